@@ -1,0 +1,2 @@
+//! countersign-app
+#![deny(missing_docs)]

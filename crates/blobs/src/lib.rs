@@ -1,0 +1,2 @@
+//! countersign-blobs
+#![deny(missing_docs)]

@@ -1,0 +1,2 @@
+//! countersign-delivery
+#![deny(missing_docs)]

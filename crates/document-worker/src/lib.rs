@@ -1,0 +1,2 @@
+//! countersign-document-worker
+#![deny(missing_docs)]

@@ -1,0 +1,2 @@
+//! countersign-document
+#![deny(missing_docs)]

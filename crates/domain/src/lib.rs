@@ -1,0 +1,2 @@
+//! countersign-domain
+#![deny(missing_docs)]

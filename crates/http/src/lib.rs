@@ -1,0 +1,2 @@
+//! countersign-http
+#![deny(missing_docs)]

@@ -1,0 +1,2 @@
+//! countersign-i18n
+#![deny(missing_docs)]

@@ -1,0 +1,2 @@
+//! countersign-store
+#![deny(missing_docs)]

@@ -1,0 +1,2 @@
+//! countersign-testkit
+#![deny(missing_docs)]
