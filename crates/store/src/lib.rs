@@ -1,2 +1,46 @@
-//! countersign-store
+//! One SQL text on SQLite and PostgreSQL.
+//!
+//! **Actors.** A use-case is plain synchronous code over `&mut dyn Transaction`. It is handed as a
+//! closure to [`Store::write`] or [`Store::read`], which block until the answer is there. SQLite
+//! runs every writing closure on one writer thread, which commits all that wait together, each in
+//! a savepoint of its own; reading closures run on a few reader threads. PostgreSQL runs closures
+//! on a pool of threads, each with its connection and its prepared statements.
+//!
+//! **Guarantees.**
+//! - What a writing closure did is durable when `write` returns `Ok`, and undone entirely when it
+//!   returns `Err`, with one exception, which has its own name: [`Error::CommitUnknown`].
+//! - All closures behave as if they ran one after the other (serializable), on both databases.
+//! - A statement that failed spoils its transaction: later statements answer
+//!   [`Error::Spoiled`], and a closure that returns `Ok` all the same is undone. An expected
+//!   duplicate is therefore written as `ON CONFLICT DO NOTHING`, never as a caught error.
+//! - A closure may run again (after a serialization failure, a lost connection, or a failed group
+//!   commit): its only effects must be rows. It must not call the store again; that is
+//!   [`Error::Nested`].
+//! - A panic in a closure undoes the closure and is its caller's [`Error::Panicked`]; the threads
+//!   live on.
+//!
+//! **Statements** live in [`sql`], one file a table or purpose, each declared by
+//! [`statements!`](crate::statements), which also lists it, so that the test which prepares every
+//! statement against both migrated schemas cannot miss one.
+//!
+//! **What may fail**: see [`Error`].
 #![deny(missing_docs)]
+
+mod error;
+mod job;
+mod migrations;
+mod postgres;
+mod row;
+pub mod sql;
+mod sqlite;
+mod statement;
+mod store;
+mod transaction;
+mod value;
+
+pub use error::Error;
+pub use row::Row;
+pub use statement::Statement;
+pub use store::{Settings, StatementShape, Store};
+pub use transaction::Transaction;
+pub use value::{FromValue, Value};

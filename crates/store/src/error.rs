@@ -1,0 +1,131 @@
+//! What the store can fail with.
+
+/// A failure of the store. The first three are the caller's business; the others are ours.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A row with this unique key exists already.
+    #[error("a row with the same {constraint} exists already")]
+    Conflict {
+        /// `table(column, column)` on both databases; the index's name where it is over an
+        /// expression.
+        constraint: String,
+    },
+    /// Another constraint refused the row: CHECK, NOT NULL or a foreign key.
+    #[error("statement {statement} breaks a rule of the schema: {detail}")]
+    Constraint {
+        /// The statement's name.
+        statement: &'static str,
+        /// The database's words.
+        detail: String,
+    },
+    /// A write touched another number of rows than it must. Usually the state has changed under
+    /// the caller; where it has not, the statement is wrong.
+    #[error("statement {statement} touched {found} rows where it must touch {expected}")]
+    RowCount {
+        /// The statement's name.
+        statement: &'static str,
+        /// How many rows it must touch.
+        expected: u64,
+        /// How many it did touch.
+        found: u64,
+    },
+    /// A column is missing or holds something else than asked for.
+    #[error("column {column} of statement {statement}: {detail}")]
+    Column {
+        /// The statement's name.
+        statement: &'static str,
+        /// The column asked for.
+        column: String,
+        /// What is wrong with it.
+        detail: String,
+    },
+    /// A parameter that the databases cannot hold.
+    #[error("parameter {position} of statement {statement}: {detail}")]
+    Parameter {
+        /// The statement's name.
+        statement: &'static str,
+        /// Counted from 1.
+        position: usize,
+        /// What is wrong with it.
+        detail: String,
+    },
+    /// The database refused a statement.
+    #[error("statement {statement} failed: {detail}")]
+    Statement {
+        /// The statement's name.
+        statement: &'static str,
+        /// The database's words.
+        detail: String,
+    },
+    /// An earlier statement of this transaction failed, so the transaction cannot go on.
+    #[error("an earlier statement of this transaction failed; nothing of it is kept")]
+    Spoiled,
+    /// Others wanted the same rows at the same time, again and again.
+    #[error("the database is busy ({detail}); try again")]
+    Busy {
+        /// The database's words at the last try.
+        detail: String,
+    },
+    /// The database cannot be reached.
+    #[error("the database cannot be reached: {detail}; check database.url and that it runs")]
+    Unreachable {
+        /// What the connection said.
+        detail: String,
+    },
+    /// The connection broke while the commit was under way: it may or may not have happened.
+    #[error(
+        "the connection broke during the commit, which may or may not have happened: {detail}; \
+         look before trying again"
+    )]
+    CommitUnknown {
+        /// What the connection said.
+        detail: String,
+    },
+    /// The commit failed, and nothing was kept.
+    #[error("the commit failed, nothing was kept: {detail}")]
+    Commit {
+        /// The database's words.
+        detail: String,
+    },
+    /// The closure panicked; nothing of it was kept.
+    #[error("a use-case panicked; nothing of it was kept: {message}")]
+    Panicked {
+        /// The panic's message.
+        message: String,
+    },
+    /// A closure that runs in the store called the store again.
+    #[error("a transaction called the store again; hand the open transaction on instead")]
+    Nested,
+    /// The store was closed, or its thread could not be started.
+    #[error("the store is closed")]
+    Closed,
+    /// The database could not be opened.
+    #[error("the database {name} cannot be opened: {detail}")]
+    Open {
+        /// The file, or host and database.
+        name: String,
+        /// What went wrong.
+        detail: String,
+    },
+    /// The schema could not be brought up to date.
+    #[error("the database schema cannot be brought up to date: {detail}")]
+    Migration {
+        /// What went wrong.
+        detail: String,
+    },
+}
+
+impl Error {
+    /// True for a duplicate of exactly this unique key, written `table(column, column)`.
+    pub fn is_conflict_on(&self, key: &str) -> bool {
+        matches!(self, Error::Conflict { constraint } if constraint == key)
+    }
+
+    /// True where the same call may succeed later without any change to it.
+    pub fn is_temporary(&self) -> bool {
+        matches!(
+            self,
+            Error::Busy { .. } | Error::Unreachable { .. } | Error::CommitUnknown { .. }
+        )
+    }
+}

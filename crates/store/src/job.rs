@@ -1,0 +1,100 @@
+//! A closure on its way to a thread of the store, and its answer on the way back.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{SyncSender, sync_channel};
+
+use crossbeam_channel::Sender;
+
+use crate::{Error, Transaction};
+
+thread_local! {
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A request whose types are known only to its caller.
+pub(crate) trait Job: Send {
+    /// Runs the closure, and says whether its changes are to be kept. It may be called again.
+    fn run(&mut self, transaction: &mut dyn Transaction) -> bool;
+    /// Puts an error in the place of the closure's result.
+    fn fail(&mut self, error: Error);
+    /// Sends the result of the last run to the caller.
+    fn answer(&mut self);
+}
+
+/// The queue of a driver.
+pub(crate) type Queue = Sender<Box<dyn Job>>;
+
+struct Request<T, E, F> {
+    work: F,
+    result: Option<Result<T, E>>,
+    panicked: bool,
+    reply: SyncSender<Result<T, E>>,
+}
+
+impl<T, E, F> Job for Request<T, E, F>
+where
+    F: FnMut(&mut dyn Transaction) -> Result<T, E> + Send,
+    T: Send,
+    E: From<Error> + Send,
+{
+    fn run(&mut self, transaction: &mut dyn Transaction) -> bool {
+        if self.panicked {
+            return false;
+        }
+        INSIDE.set(true);
+        // The closure is not run again after a panic, and the transaction is rolled back, so
+        // nothing half changed is ever seen.
+        let outcome = catch_unwind(AssertUnwindSafe(|| (self.work)(transaction)));
+        INSIDE.set(false);
+        let result = outcome.unwrap_or_else(|panic| {
+            self.panicked = true;
+            let message = message(panic.as_ref());
+            tracing::error!(message, "a use-case panicked inside a transaction");
+            Err(E::from(Error::Panicked { message }))
+        });
+        let keep = result.is_ok();
+        self.result = Some(result);
+        keep
+    }
+
+    fn fail(&mut self, error: Error) {
+        self.result = Some(Err(E::from(error)));
+    }
+
+    fn answer(&mut self) {
+        let result = self.result.take().unwrap_or_else(|| Err(E::from(Error::Closed)));
+        // A caller that has gone away no longer wants the answer.
+        let _ = self.reply.send(result);
+    }
+}
+
+fn message(panic: &(dyn Any + Send)) -> String {
+    panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".to_owned())
+}
+
+/// Hands a closure to a queue and waits for its answer.
+pub(crate) fn submit<T, E, F>(queue: &Queue, work: F) -> Result<T, E>
+where
+    F: FnMut(&mut dyn Transaction) -> Result<T, E> + Send + 'static,
+    T: Send + 'static,
+    E: From<Error> + Send + 'static,
+{
+    if INSIDE.get() {
+        return Err(E::from(Error::Nested));
+    }
+    let (reply, answer) = sync_channel(1);
+    let request = Request {
+        work,
+        result: None,
+        panicked: false,
+        reply,
+    };
+    queue.send(Box::new(request)).map_err(|_| E::from(Error::Closed))?;
+    answer.recv().unwrap_or_else(|_| Err(E::from(Error::Closed)))
+}

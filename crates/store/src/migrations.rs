@@ -1,0 +1,42 @@
+//! The schema's history, one folder a database, applied by refinery.
+//!
+//! A migration that was applied must not be edited any more: refinery refuses a file whose text
+//! has changed since. `migrate` may be called at every start; what is applied already is skipped.
+
+use refinery::{Report, Runner};
+
+use crate::Error;
+
+mod sqlite {
+    refinery::embed_migrations!("migrations/sqlite");
+}
+
+mod postgres {
+    refinery::embed_migrations!("migrations/postgres");
+}
+
+pub(crate) fn sqlite_runner() -> Runner {
+    sqlite::migrations::runner()
+}
+
+pub(crate) fn postgres_runner() -> Runner {
+    postgres::migrations::runner()
+}
+
+/// The names of what was applied now.
+pub(crate) fn applied(report: Result<Report, refinery::Error>) -> Result<Vec<String>, Error> {
+    let report = report.map_err(|error| Error::Migration { detail: detail(&error) })?;
+    Ok(report.applied_migrations().iter().map(ToString::to_string).collect())
+}
+
+/// refinery's sentence with the causes below it, where the database's own words are.
+fn detail(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}

@@ -1,0 +1,711 @@
+//! PostgreSQL: a pool of threads, each with its connection and its prepared statements.
+//!
+//! **Isolation.** Every writing closure runs SERIALIZABLE, every reading one on one snapshot, so
+//! that a use-case means the same here as on SQLite's single writer (docs/adr, "serializable").
+//!
+//! **Trying again.** A serialization failure, a deadlock, or a connection that is lost before the
+//! commit was sent: the closure runs again, up to [`ATTEMPTS`] times with growing, jittered
+//! pauses. A connection that is lost while a commit is under way leaves open whether it happened:
+//! that is [`Error::CommitUnknown`] and is never tried again here.
+//!
+//! **TLS** is rustls, always with the certificate checked: `sslmode=require` (or `verify-full`,
+//! the same here) trusts the public roots, or those of the PEM file that `sslrootcert` names.
+//! Without `sslmode` the connection is plain. `prefer` and `allow` protect against nobody who
+//! could harm, and are refused.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crossbeam_channel::{Receiver, select, unbounded};
+use postgres::config::SslMode;
+use postgres::error::SqlState;
+use postgres::types::{FromSql, IsNull, ToSql, Type, private::BytesMut};
+use postgres::{Client, Config, NoTls};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::job::{Job, Queue};
+use crate::sqlite::{Threads, check, spawn};
+use crate::store::StatementShape;
+use crate::{Error, Row, Statement, Transaction, Value, migrations};
+
+/// How often a closure is run at most.
+const ATTEMPTS: u32 = 16;
+const LONGEST_PAUSE: Duration = Duration::from_millis(250);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+const MIGRATE_ATTEMPTS: u32 = 3;
+/// A client that hangs must not hold rows for ever, nor a statement a thread.
+const SESSION: &str = "SET TIME ZONE 'UTC'; SET statement_timeout = '30s'; \
+                       SET idle_in_transaction_session_timeout = '60s'";
+
+pub(crate) struct Driver {
+    // The queues go first: the threads end when these are gone, and then they can be joined.
+    writers: Queue,
+    readers: Queue,
+    server: Arc<Server>,
+    _threads: Threads,
+}
+
+impl Driver {
+    pub(crate) fn open(url: &str, connections: usize) -> Result<Driver, Error> {
+        let server = Arc::new(Server::parse(url)?);
+        // The first connection proves the address, so that a wrong one is told at start.
+        let mut first = Some(server.connect().map_err(|error| Error::Open {
+            name: server.name(),
+            detail: described(&error),
+        })?);
+        let (writers, writing) = unbounded();
+        let (readers, reading) = unbounded();
+        let mut threads = Vec::new();
+        for _ in 0..connections.max(1) {
+            let mut worker = Worker {
+                server: Arc::clone(&server),
+                session: first.take().map(Session::new),
+            };
+            let writing: Receiver<Box<dyn Job>> = writing.clone();
+            let reading: Receiver<Box<dyn Job>> = reading.clone();
+            threads.push(spawn("store-postgres", move || {
+                worker.serve(&writing, &reading);
+            })?);
+        }
+        Ok(Driver {
+            writers,
+            readers,
+            server,
+            _threads: Threads(threads),
+        })
+    }
+
+    pub(crate) fn writers(&self) -> &Queue {
+        &self.writers
+    }
+
+    pub(crate) fn readers(&self) -> &Queue {
+        &self.readers
+    }
+
+    /// Two servers that start at once both try; the loser finds the work done at its next try.
+    pub(crate) fn migrate(&self) -> Result<Vec<String>, Error> {
+        let mut attempt = 1;
+        loop {
+            let mut client = self.server.connect().map_err(|error| unreachable(&error))?;
+            match migrations::applied(migrations::postgres_runner().run(&mut client)) {
+                Err(error) if attempt < MIGRATE_ATTEMPTS => {
+                    tracing::warn!(%error, "the migration is tried again");
+                    std::thread::sleep(pause(attempt));
+                    attempt += 1;
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
+    pub(crate) fn shape(&self, statement: &'static Statement) -> Result<StatementShape, Error> {
+        let mut client = self.server.connect().map_err(|error| unreachable(&error))?;
+        let prepared = client
+            .prepare(statement.postgres())
+            .map_err(|error| statement_error(statement, &error))?;
+        Ok(StatementShape {
+            parameters: prepared.params().len(),
+            columns: prepared
+                .columns()
+                .iter()
+                .map(|column| column.name().to_owned())
+                .collect(),
+        })
+    }
+}
+
+/// Where the server is, and how to get there.
+struct Server {
+    config: Config,
+    tls: Option<MakeRustlsConnect>,
+}
+
+impl Server {
+    fn parse(url: &str) -> Result<Server, Error> {
+        let fault = |detail: String| Error::Open {
+            name: "database.url".to_owned(),
+            detail,
+        };
+        let (url, tls) = split_tls(url).map_err(fault)?;
+        let mut config: Config = url.parse().map_err(|error: postgres::Error| fault(described(&error)))?;
+        config.connect_timeout(CONNECT_TIMEOUT);
+        config.application_name("countersign");
+        let tls = match tls {
+            Tls::Off => {
+                config.ssl_mode(SslMode::Disable);
+                None
+            }
+            Tls::On { roots } => {
+                config.ssl_mode(SslMode::Require);
+                Some(rustls_connector(roots.as_deref()).map_err(fault)?)
+            }
+        };
+        Ok(Server { config, tls })
+    }
+
+    fn connect(&self) -> Result<Client, postgres::Error> {
+        let mut client = match &self.tls {
+            None => self.config.connect(NoTls)?,
+            Some(tls) => self.config.connect(tls.clone())?,
+        };
+        client.batch_execute(SESSION)?;
+        Ok(client)
+    }
+
+    /// For messages; without the password.
+    fn name(&self) -> String {
+        format!(
+            "{} on {:?}",
+            self.config.get_dbname().unwrap_or("(no database named)"),
+            self.config.get_hosts()
+        )
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Tls {
+    Off,
+    On { roots: Option<String> },
+}
+
+/// Takes `sslmode` and `sslrootcert` out of the address; the rest is the driver's.
+fn split_tls(url: &str) -> Result<(String, Tls), String> {
+    let mut mode = None;
+    let mut roots = None;
+    let mut keep = |pair: &&str| match pair.split_once('=') {
+        Some(("sslmode", value)) => {
+            mode = Some(value.to_owned());
+            false
+        }
+        Some(("sslrootcert", value)) => {
+            roots = Some(value.to_owned());
+            false
+        }
+        _ => true,
+    };
+    let rest = if url.contains("://") {
+        match url.split_once('?') {
+            None => url.to_owned(),
+            Some((address, query)) => {
+                let kept: Vec<&str> = query.split('&').filter(&mut keep).collect();
+                if kept.is_empty() {
+                    address.to_owned()
+                } else {
+                    format!("{address}?{}", kept.join("&"))
+                }
+            }
+        }
+    } else {
+        let kept: Vec<&str> = url.split_whitespace().filter(&mut keep).collect();
+        kept.join(" ")
+    };
+    let tls = match mode.as_deref() {
+        None if roots.is_none() => Tls::Off,
+        Some("disable") => Tls::Off,
+        None | Some("require" | "verify-ca" | "verify-full") => Tls::On { roots },
+        Some(other) => {
+            return Err(format!(
+                "sslmode={other} is not supported; say require (the certificate is checked) or \
+                 disable"
+            ));
+        }
+    };
+    Ok((rest, tls))
+}
+
+fn rustls_connector(roots: Option<&str>) -> Result<MakeRustlsConnect, String> {
+    let mut store = rustls::RootCertStore::empty();
+    match roots {
+        None => store.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
+        Some(path) => {
+            let certificates = CertificateDer::pem_file_iter(path)
+                .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+                .map_err(|error| format!("sslrootcert {path} cannot be read: {error}"))?;
+            if certificates.is_empty() {
+                return Err(format!("sslrootcert {path} holds no certificate"));
+            }
+            for certificate in certificates {
+                store
+                    .add(certificate)
+                    .map_err(|error| format!("sslrootcert {path}: {error}"))?;
+            }
+        }
+    }
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let config = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| error.to_string())?
+        .with_root_certificates(store)
+        .with_no_client_auth();
+    Ok(MakeRustlsConnect::new(config))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Write,
+    Read,
+}
+
+impl Access {
+    fn begin(self) -> &'static str {
+        match self {
+            Access::Write => "BEGIN ISOLATION LEVEL SERIALIZABLE",
+            Access::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+        }
+    }
+}
+
+/// How one run of a closure ended.
+enum Outcome {
+    /// The request holds its result.
+    Done,
+    /// It failed for good.
+    Failed(Error),
+    /// It may succeed at the next try.
+    Again(Error),
+}
+
+/// A connection with the statements prepared on it.
+struct Session {
+    client: Client,
+    prepared: HashMap<&'static str, Prepared>,
+}
+
+#[derive(Clone)]
+struct Prepared {
+    statement: postgres::Statement,
+    columns: Arc<[String]>,
+}
+
+impl Session {
+    fn new(client: Client) -> Self {
+        Session {
+            client,
+            prepared: HashMap::new(),
+        }
+    }
+}
+
+struct Worker {
+    server: Arc<Server>,
+    session: Option<Session>,
+}
+
+impl Worker {
+    fn serve(&mut self, writing: &Receiver<Box<dyn Job>>, reading: &Receiver<Box<dyn Job>>) {
+        loop {
+            let (job, access) = select! {
+                recv(writing) -> job => (job, Access::Write),
+                recv(reading) -> job => (job, Access::Read),
+            };
+            let Ok(mut job) = job else { return };
+            self.run(job.as_mut(), access);
+            job.answer();
+        }
+    }
+
+    fn run(&mut self, job: &mut dyn Job, access: Access) {
+        for attempt in 1.. {
+            match self.attempt(job, access) {
+                Outcome::Done => return,
+                Outcome::Again(error) if attempt < ATTEMPTS => {
+                    tracing::debug!(%error, attempt, "a transaction runs again");
+                    std::thread::sleep(pause(attempt));
+                }
+                Outcome::Failed(error) | Outcome::Again(error) => {
+                    job.fail(error);
+                    return;
+                }
+            }
+        }
+    }
+
+    fn attempt(&mut self, job: &mut dyn Job, access: Access) -> Outcome {
+        let mut session = match self.session.take() {
+            Some(session) if !session.client.is_closed() => session,
+            _ => match self.server.connect() {
+                Ok(client) => Session::new(client),
+                Err(error) => return Outcome::Again(unreachable(&error)),
+            },
+        };
+        if let Err(error) = session.client.batch_execute(access.begin()) {
+            // The connection is given up whatever it was: its state is not known.
+            return Outcome::Again(unreachable(&error));
+        }
+        let mut transaction = PostgresTransaction {
+            session: &mut session,
+            spoiled: false,
+            wrote: false,
+            again: None,
+        };
+        let keep = job.run(&mut transaction);
+        let PostgresTransaction {
+            spoiled, wrote, again, ..
+        } = transaction;
+        if keep && !spoiled {
+            return match session.client.batch_execute("COMMIT") {
+                Ok(()) => {
+                    self.session = Some(session);
+                    Outcome::Done
+                }
+                Err(error) if error.as_db_error().is_none() && wrote => Outcome::Failed(Error::CommitUnknown {
+                    detail: described(&error),
+                }),
+                Err(error) => {
+                    let detail = described(&error);
+                    if lost(&error) {
+                        Outcome::Again(Error::Unreachable { detail })
+                    } else {
+                        // The server has said that the transaction is over.
+                        self.session = Some(session);
+                        if is_contention(&error) {
+                            Outcome::Again(Error::Busy { detail })
+                        } else {
+                            Outcome::Failed(Error::Commit { detail })
+                        }
+                    }
+                }
+            };
+        }
+        if session.client.batch_execute("ROLLBACK").is_ok() {
+            self.session = Some(session);
+        }
+        match again {
+            Some(error) => Outcome::Again(error),
+            None if keep => Outcome::Failed(Error::Spoiled),
+            None => Outcome::Done,
+        }
+    }
+}
+
+/// Doubles from two milliseconds, with jitter so that those who collided part.
+fn pause(attempt: u32) -> Duration {
+    let longest = Duration::from_millis(2)
+        .saturating_mul(1 << attempt.min(10))
+        .min(LONGEST_PAUSE);
+    // A fresh hasher is seeded at random, which is all the randomness that a pause needs.
+    let part = u32::try_from(RandomState::new().hash_one(attempt) % 1000).unwrap_or_default();
+    longest / 2 + longest / 2 * part / 1000
+}
+
+struct PostgresTransaction<'session> {
+    session: &'session mut Session,
+    spoiled: bool,
+    wrote: bool,
+    /// Set where a statement failed in a way that another run may not meet.
+    again: Option<Error>,
+}
+
+impl PostgresTransaction<'_> {
+    fn guarded<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
+        if self.spoiled {
+            return Err(Error::Spoiled);
+        }
+        let outcome = work(self);
+        self.spoiled = outcome.is_err();
+        outcome
+    }
+
+    fn prepared(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Prepared, Error> {
+        check(statement, parameters)?;
+        let prepared = match self.session.prepared.get(statement.name()) {
+            Some(prepared) => prepared.clone(),
+            None => {
+                let prepared = self
+                    .session
+                    .client
+                    .prepare(statement.postgres())
+                    .map_err(|error| self.fault(statement, &error))?;
+                let columns = prepared
+                    .columns()
+                    .iter()
+                    .map(|column| column.name().to_owned())
+                    .collect();
+                let prepared = Prepared {
+                    statement: prepared,
+                    columns,
+                };
+                self.session.prepared.insert(statement.name(), prepared.clone());
+                prepared
+            }
+        };
+        if prepared.statement.params().len() != parameters.len() {
+            return Err(Error::Statement {
+                statement: statement.name(),
+                detail: format!(
+                    "takes {} parameters, {} were given",
+                    prepared.statement.params().len(),
+                    parameters.len()
+                ),
+            });
+        }
+        Ok(prepared)
+    }
+
+    /// What the failure is for the closure, and whether the closure will run again.
+    fn fault(&mut self, statement: &'static Statement, error: &postgres::Error) -> Error {
+        let detail = described(error);
+        let (told, kept) = if lost(error) {
+            let told = Error::Unreachable { detail: detail.clone() };
+            (told, Error::Unreachable { detail })
+        } else if is_contention(error) {
+            let told = Error::Busy { detail: detail.clone() };
+            (told, Error::Busy { detail })
+        } else if error.code() == Some(&SqlState::FEATURE_NOT_SUPPORTED) {
+            // A prepared statement's answer has changed its form under a migration: prepare anew.
+            self.session.prepared.clear();
+            let told = Error::Statement {
+                statement: statement.name(),
+                detail: detail.clone(),
+            };
+            let kept = Error::Statement {
+                statement: statement.name(),
+                detail,
+            };
+            (told, kept)
+        } else {
+            return statement_error(statement, error);
+        };
+        self.again = Some(kept);
+        told
+    }
+}
+
+impl Transaction for PostgresTransaction<'_> {
+    fn execute(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<u64, Error> {
+        self.guarded(|this| {
+            let prepared = this.prepared(statement, parameters)?;
+            this.wrote = true;
+            let bound: Vec<Bound<'_>> = parameters.iter().map(Bound).collect();
+            let bound: Vec<&(dyn ToSql + Sync)> = bound.iter().map(|value| value as _).collect();
+            this.session
+                .client
+                .execute(&prepared.statement, &bound)
+                .map_err(|error| this.fault(statement, &error))
+        })
+    }
+
+    fn query(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<Row>, Error> {
+        self.guarded(|this| {
+            let prepared = this.prepared(statement, parameters)?;
+            this.wrote = true;
+            let bound: Vec<Bound<'_>> = parameters.iter().map(Bound).collect();
+            let bound: Vec<&(dyn ToSql + Sync)> = bound.iter().map(|value| value as _).collect();
+            let found = this
+                .session
+                .client
+                .query(&prepared.statement, &bound)
+                .map_err(|error| this.fault(statement, &error))?;
+            found
+                .iter()
+                .map(|row| {
+                    let values = prepared
+                        .columns
+                        .iter()
+                        .enumerate()
+                        .map(|(position, column)| {
+                            row.try_get::<_, Held>(position)
+                                .map(|held| held.0)
+                                .map_err(|error| Error::Column {
+                                    statement: statement.name(),
+                                    column: column.clone(),
+                                    detail: described(&error),
+                                })
+                        })
+                        .collect::<Result<Vec<Value>, Error>>()?;
+                    Ok(Row::new(statement.name(), prepared.columns.clone(), values))
+                })
+                .collect()
+        })
+    }
+}
+
+type Fault = Box<dyn std::error::Error + Sync + Send>;
+
+#[derive(Debug)]
+struct Bound<'value>(&'value Value);
+
+impl ToSql for Bound<'_> {
+    fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, Fault> {
+        match (self.0, kind) {
+            (Value::Null, _) => Ok(IsNull::Yes),
+            (Value::Integer(value), &Type::INT8) => value.to_sql(kind, out),
+            (Value::Integer(value), &Type::INT4) => i32::try_from(*value)?.to_sql(kind, out),
+            (Value::Integer(value), &Type::INT2) => i16::try_from(*value)?.to_sql(kind, out),
+            (Value::Text(value), &(Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::UNKNOWN)) => {
+                value.to_sql(kind, out)
+            }
+            (Value::Blob(value), &Type::BYTEA) => value.to_sql(kind, out),
+            (Value::Bool(value), &Type::BOOL) => value.to_sql(kind, out),
+            (value, kind) => Err(format!("the statement expects {kind} where {} was given", value.kind()).into()),
+        }
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    fn to_sql_checked(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, Fault> {
+        self.to_sql(kind, out)
+    }
+}
+
+struct Held(Value);
+
+impl<'row> FromSql<'row> for Held {
+    fn from_sql(kind: &Type, raw: &'row [u8]) -> Result<Self, Fault> {
+        Ok(Held(match *kind {
+            Type::INT8 => Value::Integer(i64::from_sql(kind, raw)?),
+            Type::INT4 => Value::Integer(i32::from_sql(kind, raw)?.into()),
+            Type::INT2 => Value::Integer(i16::from_sql(kind, raw)?.into()),
+            Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME | Type::UNKNOWN => {
+                Value::Text(String::from_sql(kind, raw)?)
+            }
+            Type::BYTEA => Value::Blob(raw.to_vec()),
+            Type::BOOL => Value::Bool(bool::from_sql(kind, raw)?),
+            ref other => {
+                return Err(format!("is {other}, which the store does not know; cast it in the statement").into());
+            }
+        }))
+    }
+
+    fn from_sql_null(_: &Type) -> Result<Self, Fault> {
+        Ok(Held(Value::Null))
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+}
+
+/// The driver's sentence with the causes below it, where the server's own words are.
+fn described(error: &postgres::Error) -> String {
+    if let Some(told) = error.as_db_error() {
+        return format!("{} ({})", told.message(), told.code().code());
+    }
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}
+
+fn unreachable(error: &postgres::Error) -> Error {
+    Error::Unreachable {
+        detail: described(error),
+    }
+}
+
+fn is_contention(error: &postgres::Error) -> bool {
+    matches!(
+        error.code(),
+        Some(&(SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED))
+    )
+}
+
+/// True where the connection is gone, or the server said that it is about to be.
+fn lost(error: &postgres::Error) -> bool {
+    match error.code() {
+        Some(code) => {
+            code.code().starts_with("08")
+                || [
+                    SqlState::ADMIN_SHUTDOWN,
+                    SqlState::CRASH_SHUTDOWN,
+                    SqlState::CANNOT_CONNECT_NOW,
+                    SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
+                ]
+                .contains(code)
+        }
+        None => {
+            error.is_closed()
+                || std::error::Error::source(error)
+                    .is_some_and(|cause| cause.downcast_ref::<std::io::Error>().is_some())
+        }
+    }
+}
+
+fn statement_error(statement: &'static Statement, error: &postgres::Error) -> Error {
+    let detail = described(error);
+    let statement = statement.name();
+    let Some(told) = error.as_db_error() else {
+        return Error::Statement { statement, detail };
+    };
+    if *told.code() == SqlState::UNIQUE_VIOLATION {
+        return Error::Conflict {
+            constraint: unique_key(
+                told.table().unwrap_or_default(),
+                told.constraint().unwrap_or_default(),
+                told.detail().unwrap_or_default(),
+            ),
+        };
+    }
+    if told.code().code().starts_with("23") {
+        return Error::Constraint { statement, detail };
+    }
+    Error::Statement { statement, detail }
+}
+
+/// `Key (company, email)=(…) already exists.` holds the columns, in whatever language the server
+/// speaks: it becomes `member(company, email)`, as on SQLite. An index over an expression goes by
+/// its name.
+fn unique_key(table: &str, constraint: &str, detail: &str) -> String {
+    let columns = detail
+        .split_once('(')
+        .and_then(|(_, rest)| rest.split_once(")=("))
+        .map(|(columns, _)| columns);
+    let plain = |columns: &&str| {
+        !columns.is_empty()
+            && columns
+                .chars()
+                .all(|character| character.is_ascii_alphanumeric() || "_, ".contains(character))
+    };
+    match columns.filter(plain) {
+        Some(columns) => format!("{table}({columns})"),
+        None => constraint.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Tls, split_tls, unique_key};
+
+    #[test]
+    fn a_unique_key_is_named_as_on_sqlite() {
+        assert_eq!(
+            unique_key("member", "m", "Key (company, email)=(acme, a@b) already exists."),
+            "member(company, email)"
+        );
+        assert_eq!(
+            unique_key("member", "lower_email", "Key (lower(email))=(a@b) already exists."),
+            "lower_email"
+        );
+    }
+
+    #[test]
+    fn tls_is_on_only_where_the_certificate_is_checked() {
+        let split = |url| split_tls(url).map_err(|_| ());
+        assert_eq!(split("postgres://h/d"), Ok(("postgres://h/d".to_owned(), Tls::Off)));
+        assert_eq!(
+            split("postgres://h/d?sslmode=require&application_name=x"),
+            Ok(("postgres://h/d?application_name=x".to_owned(), Tls::On { roots: None }))
+        );
+        assert_eq!(
+            split("host=h sslrootcert=/etc/ca.pem"),
+            Ok((
+                "host=h".to_owned(),
+                Tls::On {
+                    roots: Some("/etc/ca.pem".to_owned())
+                }
+            ))
+        );
+        assert_eq!(split("postgres://h/d?sslmode=prefer"), Err(()));
+    }
+}

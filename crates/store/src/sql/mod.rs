@@ -1,0 +1,27 @@
+//! Every SQL statement of the product, one file a table or purpose.
+//!
+//! To add a file, name it in the list below; to add a statement, declare it in its file with
+//! [`statements!`](crate::statements). Rules that keep one text good for both databases:
+//! - `$1`-style parameters. Where PostgreSQL cannot tell a parameter's type (`$1 IS NULL`, a bare
+//!   `SELECT $1`), say it: `CAST($1 AS BIGINT)`, `CAST($1 AS TEXT)`.
+//! - Aggregates over BIGINT are NUMERIC on PostgreSQL: `CAST(SUM(x) AS BIGINT)`.
+//! - Name every column of an answer (`count(*) AS total`); the two databases invent other names.
+//! - `RETURNING`, `ON CONFLICT`, CTEs and partial indexes are good on both. `TRUE` and `FALSE`
+//!   too. No `AUTOINCREMENT`, `DEFAULT` ids, `LIKE` without a stated case, or date functions.
+//! - Every query of a tenant's data carries the company.
+
+use crate::Statement;
+
+macro_rules! files {
+    ($($(#[$meta:meta])* $file:ident),* $(,)?) => {
+        $($(#[$meta])* pub mod $file;)*
+
+        /// Every statement, by file.
+        pub static ALL: &[&[&Statement]] = &[$($file::STATEMENTS),*];
+    };
+}
+
+files! {
+    /// The schema's own bookkeeping.
+    schema,
+}

@@ -1,0 +1,459 @@
+//! SQLite: one writer thread that commits all that waits at once, and a few reader threads.
+//!
+//! **Why one writer.** SQLite has one writer at a time anyway; connections that compete for the
+//! lock wait in sleeps. One thread that drains its queue pays for one durable commit where many
+//! callers wait: each request runs in a savepoint of its own, so that a failing one is undone
+//! alone, and nobody is answered before the commit has reached the disk.
+//!
+//! **When the commit fails** (a full disk, a deferred foreign key), nothing of the group is kept.
+//! Every request is then run again in a transaction of its own, so that only those that cannot
+//! be committed fail.
+//!
+//! Other processes (the command line) may write to the same file: `busy_timeout` waits for them.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crossbeam_channel::{Receiver, unbounded};
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, ErrorCode, OpenFlags, ffi};
+
+use crate::job::{Job, Queue};
+use crate::store::StatementShape;
+use crate::{Error, Row, Statement, Transaction, Value, migrations};
+
+const READERS: usize = 4;
+/// How many requests share one commit at most, so that the first of them is not kept waiting
+/// under a load that never ends.
+const GROUP: usize = 256;
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// More than there are statements, so that each is prepared once a connection.
+const PREPARED_STATEMENTS: usize = 1024;
+
+pub(crate) struct Driver {
+    // The queues go first: the threads end when these are gone, and then they can be joined.
+    writer: Queue,
+    readers: Queue,
+    path: PathBuf,
+    _threads: Threads,
+}
+
+/// Threads that end by themselves once their queue is closed.
+pub(crate) struct Threads(pub(crate) Vec<JoinHandle<()>>);
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        let here = std::thread::current().id();
+        for thread in self.0.drain(..) {
+            // A request may own the last handle, and is dropped on a thread of the store.
+            if thread.thread().id() != here {
+                let _ = thread.join();
+            }
+        }
+    }
+}
+
+impl Driver {
+    pub(crate) fn open(path: &Path) -> Result<Driver, Error> {
+        create_private(path)?;
+        let connection = connect(path)?;
+        let (writer, requests) = unbounded();
+        let mut threads = vec![spawn("store-writer", move || {
+            write_loop(&mut Session::new(connection), &requests);
+        })?];
+        let (readers, requests) = unbounded();
+        for _ in 0..READERS {
+            let connection = connect(path)?;
+            connection
+                .pragma_update(None, "query_only", true)
+                .map_err(|error| cannot_open(path, &error))?;
+            let requests: Receiver<Box<dyn Job>> = requests.clone();
+            threads.push(spawn("store-reader", move || {
+                read_loop(&mut Session::new(connection), &requests);
+            })?);
+        }
+        Ok(Driver {
+            writer,
+            readers,
+            path: path.to_owned(),
+            _threads: Threads(threads),
+        })
+    }
+
+    pub(crate) fn writer(&self) -> &Queue {
+        &self.writer
+    }
+
+    pub(crate) fn readers(&self) -> &Queue {
+        &self.readers
+    }
+
+    pub(crate) fn migrate(&self) -> Result<Vec<String>, Error> {
+        let mut connection = connect(&self.path)?;
+        migrations::applied(migrations::sqlite_runner().run(&mut connection))
+    }
+
+    pub(crate) fn shape(&self, statement: &'static Statement) -> Result<StatementShape, Error> {
+        let connection = connect(&self.path)?;
+        let prepared = connection
+            .prepare(statement.sqlite())
+            .map_err(|error| statement_error(statement, &error))?;
+        Ok(StatementShape {
+            parameters: prepared.parameter_count(),
+            columns: owned(&prepared.column_names()).to_vec(),
+        })
+    }
+}
+
+pub(crate) fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, Error> {
+    std::thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(body)
+        .map_err(|error| Error::Open {
+            name: name.to_owned(),
+            detail: format!("its thread cannot be started: {error}"),
+        })
+}
+
+/// Makes the file readable for its owner alone; its `-wal` and `-shm` take the same mode.
+fn create_private(path: &Path) -> Result<(), Error> {
+    let mut options = std::fs::OpenOptions::new();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(drop).map_err(|error| cannot_open(path, &error))
+}
+
+fn connect(path: &Path) -> Result<Connection, Error> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let open = || -> Result<Connection, rusqlite::Error> {
+        let connection = Connection::open_with_flags(path, flags)?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        connection.pragma_update(None, "foreign_keys", true)?;
+        connection.pragma_update(None, "trusted_schema", false)?;
+        connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
+        connection.set_prepared_statement_cache_capacity(PREPARED_STATEMENTS);
+        Ok(connection)
+    };
+    let connection = open().map_err(|error| cannot_open(path, &error))?;
+    let mode: String = connection
+        .pragma_query_value(None, "journal_mode", |row| row.get(0))
+        .map_err(|error| cannot_open(path, &error))?;
+    if mode != "wal" {
+        return Err(cannot_open(
+            path,
+            &format!("its journal mode stays {mode}; a local file system is needed, not a network one"),
+        ));
+    }
+    Ok(connection)
+}
+
+fn cannot_open(path: &Path, error: &dyn std::fmt::Display) -> Error {
+    Error::Open {
+        name: path.display().to_string(),
+        detail: error.to_string(),
+    }
+}
+
+/// A connection with what is known of its statements.
+struct Session {
+    connection: Connection,
+    columns: HashMap<&'static str, Arc<[String]>>,
+}
+
+impl Session {
+    fn new(connection: Connection) -> Self {
+        Session {
+            connection,
+            columns: HashMap::new(),
+        }
+    }
+
+    fn control(&self, text: &'static str) -> Result<(), rusqlite::Error> {
+        self.connection.prepare_cached(text)?.execute([])?;
+        Ok(())
+    }
+
+    /// Ends whatever transaction is open. SQLite itself has ended it after some failures.
+    fn roll_back(&self) {
+        if !self.connection.is_autocommit()
+            && let Err(error) = self.control("ROLLBACK")
+        {
+            tracing::error!(%error, "a transaction cannot be rolled back");
+        }
+    }
+
+    /// Runs the closure in the open transaction. `true`: its changes are to be kept.
+    fn run(&mut self, job: &mut dyn Job) -> bool {
+        let mut transaction = SqliteTransaction {
+            connection: &self.connection,
+            columns: &mut self.columns,
+            spoiled: false,
+        };
+        let keep = job.run(&mut transaction);
+        let spoiled = transaction.spoiled;
+        if keep && spoiled {
+            job.fail(Error::Spoiled);
+        }
+        keep && !spoiled
+    }
+}
+
+fn write_loop(session: &mut Session, requests: &Receiver<Box<dyn Job>>) {
+    while let Ok(first) = requests.recv() {
+        let mut group = Vec::new();
+        let committed = write_group(session, first, requests, &mut group);
+        if let Err(error) = committed {
+            tracing::warn!(%error, requests = group.len(), "a group commit failed; each runs alone");
+            for job in &mut group {
+                write_alone(session, job.as_mut());
+            }
+        }
+        for job in &mut group {
+            job.answer();
+        }
+    }
+}
+
+/// Runs what waits, each in its savepoint, and commits it all.
+fn write_group(
+    session: &mut Session,
+    first: Box<dyn Job>,
+    requests: &Receiver<Box<dyn Job>>,
+    group: &mut Vec<Box<dyn Job>>,
+) -> Result<(), rusqlite::Error> {
+    group.push(first);
+    session.control("BEGIN IMMEDIATE")?;
+    let outcome = (|| {
+        let mut next = 0;
+        while let Some(job) = group.get_mut(next) {
+            session.control("SAVEPOINT request")?;
+            if !session.run(job.as_mut()) {
+                session.control("ROLLBACK TO request")?;
+            }
+            session.control("RELEASE request")?;
+            next += 1;
+            if next < GROUP
+                && let Ok(job) = requests.try_recv()
+            {
+                group.push(job);
+            }
+        }
+        session.control("COMMIT")
+    })();
+    if outcome.is_err() {
+        session.roll_back();
+    }
+    outcome
+}
+
+/// Runs one request in a transaction of its own, and leaves its own error where it fails.
+fn write_alone(session: &mut Session, job: &mut dyn Job) {
+    if let Err(error) = session.control("BEGIN IMMEDIATE") {
+        job.fail(commit_error(&error));
+        return;
+    }
+    if session.run(job)
+        && let Err(error) = session.control("COMMIT")
+    {
+        job.fail(commit_error(&error));
+    }
+    session.roll_back();
+}
+
+fn read_loop(session: &mut Session, requests: &Receiver<Box<dyn Job>>) {
+    while let Ok(mut job) = requests.recv() {
+        match session.control("BEGIN DEFERRED") {
+            Ok(()) => {
+                session.run(job.as_mut());
+            }
+            Err(error) => job.fail(commit_error(&error)),
+        }
+        session.roll_back();
+        job.answer();
+    }
+}
+
+struct SqliteTransaction<'session> {
+    connection: &'session Connection,
+    columns: &'session mut HashMap<&'static str, Arc<[String]>>,
+    spoiled: bool,
+}
+
+impl SqliteTransaction<'_> {
+    /// Runs one statement; where it fails, the transaction is spoiled, as it is on PostgreSQL.
+    fn guarded<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
+        if self.spoiled {
+            return Err(Error::Spoiled);
+        }
+        let outcome = work(self);
+        self.spoiled = outcome.is_err();
+        outcome
+    }
+}
+
+impl Transaction for SqliteTransaction<'_> {
+    fn execute(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<u64, Error> {
+        self.guarded(|this| {
+            check(statement, parameters)?;
+            let touched = this
+                .connection
+                .prepare_cached(statement.sqlite())
+                .and_then(|mut prepared| prepared.execute(bound(parameters)))
+                .map_err(|error| statement_error(statement, &error))?;
+            Ok(touched as u64)
+        })
+    }
+
+    fn query(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<Row>, Error> {
+        self.guarded(|this| {
+            check(statement, parameters)?;
+            let fault = |error: rusqlite::Error| statement_error(statement, &error);
+            let mut prepared = this.connection.prepare_cached(statement.sqlite()).map_err(fault)?;
+            let columns = this
+                .columns
+                .entry(statement.name())
+                .or_insert_with(|| owned(&prepared.column_names()))
+                .clone();
+            let mut found = prepared.query(bound(parameters)).map_err(fault)?;
+            let mut rows = Vec::new();
+            while let Some(row) = found.next().map_err(fault)? {
+                let values = columns
+                    .iter()
+                    .enumerate()
+                    .map(|(position, column)| {
+                        read(row.get_ref(position).map_err(fault)?).map_err(|detail| Error::Column {
+                            statement: statement.name(),
+                            column: column.clone(),
+                            detail,
+                        })
+                    })
+                    .collect::<Result<Vec<Value>, Error>>()?;
+                rows.push(Row::new(statement.name(), columns.clone(), values));
+            }
+            Ok(rows)
+        })
+    }
+}
+
+/// Refuses what PostgreSQL could not hold, so that both databases answer the same.
+pub(crate) fn check(statement: &'static Statement, parameters: &[Value]) -> Result<(), Error> {
+    for (index, parameter) in parameters.iter().enumerate() {
+        if matches!(parameter, Value::Text(text) if text.contains('\0')) {
+            return Err(Error::Parameter {
+                statement: statement.name(),
+                position: index + 1,
+                detail: "holds U+0000, which no text may".to_owned(),
+            });
+        }
+    }
+    Ok(())
+}
+
+struct Bound<'value>(&'value Value);
+
+impl rusqlite::ToSql for Bound<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self.0 {
+            Value::Null => ValueRef::Null,
+            Value::Integer(value) => ValueRef::Integer(*value),
+            Value::Text(value) => ValueRef::Text(value.as_bytes()),
+            Value::Blob(value) => ValueRef::Blob(value),
+            Value::Bool(value) => ValueRef::Integer(i64::from(*value)),
+        }))
+    }
+}
+
+fn bound(parameters: &[Value]) -> impl rusqlite::Params {
+    rusqlite::params_from_iter(parameters.iter().map(Bound))
+}
+
+fn read(value: ValueRef<'_>) -> Result<Value, String> {
+    match value {
+        ValueRef::Null => Ok(Value::Null),
+        ValueRef::Integer(value) => Ok(Value::Integer(value)),
+        ValueRef::Text(value) => std::str::from_utf8(value)
+            .map(|text| Value::Text(text.to_owned()))
+            .map_err(|error| format!("is no UTF-8: {error}")),
+        ValueRef::Blob(value) => Ok(Value::Blob(value.to_vec())),
+        ValueRef::Real(value) => Err(format!("holds the fraction {value}; the store has none")),
+    }
+}
+
+fn owned(names: &[&str]) -> Arc<[String]> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+fn statement_error(statement: &'static Statement, error: &rusqlite::Error) -> Error {
+    let detail = error.to_string();
+    let statement = statement.name();
+    if let rusqlite::Error::SqliteFailure(failure, message) = error {
+        match (failure.code, failure.extended_code) {
+            (
+                ErrorCode::ConstraintViolation,
+                ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_ROWID,
+            ) => {
+                return Error::Conflict {
+                    constraint: unique_key(message.as_deref().unwrap_or_default()),
+                };
+            }
+            (ErrorCode::ConstraintViolation, _) => return Error::Constraint { statement, detail },
+            (ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked, _) => {
+                return Error::Busy { detail };
+            }
+            _ => {}
+        }
+    }
+    Error::Statement { statement, detail }
+}
+
+/// `UNIQUE constraint failed: member.company, member.email` is SQLite's only word about which key
+/// it was: it becomes `member(company, email)`. An index over an expression goes by its name.
+fn unique_key(message: &str) -> String {
+    let key = message.split_once(": ").map_or(message, |(_, key)| key);
+    if let Some(index) = key.strip_prefix("index ") {
+        return index.trim_matches('\'').to_owned();
+    }
+    let mut table = "";
+    let columns: Vec<&str> = key
+        .split(", ")
+        .map(|column| match column.split_once('.') {
+            Some((owner, column)) => {
+                table = owner;
+                column
+            }
+            None => column,
+        })
+        .collect();
+    format!("{table}({})", columns.join(", "))
+}
+
+fn commit_error(error: &rusqlite::Error) -> Error {
+    let detail = error.to_string();
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Error::Busy { detail },
+        _ => Error::Commit { detail },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unique_key;
+
+    #[test]
+    fn a_unique_key_is_named_by_its_table_and_columns() {
+        assert_eq!(
+            unique_key("UNIQUE constraint failed: member.company, member.email"),
+            "member(company, email)"
+        );
+        assert_eq!(
+            unique_key("UNIQUE constraint failed: index 'member_lower_email'"),
+            "member_lower_email"
+        );
+    }
+}

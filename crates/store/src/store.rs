@@ -1,0 +1,108 @@
+//! The handle that the rest of the product holds.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::job::{Queue, submit};
+use crate::{Error, Statement, Transaction, postgres, sqlite};
+
+/// Which database, and where.
+#[derive(Clone, Debug)]
+pub enum Settings {
+    /// A file beside the server.
+    Sqlite {
+        /// The database file; made where it does not exist.
+        path: PathBuf,
+    },
+    /// A PostgreSQL server.
+    Postgres {
+        /// `postgres://user:password@host/database?sslmode=require`
+        url: String,
+        /// How many connections, and threads, to hold.
+        connections: usize,
+    },
+}
+
+/// What a database says about a statement that it prepared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StatementShape {
+    /// How many parameters it takes.
+    pub parameters: usize,
+    /// The columns of its answer.
+    pub columns: Vec<String>,
+}
+
+pub(crate) enum Driver {
+    Sqlite(sqlite::Driver),
+    Postgres(postgres::Driver),
+}
+
+/// An open database. Cheap to clone; the last clone to go closes it.
+#[derive(Clone)]
+pub struct Store {
+    driver: Arc<Driver>,
+}
+
+impl Store {
+    /// Opens the database and starts the store's threads. The schema is left as it is.
+    pub fn open(settings: &Settings) -> Result<Store, Error> {
+        let driver = match settings {
+            Settings::Sqlite { path } => Driver::Sqlite(sqlite::Driver::open(path)?),
+            Settings::Postgres { url, connections } => Driver::Postgres(postgres::Driver::open(url, *connections)?),
+        };
+        Ok(Store {
+            driver: Arc::new(driver),
+        })
+    }
+
+    /// Brings the schema up to date, and says what was applied now.
+    pub fn migrate(&self) -> Result<Vec<String>, Error> {
+        match self.driver.as_ref() {
+            Driver::Sqlite(driver) => driver.migrate(),
+            Driver::Postgres(driver) => driver.migrate(),
+        }
+    }
+
+    /// Runs a writing closure and waits until what it did is durable, or undone. The closure may
+    /// run again, so its only effects must be rows.
+    pub fn write<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: FnMut(&mut dyn Transaction) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        submit(self.writers(), work)
+    }
+
+    /// Runs a closure that only reads, on one consistent state of the database.
+    pub fn read<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: FnMut(&mut dyn Transaction) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        submit(self.readers(), work)
+    }
+
+    /// Prepares a statement and says what the database makes of it.
+    pub fn shape(&self, statement: &'static Statement) -> Result<StatementShape, Error> {
+        match self.driver.as_ref() {
+            Driver::Sqlite(driver) => driver.shape(statement),
+            Driver::Postgres(driver) => driver.shape(statement),
+        }
+    }
+
+    fn writers(&self) -> &Queue {
+        match self.driver.as_ref() {
+            Driver::Sqlite(driver) => driver.writer(),
+            Driver::Postgres(driver) => driver.writers(),
+        }
+    }
+
+    fn readers(&self) -> &Queue {
+        match self.driver.as_ref() {
+            Driver::Sqlite(driver) => driver.readers(),
+            Driver::Postgres(driver) => driver.readers(),
+        }
+    }
+}

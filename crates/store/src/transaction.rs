@@ -1,0 +1,56 @@
+//! The open transaction that a use-case works on.
+
+use crate::{Error, Row, Statement, Value};
+
+/// An open transaction. It is committed when the closure returns `Ok`.
+pub trait Transaction {
+    /// Runs a statement that answers no rows and says how many rows it touched.
+    fn execute(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<u64, Error>;
+
+    /// Runs a statement and brings all its rows; a `RETURNING` is a query.
+    fn query(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<Row>, Error>;
+
+    /// Runs a statement once for each set of parameters and says how many rows were touched in
+    /// all.
+    fn execute_many(&mut self, statement: &'static Statement, parameters: &[Vec<Value>]) -> Result<u64, Error> {
+        let mut touched = 0;
+        for parameters in parameters {
+            touched += self.execute(statement, parameters)?;
+        }
+        Ok(touched)
+    }
+
+    /// A statement that must touch exactly one row.
+    fn execute_one(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<(), Error> {
+        match self.execute(statement, parameters)? {
+            1 => Ok(()),
+            found => Err(Error::RowCount {
+                statement: statement.name(),
+                expected: 1,
+                found,
+            }),
+        }
+    }
+
+    /// A statement that must answer exactly one row.
+    fn query_one(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Row, Error> {
+        self.query_optional(statement, parameters)?.ok_or(Error::RowCount {
+            statement: statement.name(),
+            expected: 1,
+            found: 0,
+        })
+    }
+
+    /// A statement that answers one row or none.
+    fn query_optional(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Option<Row>, Error> {
+        let mut rows = self.query(statement, parameters)?;
+        if rows.len() > 1 {
+            return Err(Error::RowCount {
+                statement: statement.name(),
+                expected: 1,
+                found: rows.len() as u64,
+            });
+        }
+        Ok(rows.pop())
+    }
+}
