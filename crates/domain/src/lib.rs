@@ -1,2 +1,42 @@
-//! countersign-domain
+//! The words and the rules of signing workflows.
+//!
+//! Pure: no file, no network, no clock and no chance here; the latter two are parameters
+//! ([`environment`]). Whatever is wrong with what a stranger sent is a typed fault that names the
+//! place; nothing panics. The other crates know these words; this one knows no other crate.
+//!
+//! - [`template`], [`field`], [`value`], [`fields_file`]: what is to be filled, and with what;
+//! - [`workflow`]: who is at which step, and what may happen next;
+//! - [`export`]: which happenings a webhook reports; [`public_address`]: where it may go;
+//! - [`event`], [`chain`]: what happened, in a form that cannot be changed unnoticed.
 #![deny(missing_docs)]
+
+pub mod chain;
+pub mod contact;
+pub mod environment;
+pub mod event;
+pub mod export;
+pub mod field;
+pub mod fields_file;
+pub mod formula;
+pub mod ids;
+pub mod language;
+pub mod public_address;
+pub mod template;
+pub mod time;
+pub mod value;
+pub mod workflow;
+
+pub use chain::{ChainFile, Entry, Head};
+pub use contact::{Contact, Region};
+pub use environment::{Clock, Random};
+pub use event::{Actor, Event, EventKind, FileKind, Who};
+pub use export::{ApiType, CommandType, ExportSettings, FieldName, LinkType};
+pub use field::{Alignment, Field, FieldKind, FontSize, Placement, WriterDetail};
+pub use ids::{ClientId, CompanyId, MemberId, RecipientId, TemplateId, WorkflowId};
+pub use language::Language;
+pub use template::{NamedWriter, OnReject, PageSize, TemplateStep, TemplateVersion};
+pub use time::UtcOffset;
+pub use value::{BlobHash, FieldValue, FileValue, Picture, ValueFault};
+pub use workflow::{
+    Change, Outcome, Progress, Recipient, Refusal, State, Status, Transition, Workflow,
+};

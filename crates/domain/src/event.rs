@@ -1,0 +1,273 @@
+//! Events: what happened to a workflow, who did it, and from where.
+//!
+//! An event's canonical JSON is the payload of a [`crate::chain::Entry`]. It holds hashes of
+//! values, never the values themselves.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{MemberId, RecipientId, TemplateId};
+use crate::value::BlobHash;
+
+/// Who did something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind", content = "id")]
+pub enum Who {
+    /// A writer, through the link sent to him.
+    Recipient(RecipientId),
+    /// A member, through the API or the console.
+    Member(MemberId),
+    /// Somebody who holds a link to a finished document.
+    LinkHolder,
+    /// The service itself.
+    Service,
+}
+
+/// Who did something, and from where.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Actor {
+    /// Who.
+    pub who: Who,
+    /// The network address, where the act came over the network.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+    /// The browser or program, as it names itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_agent: Option<String>,
+}
+
+impl Actor {
+    /// The service itself.
+    pub const SERVICE: Self = Self {
+        who: Who::Service,
+        address: None,
+        user_agent: None,
+    };
+}
+
+/// How a writer's identity was checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IdentityMethod {
+    /// The code that the sender gave at the start.
+    AccessCode,
+}
+
+/// A file that somebody took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileKind {
+    /// The sealed document.
+    Document,
+    /// The history certificate.
+    Certificate,
+}
+
+/// A recipient, as the first entry of a chain names him.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedRecipient {
+    /// His number.
+    pub id: RecipientId,
+    /// His step.
+    pub order: u32,
+    /// His name.
+    pub name: String,
+    /// E-mail address or telephone number.
+    pub contact: String,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "type")]
+pub enum EventKind {
+    /// The workflow was started.
+    Started {
+        /// From this template.
+        template: TemplateId,
+        /// In this version.
+        version: u32,
+        /// SHA-256 of the document that is to be signed.
+        document: BlobHash,
+        /// With these writers.
+        recipients: Vec<NamedRecipient>,
+    },
+    /// A writer was asked to write.
+    RequestSent {
+        /// Who was asked.
+        recipient: RecipientId,
+    },
+    /// A writer was asked once more.
+    Reminded {
+        /// Who.
+        recipient: RecipientId,
+    },
+    /// A writer has seen the document.
+    Viewed {
+        /// Who.
+        recipient: RecipientId,
+    },
+    /// A writer's identity was checked.
+    IdentityChecked {
+        /// Whose.
+        recipient: RecipientId,
+        /// How.
+        method: IdentityMethod,
+    },
+    /// A check of identity failed.
+    IdentityRefused {
+        /// Whose.
+        recipient: RecipientId,
+        /// How it was tried.
+        method: IdentityMethod,
+        /// Is the way locked now?
+        locked: bool,
+    },
+    /// A writer agreed to sign electronically.
+    Consented {
+        /// Who.
+        recipient: RecipientId,
+        /// SHA-256 of the words that he agreed to.
+        statement: BlobHash,
+    },
+    /// A value was written.
+    ValueWritten {
+        /// The writer whose field it is; none for the sender's own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        recipient: Option<RecipientId>,
+        /// The field.
+        field: String,
+        /// Salted hash of the value.
+        hash: BlobHash,
+    },
+    /// A writer approved.
+    Approved {
+        /// Who, or on whose behalf.
+        recipient: RecipientId,
+        /// At this step.
+        order: u32,
+    },
+    /// A writer rejected, and the workflow ended.
+    Rejected {
+        /// Who, or on whose behalf.
+        recipient: RecipientId,
+        /// At this step.
+        order: u32,
+    },
+    /// A writer gave the document back.
+    Returned {
+        /// Who, or on whose behalf.
+        recipient: RecipientId,
+        /// From this step.
+        from_order: u32,
+        /// To this one.
+        to_order: u32,
+    },
+    /// The sender withdrew it.
+    Canceled {
+        /// While this step's turn was.
+        order: u32,
+    },
+    /// Its time ran out.
+    Expired {
+        /// While this step's turn was.
+        order: u32,
+    },
+    /// Its time was lengthened.
+    Extended {
+        /// Until then.
+        expires_at: Timestamp,
+    },
+    /// A recipient was corrected; the old link is dead.
+    RecipientCorrected {
+        /// The recipient as he is now.
+        recipient: NamedRecipient,
+    },
+    /// All have approved, and the document is sealed.
+    Completed {
+        /// SHA-256 of the sealed document.
+        document: BlobHash,
+        /// Its length in bytes.
+        length: u64,
+    },
+    /// Somebody took a file.
+    Downloaded {
+        /// Which.
+        file: FileKind,
+    },
+    /// A receiver took a webhook, or a mail server a mail.
+    Delivered {
+        /// The delivery's id.
+        delivery: String,
+    },
+    /// A finished workflow was hidden; its proof stays.
+    Discarded,
+}
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Event {
+    /// When.
+    pub at: Timestamp,
+    /// Who did it.
+    pub actor: Actor,
+    /// What happened.
+    pub event: EventKind,
+}
+
+impl Event {
+    /// The canonical JSON text: members in the order of these types, no blanks.
+    pub fn to_payload(&self) -> String {
+        // These types hold text, numbers and lists only; writing them cannot fail.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Reads a payload.
+    pub fn from_payload(payload: &str) -> Option<Self> {
+        serde_json::from_str(payload).ok()
+    }
+}
+
+impl EventKind {
+    /// The word that history lists and locale keys (`event-<word>`) use.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Started { .. } => "started",
+            Self::RequestSent { .. } => "request_sent",
+            Self::Reminded { .. } => "reminded",
+            Self::Viewed { .. } => "viewed",
+            Self::IdentityChecked { .. } => "identity_checked",
+            Self::IdentityRefused { .. } => "identity_refused",
+            Self::Consented { .. } => "consented",
+            Self::ValueWritten { .. } => "value_written",
+            Self::Approved { .. } => "approved",
+            Self::Rejected { .. } => "rejected",
+            Self::Returned { .. } => "returned",
+            Self::Canceled { .. } => "canceled",
+            Self::Expired { .. } => "expired",
+            Self::Extended { .. } => "extended",
+            Self::RecipientCorrected { .. } => "recipient_corrected",
+            Self::Completed { .. } => "completed",
+            Self::Downloaded { .. } => "downloaded",
+            Self::Delivered { .. } => "delivered",
+            Self::Discarded => "discarded",
+        }
+    }
+
+    /// The recipient it is about, where it is about one.
+    pub const fn recipient(&self) -> Option<RecipientId> {
+        match self {
+            Self::RequestSent { recipient }
+            | Self::Reminded { recipient }
+            | Self::Viewed { recipient }
+            | Self::IdentityChecked { recipient, .. }
+            | Self::IdentityRefused { recipient, .. }
+            | Self::Consented { recipient, .. }
+            | Self::Approved { recipient, .. }
+            | Self::Rejected { recipient, .. }
+            | Self::Returned { recipient, .. } => Some(*recipient),
+            Self::ValueWritten { recipient, .. } => *recipient,
+            Self::RecipientCorrected { recipient } => Some(recipient.id),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! The Export API: what a workflow's owner wants to be told, and when.
+
+use serde::{Deserialize, Serialize};
+
+use crate::workflow::Outcome;
+
+/// At which events a webhook is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ApiType {
+    /// At every one.
+    #[serde(rename = "ALL")]
+    All,
+    /// At the first and the last step, and at what ends the workflow early.
+    StartAndEnd,
+}
+
+impl ApiType {
+    /// Reads the interface's word.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "ALL" => Some(Self::All),
+            "StartAndEnd" => Some(Self::StartAndEnd),
+            _ => None,
+        }
+    }
+}
+
+/// What the addresses of a finished document open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LinkType {
+    /// An HTML page.
+    #[default]
+    Viewer,
+    /// The PDF itself.
+    Download,
+}
+
+impl LinkType {
+    /// Reads the interface's word.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "viewer" => Some(Self::Viewer),
+            "download" => Some(Self::Download),
+            _ => None,
+        }
+    }
+}
+
+/// A field's other name in payloads.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FieldName {
+    /// The field's own name.
+    pub field_name: String,
+    /// The name in payloads.
+    pub new_name: String,
+}
+
+/// `export_api_info`, read and found good. The authorisation value is secret: where settings are
+/// kept, it is kept encrypted apart from the rest.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExportSettings {
+    /// Where webhooks go; checked by `public_address::CallbackUrl`.
+    pub url: String,
+    /// When.
+    pub api_type: ApiType,
+    /// Embedded mode: writers are told nothing, the caller gets their addresses.
+    pub is_embed: bool,
+    /// What the addresses of a finished document open.
+    pub link_type: LinkType,
+    /// The `Authorization` header of each webhook.
+    #[serde(skip)]
+    pub authorization: Option<String>,
+    /// Other names of fields in payloads.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub field_names: Vec<FieldName>,
+}
+
+impl std::fmt::Debug for ExportSettings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ExportSettings")
+            .field("url", &self.url)
+            .field("api_type", &self.api_type)
+            .field("is_embed", &self.is_embed)
+            .field("link_type", &self.link_type)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ExportSettings {
+    /// The name that a field has in payloads.
+    pub fn name_of<'n>(&'n self, field: &'n str) -> &'n str {
+        self.field_names
+            .iter()
+            .find(|entry| entry.field_name == field)
+            .map_or(field, |entry| &entry.new_name)
+    }
+
+    /// Is there a webhook for this outcome?
+    pub fn wants(&self, outcome: &Outcome) -> bool {
+        match self.api_type {
+            ApiType::All => true,
+            ApiType::StartAndEnd => match outcome {
+                Outcome::Approved {
+                    first_step_done,
+                    complete,
+                    ..
+                } => *first_step_done || *complete,
+                Outcome::Rejected { .. } | Outcome::Canceled { .. } | Outcome::Expired { .. } => {
+                    true
+                }
+                Outcome::Returned { .. } => false,
+            },
+        }
+    }
+}
+
+/// The `command_type` of a payload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum CommandType {
+    /// Approval.
+    #[serde(rename = "CF")]
+    Confirm,
+    /// Rejection, also one that gives the document back.
+    #[serde(rename = "RT")]
+    Reject,
+    /// Cancellation.
+    #[serde(rename = "CC")]
+    Cancel,
+    /// Expiry.
+    #[serde(rename = "EX")]
+    Expire,
+}
+
+impl CommandType {
+    /// The interface's two letters.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Confirm => "CF",
+            Self::Reject => "RT",
+            Self::Cancel => "CC",
+            Self::Expire => "EX",
+        }
+    }
+}
+
+impl From<&Outcome> for CommandType {
+    fn from(outcome: &Outcome) -> Self {
+        match outcome {
+            Outcome::Approved { .. } => Self::Confirm,
+            Outcome::Rejected { .. } | Outcome::Returned { .. } => Self::Reject,
+            Outcome::Canceled { .. } => Self::Cancel,
+            Outcome::Expired { .. } => Self::Expire,
+        }
+    }
+}

@@ -1,0 +1,816 @@
+//! FIELDS.json: what a person or program says about the fields and steps of a PDF.
+//!
+//! Reading collects every fault with its place (`fields[3].kind`), so that a file is mended in one
+//! go. Unknown members are ignored, as everywhere.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use crate::contact::{Contact, Region};
+use crate::field::{Alignment, Field, FieldKind, FontSize, Placement, WriterDetail};
+use crate::formula::Formula;
+use crate::template::{NamedWriter, OnReject, TemplateStep};
+use crate::value::{FieldValue, ValueFault};
+
+/// What the file says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldsFile {
+    /// The template's name.
+    pub name: String,
+    /// The writers' places, ordered.
+    pub steps: Vec<TemplateStep>,
+    /// The fields, in the order of the file.
+    pub fields: Vec<Field>,
+    /// What a rejection does.
+    pub on_reject: OnReject,
+}
+
+/// One fault and its place.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: {kind}")]
+pub struct FieldsFault {
+    /// Where: `fields[3].kind`; empty for the file itself.
+    pub path: String,
+    /// What.
+    pub kind: FieldsFaultKind,
+}
+
+/// What can be wrong in FIELDS.json.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FieldsFaultKind {
+    /// Not JSON at all.
+    #[error("not JSON: {0}")]
+    NotJson(String),
+    /// Another JSON type than the member has.
+    #[error("must be {0}")]
+    WrongType(&'static str),
+    /// A member that must be there is not.
+    #[error("is missing")]
+    Missing,
+    /// A text is empty or blank.
+    #[error("must not be empty")]
+    Empty,
+    /// A text is too long.
+    #[error("has more than {0} characters")]
+    TooLong(usize),
+    /// A text holds a control character.
+    #[error("holds a control character")]
+    ControlCharacter,
+    /// A number is outside its range.
+    #[error("must be from {least} to {most}")]
+    OutOfRange {
+        /// The least that is taken.
+        least: u64,
+        /// The most that is taken.
+        most: u64,
+    },
+    /// A word is none of the known ones.
+    #[error("is none of: {0}")]
+    UnknownWord(String),
+    /// Too many entries.
+    #[error("has more than {0} entries")]
+    TooMany(usize),
+    /// The steps leave out a number.
+    #[error("step {0} is missing: steps count from 1 without gaps")]
+    StepGap(u32),
+    /// Two places of one step without a role each.
+    #[error("a step with several writers needs a role for each")]
+    RoleNeeded,
+    /// The same role twice in a step.
+    #[error("the role appears twice in its step")]
+    RoleTwice,
+    /// A field of a step with several roles names none.
+    #[error("the step has several writers; the field must name its role")]
+    FieldRoleNeeded,
+    /// A field's step does not exist.
+    #[error("there is no step {0}")]
+    UnknownStep(u32),
+    /// A field's role does not exist in its step.
+    #[error("the step has no role of this name")]
+    UnknownRole,
+    /// A field's page does not exist.
+    #[error("the document has {0} pages")]
+    UnknownPage(u32),
+    /// The box is empty or leaves the page.
+    #[error("the box must have an area and lie within the page (millionths, at most 1000000)")]
+    OffPage,
+    /// The name is another field's.
+    #[error("another field has this name")]
+    NameTwice,
+    /// The fields of one radio choice disagree about step, role or kind.
+    #[error("fields of one radio choice share kind, step and role")]
+    RadioDisagrees,
+    /// The option appears twice.
+    #[error("the option appears twice")]
+    OptionTwice,
+    /// The default is refused by the field's kind.
+    #[error("{0}")]
+    Value(ValueFault),
+    /// The formula cannot be read or names what is no number field.
+    #[error("{0}")]
+    Formula(String),
+    /// Neither an e-mail address nor a telephone number.
+    #[error("neither an e-mail address nor a telephone number")]
+    Contact,
+}
+
+const MOST_FIELDS: usize = 2_000;
+const MOST_STEPS: usize = 50;
+const MOST_OPTIONS: usize = 200;
+const NAME_LENGTH: usize = 128;
+
+/// Reads the file. `pages`: how many the PDF has, where that is known.
+pub fn parse(bytes: &[u8], pages: Option<u32>) -> Result<FieldsFile, Vec<FieldsFault>> {
+    let value: Value = serde_json::from_slice(bytes).map_err(|error| {
+        vec![FieldsFault {
+            path: String::new(),
+            kind: FieldsFaultKind::NotJson(error.to_string()),
+        }]
+    })?;
+    parse_value(&value, pages)
+}
+
+/// Reads what is JSON already.
+pub fn parse_value(value: &Value, pages: Option<u32>) -> Result<FieldsFile, Vec<FieldsFault>> {
+    let mut reader = Reader::default();
+    let file = reader.file(value, pages);
+    match file {
+        Some(file) if reader.faults.is_empty() => Ok(file),
+        _ => Err(reader.faults),
+    }
+}
+
+#[derive(Default)]
+struct Reader {
+    faults: Vec<FieldsFault>,
+}
+
+impl Reader {
+    fn fault(&mut self, path: impl Into<String>, kind: FieldsFaultKind) {
+        self.faults.push(FieldsFault {
+            path: path.into(),
+            kind,
+        });
+    }
+
+    fn file(&mut self, value: &Value, pages: Option<u32>) -> Option<FieldsFile> {
+        let Some(file) = value.as_object() else {
+            self.fault("", FieldsFaultKind::WrongType("an object"));
+            return None;
+        };
+        let name = self.text(file, "", "name", NAME_LENGTH, true);
+        let on_reject = match self.text(file, "", "on_reject", NAME_LENGTH, false).as_deref() {
+            None | Some("end") => OnReject::End,
+            Some("return") => OnReject::Return,
+            Some(_) => {
+                self.fault(
+                    "on_reject",
+                    FieldsFaultKind::UnknownWord("end, return".to_owned()),
+                );
+                OnReject::End
+            }
+        };
+        let steps = self.steps(file);
+        let fields = self.fields(file, &steps, pages);
+        Some(FieldsFile {
+            name: name.unwrap_or_default(),
+            steps,
+            fields,
+            on_reject,
+        })
+    }
+
+    fn list<'v>(
+        &mut self,
+        file: &'v Map<String, Value>,
+        name: &'static str,
+        most: usize,
+        required: bool,
+    ) -> Vec<(String, &'v Map<String, Value>)> {
+        let Some(value) = file.get(name).filter(|value| !value.is_null()) else {
+            if required {
+                self.fault(name, FieldsFaultKind::Missing);
+            }
+            return Vec::new();
+        };
+        let Some(entries) = value.as_array() else {
+            self.fault(name, FieldsFaultKind::WrongType("a list"));
+            return Vec::new();
+        };
+        if required && entries.is_empty() {
+            self.fault(name, FieldsFaultKind::Empty);
+        }
+        if entries.len() > most {
+            self.fault(name, FieldsFaultKind::TooMany(most));
+        }
+        let mut objects = Vec::new();
+        for (index, entry) in entries.iter().take(most).enumerate() {
+            let path = format!("{name}[{index}]");
+            match entry.as_object() {
+                Some(object) => objects.push((path, object)),
+                None => self.fault(path, FieldsFaultKind::WrongType("an object")),
+            }
+        }
+        objects
+    }
+
+    fn steps(&mut self, file: &Map<String, Value>) -> Vec<TemplateStep> {
+        let mut steps: Vec<(String, TemplateStep)> = Vec::new();
+        let before = self.faults.len();
+        for (path, entry) in self.list(file, "steps", MOST_STEPS, true) {
+            let order = self.number(entry, &path, "order", 1, MOST_STEPS as u64, true);
+            let role = self.text(entry, &path, "role", NAME_LENGTH, false);
+            let writer = self.named_writer(entry, &path);
+            if let Some(order) = order {
+                let step = TemplateStep {
+                    order,
+                    role,
+                    writer,
+                };
+                steps.push((path, step));
+            }
+        }
+        steps.sort_by_key(|(_, step)| step.order);
+        let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+        for (_, step) in &steps {
+            *counts.entry(step.order).or_default() += 1;
+        }
+        if self.faults.len() == before {
+            for (expected, order) in (1..).zip(counts.keys()) {
+                if *order != expected {
+                    self.fault("steps", FieldsFaultKind::StepGap(expected));
+                    break;
+                }
+            }
+        }
+        for (index, (path, step)) in steps.iter().enumerate() {
+            let several = counts.get(&step.order).is_some_and(|count| *count > 1);
+            match &step.role {
+                None if several => {
+                    self.fault(format!("{path}.role"), FieldsFaultKind::RoleNeeded);
+                }
+                Some(role)
+                    if steps.iter().take(index).any(|(_, earlier)| {
+                        earlier.order == step.order && earlier.role.as_ref() == Some(role)
+                    }) =>
+                {
+                    self.fault(format!("{path}.role"), FieldsFaultKind::RoleTwice);
+                }
+                _ => {}
+            }
+        }
+        steps.into_iter().map(|(_, step)| step).collect()
+    }
+
+    fn named_writer(&mut self, entry: &Map<String, Value>, path: &str) -> Option<NamedWriter> {
+        let name = self.text(entry, path, "name", NAME_LENGTH, false);
+        let email = self.text(entry, path, "email", 254, false);
+        match (name, email) {
+            (Some(name), Some(email)) => {
+                if Contact::parse(&email, Region::default()).is_err() {
+                    self.fault(format!("{path}.email"), FieldsFaultKind::Contact);
+                }
+                Some(NamedWriter { name, email })
+            }
+            (Some(_), None) => {
+                self.fault(format!("{path}.email"), FieldsFaultKind::Missing);
+                None
+            }
+            (None, Some(_)) => {
+                self.fault(format!("{path}.name"), FieldsFaultKind::Missing);
+                None
+            }
+            (None, None) => None,
+        }
+    }
+
+    fn fields(
+        &mut self,
+        file: &Map<String, Value>,
+        steps: &[TemplateStep],
+        pages: Option<u32>,
+    ) -> Vec<Field> {
+        let mut fields: Vec<(String, Field)> = Vec::new();
+        for (path, entry) in self.list(file, "fields", MOST_FIELDS, false) {
+            if let Some(field) = self.field(entry, &path, steps, pages) {
+                fields.push((path, field));
+            }
+        }
+        self.names(&fields);
+        self.choices(&mut fields);
+        for (path, field) in &fields {
+            if let Some(text) = &field.default {
+                let fault = if field.kind.is_file() {
+                    Some(ValueFault::NotPicture)
+                } else {
+                    FieldValue::parse(field, text).err()
+                };
+                if let Some(fault) = fault {
+                    self.fault(format!("{path}.default"), FieldsFaultKind::Value(fault));
+                }
+            }
+        }
+        self.formulas(&fields);
+        fields.into_iter().map(|(_, field)| field).collect()
+    }
+
+    fn field(
+        &mut self,
+        entry: &Map<String, Value>,
+        path: &str,
+        steps: &[TemplateStep],
+        pages: Option<u32>,
+    ) -> Option<Field> {
+        let name = self.text(entry, path, "name", NAME_LENGTH, true);
+        let kind = self.word(entry, path, "kind", true, FieldKind::parse, || {
+            FieldKind::ALL.map(FieldKind::code).join(", ")
+        });
+        let step = self.number(entry, path, "step", 1, u64::from(u32::MAX), true);
+        let role = self.text(entry, path, "role", NAME_LENGTH, false);
+        if let Some(step) = step {
+            self.step_and_role(path, step, role.as_deref(), steps);
+        }
+        let page = self.number(entry, path, "page", 1, u64::from(u32::MAX), true);
+        if let (Some(page), Some(pages)) = (page, pages)
+            && page > pages
+        {
+            self.fault(format!("{path}.page"), FieldsFaultKind::UnknownPage(pages));
+        }
+        let whole = u64::from(Placement::WHOLE);
+        let x = self.number(entry, path, "x", 0, whole, true);
+        let y = self.number(entry, path, "y", 0, whole, true);
+        let width = self.number(entry, path, "width", 1, whole, true);
+        let height = self.number(entry, path, "height", 1, whole, true);
+        let required = self.flag(entry, path, "required");
+        let read_only = self.flag(entry, path, "read_only");
+        let options = self.options(entry, path);
+        let option = self.text(entry, path, "option", NAME_LENGTH, false);
+        let default = self.default_text(entry, path);
+        let max_length = self.number(
+            entry,
+            path,
+            "max_length",
+            1,
+            u64::from(Field::TEXT_LIMIT),
+            false,
+        );
+        let font_size = match entry.get("font_size").filter(|value| !value.is_null()) {
+            None => None,
+            Some(value) => {
+                let size = value.as_f64().and_then(FontSize::from_points);
+                if size.is_none() {
+                    self.fault(
+                        format!("{path}.font_size"),
+                        FieldsFaultKind::OutOfRange { least: 4, most: 72 },
+                    );
+                }
+                size
+            }
+        };
+        let alignment = self
+            .word(
+                entry,
+                path,
+                "alignment",
+                false,
+                |word| match word {
+                    "left" => Some(Alignment::Left),
+                    "center" => Some(Alignment::Center),
+                    "right" => Some(Alignment::Right),
+                    _ => None,
+                },
+                || "left, center, right".to_owned(),
+            )
+            .unwrap_or_default();
+        let detail = self.word(
+            entry,
+            path,
+            "detail",
+            false,
+            |word| match word {
+                "name" => Some(WriterDetail::Name),
+                "email" => Some(WriterDetail::Email),
+                "phone" => Some(WriterDetail::Phone),
+                "company" => Some(WriterDetail::Company),
+                _ => None,
+            },
+            || "name, email, phone, company".to_owned(),
+        );
+        let formula = self.text(entry, path, "formula", 500, false);
+        if kind == Some(FieldKind::Calc) && formula.is_none() {
+            self.fault(format!("{path}.formula"), FieldsFaultKind::Missing);
+        }
+        let placement = Placement {
+            x: x?,
+            y: y?,
+            width: width?,
+            height: height?,
+        };
+        if !placement.is_on_page() {
+            self.fault(path, FieldsFaultKind::OffPage);
+        }
+        Some(Field {
+            name: name?,
+            kind: kind?,
+            step: step?,
+            role,
+            page: page?,
+            placement,
+            required,
+            read_only,
+            options,
+            option,
+            default,
+            max_length,
+            font_size,
+            alignment,
+            detail,
+            formula,
+        })
+    }
+
+    fn step_and_role(
+        &mut self,
+        path: &str,
+        step: u32,
+        role: Option<&str>,
+        steps: &[TemplateStep],
+    ) {
+        let places: Vec<_> = steps.iter().filter(|place| place.order == step).collect();
+        if places.is_empty() {
+            self.fault(format!("{path}.step"), FieldsFaultKind::UnknownStep(step));
+            return;
+        }
+        match role {
+            None if places.len() > 1 => {
+                self.fault(format!("{path}.role"), FieldsFaultKind::FieldRoleNeeded);
+            }
+            Some(role) if !places.iter().any(|place| place.role.as_deref() == Some(role)) => {
+                self.fault(format!("{path}.role"), FieldsFaultKind::UnknownRole);
+            }
+            _ => {}
+        }
+    }
+
+    /// Names are unique, but for the fields of one radio choice.
+    fn names(&mut self, fields: &[(String, Field)]) {
+        let mut first: BTreeMap<&str, &Field> = BTreeMap::new();
+        for (path, field) in fields {
+            let Some(earlier) = first.get(field.name.as_str()) else {
+                first.insert(&field.name, field);
+                continue;
+            };
+            if field.kind != FieldKind::Radio || earlier.kind != FieldKind::Radio {
+                self.fault(format!("{path}.name"), FieldsFaultKind::NameTwice);
+            } else if field.step != earlier.step || field.role != earlier.role {
+                self.fault(path.as_str(), FieldsFaultKind::RadioDisagrees);
+            }
+        }
+    }
+
+    /// Gives each radio field all options of its choice; a select has its own.
+    fn choices(&mut self, fields: &mut [(String, Field)]) {
+        let mut radio: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (path, field) in fields.iter() {
+            match field.kind {
+                FieldKind::Select if field.options.is_empty() => {
+                    self.fault(format!("{path}.options"), FieldsFaultKind::Missing);
+                }
+                FieldKind::Radio => {
+                    let Some(option) = &field.option else {
+                        self.fault(format!("{path}.option"), FieldsFaultKind::Missing);
+                        continue;
+                    };
+                    let options = radio.entry(field.name.clone()).or_default();
+                    if options.contains(option) {
+                        self.fault(format!("{path}.option"), FieldsFaultKind::OptionTwice);
+                    } else {
+                        options.push(option.clone());
+                    }
+                }
+                _ => {}
+            }
+        }
+        for (_, field) in fields.iter_mut() {
+            if field.kind == FieldKind::Radio {
+                field.options = radio.get(&field.name).cloned().unwrap_or_default();
+            }
+        }
+    }
+
+    /// A formula names number fields only, so that no circle can arise.
+    fn formulas(&mut self, fields: &[(String, Field)]) {
+        for (path, field) in fields {
+            let Some(text) = field.formula.as_deref().filter(|_| field.kind == FieldKind::Calc)
+            else {
+                continue;
+            };
+            let path = format!("{path}.formula");
+            match Formula::parse(text) {
+                Err(fault) => self.fault(path, FieldsFaultKind::Formula(fault.to_string())),
+                Ok(formula) => {
+                    for name in formula.names() {
+                        let known = fields
+                            .iter()
+                            .any(|(_, other)| other.name == name && other.kind == FieldKind::Number);
+                        if !known {
+                            self.fault(
+                                path.as_str(),
+                                FieldsFaultKind::Formula(format!(
+                                    "'{name}' is no field of kind number"
+                                )),
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn options(&mut self, entry: &Map<String, Value>, path: &str) -> Vec<String> {
+        let Some(value) = entry.get("options").filter(|value| !value.is_null()) else {
+            return Vec::new();
+        };
+        let path = format!("{path}.options");
+        let Some(values) = value.as_array() else {
+            self.fault(path, FieldsFaultKind::WrongType("a list of texts"));
+            return Vec::new();
+        };
+        if values.len() > MOST_OPTIONS {
+            self.fault(path.as_str(), FieldsFaultKind::TooMany(MOST_OPTIONS));
+        }
+        let mut options: Vec<String> = Vec::new();
+        for (index, value) in values.iter().take(MOST_OPTIONS).enumerate() {
+            let path = format!("{path}[{index}]");
+            if let Some(text) = self.checked_text(value, path.clone(), NAME_LENGTH) {
+                if options.contains(&text) {
+                    self.fault(path, FieldsFaultKind::OptionTwice);
+                } else {
+                    options.push(text);
+                }
+            }
+        }
+        options
+    }
+
+    /// A default may be written as text, number or yes/no.
+    fn default_text(&mut self, entry: &Map<String, Value>, path: &str) -> Option<String> {
+        match entry.get("default")? {
+            Value::Null => None,
+            Value::String(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            Value::Bool(yes) => Some(yes.to_string()),
+            _ => {
+                self.fault(
+                    format!("{path}.default"),
+                    FieldsFaultKind::WrongType("a text, a number or true/false"),
+                );
+                None
+            }
+        }
+    }
+
+    fn text(
+        &mut self,
+        object: &Map<String, Value>,
+        path: &str,
+        name: &str,
+        most: usize,
+        required: bool,
+    ) -> Option<String> {
+        let place = join(path, name);
+        match object.get(name) {
+            None | Some(Value::Null) => {
+                if required {
+                    self.fault(place, FieldsFaultKind::Missing);
+                }
+                None
+            }
+            Some(value) => self.checked_text(value, place, most),
+        }
+    }
+
+    fn checked_text(&mut self, value: &Value, place: String, most: usize) -> Option<String> {
+        let Some(text) = value.as_str() else {
+            self.fault(place, FieldsFaultKind::WrongType("a text"));
+            return None;
+        };
+        let text = text.trim();
+        if text.is_empty() {
+            self.fault(place, FieldsFaultKind::Empty);
+        } else if text.chars().count() > most {
+            self.fault(place, FieldsFaultKind::TooLong(most));
+        } else if text.chars().any(char::is_control) {
+            self.fault(place, FieldsFaultKind::ControlCharacter);
+        } else {
+            return Some(text.to_owned());
+        }
+        None
+    }
+
+    fn word<T>(
+        &mut self,
+        object: &Map<String, Value>,
+        path: &str,
+        name: &str,
+        required: bool,
+        read: impl Fn(&str) -> Option<T>,
+        known: impl Fn() -> String,
+    ) -> Option<T> {
+        let text = self.text(object, path, name, NAME_LENGTH, required)?;
+        let word = read(&text);
+        if word.is_none() {
+            self.fault(join(path, name), FieldsFaultKind::UnknownWord(known()));
+        }
+        word
+    }
+
+    fn number(
+        &mut self,
+        object: &Map<String, Value>,
+        path: &str,
+        name: &str,
+        least: u64,
+        most: u64,
+        required: bool,
+    ) -> Option<u32> {
+        let place = join(path, name);
+        match object.get(name) {
+            None | Some(Value::Null) => {
+                if required {
+                    self.fault(place, FieldsFaultKind::Missing);
+                }
+                None
+            }
+            Some(Value::Number(number)) => {
+                let number = number
+                    .as_u64()
+                    .filter(|number| (least..=most).contains(number))
+                    .and_then(|number| u32::try_from(number).ok());
+                if number.is_none() {
+                    self.fault(place, FieldsFaultKind::OutOfRange { least, most });
+                }
+                number
+            }
+            Some(_) => {
+                self.fault(place, FieldsFaultKind::WrongType("a whole number"));
+                None
+            }
+        }
+    }
+
+    fn flag(&mut self, object: &Map<String, Value>, path: &str, name: &str) -> bool {
+        match object.get(name) {
+            None | Some(Value::Null) => false,
+            Some(Value::Bool(flag)) => *flag,
+            Some(_) => {
+                self.fault(join(path, name), FieldsFaultKind::WrongType("true or false"));
+                false
+            }
+        }
+    }
+}
+
+fn join(path: &str, name: &str) -> String {
+    if path.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{path}.{name}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn good() -> Value {
+        json!({
+            "name": "근로계약서",
+            "steps": [{"order": 2, "role": "employer"}, {"order": 1, "role": "employee"}],
+            "fields": [
+                {"name": "성명", "kind": "text", "step": 1, "page": 1,
+                 "x": 100_000, "y": 100_000, "width": 200_000, "height": 30_000, "required": true},
+                {"name": "plan", "kind": "radio", "option": "A", "step": 1, "page": 1,
+                 "x": 0, "y": 0, "width": 10_000, "height": 10_000},
+                {"name": "plan", "kind": "radio", "option": "B", "step": 1, "page": 1,
+                 "x": 20_000, "y": 0, "width": 10_000, "height": 10_000, "default": "A"},
+                {"name": "sign", "kind": "signature", "step": 2, "page": 2, "font_size": 11,
+                 "x": 0, "y": 0, "width": 10_000, "height": 10_000, "unknown": true},
+            ],
+        })
+    }
+
+    fn paths(value: &Value) -> Vec<String> {
+        parse_value(value, Some(2))
+            .unwrap_err()
+            .into_iter()
+            .map(|fault| fault.path)
+            .collect()
+    }
+
+    #[test]
+    fn a_good_file_is_read() {
+        let file = parse(good().to_string().as_bytes(), Some(2)).unwrap();
+        assert_eq!(file.name, "근로계약서");
+        assert_eq!(file.on_reject, OnReject::End);
+        let orders: Vec<u32> = file.steps.iter().map(|step| step.order).collect();
+        assert_eq!(orders, [1, 2]);
+        assert_eq!(file.fields[1].options, ["A", "B"]);
+        assert!(file.fields[0].required);
+    }
+
+    #[test]
+    fn every_fault_is_collected_with_its_place() {
+        let file = json!({
+            "name": " ",
+            "on_reject": "never",
+            "steps": [{"order": 1}, {"order": 3, "name": "Kim", "email": "nobody"}],
+            "fields": [
+                {"name": "a", "kind": "tekst", "step": 1, "page": 1,
+                 "x": 0, "y": 0, "width": 1, "height": 1},
+                {"name": "b", "kind": "text", "step": 9, "page": 7,
+                 "x": 900_000, "y": 0, "width": 200_000, "height": 1},
+                {"name": "c", "kind": "select", "step": 1, "page": 1,
+                 "x": 0.5, "y": "0", "width": 0, "height": 1},
+                "nonsense",
+                {"name": "d", "kind": "number", "step": 1, "page": 1, "default": "ten",
+                 "x": 0, "y": 0, "width": 1, "height": 1, "required": "yes"},
+                {"name": "d", "kind": "text", "step": 1, "page": 1,
+                 "x": 0, "y": 0, "width": 1, "height": 1, "font_size": 500},
+                {"name": "e", "kind": "calc", "step": 1, "page": 1, "formula": "d + zzz",
+                 "x": 0, "y": 0, "width": 1, "height": 1},
+            ],
+        });
+        let mut found = paths(&file);
+        found.sort();
+        assert_eq!(
+            found,
+            [
+                "fields[0].kind",
+                "fields[1]",
+                "fields[1].page",
+                "fields[1].step",
+                "fields[2].width",
+                "fields[2].x",
+                "fields[2].y",
+                "fields[3]",
+                "fields[4].default",
+                "fields[4].required",
+                "fields[5].font_size",
+                "fields[5].name",
+                "fields[6].formula",
+                "name",
+                "on_reject",
+                "steps[1].email",
+            ]
+        );
+    }
+
+    #[test]
+    fn steps_have_no_gaps_and_roles_where_several_write() {
+        assert_eq!(
+            parse_value(&json!({"name": "x", "steps": [{"order": 1}, {"order": 3}]}), None),
+            Err(vec![FieldsFault {
+                path: "steps".to_owned(),
+                kind: FieldsFaultKind::StepGap(2)
+            }])
+        );
+        assert_eq!(
+            paths(&json!({"name": "x", "steps": [{"order": 1}, {"order": 1}]})),
+            ["steps[0].role", "steps[1].role"]
+        );
+        assert_eq!(
+            paths(&json!({"name": "x",
+                "steps": [{"order": 1, "role": "a"}, {"order": 1, "role": "a"}]})),
+            ["steps[1].role"]
+        );
+        assert_eq!(paths(&json!({"name": "x", "steps": []})), ["steps"]);
+        assert_eq!(paths(&json!([])), [""]);
+    }
+
+    #[test]
+    fn fields_of_a_shared_step_name_their_role() {
+        let field = |role: Value| {
+            json!({"name": "x", "steps": [{"order": 1, "role": "a"}, {"order": 1, "role": "b"}],
+            "fields": [{"name": "f", "kind": "text", "step": 1, "role": role, "page": 1,
+                        "x": 0, "y": 0, "width": 1, "height": 1}]})
+        };
+        assert!(parse_value(&field(json!("b")), None).is_ok());
+        assert_eq!(paths(&field(json!("c"))), ["fields[0].role"]);
+        assert_eq!(paths(&field(Value::Null)), ["fields[0].role"]);
+    }
+
+    #[test]
+    fn what_is_no_json_is_one_fault() {
+        let faults = parse(b"{", None).unwrap_err();
+        assert!(matches!(
+            faults.as_slice(),
+            [FieldsFault {
+                kind: FieldsFaultKind::NotJson(_),
+                ..
+            }]
+        ));
+    }
+}

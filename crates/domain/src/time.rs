@@ -1,0 +1,190 @@
+//! Moments and how they are written.
+//!
+//! A moment is a [`jiff::Timestamp`] cut to microseconds. It is written in a workflow's own UTC
+//! offset, and where a person reads it the zone is named: a time without its zone is no evidence.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::Offset;
+use serde::{Deserialize, Serialize};
+
+const LOCAL_FORM: &str = "%Y-%m-%d %H:%M:%S";
+
+/// A moment from microseconds since 1970, UTC. Numbers beyond the calendar become its ends.
+pub fn from_microseconds(microseconds: i64) -> Timestamp {
+    Timestamp::from_microsecond(microseconds).unwrap_or(if microseconds < 0 {
+        Timestamp::MIN
+    } else {
+        Timestamp::MAX
+    })
+}
+
+/// The moment without what is finer than a microsecond.
+pub fn cut(at: Timestamp) -> Timestamp {
+    from_microseconds(at.as_microsecond())
+}
+
+/// A distance from UTC, in seconds east.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct UtcOffset(i32);
+
+impl UtcOffset {
+    /// UTC itself.
+    pub const UTC: Self = Self(0);
+    /// Korea's, the default out of the box.
+    pub const SEOUL: Self = Self(9 * 3600);
+    /// No place on earth is further away.
+    const LIMIT: i32 = 14 * 3600;
+
+    /// From seconds east of UTC; `None` beyond 14 hours or with a part of a minute.
+    pub const fn from_seconds(seconds: i32) -> Option<Self> {
+        if seconds.abs() <= Self::LIMIT && seconds % 60 == 0 {
+            Some(Self(seconds))
+        } else {
+            None
+        }
+    }
+
+    /// Seconds east of UTC.
+    pub const fn seconds(self) -> i32 {
+        self.0
+    }
+
+    /// Reads `+09:00`; a space stands for a `+` that a URL decoder took away.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut characters = text.chars();
+        let sign = match characters.next()? {
+            '+' | ' ' => 1,
+            '-' => -1,
+            _ => return None,
+        };
+        let (hours, minutes) = characters.as_str().split_once(':')?;
+        let two_digits = |part: &str| {
+            (part.len() == 2 && part.bytes().all(|b| b.is_ascii_digit()))
+                .then(|| part.parse::<i32>().ok())
+                .flatten()
+        };
+        let (hours, minutes) = (two_digits(hours)?, two_digits(minutes)?);
+        if minutes > 59 {
+            return None;
+        }
+        Self::from_seconds(sign * (hours * 3600 + minutes * 60))
+    }
+
+    fn jiff(self) -> Offset {
+        Offset::from_seconds(self.0).unwrap_or(Offset::UTC)
+    }
+}
+
+impl Default for UtcOffset {
+    fn default() -> Self {
+        Self::SEOUL
+    }
+}
+
+impl fmt::Display for UtcOffset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.0 < 0 { '-' } else { '+' };
+        let minutes = self.0.abs() / 60;
+        write!(f, "{sign}{:02}:{:02}", minutes / 60, minutes % 60)
+    }
+}
+
+/// `YYYY-MM-DD HH:MM:SS` in the offset.
+pub fn format_local(at: Timestamp, offset: UtcOffset) -> String {
+    let local = offset.jiff().to_datetime(at);
+    format!(
+        "{:04}-{:02}-{:02} {:02}:{:02}:{:02}",
+        local.year(),
+        local.month(),
+        local.day(),
+        local.hour(),
+        local.minute(),
+        local.second()
+    )
+}
+
+/// `YYYY-MM-DD HH:MM:SS (UTC+HH:MM)`.
+pub fn format_with_zone(at: Timestamp, offset: UtcOffset) -> String {
+    format!("{} (UTC{offset})", format_local(at, offset))
+}
+
+/// Reads `YYYY-MM-DD HH:MM:SS` as a time in the offset.
+pub fn parse_local(text: &str, offset: UtcOffset) -> Option<Timestamp> {
+    // strptime would take one digit where two are asked for.
+    if text.len() != 19 {
+        return None;
+    }
+    let local = DateTime::strptime(LOCAL_FORM, text).ok()?;
+    offset.jiff().to_timestamp(local).ok()
+}
+
+/// The calendar day of the moment in the offset.
+pub fn local_date(at: Timestamp, offset: UtcOffset) -> jiff::civil::Date {
+    offset.jiff().to_datetime(at).date()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn offsets_read_and_write() {
+        for (text, seconds) in [
+            ("+09:00", 32_400),
+            (" 09:00", 32_400),
+            ("-03:30", -12_600),
+            ("+00:00", 0),
+            ("-00:00", 0),
+            ("+14:00", 50_400),
+        ] {
+            assert_eq!(UtcOffset::parse(text).unwrap().seconds(), seconds, "{text}");
+        }
+        for text in [
+            "", "+", "9", "+9:00", "+09", "+0900", "09:00", "+09:60", "+14:01", "+09:0", "+-9:00",
+            "＋09:00",
+        ] {
+            assert_eq!(UtcOffset::parse(text), None, "{text}");
+        }
+        assert_eq!(UtcOffset::parse("-03:30").unwrap().to_string(), "-03:30");
+    }
+
+    #[test]
+    fn a_moment_is_written_in_its_offset_with_the_zone_named() {
+        let at = from_microseconds(1_735_689_599_000_000);
+        assert_eq!(
+            format_with_zone(at, UtcOffset::SEOUL),
+            "2025-01-01 08:59:59 (UTC+09:00)"
+        );
+        assert_eq!(format_local(at, UtcOffset::UTC), "2024-12-31 23:59:59");
+    }
+
+    #[test]
+    fn wrong_dates_are_refused() {
+        for text in [
+            "2025-02-30 00:00:00",
+            "2025-1-01 00:00:00",
+            "2025-01-01",
+            "2025-01-01T00:00:00",
+            "2025-01-01 24:00:00",
+            "2025-01-01 00:00:00Z",
+            "",
+        ] {
+            assert_eq!(parse_local(text, UtcOffset::UTC), None, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_reads_back(seconds in 0i64..4_000_000_000, minutes in -840i32..=840) {
+            let offset = UtcOffset::from_seconds(minutes * 60).unwrap();
+            let at = from_microseconds(seconds * 1_000_000);
+            prop_assert_eq!(parse_local(&format_local(at, offset), offset), Some(at));
+            prop_assert_eq!(UtcOffset::parse(&offset.to_string()), Some(offset));
+        }
+    }
+}

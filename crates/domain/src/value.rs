@@ -1,0 +1,507 @@
+//! Values: what a field was filled with.
+//!
+//! A value arrives as text from a program, a form or the template's default. What its kind refuses
+//! is a [`ValueFault`]; what it takes is kept typed and goes out again through
+//! [`FieldValue::to_wire`].
+
+use std::fmt;
+
+use base64::Engine as _;
+use serde::{Deserialize, Serialize};
+
+use crate::field::{Field, FieldKind};
+
+/// SHA-256 of a file's bytes: the file's name in the blob store.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BlobHash(pub [u8; 32]);
+
+impl BlobHash {
+    /// The hash of these bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        use sha2::Digest as _;
+        Self(sha2::Sha256::digest(bytes).into())
+    }
+
+    /// Reads 64 hexadecimal digits.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut bytes = [0; 32];
+        hex::decode_to_slice(text, &mut bytes).ok()?;
+        Some(Self(bytes))
+    }
+}
+
+impl fmt::Display for BlobHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&hex::encode(self.0))
+    }
+}
+
+impl fmt::Debug for BlobHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "BlobHash({self})")
+    }
+}
+
+impl Serialize for BlobHash {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for BlobHash {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("not a SHA-256 in hexadecimal"))
+    }
+}
+
+/// A file in a field: a signature, a picture, an attachment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileValue {
+    /// Its name, as webhooks and answers give it.
+    pub file_name: String,
+    /// Its media type, judged by its bytes.
+    pub media_type: String,
+    /// Where its bytes are.
+    pub hash: BlobHash,
+    /// How many bytes.
+    pub length: u64,
+}
+
+/// What a field was filled with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "type", content = "value")]
+pub enum FieldValue {
+    /// Text, also of `label`, `writer` and `calc`.
+    Text(String),
+    /// A number, in the digits in which it was given.
+    Number(String),
+    /// A calendar day.
+    Date(jiff::civil::Date),
+    /// A mark that is there or not.
+    Check(bool),
+    /// One of the options.
+    Choice(String),
+    /// A file.
+    File(FileValue),
+}
+
+/// Why a field's kind refuses a value.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ValueFault {
+    /// It holds U+0000 or another control character.
+    #[error("the value holds a control character; remove it")]
+    ControlCharacter,
+    /// A text is too long.
+    #[error("the value has {length} characters; at most {limit} are allowed")]
+    TooLong {
+        /// Characters given.
+        length: usize,
+        /// Characters allowed.
+        limit: u32,
+    },
+    /// Not a decimal number.
+    #[error("the value is no decimal number")]
+    NotNumber,
+    /// Not a day of the calendar.
+    #[error("the value is no date of the form YYYY-MM-DD")]
+    NotDate,
+    /// Not a yes or no.
+    #[error("the value is none of Y, N, 1, 0, true, false")]
+    NotCheck,
+    /// None of the options.
+    #[error("the value is none of the field's options: {}", options.join(", "))]
+    NotOption {
+        /// What would be taken.
+        options: Vec<String>,
+    },
+    /// Not a picture.
+    #[error("the value is no base64 of a PNG or JPEG picture")]
+    NotPicture,
+    /// A picture or file beyond the limit.
+    #[error("the file has more than {limit} bytes")]
+    FileTooLarge {
+        /// Bytes allowed.
+        limit: usize,
+    },
+    /// The field fills itself.
+    #[error("a field of this kind fills itself and takes no value")]
+    FillsItself,
+}
+
+/// A picture, decoded from what a program or page sent.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Picture {
+    /// The file's bytes.
+    pub bytes: Vec<u8>,
+    /// `image/png` or `image/jpeg`, by its first bytes.
+    pub media_type: &'static str,
+}
+
+impl fmt::Debug for Picture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Picture({}, {} bytes)", self.media_type, self.bytes.len())
+    }
+}
+
+impl Picture {
+    /// The most bytes that a picture may have.
+    pub const LIMIT: usize = 5 * 1024 * 1024;
+
+    /// Reads base64 (standard or URL alphabet, padded or not), with or without a `data:` prefix.
+    pub fn from_base64(text: &str) -> Result<Self, ValueFault> {
+        let text = text.trim();
+        let data = if text.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("data:")) {
+            let (head, data) = text.split_once(',').ok_or(ValueFault::NotPicture)?;
+            if !head.to_ascii_lowercase().ends_with(";base64") {
+                return Err(ValueFault::NotPicture);
+            }
+            data
+        } else {
+            text
+        };
+        if data.len() / 4 * 3 > Self::LIMIT + 3 {
+            return Err(ValueFault::FileTooLarge { limit: Self::LIMIT });
+        }
+        let data: String = data
+            .chars()
+            .filter(|c| !c.is_ascii_whitespace())
+            .map(|c| match c {
+                '-' => '+',
+                '_' => '/',
+                other => other,
+            })
+            .collect();
+        let bytes = base64::engine::general_purpose::STANDARD_NO_PAD
+            .decode(data.trim_end_matches('='))
+            .map_err(|_| ValueFault::NotPicture)?;
+        Self::from_bytes(bytes)
+    }
+
+    /// Judges a file by its first bytes.
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, ValueFault> {
+        let media_type = if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
+            "image/png"
+        } else if bytes.starts_with(b"\xff\xd8\xff") {
+            "image/jpeg"
+        } else {
+            return Err(ValueFault::NotPicture);
+        };
+        if bytes.len() > Self::LIMIT {
+            return Err(ValueFault::FileTooLarge { limit: Self::LIMIT });
+        }
+        Ok(Self { bytes, media_type })
+    }
+
+    /// A file name for a picture that came without one.
+    pub fn file_name(&self, field: &Field) -> String {
+        let end = if self.media_type == "image/png" {
+            "png"
+        } else {
+            "jpg"
+        };
+        format!("{}.{end}", field.name)
+    }
+}
+
+impl FieldValue {
+    /// Reads a text as a value of the field. Files do not come this way: see [`Picture`].
+    pub fn parse(field: &Field, text: &str) -> Result<Self, ValueFault> {
+        let multi_line = matches!(field.kind, FieldKind::Text | FieldKind::Label);
+        if text
+            .chars()
+            .any(|c| c.is_control() && !(multi_line && matches!(c, '\n' | '\r' | '\t')))
+        {
+            return Err(ValueFault::ControlCharacter);
+        }
+        match field.kind {
+            FieldKind::Text | FieldKind::Label => {
+                let length = text.chars().count();
+                let limit = field.max_length.unwrap_or(Field::TEXT_LIMIT);
+                if length > limit as usize {
+                    return Err(ValueFault::TooLong { length, limit });
+                }
+                Ok(Self::Text(text.replace("\r\n", "\n").replace('\r', "\n")))
+            }
+            FieldKind::Number => {
+                let text = text.trim();
+                if is_decimal(text) {
+                    Ok(Self::Number(text.to_owned()))
+                } else {
+                    Err(ValueFault::NotNumber)
+                }
+            }
+            FieldKind::Date => parse_date(text.trim())
+                .map(Self::Date)
+                .ok_or(ValueFault::NotDate),
+            FieldKind::Check => match text.trim().to_ascii_lowercase().as_str() {
+                "y" | "1" | "true" => Ok(Self::Check(true)),
+                "n" | "0" | "false" | "" => Ok(Self::Check(false)),
+                _ => Err(ValueFault::NotCheck),
+            },
+            FieldKind::Radio | FieldKind::Select => {
+                if field.options.iter().any(|option| option == text) {
+                    Ok(Self::Choice(text.to_owned()))
+                } else {
+                    Err(ValueFault::NotOption {
+                        options: field.options.clone(),
+                    })
+                }
+            }
+            FieldKind::Signature
+            | FieldKind::Initials
+            | FieldKind::Seal
+            | FieldKind::Image
+            | FieldKind::Attachment => Err(ValueFault::NotPicture),
+            FieldKind::Writer | FieldKind::Calc => Err(ValueFault::FillsItself),
+        }
+    }
+
+    /// The value as it goes out: check as `Y` or `N`, a file as its name.
+    pub fn to_wire(&self) -> String {
+        match self {
+            Self::Text(text) | Self::Number(text) | Self::Choice(text) => text.clone(),
+            Self::Date(date) => format!("{:04}-{:02}-{:02}", date.year(), date.month(), date.day()),
+            Self::Check(true) => "Y".to_owned(),
+            Self::Check(false) => "N".to_owned(),
+            Self::File(file) => file.file_name.clone(),
+        }
+    }
+
+    /// Does it satisfy a required field? A blank text or a check that is off does not.
+    pub fn is_filled(&self) -> bool {
+        match self {
+            Self::Text(text) | Self::Number(text) | Self::Choice(text) => !text.trim().is_empty(),
+            Self::Check(checked) => *checked,
+            Self::Date(_) | Self::File(_) => true,
+        }
+    }
+
+    /// The file, where the value is one.
+    pub fn file(&self) -> Option<&FileValue> {
+        match self {
+            Self::File(file) => Some(file),
+            _ => None,
+        }
+    }
+
+    /// SHA-256 over a salt and the value. The salt keeps a short value (`Y`, a date) from being
+    /// guessed out of the chain.
+    pub fn salted_hash(&self, salt: &[u8]) -> BlobHash {
+        use sha2::Digest as _;
+        let mut hash = sha2::Sha256::new();
+        hash.update((salt.len() as u64).to_be_bytes());
+        hash.update(salt);
+        match self {
+            Self::File(file) => hash.update(file.hash.0),
+            other => hash.update(other.to_wire().as_bytes()),
+        }
+        BlobHash(hash.finalize().into())
+    }
+}
+
+/// An optional sign, digits with optional thousands separators, an optional fraction.
+fn is_decimal(text: &str) -> bool {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let (whole, fraction) = match digits.split_once('.') {
+        Some((whole, fraction)) => (whole, Some(fraction)),
+        None => (digits, None),
+    };
+    let all_digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    let grouped = || {
+        let mut groups = whole.split(',');
+        groups
+            .next()
+            .is_some_and(|first| all_digits(first) && first.len() <= 3)
+            && groups.all(|group| group.len() == 3 && all_digits(group))
+    };
+    text.len() <= 40 && (all_digits(whole) || grouped()) && fraction.is_none_or(all_digits)
+}
+
+/// `YYYY-MM-DD`, also with points or slashes, or eight digits.
+fn parse_date(text: &str) -> Option<jiff::civil::Date> {
+    let digits = |part: &str| {
+        (!part.is_empty() && part.bytes().all(|b| b.is_ascii_digit())).then(|| part.to_owned())
+    };
+    let (year, month, day) = if text.len() == 8 && digits(text).is_some() {
+        (text.get(..4)?, text.get(4..6)?, text.get(6..)?)
+    } else {
+        let separator = ['-', '.', '/'].into_iter().find(|s| text.contains(*s))?;
+        let mut parts = text.split(separator);
+        let found = (parts.next()?, parts.next()?, parts.next()?);
+        if parts.next().is_some() {
+            return None;
+        }
+        found
+    };
+    if year.len() != 4 || month.len() > 2 || day.len() > 2 {
+        return None;
+    }
+    jiff::civil::Date::new(
+        digits(year)?.parse().ok()?,
+        digits(month)?.parse().ok()?,
+        digits(day)?.parse().ok()?,
+    )
+    .ok()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::field::{Alignment, Placement};
+
+    pub(crate) fn field(kind: FieldKind) -> Field {
+        Field {
+            name: "field".to_owned(),
+            kind,
+            step: 1,
+            role: None,
+            page: 1,
+            placement: Placement {
+                x: 0,
+                y: 0,
+                width: 100_000,
+                height: 20_000,
+            },
+            required: false,
+            read_only: false,
+            options: vec!["red".to_owned(), "blue".to_owned()],
+            option: None,
+            default: None,
+            max_length: None,
+            font_size: None,
+            alignment: Alignment::Left,
+            detail: None,
+            formula: None,
+        }
+    }
+
+    #[test]
+    fn checks_take_several_spellings_and_go_out_as_one() {
+        for (text, wire) in [
+            ("Y", "Y"),
+            ("y", "Y"),
+            ("1", "Y"),
+            ("true", "Y"),
+            ("N", "N"),
+            ("0", "N"),
+            ("false", "N"),
+        ] {
+            let value = FieldValue::parse(&field(FieldKind::Check), text).unwrap();
+            assert_eq!(value.to_wire(), wire, "{text}");
+        }
+        assert_eq!(
+            FieldValue::parse(&field(FieldKind::Check), "yes"),
+            Err(ValueFault::NotCheck)
+        );
+    }
+
+    #[test]
+    fn numbers_keep_their_digits() {
+        for text in ["0", "-12.50", "1,234,567.8", "+3", "1234567"] {
+            assert_eq!(
+                FieldValue::parse(&field(FieldKind::Number), text)
+                    .unwrap()
+                    .to_wire(),
+                text
+            );
+        }
+        for text in ["", "-", "1.", ".5", "1,23", "12e3", "0x1", "１２", "1 2", "NaN"] {
+            assert_eq!(
+                FieldValue::parse(&field(FieldKind::Number), text),
+                Err(ValueFault::NotNumber),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn dates_are_days_of_the_calendar() {
+        for text in ["2025-03-01", "2025.3.1", "2025/03/01", "20250301"] {
+            assert_eq!(
+                FieldValue::parse(&field(FieldKind::Date), text)
+                    .unwrap()
+                    .to_wire(),
+                "2025-03-01",
+                "{text}"
+            );
+        }
+        for text in ["2025-02-29", "25-03-01", "2025-03", "2025-03-01-01", "3/1/2025", ""] {
+            assert_eq!(
+                FieldValue::parse(&field(FieldKind::Date), text),
+                Err(ValueFault::NotDate),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn choices_are_options() {
+        assert!(FieldValue::parse(&field(FieldKind::Select), "red").is_ok());
+        assert!(matches!(
+            FieldValue::parse(&field(FieldKind::Radio), "green"),
+            Err(ValueFault::NotOption { options }) if options == ["red", "blue"]
+        ));
+    }
+
+    #[test]
+    fn texts_have_a_limit_in_characters_and_no_controls() {
+        let mut name = field(FieldKind::Text);
+        name.max_length = Some(3);
+        assert!(FieldValue::parse(&name, "김민준").is_ok());
+        assert_eq!(
+            FieldValue::parse(&name, "김민준님"),
+            Err(ValueFault::TooLong {
+                length: 4,
+                limit: 3
+            })
+        );
+        assert_eq!(
+            FieldValue::parse(&name, "a\0"),
+            Err(ValueFault::ControlCharacter)
+        );
+        assert_eq!(
+            FieldValue::parse(&field(FieldKind::Text), "a\r\nb").unwrap(),
+            FieldValue::Text("a\nb".to_owned())
+        );
+    }
+
+    #[test]
+    fn pictures_come_with_or_without_a_data_prefix() {
+        let png = base64::engine::general_purpose::STANDARD.encode(b"\x89PNG\r\n\x1a\nrest");
+        for text in [
+            png.clone(),
+            format!("data:image/png;base64,{png}"),
+            png.trim_end_matches('=').to_owned(),
+        ] {
+            assert_eq!(
+                Picture::from_base64(&text).unwrap().media_type,
+                "image/png"
+            );
+        }
+        for text in ["", "data:", "data:image/png,abc", "R0lGODlh", "%%%"] {
+            assert_eq!(
+                Picture::from_base64(text),
+                Err(ValueFault::NotPicture),
+                "{text}"
+            );
+        }
+        let huge = "A".repeat(Picture::LIMIT * 2);
+        assert_eq!(
+            Picture::from_base64(&huge),
+            Err(ValueFault::FileTooLarge {
+                limit: Picture::LIMIT
+            })
+        );
+    }
+
+    #[test]
+    fn a_salted_hash_depends_on_salt_and_value() {
+        let yes = FieldValue::Check(true);
+        assert_ne!(yes.salted_hash(b"a"), yes.salted_hash(b"b"));
+        assert_ne!(
+            yes.salted_hash(b"a"),
+            FieldValue::Check(false).salted_hash(b"a")
+        );
+    }
+}

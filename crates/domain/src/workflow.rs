@@ -1,0 +1,700 @@
+//! The workflow: one document on its way through the steps, and the rules of its way.
+//!
+//! The state carries what belongs to it, and a transition consumes the workflow: what comes back
+//! is the workflow after it, what happened, and who is to be asked now, or a [`Refusal`] that says
+//! what was met. Nothing here reads a clock or a database. That a transition happens once although
+//! two arrive at the same moment is the store's part: it writes only over the revision it read.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::contact::Contact;
+use crate::event::{EventKind, NamedRecipient};
+use crate::export::ExportSettings;
+use crate::ids::{ClientId, CompanyId, MemberId, RecipientId, TemplateId, WorkflowId};
+use crate::language::Language;
+use crate::template::OnReject;
+use crate::time::UtcOffset;
+
+/// Where a workflow stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "state")]
+pub enum State {
+    /// Under way: this step's turn.
+    Playing {
+        /// The step.
+        order: u32,
+    },
+    /// All have approved.
+    Complete {
+        /// When the last one did.
+        at: Timestamp,
+    },
+    /// A writer rejected.
+    Rejected {
+        /// When.
+        at: Timestamp,
+        /// At which step.
+        order: u32,
+        /// Who.
+        recipient: RecipientId,
+    },
+    /// Withdrawn by the sender.
+    Canceled {
+        /// When.
+        at: Timestamp,
+        /// While this step's turn was.
+        order: u32,
+    },
+    /// Its time ran out.
+    Expired {
+        /// When that was noticed.
+        at: Timestamp,
+        /// While this step's turn was.
+        order: u32,
+    },
+}
+
+/// The name of a state, as the interface writes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Status {
+    /// Under way.
+    Playing,
+    /// All have approved.
+    Complete,
+    /// A writer rejected.
+    Rejected,
+    /// Withdrawn by the sender.
+    Canceled,
+    /// Its time ran out.
+    Expired,
+}
+
+impl Status {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::Playing,
+        Self::Complete,
+        Self::Rejected,
+        Self::Canceled,
+        Self::Expired,
+    ];
+
+    /// The interface's word.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Playing => "Playing",
+            Self::Complete => "Complete",
+            Self::Rejected => "Rejected",
+            Self::Canceled => "Canceled",
+            Self::Expired => "Expired",
+        }
+    }
+
+    /// Reads the word, without regard to case.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|status| status.code().eq_ignore_ascii_case(text))
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+impl State {
+    /// Its name.
+    pub const fn status(&self) -> Status {
+        match self {
+            Self::Playing { .. } => Status::Playing,
+            Self::Complete { .. } => Status::Complete,
+            Self::Rejected { .. } => Status::Rejected,
+            Self::Canceled { .. } => Status::Canceled,
+            Self::Expired { .. } => Status::Expired,
+        }
+    }
+
+    /// When it ended, if it has.
+    pub const fn ended_at(&self) -> Option<Timestamp> {
+        match self {
+            Self::Playing { .. } => None,
+            Self::Complete { at }
+            | Self::Rejected { at, .. }
+            | Self::Canceled { at, .. }
+            | Self::Expired { at, .. } => Some(*at),
+        }
+    }
+}
+
+/// How far a writer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "progress")]
+pub enum Progress {
+    /// Has not written, or it was given back to him.
+    Waiting,
+    /// Has approved.
+    Approved {
+        /// When.
+        at: Timestamp,
+    },
+    /// Has rejected.
+    Rejected {
+        /// When.
+        at: Timestamp,
+    },
+}
+
+/// A writer at a step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recipient {
+    /// His number.
+    pub id: RecipientId,
+    /// His step.
+    pub order: u32,
+    /// His place among the writers of the step, from 1.
+    pub place: u32,
+    /// His role, where the step has several.
+    pub role: Option<String>,
+    /// His name.
+    pub name: String,
+    /// How he is reached, and what the interface calls `email`.
+    pub contact: Contact,
+    /// A mobile number besides.
+    pub mobile: Option<String>,
+    /// His language, where it is not the workflow's.
+    pub language: Option<Language>,
+    /// Raising it makes every link given before dead.
+    pub link_version: u32,
+    /// How far he is.
+    pub progress: Progress,
+}
+
+impl Recipient {
+    /// As events name him.
+    pub fn named(&self) -> NamedRecipient {
+        NamedRecipient {
+            id: self.id,
+            order: self.order,
+            name: self.name.clone(),
+            contact: self.contact.as_given().to_owned(),
+        }
+    }
+}
+
+/// One document on its way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Workflow {
+    /// Its number.
+    pub id: WorkflowId,
+    /// Whose it is.
+    pub company: CompanyId,
+    /// Its name.
+    pub name: String,
+    /// The template.
+    pub template: TemplateId,
+    /// The template's version that it keeps.
+    pub template_version: u32,
+    /// What a rejection does.
+    pub on_reject: OnReject,
+    /// The language of its certificate, and of writers who have no other.
+    pub language: Language,
+    /// The offset in which its dates are written.
+    pub offset: UtcOffset,
+    /// The member who sent it.
+    pub sender: MemberId,
+    /// The API client that webhooks name.
+    pub client: ClientId,
+    /// The sender's words to the writers.
+    pub comment: Option<String>,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// Until when it can be signed.
+    pub expires_at: Timestamp,
+    /// Where it stands.
+    pub state: State,
+    /// The writers, by step and place. Every step from 1 to the last has one at least.
+    pub recipients: Vec<Recipient>,
+    /// Where its webhooks go, if anywhere.
+    pub export: Option<ExportSettings>,
+    /// Has the end of step 1 happened once already? It is reported once, also when given back.
+    pub first_step_reported: bool,
+    /// Counts the writes; a writer that read an older one loses.
+    pub revision: i64,
+}
+
+/// What a transition was, for webhooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "outcome")]
+pub enum Outcome {
+    /// A writer approved.
+    Approved {
+        /// Who.
+        recipient: RecipientId,
+        /// At this step.
+        order: u32,
+        /// Was he the last of his step?
+        step_done: bool,
+        /// Is step 1 done by it for the first time?
+        first_step_done: bool,
+        /// Is the whole done by it?
+        complete: bool,
+    },
+    /// A writer gave the document back to the step before.
+    Returned {
+        /// Who.
+        recipient: RecipientId,
+        /// From this step.
+        order: u32,
+        /// To this one.
+        to_order: u32,
+    },
+    /// A writer rejected, which ended it.
+    Rejected {
+        /// Who.
+        recipient: RecipientId,
+        /// At this step.
+        order: u32,
+    },
+    /// The sender withdrew it.
+    Canceled {
+        /// The writer whose turn it was.
+        recipient: RecipientId,
+        /// His step.
+        order: u32,
+    },
+    /// Its time ran out.
+    Expired {
+        /// The writer whose turn it was.
+        recipient: RecipientId,
+        /// His step.
+        order: u32,
+    },
+}
+
+impl Outcome {
+    /// The writer whom the payload names.
+    pub const fn recipient(&self) -> RecipientId {
+        match self {
+            Self::Approved { recipient, .. }
+            | Self::Returned { recipient, .. }
+            | Self::Rejected { recipient, .. }
+            | Self::Canceled { recipient, .. }
+            | Self::Expired { recipient, .. } => *recipient,
+        }
+    }
+
+    /// The step that the payload names.
+    pub const fn order(&self) -> u32 {
+        match self {
+            Self::Approved { order, .. }
+            | Self::Returned { order, .. }
+            | Self::Rejected { order, .. }
+            | Self::Canceled { order, .. }
+            | Self::Expired { order, .. } => *order,
+        }
+    }
+}
+
+/// A transition that happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Transition {
+    /// The workflow after it; its revision is one higher.
+    pub workflow: Workflow,
+    /// What it was.
+    pub outcome: Outcome,
+    /// What goes into the chain, in order.
+    pub events: Vec<EventKind>,
+    /// Who is to be asked to write now.
+    pub asked: Vec<RecipientId>,
+}
+
+/// A change that leaves the state as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The workflow after it; its revision is one higher.
+    pub workflow: Workflow,
+    /// What goes into the chain, in order.
+    pub events: Vec<EventKind>,
+    /// Who is to be asked to write now.
+    pub asked: Vec<RecipientId>,
+}
+
+/// Why a transition did not happen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum Refusal {
+    /// It has ended.
+    #[error("the workflow has ended: it is {0}")]
+    Ended(Status),
+    /// Its time has run out, though nobody has noticed yet.
+    #[error("the workflow has ended: its time ran out")]
+    Overdue,
+    /// It is another step's turn.
+    #[error("it is the turn of step {turn}, not of step {order}")]
+    NotTheirTurn {
+        /// The step asked for.
+        order: u32,
+        /// The step whose turn it is.
+        turn: u32,
+    },
+    /// This writer has approved already.
+    #[error("the writer of step {order} has approved already")]
+    AlreadyApproved {
+        /// His step.
+        order: u32,
+    },
+    /// The workflow has no such writer.
+    #[error("the workflow has no such writer")]
+    UnknownRecipient,
+    /// The step has several writers who are still to write, and it was not said which.
+    #[error("step {order} has several writers; name one by email")]
+    SeveralWriters {
+        /// The step.
+        order: u32,
+    },
+    /// Its time has not run out.
+    #[error("the workflow's time has not run out")]
+    NotOverdue,
+    /// The new end lies in the past.
+    #[error("the new expiry lies in the past")]
+    ExpiryInPast,
+    /// It is still under way.
+    #[error("the workflow is still under way")]
+    NotEnded,
+}
+
+impl Refusal {
+    /// A word for programs.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Ended(_) | Self::Overdue => "workflow_ended",
+            Self::NotTheirTurn { .. } => "not_their_turn",
+            Self::AlreadyApproved { .. } => "already_approved",
+            Self::UnknownRecipient => "unknown_recipient",
+            Self::SeveralWriters { .. } => "several_writers",
+            Self::NotOverdue => "not_overdue",
+            Self::ExpiryInPast => "expiry_in_past",
+            Self::NotEnded => "not_ended",
+        }
+    }
+
+    /// The state that was met.
+    pub const fn status(&self) -> Status {
+        match self {
+            Self::Ended(status) => *status,
+            Self::Overdue => Status::Expired,
+            _ => Status::Playing,
+        }
+    }
+}
+
+impl Workflow {
+    /// The last step's number.
+    pub fn last_order(&self) -> u32 {
+        self.recipients
+            .iter()
+            .map(|recipient| recipient.order)
+            .max()
+            .unwrap_or(1)
+    }
+
+    /// Embedded mode: nobody tells the writers, the caller does.
+    pub fn is_embedded(&self) -> bool {
+        self.export.as_ref().is_some_and(|export| export.is_embed)
+    }
+
+    /// The step whose turn it is.
+    pub const fn turn(&self) -> Option<u32> {
+        match self.state {
+            State::Playing { order } => Some(order),
+            _ => None,
+        }
+    }
+
+    /// The writers whose turn it is: of the step under way those who have not approved.
+    pub fn writers_at_turn(&self) -> impl Iterator<Item = &Recipient> {
+        let turn = self.turn();
+        self.recipients.iter().filter(move |recipient| {
+            Some(recipient.order) == turn && recipient.progress == Progress::Waiting
+        })
+    }
+
+    /// The writer of this number.
+    pub fn recipient(&self, id: RecipientId) -> Option<&Recipient> {
+        self.recipients.iter().find(|recipient| recipient.id == id)
+    }
+
+    /// The language in which a writer is spoken to.
+    pub fn language_of(&self, recipient: &Recipient) -> Language {
+        recipient.language.unwrap_or(self.language)
+    }
+
+    /// Has its time run out?
+    pub fn is_overdue(&self, at: Timestamp) -> bool {
+        self.turn().is_some() && at >= self.expires_at
+    }
+
+    /// The state as it is at this moment, noticed or not.
+    pub fn status_at(&self, at: Timestamp) -> Status {
+        if self.is_overdue(at) {
+            Status::Expired
+        } else {
+            self.state.status()
+        }
+    }
+
+    /// The writer that a program means by step and, where the step has several, by e-mail.
+    pub fn writer_meant(
+        &self,
+        order: Option<u32>,
+        is_meant: Option<&dyn Fn(&Contact) -> bool>,
+    ) -> Result<RecipientId, Refusal> {
+        let turn = self.turn().ok_or(Refusal::Ended(self.state.status()))?;
+        let order = order.unwrap_or(turn);
+        let mut of_step = self
+            .recipients
+            .iter()
+            .filter(|recipient| recipient.order == order)
+            .filter(|recipient| is_meant.is_none_or(|is_meant| is_meant(&recipient.contact)))
+            .peekable();
+        if of_step.peek().is_none() {
+            return Err(Refusal::UnknownRecipient);
+        }
+        if order < turn {
+            return Err(Refusal::AlreadyApproved { order });
+        }
+        if order > turn {
+            return Err(Refusal::NotTheirTurn { order, turn });
+        }
+        let mut waiting = of_step.filter(|recipient| recipient.progress == Progress::Waiting);
+        let first = waiting.next().ok_or(Refusal::AlreadyApproved { order })?;
+        // One person may hold two roles of a step; then his roles come in their order.
+        if is_meant.is_none() && waiting.next().is_some() {
+            return Err(Refusal::SeveralWriters { order });
+        }
+        Ok(first.id)
+    }
+
+    /// May this writer write now?
+    pub fn check_turn(&self, id: RecipientId, at: Timestamp) -> Result<&Recipient, Refusal> {
+        let turn = self.check_open(at)?;
+        let recipient = self.recipient(id).ok_or(Refusal::UnknownRecipient)?;
+        match recipient.progress {
+            Progress::Approved { .. } => Err(Refusal::AlreadyApproved {
+                order: recipient.order,
+            }),
+            Progress::Waiting | Progress::Rejected { .. } if recipient.order != turn => {
+                Err(Refusal::NotTheirTurn {
+                    order: recipient.order,
+                    turn,
+                })
+            }
+            Progress::Waiting | Progress::Rejected { .. } => Ok(recipient),
+        }
+    }
+
+    fn check_open(&self, at: Timestamp) -> Result<u32, Refusal> {
+        let turn = self.turn().ok_or(Refusal::Ended(self.state.status()))?;
+        if self.is_overdue(at) {
+            return Err(Refusal::Overdue);
+        }
+        Ok(turn)
+    }
+
+    /// What follows the start: the first step's writers are asked.
+    pub fn opening(&self) -> Vec<RecipientId> {
+        self.writers_at_turn()
+            .map(|recipient| recipient.id)
+            .collect()
+    }
+
+    /// A writer approves.
+    pub fn approve(mut self, id: RecipientId, at: Timestamp) -> Result<Transition, Refusal> {
+        let order = self.check_turn(id, at)?.order;
+        self.set_progress(id, Progress::Approved { at });
+        let step_done = self.writers_at_turn().next().is_none();
+        let complete = step_done && order == self.last_order();
+        let first_step_done = step_done && order == 1 && !self.first_step_reported;
+        self.first_step_reported |= first_step_done;
+        let mut asked = Vec::new();
+        if complete {
+            self.state = State::Complete { at };
+        } else if step_done {
+            self.state = State::Playing { order: order + 1 };
+            asked = self.opening();
+        }
+        let outcome = Outcome::Approved {
+            recipient: id,
+            order,
+            step_done,
+            first_step_done,
+            complete,
+        };
+        let event = EventKind::Approved {
+            recipient: id,
+            order,
+        };
+        Ok(self.transition(outcome, event, asked))
+    }
+
+    /// A writer rejects: the end, or back to the step before.
+    pub fn reject(mut self, id: RecipientId, at: Timestamp) -> Result<Transition, Refusal> {
+        let order = self.check_turn(id, at)?.order;
+        if self.on_reject == OnReject::Return && order > 1 {
+            let to_order = order - 1;
+            for recipient in &mut self.recipients {
+                if recipient.order == order || recipient.order == to_order {
+                    recipient.progress = Progress::Waiting;
+                    recipient.link_version = recipient.link_version.saturating_add(1);
+                }
+            }
+            self.state = State::Playing { order: to_order };
+            let asked = self.opening();
+            let outcome = Outcome::Returned {
+                recipient: id,
+                order,
+                to_order,
+            };
+            let event = EventKind::Returned {
+                recipient: id,
+                from_order: order,
+                to_order,
+            };
+            return Ok(self.transition(outcome, event, asked));
+        }
+        self.set_progress(id, Progress::Rejected { at });
+        self.state = State::Rejected {
+            at,
+            order,
+            recipient: id,
+        };
+        let outcome = Outcome::Rejected {
+            recipient: id,
+            order,
+        };
+        let event = EventKind::Rejected {
+            recipient: id,
+            order,
+        };
+        Ok(self.transition(outcome, event, Vec::new()))
+    }
+
+    /// The sender withdraws it.
+    pub fn cancel(mut self, at: Timestamp) -> Result<Transition, Refusal> {
+        let order = self.check_open(at)?;
+        let recipient = self.first_at_turn()?;
+        self.state = State::Canceled { at, order };
+        let outcome = Outcome::Canceled { recipient, order };
+        Ok(self.transition(outcome, EventKind::Canceled { order }, Vec::new()))
+    }
+
+    /// Its time has run out.
+    pub fn expire(mut self, at: Timestamp) -> Result<Transition, Refusal> {
+        let order = self.turn().ok_or(Refusal::Ended(self.state.status()))?;
+        if !self.is_overdue(at) {
+            return Err(Refusal::NotOverdue);
+        }
+        let recipient = self.first_at_turn()?;
+        self.state = State::Expired { at, order };
+        let outcome = Outcome::Expired { recipient, order };
+        Ok(self.transition(outcome, EventKind::Expired { order }, Vec::new()))
+    }
+
+    /// It may be signed until another moment, later or earlier than before.
+    pub fn extend(mut self, expires_at: Timestamp, at: Timestamp) -> Result<Change, Refusal> {
+        self.check_open(at)?;
+        if expires_at <= at {
+            return Err(Refusal::ExpiryInPast);
+        }
+        self.expires_at = expires_at;
+        Ok(self.change(EventKind::Extended { expires_at }, Vec::new()))
+    }
+
+    /// A recipient who has not written is corrected. The old link dies; where it is his turn he is
+    /// asked anew.
+    pub fn correct_recipient(
+        mut self,
+        id: RecipientId,
+        name: String,
+        contact: Contact,
+        at: Timestamp,
+    ) -> Result<Change, Refusal> {
+        let turn = self.check_open(at)?;
+        let recipient = self
+            .recipients
+            .iter_mut()
+            .find(|recipient| recipient.id == id)
+            .ok_or(Refusal::UnknownRecipient)?;
+        if recipient.progress != Progress::Waiting {
+            return Err(Refusal::AlreadyApproved {
+                order: recipient.order,
+            });
+        }
+        recipient.name = name;
+        recipient.contact = contact;
+        recipient.link_version = recipient.link_version.saturating_add(1);
+        let asked = if recipient.order == turn {
+            vec![id]
+        } else {
+            Vec::new()
+        };
+        let event = EventKind::RecipientCorrected {
+            recipient: recipient.named(),
+        };
+        Ok(self.change(event, asked))
+    }
+
+    fn first_at_turn(&self) -> Result<RecipientId, Refusal> {
+        self.writers_at_turn()
+            .next()
+            .map(|recipient| recipient.id)
+            .ok_or(Refusal::UnknownRecipient)
+    }
+
+    fn set_progress(&mut self, id: RecipientId, progress: Progress) {
+        for recipient in &mut self.recipients {
+            if recipient.id == id {
+                recipient.progress = progress;
+            }
+        }
+    }
+
+    fn transition(
+        self,
+        outcome: Outcome,
+        event: EventKind,
+        asked: Vec<RecipientId>,
+    ) -> Transition {
+        let change = self.change(event, asked);
+        Transition {
+            workflow: change.workflow,
+            outcome,
+            events: change.events,
+            asked: change.asked,
+        }
+    }
+
+    /// Counts the write. Where the writers are told by us, being told is an event.
+    fn change(mut self, event: EventKind, asked: Vec<RecipientId>) -> Change {
+        self.revision = self.revision.saturating_add(1);
+        let mut events = vec![event];
+        if !self.is_embedded() {
+            events.extend(
+                asked
+                    .iter()
+                    .map(|recipient| EventKind::RequestSent {
+                        recipient: *recipient,
+                    }),
+            );
+        }
+        Change {
+            workflow: self,
+            events,
+            asked,
+        }
+    }
+}
