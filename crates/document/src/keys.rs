@@ -1,0 +1,289 @@
+//! Seal keys: what a company signs with.
+//!
+//! [`Signer`] is all that sealing knows of a key: which algorithm it signs with, the certificates
+//! that go with it, and a signature over some bytes (the signed attributes of a CMS message). A key
+//! held in this process, [`SealKey`], is one implementation; a token or a key service can be another.
+//!
+//! The private key travels as PKCS#8 DER in a [`Zeroizing`] buffer, so that a copy does not outlive
+//! its use; at rest it is encrypted by whoever keeps it. All arithmetic is aws-lc's. Randomness for
+//! new keys and for the nonces of ECDSA comes from aws-lc too.
+
+use aws_lc_rs::encoding::{AsDer, Pkcs8V1Der};
+use aws_lc_rs::rand::SystemRandom;
+use aws_lc_rs::rsa::KeySize;
+use aws_lc_rs::signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair, RSA_PKCS1_SHA256, RsaKeyPair};
+use const_oid::db::rfc5912;
+use der::asn1::{Any, BitString};
+use der::{Decode, Encode};
+use spki::{AlgorithmIdentifierOwned, SubjectPublicKeyInfoOwned};
+use thiserror::Error;
+use x509_cert::Certificate;
+use zeroize::Zeroizing;
+
+/// Why a key cannot be used.
+#[derive(Debug, Error)]
+pub enum KeyError {
+    /// The bytes are no PKCS#8 private key of a kind that can seal.
+    #[error("this is no PKCS#8 private key for ECDSA P-256 or for RSA of 2048 to 8192 bits")]
+    UnsupportedKey,
+    /// There is no certificate.
+    #[error("a seal key needs its certificate; none was given")]
+    NoCertificate,
+    /// A certificate cannot be read.
+    #[error("certificate {position} of the chain cannot be read: {reason}")]
+    UnreadableCertificate {
+        /// Its place in the chain, from 1.
+        position: usize,
+        /// What the reader says.
+        reason: String,
+    },
+    /// The PEM text cannot be read.
+    #[error("the PEM text cannot be read: {0}")]
+    UnreadablePem(String),
+    /// The first certificate is for another key.
+    #[error("the certificate belongs to another key; give the one that was issued for this key")]
+    CertificateForAnotherKey,
+    /// The key could not be made.
+    #[error("the key could not be made")]
+    Generation,
+    /// Signing failed.
+    #[error("the key refused to sign: {0}")]
+    Signing(String),
+    /// Something could not be written as DER.
+    #[error("DER: {0}")]
+    Encoding(#[from] der::Error),
+}
+
+/// The kinds of key that are made here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum KeyKind {
+    /// ECDSA on the curve P-256: small and fast, the default.
+    #[default]
+    EcdsaP256,
+    /// RSA of 3072 bits, for receivers whose software knows nothing else.
+    Rsa3072,
+}
+
+/// The algorithms that a seal is signed with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SignatureAlgorithm {
+    /// ECDSA with SHA-256; the signature is the DER form of r and s.
+    EcdsaSha256,
+    /// RSASSA-PKCS1-v1_5 with SHA-256.
+    RsaPkcs1Sha256,
+}
+
+impl SignatureAlgorithm {
+    /// The algorithm as CMS and X.509 write it (RFC 5758, RFC 4055).
+    pub fn identifier(self) -> AlgorithmIdentifierOwned {
+        match self {
+            Self::EcdsaSha256 => AlgorithmIdentifierOwned {
+                oid: rfc5912::ECDSA_WITH_SHA_256,
+                parameters: None,
+            },
+            Self::RsaPkcs1Sha256 => AlgorithmIdentifierOwned {
+                oid: rfc5912::SHA_256_WITH_RSA_ENCRYPTION,
+                parameters: Some(Any::null()),
+            },
+        }
+    }
+}
+
+/// Something that can sign: a key in this process, in a token, in a key service.
+pub trait Signer: Send + Sync {
+    /// The algorithm that [`Signer::sign`] uses.
+    fn algorithm(&self) -> SignatureAlgorithm;
+    /// The signer's certificate (DER), then those of its issuers, as far as they are known.
+    fn certificates(&self) -> &[Vec<u8>];
+    /// Signs `message`, which is not hashed yet.
+    fn sign(&self, message: &[u8]) -> Result<Vec<u8>, KeyError>;
+}
+
+/// A private key in this process, without a certificate.
+pub struct PrivateKey(Pair);
+
+enum Pair {
+    Ecdsa(EcdsaKeyPair),
+    Rsa(RsaKeyPair),
+}
+
+impl std::fmt::Debug for PrivateKey {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "PrivateKey({:?})", self.algorithm())
+    }
+}
+
+impl PrivateKey {
+    /// Makes a new key. RSA takes some tenths of a second.
+    pub fn generate(kind: KeyKind) -> Result<Self, KeyError> {
+        let pair = match kind {
+            KeyKind::EcdsaP256 => EcdsaKeyPair::generate(&ECDSA_P256_SHA256_ASN1_SIGNING).map(Pair::Ecdsa),
+            KeyKind::Rsa3072 => RsaKeyPair::generate(KeySize::Rsa3072).map(Pair::Rsa),
+        };
+        pair.map(Self).map_err(|_| KeyError::Generation)
+    }
+
+    /// Reads a key from PKCS#8 DER.
+    pub fn from_pkcs8(der: &[u8]) -> Result<Self, KeyError> {
+        if let Ok(pair) = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, der) {
+            return Ok(Self(Pair::Ecdsa(pair)));
+        }
+        RsaKeyPair::from_pkcs8(der)
+            .map(|pair| Self(Pair::Rsa(pair)))
+            .map_err(|_| KeyError::UnsupportedKey)
+    }
+
+    /// The key as PKCS#8 DER, to be encrypted and kept.
+    pub fn to_pkcs8(&self) -> Result<Zeroizing<Vec<u8>>, KeyError> {
+        let generation = |_| KeyError::Generation;
+        match &self.0 {
+            Pair::Ecdsa(pair) => {
+                let document = pair.to_pkcs8v1().map_err(generation)?;
+                Ok(Zeroizing::new(document.as_ref().to_vec()))
+            }
+            Pair::Rsa(pair) => {
+                let document: Pkcs8V1Der<'_> = pair.as_der().map_err(generation)?;
+                Ok(Zeroizing::new(document.as_ref().to_vec()))
+            }
+        }
+    }
+
+    /// The algorithm that this key signs with.
+    pub fn algorithm(&self) -> SignatureAlgorithm {
+        match self.0 {
+            Pair::Ecdsa(_) => SignatureAlgorithm::EcdsaSha256,
+            Pair::Rsa(_) => SignatureAlgorithm::RsaPkcs1Sha256,
+        }
+    }
+
+    /// The public key as X.509 writes it.
+    pub fn public_key_info(&self) -> Result<SubjectPublicKeyInfoOwned, KeyError> {
+        let algorithm = match self.0 {
+            Pair::Ecdsa(_) => AlgorithmIdentifierOwned {
+                oid: rfc5912::ID_EC_PUBLIC_KEY,
+                parameters: Some(Any::from(rfc5912::SECP_256_R_1)),
+            },
+            Pair::Rsa(_) => AlgorithmIdentifierOwned {
+                oid: rfc5912::RSA_ENCRYPTION,
+                parameters: Some(Any::null()),
+            },
+        };
+        Ok(SubjectPublicKeyInfoOwned {
+            algorithm,
+            subject_public_key: BitString::from_bytes(self.public_key())?,
+        })
+    }
+
+    fn public_key(&self) -> &[u8] {
+        match &self.0 {
+            Pair::Ecdsa(pair) => pair.public_key().as_ref(),
+            Pair::Rsa(pair) => pair.public_key().as_ref(),
+        }
+    }
+
+    /// Signs `message`, which is not hashed yet.
+    pub fn sign(&self, message: &[u8]) -> Result<Vec<u8>, KeyError> {
+        let refused = |_| KeyError::Signing("aws-lc reports no reason".to_owned());
+        let random = SystemRandom::new();
+        match &self.0 {
+            Pair::Ecdsa(pair) => {
+                let signature = pair.sign(&random, message).map_err(refused)?;
+                Ok(signature.as_ref().to_vec())
+            }
+            Pair::Rsa(pair) => {
+                let mut signature = vec![0; pair.public_modulus_len()];
+                pair.sign(&RSA_PKCS1_SHA256, &random, message, &mut signature)
+                    .map_err(refused)?;
+                Ok(signature)
+            }
+        }
+    }
+}
+
+/// A private key in this process with its certificate: what a company seals with.
+#[derive(Debug)]
+pub struct SealKey {
+    key: PrivateKey,
+    certificates: Vec<Vec<u8>>,
+}
+
+impl SealKey {
+    /// Puts a key (PKCS#8 DER) and its certificate chain (DER, own certificate first) together, and
+    /// proves that they belong to each other.
+    pub fn new(pkcs8: &[u8], certificates: Vec<Vec<u8>>) -> Result<Self, KeyError> {
+        Self::from_key(PrivateKey::from_pkcs8(pkcs8)?, certificates)
+    }
+
+    /// As [`SealKey::new`], with the key already read.
+    pub fn from_key(key: PrivateKey, certificates: Vec<Vec<u8>>) -> Result<Self, KeyError> {
+        let mut own = None;
+        for (index, der) in certificates.iter().enumerate() {
+            let certificate = Certificate::from_der(der).map_err(|error| KeyError::UnreadableCertificate {
+                position: index + 1,
+                reason: error.to_string(),
+            })?;
+            own.get_or_insert(certificate);
+        }
+        let own = own.ok_or(KeyError::NoCertificate)?;
+        let certified = own.tbs_certificate().subject_public_key_info();
+        if certified.subject_public_key.as_bytes() != Some(key.public_key()) {
+            return Err(KeyError::CertificateForAnotherKey);
+        }
+        Ok(Self { key, certificates })
+    }
+
+    /// The private key as PKCS#8 DER, to be encrypted and kept.
+    pub fn to_pkcs8(&self) -> Result<Zeroizing<Vec<u8>>, KeyError> {
+        self.key.to_pkcs8()
+    }
+
+    /// The private key.
+    pub fn private_key(&self) -> &PrivateKey {
+        &self.key
+    }
+
+    /// The own certificate as PEM.
+    pub fn certificate_pem(&self) -> String {
+        self.certificates
+            .first()
+            .map_or_else(String::new, |der| certificate_to_pem(der))
+    }
+}
+
+impl Signer for SealKey {
+    fn algorithm(&self) -> SignatureAlgorithm {
+        self.key.algorithm()
+    }
+
+    fn certificates(&self) -> &[Vec<u8>] {
+        &self.certificates
+    }
+
+    fn sign(&self, message: &[u8]) -> Result<Vec<u8>, KeyError> {
+        self.key.sign(message)
+    }
+}
+
+/// A certificate (DER) as PEM text.
+pub fn certificate_to_pem(der: &[u8]) -> String {
+    // The only error is a length beyond what Base64 can count.
+    der::pem::encode_string("CERTIFICATE", der::pem::LineEnding::LF, der).unwrap_or_default()
+}
+
+/// Several certificates (DER) as one PEM text.
+pub fn certificates_to_pem(certificates: &[Vec<u8>]) -> String {
+    certificates.iter().map(|der| certificate_to_pem(der)).collect()
+}
+
+/// Reads the certificates of a PEM text, in their order, as DER.
+pub fn certificates_from_pem(pem: &str) -> Result<Vec<Vec<u8>>, KeyError> {
+    let unreadable = |error: der::Error| KeyError::UnreadablePem(error.to_string());
+    let certificates = Certificate::load_pem_chain(pem.as_bytes()).map_err(unreadable)?;
+    if certificates.is_empty() {
+        return Err(KeyError::NoCertificate);
+    }
+    certificates
+        .iter()
+        .map(|certificate| certificate.to_der().map_err(KeyError::Encoding))
+        .collect()
+}
