@@ -1,2 +1,9 @@
-//! countersign-testkit
+//! What the tests of all crates share: a database per test, the real program as a process,
+//! receivers of what it sends.
+//!
+//! For tests alone: whatever goes wrong here is a failed test, so it panics and says why.
 #![deny(missing_docs)]
+#![allow(clippy::missing_panics_doc, reason = "a panic is how a test fails")]
+
+pub mod database;
+pub mod installation;

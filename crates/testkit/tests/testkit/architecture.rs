@@ -33,6 +33,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "http",
         ],
     ),
+    ("benches", &["document", "store", "testkit"]),
     (
         "testkit",
         &[

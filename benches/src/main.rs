@@ -1,0 +1,28 @@
+//! `script/bench`: figures of the running product, each beside something measured in the same run.
+//!
+//! A figure alone says little on a machine that others use too, so each is a ratio: to raw durable commits of the same
+//! disk, to a raw HTTP client, to a peer. The idle share of the processors is printed before each part.
+
+#![allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+
+mod machine;
+mod raw_commit;
+
+
+use std::path::PathBuf;
+
+fn main() {
+    let folder = tempfile::tempdir().expect("a folder for the bench");
+    println!("| figure | measured | beside | ratio |");
+    println!("|---|---|---|---|");
+    println!("| idle share of the processors before | {:.0} % | | |", machine::idle_share() * 100.0);
+    let raw = raw_commit::measure(folder.path());
+    println!("| raw durable SQLite commit, one connection | {:.3} ms median, {:.0}/s | | |", raw.median_ms, raw.rate);
+
+
+}
+
+/// The release build beside this program.
+fn binary() -> PathBuf {
+    testkit::installation::binary()
+}

@@ -1,0 +1,148 @@
+//! The real program, as an operator runs it: a data folder, the command line, a server process.
+//!
+//! Nothing here reaches into the program: what a test knows, it learned from standard output or over HTTP. A server that
+//! is dropped is killed; its data stay until the folder is removed, so a test can start it again on the same data.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+/// A data folder and the binary that works on it.
+#[derive(Clone, Debug)]
+pub struct Installation {
+    binary: PathBuf,
+    data: PathBuf,
+    variables: Vec<(String, String)>,
+}
+
+/// A running `countersign serve`.
+#[derive(Debug)]
+pub struct Server {
+    process: Child,
+    /// The address it printed, such as `http://127.0.0.1:41234`.
+    pub address: String,
+}
+
+/// The binary `countersign` that was built together with the running test: `COUNTERSIGN_BINARY`, or the file two folders
+/// above the test's own.
+///
+/// # Panics
+/// Where neither is there.
+pub fn binary() -> PathBuf {
+    if let Some(path) = std::env::var_os("COUNTERSIGN_BINARY") {
+        return PathBuf::from(path);
+    }
+    let own = std::env::current_exe().expect("the path of this test");
+    let found = own.ancestors().skip(1).take(2).map(|folder| folder.join("countersign")).find(|path| path.exists());
+    found.expect("the binary `countersign`: build it with `cargo build --bin countersign`, or set COUNTERSIGN_BINARY")
+}
+
+impl Installation {
+    /// An installation whose files are in `data`. Private callback addresses are allowed, since receivers of tests have
+    /// no others.
+    pub fn new(binary: &Path, data: &Path) -> Self {
+        Self { binary: binary.to_owned(), data: data.to_owned(), variables: Vec::new() }
+            .with("COUNTERSIGN_WEBHOOK__ALLOW_PRIVATE", "true")
+    }
+
+    /// The same with one more setting, as an environment variable (`COUNTERSIGN_SECTION__KEY`).
+    #[must_use]
+    pub fn with(mut self, name: &str, value: &str) -> Self {
+        self.variables.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// The folder of its files.
+    pub fn data(&self) -> &Path {
+        &self.data
+    }
+
+    /// A command of the program, ready to be run.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.binary);
+        command.args(arguments).env("COUNTERSIGN_DATA", &self.data);
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    /// Runs a command to its end with `input` on standard input.
+    ///
+    /// # Panics
+    /// Where the program can't be started.
+    pub fn output(&self, arguments: &[&str], input: &str) -> Output {
+        let mut process = self
+            .command(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        // A command that does not read its input closes it: that is no fault.
+        let _ = process.stdin.take().expect("a pipe").write_all(input.as_bytes());
+        process.wait_with_output().expect("the program ends")
+    }
+
+    /// What a command that must succeed printed on standard output, without the last line end.
+    ///
+    /// # Panics
+    /// Where it fails, with what it said.
+    pub fn run(&self, arguments: &[&str], input: &str) -> String {
+        let output = self.output(arguments, input);
+        assert!(
+            output.status.success(),
+            "`countersign {}` ended with {}: {}",
+            arguments.join(" "),
+            output.status,
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
+    }
+
+    /// Starts the server on a free port of the loopback address and waits for the line that names it.
+    ///
+    /// # Panics
+    /// Where the server ends before it listens.
+    pub fn serve(&self) -> Server {
+        let mut process = self
+            .command(&["serve", "--listen", "127.0.0.1:0"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the server starts");
+        let mut output = BufReader::new(process.stdout.take().expect("a pipe"));
+        let mut line = String::new();
+        output.read_line(&mut line).expect("the server's first line");
+        let address = line
+            .split_whitespace()
+            .find(|word| word.starts_with("http://"))
+            .unwrap_or_else(|| panic!("the server's first line names no address: {line:?}"))
+            .trim_end_matches('/')
+            .to_owned();
+        // Its later lines are read and dropped, so that a full pipe never stops it.
+        std::thread::spawn(move || std::io::copy(&mut output, &mut std::io::sink()));
+        Server { process, address }
+    }
+}
+
+impl Server {
+    /// The process's id.
+    pub fn process_id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// Kills it with SIGKILL, as a power cut would, and waits until it is gone.
+    pub fn kill(mut self) {
+        self.end();
+    }
+
+    fn end(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
