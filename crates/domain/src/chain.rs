@@ -108,11 +108,7 @@ fn entry_hash(previous: &BlobHash, sequence: u64, at: Timestamp, payload: &str) 
 }
 
 /// Checks a whole chain and gives its head.
-pub fn verify(
-    company: &CompanyId,
-    workflow: WorkflowId,
-    entries: &[Entry],
-) -> Result<Head, ChainFault> {
+pub fn verify(company: &CompanyId, workflow: WorkflowId, entries: &[Entry]) -> Result<Head, ChainFault> {
     let mut head = Head::genesis(company, workflow);
     for entry in entries {
         let expected = head.sequence.saturating_add(1);

@@ -48,6 +48,15 @@ impl Region {
         }
     }
 
+    /// The two letters.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Kr => "KR",
+            Self::Jp => "JP",
+            Self::Us => "US",
+        }
+    }
+
     const fn country_code(self) -> &'static str {
         match self {
             Self::Kr => "82",
@@ -129,9 +138,9 @@ pub fn is_email(text: &str) -> bool {
         && !local.starts_with('.')
         && !local.ends_with('.')
         && !local.contains("..")
-        && local.chars().all(|c| {
-            !c.is_control() && !c.is_whitespace() && !"<>()[],;:\\\"@".contains(c)
-        });
+        && local
+            .chars()
+            .all(|c| !c.is_control() && !c.is_whitespace() && !"<>()[],;:\\\"@".contains(c));
     let domain_good = domain.len() <= 253
         && domain.contains('.')
         && domain.split('.').all(|label| {

@@ -106,9 +106,7 @@ impl ExportSettings {
                     complete,
                     ..
                 } => *first_step_done || *complete,
-                Outcome::Rejected { .. } | Outcome::Canceled { .. } | Outcome::Expired { .. } => {
-                    true
-                }
+                Outcome::Rejected { .. } | Outcome::Canceled { .. } | Outcome::Expired { .. } => true,
                 Outcome::Returned { .. } => false,
             },
         }

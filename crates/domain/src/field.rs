@@ -82,10 +82,7 @@ impl FieldKind {
 
     /// Is its value a PNG or JPEG picture?
     pub const fn is_picture(self) -> bool {
-        matches!(
-            self,
-            Self::Signature | Self::Initials | Self::Seal | Self::Image
-        )
+        matches!(self, Self::Signature | Self::Initials | Self::Seal | Self::Image)
     }
 
     /// Is its value a file, picture or not?
@@ -162,8 +159,7 @@ impl Serialize for FontSize {
 impl<'de> Deserialize<'de> for FontSize {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let points = f64::deserialize(deserializer)?;
-        Self::from_points(points)
-            .ok_or_else(|| serde::de::Error::custom("a font size is 4 to 72 points"))
+        Self::from_points(points).ok_or_else(|| serde::de::Error::custom("a font size is 4 to 72 points"))
     }
 }
 
@@ -276,12 +272,7 @@ mod tests {
 
     #[test]
     fn a_placement_stays_on_its_page() {
-        let at = |x, y, width, height| Placement {
-            x,
-            y,
-            width,
-            height,
-        };
+        let at = |x, y, width, height| Placement { x, y, width, height };
         assert!(at(0, 0, 1_000_000, 1_000_000).is_on_page());
         assert!(!at(1, 0, 1_000_000, 1_000_000).is_on_page());
         assert!(!at(0, 0, 0, 5).is_on_page());

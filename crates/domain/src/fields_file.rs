@@ -164,10 +164,7 @@ impl Reader {
             None | Some("end") => OnReject::End,
             Some("return") => OnReject::Return,
             Some(_) => {
-                self.fault(
-                    "on_reject",
-                    FieldsFaultKind::UnknownWord("end, return".to_owned()),
-                );
+                self.fault("on_reject", FieldsFaultKind::UnknownWord("end, return".to_owned()));
                 OnReject::End
             }
         };
@@ -223,11 +220,7 @@ impl Reader {
             let role = self.text(entry, &path, "role", NAME_LENGTH, false);
             let writer = self.named_writer(entry, &path);
             if let Some(order) = order {
-                let step = TemplateStep {
-                    order,
-                    role,
-                    writer,
-                };
+                let step = TemplateStep { order, role, writer };
                 steps.push((path, step));
             }
         }
@@ -251,9 +244,10 @@ impl Reader {
                     self.fault(format!("{path}.role"), FieldsFaultKind::RoleNeeded);
                 }
                 Some(role)
-                    if steps.iter().take(index).any(|(_, earlier)| {
-                        earlier.order == step.order && earlier.role.as_ref() == Some(role)
-                    }) =>
+                    if steps
+                        .iter()
+                        .take(index)
+                        .any(|(_, earlier)| earlier.order == step.order && earlier.role.as_ref() == Some(role)) =>
                 {
                     self.fault(format!("{path}.role"), FieldsFaultKind::RoleTwice);
                 }
@@ -285,12 +279,7 @@ impl Reader {
         }
     }
 
-    fn fields(
-        &mut self,
-        file: &Map<String, Value>,
-        steps: &[TemplateStep],
-        pages: Option<u32>,
-    ) -> Vec<Field> {
+    fn fields(&mut self, file: &Map<String, Value>, steps: &[TemplateStep], pages: Option<u32>) -> Vec<Field> {
         let mut fields: Vec<(String, Field)> = Vec::new();
         for (path, entry) in self.list(file, "fields", MOST_FIELDS, false) {
             if let Some(field) = self.field(entry, &path, steps, pages) {
@@ -347,14 +336,7 @@ impl Reader {
         let options = self.options(entry, path);
         let option = self.text(entry, path, "option", NAME_LENGTH, false);
         let default = self.default_text(entry, path);
-        let max_length = self.number(
-            entry,
-            path,
-            "max_length",
-            1,
-            u64::from(Field::TEXT_LIMIT),
-            false,
-        );
+        let max_length = self.number(entry, path, "max_length", 1, u64::from(Field::TEXT_LIMIT), false);
         let font_size = match entry.get("font_size").filter(|value| !value.is_null()) {
             None => None,
             Some(value) => {
@@ -430,13 +412,7 @@ impl Reader {
         })
     }
 
-    fn step_and_role(
-        &mut self,
-        path: &str,
-        step: u32,
-        role: Option<&str>,
-        steps: &[TemplateStep],
-    ) {
+    fn step_and_role(&mut self, path: &str, step: u32, role: Option<&str>, steps: &[TemplateStep]) {
         let places: Vec<_> = steps.iter().filter(|place| place.order == step).collect();
         if places.is_empty() {
             self.fault(format!("{path}.step"), FieldsFaultKind::UnknownStep(step));
@@ -502,8 +478,7 @@ impl Reader {
     /// A formula names number fields only, so that no circle can arise.
     fn formulas(&mut self, fields: &[(String, Field)]) {
         for (path, field) in fields {
-            let Some(text) = field.formula.as_deref().filter(|_| field.kind == FieldKind::Calc)
-            else {
+            let Some(text) = field.formula.as_deref().filter(|_| field.kind == FieldKind::Calc) else {
                 continue;
             };
             let path = format!("{path}.formula");
@@ -517,9 +492,7 @@ impl Reader {
                         if !known {
                             self.fault(
                                 path.as_str(),
-                                FieldsFaultKind::Formula(format!(
-                                    "'{name}' is no field of kind number"
-                                )),
+                                FieldsFaultKind::Formula(format!("'{name}' is no field of kind number")),
                             );
                         }
                     }

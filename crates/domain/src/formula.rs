@@ -70,10 +70,7 @@ impl Formula {
     }
 }
 
-fn evaluate(
-    expression: &Expression,
-    value_of: &impl Fn(&str) -> Option<String>,
-) -> Option<i128> {
+fn evaluate(expression: &Expression, value_of: &impl Fn(&str) -> Option<String>) -> Option<i128> {
     match expression {
         Expression::Number(number) => Some(*number),
         Expression::Name(name) => read_decimal(&value_of(name)?),
@@ -226,24 +223,19 @@ mod tests {
     use super::*;
 
     fn result(formula: &str) -> Option<String> {
-        Formula::parse(formula)
-            .unwrap()
-            .evaluate(|name| match name {
-                "단가" => Some("1,200.50".to_owned()),
-                "quantity" => Some("3".to_owned()),
-                "tax rate" => Some("0.1".to_owned()),
-                _ => None,
-            })
+        Formula::parse(formula).unwrap().evaluate(|name| match name {
+            "단가" => Some("1,200.50".to_owned()),
+            "quantity" => Some("3".to_owned()),
+            "tax rate" => Some("0.1".to_owned()),
+            _ => None,
+        })
     }
 
     #[test]
     fn arithmetic_is_exact() {
         assert_eq!(result("0.1 + 0.2").as_deref(), Some("0.3"));
         assert_eq!(result("단가 * quantity").as_deref(), Some("3601.5"));
-        assert_eq!(
-            result("단가*quantity*(1+[tax rate])").as_deref(),
-            Some("3961.65")
-        );
+        assert_eq!(result("단가*quantity*(1+[tax rate])").as_deref(), Some("3961.65"));
         assert_eq!(result("-(2 - 5) / 2").as_deref(), Some("1.5"));
         assert_eq!(result("2 - 3 - 4").as_deref(), Some("-5"));
     }

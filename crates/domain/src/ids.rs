@@ -58,9 +58,7 @@ pub struct CompanyId(String);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CompanyIdFault {
     /// The form is wrong.
-    #[error(
-        "a company id has 1 to 40 letters a-z, digits, '-' or '_', and begins with a letter or digit"
-    )]
+    #[error("a company id has 1 to 40 letters a-z, digits, '-' or '_', and begins with a letter or digit")]
     Form,
     /// The word stands for something else in a path.
     #[error("'{0}' is a word of the service's own addresses; choose another company id")]
@@ -70,8 +68,8 @@ pub enum CompanyIdFault {
 impl CompanyId {
     /// Second segments of `/api/…` that are the service's own, present and foreseeable.
     const PATH_WORDS: &[&str] = &[
-        "docs", "openapi", "api", "login", "sign", "mail", "assets", "static", "verify", "health",
-        "healthz", "metrics", "console", "admin", "internal", "oauth", "scim", "webhooks",
+        "docs", "openapi", "api", "login", "sign", "mail", "assets", "static", "verify", "health", "healthz",
+        "metrics", "console", "admin", "internal", "oauth", "scim", "webhooks",
     ];
 
     /// Reads an id as a person or a path gives it.

@@ -87,10 +87,7 @@ mod tests {
 
     #[test]
     fn the_heaviest_known_language_wins() {
-        assert_eq!(
-            Language::negotiate("fr, ko;q=0.2, en-GB;q=0.7"),
-            Some(Language::En)
-        );
+        assert_eq!(Language::negotiate("fr, ko;q=0.2, en-GB;q=0.7"), Some(Language::En));
         assert_eq!(Language::negotiate("de, *;q=0.5"), None);
         assert_eq!(Language::negotiate("ja;q=0"), None);
     }

@@ -21,6 +21,7 @@ pub mod formula;
 pub mod ids;
 pub mod language;
 pub mod public_address;
+pub mod role;
 pub mod template;
 pub mod time;
 pub mod value;
@@ -34,9 +35,8 @@ pub use export::{ApiType, CommandType, ExportSettings, FieldName, LinkType};
 pub use field::{Alignment, Field, FieldKind, FontSize, Placement, WriterDetail};
 pub use ids::{ClientId, CompanyId, MemberId, RecipientId, TemplateId, WorkflowId};
 pub use language::Language;
+pub use role::Role;
 pub use template::{NamedWriter, OnReject, PageSize, TemplateStep, TemplateVersion};
 pub use time::UtcOffset;
 pub use value::{BlobHash, FieldValue, FileValue, Picture, ValueFault};
-pub use workflow::{
-    Change, Outcome, Progress, Recipient, Refusal, State, Status, Transition, Workflow,
-};
+pub use workflow::{Change, Outcome, Progress, Recipient, Refusal, State, Status, Transition, Workflow};

@@ -155,7 +155,10 @@ impl CallbackUrl {
     /// Reads a URL that passed [`CallbackUrl::parse`] when its workflow was started. The operator's rules may have
     /// changed since, so only the form is looked at; the address is checked when the connection is made.
     pub fn stored(text: &str) -> Option<Self> {
-        let lifted = AddressRules { allow_private: true, ..AddressRules::default() };
+        let lifted = AddressRules {
+            allow_private: true,
+            ..AddressRules::default()
+        };
         Self::parse(text, &lifted).ok()
     }
 

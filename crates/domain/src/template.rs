@@ -106,11 +106,7 @@ impl TemplateVersion {
     pub fn named_fields(&self) -> impl Iterator<Item = &Field> {
         self.fields.iter().enumerate().filter_map(|(index, field)| {
             let first = field.kind != FieldKind::Radio
-                || !self
-                    .fields
-                    .iter()
-                    .take(index)
-                    .any(|earlier| earlier.name == field.name);
+                || !self.fields.iter().take(index).any(|earlier| earlier.name == field.name);
             first.then_some(field)
         })
     }

@@ -195,11 +195,7 @@ impl Picture {
 
     /// A file name for a picture that came without one.
     pub fn file_name(&self, field: &Field) -> String {
-        let end = if self.media_type == "image/png" {
-            "png"
-        } else {
-            "jpg"
-        };
+        let end = if self.media_type == "image/png" { "png" } else { "jpg" };
         format!("{}.{end}", field.name)
     }
 }
@@ -231,9 +227,7 @@ impl FieldValue {
                     Err(ValueFault::NotNumber)
                 }
             }
-            FieldKind::Date => parse_date(text.trim())
-                .map(Self::Date)
-                .ok_or(ValueFault::NotDate),
+            FieldKind::Date => parse_date(text.trim()).map(Self::Date).ok_or(ValueFault::NotDate),
             FieldKind::Check => match text.trim().to_ascii_lowercase().as_str() {
                 "y" | "1" | "true" => Ok(Self::Check(true)),
                 "n" | "0" | "false" | "" => Ok(Self::Check(false)),
@@ -248,11 +242,9 @@ impl FieldValue {
                     })
                 }
             }
-            FieldKind::Signature
-            | FieldKind::Initials
-            | FieldKind::Seal
-            | FieldKind::Image
-            | FieldKind::Attachment => Err(ValueFault::NotPicture),
+            FieldKind::Signature | FieldKind::Initials | FieldKind::Seal | FieldKind::Image | FieldKind::Attachment => {
+                Err(ValueFault::NotPicture)
+            }
             FieldKind::Writer | FieldKind::Calc => Err(ValueFault::FillsItself),
         }
     }
@@ -310,9 +302,7 @@ fn is_decimal(text: &str) -> bool {
     let all_digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     let grouped = || {
         let mut groups = whole.split(',');
-        groups
-            .next()
-            .is_some_and(|first| all_digits(first) && first.len() <= 3)
+        groups.next().is_some_and(|first| all_digits(first) && first.len() <= 3)
             && groups.all(|group| group.len() == 3 && all_digits(group))
     };
     text.len() <= 40 && (all_digits(whole) || grouped()) && fraction.is_none_or(all_digits)
@@ -320,9 +310,7 @@ fn is_decimal(text: &str) -> bool {
 
 /// `YYYY-MM-DD`, also with points or slashes, or eight digits.
 fn parse_date(text: &str) -> Option<jiff::civil::Date> {
-    let digits = |part: &str| {
-        (!part.is_empty() && part.bytes().all(|b| b.is_ascii_digit())).then(|| part.to_owned())
-    };
+    let digits = |part: &str| (!part.is_empty() && part.bytes().all(|b| b.is_ascii_digit())).then(|| part.to_owned());
     let (year, month, day) = if text.len() == 8 && digits(text).is_some() {
         (text.get(..4)?, text.get(4..6)?, text.get(6..)?)
     } else {
@@ -400,9 +388,7 @@ pub(crate) mod tests {
     fn numbers_keep_their_digits() {
         for text in ["0", "-12.50", "1,234,567.8", "+3", "1234567"] {
             assert_eq!(
-                FieldValue::parse(&field(FieldKind::Number), text)
-                    .unwrap()
-                    .to_wire(),
+                FieldValue::parse(&field(FieldKind::Number), text).unwrap().to_wire(),
                 text
             );
         }
@@ -419,9 +405,7 @@ pub(crate) mod tests {
     fn dates_are_days_of_the_calendar() {
         for text in ["2025-03-01", "2025.3.1", "2025/03/01", "20250301"] {
             assert_eq!(
-                FieldValue::parse(&field(FieldKind::Date), text)
-                    .unwrap()
-                    .to_wire(),
+                FieldValue::parse(&field(FieldKind::Date), text).unwrap().to_wire(),
                 "2025-03-01",
                 "{text}"
             );
@@ -451,15 +435,9 @@ pub(crate) mod tests {
         assert!(FieldValue::parse(&name, "김민준").is_ok());
         assert_eq!(
             FieldValue::parse(&name, "김민준님"),
-            Err(ValueFault::TooLong {
-                length: 4,
-                limit: 3
-            })
+            Err(ValueFault::TooLong { length: 4, limit: 3 })
         );
-        assert_eq!(
-            FieldValue::parse(&name, "a\0"),
-            Err(ValueFault::ControlCharacter)
-        );
+        assert_eq!(FieldValue::parse(&name, "a\0"), Err(ValueFault::ControlCharacter));
         assert_eq!(
             FieldValue::parse(&field(FieldKind::Text), "a\r\nb").unwrap(),
             FieldValue::Text("a\nb".to_owned())
@@ -474,24 +452,15 @@ pub(crate) mod tests {
             format!("data:image/png;base64,{png}"),
             png.trim_end_matches('=').to_owned(),
         ] {
-            assert_eq!(
-                Picture::from_base64(&text).unwrap().media_type,
-                "image/png"
-            );
+            assert_eq!(Picture::from_base64(&text).unwrap().media_type, "image/png");
         }
         for text in ["", "data:", "data:image/png,abc", "R0lGODlh", "%%%"] {
-            assert_eq!(
-                Picture::from_base64(text),
-                Err(ValueFault::NotPicture),
-                "{text}"
-            );
+            assert_eq!(Picture::from_base64(text), Err(ValueFault::NotPicture), "{text}");
         }
         let huge = "A".repeat(Picture::LIMIT * 2);
         assert_eq!(
             Picture::from_base64(&huge),
-            Err(ValueFault::FileTooLarge {
-                limit: Picture::LIMIT
-            })
+            Err(ValueFault::FileTooLarge { limit: Picture::LIMIT })
         );
     }
 
@@ -499,9 +468,6 @@ pub(crate) mod tests {
     fn a_salted_hash_depends_on_salt_and_value() {
         let yes = FieldValue::Check(true);
         assert_ne!(yes.salted_hash(b"a"), yes.salted_hash(b"b"));
-        assert_ne!(
-            yes.salted_hash(b"a"),
-            FieldValue::Check(false).salted_hash(b"a")
-        );
+        assert_ne!(yes.salted_hash(b"a"), FieldValue::Check(false).salted_hash(b"a"));
     }
 }

@@ -418,9 +418,9 @@ impl Workflow {
     /// The writers whose turn it is: of the step under way those who have not approved.
     pub fn writers_at_turn(&self) -> impl Iterator<Item = &Recipient> {
         let turn = self.turn();
-        self.recipients.iter().filter(move |recipient| {
-            Some(recipient.order) == turn && recipient.progress == Progress::Waiting
-        })
+        self.recipients
+            .iter()
+            .filter(move |recipient| Some(recipient.order) == turn && recipient.progress == Progress::Waiting)
     }
 
     /// The writer of this number.
@@ -484,15 +484,11 @@ impl Workflow {
         let turn = self.check_open(at)?;
         let recipient = self.recipient(id).ok_or(Refusal::UnknownRecipient)?;
         match recipient.progress {
-            Progress::Approved { .. } => Err(Refusal::AlreadyApproved {
+            Progress::Approved { .. } => Err(Refusal::AlreadyApproved { order: recipient.order }),
+            Progress::Waiting | Progress::Rejected { .. } if recipient.order != turn => Err(Refusal::NotTheirTurn {
                 order: recipient.order,
+                turn,
             }),
-            Progress::Waiting | Progress::Rejected { .. } if recipient.order != turn => {
-                Err(Refusal::NotTheirTurn {
-                    order: recipient.order,
-                    turn,
-                })
-            }
             Progress::Waiting | Progress::Rejected { .. } => Ok(recipient),
         }
     }
@@ -507,9 +503,7 @@ impl Workflow {
 
     /// What follows the start: the first step's writers are asked.
     pub fn opening(&self) -> Vec<RecipientId> {
-        self.writers_at_turn()
-            .map(|recipient| recipient.id)
-            .collect()
+        self.writers_at_turn().map(|recipient| recipient.id).collect()
     }
 
     /// A writer approves.
@@ -534,10 +528,7 @@ impl Workflow {
             first_step_done,
             complete,
         };
-        let event = EventKind::Approved {
-            recipient: id,
-            order,
-        };
+        let event = EventKind::Approved { recipient: id, order };
         Ok(self.transition(outcome, event, asked))
     }
 
@@ -572,14 +563,8 @@ impl Workflow {
             order,
             recipient: id,
         };
-        let outcome = Outcome::Rejected {
-            recipient: id,
-            order,
-        };
-        let event = EventKind::Rejected {
-            recipient: id,
-            order,
-        };
+        let outcome = Outcome::Rejected { recipient: id, order };
+        let event = EventKind::Rejected { recipient: id, order };
         Ok(self.transition(outcome, event, Vec::new()))
     }
 
@@ -630,18 +615,12 @@ impl Workflow {
             .find(|recipient| recipient.id == id)
             .ok_or(Refusal::UnknownRecipient)?;
         if recipient.progress != Progress::Waiting {
-            return Err(Refusal::AlreadyApproved {
-                order: recipient.order,
-            });
+            return Err(Refusal::AlreadyApproved { order: recipient.order });
         }
         recipient.name = name;
         recipient.contact = contact;
         recipient.link_version = recipient.link_version.saturating_add(1);
-        let asked = if recipient.order == turn {
-            vec![id]
-        } else {
-            Vec::new()
-        };
+        let asked = if recipient.order == turn { vec![id] } else { Vec::new() };
         let event = EventKind::RecipientCorrected {
             recipient: recipient.named(),
         };
@@ -663,12 +642,7 @@ impl Workflow {
         }
     }
 
-    fn transition(
-        self,
-        outcome: Outcome,
-        event: EventKind,
-        asked: Vec<RecipientId>,
-    ) -> Transition {
+    fn transition(self, outcome: Outcome, event: EventKind, asked: Vec<RecipientId>) -> Transition {
         let change = self.change(event, asked);
         Transition {
             workflow: change.workflow,
@@ -686,9 +660,7 @@ impl Workflow {
             events.extend(
                 asked
                     .iter()
-                    .map(|recipient| EventKind::RequestSent {
-                        recipient: *recipient,
-                    }),
+                    .map(|recipient| EventKind::RequestSent { recipient: *recipient }),
             );
         }
         Change {

@@ -1,0 +1,439 @@
+//! The state machine against a simple model, and the chain against every edit.
+//!
+//! The model knows only which writers have approved, which step is under way and whether it is
+//! over; it is written without the machine's types, so that both would have to be wrong alike.
+#![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)] // numbers below ten
+
+use countersign_domain as domain;
+use domain::event::{Actor, Event, EventKind, Who};
+use domain::{
+    ClientId, CompanyId, Contact, Language, MemberId, OnReject, Outcome, Progress, Recipient, RecipientId, Refusal,
+    State, Status, TemplateId, UtcOffset, Workflow, WorkflowId, chain, time,
+};
+use jiff::Timestamp;
+use proptest::prelude::*;
+
+#[derive(Debug, Clone)]
+enum Command {
+    Approve(usize),
+    Reject(usize),
+    Cancel,
+    Expire,
+    Extend(i64),
+    Correct(usize),
+    Wait(i64),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum End {
+    Complete,
+    Rejected,
+    Canceled,
+    Expired,
+}
+
+/// Which writers have approved, whose turn it is, how it ended.
+struct Model {
+    step_of: Vec<u32>,
+    approved: Vec<bool>,
+    step: u32,
+    end: Option<End>,
+    returns: bool,
+    now: i64,
+    expires: i64,
+    ends_of_step_one: u32,
+}
+
+impl Model {
+    fn open(&self) -> bool {
+        self.end.is_none() && self.now < self.expires
+    }
+
+    /// Does the command happen? If so, the model has moved.
+    fn apply(&mut self, command: &Command) -> bool {
+        let writers = self.step_of.len();
+        match *command {
+            Command::Wait(seconds) => {
+                self.now += seconds;
+                true
+            }
+            Command::Approve(writer) => {
+                if !self.open() || writer >= writers || self.step_of[writer] != self.step || self.approved[writer] {
+                    return false;
+                }
+                self.approved[writer] = true;
+                let done = (0..writers).all(|w| self.step_of[w] != self.step || self.approved[w]);
+                if done {
+                    if self.step == 1 {
+                        self.ends_of_step_one += 1;
+                    }
+                    if self.step_of.iter().max() == Some(&self.step) {
+                        self.end = Some(End::Complete);
+                    } else {
+                        self.step += 1;
+                    }
+                }
+                true
+            }
+            Command::Reject(writer) => {
+                if !self.open() || writer >= writers || self.step_of[writer] != self.step || self.approved[writer] {
+                    return false;
+                }
+                if self.returns && self.step > 1 {
+                    for w in 0..writers {
+                        if self.step_of[w] == self.step || self.step_of[w] == self.step - 1 {
+                            self.approved[w] = false;
+                        }
+                    }
+                    self.step -= 1;
+                } else {
+                    self.end = Some(End::Rejected);
+                }
+                true
+            }
+            Command::Cancel => {
+                let open = self.open();
+                if open {
+                    self.end = Some(End::Canceled);
+                }
+                open
+            }
+            Command::Expire => {
+                let due = self.end.is_none() && self.now >= self.expires;
+                if due {
+                    self.end = Some(End::Expired);
+                }
+                due
+            }
+            Command::Extend(seconds) => {
+                let good = self.open() && seconds > 0;
+                if good {
+                    self.expires = self.now + seconds;
+                }
+                good
+            }
+            Command::Correct(writer) => self.open() && writer < writers && !self.approved[writer],
+        }
+    }
+
+    fn status(&self) -> Status {
+        match self.end {
+            None => Status::Playing,
+            Some(End::Complete) => Status::Complete,
+            Some(End::Rejected) => Status::Rejected,
+            Some(End::Canceled) => Status::Canceled,
+            Some(End::Expired) => Status::Expired,
+        }
+    }
+}
+
+fn moment(seconds: i64) -> Timestamp {
+    time::from_microseconds(seconds * 1_000_000)
+}
+
+fn workflow(writers_of_step: &[usize], on_reject: OnReject) -> Workflow {
+    let mut recipients = Vec::new();
+    for (step, writers) in writers_of_step.iter().enumerate() {
+        for place in 0..*writers {
+            recipients.push(Recipient {
+                id: RecipientId(recipients.len() as i64),
+                order: step as u32 + 1,
+                place: place as u32 + 1,
+                role: None,
+                name: "김민준".to_owned(),
+                contact: Contact::Email("kim@example.com".to_owned()),
+                mobile: None,
+                language: None,
+                link_version: 1,
+                progress: Progress::Waiting,
+            });
+        }
+    }
+    Workflow {
+        id: WorkflowId(7),
+        company: CompanyId::parse("acme").unwrap(),
+        name: "contract".to_owned(),
+        template: TemplateId(1),
+        template_version: 1,
+        on_reject,
+        language: Language::Ko,
+        offset: UtcOffset::SEOUL,
+        sender: MemberId(1),
+        client: ClientId::parse("00000000-0000-4000-8000-000000000000").unwrap(),
+        comment: None,
+        started_at: moment(0),
+        expires_at: moment(100),
+        state: State::Playing { order: 1 },
+        recipients,
+        export: None,
+        first_step_reported: false,
+        revision: 0,
+    }
+}
+
+fn command() -> impl Strategy<Value = Command> {
+    prop_oneof![
+        8 => (0usize..9).prop_map(Command::Approve),
+        3 => (0usize..9).prop_map(Command::Reject),
+        1 => Just(Command::Cancel),
+        1 => Just(Command::Expire),
+        2 => (-5i64..60).prop_map(Command::Extend),
+        2 => (0usize..9).prop_map(Command::Correct),
+        2 => (0i64..30).prop_map(Command::Wait),
+    ]
+}
+
+/// What must hold in every state that is reached.
+fn check_sound(workflow: &Workflow) -> Result<(), TestCaseError> {
+    for recipient in &workflow.recipients {
+        let approved = matches!(recipient.progress, Progress::Approved { .. });
+        let rejected = matches!(recipient.progress, Progress::Rejected { .. });
+        match workflow.state {
+            State::Playing { order } => {
+                prop_assert!(!rejected);
+                if recipient.order != order {
+                    prop_assert_eq!(approved, recipient.order < order);
+                }
+            }
+            State::Complete { .. } => prop_assert!(approved),
+            State::Rejected { recipient: who, .. } => prop_assert_eq!(rejected, recipient.id == who),
+            State::Canceled { .. } | State::Expired { .. } => prop_assert!(!rejected),
+        }
+    }
+    if workflow.turn().is_some() {
+        prop_assert!(workflow.writers_at_turn().next().is_some());
+    } else {
+        prop_assert_eq!(workflow.writers_at_turn().count(), 0);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn the_machine_does_what_the_model_does(
+        steps in proptest::collection::vec(1usize..=3, 1..=3),
+        returns in any::<bool>(),
+        commands in proptest::collection::vec(command(), 0..40),
+    ) {
+        let on_reject = if returns { OnReject::Return } else { OnReject::End };
+        let mut workflow = workflow(&steps, on_reject);
+        let mut model = Model {
+            step_of: workflow.recipients.iter().map(|r| r.order).collect(),
+            approved: vec![false; workflow.recipients.len()],
+            step: 1,
+            end: None,
+            returns,
+            now: 0,
+            expires: 100,
+            ends_of_step_one: 0,
+        };
+        let mut completions = 0;
+        let mut reports_of_step_one = 0;
+        for command in &commands {
+            let before = workflow.clone();
+            let happens = model.apply(command);
+            let now = moment(model.now);
+            let id = |writer: usize| RecipientId(writer as i64);
+            let result = match *command {
+                Command::Wait(_) => continue,
+                Command::Approve(writer) => workflow.clone().approve(id(writer), now).map(Some),
+                Command::Reject(writer) => workflow.clone().reject(id(writer), now).map(Some),
+                Command::Cancel => workflow.clone().cancel(now).map(Some),
+                Command::Expire => workflow.clone().expire(now).map(Some),
+                Command::Extend(seconds) => workflow
+                    .clone()
+                    .extend(moment(model.now + seconds), now)
+                    .map(|change| { workflow = change.workflow; None }),
+                Command::Correct(writer) => workflow
+                    .clone()
+                    .correct_recipient(
+                        id(writer),
+                        "Lee".to_owned(),
+                        Contact::Email("lee@example.com".to_owned()),
+                        now,
+                    )
+                    .map(|change| { workflow = change.workflow; None }),
+            };
+            prop_assert_eq!(result.is_ok(), happens, "{:?}: {:?}", command, result);
+            match result {
+                Ok(Some(transition)) => {
+                    if let Outcome::Approved { complete, first_step_done, .. } = transition.outcome {
+                        completions += u32::from(complete);
+                        reports_of_step_one += u32::from(first_step_done);
+                    }
+                    if let Outcome::Returned { order, .. } = transition.outcome {
+                        for (old, new) in before.recipients.iter().zip(&transition.workflow.recipients) {
+                            let given_back = old.order == order || old.order + 1 == order;
+                            prop_assert_eq!(new.link_version > old.link_version, given_back);
+                        }
+                    }
+                    workflow = transition.workflow;
+                }
+                Ok(None) => {}
+                Err(refusal) => {
+                    prop_assert_eq!(refusal.status(), before.status_at(now));
+                    if let Command::Expire = command {
+                        prop_assert!(matches!(refusal, Refusal::Ended(_) | Refusal::NotOverdue));
+                    }
+                }
+            }
+            if happens {
+                prop_assert_eq!(workflow.revision, before.revision + 1);
+            }
+            prop_assert_eq!(workflow.state.status(), model.status());
+            if model.end.is_none() {
+                prop_assert_eq!(workflow.turn(), Some(model.step));
+            }
+            for (recipient, approved) in workflow.recipients.iter().zip(&model.approved) {
+                prop_assert_eq!(matches!(recipient.progress, Progress::Approved { .. }), *approved);
+            }
+            check_sound(&workflow)?;
+        }
+        prop_assert_eq!(completions, u32::from(model.end == Some(End::Complete)));
+        prop_assert_eq!(reports_of_step_one, model.ends_of_step_one.min(1));
+    }
+
+    #[test]
+    fn a_chain_breaks_at_any_edit(
+        lengths in proptest::collection::vec(0usize..20, 2..12),
+        place in any::<prop::sample::Index>(),
+        edit in 0usize..8,
+        byte in any::<prop::sample::Index>(),
+    ) {
+        let company = CompanyId::parse("acme").unwrap();
+        let id = WorkflowId(7);
+        let mut head = chain::Head::genesis(&company, id);
+        let mut entries = Vec::new();
+        for (number, length) in lengths.iter().enumerate() {
+            let event = Event {
+                at: moment(number as i64),
+                actor: Actor {
+                    who: Who::Recipient(RecipientId(1)),
+                    address: Some("192.0.2.1".to_owned()),
+                    user_agent: Some("브라우저".repeat(*length)),
+                },
+                event: EventKind::Viewed { recipient: RecipientId(1) },
+            };
+            let (entry, next) = head.append(&event);
+            entries.push(entry);
+            head = next;
+        }
+        prop_assert_eq!(chain::verify(&company, id, &entries), Ok(head));
+        prop_assert!(chain::verify(&company, WorkflowId(8), &entries).is_err());
+        prop_assert!(chain::verify(&CompanyId::parse("other").unwrap(), id, &entries).is_err());
+
+        let at = place.index(entries.len());
+        let mut edited = entries.clone();
+        match edit {
+            0 => edited[at].sequence += 1,
+            1 => edited[at].at = moment(1_000_000),
+            2 => {
+                let text = &mut edited[at].payload;
+                let positions: Vec<usize> = text.char_indices().map(|(p, _)| p).collect();
+                let position = positions[byte.index(positions.len())];
+                text.insert(position, ' ');
+            }
+            3 => edited[at].previous.0[byte.index(32)] ^= 1,
+            4 => edited[at].hash.0[byte.index(32)] ^= 1,
+            5 => { edited.swap(at, (at + 1) % entries.len()); }
+            6 => { let copy = edited[at].clone(); edited.insert(at, copy); }
+            _ => { edited.remove(at); }
+        }
+        match chain::verify(&company, id, &edited) {
+            // Only a cut at the end is no break in itself: the head that the certificate states
+            // shows it.
+            Ok(found) => {
+                prop_assert_eq!(edit, 7);
+                prop_assert_eq!(at, entries.len() - 1);
+                prop_assert_ne!(found, head);
+            }
+            Err(_) => prop_assert!(edit != 7 || at < entries.len() - 1),
+        }
+    }
+}
+
+#[test]
+fn a_second_approval_and_one_after_the_end_say_what_they_met() {
+    let start = workflow(&[2, 1], OnReject::End);
+    let first = start.approve(RecipientId(0), moment(1)).unwrap();
+    assert!(matches!(
+        first.outcome,
+        Outcome::Approved {
+            step_done: false,
+            complete: false,
+            ..
+        }
+    ));
+    assert_eq!(
+        first.workflow.clone().approve(RecipientId(0), moment(2)),
+        Err(Refusal::AlreadyApproved { order: 1 })
+    );
+    assert_eq!(
+        first.workflow.clone().approve(RecipientId(2), moment(2)),
+        Err(Refusal::NotTheirTurn { order: 2, turn: 1 })
+    );
+    // A rejection that arrives after the signature of the same writer is refused.
+    assert_eq!(
+        first.workflow.clone().reject(RecipientId(0), moment(2)),
+        Err(Refusal::AlreadyApproved { order: 1 })
+    );
+    let canceled = first.workflow.clone().cancel(moment(3)).unwrap();
+    assert_eq!(
+        canceled.workflow.approve(RecipientId(1), moment(4)),
+        Err(Refusal::Ended(Status::Canceled))
+    );
+    assert_eq!(
+        first.workflow.approve(RecipientId(1), moment(100)),
+        Err(Refusal::Overdue)
+    );
+}
+
+#[test]
+fn writers_are_asked_when_their_turn_comes() {
+    let start = workflow(&[2, 1], OnReject::Return);
+    assert_eq!(start.opening(), [RecipientId(0), RecipientId(1)]);
+    let one = start.approve(RecipientId(1), moment(1)).unwrap();
+    assert!(one.asked.is_empty());
+    let two = one.workflow.approve(RecipientId(0), moment(2)).unwrap();
+    assert_eq!(two.asked, [RecipientId(2)]);
+    assert_eq!(
+        two.events,
+        [
+            EventKind::Approved {
+                recipient: RecipientId(0),
+                order: 1
+            },
+            EventKind::RequestSent {
+                recipient: RecipientId(2)
+            }
+        ]
+    );
+    let back = two.workflow.reject(RecipientId(2), moment(3)).unwrap();
+    assert_eq!(back.asked, [RecipientId(0), RecipientId(1)]);
+    assert_eq!(back.workflow.turn(), Some(1));
+}
+
+#[test]
+fn a_program_means_the_writer_by_step_and_email() {
+    let mut shared = workflow(&[2, 1], OnReject::End);
+    shared.recipients[1].contact = Contact::Email("lee@example.com".to_owned());
+    let lee = |contact: &Contact| contact.email() == Some("lee@example.com");
+    assert_eq!(
+        shared.writer_meant(None, None),
+        Err(Refusal::SeveralWriters { order: 1 })
+    );
+    assert_eq!(shared.writer_meant(Some(1), Some(&lee)), Ok(RecipientId(1)));
+    assert_eq!(
+        shared.writer_meant(Some(2), None),
+        Err(Refusal::NotTheirTurn { order: 2, turn: 1 })
+    );
+    assert_eq!(shared.writer_meant(Some(3), None), Err(Refusal::UnknownRecipient));
+    let one = shared.approve(RecipientId(1), moment(1)).unwrap().workflow;
+    assert_eq!(one.writer_meant(None, None), Ok(RecipientId(0)));
+    assert_eq!(
+        one.writer_meant(None, Some(&lee)),
+        Err(Refusal::AlreadyApproved { order: 1 })
+    );
+}
