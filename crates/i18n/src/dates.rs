@@ -1,0 +1,71 @@
+//! Dates and times as people write them. A time always names its zone: without it, it is no
+//! evidence.
+
+use domain::language::Language;
+use domain::time::{UtcOffset, format_local, local_date};
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+const ENGLISH_MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+/// A day: `2025년 3월 1일`, `1 March 2025`, `2025年3月1日`.
+pub fn date(language: Language, day: Date) -> String {
+    let (year, month) = (day.year(), day.month());
+    match language {
+        Language::Ko => format!("{year}년 {month}월 {}일", day.day()),
+        Language::Ja => format!("{year}年{month}月{}日", day.day()),
+        Language::En => {
+            let name = usize::try_from(month - 1)
+                .ok()
+                .and_then(|index| ENGLISH_MONTHS.get(index))
+                .copied()
+                .unwrap_or_default();
+            format!("{} {name} {year}", day.day())
+        }
+    }
+}
+
+/// A moment to the minute, with its zone: `2025년 3월 1일 18:05 (UTC+09:00)`.
+pub fn date_time(language: Language, at: Timestamp, offset: UtcOffset) -> String {
+    let day = date(language, local_date(at, offset));
+    let clock = format_local(at, offset);
+    let minutes = clock.get(11..16).unwrap_or_default();
+    let comma = if language == Language::En { "," } else { "" };
+    format!("{day}{comma} {minutes} (UTC{offset})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::time::from_microseconds;
+
+    #[test]
+    fn a_moment_in_three_languages_names_its_zone() {
+        let at = from_microseconds(1_735_689_599_000_000);
+        assert_eq!(
+            date_time(Language::Ko, at, UtcOffset::SEOUL),
+            "2025년 1월 1일 08:59 (UTC+09:00)"
+        );
+        assert_eq!(
+            date_time(Language::Ja, at, UtcOffset::SEOUL),
+            "2025年1月1日 08:59 (UTC+09:00)"
+        );
+        assert_eq!(
+            date_time(Language::En, at, UtcOffset::UTC),
+            "31 December 2024, 23:59 (UTC+00:00)"
+        );
+    }
+}

@@ -1,0 +1,255 @@
+## On every page
+page-skip = Skip to the content
+page-language = Language
+page-close = Close
+page-cancel = Cancel
+page-needs-script = This page needs JavaScript. Please switch it on in your browser and load the page again.
+page-footer = Secured by Countersign
+
+## Signing page: before
+sign-title = Sign: { $document }
+sign-asks = { $sender } asks you to fill in and sign this document.
+sign-asks-view = You are looking at a document sent by { $sender }.
+sign-for = For { $name }
+sign-until = Please finish by { $date }
+sign-comment = Message from the sender
+sign-step = Step { $step } of { $steps }
+sign-about = About this document
+sign-pages = { $count ->
+    [one] 1 page
+   *[other] { $count } pages
+}
+sign-preview = Preview. Nothing that you enter here is kept or sent.
+sign-sender-view = Sender’s view. The fields are shown as they stand now; you cannot sign here.
+sign-sender-view-waiting = Waiting for { $name } (step { $step })
+
+## Signing page: access code
+sign-code-title = Enter the access code
+sign-code-text = The sender protected this document with an access code.
+sign-code-hint = Hint: { $hint }
+sign-code-label = Access code
+sign-code-submit = Open the document
+sign-code-wrong = That is not the right code.
+sign-tries-left = { $count ->
+    [one] 1 try left.
+   *[other] { $count } tries left.
+}
+sign-code-locked-title = This link is locked
+sign-code-locked = The access code was wrong too many times. Ask the sender to send you the document again.
+
+## Signing page: consent
+sign-consent-title = Sign electronically
+sign-consent-text = Your electronic signature on this document has the effect that the law gives to it, as your signature on paper would.
+sign-consent-point-agree = You agree to receive, fill in and sign this document electronically.
+sign-consent-point-copy = You can keep a copy of the finished document when everybody has signed.
+sign-consent-point-evidence = The time, your network address and your browser are recorded as evidence.
+sign-consent-point-decline = If you would rather not, you can reject the document and tell the sender why.
+sign-consent-version = Text of this consent: version { $version }
+sign-consent-agree = I agree
+
+## Signing page: fields
+sign-page-of = Page { $page } of { $pages }
+sign-page-image = Page { $page } of the document
+sign-field-required = required
+sign-field-other = Filled in by { $name }
+sign-field-waiting = { $name } fills this in
+sign-field-given = Given by the sender
+sign-field-choose = Choose
+sign-field-signature = Sign here
+sign-field-initials = Initials
+sign-field-seal = Put your seal
+sign-field-image = Add a picture
+sign-field-attachment = Add a file
+sign-field-change = Change
+sign-field-filled = filled in
+sign-kind-text = Text
+sign-kind-number = Number
+sign-kind-date = Date
+sign-kind-check = Check box
+sign-kind-radio = Choice
+sign-kind-select = List
+sign-kind-signature = Signature
+sign-kind-initials = Initials
+sign-kind-seal = Seal
+sign-kind-image = Picture
+sign-kind-attachment = Attachment
+sign-progress = { $done } of { $total } required fields done
+sign-progress-none = No required fields
+sign-next-field = Next required field
+sign-all-done = Everything that is required is filled in.
+sign-start = Start
+
+## Signing page: signature pad
+sign-pad-title-signature = Your signature
+sign-pad-title-initials = Your initials
+sign-pad-title-seal = Your seal
+sign-pad-title-image = Your picture
+sign-pad-draw = Draw
+sign-pad-picture = Picture
+sign-pad-area = Area to draw in. With a keyboard, choose “Picture” or “Type” instead.
+sign-pad-here = Draw with your finger, pen or mouse
+sign-pad-type = Type
+sign-pad-type-label = Your name as signature
+sign-pad-undo = Undo
+sign-pad-clear = Clear
+sign-pad-choose = Choose a PNG or JPEG picture
+sign-pad-limit = At most { $megabytes } MB
+sign-pad-use = Use it
+sign-pad-remove = Remove
+sign-pad-empty = Draw or choose something first.
+sign-pad-not-picture = This file is no PNG or JPEG picture that can be read.
+sign-pad-too-large = This picture is too large, even after making it smaller.
+sign-pad-preview = Preview
+
+## Signing page: rules in words
+sign-rule-required = Please fill this in.
+sign-rule-number = Please enter a number, such as 1200 or 3.5.
+sign-rule-date = Please enter a date.
+sign-rule-too-long = At most { $limit } characters.
+sign-rule-refused = This value cannot be taken. Please check it.
+
+## Signing page: drafts
+sign-draft-saving = Saving…
+sign-draft-saved = Saved
+sign-draft-offline = No connection. What you enter is kept on this device and saved when the connection is back.
+sign-draft-failed = Not saved yet. Trying again.
+sign-draft-restored = What you entered before is still here.
+
+## Signing page: approve and reject
+sign-approve = Approve and finish
+sign-approve-title = Finish and send
+sign-approve-text = After this you cannot change what you filled in.
+sign-approve-comment = Message (optional)
+sign-approve-confirm = Approve
+sign-comment-limit = At most { $limit } characters
+sign-sending = Sending…
+sign-missing = { $count ->
+    [one] 1 required field is still empty.
+   *[other] { $count } required fields are still empty.
+}
+sign-reject = Reject
+sign-reject-title = Reject this document
+sign-reject-text = The sender is told, with your reason. You cannot take this back.
+sign-reject-reason = Reason
+sign-reject-needed = Please give a reason.
+sign-reject-confirm = Reject the document
+sign-failed = That did not work. Nothing was lost; please try again.
+sign-failed-offline = No connection. Please try again when you are online.
+
+## Signing page: after
+sign-done-title = Done. Thank you.
+sign-done-next = The next person now gets the document.
+sign-done-waiting = The others of this step still have to finish.
+sign-done-complete = Everybody has signed. The document is complete.
+sign-done-rejected-title = The document was rejected
+sign-done-rejected = The sender has been told.
+sign-done-returned = The document went back to the step before.
+sign-done-preview-title = End of the preview
+sign-done-preview = Here the document would be approved. Nothing was kept or sent.
+sign-done-next-document = Next document
+sign-done-close = Close
+sign-done-may-close = You can close this window now.
+sign-done-document = Open the finished document
+sign-done-certificate = Open the history certificate
+
+## Signing page: instead of it
+end-signed-title = You have already signed
+end-signed-text = You finished this document on { $date }. Nothing more is needed from you.
+end-signed-plain = You already finished this document. Nothing more is needed from you.
+end-waiting-title = It is not your turn yet
+end-waiting-text = You will be told when the people before you have finished.
+end-complete-title = This document is complete
+end-complete-text = Everybody has signed. The finished document is sealed and can no longer be changed.
+end-rejected-title = This document was rejected
+end-rejected-text = A writer rejected it. It cannot be signed any more.
+end-canceled-title = This document was cancelled
+end-canceled-text = The sender cancelled it. Nothing more is needed from you.
+end-expired-title = This document has expired
+end-expired-text = Its time ran out on { $date }. Ask the sender to send it anew.
+end-expired-plain = Its time ran out. Ask the sender to send it anew.
+end-old-title = This link is no longer valid
+end-old-text = It was replaced by a newer one. Use the link from the latest message, or ask the sender to send it again.
+end-unknown-title = This link does not work
+end-unknown-text = Please check that the address was copied completely, or ask the sender to send it again.
+end-document = Document: { $document }
+end-trouble-title = Something went wrong
+end-trouble-text = This is our fault, not yours. Nothing was lost; please try again in a moment.
+end-busy-title = Please try again in a moment
+end-busy-text = There are too many requests right now.
+end-missing-title = There is nothing here
+end-missing-text = The address leads nowhere. Please check it.
+end-forbidden-title = You may not see this
+end-forbidden-text = Your account has no right to this page.
+
+## Viewer
+view-title-document = Finished document
+view-title-certificate = History certificate
+view-download = Download PDF
+view-completed = Completed on { $date }
+view-length = { $size } kB
+view-sealed = Sealed. Any later change can be detected.
+view-verify = Check a PDF
+view-expired-title = This link has expired
+view-expired-text = Links to finished documents work for a limited time. Ask the sender for a new one.
+
+## Verify page
+verify-title = Check a document
+verify-text = Choose a PDF that was sealed here. You learn whether it is unchanged and who sealed it. The file is checked and then forgotten.
+verify-file = PDF file
+verify-drop = Choose a file or drop it here
+verify-submit = Check
+verify-checking = Checking…
+verify-result-good = Genuine and unchanged
+verify-result-good-text = The seal is valid, and the file is exactly as it was sealed.
+verify-result-unknown = Unchanged, but sealed by someone unknown
+verify-result-unknown-text = The signature fits the file, but its certificate does not come from this installation.
+verify-result-bad = Do not trust this file
+verify-result-bad-text = The file was changed after sealing, or its signature is not valid.
+verify-result-unsigned = No seal
+verify-result-unsigned-text = This PDF carries no signature, so nothing can be said about it.
+verify-result-unreadable = This file cannot be read
+verify-result-unreadable-text = It is no PDF, or it is damaged.
+verify-signatures = Signatures
+verify-signature-number = Signature { $number }
+verify-signer = Signed by
+verify-signed-at = Time, as the signer states it
+verify-level = Level
+verify-covers = Covers the whole file
+verify-integrity = Bytes unchanged
+verify-trust = Signer known
+verify-yes = Yes
+verify-no = No
+verify-problems = What was found
+verify-hash = SHA-256 of the file
+verify-name = File
+verify-again = Check another file
+verify-too-large = The file is too large. At most { $megabytes } MB can be checked here.
+verify-no-file = Please choose a file first.
+
+## Members
+login-title = Sign in
+login-company = Company ID
+login-email = E-mail
+login-password = Password
+login-submit = Sign in
+login-wrong = Company, e-mail or password is not right.
+login-throttled = Too many attempts. Please wait a few minutes and try again.
+login-stale = The page was open for too long. Please try again.
+logout = Sign out
+outbox-title = Outbox
+outbox-text = Messages that were not sent by mail or messenger because none is set up. Pass them on yourself.
+outbox-empty = No messages yet
+outbox-empty-text = When a document is sent and no mail server is configured, the message to each writer appears here.
+outbox-to = To
+outbox-subject = Subject
+outbox-created = Time
+outbox-channel = Way
+outbox-channel-mail = Mail
+outbox-channel-messenger = Messenger
+outbox-open = Open the message
+outbox-back = Back to the outbox
+outbox-link = Open the link in the message
+outbox-older = Older
+outbox-newer = Newer
+outbox-about = Document { $workflow }
+outbox-signed-in = { $email }, { $company }

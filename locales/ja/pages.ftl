@@ -1,0 +1,246 @@
+## すべての画面
+page-skip = 本文へ移動
+page-language = 言語
+page-close = 閉じる
+page-cancel = キャンセル
+page-needs-script = この画面には JavaScript が必要です。ブラウザーで有効にしてから、もう一度開いてください。
+page-footer = Countersign により保護されています
+
+## 署名画面：開始前
+sign-title = 署名：{ $document }
+sign-asks = { $sender } から文書の記入と署名の依頼が届いています。
+sign-asks-view = { $sender } が送信した文書です。
+sign-for = { $name } 様
+sign-until = { $date } までに完了してください
+sign-comment = 送信者からのメッセージ
+sign-step = 全 { $steps } ステップ中 { $step } 番目
+sign-about = この文書について
+sign-pages = 全 { $count } ページ
+sign-preview = プレビューです。ここで入力した内容は保存も送信もされません。
+sign-sender-view = 送信者用の画面です。現在までの記入内容を表示しています。ここでは署名できません。
+sign-sender-view-waiting = { $name } 様の記入を待っています（ステップ { $step }）
+
+## 署名画面：アクセスコード
+sign-code-title = アクセスコードを入力してください
+sign-code-text = この文書には、送信者がアクセスコードを設定しています。
+sign-code-hint = ヒント：{ $hint }
+sign-code-label = アクセスコード
+sign-code-submit = 文書を開く
+sign-code-wrong = アクセスコードが正しくありません。
+sign-tries-left = あと { $count } 回入力できます。
+sign-code-locked-title = リンクがロックされました
+sign-code-locked = アクセスコードの誤りが続きました。送信者に文書の再送を依頼してください。
+
+## 署名画面：同意
+sign-consent-title = 電子署名への同意
+sign-consent-text = この文書への電子署名は、紙の文書への署名と同じように、法律が定める効力を持ちます。
+sign-consent-point-agree = この文書を電子的に受け取り、記入し、署名することに同意します。
+sign-consent-point-copy = 全員の署名が済むと、完了した文書の控えを保管できます。
+sign-consent-point-evidence = 日時、ネットワークアドレス、ブラウザーの情報が証拠として記録されます。
+sign-consent-point-decline = 希望しない場合は、理由を添えて文書を却下できます。
+sign-consent-version = 同意文のバージョン：{ $version }
+sign-consent-agree = 同意する
+
+## 署名画面：入力欄
+sign-page-of = { $pages } ページ中 { $page } ページ目
+sign-page-image = 文書の { $page } ページ目
+sign-field-required = 必須
+sign-field-other = { $name } 様が記入しました
+sign-field-waiting = { $name } 様が記入する欄
+sign-field-given = 送信者が記入しました
+sign-field-choose = 選択してください
+sign-field-signature = 署名する
+sign-field-initials = イニシャル
+sign-field-seal = 押印する
+sign-field-image = 画像を追加
+sign-field-attachment = ファイルを追加
+sign-field-change = 変更
+sign-field-filled = 記入済み
+sign-kind-text = テキスト
+sign-kind-number = 数値
+sign-kind-date = 日付
+sign-kind-check = チェック
+sign-kind-radio = 選択
+sign-kind-select = リスト
+sign-kind-signature = 署名
+sign-kind-initials = イニシャル
+sign-kind-seal = 印影
+sign-kind-image = 画像
+sign-kind-attachment = 添付ファイル
+sign-progress = 必須項目 { $total } 件中 { $done } 件完了
+sign-progress-none = 必須項目はありません
+sign-next-field = 次の必須項目
+sign-all-done = 必須項目はすべて記入されています。
+sign-start = 開始
+
+## 署名画面：署名の入力
+sign-pad-title-signature = 署名の入力
+sign-pad-title-initials = イニシャルの入力
+sign-pad-title-seal = 印影の入力
+sign-pad-title-image = 画像の追加
+sign-pad-draw = 手書き
+sign-pad-picture = 画像
+sign-pad-area = 手書きの領域です。キーボードをお使いの場合は「画像」か「文字入力」を選んでください。
+sign-pad-here = 指、ペン、またはマウスで書いてください
+sign-pad-type = 文字入力
+sign-pad-type-label = 署名にする名前
+sign-pad-undo = 元に戻す
+sign-pad-clear = 消去
+sign-pad-choose = PNG または JPEG の画像を選択
+sign-pad-limit = { $megabytes } MB まで
+sign-pad-use = 使用する
+sign-pad-remove = 削除
+sign-pad-empty = 先に手書きするか、画像を選んでください。
+sign-pad-not-picture = 読み取れる PNG または JPEG の画像ではありません。
+sign-pad-too-large = 縮小しても画像が大きすぎます。
+sign-pad-preview = プレビュー
+
+## 署名画面：入力の規則
+sign-rule-required = 必須項目です。
+sign-rule-number = 1200 や 3.5 のような数値を入力してください。
+sign-rule-date = 日付を入力してください。
+sign-rule-too-long = { $limit } 文字まで入力できます。
+sign-rule-refused = この値は使用できません。確認してください。
+
+## 署名画面：下書き
+sign-draft-saving = 保存しています…
+sign-draft-saved = 保存しました
+sign-draft-offline = 接続が切れました。入力内容はこの端末に保持され、再接続後に保存されます。
+sign-draft-failed = まだ保存できていません。再試行します。
+sign-draft-restored = 以前の入力内容を読み込みました。
+
+## 署名画面：承認と却下
+sign-approve = 承認して完了
+sign-approve-title = 記入の完了
+sign-approve-text = 完了すると、記入した内容は変更できません。
+sign-approve-comment = メッセージ（任意）
+sign-approve-confirm = 承認
+sign-comment-limit = { $limit } 文字まで
+sign-sending = 送信しています…
+sign-missing = 未記入の必須項目が { $count } 件あります。
+sign-reject = 却下
+sign-reject-title = 文書の却下
+sign-reject-text = 理由とともに送信者に伝えられます。取り消すことはできません。
+sign-reject-reason = 却下の理由
+sign-reject-needed = 理由を入力してください。
+sign-reject-confirm = 文書を却下
+sign-failed = 処理できませんでした。入力内容は残っています。もう一度お試しください。
+sign-failed-offline = 接続が切れています。接続してからもう一度お試しください。
+
+## 署名画面：完了後
+sign-done-title = 完了しました。ありがとうございます。
+sign-done-next = 次の記入者に文書が送られます。
+sign-done-waiting = 同じステップの他の記入者がまだ記入中です。
+sign-done-complete = 全員の署名が済み、文書が完了しました。
+sign-done-rejected-title = 文書を却下しました
+sign-done-rejected = 送信者に通知しました。
+sign-done-returned = 文書は前のステップに戻りました。
+sign-done-preview-title = プレビューの終わりです
+sign-done-preview = 実際の文書では、ここで承認されます。保存も送信もされていません。
+sign-done-next-document = 次の文書
+sign-done-close = 閉じる
+sign-done-may-close = このウィンドウは閉じてかまいません。
+sign-done-document = 完了した文書を開く
+sign-done-certificate = 履歴証明書を開く
+
+## 署名画面の代わりに
+end-signed-title = すでに署名済みです
+end-signed-text = { $date } に記入を完了しています。これ以上の操作は必要ありません。
+end-signed-plain = すでに記入を完了しています。これ以上の操作は必要ありません。
+end-waiting-title = まだ順番ではありません
+end-waiting-text = 前の記入者が完了すると、お知らせします。
+end-complete-title = 完了した文書です
+end-complete-text = 全員が署名しました。完了した文書は封印され、変更できません。
+end-rejected-title = 却下された文書です
+end-rejected-text = 記入者が却下したため、署名できません。
+end-canceled-title = 取り消された文書です
+end-canceled-text = 送信者が取り消しました。これ以上の操作は必要ありません。
+end-expired-title = 期限が切れた文書です
+end-expired-text = { $date } に期限が切れました。送信者に再送を依頼してください。
+end-expired-plain = 期限が切れました。送信者に再送を依頼してください。
+end-old-title = このリンクは無効になりました
+end-old-text = 新しいリンクに置き換えられています。最新のメッセージのリンクを使うか、送信者に再送を依頼してください。
+end-unknown-title = このリンクは開けません
+end-unknown-text = アドレスが最後までコピーされているか確認するか、送信者に再送を依頼してください。
+end-document = 文書：{ $document }
+end-trouble-title = 問題が発生しました
+end-trouble-text = サービス側の問題です。失われた内容はありません。しばらくしてからもう一度お試しください。
+end-busy-title = しばらくしてからもう一度お試しください
+end-busy-text = 現在、リクエストが多すぎます。
+end-missing-title = ページが見つかりません
+end-missing-text = アドレスを確認してください。
+end-forbidden-title = 表示できない画面です
+end-forbidden-text = このアカウントにはこの画面を見る権限がありません。
+
+## 文書の表示
+view-title-document = 完了した文書
+view-title-certificate = 履歴証明書
+view-download = PDF をダウンロード
+view-completed = { $date } 完了
+view-length = { $size } kB
+view-sealed = 封印された文書です。以後の変更はすべて検出できます。
+view-verify = PDF を検証する
+view-expired-title = リンクの期限が切れています
+view-expired-text = 完了した文書のリンクには期限があります。送信者に新しいリンクを依頼してください。
+
+## 文書の検証
+verify-title = 文書の検証
+verify-text = このサービスで封印された PDF を選んでください。変更されていないか、誰が封印したかが分かります。ファイルは検証後に保存されません。
+verify-file = PDF ファイル
+verify-drop = ファイルを選ぶか、ここにドロップしてください
+verify-submit = 検証する
+verify-checking = 検証しています…
+verify-result-good = 変更のない真正な文書です
+verify-result-good-text = 封印は有効で、ファイルは封印された時のままです。
+verify-result-unknown = 変更はありませんが、封印者を確認できません
+verify-result-unknown-text = 署名はファイルと一致しますが、証明書はこのサービスが発行したものではありません。
+verify-result-bad = 信頼できないファイルです
+verify-result-bad-text = 封印後にファイルが変更されたか、署名が有効ではありません。
+verify-result-unsigned = 封印がありません
+verify-result-unsigned-text = この PDF には署名がないため、確認できることがありません。
+verify-result-unreadable = 読み取れないファイルです
+verify-result-unreadable-text = PDF ではないか、破損しています。
+verify-signatures = 署名
+verify-signature-number = 署名 { $number }
+verify-signer = 署名者
+verify-signed-at = 署名者が示す日時
+verify-level = レベル
+verify-covers = ファイル全体への署名
+verify-integrity = 内容の変更なし
+verify-trust = 確認済みの署名者
+verify-yes = はい
+verify-no = いいえ
+verify-problems = 確認された事項
+verify-hash = ファイルの SHA-256
+verify-name = ファイル
+verify-again = 別のファイルを検証する
+verify-too-large = ファイルが大きすぎます。{ $megabytes } MB まで検証できます。
+verify-no-file = 先にファイルを選んでください。
+
+## メンバー
+login-title = ログイン
+login-company = 会社 ID
+login-email = メールアドレス
+login-password = パスワード
+login-submit = ログイン
+login-wrong = 会社 ID、メールアドレス、パスワードのいずれかが正しくありません。
+login-throttled = 試行回数が多すぎます。数分待ってからもう一度お試しください。
+login-stale = 画面を開いてから時間が経ちすぎました。もう一度お試しください。
+logout = ログアウト
+outbox-title = 送信トレイ
+outbox-text = メールやメッセンジャーが設定されていないため、送信されなかったメッセージです。ご自身でお伝えください。
+outbox-empty = メッセージはまだありません
+outbox-empty-text = メールサーバーを設定せずに文書を送ると、記入者へのメッセージがここに表示されます。
+outbox-to = 宛先
+outbox-subject = 件名
+outbox-created = 日時
+outbox-channel = 方法
+outbox-channel-mail = メール
+outbox-channel-messenger = メッセンジャー
+outbox-open = メッセージを開く
+outbox-back = 送信トレイに戻る
+outbox-link = メッセージのリンクを開く
+outbox-older = 前へ
+outbox-newer = 次へ
+outbox-about = 文書 { $workflow }
+outbox-signed-in = { $email }、{ $company }

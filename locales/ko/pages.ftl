@@ -1,0 +1,246 @@
+## 모든 화면
+page-skip = 본문으로 바로가기
+page-language = 언어
+page-close = 닫기
+page-cancel = 취소
+page-needs-script = 이 화면은 JavaScript가 필요합니다. 브라우저에서 JavaScript를 켠 뒤 다시 열어 주세요.
+page-footer = Countersign으로 안전하게 보호됩니다
+
+## 서명 화면: 시작 전
+sign-title = 서명: { $document }
+sign-asks = { $sender }에서 문서 작성과 서명을 요청했습니다.
+sign-asks-view = { $sender }에서 보낸 문서입니다.
+sign-for = { $name } 님
+sign-until = { $date }까지 완료해 주세요
+sign-comment = 보낸 사람의 메시지
+sign-step = { $steps }단계 중 { $step }단계
+sign-about = 문서 안내
+sign-pages = 총 { $count }쪽
+sign-preview = 미리보기입니다. 여기에 입력한 내용은 저장되거나 전송되지 않습니다.
+sign-sender-view = 보낸 사람용 화면입니다. 현재까지 작성된 내용만 볼 수 있으며 여기서는 서명할 수 없습니다.
+sign-sender-view-waiting = { $name } 님의 작성을 기다리는 중입니다({ $step }단계)
+
+## 서명 화면: 접근 암호
+sign-code-title = 접근 암호를 입력하세요
+sign-code-text = 보낸 사람이 이 문서에 접근 암호를 설정했습니다.
+sign-code-hint = 힌트: { $hint }
+sign-code-label = 접근 암호
+sign-code-submit = 문서 열기
+sign-code-wrong = 암호가 올바르지 않습니다.
+sign-tries-left = { $count }번 더 시도할 수 있습니다.
+sign-code-locked-title = 링크가 잠겼습니다
+sign-code-locked = 접근 암호를 여러 번 잘못 입력했습니다. 보낸 사람에게 문서를 다시 보내 달라고 요청하세요.
+
+## 서명 화면: 동의
+sign-consent-title = 전자서명 동의
+sign-consent-text = 이 문서에 하는 전자서명은 종이 문서의 서명과 마찬가지로 법이 정한 효력을 가집니다.
+sign-consent-point-agree = 이 문서를 전자적으로 받아 작성하고 서명하는 데 동의합니다.
+sign-consent-point-copy = 모두 서명하면 완료된 문서의 사본을 보관할 수 있습니다.
+sign-consent-point-evidence = 서명 시각, 네트워크 주소, 브라우저 정보가 증거로 기록됩니다.
+sign-consent-point-decline = 원하지 않으면 사유를 적어 문서를 반려할 수 있습니다.
+sign-consent-version = 동의문 버전: { $version }
+sign-consent-agree = 동의합니다
+
+## 서명 화면: 입력 항목
+sign-page-of = { $pages }쪽 중 { $page }쪽
+sign-page-image = 문서 { $page }쪽
+sign-field-required = 필수
+sign-field-other = { $name } 님이 작성함
+sign-field-waiting = { $name } 님이 작성할 항목
+sign-field-given = 보낸 사람이 입력함
+sign-field-choose = 선택하세요
+sign-field-signature = 서명하기
+sign-field-initials = 이니셜
+sign-field-seal = 도장 찍기
+sign-field-image = 사진 추가
+sign-field-attachment = 파일 첨부
+sign-field-change = 변경
+sign-field-filled = 작성함
+sign-kind-text = 텍스트
+sign-kind-number = 숫자
+sign-kind-date = 날짜
+sign-kind-check = 체크
+sign-kind-radio = 선택
+sign-kind-select = 목록
+sign-kind-signature = 서명
+sign-kind-initials = 이니셜
+sign-kind-seal = 도장
+sign-kind-image = 사진
+sign-kind-attachment = 첨부 파일
+sign-progress = 필수 항목 { $total }개 중 { $done }개 완료
+sign-progress-none = 필수 항목이 없습니다
+sign-next-field = 다음 필수 항목
+sign-all-done = 필수 항목을 모두 작성했습니다.
+sign-start = 시작
+
+## 서명 화면: 서명 입력창
+sign-pad-title-signature = 서명 입력
+sign-pad-title-initials = 이니셜 입력
+sign-pad-title-seal = 도장 입력
+sign-pad-title-image = 사진 추가
+sign-pad-draw = 그리기
+sign-pad-picture = 이미지
+sign-pad-area = 그리는 영역입니다. 키보드를 사용하면 ‘이미지’나 ‘입력’을 선택하세요.
+sign-pad-here = 손가락, 펜 또는 마우스로 그리세요
+sign-pad-type = 입력
+sign-pad-type-label = 서명으로 쓸 이름
+sign-pad-undo = 되돌리기
+sign-pad-clear = 지우기
+sign-pad-choose = PNG 또는 JPEG 이미지 선택
+sign-pad-limit = 최대 { $megabytes }MB
+sign-pad-use = 사용하기
+sign-pad-remove = 삭제
+sign-pad-empty = 먼저 그리거나 이미지를 선택하세요.
+sign-pad-not-picture = 읽을 수 있는 PNG 또는 JPEG 이미지가 아닙니다.
+sign-pad-too-large = 크기를 줄여도 이미지가 너무 큽니다.
+sign-pad-preview = 미리보기
+
+## 서명 화면: 입력 규칙
+sign-rule-required = 필수 항목입니다.
+sign-rule-number = 1200, 3.5처럼 숫자를 입력하세요.
+sign-rule-date = 날짜를 입력하세요.
+sign-rule-too-long = 최대 { $limit }자까지 입력할 수 있습니다.
+sign-rule-refused = 사용할 수 없는 값입니다. 다시 확인해 주세요.
+
+## 서명 화면: 임시 저장
+sign-draft-saving = 저장 중…
+sign-draft-saved = 저장됨
+sign-draft-offline = 연결이 끊겼습니다. 입력한 내용은 이 기기에 보관되며 다시 연결되면 저장됩니다.
+sign-draft-failed = 아직 저장하지 못했습니다. 다시 시도합니다.
+sign-draft-restored = 이전에 입력한 내용을 불러왔습니다.
+
+## 서명 화면: 승인과 반려
+sign-approve = 승인하고 완료
+sign-approve-title = 작성 완료
+sign-approve-text = 완료한 뒤에는 작성한 내용을 바꿀 수 없습니다.
+sign-approve-comment = 메시지(선택)
+sign-approve-confirm = 승인
+sign-comment-limit = 최대 { $limit }자
+sign-sending = 보내는 중…
+sign-missing = 작성하지 않은 필수 항목이 { $count }개 있습니다.
+sign-reject = 반려
+sign-reject-title = 문서 반려
+sign-reject-text = 보낸 사람에게 사유와 함께 전달됩니다. 반려한 뒤에는 되돌릴 수 없습니다.
+sign-reject-reason = 반려 사유
+sign-reject-needed = 사유를 입력하세요.
+sign-reject-confirm = 문서 반려
+sign-failed = 처리하지 못했습니다. 입력한 내용은 그대로 있으니 다시 시도해 주세요.
+sign-failed-offline = 연결이 끊겼습니다. 연결된 뒤 다시 시도해 주세요.
+
+## 서명 화면: 완료 후
+sign-done-title = 완료했습니다. 감사합니다.
+sign-done-next = 다음 작성자에게 문서가 전달됩니다.
+sign-done-waiting = 같은 단계의 다른 작성자가 아직 작성하고 있습니다.
+sign-done-complete = 모두 서명하여 문서가 완료되었습니다.
+sign-done-rejected-title = 문서를 반려했습니다
+sign-done-rejected = 보낸 사람에게 알렸습니다.
+sign-done-returned = 문서가 이전 단계로 돌아갔습니다.
+sign-done-preview-title = 미리보기를 마쳤습니다
+sign-done-preview = 실제 문서라면 여기에서 승인됩니다. 저장되거나 전송된 내용은 없습니다.
+sign-done-next-document = 다음 문서
+sign-done-close = 닫기
+sign-done-may-close = 이제 창을 닫아도 됩니다.
+sign-done-document = 완료된 문서 열기
+sign-done-certificate = 이력 증명서 열기
+
+## 서명 화면을 대신하는 안내
+end-signed-title = 이미 서명한 문서입니다
+end-signed-text = { $date }에 작성을 완료했습니다. 더 하실 일은 없습니다.
+end-signed-plain = 이미 작성을 완료한 문서입니다. 더 하실 일은 없습니다.
+end-waiting-title = 아직 차례가 아닙니다
+end-waiting-text = 앞 순서의 작성자가 완료하면 알려 드립니다.
+end-complete-title = 완료된 문서입니다
+end-complete-text = 모두 서명했습니다. 완료된 문서는 봉인되어 더 이상 바꿀 수 없습니다.
+end-rejected-title = 반려된 문서입니다
+end-rejected-text = 작성자가 반려하여 더 이상 서명할 수 없습니다.
+end-canceled-title = 취소된 문서입니다
+end-canceled-text = 보낸 사람이 취소했습니다. 더 하실 일은 없습니다.
+end-expired-title = 기한이 지난 문서입니다
+end-expired-text = { $date }에 기한이 지났습니다. 보낸 사람에게 다시 보내 달라고 요청하세요.
+end-expired-plain = 기한이 지났습니다. 보낸 사람에게 다시 보내 달라고 요청하세요.
+end-old-title = 더 이상 쓸 수 없는 링크입니다
+end-old-text = 새 링크로 바뀌었습니다. 가장 최근 메시지의 링크를 사용하거나 보낸 사람에게 다시 요청하세요.
+end-unknown-title = 열 수 없는 링크입니다
+end-unknown-text = 주소가 빠짐없이 복사되었는지 확인하거나 보낸 사람에게 다시 요청하세요.
+end-document = 문서: { $document }
+end-trouble-title = 문제가 발생했습니다
+end-trouble-text = 서비스의 문제이며 잃어버린 내용은 없습니다. 잠시 후 다시 시도해 주세요.
+end-busy-title = 잠시 후 다시 시도해 주세요
+end-busy-text = 지금 요청이 너무 많습니다.
+end-missing-title = 찾을 수 없는 화면입니다
+end-missing-text = 주소가 올바른지 확인해 주세요.
+end-forbidden-title = 볼 수 없는 화면입니다
+end-forbidden-text = 이 계정에는 이 화면을 볼 권한이 없습니다.
+
+## 문서 보기
+view-title-document = 완료된 문서
+view-title-certificate = 이력 증명서
+view-download = PDF 내려받기
+view-completed = { $date } 완료
+view-length = { $size } kB
+view-sealed = 봉인된 문서입니다. 이후의 변경은 모두 드러납니다.
+view-verify = PDF 확인하기
+view-expired-title = 기한이 지난 링크입니다
+view-expired-text = 완료된 문서의 링크는 정해진 기간에만 열 수 있습니다. 보낸 사람에게 새 링크를 요청하세요.
+
+## 문서 확인
+verify-title = 문서 확인
+verify-text = 이 서비스에서 봉인한 PDF를 선택하세요. 변경되지 않았는지, 누가 봉인했는지 알려 드립니다. 파일은 확인한 뒤 저장하지 않습니다.
+verify-file = PDF 파일
+verify-drop = 파일을 선택하거나 여기에 놓으세요
+verify-submit = 확인하기
+verify-checking = 확인하는 중…
+verify-result-good = 변경되지 않은 진본입니다
+verify-result-good-text = 봉인이 유효하며 파일이 봉인한 그대로입니다.
+verify-result-unknown = 변경되지 않았지만 봉인한 곳을 알 수 없습니다
+verify-result-unknown-text = 서명은 파일과 일치하지만 인증서가 이 서비스에서 발급한 것이 아닙니다.
+verify-result-bad = 믿을 수 없는 파일입니다
+verify-result-bad-text = 봉인한 뒤에 파일이 변경되었거나 서명이 유효하지 않습니다.
+verify-result-unsigned = 봉인이 없습니다
+verify-result-unsigned-text = 이 PDF에는 서명이 없어 확인할 수 있는 것이 없습니다.
+verify-result-unreadable = 읽을 수 없는 파일입니다
+verify-result-unreadable-text = PDF가 아니거나 손상된 파일입니다.
+verify-signatures = 서명
+verify-signature-number = 서명 { $number }
+verify-signer = 서명자
+verify-signed-at = 서명자가 밝힌 시각
+verify-level = 수준
+verify-covers = 파일 전체에 대한 서명
+verify-integrity = 내용 변경 없음
+verify-trust = 확인된 서명자
+verify-yes = 예
+verify-no = 아니요
+verify-problems = 확인된 사항
+verify-hash = 파일의 SHA-256
+verify-name = 파일
+verify-again = 다른 파일 확인하기
+verify-too-large = 파일이 너무 큽니다. 최대 { $megabytes }MB까지 확인할 수 있습니다.
+verify-no-file = 먼저 파일을 선택하세요.
+
+## 구성원
+login-title = 로그인
+login-company = 회사 ID
+login-email = 이메일
+login-password = 비밀번호
+login-submit = 로그인
+login-wrong = 회사 ID, 이메일 또는 비밀번호가 올바르지 않습니다.
+login-throttled = 시도 횟수가 너무 많습니다. 몇 분 뒤에 다시 시도해 주세요.
+login-stale = 화면을 연 지 오래되었습니다. 다시 시도해 주세요.
+logout = 로그아웃
+outbox-title = 보낼 편지함
+outbox-text = 메일이나 메신저가 설정되지 않아 보내지 못한 메시지입니다. 직접 전달해 주세요.
+outbox-empty = 아직 메시지가 없습니다
+outbox-empty-text = 메일 서버가 설정되지 않은 상태에서 문서를 보내면 작성자에게 보낼 메시지가 여기에 표시됩니다.
+outbox-to = 받는 사람
+outbox-subject = 제목
+outbox-created = 시각
+outbox-channel = 방법
+outbox-channel-mail = 메일
+outbox-channel-messenger = 메신저
+outbox-open = 메시지 열기
+outbox-back = 보낼 편지함으로
+outbox-link = 메시지의 링크 열기
+outbox-older = 이전
+outbox-newer = 다음
+outbox-about = 문서 { $workflow }
+outbox-signed-in = { $email }, { $company }

@@ -1,0 +1,333 @@
+// The writer's fields. Each knows its boxes on the pages, its value as it goes to the server, and
+// whether it is filled; how it is edited depends on its kind and on the room that the screen has.
+
+import { all, one } from "../shared/dom";
+import type { DocumentPage } from "./document-page";
+
+export interface FieldHost {
+  texts: Record<string, string>;
+  changed(field: Field): void;
+  /** Edit in a sheet, where the page is too small to write on. */
+  openSheet(field: TextField): void;
+  openPad(field: PictureField): void;
+}
+
+export abstract class Field {
+  readonly name: string;
+  readonly kind: string;
+  readonly label: string;
+  readonly required: boolean;
+
+  constructor(
+    readonly boxes: HTMLElement[],
+    protected readonly host: FieldHost,
+  ) {
+    const first = boxes[0];
+    if (!first) throw new Error("a field without a box");
+    this.name = first.dataset.name ?? "";
+    this.kind = first.dataset.kind ?? "text";
+    this.label = first.dataset.label ?? this.name;
+    this.required = boxes.some((box) => box.dataset.required !== undefined);
+  }
+
+  abstract get value(): string;
+  abstract set value(value: string);
+  abstract get filled(): boolean;
+  /** Puts the focus on it, or opens what edits it. */
+  abstract edit(): void;
+  protected abstract get controls(): HTMLElement[];
+
+  /** What is wrong with the value, in words; empty where nothing is. */
+  check(): string {
+    return "";
+  }
+
+  get first(): HTMLElement {
+    return this.boxes[0] as HTMLElement;
+  }
+
+  get ready(): boolean {
+    return this.filled && !this.check();
+  }
+
+  scrollTo(): void {
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.first.scrollIntoView({ block: "center", behavior: calm ? "auto" : "smooth" });
+  }
+
+  showFault(message: string): void {
+    for (const box of this.boxes) {
+      if (message) box.dataset.fault = "";
+      else delete box.dataset.fault;
+    }
+    for (const control of this.controls) {
+      if (message) control.setAttribute("aria-invalid", "true");
+      else control.removeAttribute("aria-invalid");
+      control.title = message;
+    }
+  }
+
+  /** Shows on the page what the value is now. */
+  protected show(): void {
+    for (const box of this.boxes) box.toggleAttribute("data-filled", this.filled);
+  }
+
+  protected announce(): void {
+    this.show();
+    this.showFault(this.value ? this.check() : "");
+    this.host.changed(this);
+  }
+}
+
+type TextControl = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+
+/** Text, number, date and list. */
+export class TextField extends Field {
+  readonly control: TextControl;
+  readonly maxLength: number;
+  readonly #open: HTMLButtonElement;
+  readonly #openText: HTMLSpanElement;
+
+  constructor(boxes: HTMLElement[], host: FieldHost) {
+    super(boxes, host);
+    this.control = one<TextControl>("input, textarea, select", this.first);
+    this.maxLength = Number(this.first.dataset.maxLength ?? 4000);
+    this.control.addEventListener("input", () => this.announce());
+    this.control.addEventListener("change", () => this.announce());
+
+    this.#open = document.createElement("button");
+    this.#open.type = "button";
+    this.#open.className = "open";
+    this.#openText = document.createElement("span");
+    this.#openText.className = "value";
+    const reach = document.createElement("span");
+    reach.className = "reach";
+    this.#open.append(reach, this.#openText);
+    this.#open.addEventListener("click", () => this.host.openSheet(this));
+    this.first.append(this.#open);
+
+    const narrow = matchMedia("(max-width: 48rem)");
+    const choose = () => {
+      this.#open.hidden = !narrow.matches;
+      this.control.hidden = narrow.matches;
+    };
+    narrow.addEventListener("change", choose);
+    choose();
+    this.show();
+  }
+
+  protected get controls(): HTMLElement[] {
+    return [this.control, this.#open];
+  }
+
+  get value(): string {
+    return this.control.value;
+  }
+
+  set value(value: string) {
+    this.control.value = value;
+    this.announce();
+  }
+
+  /** Takes a value without telling the server: what the server itself or this device kept. */
+  restore(value: string): void {
+    this.control.value = value;
+    this.show();
+  }
+
+  get filled(): boolean {
+    return this.value.trim() !== "";
+  }
+
+  override check(): string {
+    const { texts } = this.host;
+    const value = this.value.trim();
+    if (this.control instanceof HTMLInputElement && this.control.validity.badInput) {
+      return texts["sign-rule-date"] ?? "";
+    }
+    if (value && this.kind === "number" && !isDecimal(value)) return texts["sign-rule-number"] ?? "";
+    if ([...value].length > this.maxLength) {
+      return (texts["sign-rule-too-long"] ?? "").replace("{limit}", String(this.maxLength));
+    }
+    return "";
+  }
+
+  edit(): void {
+    this.scrollTo();
+    if (this.control.hidden) this.host.openSheet(this);
+    else this.control.focus({ preventScroll: true });
+  }
+
+  protected override show(): void {
+    super.show();
+    const { control, first } = this;
+    const shown =
+      control instanceof HTMLSelectElement && control.value ? (control.selectedOptions[0]?.text ?? "") : control.value;
+    first.dataset.shown = shown;
+    this.#openText.textContent = shown;
+    const required = this.required ? `, ${this.host.texts["sign-field-required"]}` : "";
+    this.#open.setAttribute("aria-label", `${this.label}${shown ? `: ${shown}` : ""}${required}`);
+    first.closest<DocumentPage>("document-page")?.refit?.(first);
+  }
+}
+
+/** The numbers that the server takes: digits, optional groups of three, optional fraction. */
+export function isDecimal(text: string): boolean {
+  return text.length <= 40 && /^[+-]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?$/.test(text);
+}
+
+/** A check box. */
+export class CheckField extends Field {
+  readonly #control: HTMLInputElement;
+
+  constructor(boxes: HTMLElement[], host: FieldHost) {
+    super(boxes, host);
+    this.#control = one<HTMLInputElement>("input", this.first);
+    this.#control.addEventListener("change", () => this.announce());
+    this.show();
+  }
+
+  protected get controls(): HTMLElement[] {
+    return [this.#control];
+  }
+
+  get value(): string {
+    return this.#control.checked ? "Y" : "N";
+  }
+
+  set value(value: string) {
+    this.#control.checked = value === "Y";
+    this.show();
+  }
+
+  get filled(): boolean {
+    return this.#control.checked;
+  }
+
+  edit(): void {
+    this.scrollTo();
+    this.#control.focus({ preventScroll: true });
+  }
+}
+
+/** One choice of several marks: one field, many boxes. */
+export class RadioField extends Field {
+  readonly #controls: HTMLInputElement[];
+
+  constructor(boxes: HTMLElement[], host: FieldHost) {
+    super(boxes, host);
+    this.#controls = boxes.map((box) => one<HTMLInputElement>("input", box));
+    for (const control of this.#controls) control.addEventListener("change", () => this.announce());
+    this.show();
+  }
+
+  protected get controls(): HTMLElement[] {
+    return this.#controls;
+  }
+
+  get value(): string {
+    return this.#controls.find((control) => control.checked)?.value ?? "";
+  }
+
+  set value(value: string) {
+    for (const control of this.#controls) control.checked = control.value === value;
+    this.show();
+  }
+
+  get filled(): boolean {
+    return this.#controls.some((control) => control.checked);
+  }
+
+  edit(): void {
+    this.scrollTo();
+    (this.#controls.find((control) => control.checked) ?? this.#controls[0])?.focus({ preventScroll: true });
+  }
+}
+
+/** Signature, initials, seal, picture. */
+export class PictureField extends Field {
+  readonly #button: HTMLButtonElement;
+  #source = "";
+
+  constructor(boxes: HTMLElement[], host: FieldHost) {
+    super(boxes, host);
+    this.#button = one<HTMLButtonElement>("button", this.first);
+    this.#source = this.first.querySelector("img")?.getAttribute("src") ?? "";
+    this.#button.addEventListener("click", () => this.host.openPad(this));
+    this.show();
+  }
+
+  protected get controls(): HTMLElement[] {
+    return [this.#button];
+  }
+
+  /** Pictures go to the server by themselves; this is only whether there is one. */
+  get value(): string {
+    return this.#source;
+  }
+
+  set value(source: string) {
+    this.#source = source;
+    this.show();
+    this.showFault("");
+    this.host.changed(this);
+  }
+
+  get filled(): boolean {
+    return this.#source !== "";
+  }
+
+  /** Width over height of the box, so that a drawing is offered the same room. */
+  get proportion(): number {
+    const { clientWidth, clientHeight } = this.first;
+    return clientHeight > 0 ? clientWidth / clientHeight : 3;
+  }
+
+  edit(): void {
+    this.scrollTo();
+    this.host.openPad(this);
+  }
+
+  protected override show(): void {
+    super.show();
+    let image = this.first.querySelector("img");
+    if (this.#source && !image) {
+      image = document.createElement("img");
+      image.alt = "";
+      this.first.append(image);
+    }
+    if (image && this.#source) {
+      if (image.getAttribute("src") !== this.#source) image.src = this.#source;
+    } else image?.remove();
+    const { texts } = this.host;
+    const states = [
+      ...(this.filled ? [texts["sign-field-filled"]] : []),
+      ...(this.required ? [texts["sign-field-required"]] : []),
+    ];
+    this.#button.setAttribute("aria-label", [this.label, ...states].join(", "));
+  }
+}
+
+/** The writer's own fields of the page, in reading order. */
+export function collectFields(root: ParentNode, host: FieldHost): Field[] {
+  const groups = new Map<string, HTMLElement[]>();
+  for (const box of all<HTMLElement>(".field.mine", root)) {
+    const name = box.dataset.name ?? "";
+    groups.set(name, [...(groups.get(name) ?? []), box]);
+  }
+  return [...groups.values()].map((boxes) => {
+    switch (boxes[0]?.dataset.kind) {
+      case "check":
+        return new CheckField(boxes, host);
+      case "radio":
+        return new RadioField(boxes, host);
+      case "signature":
+      case "initials":
+      case "seal":
+      case "image":
+        return new PictureField(boxes, host);
+      default:
+        return new TextField(boxes, host);
+    }
+  });
+}

@@ -1,0 +1,381 @@
+// The signing page. The server sends it whole: pages, fields, dialogs, sentences. This script puts
+// the fields in their places, keeps drafts, guides to what is still required, and finishes.
+
+import { all, fill, one, openDialog, pageData, wireCloseButtons } from "../shared/dom";
+import { Refusal, send, type SignData } from "./data";
+import { DocumentPage } from "./document-page";
+import { Drafts } from "./drafts";
+import { collectFields, type Field, type FieldHost, PictureField, TextField } from "./fields";
+import { Pad } from "./pad";
+import { Sheet } from "./sheet";
+
+interface Finished {
+  status: string;
+  next_url?: string | null;
+  document_url?: string | null;
+  certificate_url?: string | null;
+}
+
+class SigningPage extends HTMLElement implements FieldHost {
+  #data!: SignData;
+  texts: Record<string, string> = {};
+  #fields: Field[] = [];
+  #drafts!: Drafts;
+  #pad!: Pad;
+  #sheet!: Sheet;
+  #consented = false;
+  #uploads = new Map<string, Promise<void>>();
+  #last: Field | null = null;
+  #finishing = false;
+
+  connectedCallback(): void {
+    this.#data = pageData<SignData>("sign-data");
+    this.texts = this.#data.texts;
+    this.#consented = this.#data.consented;
+    wireCloseButtons();
+    if (this.#data.mode === "view") return;
+
+    this.#drafts = new Drafts(this.#data, {
+      state: (state) => this.#showSaveState(state),
+      refused: (name, message) => this.#field(name)?.showFault(message || (this.texts["sign-rule-refused"] ?? "")),
+      ended: () => location.reload(),
+    });
+    this.#fields = collectFields(this, this);
+    this.#pad = new Pad(
+      this.texts,
+      this.#data.writer_name,
+      (field, source) => this.#upload(field, source),
+      (field) => this.#upload(field, ""),
+    );
+    this.#sheet = new Sheet(
+      this.texts,
+      (after) => this.#nextRequired(after) !== null,
+      (after) => this.#nextRequired(after)?.edit(),
+    );
+    this.#restore();
+    this.#wireBar();
+    this.#wireDialogs();
+    this.#wireLanguages();
+    this.#guide();
+    this.#sayViewed();
+  }
+
+  // Fields
+
+  changed(field: Field): void {
+    this.#last = field;
+    this.#guide();
+    if (!(field instanceof PictureField) && !field.check()) this.#drafts.put(field.name, field.value);
+  }
+
+  openSheet(field: TextField): void {
+    this.#last = field;
+    this.#sheet.open(field);
+  }
+
+  openPad(field: PictureField): void {
+    this.#last = field;
+    if (field.kind === "image" || this.#consented) this.#pad.open(field);
+    else this.#askConsent(() => this.#pad.open(field));
+  }
+
+  #field(name: string): Field | undefined {
+    return this.#fields.find((field) => field.name === name);
+  }
+
+  /** What an earlier visit could not save is put in and saved now. */
+  #restore(): void {
+    for (const [name, value] of this.#drafts.remembered()) {
+      const field = this.#field(name);
+      if (!field || field instanceof PictureField) continue;
+      field.value = value;
+      this.#drafts.put(name, field.value);
+    }
+  }
+
+  #upload(field: PictureField, source: string): void {
+    field.value = source;
+    if (this.#data.mode !== "sign") return;
+    this.#showSaveState("saving");
+    const before = this.#uploads.get(field.name) ?? Promise.resolve();
+    const upload = before.then(async () => {
+      await send(this.#data, "POST", "/sign/pictures", { name: field.name, data: source });
+      this.#showSaveState("saved");
+    });
+    this.#uploads.set(field.name, upload);
+    upload.catch((fault: unknown) => {
+      if (fault instanceof Refusal && fault.ended) {
+        location.reload();
+        return;
+      }
+      // A drawing that the server refuses is not kept on the page as if it were there; without a
+      // connection it stays, and is sent again before the approval.
+      if (fault instanceof Refusal && fault.status === 422) {
+        field.value = "";
+        field.showFault(fault.problem.errors?.[0]?.message ?? fault.message);
+        this.#uploads.delete(field.name);
+        return;
+      }
+      this.#showSaveState(navigator.onLine ? "failed" : "offline");
+      this.#uploads.delete(field.name);
+      this.#unsent.set(field.name, source);
+    });
+  }
+
+  #unsent = new Map<string, string>();
+
+  async #flush(): Promise<void> {
+    for (const [name, source] of this.#unsent) {
+      await send(this.#data, "POST", "/sign/pictures", { name, data: source });
+      this.#unsent.delete(name);
+    }
+    await Promise.all(this.#uploads.values());
+    await this.#drafts.flush();
+  }
+
+  // Guide
+
+  get #open(): Field[] {
+    return this.#fields.filter((field) => field.required && !field.ready);
+  }
+
+  #nextRequired(after: Field | null): Field | null {
+    const open = this.#open.filter((field) => field !== after);
+    const at = after ? this.#fields.indexOf(after) : -1;
+    return open.find((field) => this.#fields.indexOf(field) > at) ?? open[0] ?? null;
+  }
+
+  #guide(): void {
+    const required = this.#fields.filter((field) => field.required);
+    const done = required.filter((field) => field.ready).length;
+    const bar = one<HTMLProgressElement>("#progress");
+    bar.max = Math.max(1, required.length);
+    bar.value = required.length ? done : 1;
+    one("#progress-text").textContent = required.length
+      ? fill(this.texts["sign-progress"] ?? "", { done, total: required.length })
+      : (this.texts["sign-progress-none"] ?? "");
+    const left = required.length - done;
+    const next = one<HTMLButtonElement>("#next");
+    const approve = one<HTMLButtonElement>("#approve");
+    const focused = document.activeElement === next || document.activeElement === approve;
+    next.hidden = left === 0;
+    approve.hidden = left > 0;
+    if (focused) (left === 0 ? approve : next).focus();
+  }
+
+  #wireBar(): void {
+    one("#next").addEventListener("click", () => {
+      const active = document.activeElement?.closest<HTMLElement>(".field.mine");
+      const current = active ? (this.#field(active.dataset.name ?? "") ?? null) : this.#last;
+      const next = this.#nextRequired(current && !current.ready ? null : current) ?? this.#open[0];
+      if (!next) return;
+      this.#last = next;
+      next.edit();
+    });
+    one("#approve").addEventListener("click", () => openDialog(one<HTMLDialogElement>("#approve-dialog")));
+    one("#reject").addEventListener("click", () => openDialog(one<HTMLDialogElement>("#reject-dialog")));
+  }
+
+  #showSaveState(state: string): void {
+    const place = one<HTMLElement>("#save-state");
+    place.dataset.state = state;
+    place.textContent = state === "idle" ? "" : (this.texts[`sign-draft-${state}`] ?? "");
+  }
+
+  /** The page itself tells that a person sees it: a mail scanner's GET does not. */
+  #sayViewed(): void {
+    if (this.#data.mode !== "sign") return;
+    const say = () => {
+      if (document.visibilityState !== "visible") return;
+      document.removeEventListener("visibilitychange", say);
+      send(this.#data, "POST", "/sign/viewed", {}).catch((fault: unknown) => {
+        if (fault instanceof Refusal && fault.ended) location.reload();
+      });
+    };
+    document.addEventListener("visibilitychange", say);
+    say();
+  }
+
+  // Dialogs
+
+  #askConsent(then: () => void): void {
+    const dialog = one<HTMLDialogElement>("#consent-dialog");
+    const form = one<HTMLFormElement>("form", dialog);
+    form.onsubmit = (event) => {
+      event.preventDefault();
+      void this.#attempt(form, async () => {
+        if (this.#data.mode === "sign") {
+          await send(this.#data, "POST", "/sign/consent", { version: this.#data.consent_version });
+        }
+        this.#consented = true;
+        dialog.close();
+        then();
+      });
+    };
+    openDialog(dialog);
+  }
+
+  #wireDialogs(): void {
+    for (const area of all<HTMLTextAreaElement>("textarea[data-limit]")) {
+      const count = one<HTMLElement>(`#${area.id}-count`);
+      const show = () => {
+        count.textContent = `${[...area.value].length} / ${area.dataset.limit}`;
+      };
+      area.addEventListener("input", show);
+      show();
+    }
+    const approve = one<HTMLFormElement>("#approve-dialog form");
+    approve.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const comment = one<HTMLTextAreaElement>("#approve-comment").value.trim();
+      void this.#attempt(approve, () => this.#approve(comment));
+    });
+    const reject = one<HTMLFormElement>("#reject-dialog form");
+    reject.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const reason = one<HTMLTextAreaElement>("#reject-reason");
+      const empty = reason.value.trim() === "";
+      reason.setAttribute("aria-invalid", String(empty));
+      if (empty) {
+        this.#say(reject, this.texts["sign-reject-needed"] ?? "");
+        reason.focus();
+        return;
+      }
+      void this.#attempt(reject, () => this.#reject(reason.value.trim()));
+    });
+  }
+
+  /** Runs one request of a dialog: its buttons rest meanwhile, so that nothing is sent twice, and a
+   * failure is said inside the dialog. */
+  async #attempt(form: HTMLFormElement, work: () => Promise<void>): Promise<void> {
+    if (this.#finishing) return;
+    this.#finishing = true;
+    const buttons = all<HTMLButtonElement>("button", form);
+    for (const button of buttons) button.disabled = true;
+    form.setAttribute("aria-busy", "true");
+    this.#say(form, "");
+    try {
+      await work();
+    } catch (fault) {
+      if (fault instanceof Refusal && fault.ended) {
+        location.reload();
+        return;
+      }
+      const message =
+        fault instanceof Refusal && fault.status < 500
+          ? (fault.problem.errors?.[0]?.message ?? fault.message)
+          : (this.texts[navigator.onLine ? "sign-failed" : "sign-failed-offline"] ?? "");
+      this.#say(form, message);
+    } finally {
+      this.#finishing = false;
+      for (const button of buttons) button.disabled = false;
+      form.removeAttribute("aria-busy");
+    }
+  }
+
+  #say(form: HTMLFormElement, message: string): void {
+    const place = one<HTMLElement>(".fault", form);
+    place.textContent = message;
+    place.hidden = !message;
+  }
+
+  async #approve(comment: string): Promise<void> {
+    const dialog = one<HTMLDialogElement>("#approve-dialog");
+    if (this.#data.mode !== "sign") {
+      dialog.close();
+      this.#finish("approved", null);
+      return;
+    }
+    await this.#flush();
+    const finished = await send<Finished>(this.#data, "POST", "/sign/approve", { comment });
+    this.#drafts.finish();
+    dialog.close();
+    this.#finish("approved", finished);
+  }
+
+  async #reject(reason: string): Promise<void> {
+    const dialog = one<HTMLDialogElement>("#reject-dialog");
+    if (this.#data.mode !== "sign") {
+      dialog.close();
+      this.#finish("rejected", null);
+      return;
+    }
+    const finished = await send<Finished>(this.#data, "POST", "/sign/reject", { comment: reason });
+    this.#drafts.finish();
+    dialog.close();
+    this.#finish("rejected", finished);
+  }
+
+  /** The completion popup. Closing it tells the page that opened this one, where that was asked for,
+   * without any personal data, and closes the window where the browser lets a script do so. */
+  #finish(result: "approved" | "rejected", finished: Finished | null): void {
+    const dialog = one<HTMLDialogElement>("#done-dialog");
+    const say = (id: string, key: string) => {
+      one(id).textContent = this.texts[key] ?? "";
+    };
+    if (!finished) {
+      say("#done-title", "sign-done-preview-title");
+      say("#done-text", "sign-done-preview");
+    } else if (result === "rejected") {
+      say("#done-title", "sign-done-rejected-title");
+      say("#done-text", finished.status === "Playing" ? "sign-done-returned" : "sign-done-rejected");
+    } else {
+      say("#done-title", "sign-done-title");
+      say("#done-text", finished.status === "Complete" ? "sign-done-complete" : "sign-done-next");
+    }
+    for (const [id, url] of [
+      ["#done-next", finished?.next_url],
+      ["#done-document", finished?.document_url],
+      ["#done-certificate", finished?.certificate_url],
+    ] as const) {
+      const link = document.querySelector<HTMLAnchorElement>(id);
+      if (!link) continue;
+      link.hidden = !url;
+      if (url) link.href = url;
+    }
+    one<HTMLElement>(".bar", this).hidden = true;
+    for (const box of all<HTMLElement>(".field.mine", this)) box.inert = true;
+    dialog.addEventListener("cancel", (event) => event.preventDefault());
+    one("#done-close").addEventListener("click", () => {
+      if (!finished) {
+        dialog.close();
+        return;
+      }
+      if (this.#data.callback && window.opener) {
+        (window.opener as Window).postMessage(
+          {
+            source: "countersign",
+            event: result === "approved" ? "completed" : "rejected",
+            workflow_id: this.#data.workflow_id,
+            result,
+          },
+          "*",
+        );
+      }
+      window.close();
+      // A browser closes only windows that a script opened: in the others the writer reads that all
+      // is done.
+      const rest = one<HTMLElement>("#done-rest");
+      rest.hidden = false;
+      one<HTMLElement>("#done-close").hidden = true;
+      rest.focus();
+    });
+    if (dialog.open) return;
+    dialog.showModal();
+  }
+
+  /** Another language is a new page: what waits is saved before it. */
+  #wireLanguages(): void {
+    for (const link of all<HTMLAnchorElement>(".languages a")) {
+      link.addEventListener("click", (event) => {
+        event.preventDefault();
+        void this.#flush()
+          .catch(() => undefined)
+          .then(() => location.assign(link.href));
+      });
+    }
+  }
+}
+
+customElements.define("document-page", DocumentPage);
+customElements.define("signing-page", SigningPage);
