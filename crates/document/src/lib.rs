@@ -1,9 +1,29 @@
-//! countersign-document
+//! The PDF core: bytes in, bytes out.
+//!
+//! No file, no network, no clock here, and no chance but the nonces of signatures. A stranger's
+//! upload passes [`intake`] first, in a limited process; everything after works on what intake
+//! wrote.
+//!
+//! - [`intake`] takes an upload in, or refuses it with a reason; [`render`] shows its pages;
+//! - [`geometry`] knows where a field lies on a page; [`text_layout`], [`fonts`] and [`picture`] how
+//!   its value looks; [`stamp`] draws it;
+//! - [`certificate`] sets the history certificate;
+//! - [`revision`] appends to a file without touching what is there; [`keys`], [`authority`], [`cms`]
+//!   and [`seal`] sign it.
 #![deny(missing_docs)]
 
 pub mod authority;
+pub mod certificate;
 pub mod cms;
+pub mod fonts;
 mod form;
+pub mod geometry;
+pub mod intake;
 pub mod keys;
+pub mod picture;
+pub mod render;
 pub mod revision;
 pub mod seal;
+pub mod stamp;
+pub mod text_layout;
+pub mod verify;

@@ -1,0 +1,25 @@
+//! The fonts come from npm packages; without them nothing can be stamped, so their absence is
+//! said here, in words, before `include_bytes!` would say it in a compiler error.
+
+use std::path::Path;
+
+/// Paths below `ui/node_modules`; `src/fonts.rs` embeds the same ones.
+const FONTS: [&str; 5] = [
+    "pretendard/dist/public/static/Pretendard-Regular.otf",
+    "pretendard/dist/public/static/Pretendard-Bold.otf",
+    "@expo-google-fonts/noto-sans-jp/400Regular/NotoSansJP_400Regular.ttf",
+    "@expo-google-fonts/noto-sans-kr/400Regular/NotoSansKR_400Regular.ttf",
+    "@expo-google-fonts/noto-sans-sc/400Regular/NotoSansSC_400Regular.ttf",
+];
+
+fn main() {
+    let modules = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ui/node_modules");
+    println!("cargo::rerun-if-changed=build.rs");
+    for font in FONTS {
+        let path = modules.join(font);
+        println!("cargo::rerun-if-changed={}", path.display());
+        if !path.is_file() {
+            println!("cargo::error=the font {font} is missing: run script/bootstrap");
+        }
+    }
+}

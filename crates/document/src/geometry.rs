@@ -1,0 +1,464 @@
+//! Where things are on a page.
+//!
+//! Three spaces meet here, and nowhere else:
+//!
+//! - a *placement*: integers, millionths of the displayed page's width and height, origin at its
+//!   top left. Fields are stored, sent and drawn in the browser in this space;
+//! - the *displayed page*: points (1/72 inch) as a reader sees the page: cropped, turned, scaled,
+//!   origin at the top left;
+//! - *user space* of the page, in which its content stream draws (ISO 32000-2, 8.3.2.3): origin
+//!   wherever the file puts it, y upwards, one unit being `UserUnit` points.
+//!
+//! What is displayed is the intersection of `CropBox` and `MediaBox` (14.11.2), turned clockwise
+//! by `Rotate`, in units of `UserUnit` (7.7.3.3). The first three are inherited through the page
+//! tree, `UserUnit` is not. A file whose page has no usable box is refused, since readers differ
+//! in what they then show.
+
+use domain::field::Placement;
+use domain::template::PageSize;
+use lopdf::{Dictionary, Document, Object, ObjectId};
+use thiserror::Error;
+
+/// A whole page in placements.
+const WHOLE: f64 = 1_000_000.0;
+/// The page tree of a file that our intake wrote is never deeper.
+const DEEPEST_PAGE_TREE: usize = 64;
+
+/// A page's geometry cannot be told, so nothing can be placed on it.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum GeometryFault {
+    /// No `MediaBox` with an area, or a `CropBox` outside of it.
+    #[error("the page has no MediaBox with an area, or its CropBox lies outside of it")]
+    NoVisibleArea,
+    /// `UserUnit` is zero, negative or no number.
+    #[error("the page's UserUnit is not a positive number")]
+    BadUserUnit,
+    /// The page is not a dictionary.
+    #[error("the page is not a dictionary")]
+    NotAPage,
+}
+
+/// A quarter turn of the page, clockwise, as displayed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rotation {
+    /// Upright.
+    None,
+    /// Turned by 90 degrees.
+    Quarter,
+    /// Upside down.
+    Half,
+    /// Turned by 270 degrees.
+    ThreeQuarters,
+}
+
+impl Rotation {
+    /// `Rotate` must be a multiple of 90 (Table 31); readers take anything else as upright.
+    fn from_degrees(degrees: f64) -> Self {
+        // Exact: a quotient that is no whole number matches none of the arms.
+        let quarters = degrees.rem_euclid(360.0) / 90.0;
+        if (quarters - 1.0).abs() < f64::EPSILON {
+            Self::Quarter
+        } else if (quarters - 2.0).abs() < f64::EPSILON {
+            Self::Half
+        } else if (quarters - 3.0).abs() < f64::EPSILON {
+            Self::ThreeQuarters
+        } else {
+            Self::None
+        }
+    }
+}
+
+/// A rectangle by its edges, `left <= right` and `bottom <= top` in a space whose y goes upwards.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rectangle {
+    /// Least x.
+    pub left: f64,
+    /// Least y.
+    pub bottom: f64,
+    /// Greatest x.
+    pub right: f64,
+    /// Greatest y.
+    pub top: f64,
+}
+
+impl Rectangle {
+    /// From any two opposite corners.
+    #[must_use]
+    pub fn from_corners((x1, y1): (f64, f64), (x2, y2): (f64, f64)) -> Self {
+        Self {
+            left: x1.min(x2),
+            bottom: y1.min(y2),
+            right: x1.max(x2),
+            top: y1.max(y2),
+        }
+    }
+
+    /// Extent in x.
+    #[must_use]
+    pub fn width(&self) -> f64 {
+        self.right - self.left
+    }
+
+    /// Extent in y.
+    #[must_use]
+    pub fn height(&self) -> f64 {
+        self.top - self.bottom
+    }
+
+    fn has_area(&self) -> bool {
+        self.width() > 0.0 && self.height() > 0.0 && self.width().is_finite() && self.height().is_finite()
+    }
+
+    fn intersection(&self, other: &Self) -> Self {
+        Self {
+            left: self.left.max(other.left),
+            bottom: self.bottom.max(other.bottom),
+            right: self.right.min(other.right),
+            top: self.top.min(other.top),
+        }
+    }
+
+    fn read(document: &Document, object: &Object) -> Option<Self> {
+        let numbers: Vec<f64> = document
+            .dereference(object)
+            .ok()?
+            .1
+            .as_array()
+            .ok()?
+            .iter()
+            .map(|number| read_number(document, number))
+            .collect::<Option<_>>()?;
+        match numbers[..] {
+            [x1, y1, x2, y2, ..] => Some(Self::from_corners((x1, y1), (x2, y2))),
+            _ => None,
+        }
+    }
+}
+
+/// A box on the displayed page, in points, origin at the page's top left, y downwards.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DisplayedBox {
+    /// Distance from the left edge.
+    pub x: f64,
+    /// Distance from the top edge.
+    pub y: f64,
+    /// Width.
+    pub width: f64,
+    /// Height.
+    pub height: f64,
+}
+
+/// How one page's user space and its displayed form relate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PageGeometry {
+    visible: Rectangle,
+    rotation: Rotation,
+    user_unit: f64,
+}
+
+impl PageGeometry {
+    /// A geometry from its parts.
+    pub fn new(
+        media_box: Rectangle,
+        crop_box: Option<Rectangle>,
+        rotation: Rotation,
+        user_unit: f64,
+    ) -> Result<Self, GeometryFault> {
+        let visible = crop_box.map_or(media_box, |crop| crop.intersection(&media_box));
+        if !media_box.has_area() || !visible.has_area() {
+            return Err(GeometryFault::NoVisibleArea);
+        }
+        if !user_unit.is_finite() || user_unit <= 0.0 {
+            return Err(GeometryFault::BadUserUnit);
+        }
+        Ok(Self {
+            visible,
+            rotation,
+            user_unit,
+        })
+    }
+
+    /// Reads the geometry of `page`, following the page tree for what is inherited.
+    pub fn read(document: &Document, page: ObjectId) -> Result<Self, GeometryFault> {
+        let dictionary = document.get_dictionary(page).map_err(|_| GeometryFault::NotAPage)?;
+        let media_box = inherited(document, page, b"MediaBox")
+            .and_then(|object| Rectangle::read(document, object))
+            .ok_or(GeometryFault::NoVisibleArea)?;
+        let crop_box = inherited(document, page, b"CropBox").and_then(|object| Rectangle::read(document, object));
+        let rotation = inherited(document, page, b"Rotate")
+            .and_then(|object| read_number(document, object))
+            .map_or(Rotation::None, Rotation::from_degrees);
+        let user_unit = match dictionary.get(b"UserUnit") {
+            Ok(object) => read_number(document, object).ok_or(GeometryFault::BadUserUnit)?,
+            Err(_) => 1.0,
+        };
+        Self::new(media_box, crop_box, rotation, user_unit)
+    }
+
+    /// The size of the displayed page in points.
+    #[must_use]
+    pub fn displayed_size(&self) -> PageSize {
+        let width = self.visible.width() * self.user_unit;
+        let height = self.visible.height() * self.user_unit;
+        match self.rotation {
+            Rotation::None | Rotation::Half => PageSize {
+                width_points: width,
+                height_points: height,
+            },
+            Rotation::Quarter | Rotation::ThreeQuarters => PageSize {
+                width_points: height,
+                height_points: width,
+            },
+        }
+    }
+
+    /// How many points one unit of user space is.
+    #[must_use]
+    pub fn user_unit(&self) -> f64 {
+        self.user_unit
+    }
+
+    /// The matrix (as of `cm`: a b c d e f) from the displayed page, in points with the origin at
+    /// its *bottom* left and y upwards, to user space. An overlay drawn upright on the displayed
+    /// page, put through this matrix, shows upright and in place.
+    #[must_use]
+    pub fn overlay_matrix(&self) -> [f64; 6] {
+        let scale = 1.0 / self.user_unit;
+        let area = &self.visible;
+        match self.rotation {
+            Rotation::None => [scale, 0.0, 0.0, scale, area.left, area.bottom],
+            Rotation::Quarter => [0.0, scale, -scale, 0.0, area.right, area.bottom],
+            Rotation::Half => [-scale, 0.0, 0.0, -scale, area.right, area.top],
+            Rotation::ThreeQuarters => [0.0, -scale, scale, 0.0, area.left, area.top],
+        }
+    }
+
+    /// Where `placement` lies in user space.
+    #[must_use]
+    pub fn user_space(&self, placement: &Placement) -> Rectangle {
+        let size = self.displayed_size();
+        let place = displayed_box(&size, placement);
+        let top = size.height_points - place.y;
+        let [a, b, c, d, e, f] = self.overlay_matrix();
+        let corner = |x: f64, y: f64| (a * x + c * y + e, b * x + d * y + f);
+        Rectangle::from_corners(corner(place.x, top), corner(place.x + place.width, top - place.height))
+    }
+
+    /// The placement of a rectangle of user space, as of a form field; `None` where it does not
+    /// touch the visible page. What sticks out is cut off.
+    #[must_use]
+    pub fn placement(&self, rectangle: &Rectangle) -> Option<Placement> {
+        let shown = rectangle.intersection(&self.visible);
+        if !shown.has_area() {
+            return None;
+        }
+        let size = self.displayed_size();
+        let [a, b, c, d, e, f] = self.overlay_matrix();
+        let determinant = a * d - b * c;
+        let corner = |x: f64, y: f64| {
+            let (x, y) = (x - e, y - f);
+            ((d * x - c * y) / determinant, (a * y - b * x) / determinant)
+        };
+        let displayed = Rectangle::from_corners(corner(shown.left, shown.bottom), corner(shown.right, shown.top));
+        // Edges are rounded, not extents, so that neighbours keep sharing an edge.
+        let left = millionths(displayed.left / size.width_points);
+        let right = millionths(displayed.right / size.width_points);
+        let top = millionths(1.0 - displayed.top / size.height_points);
+        let bottom = millionths(1.0 - displayed.bottom / size.height_points);
+        (right > left && bottom > top).then(|| Placement {
+            x: left,
+            y: top,
+            width: right - left,
+            height: bottom - top,
+        })
+    }
+}
+
+/// Where `placement` lies on a displayed page of `size`.
+#[must_use]
+pub fn displayed_box(size: &PageSize, placement: &Placement) -> DisplayedBox {
+    let across = |part: u32| f64::from(part) / WHOLE * size.width_points;
+    let down = |part: u32| f64::from(part) / WHOLE * size.height_points;
+    DisplayedBox {
+        x: across(placement.x),
+        y: down(placement.y),
+        width: across(placement.width),
+        height: down(placement.height),
+    }
+}
+
+/// The placement of a box on a displayed page of `size`, edges rounded and kept on the page.
+#[must_use]
+pub fn placement_of(size: &PageSize, place: &DisplayedBox) -> Placement {
+    let left = millionths(place.x / size.width_points);
+    let top = millionths(place.y / size.height_points);
+    Placement {
+        x: left,
+        y: top,
+        width: millionths((place.x + place.width) / size.width_points).saturating_sub(left),
+        height: millionths((place.y + place.height) / size.height_points).saturating_sub(top),
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "clamped to 0 ..= 1,000,000 before"
+)]
+fn millionths(part: f64) -> u32 {
+    (part * WHOLE).round().clamp(0.0, WHOLE) as u32
+}
+
+/// The value of `key` on the page or on the nearest of its ancestors that has it (7.7.3.4).
+pub(crate) fn inherited<'a>(document: &'a Document, page: ObjectId, key: &[u8]) -> Option<&'a Object> {
+    let mut node: &Dictionary = document.get_dictionary(page).ok()?;
+    for _ in 0..DEEPEST_PAGE_TREE {
+        if let Ok(value) = node.get(key) {
+            return document.dereference(value).ok().map(|(_, object)| object);
+        }
+        node = document
+            .get_dictionary(node.get(b"Parent").ok()?.as_reference().ok()?)
+            .ok()?;
+    }
+    None
+}
+
+fn read_number(document: &Document, object: &Object) -> Option<f64> {
+    let number = match document.dereference(object).ok()?.1 {
+        // Boxes beyond 2^31 are refused as too large anyway.
+        Object::Integer(integer) => f64::from(i32::try_from(*integer).ok()?),
+        Object::Real(real) => f64::from(*real),
+        _ => return None,
+    };
+    number.is_finite().then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn rotation() -> impl Strategy<Value = Rotation> {
+        prop_oneof![
+            Just(Rotation::None),
+            Just(Rotation::Quarter),
+            Just(Rotation::Half),
+            Just(Rotation::ThreeQuarters)
+        ]
+    }
+
+    fn geometry() -> impl Strategy<Value = PageGeometry> {
+        (
+            (-2000.0..2000.0f64, -2000.0..2000.0f64),
+            (20.0..5000.0f64, 20.0..5000.0f64),
+            (-0.3..0.3f64, -0.3..0.3f64),
+            rotation(),
+            0.1..20.0f64,
+        )
+            .prop_map(|((x, y), (width, height), (dx, dy), rotation, user_unit)| {
+                let media = Rectangle::from_corners((x, y), (x + width, y + height));
+                let crop = Rectangle::from_corners(
+                    (x + dx * width, y + dy * height),
+                    (x + (1.0 + dx) * width, y + (1.0 + dy) * height),
+                );
+                PageGeometry::new(media, Some(crop), rotation, user_unit).expect("the boxes overlap")
+            })
+    }
+
+    fn placement() -> impl Strategy<Value = Placement> {
+        (0u32..999_999, 0u32..999_999).prop_flat_map(|(x, y)| {
+            (1..=1_000_000 - x, 1..=1_000_000 - y).prop_map(move |(width, height)| Placement { x, y, width, height })
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_placement_survives_the_way_to_user_space_and_back(geometry in geometry(), placement in placement()) {
+            prop_assert_eq!(geometry.placement(&geometry.user_space(&placement)), Some(placement));
+        }
+
+        #[test]
+        fn a_placement_lies_on_the_visible_page(geometry in geometry(), placement in placement()) {
+            let place = geometry.user_space(&placement);
+            let slack = 1e-6 * (geometry.visible.width() + geometry.visible.height());
+            prop_assert!(place.left >= geometry.visible.left - slack);
+            prop_assert!(place.right <= geometry.visible.right + slack);
+            prop_assert!(place.bottom >= geometry.visible.bottom - slack);
+            prop_assert!(place.top <= geometry.visible.top + slack);
+        }
+
+        #[test]
+        fn a_displayed_box_survives_the_way_back(placement in placement(), width in 10.0..5000.0f64, height in 10.0..5000.0f64) {
+            let size = PageSize { width_points: width, height_points: height };
+            prop_assert_eq!(placement_of(&size, &displayed_box(&size, &placement)), placement);
+        }
+    }
+
+    fn top_left_tenth(rotation: Rotation) -> Rectangle {
+        let geometry = PageGeometry::new(
+            Rectangle::from_corners((0.0, 0.0), (600.0, 800.0)),
+            Some(Rectangle::from_corners((100.0, 100.0), (900.0, 300.0))),
+            rotation,
+            2.0,
+        )
+        .expect("an area");
+        geometry.user_space(&Placement {
+            x: 0,
+            y: 0,
+            width: 100_000,
+            height: 100_000,
+        })
+    }
+
+    /// By hand: the visible area is x 100..600, y 100..300 in user space.
+    #[test]
+    fn the_displayed_top_left_is_the_corner_that_rotation_brings_there() {
+        let corner = |left, bottom, right, top| Rectangle {
+            left,
+            bottom,
+            right,
+            top,
+        };
+        let close = |found: Rectangle, expected: Rectangle| {
+            for (found, expected) in [
+                (found.left, expected.left),
+                (found.bottom, expected.bottom),
+                (found.right, expected.right),
+                (found.top, expected.top),
+            ] {
+                assert!((found - expected).abs() < 1e-9, "{found} is not {expected}");
+            }
+        };
+        close(top_left_tenth(Rotation::None), corner(100.0, 280.0, 150.0, 300.0));
+        close(top_left_tenth(Rotation::Quarter), corner(100.0, 100.0, 150.0, 120.0));
+        close(top_left_tenth(Rotation::Half), corner(550.0, 100.0, 600.0, 120.0));
+        close(
+            top_left_tenth(Rotation::ThreeQuarters),
+            corner(550.0, 280.0, 600.0, 300.0),
+        );
+    }
+
+    #[test]
+    fn rotations_are_read_modulo_a_full_turn() {
+        for (degrees, rotation) in [
+            (0.0, Rotation::None),
+            (450.0, Rotation::Quarter),
+            (-90.0, Rotation::ThreeQuarters),
+            (180.0, Rotation::Half),
+            (45.0, Rotation::None),
+        ] {
+            assert_eq!(Rotation::from_degrees(degrees), rotation, "{degrees}");
+        }
+    }
+
+    #[test]
+    fn a_crop_box_outside_of_the_media_box_shows_nothing() {
+        let fault = PageGeometry::new(
+            Rectangle::from_corners((0.0, 0.0), (100.0, 100.0)),
+            Some(Rectangle::from_corners((200.0, 200.0), (300.0, 300.0))),
+            Rotation::None,
+            1.0,
+        );
+        assert_eq!(fault, Err(GeometryFault::NoVisibleArea));
+    }
+}

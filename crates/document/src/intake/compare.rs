@@ -1,0 +1,61 @@
+//! Looks at every page before and after rewriting.
+
+use domain::template::PageSize;
+
+use super::Refused;
+use crate::render::{Opened, Picture, RenderFault, Rendering};
+
+/// Coarse enough to be fast, fine enough that a missing letter shows.
+const DOTS_PER_INCH: f32 = 50.0;
+const POINTS_PER_INCH: f64 = 72.0;
+/// A picture of few pixels proves little, so small pages are looked at more closely.
+const LEAST_PIXELS: f64 = 100.0;
+
+/// Refuses unless both files have the pages `sizes` and show the same on each.
+pub(super) fn same_pages(before: &[u8], after: &[u8], sizes: &[PageSize]) -> Result<(), Refused> {
+    let before = Opened::new(before.to_vec()).map_err(|fault| match fault {
+        RenderFault::NeedsPassword => Refused::NeedsPassword,
+        _ => Refused::NotPdf,
+    })?;
+    let after = Opened::new(after.to_vec()).map_err(|_| Refused::PageWouldChange { page: 1 })?;
+    if before.page_count() != sizes.len() || after.page_count() != sizes.len() {
+        let first_difference = before
+            .page_count()
+            .min(after.page_count())
+            .min(sizes.len())
+            .saturating_add(1);
+        return Err(Refused::PageWouldChange {
+            page: u32::try_from(first_difference).unwrap_or(u32::MAX),
+        });
+    }
+    let (cache_before, cache_after) = (Rendering::new(), Rendering::new());
+    for (size, page) in sizes.iter().zip(1_u32..) {
+        let resolution = resolution(size);
+        let would_change = Refused::PageWouldChange { page };
+        let pictures = (
+            before.picture(&cache_before, page, resolution),
+            after.picture(&cache_after, page, resolution),
+        );
+        match pictures {
+            (Ok(old), Ok(new)) if old == new && has_size(&new, size, resolution) => {}
+            _ => return Err(would_change),
+        }
+    }
+    Ok(())
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a resolution of at most some hundred")]
+fn resolution(size: &PageSize) -> f32 {
+    let shorter = size.width_points.min(size.height_points);
+    DOTS_PER_INCH.max((LEAST_PIXELS * POINTS_PER_INCH / shorter) as f32)
+}
+
+/// The renderer must see the page as large as [`crate::geometry`] does, or marks would be displaced.
+fn has_size(picture: &Picture, size: &PageSize, resolution: f32) -> bool {
+    // The renderer reduces very large pages, so it is the proportion that is held against it.
+    let scale = f64::from(resolution) / POINTS_PER_INCH;
+    let longer = size.width_points.max(size.height_points) * scale;
+    let scale = scale * (f64::from(crate::render::LONGEST_SIDE) / longer).min(1.0);
+    let close = |pixels: u32, points: f64| (f64::from(pixels) - points * scale).abs() <= 1.0;
+    close(picture.width, size.width_points) && close(picture.height, size.height_points)
+}

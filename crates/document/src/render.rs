@@ -1,0 +1,200 @@
+//! Pages as pictures.
+//!
+//! Rendering is hayro's; what is ours is the size of a picture, the fonts that stand in for those
+//! that a file names and does not embed, and the packing as lossless WebP. hayro knows nothing of
+//! `UserUnit` (ISO 32000-2, 7.7.3.3), so the scale of a page with one is multiplied by it here.
+//!
+//! A stranger's file can make any renderer work without end or exhaust its memory. This module
+//! bounds the size of pictures, and nothing else: time and memory are bounded around it, by the
+//! process in which strangers' files are rendered (`countersign-document-worker`).
+
+use std::sync::Arc;
+
+use hayro::hayro_interpret::InterpreterSettings;
+use hayro::hayro_interpret::font::FontQuery;
+use hayro::hayro_syntax::Pdf;
+use hayro::hayro_syntax::page::Page;
+use hayro::vello_cpu::color::palette::css::WHITE;
+use hayro::{PixmapSettings, RenderCache, RenderSettings};
+use thiserror::Error;
+
+use crate::fonts;
+
+/// The longest side of a picture in pixels; larger pages are rendered at a lower resolution.
+pub const LONGEST_SIDE: f32 = 4000.0;
+const POINTS_PER_INCH: f32 = 72.0;
+
+/// Why a page cannot be shown.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum RenderFault {
+    /// Not a PDF file, or one beyond repair.
+    #[error("the file cannot be read as a PDF")]
+    Unreadable,
+    /// The file is encrypted and needs a password.
+    #[error("the file needs a password to be read; save it without")]
+    NeedsPassword,
+    /// A page that the file does not have.
+    #[error("the file has {pages} pages; there is no page {page}")]
+    NoSuchPage {
+        /// The page that was asked for, from 1.
+        page: u32,
+        /// How many there are.
+        pages: u32,
+    },
+    /// The page has no size, or one that no picture has.
+    #[error("page {page} is too small or too large to be shown")]
+    BadSize {
+        /// The page, from 1.
+        page: u32,
+    },
+    /// The picture could not be packed.
+    #[error("the picture of page {page} could not be packed as WebP")]
+    Packing {
+        /// The page, from 1.
+        page: u32,
+    },
+}
+
+/// Renders one page as lossless WebP; `dots_per_inch` counts inches of the displayed page.
+pub fn page_image(pdf: &[u8], page: u32, dots_per_inch: f32) -> Result<Vec<u8>, RenderFault> {
+    let mut images = page_images(pdf, &[page], dots_per_inch)?;
+    images.pop().ok_or(RenderFault::NoSuchPage { page, pages: 0 })
+}
+
+/// Renders several pages, opening the file once; the answer has the order of `pages`.
+pub fn page_images(pdf: &[u8], pages: &[u32], dots_per_inch: f32) -> Result<Vec<Vec<u8>>, RenderFault> {
+    let file = Opened::new(pdf.to_vec())?;
+    let rendering = Rendering::new();
+    pages
+        .iter()
+        .map(|page| {
+            let picture = file.picture(&rendering, *page, dots_per_inch)?;
+            webp(&picture).ok_or(RenderFault::Packing { page: *page })
+        })
+        .collect()
+}
+
+/// A picture in memory: rows from the top, three bytes a pixel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Picture {
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    pub(crate) rgb: Vec<u8>,
+}
+
+fn webp(picture: &Picture) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    image_webp::WebPEncoder::new(&mut bytes)
+        .encode(&picture.rgb, picture.width, picture.height, image_webp::ColorType::Rgb8)
+        .ok()?;
+    Some(bytes)
+}
+
+/// A file opened for rendering.
+pub(crate) struct Opened {
+    pdf: Pdf,
+}
+
+/// What is kept between the pages of one file: decoded fonts, glyphs, colour spaces.
+pub(crate) struct Rendering<'a> {
+    cache: RenderCache<'a>,
+    settings: InterpreterSettings,
+}
+
+impl Rendering<'_> {
+    pub(crate) fn new() -> Self {
+        let settings = InterpreterSettings {
+            font_resolver: Arc::new(|query| match query {
+                FontQuery::Standard(font) => Some(font.get_font_data()),
+                FontQuery::Fallback(wanted) => {
+                    let asian = wanted
+                        .character_collection
+                        .as_ref()
+                        .and_then(|c| fonts::stand_in(&c.family));
+                    match asian {
+                        Some(bytes) => Some((Arc::new(bytes), 0)),
+                        None => Some(wanted.pick_standard_font().get_font_data()),
+                    }
+                }
+            }),
+            ..InterpreterSettings::default()
+        };
+        Self {
+            cache: RenderCache::new(),
+            settings,
+        }
+    }
+}
+
+impl Opened {
+    pub(crate) fn new(bytes: Vec<u8>) -> Result<Self, RenderFault> {
+        use hayro::hayro_syntax::{DecryptionError, LoadPdfError};
+        match Pdf::new(bytes) {
+            Ok(pdf) => Ok(Self { pdf }),
+            Err(LoadPdfError::Decryption(DecryptionError::PasswordProtected)) => Err(RenderFault::NeedsPassword),
+            Err(_) => Err(RenderFault::Unreadable),
+        }
+    }
+
+    pub(crate) fn page_count(&self) -> usize {
+        self.pdf.pages().len()
+    }
+
+    fn page(&self, page: u32) -> Result<&Page<'_>, RenderFault> {
+        let pages = self.pdf.pages();
+        usize::try_from(page)
+            .ok()
+            .and_then(|page| page.checked_sub(1))
+            .and_then(|index| pages.get(index))
+            .ok_or_else(|| RenderFault::NoSuchPage {
+                page,
+                pages: u32::try_from(pages.len()).unwrap_or(u32::MAX),
+            })
+    }
+
+    pub(crate) fn picture<'a>(
+        &'a self,
+        rendering: &Rendering<'a>,
+        page_number: u32,
+        dots_per_inch: f32,
+    ) -> Result<Picture, RenderFault> {
+        let page = self.page(page_number)?;
+        let bad_size = RenderFault::BadSize { page: page_number };
+        let user_unit = page
+            .raw()
+            .get::<f32>(&b"UserUnit"[..])
+            .filter(|unit| unit.is_finite() && *unit > 0.0);
+        let (width, height) = page.render_dimensions();
+        let wanted = dots_per_inch / POINTS_PER_INCH * user_unit.unwrap_or(1.0);
+        let scale = wanted.min(LONGEST_SIDE / width.max(height));
+        // hayro truncates; sides are made whole here, so that a page is never a pixel short.
+        let whole = |side: f32| (side * scale).round();
+        let (columns, rows) = (whole(width), whole(height));
+        if !(columns >= 1.0 && rows >= 1.0 && columns <= LONGEST_SIDE && rows <= LONGEST_SIDE) {
+            return Err(bad_size);
+        }
+        // Half a pixel more than whole, so that truncation cannot lose one to rounding.
+        let settings = PixmapSettings {
+            x_scale: (columns + 0.25) / width,
+            y_scale: (rows + 0.25) / height,
+            bg_color: WHITE,
+        };
+        let pixels = hayro::render(
+            page,
+            &rendering.cache,
+            &rendering.settings,
+            &RenderSettings::default(),
+            &settings,
+        );
+        let rgb = pixels
+            .data_as_u8_slice()
+            .chunks_exact(4)
+            .flat_map(|pixel| pixel.iter().take(3).copied())
+            .collect();
+        Ok(Picture {
+            width: u32::from(pixels.width()),
+            height: u32::from(pixels.height()),
+            rgb,
+        })
+    }
+}
