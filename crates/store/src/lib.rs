@@ -26,17 +26,25 @@
 //! **What may fail**: see [`Error`].
 #![deny(missing_docs)]
 
+pub mod access_token;
+pub mod api_client;
+pub mod company;
 mod error;
 mod job;
+pub mod member;
 mod migrations;
+pub mod outbox;
 mod postgres;
 mod row;
+pub mod setting;
 pub mod sql;
 mod sqlite;
 mod statement;
 mod store;
+pub mod template;
 mod transaction;
 mod value;
+mod words;
 
 pub use error::Error;
 pub use row::Row;

@@ -22,6 +22,20 @@ macro_rules! files {
 }
 
 files! {
+    /// Access tokens and wrong credentials.
+    access_token,
+    /// Programs of companies.
+    api_client,
+    /// Companies and their seal keys.
+    company,
+    /// The outbox, the tries of what it holds, and the health of endpoints.
+    delivery,
+    /// Members and their sessions.
+    member,
     /// The schema's own bookkeeping.
     schema,
+    /// What belongs to the installation as a whole.
+    setting,
+    /// Templates and their versions.
+    template,
 }

@@ -1,0 +1,156 @@
+//! Access tokens (only their hashes) and wrong credentials.
+
+use domain::{CompanyId, Language, MemberId, Role, UtcOffset};
+use jiff::Timestamp;
+
+use crate::sql::access_token as sql;
+use crate::{Error, Transaction, values};
+
+/// Whose a live token is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holder {
+    /// The company.
+    pub company: CompanyId,
+    /// The member.
+    pub member: MemberId,
+    /// The member's address.
+    pub email: String,
+    /// The member's name.
+    pub name: String,
+    /// What the member may do.
+    pub role: Role,
+    /// The company's language.
+    pub language: Language,
+    /// The company's offset.
+    pub offset: UtcOffset,
+    /// Whether the company's programs may use the API.
+    pub api_enabled: bool,
+}
+
+/// A token as lists show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TokenRow {
+    /// Its id: not the token.
+    pub id: i64,
+    /// Whose it is.
+    pub member: MemberId,
+    /// His address.
+    pub email: String,
+    /// When it was issued.
+    pub created_at: Timestamp,
+    /// When it ends.
+    pub expires_at: Timestamp,
+    /// When it was revoked.
+    pub revoked_at: Option<Timestamp>,
+}
+
+/// Adds a token.
+pub fn insert(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    member: MemberId,
+    hash: &[u8; 32],
+    at: Timestamp,
+    expires_at: Timestamp,
+) -> Result<i64, Error> {
+    tx.query_one(&sql::INSERT, values![hash, company, member, at, expires_at])?.get("id")
+}
+
+/// Whose a live token is; `None` where it is unknown, over or revoked, or its member disabled.
+pub fn find(tx: &mut dyn Transaction, hash: &[u8; 32], now: Timestamp) -> Result<Option<Holder>, Error> {
+    tx.query_optional(&sql::FIND, values![hash, now])?
+        .map(|row| {
+            Ok(Holder {
+                company: row.get("company_id")?,
+                member: row.get("member_id")?,
+                email: row.get("email")?,
+                name: row.get("name")?,
+                role: row.get("role")?,
+                language: row.get("language")?,
+                offset: row.get("utc_offset")?,
+                api_enabled: row.get("api_enabled")?,
+            })
+        })
+        .transpose()
+}
+
+/// A company's tokens that are kept: live ones, and those that ended lately.
+pub fn list(tx: &mut dyn Transaction, company: &CompanyId) -> Result<Vec<TokenRow>, Error> {
+    tx.query(&sql::LIST, values![company])?
+        .iter()
+        .map(|row| {
+            Ok(TokenRow {
+                id: row.get("id")?,
+                member: row.get("member_id")?,
+                email: row.get("email")?,
+                created_at: row.get("created_at")?,
+                expires_at: row.get("expires_at")?,
+                revoked_at: row.get("revoked_at")?,
+            })
+        })
+        .collect()
+}
+
+/// Revokes a token; `None` where there is none, `false` where it was revoked already.
+pub fn revoke(tx: &mut dyn Transaction, company: &CompanyId, id: i64, at: Timestamp) -> Result<Option<bool>, Error> {
+    if tx.query_optional(&sql::EXISTS, values![company, id])?.is_none() {
+        return Ok(None);
+    }
+    Ok(Some(tx.execute(&sql::REVOKE, values![company, id, at])? == 1))
+}
+
+/// Revokes all live tokens of a member; says how many.
+pub fn revoke_all(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    member: MemberId,
+    at: Timestamp,
+) -> Result<u64, Error> {
+    tx.execute(&sql::REVOKE_ALL, values![company, member, at])
+}
+
+/// Removes tokens that ended before a time; says how many.
+pub fn delete_expired(tx: &mut dyn Transaction, before: Timestamp) -> Result<u64, Error> {
+    tx.execute(&sql::DELETE_EXPIRED, values![before])
+}
+
+/// Remembers wrong credentials.
+pub fn insert_failure(
+    tx: &mut dyn Transaction,
+    account: &[u8; 32],
+    address: &str,
+    at: Timestamp,
+) -> Result<(), Error> {
+    tx.execute_one(&sql::INSERT_FAILURE, values![account, address, at])
+}
+
+/// The times of the latest `limit` wrong credentials for an account since a time, newest first.
+pub fn failures_of_account(
+    tx: &mut dyn Transaction,
+    account: &[u8; 32],
+    since: Timestamp,
+    limit: u32,
+) -> Result<Vec<Timestamp>, Error> {
+    tx.query(&sql::FAILURES_OF_ACCOUNT, values![account, since, limit])?
+        .iter()
+        .map(|row| row.get("failed_at"))
+        .collect()
+}
+
+/// The times of the latest `limit` wrong credentials from an address since a time, newest first.
+pub fn failures_of_address(
+    tx: &mut dyn Transaction,
+    address: &str,
+    since: Timestamp,
+    limit: u32,
+) -> Result<Vec<Timestamp>, Error> {
+    tx.query(&sql::FAILURES_OF_ADDRESS, values![address, since, limit])?
+        .iter()
+        .map(|row| row.get("failed_at"))
+        .collect()
+}
+
+/// Removes wrong credentials that count no more; says how many.
+pub fn delete_failures(tx: &mut dyn Transaction, before: Timestamp) -> Result<u64, Error> {
+    tx.execute(&sql::DELETE_FAILURES, values![before])
+}

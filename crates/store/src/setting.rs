@@ -1,0 +1,14 @@
+//! What belongs to the installation as a whole, by name; set once.
+
+use crate::sql::setting as sql;
+use crate::{Error, Transaction, values};
+
+/// Finds a value.
+pub fn find(tx: &mut dyn Transaction, name: &str) -> Result<Option<Vec<u8>>, Error> {
+    tx.query_optional(&sql::FIND, values![name])?.map(|row| row.get("value")).transpose()
+}
+
+/// Sets a value that is not set yet; `false` where it is.
+pub fn insert(tx: &mut dyn Transaction, name: &str, value: &[u8]) -> Result<bool, Error> {
+    Ok(tx.execute(&sql::INSERT, values![name, value])? == 1)
+}

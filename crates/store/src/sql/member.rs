@@ -1,0 +1,49 @@
+//! The tables `member` and `member_session`.
+
+crate::statements! {
+    /// A new member; nothing happens where the address has an account already.
+    pub static INSERT = "INSERT INTO member (company_id, email, email_key, name, role, password_hash, created_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (company_id, email_key) DO NOTHING RETURNING id";
+
+    /// One member by his address.
+    pub static FIND_BY_EMAIL = "SELECT id, email, name, role, password_hash, created_at, disabled_at FROM member \
+         WHERE company_id = $1 AND email_key = $2";
+
+    /// One member.
+    pub static FIND = "SELECT id, email, name, role, password_hash, created_at, disabled_at FROM member \
+         WHERE company_id = $1 AND id = $2";
+
+    /// A company's members.
+    pub static LIST = "SELECT id, email, name, role, password_hash, created_at, disabled_at FROM member \
+         WHERE company_id = $1 ORDER BY id";
+
+    /// How many owners can sign in, besides one.
+    pub static OTHER_OWNERS = "SELECT count(*) AS total FROM member \
+         WHERE company_id = $1 AND id <> $2 AND role = 'owner' AND disabled_at IS NULL";
+
+    /// A new password.
+    pub static SET_PASSWORD = "UPDATE member SET password_hash = $3 WHERE company_id = $1 AND id = $2";
+
+    /// No way in any more.
+    pub static DISABLE = "UPDATE member SET disabled_at = $3 WHERE company_id = $1 AND id = $2 AND disabled_at IS NULL";
+
+    /// A member signed in on the pages.
+    pub static INSERT_SESSION = "INSERT INTO member_session (session_hash, company_id, member_id, created_at, expires_at) \
+         VALUES ($1, $2, $3, $4, $5)";
+
+    /// Whose session it is. The session's secret is the authority; the company comes from it.
+    pub static FIND_SESSION = "SELECT s.company_id, s.member_id, s.expires_at, m.email, m.name, m.role, c.language, \
+         c.utc_offset FROM member_session s \
+         JOIN member m ON m.company_id = s.company_id AND m.id = s.member_id \
+         JOIN company c ON c.id = s.company_id \
+         WHERE s.session_hash = $1 AND s.expires_at > $2 AND m.disabled_at IS NULL";
+
+    /// Signed out.
+    pub static DELETE_SESSION = "DELETE FROM member_session WHERE session_hash = $1";
+
+    /// Signed out everywhere.
+    pub static DELETE_SESSIONS = "DELETE FROM member_session WHERE company_id = $1 AND member_id = $2";
+
+    /// Sessions that are over.
+    pub static DELETE_EXPIRED_SESSIONS = "DELETE FROM member_session WHERE expires_at <= $1";
+}

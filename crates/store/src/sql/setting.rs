@@ -1,0 +1,9 @@
+//! The table `setting`: what belongs to the installation as a whole.
+
+crate::statements! {
+    /// One value.
+    pub static FIND = "SELECT value FROM setting WHERE name = $1";
+
+    /// A value that is set once.
+    pub static INSERT = "INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";
+}

@@ -1,0 +1,30 @@
+//! The tables `template` and `template_version`.
+
+crate::statements! {
+    /// A new template.
+    pub static INSERT = "INSERT INTO template (company_id, name, current_version, created_at) VALUES ($1, $2, 1, $3) \
+         RETURNING id";
+
+    /// A version of it.
+    pub static INSERT_VERSION = "INSERT INTO template_version (company_id, template_id, version, name, definition, pdf, \
+         original, page_images, created_at, created_by) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+
+    /// The version that new workflows take.
+    pub static CURRENT = "SELECT v.template_id, v.version, v.name, v.definition, v.pdf, v.original, v.page_images, \
+         v.created_at, v.created_by, t.archived_at FROM template t \
+         JOIN template_version v ON v.company_id = t.company_id AND v.template_id = t.id AND v.version = t.current_version \
+         WHERE t.company_id = $1 AND t.id = $2";
+
+    /// A version that a workflow keeps.
+    pub static VERSION = "SELECT v.template_id, v.version, v.name, v.definition, v.pdf, v.original, v.page_images, \
+         v.created_at, v.created_by, t.archived_at FROM template_version v \
+         JOIN template t ON t.company_id = v.company_id AND t.id = v.template_id \
+         WHERE v.company_id = $1 AND v.template_id = $2 AND v.version = $3";
+
+    /// A company's templates, newest first, from one id downwards.
+    pub static LIST = "SELECT id, name, current_version, created_at, archived_at FROM template \
+         WHERE company_id = $1 AND id < $2 AND ($3 OR archived_at IS NULL) ORDER BY id DESC LIMIT $4";
+
+    /// The files that any template refers to, for the sweep of files that nothing refers to.
+    pub static FILES = "SELECT pdf, page_images FROM template_version";
+}

@@ -1,0 +1,133 @@
+//! Templates and their versions.
+
+use domain::{BlobHash, CompanyId, TemplateId, TemplateVersion};
+use jiff::Timestamp;
+
+use crate::sql::template as sql;
+use crate::{Error, Row, Transaction, values};
+
+/// A version with what surrounds it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredVersion {
+    /// Pages, steps and fields.
+    pub version: TemplateVersion,
+    /// SHA-256 of the upload, before intake.
+    pub original: BlobHash,
+    /// The pages' images (WebP), page 1 first.
+    pub page_images: Vec<BlobHash>,
+    /// When the version was made.
+    pub created_at: Timestamp,
+    /// By whom.
+    pub created_by: String,
+    /// Since when the template takes no new workflows.
+    pub archived_at: Option<Timestamp>,
+}
+
+/// A template as lists show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TemplateRow {
+    /// The template.
+    pub id: TemplateId,
+    /// Its name.
+    pub name: String,
+    /// The version that new workflows take.
+    pub current_version: u32,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// Since when it takes no new workflows.
+    pub archived_at: Option<Timestamp>,
+}
+
+fn stored(row: &Row) -> Result<StoredVersion, Error> {
+    Ok(StoredVersion {
+        version: row.parse("definition", |text| serde_json::from_str(text))?,
+        original: row.get("original")?,
+        page_images: row.parse("page_images", hashes_from_json)?,
+        created_at: row.get("created_at")?,
+        created_by: row.get("created_by")?,
+        archived_at: row.get("archived_at")?,
+    })
+}
+
+fn hashes_from_json(text: &str) -> Result<Vec<BlobHash>, serde_json::Error> {
+    serde_json::from_str(text)
+}
+
+/// Adds a template without its first version, which names the template's id.
+pub fn insert(tx: &mut dyn Transaction, company: &CompanyId, name: &str, at: Timestamp) -> Result<TemplateId, Error> {
+    tx.query_one(&sql::INSERT, values![company, name, at])?.get("id")
+}
+
+/// Adds a version.
+pub fn insert_version(tx: &mut dyn Transaction, stored: &StoredVersion) -> Result<(), Error> {
+    let version = &stored.version;
+    let unwritable = |error: serde_json::Error| Error::Parameter {
+        statement: sql::INSERT_VERSION.name(),
+        position: 5,
+        detail: error.to_string(),
+    };
+    let definition = serde_json::to_string(version).map_err(unwritable)?;
+    let page_images = serde_json::to_string(&stored.page_images).map_err(unwritable)?;
+    tx.execute_one(
+        &sql::INSERT_VERSION,
+        values![
+            &version.company,
+            version.template,
+            version.version,
+            &version.name,
+            definition,
+            version.pdf,
+            stored.original,
+            page_images,
+            stored.created_at,
+            &stored.created_by,
+        ],
+    )
+}
+
+/// The version that new workflows take.
+pub fn current(tx: &mut dyn Transaction, company: &CompanyId, id: TemplateId) -> Result<Option<StoredVersion>, Error> {
+    tx.query_optional(&sql::CURRENT, values![company, id])?.as_ref().map(stored).transpose()
+}
+
+/// A version that a workflow keeps.
+pub fn version(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    id: TemplateId,
+    version: u32,
+) -> Result<Option<StoredVersion>, Error> {
+    tx.query_optional(&sql::VERSION, values![company, id, version])?.as_ref().map(stored).transpose()
+}
+
+/// A company's templates with ids below `before`, newest first.
+pub fn list(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    before: TemplateId,
+    with_archived: bool,
+    limit: u32,
+) -> Result<Vec<TemplateRow>, Error> {
+    tx.query(&sql::LIST, values![company, before, with_archived, limit])?
+        .iter()
+        .map(|row| {
+            Ok(TemplateRow {
+                id: row.get("id")?,
+                name: row.get("name")?,
+                current_version: row.get("current_version")?,
+                created_at: row.get("created_at")?,
+                archived_at: row.get("archived_at")?,
+            })
+        })
+        .collect()
+}
+
+/// Every file that any template refers to.
+pub fn files(tx: &mut dyn Transaction) -> Result<Vec<BlobHash>, Error> {
+    let mut files = Vec::new();
+    for row in tx.query(&sql::FILES, values![])? {
+        files.push(row.get("pdf")?);
+        files.extend(row.parse("page_images", hashes_from_json)?);
+    }
+    Ok(files)
+}

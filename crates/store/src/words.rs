@@ -1,0 +1,121 @@
+//! How the domain's words are kept in columns: ids as integers, names and codes as text, hashes
+//! as blobs.
+
+use domain::{
+    BlobHash, ClientId, CompanyId, Language, MemberId, RecipientId, Region, Role, TemplateId, UtcOffset, WorkflowId,
+};
+
+use crate::{FromValue, Value};
+
+macro_rules! number_id {
+    ($($id:ty),*) => {$(
+        impl From<$id> for Value {
+            fn from(id: $id) -> Self {
+                Value::Integer(id.get())
+            }
+        }
+
+        impl FromValue for $id {
+            fn from_value(value: &Value) -> Result<Self, String> {
+                i64::from_value(value).map(Self::from)
+            }
+        }
+    )*};
+}
+
+number_id!(WorkflowId, TemplateId, RecipientId, MemberId);
+
+impl From<&CompanyId> for Value {
+    fn from(id: &CompanyId) -> Self {
+        Value::Text(id.as_str().to_owned())
+    }
+}
+
+impl FromValue for CompanyId {
+    fn from_value(value: &Value) -> Result<Self, String> {
+        let text = String::from_value(value)?;
+        CompanyId::parse(&text).map_err(|error| format!("holds no company id: {error}"))
+    }
+}
+
+impl From<ClientId> for Value {
+    fn from(id: ClientId) -> Self {
+        Value::Text(id.to_string())
+    }
+}
+
+impl FromValue for ClientId {
+    fn from_value(value: &Value) -> Result<Self, String> {
+        uuid::Uuid::from_value(value).map(ClientId)
+    }
+}
+
+impl From<Language> for Value {
+    fn from(language: Language) -> Self {
+        Value::Text(language.code().to_owned())
+    }
+}
+
+impl FromValue for Language {
+    fn from_value(value: &Value) -> Result<Self, String> {
+        let text = String::from_value(value)?;
+        Language::parse(&text).ok_or_else(|| format!("holds {text}, which is no language"))
+    }
+}
+
+impl From<BlobHash> for Value {
+    fn from(hash: BlobHash) -> Self {
+        Value::Blob(hash.0.to_vec())
+    }
+}
+
+impl From<&BlobHash> for Value {
+    fn from(hash: &BlobHash) -> Self {
+        Value::from(*hash)
+    }
+}
+
+impl FromValue for BlobHash {
+    fn from_value(value: &Value) -> Result<Self, String> {
+        <[u8; 32]>::from_value(value).map(BlobHash)
+    }
+}
+
+impl From<Role> for Value {
+    fn from(role: Role) -> Self {
+        Value::Text(role.as_str().to_owned())
+    }
+}
+
+impl FromValue for Role {
+    fn from_value(value: &Value) -> Result<Self, String> {
+        let text = String::from_value(value)?;
+        Role::parse(&text).ok_or_else(|| format!("holds {text}, which is no role"))
+    }
+}
+
+impl From<Region> for Value {
+    fn from(region: Region) -> Self {
+        Value::Text(region.code().to_owned())
+    }
+}
+
+impl FromValue for Region {
+    fn from_value(value: &Value) -> Result<Self, String> {
+        let text = String::from_value(value)?;
+        Region::parse(&text).ok_or_else(|| format!("holds {text}, which is no region"))
+    }
+}
+
+impl From<UtcOffset> for Value {
+    fn from(offset: UtcOffset) -> Self {
+        Value::Integer(i64::from(offset.seconds()))
+    }
+}
+
+impl FromValue for UtcOffset {
+    fn from_value(value: &Value) -> Result<Self, String> {
+        let seconds = i32::from_value(value)?;
+        UtcOffset::from_seconds(seconds).ok_or_else(|| format!("holds {seconds}, which is no offset from UTC"))
+    }
+}
