@@ -85,7 +85,7 @@ fn numbered(text: &str) -> String {
 #[macro_export]
 macro_rules! statements {
     ($($(#[$meta:meta])* $visibility:vis static $name:ident =
-        $(sqlite $sqlite:expr, postgres)? $text:expr;)*) => {
+        $(sqlite $sqlite:literal, postgres)? $text:literal;)*) => {
         $(
             $(#[$meta])*
             $visibility static $name: $crate::Statement = $crate::Statement::new(
@@ -97,8 +97,8 @@ macro_rules! statements {
         /// Every statement of this file.
         pub static STATEMENTS: &[&$crate::Statement] = &[$(&$name),*];
     };
-    (@sqlite $sqlite:expr, $postgres:expr) => { $sqlite };
-    (@sqlite $both:expr) => { $both };
+    (@sqlite $sqlite:literal, $postgres:literal) => { $sqlite };
+    (@sqlite $both:literal) => { $both };
 }
 
 #[cfg(test)]

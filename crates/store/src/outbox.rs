@@ -1,0 +1,625 @@
+//! The outbox: what is to be told to the world outside, from the transaction that decided it to the last try.
+//!
+//! **Actors.** A use-case enqueues in its own transaction: where the change is kept, so is the telling of it. The runner
+//! (delivery crate) claims what is due under a lease, does the outside work with no transaction open, and finishes by an
+//! update that holds only while the lease is still its own.
+//!
+//! **Guarantees.**
+//! - At least once: a delivery is over only when an answer was recorded. A worker that dies loses its lease, and the
+//!   delivery is due again at its end. The event's id is the same on every try, so a receiver can drop doubles.
+//! - First tries of one workflow's webhooks go out in the order of the events: a later one is not claimed while an
+//!   earlier one has not been tried.
+//! - A stopped endpoint's deliveries are held, and go on where they were when it is switched on.
+//!
+//! Bodies and authorization values arrive encrypted (the app's vault) and are never read here.
+
+use domain::public_address::CallbackUrl;
+use domain::{ClientId, CompanyId, WorkflowId};
+use jiff::Timestamp;
+
+use crate::sql::delivery as sql;
+use crate::{Error, Row, Transaction, Value, values};
+
+/// The receiver of all mail: one limit for the one mail server.
+pub const MAIL_RECEIVER: &str = "mail";
+/// The receiver of messages that have no messenger.
+const MESSAGE_RECEIVER: &str = "message";
+
+/// One delivery's number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DeliveryId(pub i64);
+
+impl std::fmt::Display for DeliveryId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Which way a new delivery goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NewChannel {
+    /// A POST to a customer's server.
+    Webhook {
+        /// The callback URL as the workflow keeps it: checked and in its normal spelling.
+        url: String,
+        /// The API client whose secret signs it.
+        client: ClientId,
+        /// The customer's value of the Authorization header, encrypted.
+        authorization: Option<Vec<u8>>,
+    },
+    /// A mail; without a mail server the outbox page shows it.
+    Mail,
+    /// A message to a telephone number; without a messenger the outbox page shows it.
+    Message,
+}
+
+/// A delivery to be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewDelivery {
+    /// Whose.
+    pub company: CompanyId,
+    /// Of which workflow.
+    pub workflow: Option<WorkflowId>,
+    /// The event's id, the same on every try: `webhook-id`, or the left part of a mail's Message-ID. Unique.
+    pub event_id: String,
+    /// Which way.
+    pub channel: NewChannel,
+    /// What is sent, encrypted.
+    pub body: Vec<u8>,
+    /// When it was decided.
+    pub created_at: Timestamp,
+}
+
+/// Puts a delivery into the outbox, in the caller's transaction.
+pub fn enqueue(tx: &mut dyn Transaction, new: &NewDelivery) -> Result<DeliveryId, Error> {
+    let (receiver, state, url, client, authorization) = match &new.channel {
+        NewChannel::Webhook {
+            url,
+            client,
+            authorization,
+        } => {
+            let receiver = CallbackUrl::stored(url).map_or_else(|| url.clone(), |url| url.receiver());
+            (
+                receiver,
+                State::Waiting,
+                Some(url),
+                Some(client.0),
+                authorization.clone(),
+            )
+        }
+        NewChannel::Mail => (MAIL_RECEIVER.to_owned(), State::Waiting, None, None, None),
+        NewChannel::Message => (MESSAGE_RECEIVER.to_owned(), State::Kept, None, None, None),
+    };
+    let kind = match &new.channel {
+        NewChannel::Webhook { .. } => Kind::Webhook,
+        NewChannel::Mail => Kind::Mail,
+        NewChannel::Message => Kind::Message,
+    };
+    let row = tx.query_one(
+        &sql::ENQUEUE,
+        values![
+            new.company.as_str(),
+            new.workflow.map(WorkflowId::get),
+            &new.event_id,
+            kind.word(),
+            receiver,
+            url,
+            client,
+            authorization,
+            new.body.as_slice(),
+            state.word(),
+            new.created_at,
+        ],
+    )?;
+    Ok(DeliveryId(row.get("id")?))
+}
+
+macro_rules! words {
+    ($(#[$outer:meta])* $name:ident { $($(#[$inner:meta])* $variant:ident => $word:literal,)* }) => {
+        $(#[$outer])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum $name {
+            $($(#[$inner])* $variant,)*
+        }
+
+        impl $name {
+            /// The word in the database and in answers.
+            pub const fn word(self) -> &'static str {
+                match self {
+                    $($name::$variant => $word,)*
+                }
+            }
+
+            fn parse(text: &str) -> Result<Self, String> {
+                match text {
+                    $($word => Ok($name::$variant),)*
+                    other => Err(format!("{other:?} is unknown")),
+                }
+            }
+        }
+    };
+}
+
+words! {
+    /// What kind of delivery.
+    Kind {
+        /// A POST to a customer's server.
+        Webhook => "webhook",
+        /// A mail.
+        Mail => "mail",
+        /// A message to a telephone number.
+        Message => "message",
+    }
+}
+
+words! {
+    /// How far a delivery is.
+    State {
+        /// To be tried, for the first time or again.
+        Waiting => "waiting",
+        /// Its endpoint was stopped.
+        Held => "held",
+        /// Taken by its receiver.
+        Delivered => "delivered",
+        /// Given up after the last try; a resend revives it.
+        Dead => "dead",
+        /// Nowhere to send it to: the outbox page shows it.
+        Kept => "kept",
+    }
+}
+
+words! {
+    /// Why an endpoint was stopped.
+    StopReason {
+        /// It answered 410.
+        Gone => "gone",
+        /// Nothing but failures for days.
+        Failing => "failing",
+    }
+}
+
+/// Which way a claimed delivery goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ClaimedChannel {
+    /// A POST.
+    Webhook {
+        /// Where to.
+        url: String,
+        /// Whose secret signs it.
+        client: ClientId,
+        /// The Authorization header's value, encrypted.
+        authorization: Option<Vec<u8>>,
+    },
+    /// A mail.
+    Mail,
+    /// A message.
+    Message,
+}
+
+/// A delivery under lease.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claimed {
+    /// Its number.
+    pub id: DeliveryId,
+    /// Whose.
+    pub company: CompanyId,
+    /// Of which workflow.
+    pub workflow: Option<WorkflowId>,
+    /// The event's id.
+    pub event_id: String,
+    /// Which way.
+    pub channel: ClaimedChannel,
+    /// What the limit per receiver counts.
+    pub receiver: String,
+    /// What is sent, encrypted.
+    pub body: Vec<u8>,
+    /// Tries in this round so far.
+    pub tries: u32,
+    /// Whether the first try ever is over.
+    pub first_try_done: bool,
+    /// When it was decided.
+    pub created_at: Timestamp,
+    /// The lease it is held by.
+    pub lease: String,
+    /// When that ends.
+    pub lease_until: Timestamp,
+}
+
+/// What is asked for by [`claim`].
+#[derive(Debug, Clone)]
+pub struct Claim {
+    /// A text that no other claim uses.
+    pub lease: String,
+    /// Which worker asks, so that its successor can release what a dead one held.
+    pub owner: String,
+    /// The present moment.
+    pub now: Timestamp,
+    /// The end of the lease.
+    pub until: Timestamp,
+    /// Receivers that have enough under way.
+    pub except: Vec<String>,
+    /// At most so many.
+    pub limit: u32,
+}
+
+/// Claims what is due, oldest first.
+pub fn claim(tx: &mut dyn Transaction, claim: &Claim) -> Result<Vec<Claimed>, Error> {
+    let except = serde_json::Value::from(claim.except.as_slice()).to_string();
+    let rows = tx.query(
+        &sql::CLAIM,
+        values![
+            claim.lease.as_str(),
+            claim.owner.as_str(),
+            claim.until,
+            claim.now,
+            except,
+            claim.limit
+        ],
+    )?;
+    let mut claimed = rows
+        .iter()
+        .map(|row| read_claimed(row, claim))
+        .collect::<Result<Vec<_>, _>>()?;
+    claimed.sort_by_key(|delivery| delivery.id);
+    Ok(claimed)
+}
+
+fn read_claimed(row: &Row, claim: &Claim) -> Result<Claimed, Error> {
+    let kind = row.parse("kind", Kind::parse)?;
+    let channel = match kind {
+        Kind::Webhook => ClaimedChannel::Webhook {
+            url: row.get("url")?,
+            client: ClientId(row.get("client_id")?),
+            authorization: row.get("authorization_header")?,
+        },
+        Kind::Mail => ClaimedChannel::Mail,
+        Kind::Message => ClaimedChannel::Message,
+    };
+    Ok(Claimed {
+        id: DeliveryId(row.get("id")?),
+        company: row.parse("company_id", CompanyId::parse)?,
+        workflow: row.get::<Option<i64>>("workflow_id")?.map(WorkflowId),
+        event_id: row.get("event_id")?,
+        channel,
+        receiver: row.get("receiver")?,
+        body: row.get("body")?,
+        tries: row.get("tries")?,
+        first_try_done: row.get("first_try_done")?,
+        created_at: row.get("created_at")?,
+        lease: claim.lease.clone(),
+        lease_until: claim.until,
+    })
+}
+
+/// Gives a claimed delivery back untried, due at `due_at`. Whether the lease was still its own.
+pub fn release(tx: &mut dyn Transaction, claimed: DeliveryId, lease: &str, due_at: Timestamp) -> Result<bool, Error> {
+    Ok(tx.execute(&sql::RELEASE, values![claimed.0, lease, due_at])? == 1)
+}
+
+/// The workers that hold leases.
+pub fn lease_owners(tx: &mut dyn Transaction) -> Result<Vec<String>, Error> {
+    tx.query(&sql::LEASE_OWNERS, &[])?
+        .iter()
+        .map(|row| row.get("lease_owner"))
+        .collect()
+}
+
+/// Gives back all that a dead worker had claimed; how many.
+pub fn release_owner(tx: &mut dyn Transaction, owner: &str, now: Timestamp) -> Result<u64, Error> {
+    tx.execute(&sql::RELEASE_OWNER, values![owner, now])
+}
+
+/// When something is due next.
+pub fn next_due(tx: &mut dyn Transaction) -> Result<Option<Timestamp>, Error> {
+    tx.query_one(&sql::NEXT_DUE, &[])?.get("due_at")
+}
+
+/// What one try was like.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Try {
+    /// When it began.
+    pub at: Timestamp,
+    /// How long it took, in microseconds.
+    pub duration: i64,
+    /// The HTTP status or the mail server's code; none where no answer came.
+    pub code: Option<u16>,
+    /// What went wrong where it was not the answer.
+    pub fault: Option<String>,
+    /// The start of the answer.
+    pub answer: String,
+}
+
+/// What becomes of a delivery after a try.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The receiver has taken it.
+    Delivered,
+    /// It failed; the next try is due then.
+    Retry(Timestamp),
+    /// It failed, and it was the last try.
+    Dead,
+    /// The receiver says that it is gone for good.
+    Gone,
+}
+
+/// How long an endpoint may do nothing but fail: five days, in seconds.
+pub const LONGEST_FAILURE: i64 = 5 * 24 * 60 * 60;
+
+/// What finishing a delivery led to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Finished {
+    /// The lease was lost: another worker has the delivery now, nothing was recorded.
+    LeaseLost,
+    /// Recorded.
+    Recorded {
+        /// The state that the delivery is in now.
+        state: State,
+        /// The endpoint was stopped by this very try; its company's admins must be told.
+        stopped: Option<StopReason>,
+    },
+}
+
+/// Records a try of a claimed delivery and what becomes of it, and keeps the endpoint's health.
+pub fn finish(
+    tx: &mut dyn Transaction,
+    claimed: &Claimed,
+    made: &Try,
+    outcome: Outcome,
+    now: Timestamp,
+) -> Result<Finished, Error> {
+    let mut stopped = None;
+    let mut is_stopped = false;
+    if let ClaimedChannel::Webhook { url, .. } = &claimed.channel {
+        let endpoint = values![claimed.company.as_str(), url];
+        if outcome == Outcome::Delivered {
+            tx.execute(&sql::ENDPOINT_RECOVERED, endpoint)?;
+        } else {
+            (is_stopped, stopped) = endpoint_failed(tx, &claimed.company, url, outcome, now)?;
+        }
+    }
+    let (state, due_at) = match outcome {
+        Outcome::Delivered => (State::Delivered, now),
+        Outcome::Retry(due_at) if !is_stopped => (State::Waiting, due_at),
+        Outcome::Retry(_) | Outcome::Gone => (State::Held, now),
+        Outcome::Dead => (State::Dead, now),
+    };
+    let over = matches!(state, State::Delivered | State::Dead).then_some(now);
+    let finished = tx.query_optional(
+        &sql::FINISH,
+        values![claimed.id.0, claimed.lease.as_str(), state.word(), due_at, over],
+    )?;
+    let Some(row) = finished else {
+        // The health that was just written is true all the same: the try was made.
+        return Ok(Finished::LeaseLost);
+    };
+    let number: i64 = row.get("tries_made")?;
+    tx.execute_one(
+        &sql::INSERT_TRY,
+        values![
+            claimed.id.0,
+            number,
+            made.at,
+            made.duration,
+            made.code,
+            made.fault.as_ref(),
+            made.answer.as_str()
+        ],
+    )?;
+    Ok(Finished::Recorded { state, stopped })
+}
+
+/// Whether the endpoint is stopped now, and why where this failure stopped it.
+fn endpoint_failed(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    url: &str,
+    outcome: Outcome,
+    now: Timestamp,
+) -> Result<(bool, Option<StopReason>), Error> {
+    tx.execute(&sql::ENDPOINT_FAILED, values![company.as_str(), url, now])?;
+    let row = tx.query_one(&sql::ENDPOINT, values![company.as_str(), url])?;
+    if row.get::<Option<Timestamp>>("stopped_at")?.is_some() {
+        return Ok((true, None));
+    }
+    let failing_since: Timestamp = row.get("failing_since")?;
+    let reason = if outcome == Outcome::Gone {
+        StopReason::Gone
+    } else if now.as_second() - failing_since.as_second() >= LONGEST_FAILURE {
+        StopReason::Failing
+    } else {
+        return Ok((false, None));
+    };
+    tx.execute_one(&sql::ENDPOINT_STOP, values![company.as_str(), url, now, reason.word()])?;
+    tx.execute(&sql::HOLD, values![company.as_str(), url])?;
+    Ok((true, Some(reason)))
+}
+
+/// Leaves a claimed mail or message for the outbox page. Whether the lease was still its own.
+pub fn keep(tx: &mut dyn Transaction, claimed: &Claimed, now: Timestamp) -> Result<bool, Error> {
+    Ok(tx.execute(&sql::KEEP, values![claimed.id.0, claimed.lease.as_str(), now])? == 1)
+}
+
+/// An endpoint that fails or was stopped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Endpoint {
+    /// Its URL.
+    pub url: String,
+    /// Nothing but failures since then.
+    pub failing_since: Timestamp,
+    /// When and why it was stopped.
+    pub stopped: Option<(Timestamp, StopReason)>,
+}
+
+/// The company's endpoints that fail or were stopped.
+pub fn endpoints(tx: &mut dyn Transaction, company: &CompanyId) -> Result<Vec<Endpoint>, Error> {
+    let rows = tx.query(&sql::ENDPOINTS, values![company.as_str()])?;
+    rows.iter()
+        .map(|row| {
+            let stopped = match row.get::<Option<Timestamp>>("stopped_at")? {
+                Some(at) => Some((at, row.parse("stopped_reason", StopReason::parse)?)),
+                None => None,
+            };
+            Ok(Endpoint {
+                url: row.get("url")?,
+                failing_since: row.get("failing_since")?,
+                stopped,
+            })
+        })
+        .collect()
+}
+
+/// Switches a stopped endpoint on: what was held is due now. How many deliveries; none where it was not stopped.
+pub fn start_endpoint(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    url: &str,
+    now: Timestamp,
+) -> Result<Option<u64>, Error> {
+    if tx.execute(&sql::ENDPOINT_START, values![company.as_str(), url])? == 0 {
+        return Ok(None);
+    }
+    tx.execute(&sql::LET_GO, values![company.as_str(), url, now]).map(Some)
+}
+
+/// Sends a delivery once more, whether it was taken or given up. Whether there was one in such a state.
+pub fn resend(tx: &mut dyn Transaction, company: &CompanyId, id: DeliveryId, now: Timestamp) -> Result<bool, Error> {
+    Ok(tx.execute(&sql::RESEND, values![company.as_str(), id.0, now])? == 1)
+}
+
+/// A delivery as history shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delivery {
+    /// Its number.
+    pub id: DeliveryId,
+    /// Of which workflow.
+    pub workflow: Option<WorkflowId>,
+    /// The event's id.
+    pub event_id: String,
+    /// Webhook, mail or message.
+    pub kind: Kind,
+    /// A webhook's URL.
+    pub url: Option<String>,
+    /// How far it is.
+    pub state: State,
+    /// Tries in this round.
+    pub tries: u32,
+    /// Tries in all rounds.
+    pub tries_made: u32,
+    /// When it was decided.
+    pub created_at: Timestamp,
+    /// When the next try is due, where one is.
+    pub due_at: Timestamp,
+    /// When it was over.
+    pub finished_at: Option<Timestamp>,
+}
+
+fn read_delivery(row: &Row) -> Result<Delivery, Error> {
+    Ok(Delivery {
+        id: DeliveryId(row.get("id")?),
+        workflow: row.get::<Option<i64>>("workflow_id")?.map(WorkflowId),
+        event_id: row.get("event_id")?,
+        kind: row.parse("kind", Kind::parse)?,
+        url: row.get("url")?,
+        state: row.parse("state", State::parse)?,
+        tries: row.get("tries")?,
+        tries_made: row.get("tries_made")?,
+        created_at: row.get("created_at")?,
+        due_at: row.get("due_at")?,
+        finished_at: row.get("finished_at")?,
+    })
+}
+
+/// One delivery of the company.
+pub fn delivery(tx: &mut dyn Transaction, company: &CompanyId, id: DeliveryId) -> Result<Option<Delivery>, Error> {
+    tx.query_optional(&sql::DELIVERY, values![company.as_str(), id.0])?
+        .as_ref()
+        .map(read_delivery)
+        .transpose()
+}
+
+/// A workflow's webhooks, in the order of the events.
+pub fn webhooks_of(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    workflow: WorkflowId,
+) -> Result<Vec<Delivery>, Error> {
+    tx.query(&sql::WEBHOOKS_OF_WORKFLOW, values![company.as_str(), workflow.get()])?
+        .iter()
+        .map(read_delivery)
+        .collect()
+}
+
+/// A delivery's tries, oldest first.
+pub fn tries(tx: &mut dyn Transaction, company: &CompanyId, id: DeliveryId) -> Result<Vec<Try>, Error> {
+    let rows = tx.query(&sql::TRIES, values![company.as_str(), id.0])?;
+    rows.iter()
+        .map(|row| {
+            Ok(Try {
+                at: row.get("at")?,
+                duration: row.get("duration")?,
+                code: row.get("code")?,
+                fault: row.get("fault")?,
+                answer: row.get("answer")?,
+            })
+        })
+        .collect()
+}
+
+/// A mail or message, its body still encrypted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// Its number.
+    pub id: DeliveryId,
+    /// Of which workflow.
+    pub workflow: Option<WorkflowId>,
+    /// Mail or message.
+    pub kind: Kind,
+    /// What is sent, encrypted.
+    pub body: Vec<u8>,
+    /// How far it is.
+    pub state: State,
+    /// When it was decided.
+    pub created_at: Timestamp,
+    /// When it was over.
+    pub finished_at: Option<Timestamp>,
+    /// The mail server's code at the last try.
+    pub code: Option<u16>,
+    /// What went wrong at the last try.
+    pub fault: Option<String>,
+    /// What the mail server said at the last try.
+    pub answer: Option<String>,
+}
+
+/// A page of a list that goes from the newest to the oldest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Page {
+    /// Only what is older than this one; none begins with the newest.
+    pub before: Option<DeliveryId>,
+    /// At most so many.
+    pub limit: u32,
+}
+
+/// A page of the company's mails and messages, newest first.
+pub fn messages(tx: &mut dyn Transaction, company: &CompanyId, page: Page) -> Result<Vec<Message>, Error> {
+    let before = page.before.map_or(i64::MAX, |id| id.0);
+    let rows = tx.query(
+        &sql::MESSAGES,
+        &[company.as_str().into(), Value::Integer(before), page.limit.into()],
+    )?;
+    rows.iter()
+        .map(|row| {
+            Ok(Message {
+                id: DeliveryId(row.get("id")?),
+                workflow: row.get::<Option<i64>>("workflow_id")?.map(WorkflowId),
+                kind: row.parse("kind", Kind::parse)?,
+                body: row.get("body")?,
+                state: row.parse("state", State::parse)?,
+                created_at: row.get("created_at")?,
+                finished_at: row.get("finished_at")?,
+                code: row.get("code")?,
+                fault: row.get("fault")?,
+                answer: row.get("answer")?,
+            })
+        })
+        .collect()
+}

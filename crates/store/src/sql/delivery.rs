@@ -1,0 +1,121 @@
+//! The tables `outbox`, `delivery_try` and `endpoint`.
+//!
+//! The runner's statements (claim, finish, release) work across companies: it delivers for all of them. Everything that
+//! a person or a program asks for carries the company.
+
+crate::statements! {
+    /// Puts a delivery into the outbox; where its endpoint was stopped, it is held from the start.
+    pub static ENQUEUE = "INSERT INTO outbox (company_id, workflow_id, event_id, kind, receiver, url, client_id, \
+             authorization_header, body, state, created_at, due_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, \
+             CASE WHEN EXISTS (SELECT 1 FROM endpoint AS e \
+                 WHERE e.company_id = $1 AND e.url = $6 AND e.stopped_at IS NOT NULL) \
+             THEN 'held' ELSE CAST($10 AS TEXT) END, $11, $11) \
+         RETURNING id";
+
+    /// Claims what is due: gives it a lease, at whose end it is due again. A first try waits for the first tries of the
+    /// same workflow's earlier webhooks.
+    pub static CLAIM =
+        sqlite "UPDATE outbox SET lease = $1, lease_owner = $2, due_at = $3 \
+            WHERE id IN (SELECT o.id FROM outbox AS o \
+                WHERE o.state = 'waiting' AND o.due_at <= $4 \
+                AND o.receiver NOT IN (SELECT value FROM json_each($5)) \
+                AND (o.first_try_done OR o.kind <> 'webhook' OR o.workflow_id IS NULL \
+                    OR NOT EXISTS (SELECT 1 FROM outbox AS e \
+                        WHERE e.workflow_id = o.workflow_id AND e.id < o.id \
+                        AND e.state = 'waiting' AND e.kind = 'webhook' AND NOT e.first_try_done)) \
+                ORDER BY o.due_at, o.id LIMIT $6) \
+            RETURNING id, company_id, workflow_id, event_id, kind, receiver, url, client_id, authorization_header, \
+                body, tries, first_try_done, created_at",
+        postgres "UPDATE outbox SET lease = $1, lease_owner = $2, due_at = $3 \
+            WHERE id IN (SELECT o.id FROM outbox AS o \
+                WHERE o.state = 'waiting' AND o.due_at <= $4 \
+                AND o.receiver NOT IN (SELECT json_array_elements_text(CAST(CAST($5 AS TEXT) AS JSON))) \
+                AND (o.first_try_done OR o.kind <> 'webhook' OR o.workflow_id IS NULL \
+                    OR NOT EXISTS (SELECT 1 FROM outbox AS e \
+                        WHERE e.workflow_id = o.workflow_id AND e.id < o.id \
+                        AND e.state = 'waiting' AND e.kind = 'webhook' AND NOT e.first_try_done)) \
+                ORDER BY o.due_at, o.id LIMIT $6 FOR UPDATE OF o SKIP LOCKED) \
+            RETURNING id, company_id, workflow_id, event_id, kind, receiver, url, client_id, authorization_header, \
+                body, tries, first_try_done, created_at";
+
+    /// Gives a claimed delivery back untried.
+    pub static RELEASE = "UPDATE outbox SET lease = NULL, lease_owner = NULL, due_at = $3 WHERE id = $1 AND lease = $2";
+
+    /// Who holds leases.
+    pub static LEASE_OWNERS = "SELECT DISTINCT lease_owner FROM outbox WHERE lease_owner IS NOT NULL";
+
+    /// Gives back all that a dead worker had claimed.
+    pub static RELEASE_OWNER = "UPDATE outbox SET lease = NULL, lease_owner = NULL, due_at = $2 WHERE lease_owner = $1";
+
+    /// When something is due next; leased rows count with the end of their lease.
+    pub static NEXT_DUE = "SELECT MIN(due_at) AS due_at FROM outbox WHERE state = 'waiting'";
+
+    /// Records that a claimed delivery was tried, and what became of it. No row: the lease was lost.
+    pub static FINISH = "UPDATE outbox SET state = $3, due_at = $4, finished_at = $5, tries = tries + 1, \
+             tries_made = tries_made + 1, first_try_done = TRUE, lease = NULL, lease_owner = NULL \
+         WHERE id = $1 AND lease = $2 RETURNING tries_made";
+
+    /// A claimed mail or message that has nowhere to go stays for the outbox page.
+    pub static KEEP = "UPDATE outbox SET state = 'kept', lease = NULL, lease_owner = NULL, finished_at = $3 \
+         WHERE id = $1 AND lease = $2";
+
+    /// What one try was like.
+    pub static INSERT_TRY = "INSERT INTO delivery_try (delivery_id, number, at, duration, code, fault, answer) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7)";
+
+    /// A delivery's tries.
+    pub static TRIES = "SELECT t.number, t.at, t.duration, t.code, t.fault, t.answer FROM delivery_try AS t \
+         JOIN outbox AS o ON o.id = t.delivery_id \
+         WHERE o.company_id = $1 AND o.id = $2 ORDER BY t.number";
+
+    /// An endpoint that has failed since its last success.
+    pub static ENDPOINT = "SELECT failing_since, stopped_at, stopped_reason FROM endpoint \
+         WHERE company_id = $1 AND url = $2";
+
+    /// A company's endpoints that fail or were stopped.
+    pub static ENDPOINTS = "SELECT url, failing_since, stopped_at, stopped_reason FROM endpoint \
+         WHERE company_id = $1 ORDER BY url";
+
+    /// The first failure after a success.
+    pub static ENDPOINT_FAILED = "INSERT INTO endpoint (company_id, url, failing_since) VALUES ($1, $2, $3) \
+         ON CONFLICT (company_id, url) DO NOTHING";
+
+    /// A success; one that was stopped stays so until it is switched on.
+    pub static ENDPOINT_RECOVERED = "DELETE FROM endpoint WHERE company_id = $1 AND url = $2 AND stopped_at IS NULL";
+
+    /// Stops an endpoint.
+    pub static ENDPOINT_STOP = "UPDATE endpoint SET stopped_at = $3, stopped_reason = $4 \
+         WHERE company_id = $1 AND url = $2 AND stopped_at IS NULL";
+
+    /// Holds what waits for a stopped endpoint; what is under way is held when it is finished.
+    pub static HOLD = "UPDATE outbox SET state = 'held' \
+         WHERE company_id = $1 AND url = $2 AND kind = 'webhook' AND state = 'waiting' AND lease IS NULL";
+
+    /// Forgets an endpoint's failures: it is switched on.
+    pub static ENDPOINT_START = "DELETE FROM endpoint WHERE company_id = $1 AND url = $2 AND stopped_at IS NOT NULL";
+
+    /// Lets go what was held, with a new round of tries.
+    pub static LET_GO = "UPDATE outbox SET state = 'waiting', due_at = $3, tries = 0 \
+         WHERE company_id = $1 AND url = $2 AND kind = 'webhook' AND state = 'held'";
+
+    /// Sends a delivery once more, in a new round of tries.
+    pub static RESEND = "UPDATE outbox SET state = 'waiting', due_at = $3, tries = 0, finished_at = NULL \
+         WHERE company_id = $1 AND id = $2 AND state IN ('delivered', 'dead')";
+
+    /// One delivery.
+    pub static DELIVERY = "SELECT id, workflow_id, event_id, kind, url, state, tries, tries_made, created_at, due_at, \
+             finished_at FROM outbox WHERE company_id = $1 AND id = $2";
+
+    /// A workflow's webhooks, oldest first.
+    pub static WEBHOOKS_OF_WORKFLOW = "SELECT id, workflow_id, event_id, kind, url, state, tries, tries_made, \
+             created_at, due_at, finished_at FROM outbox \
+         WHERE company_id = $1 AND workflow_id = $2 AND kind = 'webhook' ORDER BY id";
+
+    /// A page of the company's mails and messages, newest first, each with its last try.
+    pub static MESSAGES = "SELECT o.id, o.workflow_id, o.kind, o.body, o.state, o.created_at, o.finished_at, \
+             t.code, t.fault, t.answer \
+         FROM outbox AS o LEFT JOIN delivery_try AS t ON t.delivery_id = o.id AND t.number = o.tries_made \
+         WHERE o.company_id = $1 AND o.kind IN ('mail', 'message') AND o.id < $2 \
+         ORDER BY o.id DESC LIMIT $3";
+}
