@@ -1,0 +1,6 @@
+//! The store on both databases: every test here runs on SQLite and on PostgreSQL.
+
+mod postgres_only;
+mod probe;
+mod statements;
+mod transactions;

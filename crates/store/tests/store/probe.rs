@@ -1,0 +1,69 @@
+//! A table of the tests' own, so that they do not move with the product's schema.
+
+use store::{Error, Store, Transaction, values};
+use testkit::database::TestDatabase;
+
+store::statements! {
+    /// Makes the table.
+    pub static CREATE =
+        sqlite "CREATE TABLE probe (
+            id INTEGER PRIMARY KEY, word TEXT UNIQUE, bytes BLOB, flag INTEGER,
+            amount INTEGER NOT NULL DEFAULT 0 CHECK (amount >= 0), revision INTEGER NOT NULL DEFAULT 1
+        ) STRICT",
+        postgres "CREATE TABLE probe (
+            id BIGINT PRIMARY KEY, word TEXT UNIQUE, bytes BYTEA, flag BOOLEAN,
+            amount INTEGER NOT NULL DEFAULT 0 CHECK (amount >= 0), revision BIGINT NOT NULL DEFAULT 1
+        )";
+    /// Makes a child of the table, whose parent is looked for at the commit.
+    pub static CREATE_CHILD =
+        "CREATE TABLE child (
+            id BIGINT PRIMARY KEY,
+            parent BIGINT NOT NULL REFERENCES probe (id) DEFERRABLE INITIALLY DEFERRED
+        )";
+    /// Inserts a child.
+    pub static INSERT_CHILD = "INSERT INTO child (id, parent) VALUES ($1, $2)";
+    /// Inserts a row with all that can be given.
+    pub static INSERT =
+        "INSERT INTO probe (id, word, bytes, flag, amount) VALUES ($1, $2, $3, $4, $5)";
+    /// Inserts a row and answers it.
+    pub static INSERT_RETURNING =
+        "INSERT INTO probe (id, word) VALUES ($2, $1) RETURNING id, word, revision";
+    /// One row.
+    pub static BY_ID = "SELECT id, word, bytes, flag, amount, revision FROM probe WHERE id = $1";
+    /// How many rows there are.
+    pub static COUNT = "SELECT count(*) AS total FROM probe";
+    /// A change that is guarded by the revision.
+    pub static CHANGE =
+        "UPDATE probe SET amount = $1, revision = revision + 1 WHERE id = $2 AND revision = $3";
+    /// A statement that no database takes.
+    pub static NONSENSE = "SELECT nothing FROM nowhere";
+    /// What SQLite answers as a fraction and PostgreSQL as NUMERIC.
+    pub static FRACTION = "SELECT 1.5 AS half";
+}
+
+/// Opens the store and makes the table.
+pub fn open(database: &TestDatabase) -> Store {
+    let store = database.open();
+    store
+        .write(|tx| {
+            tx.execute(&CREATE, values![])?;
+            tx.execute(&CREATE_CHILD, values![]).map(drop)
+        })
+        .expect("the probe table is made");
+    store
+}
+
+/// Inserts a row with only an id and an amount.
+pub fn insert(tx: &mut dyn Transaction, id: i64, amount: i64) -> Result<(), Error> {
+    tx.execute_one(
+        &INSERT,
+        values![id, None::<String>, None::<Vec<u8>>, None::<bool>, amount],
+    )
+}
+
+/// Counts the rows in a transaction of its own.
+pub fn count(store: &Store) -> i64 {
+    store
+        .read(|tx| tx.query_one(&COUNT, values![])?.get("total"))
+        .expect("the rows can be counted")
+}

@@ -1,0 +1,425 @@
+//! What a transaction promises, on both databases.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Barrier};
+
+use jiff::Timestamp;
+use store::{Error, Store, Value, values};
+use testkit::database::TestDatabase;
+
+use crate::probe::{self, count, insert};
+
+testkit::on_both_databases!(
+    what_is_written_is_read_back,
+    nulls_and_large_blobs_come_back_as_they_were,
+    returning_answers_in_parameter_order,
+    many_writers_are_all_kept_and_the_failing_ones_undone_alone,
+    what_was_answered_is_there_after_reopening,
+    a_read_sees_what_was_written_before_it,
+    a_read_must_not_write,
+    a_duplicate_is_a_conflict_that_names_its_key,
+    a_broken_check_is_named,
+    a_failed_statement_spoils_the_transaction,
+    an_error_of_the_caller_undoes_its_work,
+    of_two_changes_of_one_revision_one_wins,
+    increments_by_read_and_write_are_never_lost,
+    a_missing_parent_fails_at_the_commit_and_harms_nobody_else,
+    a_panic_undoes_its_work_and_the_store_goes_on,
+    a_transaction_inside_a_transaction_is_refused,
+    u0000_in_a_text_is_refused,
+    a_wrong_number_of_parameters_is_an_error,
+    a_statement_the_database_refuses_is_named,
+    a_fraction_is_refused,
+    a_column_of_another_kind_is_named,
+    a_row_too_few_is_an_error,
+    migrating_twice_changes_nothing,
+);
+
+fn what_is_written_is_read_back(database: &TestDatabase) {
+    let store = probe::open(database);
+    let at: Timestamp = "2026-11-28T01:02:03.456789Z".parse().unwrap();
+    store
+        .write(move |tx| {
+            tx.execute_one(&probe::INSERT, values![1, "단어 言葉", b"\0\xff", true, 7])?;
+            tx.execute_one(
+                &probe::INSERT,
+                values![at.as_microsecond(), "other", b"", false, i32::MAX],
+            )
+        })
+        .unwrap();
+    let (row, other) = store
+        .read(move |tx| {
+            let row = tx.query_one(&probe::BY_ID, values![1])?;
+            Ok::<_, Error>((row, tx.query_one(&probe::BY_ID, values![at])?))
+        })
+        .unwrap();
+    assert_eq!(row.get::<String>("word").unwrap(), "단어 言葉");
+    assert_eq!(row.get::<Vec<u8>>("bytes").unwrap(), b"\0\xff");
+    assert_eq!(row.get::<[u8; 2]>("bytes").unwrap(), *b"\0\xff");
+    assert!(row.get::<bool>("flag").unwrap());
+    assert_eq!(row.get::<u32>("amount").unwrap(), 7);
+    assert_eq!(other.get::<Timestamp>("id").unwrap(), at);
+    assert!(!other.get::<bool>("flag").unwrap());
+    assert_eq!(other.get::<Vec<u8>>("bytes").unwrap(), b"");
+}
+
+fn nulls_and_large_blobs_come_back_as_they_were(database: &TestDatabase) {
+    let store = probe::open(database);
+    let large: Vec<u8> = (0..5_000_000_u32).map(|n| n.to_le_bytes()[n as usize % 3]).collect();
+    let given = large.clone();
+    let rows = store
+        .write(move |tx| {
+            tx.execute_one(
+                &probe::INSERT,
+                values![1, None::<&str>, given.as_slice(), None::<bool>, 0],
+            )?;
+            tx.execute_one(&probe::INSERT, values![2, "", None::<Vec<u8>>, None::<bool>, 0])?;
+            let first = tx.query_one(&probe::BY_ID, values![1])?;
+            Ok::<_, Error>([first, tx.query_one(&probe::BY_ID, values![2])?])
+        })
+        .unwrap();
+    assert!(rows[0].get::<Vec<u8>>("bytes").unwrap() == large);
+    assert_eq!(rows[0].get::<Option<String>>("word").unwrap(), None);
+    assert_eq!(rows[0].get::<Option<bool>>("flag").unwrap(), None);
+    assert_eq!(rows[1].get::<Option<Vec<u8>>>("bytes").unwrap(), None);
+    assert_eq!(rows[1].get::<Value>("word").unwrap(), Value::from(""));
+}
+
+fn returning_answers_in_parameter_order(database: &TestDatabase) {
+    let store = probe::open(database);
+    let row = store
+        .write(|tx| tx.query_one(&probe::INSERT_RETURNING, values!["second", 2]))
+        .unwrap();
+    assert_eq!(row.get::<i64>("id").unwrap(), 2);
+    assert_eq!(row.get::<String>("word").unwrap(), "second");
+    assert_eq!(row.get::<i64>("revision").unwrap(), 1);
+    assert_eq!(count(&store), 1);
+}
+
+/// Every third writer fails after its insert; no other is touched by that.
+fn many_writers_are_all_kept_and_the_failing_ones_undone_alone(database: &TestDatabase) {
+    const THREADS: i64 = 16;
+    const EACH: i64 = 30;
+    let store = probe::open(database);
+    let outcomes: Vec<(i64, bool)> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..THREADS)
+            .map(|thread| {
+                let store = store.clone();
+                scope.spawn(move || {
+                    (0..EACH)
+                        .map(|n| thread * EACH + n)
+                        .map(|id| (id, write_or_fail(&store, id)))
+                        .collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    for (id, answered) in outcomes {
+        assert_eq!(answered, id % 3 != 0, "the answer for {id}");
+        let found = store
+            .read(move |tx| tx.query_optional(&probe::BY_ID, values![id]))
+            .unwrap();
+        assert_eq!(found.is_some(), answered, "the row {id}");
+    }
+}
+
+fn write_or_fail(store: &Store, id: i64) -> bool {
+    store
+        .write(move |tx| {
+            insert(tx, id, 1)?;
+            // A duplicate: the statement fails, and with it this request alone.
+            if id % 3 == 0 {
+                insert(tx, id, 1)?;
+            }
+            Ok::<_, Error>(())
+        })
+        .is_ok()
+}
+
+fn what_was_answered_is_there_after_reopening(database: &TestDatabase) {
+    let store = probe::open(database);
+    store.write(|tx| insert(tx, 1, 1)).unwrap();
+    drop(store);
+    assert_eq!(count(&Store::open(database.settings()).unwrap()), 1);
+}
+
+fn a_read_sees_what_was_written_before_it(database: &TestDatabase) {
+    let store = probe::open(database);
+    for id in 0..50 {
+        store.write(move |tx| insert(tx, id, 1)).unwrap();
+        assert_eq!(count(&store), id + 1);
+    }
+}
+
+fn a_read_must_not_write(database: &TestDatabase) {
+    let store = probe::open(database);
+    let error = store.read(|tx| insert(tx, 1, 1)).unwrap_err();
+    assert!(matches!(error, Error::Statement { .. }), "{error:?}");
+    assert_eq!(count(&store), 0);
+}
+
+fn a_duplicate_is_a_conflict_that_names_its_key(database: &TestDatabase) {
+    let store = probe::open(database);
+    let twice = |first: i64, second: i64| {
+        store
+            .write(move |tx| {
+                for id in [first, second] {
+                    tx.query(&probe::INSERT_RETURNING, values!["word", id])?;
+                }
+                Ok::<_, Error>(())
+            })
+            .unwrap_err()
+    };
+    let error = twice(1, 2);
+    assert!(error.is_conflict_on("probe(word)"), "{error:?}");
+    let error = store
+        .write(|tx| {
+            insert(tx, 1, 1)?;
+            insert(tx, 1, 1)
+        })
+        .unwrap_err();
+    assert!(error.is_conflict_on("probe(id)"), "{error:?}");
+    assert_eq!(count(&store), 0);
+}
+
+fn a_broken_check_is_named(database: &TestDatabase) {
+    let store = probe::open(database);
+    let error = store.write(|tx| insert(tx, 1, -1)).unwrap_err();
+    assert!(
+        matches!(error, Error::Constraint { statement, .. } if statement == probe::INSERT.name()),
+        "{error:?}"
+    );
+}
+
+fn a_failed_statement_spoils_the_transaction(database: &TestDatabase) {
+    let store = probe::open(database);
+    let seen = store
+        .write(|tx| {
+            insert(tx, 1, 1)?;
+            assert!(insert(tx, 1, 1).is_err());
+            let after = insert(tx, 2, 1).unwrap_err();
+            assert!(matches!(after, Error::Spoiled), "{after:?}");
+            // The closure shrugs at the error; the store does not.
+            Ok::<_, Error>(())
+        })
+        .unwrap_err();
+    assert!(matches!(seen, Error::Spoiled), "{seen:?}");
+    assert_eq!(count(&store), 0);
+}
+
+#[derive(Debug)]
+enum Mine {
+    Refused,
+    Store(Error),
+}
+
+impl From<Error> for Mine {
+    fn from(error: Error) -> Self {
+        Mine::Store(error)
+    }
+}
+
+fn an_error_of_the_caller_undoes_its_work(database: &TestDatabase) {
+    let store = probe::open(database);
+    let outcome = store.write(|tx| {
+        insert(tx, 1, 1)?;
+        Err::<(), Mine>(Mine::Refused)
+    });
+    assert!(matches!(outcome, Err(Mine::Refused)), "{outcome:?}");
+    let outcome = store.write(|tx| {
+        insert(tx, 1, 1)?;
+        insert(tx, 1, 1).map_err(Mine::from)
+    });
+    assert!(
+        matches!(outcome, Err(Mine::Store(Error::Conflict { .. }))),
+        "{outcome:?}"
+    );
+    assert_eq!(count(&store), 0);
+}
+
+fn of_two_changes_of_one_revision_one_wins(database: &TestDatabase) {
+    let store = probe::open(database);
+    store.write(|tx| insert(tx, 1, 0)).unwrap();
+    let start = Arc::new(Barrier::new(8));
+    let winners: usize = std::thread::scope(|scope| {
+        let threads: Vec<_> = (1..=8)
+            .map(|amount| {
+                let (store, start) = (store.clone(), Arc::clone(&start));
+                scope.spawn(move || {
+                    start.wait();
+                    store.write(move |tx| tx.execute_one(&probe::CHANGE, values![amount, 1, 1]))
+                })
+            })
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| match thread.join().unwrap() {
+                Ok(()) => 1,
+                Err(Error::RowCount {
+                    expected: 1, found: 0, ..
+                }) => 0,
+                Err(other) => panic!("{other:?}"),
+            })
+            .sum()
+    });
+    assert_eq!(winners, 1);
+}
+
+fn increments_by_read_and_write_are_never_lost(database: &TestDatabase) {
+    let store = probe::open(database);
+    store.write(|tx| insert(tx, 1, 0)).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            let store = store.clone();
+            scope.spawn(move || {
+                for _ in 0..20 {
+                    store
+                        .write(|tx| {
+                            let row = tx.query_one(&probe::BY_ID, values![1])?;
+                            let (amount, revision): (i64, i64) = (row.get("amount")?, row.get("revision")?);
+                            tx.execute_one(&probe::CHANGE, values![amount + 1, 1, revision])
+                        })
+                        .unwrap();
+                }
+            });
+        }
+    });
+    let row = store.read(|tx| tx.query_one(&probe::BY_ID, values![1])).unwrap();
+    assert_eq!(row.get::<i64>("amount").unwrap(), 80);
+}
+
+/// A deferred foreign key fails at the commit, when others share it: they are kept.
+fn a_missing_parent_fails_at_the_commit_and_harms_nobody_else(database: &TestDatabase) {
+    let store = probe::open(database);
+    let start = Arc::new(Barrier::new(8));
+    let runs = Arc::new(AtomicU32::new(0));
+    std::thread::scope(|scope| {
+        for id in 0..8 {
+            let (store, start) = (store.clone(), Arc::clone(&start));
+            let runs = Arc::clone(&runs);
+            scope.spawn(move || {
+                start.wait();
+                let outcome = store.write(move |tx| {
+                    runs.fetch_add(1, Ordering::Relaxed);
+                    if id == 3 {
+                        tx.execute_one(&probe::INSERT_CHILD, values![id, 99])
+                    } else {
+                        insert(tx, id, 1)
+                    }
+                });
+                if id == 3 {
+                    assert!(matches!(outcome, Err(Error::Commit { .. })), "{outcome:?}");
+                } else {
+                    outcome.unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(count(&store), 7);
+    assert!(runs.load(Ordering::Relaxed) >= 8);
+}
+
+fn a_panic_undoes_its_work_and_the_store_goes_on(database: &TestDatabase) {
+    let store = probe::open(database);
+    // More often than there are threads, so that each would have died.
+    for _ in 0..20 {
+        let error = store
+            .write(|tx| {
+                insert(tx, 1, 1)?;
+                let nothing: Option<()> = None;
+                nothing.expect("the test's own panic");
+                Ok::<_, Error>(())
+            })
+            .unwrap_err();
+        assert!(
+            matches!(&error, Error::Panicked { message } if message == "the test's own panic"),
+            "{error:?}"
+        );
+        let error = store
+            .read(|_| -> Result<(), Error> { panic!("in a read") })
+            .unwrap_err();
+        assert!(matches!(error, Error::Panicked { .. }), "{error:?}");
+    }
+    assert_eq!(count(&store), 0);
+    store.write(|tx| insert(tx, 1, 1)).unwrap();
+    assert_eq!(count(&store), 1);
+}
+
+fn a_transaction_inside_a_transaction_is_refused(database: &TestDatabase) {
+    let store = probe::open(database);
+    let inner = store.clone();
+    let error = store
+        .write(move |_| inner.read(|tx| tx.query(&probe::COUNT, values![]).map(drop)))
+        .unwrap_err();
+    assert!(matches!(error, Error::Nested), "{error:?}");
+}
+
+fn u0000_in_a_text_is_refused(database: &TestDatabase) {
+    let store = probe::open(database);
+    let error = store
+        .write(|tx| tx.query(&probe::INSERT_RETURNING, values!["a\0b", 1]))
+        .unwrap_err();
+    assert!(matches!(error, Error::Parameter { position: 1, .. }), "{error:?}");
+}
+
+fn a_wrong_number_of_parameters_is_an_error(database: &TestDatabase) {
+    let store = probe::open(database);
+    for parameters in [values![], values![1, 2]] {
+        let error = store.read(move |tx| tx.query(&probe::BY_ID, parameters)).unwrap_err();
+        assert!(matches!(error, Error::Statement { .. }), "{error:?}");
+    }
+}
+
+fn a_statement_the_database_refuses_is_named(database: &TestDatabase) {
+    let store = probe::open(database);
+    let error = store.read(|tx| tx.query(&probe::NONSENSE, values![])).unwrap_err();
+    assert!(
+        matches!(error, Error::Statement { statement, .. } if statement == probe::NONSENSE.name()),
+        "{error:?}"
+    );
+}
+
+fn a_fraction_is_refused(database: &TestDatabase) {
+    let store = probe::open(database);
+    let error = store.read(|tx| tx.query(&probe::FRACTION, values![])).unwrap_err();
+    assert!(
+        matches!(&error, Error::Column { column, .. } if column == "half"),
+        "{error:?}"
+    );
+}
+
+fn a_column_of_another_kind_is_named(database: &TestDatabase) {
+    let store = probe::open(database);
+    let row = store
+        .write(|tx| tx.query_one(&probe::INSERT_RETURNING, values!["word", 1]))
+        .unwrap();
+    for error in [
+        row.get::<i64>("word").map(drop).unwrap_err(),
+        row.get::<bool>("word").map(drop).unwrap_err(),
+        row.parse("word", str::parse::<u8>).map(drop).unwrap_err(),
+    ] {
+        assert!(
+            matches!(&error, Error::Column { column, .. } if column == "word"),
+            "{error:?}"
+        );
+    }
+    assert!(row.get::<i64>("absent").is_err());
+}
+
+fn a_row_too_few_is_an_error(database: &TestDatabase) {
+    let store = probe::open(database);
+    let error = store.read(|tx| tx.query_one(&probe::BY_ID, values![1])).unwrap_err();
+    assert!(matches!(error, Error::RowCount { found: 0, .. }), "{error:?}");
+}
+
+fn migrating_twice_changes_nothing(database: &TestDatabase) {
+    let store = database.open();
+    assert_eq!(store.migrate().unwrap(), Vec::<String>::new());
+    // Two servers that start together on one empty database.
+    assert!(
+        store
+            .read(|tx| tx.query_one(&store::sql::schema::PING, values![]))
+            .is_ok()
+    );
+}

@@ -1,0 +1,298 @@
+//! A database of its own for each test, on SQLite and on PostgreSQL.
+//!
+//! SQLite is a file in a temporary folder. PostgreSQL is one throw-away server: the one that
+//! `COUNTERSIGN_TEST_POSTGRES` names (`script/test` starts one for all tests), or else one that
+//! this process starts when the first test asks, from Debian's binaries or those in the path.
+//! A server that was started here ends with the process, even where that is killed: a shell
+//! waits at the other end of a pipe that only this process holds open.
+//!
+//! `COUNTERSIGN_TEST_FSYNC=on` keeps PostgreSQL's fsync on, for measurements.
+
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use store::{Settings, Store};
+use tempfile::TempDir;
+
+/// A database that nobody else uses, gone when this is dropped.
+pub struct TestDatabase {
+    settings: Settings,
+    keep: Keep,
+}
+
+enum Keep {
+    Folder(TempDir),
+    Database { admin_url: String, name: String },
+}
+
+impl TestDatabase {
+    /// An empty SQLite file.
+    pub fn sqlite() -> TestDatabase {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        TestDatabase {
+            settings: Settings::Sqlite {
+                path: folder.path().join("countersign.db"),
+            },
+            keep: Keep::Folder(folder),
+        }
+    }
+
+    /// An empty database on the PostgreSQL server of the tests.
+    pub fn postgres() -> TestDatabase {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let admin_url = server_url().to_owned();
+        let name = format!("test_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        administer(&admin_url, &format!("DROP DATABASE IF EXISTS {name}"));
+        administer(&admin_url, &format!("CREATE DATABASE {name}"));
+        TestDatabase {
+            settings: Settings::Postgres {
+                url: with_database(&admin_url, &name),
+                connections: 8,
+            },
+            keep: Keep::Database { admin_url, name },
+        }
+    }
+
+    /// What the store is opened with.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The value of `database.url`, where there is one: SQLite is the default without it.
+    pub fn url(&self) -> Option<&str> {
+        match &self.settings {
+            Settings::Sqlite { .. } => None,
+            Settings::Postgres { url, .. } => Some(url),
+        }
+    }
+
+    /// Opens the store on the current schema.
+    pub fn open(&self) -> Store {
+        let store = Store::open(&self.settings).expect("the test database opens");
+        store.migrate().expect("the schema is made");
+        store
+    }
+
+    /// Cuts every connection to a PostgreSQL database, as a restart of the server would, and says
+    /// how many there were. On SQLite there is nothing to cut.
+    pub fn cut_connections(&self) -> u64 {
+        match &self.keep {
+            Keep::Folder(_) => 0,
+            Keep::Database { admin_url, name } => {
+                let mut client = admin(admin_url);
+                client
+                    .execute(
+                        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1",
+                        &[name],
+                    )
+                    .expect("connections can be cut")
+            }
+        }
+    }
+}
+
+impl Drop for TestDatabase {
+    fn drop(&mut self) {
+        if let Keep::Database { admin_url, name } = &self.keep
+            && let Ok(mut client) = postgres::Client::connect(admin_url, postgres::NoTls)
+        {
+            let _ = client.batch_execute(&format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"));
+        }
+    }
+}
+
+/// Makes two `#[test]`s of each function, one a database: `on_both_databases!(one, other);`
+#[macro_export]
+macro_rules! on_both_databases {
+    ($($test:ident),+ $(,)?) => {
+        mod sqlite {
+            $(#[test] fn $test() { super::$test(&$crate::database::TestDatabase::sqlite()); })+
+        }
+        mod postgres {
+            $(#[test] fn $test() { super::$test(&$crate::database::TestDatabase::postgres()); })+
+        }
+    };
+}
+
+fn admin(url: &str) -> postgres::Client {
+    postgres::Client::connect(url, postgres::NoTls).expect("the PostgreSQL of the tests answers")
+}
+
+fn administer(url: &str, statement: &str) {
+    admin(url)
+        .batch_execute(statement)
+        .unwrap_or_else(|error| panic!("{statement}: {error}"));
+}
+
+/// The same server, another database.
+fn with_database(url: &str, name: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else {
+        // In the `key=value` form the later word wins.
+        return format!("{url} dbname={name}");
+    };
+    let (address, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let host = address.split('/').next().unwrap_or(address);
+    let query = if query.is_empty() {
+        String::new()
+    } else {
+        format!("?{query}")
+    };
+    format!("{scheme}://{host}/{name}{query}")
+}
+
+/// The server that the tests share; started at the first call.
+fn server_url() -> &'static str {
+    static SERVER: OnceLock<Server> = OnceLock::new();
+    &SERVER
+        .get_or_init(|| match std::env::var("COUNTERSIGN_TEST_POSTGRES") {
+            Ok(url) if !url.is_empty() => Server { url, _running: None },
+            _ => start_server(),
+        })
+        .url
+}
+
+struct Server {
+    url: String,
+    /// The shell that guards the server, and the pipe whose end tells it that we are gone.
+    _running: Option<(Child, ChildStdin)>,
+}
+
+fn start_server() -> Server {
+    let binaries = postgres_binaries();
+    // Removed by the guarding shell, which outlives this process.
+    let folder = tempfile::tempdir().expect("a temporary folder can be made").keep();
+    let data = folder.join("data");
+    let user = unprivileged_user();
+    if let Some(user) = user {
+        run(Command::new("chown").arg(user).arg(&folder));
+    }
+    run(as_user(user, &binaries.join("initdb"))
+        .arg("--pgdata")
+        .arg(&data)
+        .args(["--username=postgres", "--auth=trust", "--encoding=UTF8"])
+        .args(["--locale=C", "--no-sync"])
+        .current_dir(&folder));
+    let fsync = std::env::var("COUNTERSIGN_TEST_FSYNC").unwrap_or_else(|_| "off".to_owned());
+    let server = as_user(user, &binaries.join("postgres"));
+    let mut guard = Command::new("sh")
+        .args(["-c", GUARD, "guard"])
+        .arg(&folder)
+        .arg(server.get_program())
+        .args(server.get_args())
+        .arg("-D")
+        .arg(&data)
+        .arg("-k")
+        .arg(&folder)
+        .args(["-c", "listen_addresses=", "-c", "max_connections=300"])
+        .args(["-c", &format!("fsync={fsync}")])
+        .current_dir(&folder)
+        // An interrupt from the terminal is for the tests; the guard learns of it by the pipe.
+        .process_group(0)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("a shell can be started");
+    let pipe = guard.stdin.take().expect("the guard's input is a pipe");
+    let log = guard.stderr.take().expect("the server's log is a pipe");
+    wait_until_ready(BufReader::new(log));
+    Server {
+        url: format!(
+            "host={} user=postgres dbname=postgres",
+            folder.to_str().expect("the temporary folder has a plain name")
+        ),
+        _running: Some((guard, pipe)),
+    }
+}
+
+/// Runs the server, waits for the end of its own input, stops the server and removes its folder.
+const GUARD: &str = "folder=$1; shift; \"$@\" </dev/null & server=$!; cat >/dev/null; \
+                     kill -QUIT \"$server\"; wait \"$server\"; rm -rf \"$folder\"";
+
+/// Reads the log until the server takes connections, and leaves a thread to read the rest, so
+/// that the server never waits for a reader.
+fn wait_until_ready(mut log: impl BufRead + Send + 'static) {
+    let mut seen = String::new();
+    loop {
+        let start = seen.len();
+        match log.read_line(&mut seen) {
+            Ok(read) if read > 0 => {}
+            _ => panic!("PostgreSQL did not start:\n{seen}"),
+        }
+        if seen[start..].contains("ready to accept connections") {
+            break;
+        }
+    }
+    std::thread::spawn(move || {
+        let mut line = String::new();
+        while matches!(log.read_line(&mut line), Ok(read) if read > 0) {
+            line.clear();
+        }
+    });
+}
+
+/// PostgreSQL refuses to run as root: then Debian's own user runs it, or nobody.
+fn unprivileged_user() -> Option<&'static str> {
+    let id = Command::new("id").arg("-u").output().expect("`id` can be run");
+    if id.stdout.trim_ascii() != b"0" {
+        return None;
+    }
+    let known = Command::new("id")
+        .args(["-u", "postgres"])
+        .output()
+        .is_ok_and(|output| output.status.success());
+    Some(if known { "postgres" } else { "nobody" })
+}
+
+/// The program as this user. `setpriv` becomes the program, so that a signal reaches it.
+fn as_user(user: Option<&str>, program: &Path) -> Command {
+    match user {
+        None => Command::new(program),
+        Some(user) => {
+            let mut command = Command::new("setpriv");
+            command
+                .arg(format!("--reuid={user}"))
+                .args(["--init-groups", "--"])
+                .arg(program);
+            command
+        }
+    }
+}
+
+fn run(command: &mut Command) {
+    let output = command
+        .output()
+        .unwrap_or_else(|error| panic!("{command:?} cannot be run: {error}"));
+    assert!(
+        output.status.success(),
+        "{command:?} failed: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// The newest of Debian's, or what the path holds.
+fn postgres_binaries() -> PathBuf {
+    let mut debian: Vec<(u32, PathBuf)> = std::fs::read_dir("/usr/lib/postgresql")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| {
+            let version = entry.file_name().to_str()?.parse().ok()?;
+            Some((version, entry.path().join("bin")))
+        })
+        .filter(|(_, folder)| folder.join("initdb").exists())
+        .collect();
+    debian.sort();
+    debian.pop().map_or_else(
+        || {
+            std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
+                .find(|folder| folder.join("initdb").exists())
+                .expect("PostgreSQL is missing: run script/bootstrap --tests")
+        },
+        |(_, folder)| folder,
+    )
+}
