@@ -39,4 +39,4 @@ pub use role::Role;
 pub use template::{NamedWriter, OnReject, PageSize, TemplateStep, TemplateVersion};
 pub use time::UtcOffset;
 pub use value::{BlobHash, FieldValue, FileValue, Picture, ValueFault};
-pub use workflow::{Change, Outcome, Progress, Recipient, Refusal, State, Status, Transition, Workflow};
+pub use workflow::{Change, CopyRecipient, Outcome, Progress, Recipient, Refusal, State, Status, Transition, Workflow};

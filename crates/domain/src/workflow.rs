@@ -186,6 +186,15 @@ impl Recipient {
     }
 }
 
+/// Somebody who is told at the end besides the writers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CopyRecipient {
+    /// His name.
+    pub name: String,
+    /// How he is reached.
+    pub contact: Contact,
+}
+
 /// One document on its way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Workflow {
@@ -219,6 +228,8 @@ pub struct Workflow {
     pub state: State,
     /// The writers, by step and place. Every step from 1 to the last has one at least.
     pub recipients: Vec<Recipient>,
+    /// Who is told at the end besides the writers.
+    pub copies: Vec<CopyRecipient>,
     /// Where its webhooks go, if anywhere.
     pub export: Option<ExportSettings>,
     /// Has the end of step 1 happened once already? It is reported once, also when given back.

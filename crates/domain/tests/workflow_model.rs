@@ -165,6 +165,7 @@ fn workflow(writers_of_step: &[usize], on_reject: OnReject) -> Workflow {
         expires_at: moment(100),
         state: State::Playing { order: 1 },
         recipients,
+        copies: Vec::new(),
         export: None,
         first_step_reported: false,
         revision: 0,

@@ -28,13 +28,16 @@
 
 pub mod access_token;
 pub mod api_client;
+pub mod audit;
 pub mod company;
 mod error;
+pub mod idempotency;
 mod job;
 pub mod member;
 mod migrations;
 pub mod outbox;
 mod postgres;
+pub mod preview;
 mod row;
 pub mod setting;
 pub mod sql;
@@ -45,6 +48,8 @@ pub mod template;
 mod transaction;
 mod value;
 mod words;
+pub mod workflow;
+pub mod workflow_value;
 
 pub use error::Error;
 pub use row::Row;

@@ -38,4 +38,14 @@ files! {
     setting,
     /// Templates and their versions.
     template,
+    /// Workflows, their writers and their sealed documents.
+    workflow,
+    /// The chains.
+    workflow_audit,
+    /// Answers kept under a caller's key.
+    workflow_idempotency,
+    /// Previews.
+    workflow_preview,
+    /// Values and drafts.
+    workflow_value,
 }

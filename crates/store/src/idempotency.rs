@@ -1,0 +1,54 @@
+//! Answers that are kept under a caller's key, so that a request sent twice happens once.
+
+use domain::CompanyId;
+use jiff::Timestamp;
+
+use crate::sql::workflow_idempotency as sql;
+use crate::{Error, Transaction, values};
+
+/// What was answered under a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptAnswer {
+    /// SHA-256 of the request.
+    pub request_hash: [u8; 32],
+    /// The answer, encrypted by the vault.
+    pub answer: Vec<u8>,
+}
+
+/// The answer under a key, if one was given after `since`.
+pub fn find(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    key: &str,
+    since: Timestamp,
+) -> Result<Option<KeptAnswer>, Error> {
+    tx.query_optional(&sql::LOAD, values![company, key, since])?
+        .map(|row| {
+            Ok(KeptAnswer {
+                request_hash: row.get("request_hash")?,
+                answer: row.get("answer")?,
+            })
+        })
+        .transpose()
+}
+
+/// Keeps an answer. One given at or before `since` makes room; a younger one is an error, for [`find`] in the same
+/// transaction would have brought it.
+pub fn keep(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    key: &str,
+    kept: &KeptAnswer,
+    at: Timestamp,
+    since: Timestamp,
+) -> Result<(), Error> {
+    tx.execute_one(
+        &sql::STORE,
+        values![company, key, kept.request_hash, kept.answer.as_slice(), at, since],
+    )
+}
+
+/// Forgets answers given at or before `since`, of all companies.
+pub fn sweep(tx: &mut dyn Transaction, since: Timestamp) -> Result<u64, Error> {
+    tx.execute(&sql::SWEEP, values![since])
+}

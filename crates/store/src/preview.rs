@@ -1,0 +1,31 @@
+//! Previews: what a start would send, kept for the page that shows it.
+
+use domain::CompanyId;
+use jiff::Timestamp;
+
+use crate::sql::workflow_preview as sql;
+use crate::{Error, Transaction, values};
+
+/// Keeps a preview (JSON) until its end.
+pub fn insert(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    content: &str,
+    at: Timestamp,
+    until: Timestamp,
+) -> Result<i64, Error> {
+    tx.query_one(&sql::INSERT, values![company, content, at, until])?
+        .get("id")
+}
+
+/// A preview by its link, which is the authority here.
+pub fn find(tx: &mut dyn Transaction, id: i64, at: Timestamp) -> Result<Option<(CompanyId, String)>, Error> {
+    tx.query_optional(&sql::LOAD, values![id, at])?
+        .map(|row| Ok((row.get("company_id")?, row.get("content")?)))
+        .transpose()
+}
+
+/// Forgets previews that have had their day, of all companies.
+pub fn sweep(tx: &mut dyn Transaction, at: Timestamp) -> Result<u64, Error> {
+    tx.execute(&sql::SWEEP, values![at])
+}

@@ -1,0 +1,118 @@
+//! The tables `workflow`, `recipient` and `sealed_document`.
+
+crate::statements! {
+    /// A new workflow; its chain is still empty.
+    pub static INSERT = "INSERT INTO workflow (company_id, name, template_id, template_version, on_reject, language, \
+         offset_seconds, sender_id, client_id, comment, cc_list, export_settings, export_authorization, is_embedded, \
+         started_at, expires_at, status, turn, first_step_reported, chain_sequence, chain_hash, link_version, revision) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 'Playing', 1, FALSE, 0, $17, 1, 0) \
+         RETURNING id";
+
+    /// A workflow's writer.
+    pub static INSERT_RECIPIENT = "INSERT INTO recipient (company_id, workflow_id, step_order, place, role, name, contact, \
+         phone, mobile, language, link_version, progress, access_salt, access_code, access_hint, access_failures) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'waiting', $12, $13, $14, 0) RETURNING id";
+
+    /// One workflow of a company.
+    pub static LOAD = "SELECT id, company_id, name, template_id, template_version, on_reject, language, offset_seconds, \
+         sender_id, client_id, comment, cc_list, export_settings, export_authorization, started_at, expires_at, status, turn, \
+         ended_at, ended_by, end_comment, first_step_reported, chain_sequence, chain_hash, link_version, discarded_at, \
+         revision FROM workflow WHERE company_id = $1 AND id = $2";
+
+    /// Its writers.
+    pub static LOAD_RECIPIENTS = "SELECT id, step_order, place, role, name, contact, phone, mobile, language, link_version, \
+         progress, progressed_at, comment, access_salt, access_code, access_hint, access_failures, access_at, viewed_at, \
+         consented_at FROM recipient WHERE company_id = $1 AND workflow_id = $2 ORDER BY step_order, place";
+
+    /// Whose workflow a link's recipient belongs to; the link is the authority.
+    pub static OF_RECIPIENT = "SELECT company_id, workflow_id FROM recipient WHERE id = $1";
+
+    /// Whose a link's workflow is; the link is the authority.
+    pub static COMPANY_OF = "SELECT company_id FROM workflow WHERE id = $1";
+
+    /// The workflow after a transition, over the revision that was read.
+    pub static UPDATE = "UPDATE workflow SET expires_at = $4, status = $5, turn = $6, ended_at = $7, ended_by = $8, \
+         end_comment = $9, first_step_reported = $10, chain_sequence = $11, chain_hash = $12, revision = $13 \
+         WHERE company_id = $1 AND id = $2 AND revision = $3";
+
+    /// The chain's new head, over the old one.
+    pub static UPDATE_HEAD = "UPDATE workflow SET chain_sequence = $4, chain_hash = $5 \
+         WHERE company_id = $1 AND id = $2 AND chain_sequence = $3";
+
+    /// A writer after a transition or a correction.
+    pub static UPDATE_RECIPIENT = "UPDATE recipient SET name = $4, contact = $5, phone = $6, link_version = $7, \
+         progress = $8, progressed_at = $9, comment = $10 WHERE company_id = $1 AND workflow_id = $2 AND id = $3";
+
+    /// A writer who was given back the document, or whose person was corrected, proves himself anew.
+    pub static RESET_ACCESS = "UPDATE recipient SET access_failures = 0, access_at = NULL, viewed_at = NULL, \
+         consented_at = NULL WHERE company_id = $1 AND workflow_id = $2 AND id = $3";
+
+    /// Every link to the workflow given before is dead.
+    pub static RAISE_LINK_VERSION = "UPDATE workflow SET link_version = link_version + 1 \
+         WHERE company_id = $1 AND id = $2";
+
+    /// A wrong access code.
+    pub static COUNT_ACCESS_FAILURE = "UPDATE recipient SET access_failures = access_failures + 1 \
+         WHERE company_id = $1 AND id = $2";
+
+    /// The right access code.
+    pub static SET_ACCESS = "UPDATE recipient SET access_failures = 0, access_at = $3 WHERE company_id = $1 AND id = $2";
+
+    /// The writer has seen the document.
+    pub static SET_VIEWED = "UPDATE recipient SET viewed_at = $3 WHERE company_id = $1 AND id = $2 AND viewed_at IS NULL";
+
+    /// The writer agreed to sign electronically.
+    pub static SET_CONSENTED = "UPDATE recipient SET consented_at = $3 \
+         WHERE company_id = $1 AND id = $2 AND consented_at IS NULL";
+
+    /// A finished workflow is hidden.
+    pub static DISCARD = "UPDATE workflow SET discarded_at = $3 \
+         WHERE company_id = $1 AND id = $2 AND discarded_at IS NULL AND status <> 'Playing'";
+
+    /// Workflows whose time has run out, of all companies: the runner's.
+    pub static OVERDUE = "SELECT company_id, id FROM workflow WHERE status = 'Playing' AND expires_at <= $1 \
+         ORDER BY expires_at LIMIT $2";
+
+    /// A company's workflows, newest first.
+    pub static LIST = "SELECT id, name, status, language, offset_seconds, template_id, started_at, expires_at, ended_at, turn \
+         FROM workflow WHERE company_id = $1 AND id < $2 AND discarded_at IS NULL \
+         AND (CAST($3 AS TEXT) IS NULL OR status = $3) \
+         AND (CAST($4 AS BIGINT) IS NULL OR template_id = $4) \
+         AND started_at >= $5 AND started_at < $6 \
+         AND (CAST($7 AS TEXT) IS NULL OR lower(name) LIKE $7 ESCAPE '!') \
+         ORDER BY id DESC LIMIT $8 OFFSET $9";
+
+    /// Workflows of a template in which a field has a value.
+    pub static WITH_VALUE = "SELECT w.id, w.status FROM field_value v JOIN workflow w ON w.id = v.workflow_id \
+         WHERE v.company_id = $1 AND w.company_id = $1 AND v.field_name = $3 AND v.wire_hash = $4 AND v.wire = $5 \
+         AND w.template_id = $2 AND w.discarded_at IS NULL ORDER BY w.id DESC LIMIT $6";
+
+    /// The other documents whose turn is this contact's.
+    pub static NEXT_FOR = "SELECT r.id, r.workflow_id FROM recipient r JOIN workflow w ON w.id = r.workflow_id \
+         WHERE r.company_id = $1 AND w.company_id = $1 AND r.contact = $2 AND r.progress = 'waiting' \
+         AND w.status = 'Playing' AND w.turn = r.step_order AND w.expires_at > $3 AND r.id <> $4 \
+         ORDER BY w.id LIMIT 1";
+
+    /// The sealed document and its certificate.
+    pub static INSERT_SEALED = "INSERT INTO sealed_document (workflow_id, company_id, document_hash, document_length, \
+         certificate_hash, certificate_length, sealed_at) VALUES ($1, $2, $3, $4, $5, $6, $7)";
+
+    /// The sealed document of a workflow.
+    pub static LOAD_SEALED = "SELECT document_hash, document_length, certificate_hash, certificate_length, sealed_at \
+         FROM sealed_document WHERE company_id = $1 AND workflow_id = $2";
+
+    /// A file that a workflow needs.
+    pub static REFER_TO_BLOB = "INSERT INTO blob_reference (hash, workflow_id, company_id) VALUES ($1, $2, $3) \
+         ON CONFLICT (hash, workflow_id) DO NOTHING";
+
+    /// Every file that any workflow needs.
+    pub static REFERRED_BLOBS = "SELECT DISTINCT hash FROM blob_reference";
+
+    /// Every workflow's id after one, for checks of the whole database.
+    pub static ALL_IDS = "SELECT id, company_id FROM workflow WHERE id > $1 ORDER BY id LIMIT $2";
+
+    /// Workflows whose state and proof do not fit together; there must be none.
+    pub static UNSOUND = "SELECT w.id, w.company_id FROM workflow w \
+         LEFT JOIN sealed_document s ON s.workflow_id = w.id \
+         WHERE (w.status = 'Complete') <> (s.workflow_id IS NOT NULL) ORDER BY w.id";
+}

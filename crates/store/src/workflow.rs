@@ -1,0 +1,662 @@
+//! Workflows, their writers and their sealed documents.
+//!
+//! [`load`] brings a workflow as the domain knows it, with what surrounds it; [`update`] writes it back over the revision
+//! that was read, so of two that decide at the same moment one wins and the other is told. Whoever writes, appends to the
+//! chain in the same statement's row: a state without its proof cannot be.
+
+use domain::{
+    BlobHash, ClientId, CompanyId, Contact, ExportSettings, Head, Language, MemberId, OnReject, Progress, Recipient,
+    RecipientId, State, Status, TemplateId, UtcOffset, Workflow, WorkflowId,
+};
+use jiff::Timestamp;
+
+use crate::sql::workflow as sql;
+use crate::{Error, Row, Transaction, values};
+
+/// A workflow with what surrounds it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredWorkflow {
+    /// The workflow. The export's authorization value is not in it, but beside it.
+    pub workflow: Workflow,
+    /// The webhooks' Authorization value, encrypted by the vault.
+    pub authorization: Option<Vec<u8>>,
+    /// Where its chain ends.
+    pub head: Head,
+    /// The last words: of the writer who rejected, or of whoever cancelled.
+    pub end_comment: Option<String>,
+    /// The version of links to the workflow itself: its files, the sender's view.
+    pub link_version: u32,
+    /// Since when it is hidden.
+    pub discarded_at: Option<Timestamp>,
+    /// What surrounds each recipient, in the recipients' order.
+    pub writers: Vec<Writer>,
+}
+
+/// What surrounds a recipient.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Writer {
+    /// The recipient.
+    pub id: RecipientId,
+    /// The words that came with his approval or rejection.
+    pub comment: Option<String>,
+    /// His access code, where the sender gave one.
+    pub access: Option<AccessCode>,
+    /// Wrong codes since the last right one.
+    pub access_failures: u32,
+    /// When he gave the right code.
+    pub access_at: Option<Timestamp>,
+    /// When he first saw the document.
+    pub viewed_at: Option<Timestamp>,
+    /// When he agreed to sign electronically.
+    pub consented_at: Option<Timestamp>,
+}
+
+/// An access code, as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccessCode {
+    /// Makes equal codes differ.
+    pub salt: Vec<u8>,
+    /// An authentication code of salt and code.
+    pub code: Vec<u8>,
+    /// The sender's hint.
+    pub hint: Option<String>,
+}
+
+impl StoredWorkflow {
+    /// What surrounds a recipient.
+    pub fn writer(&self, id: RecipientId) -> Option<&Writer> {
+        self.writers.iter().find(|writer| writer.id == id)
+    }
+}
+
+/// Adds a workflow without its writers. The id in it is not read; its head is known only now.
+pub fn insert(
+    tx: &mut dyn Transaction,
+    workflow: &Workflow,
+    authorization: Option<&[u8]>,
+) -> Result<WorkflowId, Error> {
+    let export = workflow
+        .export
+        .as_ref()
+        .map(|export| json(&sql::INSERT, 12, export))
+        .transpose()?;
+    let copies = json(&sql::INSERT, 11, &workflow.copies)?;
+    let row = tx.query_one(
+        &sql::INSERT,
+        values![
+            &workflow.company,
+            &workflow.name,
+            workflow.template,
+            workflow.template_version,
+            on_reject_word(workflow.on_reject),
+            workflow.language,
+            workflow.offset,
+            workflow.sender,
+            workflow.client,
+            workflow.comment.as_deref(),
+            copies,
+            export,
+            authorization,
+            workflow.is_embedded(),
+            workflow.started_at,
+            workflow.expires_at,
+            // The genesis names the id, so it is written with the first entries.
+            Vec::<u8>::new(),
+        ],
+    )?;
+    row.get("id")
+}
+
+/// Adds a writer. The id in it is not read.
+pub fn insert_recipient(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    workflow: WorkflowId,
+    recipient: &Recipient,
+    access: Option<&AccessCode>,
+) -> Result<RecipientId, Error> {
+    let row = tx.query_one(
+        &sql::INSERT_RECIPIENT,
+        values![
+            company,
+            workflow,
+            recipient.order,
+            recipient.place,
+            recipient.role.as_deref(),
+            &recipient.name,
+            recipient.contact.as_given(),
+            recipient.contact.phone(),
+            recipient.mobile.as_deref(),
+            recipient.language,
+            recipient.link_version,
+            access.map(|access| access.salt.clone()),
+            access.map(|access| access.code.clone()),
+            access.and_then(|access| access.hint.as_deref()),
+        ],
+    )?;
+    row.get("id")
+}
+
+/// Loads a workflow of the company.
+pub fn load(tx: &mut dyn Transaction, company: &CompanyId, id: WorkflowId) -> Result<Option<StoredWorkflow>, Error> {
+    let Some(row) = tx.query_optional(&sql::LOAD, values![company, id])? else {
+        return Ok(None);
+    };
+    let rows = tx.query(&sql::LOAD_RECIPIENTS, values![company, id])?;
+    let mut recipients = Vec::with_capacity(rows.len());
+    let mut writers = Vec::with_capacity(rows.len());
+    for row in &rows {
+        recipients.push(recipient(row)?);
+        writers.push(writer(row)?);
+    }
+    let workflow = Workflow {
+        id: row.get("id")?,
+        company: row.get("company_id")?,
+        name: row.get("name")?,
+        template: row.get("template_id")?,
+        template_version: row.get("template_version")?,
+        on_reject: row.parse("on_reject", read_on_reject)?,
+        language: row.get("language")?,
+        offset: row.get("offset_seconds")?,
+        sender: row.get::<MemberId>("sender_id")?,
+        client: row.get::<ClientId>("client_id")?,
+        comment: row.get("comment")?,
+        started_at: row.get("started_at")?,
+        expires_at: row.get("expires_at")?,
+        state: state(&row)?,
+        recipients,
+        copies: row.parse("cc_list", |text| serde_json::from_str(text))?,
+        export: match row.get::<Option<String>>("export_settings")? {
+            None => None,
+            Some(_) => Some(row.parse("export_settings", |text| serde_json::from_str::<ExportSettings>(text))?),
+        },
+        first_step_reported: row.get("first_step_reported")?,
+        revision: row.get("revision")?,
+    };
+    Ok(Some(StoredWorkflow {
+        workflow,
+        authorization: row.get("export_authorization")?,
+        head: Head {
+            sequence: row.get("chain_sequence")?,
+            hash: row.get("chain_hash")?,
+        },
+        end_comment: row.get("end_comment")?,
+        link_version: row.get("link_version")?,
+        discarded_at: row.get("discarded_at")?,
+        writers,
+    }))
+}
+
+/// Whose workflow the recipient of a link belongs to. The link is the authority here.
+pub fn of_recipient(tx: &mut dyn Transaction, id: RecipientId) -> Result<Option<(CompanyId, WorkflowId)>, Error> {
+    tx.query_optional(&sql::OF_RECIPIENT, values![id])?
+        .map(|row| Ok((row.get("company_id")?, row.get("workflow_id")?)))
+        .transpose()
+}
+
+/// Whose the workflow of a link is. The link is the authority here.
+pub fn company_of(tx: &mut dyn Transaction, id: WorkflowId) -> Result<Option<CompanyId>, Error> {
+    tx.query_optional(&sql::COMPANY_OF, values![id])?
+        .map(|row| row.get("company_id"))
+        .transpose()
+}
+
+/// Writes the workflow after a transition or change, with the chain's new head and the recipients that differ. `false`
+/// where another write came first.
+pub fn update(
+    tx: &mut dyn Transaction,
+    before: &StoredWorkflow,
+    after: &Workflow,
+    head: Head,
+    end_comment: Option<&str>,
+    acting: Option<(RecipientId, Option<&str>)>,
+) -> Result<bool, Error> {
+    let (turn, ended_by) = match after.state {
+        State::Playing { order } | State::Canceled { order, .. } | State::Expired { order, .. } => (order, None),
+        State::Complete { .. } => (after.last_order(), None),
+        State::Rejected { order, recipient, .. } => (order, Some(recipient)),
+    };
+    let written = tx.execute(
+        &sql::UPDATE,
+        values![
+            &after.company,
+            after.id,
+            before.workflow.revision,
+            after.expires_at,
+            after.state.status().code(),
+            turn,
+            after.state.ended_at(),
+            ended_by,
+            end_comment.or(before.end_comment.as_deref()),
+            after.first_step_reported,
+            head_sequence(head),
+            head.hash,
+            after.revision,
+        ],
+    )?;
+    if written != 1 {
+        return Ok(false);
+    }
+    for recipient in &after.recipients {
+        let old = before.workflow.recipient(recipient.id);
+        let old_comment = before.writer(recipient.id).and_then(|writer| writer.comment.as_deref());
+        let comment = match acting {
+            Some((id, comment)) if id == recipient.id => comment,
+            _ => old_comment,
+        };
+        if old == Some(recipient) && comment == old_comment {
+            continue;
+        }
+        let (progress, progressed_at) = match recipient.progress {
+            Progress::Waiting => ("waiting", None),
+            Progress::Approved { at } => ("approved", Some(at)),
+            Progress::Rejected { at } => ("rejected", Some(at)),
+        };
+        tx.execute_one(
+            &sql::UPDATE_RECIPIENT,
+            values![
+                &after.company,
+                after.id,
+                recipient.id,
+                &recipient.name,
+                recipient.contact.as_given(),
+                recipient.contact.phone(),
+                recipient.link_version,
+                progress,
+                progressed_at,
+                comment,
+            ],
+        )?;
+        if old.is_some_and(|old| old.link_version != recipient.link_version) {
+            tx.execute_one(&sql::RESET_ACCESS, values![&after.company, after.id, recipient.id])?;
+        }
+    }
+    Ok(true)
+}
+
+/// Writes the chain's new head where nothing else of the workflow changes. `false` where another entry came first.
+pub fn update_head(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    id: WorkflowId,
+    before: Head,
+    after: Head,
+) -> Result<bool, Error> {
+    let written = tx.execute(
+        &sql::UPDATE_HEAD,
+        values![company, id, head_sequence(before), head_sequence(after), after.hash],
+    )?;
+    Ok(written == 1)
+}
+
+/// Makes every link to the workflow itself dead.
+pub fn raise_link_version(tx: &mut dyn Transaction, company: &CompanyId, id: WorkflowId) -> Result<(), Error> {
+    tx.execute_one(&sql::RAISE_LINK_VERSION, values![company, id])
+}
+
+/// Counts a wrong access code.
+pub fn count_access_failure(tx: &mut dyn Transaction, company: &CompanyId, id: RecipientId) -> Result<(), Error> {
+    tx.execute_one(&sql::COUNT_ACCESS_FAILURE, values![company, id])
+}
+
+/// Keeps that the right access code was given.
+pub fn set_access(tx: &mut dyn Transaction, company: &CompanyId, id: RecipientId, at: Timestamp) -> Result<(), Error> {
+    tx.execute_one(&sql::SET_ACCESS, values![company, id, at])
+}
+
+/// The recipient proves himself anew: the sender has sent anew.
+pub fn reset_access(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    workflow: WorkflowId,
+    id: RecipientId,
+) -> Result<(), Error> {
+    tx.execute_one(&sql::RESET_ACCESS, values![company, workflow, id])
+}
+
+/// Keeps that the writer has seen the document; `false` where that was known.
+pub fn set_viewed(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    id: RecipientId,
+    at: Timestamp,
+) -> Result<bool, Error> {
+    Ok(tx.execute(&sql::SET_VIEWED, values![company, id, at])? == 1)
+}
+
+/// Keeps that the writer agreed to sign electronically; `false` where that was known.
+pub fn set_consented(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    id: RecipientId,
+    at: Timestamp,
+) -> Result<bool, Error> {
+    Ok(tx.execute(&sql::SET_CONSENTED, values![company, id, at])? == 1)
+}
+
+/// Hides a finished workflow; `false` where it is under way, or hidden already.
+pub fn discard(tx: &mut dyn Transaction, company: &CompanyId, id: WorkflowId, at: Timestamp) -> Result<bool, Error> {
+    Ok(tx.execute(&sql::DISCARD, values![company, id, at])? == 1)
+}
+
+/// Workflows of all companies whose time has run out.
+pub fn overdue(tx: &mut dyn Transaction, at: Timestamp, limit: u32) -> Result<Vec<(CompanyId, WorkflowId)>, Error> {
+    tx.query(&sql::OVERDUE, values![at, limit])?
+        .iter()
+        .map(|row| Ok((row.get("company_id")?, row.get("id")?)))
+        .collect()
+}
+
+/// What a list of workflows is limited to.
+#[derive(Debug, Clone)]
+pub struct ListFilter {
+    /// Ids below this one.
+    pub before: i64,
+    /// In this state.
+    pub status: Option<Status>,
+    /// Of this template.
+    pub template: Option<TemplateId>,
+    /// Started at or after.
+    pub from: Timestamp,
+    /// Started before.
+    pub to: Timestamp,
+    /// The name holds this, without regard to the case of Latin letters.
+    pub text: Option<String>,
+    /// At most so many.
+    pub limit: u32,
+    /// Leave out so many.
+    pub skip: u32,
+}
+
+/// One line of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedWorkflow {
+    /// The workflow.
+    pub id: WorkflowId,
+    /// Its name.
+    pub name: String,
+    /// Its state.
+    pub status: Status,
+    /// Its language.
+    pub language: Language,
+    /// The offset of its dates.
+    pub offset: UtcOffset,
+    /// Its template.
+    pub template: TemplateId,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// Until when it can be signed.
+    pub expires_at: Timestamp,
+    /// When it ended.
+    pub ended_at: Option<Timestamp>,
+    /// The step under way, or the one it ended at.
+    pub turn: u32,
+}
+
+/// A company's workflows, newest first.
+pub fn list(tx: &mut dyn Transaction, company: &CompanyId, filter: &ListFilter) -> Result<Vec<ListedWorkflow>, Error> {
+    let pattern = filter.text.as_deref().map(|text| {
+        let mut pattern = String::from("%");
+        for character in text.to_ascii_lowercase().chars() {
+            if matches!(character, '%' | '_' | '!') {
+                pattern.push('!');
+            }
+            pattern.push(character);
+        }
+        pattern.push('%');
+        pattern
+    });
+    tx.query(
+        &sql::LIST,
+        values![
+            company,
+            filter.before,
+            filter.status.map(Status::code),
+            filter.template,
+            filter.from,
+            filter.to,
+            pattern,
+            filter.limit,
+            filter.skip,
+        ],
+    )?
+    .iter()
+    .map(|row| {
+        Ok(ListedWorkflow {
+            id: row.get("id")?,
+            name: row.get("name")?,
+            status: row.parse("status", read_status)?,
+            language: row.get("language")?,
+            offset: row.get("offset_seconds")?,
+            template: row.get("template_id")?,
+            started_at: row.get("started_at")?,
+            expires_at: row.get("expires_at")?,
+            ended_at: row.get("ended_at")?,
+            turn: row.get("turn")?,
+        })
+    })
+    .collect()
+}
+
+/// Workflows of a template in which the field has the value, as it goes out.
+pub fn with_value(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    template: TemplateId,
+    field: &str,
+    wire: &str,
+    limit: u32,
+) -> Result<Vec<(WorkflowId, Status)>, Error> {
+    tx.query(
+        &sql::WITH_VALUE,
+        values![
+            company,
+            template,
+            field,
+            crate::workflow_value::wire_hash(wire),
+            wire,
+            limit
+        ],
+    )?
+    .iter()
+    .map(|row| Ok((row.get("id")?, row.parse("status", read_status)?)))
+    .collect()
+}
+
+/// Another document that waits for the same contact.
+pub fn next_for(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    contact: &Contact,
+    besides: RecipientId,
+    at: Timestamp,
+) -> Result<Option<(RecipientId, WorkflowId)>, Error> {
+    tx.query_optional(&sql::NEXT_FOR, values![company, contact.as_given(), at, besides])?
+        .map(|row| Ok((row.get("id")?, row.get("workflow_id")?)))
+        .transpose()
+}
+
+/// A sealed document with its certificate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SealedDocument {
+    /// The sealed PDF.
+    pub document: BlobHash,
+    /// Its length.
+    pub document_length: u64,
+    /// The certificate.
+    pub certificate: BlobHash,
+    /// Its length.
+    pub certificate_length: u64,
+    /// When.
+    pub sealed_at: Timestamp,
+}
+
+/// Keeps a sealed document. There is one a workflow; a second is refused by the database.
+pub fn insert_sealed(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    id: WorkflowId,
+    sealed: &SealedDocument,
+) -> Result<(), Error> {
+    tx.execute_one(
+        &sql::INSERT_SEALED,
+        values![
+            id,
+            company,
+            sealed.document,
+            i64::try_from(sealed.document_length).unwrap_or(i64::MAX),
+            sealed.certificate,
+            i64::try_from(sealed.certificate_length).unwrap_or(i64::MAX),
+            sealed.sealed_at,
+        ],
+    )
+}
+
+/// A workflow's sealed document.
+pub fn sealed(tx: &mut dyn Transaction, company: &CompanyId, id: WorkflowId) -> Result<Option<SealedDocument>, Error> {
+    tx.query_optional(&sql::LOAD_SEALED, values![company, id])?
+        .map(|row| {
+            Ok(SealedDocument {
+                document: row.get("document_hash")?,
+                document_length: row.get("document_length")?,
+                certificate: row.get("certificate_hash")?,
+                certificate_length: row.get("certificate_length")?,
+                sealed_at: row.get("sealed_at")?,
+            })
+        })
+        .transpose()
+}
+
+/// Keeps that a workflow needs a file.
+pub fn refer_to_blob(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    id: WorkflowId,
+    hash: BlobHash,
+) -> Result<(), Error> {
+    tx.execute(&sql::REFER_TO_BLOB, values![hash, id, company]).map(drop)
+}
+
+/// Every file that any workflow needs.
+pub fn referred_blobs(tx: &mut dyn Transaction) -> Result<Vec<BlobHash>, Error> {
+    tx.query(&sql::REFERRED_BLOBS, values![])?
+        .iter()
+        .map(|row| row.get("hash"))
+        .collect()
+}
+
+/// Ids of all companies' workflows after one, for checks of the whole database.
+pub fn ids_after(
+    tx: &mut dyn Transaction,
+    after: WorkflowId,
+    limit: u32,
+) -> Result<Vec<(CompanyId, WorkflowId)>, Error> {
+    tx.query(&sql::ALL_IDS, values![after, limit])?
+        .iter()
+        .map(|row| Ok((row.get("company_id")?, row.get("id")?)))
+        .collect()
+}
+
+/// Workflows that are complete without a sealed document, or the other way round. There must be none.
+pub fn unsound(tx: &mut dyn Transaction) -> Result<Vec<(CompanyId, WorkflowId)>, Error> {
+    tx.query(&sql::UNSOUND, values![])?
+        .iter()
+        .map(|row| Ok((row.get("company_id")?, row.get("id")?)))
+        .collect()
+}
+
+fn recipient(row: &Row) -> Result<Recipient, Error> {
+    let given: String = row.get("contact")?;
+    let progressed_at: Option<Timestamp> = row.get("progressed_at")?;
+    let moment = || progressed_at.ok_or_else(|| row.fault("progressed_at", "is NULL".to_owned()));
+    let progress = match row.get::<String>("progress")?.as_str() {
+        "approved" => Progress::Approved { at: moment()? },
+        "rejected" => Progress::Rejected { at: moment()? },
+        _ => Progress::Waiting,
+    };
+    Ok(Recipient {
+        id: row.get("id")?,
+        order: row.get("step_order")?,
+        place: row.get("place")?,
+        role: row.get("role")?,
+        name: row.get("name")?,
+        contact: match row.get::<Option<String>>("phone")? {
+            Some(number) => Contact::Phone { given, number },
+            None => Contact::Email(given),
+        },
+        mobile: row.get("mobile")?,
+        language: row.get("language")?,
+        link_version: row.get("link_version")?,
+        progress,
+    })
+}
+
+fn writer(row: &Row) -> Result<Writer, Error> {
+    let salt: Option<Vec<u8>> = row.get("access_salt")?;
+    let code: Option<Vec<u8>> = row.get("access_code")?;
+    let hint: Option<String> = row.get("access_hint")?;
+    Ok(Writer {
+        id: row.get("id")?,
+        comment: row.get("comment")?,
+        access: salt.zip(code).map(|(salt, code)| AccessCode { salt, code, hint }),
+        access_failures: row.get("access_failures")?,
+        access_at: row.get("access_at")?,
+        viewed_at: row.get("viewed_at")?,
+        consented_at: row.get("consented_at")?,
+    })
+}
+
+fn state(row: &Row) -> Result<State, Error> {
+    let order: u32 = row.get("turn")?;
+    let status = row.parse("status", read_status)?;
+    if status == Status::Playing {
+        return Ok(State::Playing { order });
+    }
+    let at: Timestamp = row.get("ended_at")?;
+    Ok(match status {
+        Status::Playing => State::Playing { order },
+        Status::Complete => State::Complete { at },
+        Status::Rejected => State::Rejected {
+            at,
+            order,
+            recipient: row.get("ended_by")?,
+        },
+        Status::Canceled => State::Canceled { at, order },
+        Status::Expired => State::Expired { at, order },
+    })
+}
+
+fn read_status(text: &str) -> Result<Status, String> {
+    Status::parse(text).ok_or_else(|| format!("{text} is no state"))
+}
+
+fn read_on_reject(text: &str) -> Result<OnReject, String> {
+    match text {
+        "end" => Ok(OnReject::End),
+        "return" => Ok(OnReject::Return),
+        other => Err(format!("{other} is unknown")),
+    }
+}
+
+const fn on_reject_word(on_reject: OnReject) -> &'static str {
+    match on_reject {
+        OnReject::End => "end",
+        OnReject::Return => "return",
+    }
+}
+
+fn head_sequence(head: Head) -> i64 {
+    i64::try_from(head.sequence).unwrap_or(i64::MAX)
+}
+
+fn json<T: serde::Serialize>(
+    statement: &'static crate::Statement,
+    position: usize,
+    value: &T,
+) -> Result<String, Error> {
+    serde_json::to_string(value).map_err(|error| Error::Parameter {
+        statement: statement.name(),
+        position,
+        detail: error.to_string(),
+    })
+}

@@ -1,0 +1,110 @@
+//! What the fields of workflows hold, and writers' drafts.
+
+use std::collections::BTreeMap;
+
+use domain::{BlobHash, CompanyId, FieldValue, RecipientId, WorkflowId};
+use jiff::Timestamp;
+
+use crate::sql::workflow_value as sql;
+use crate::{Error, Transaction, values};
+
+/// A field's value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredValue {
+    /// The writer who wrote it; none where the sender gave it.
+    pub recipient: Option<RecipientId>,
+    /// The value.
+    pub value: FieldValue,
+    /// What the chain's hash of it was made with.
+    pub salt: Vec<u8>,
+    /// When.
+    pub written_at: Timestamp,
+}
+
+/// A short hash of a value as it goes out: long texts do not fit into an index.
+pub fn wire_hash(wire: &str) -> i64 {
+    let hash = BlobHash::of(wire.as_bytes()).0;
+    let mut head = [0; 8];
+    for (to, from) in head.iter_mut().zip(hash) {
+        *to = from;
+    }
+    i64::from_be_bytes(head)
+}
+
+/// Writes a value over the one before.
+pub fn write(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    workflow: WorkflowId,
+    field: &str,
+    stored: &StoredValue,
+) -> Result<(), Error> {
+    let wire = stored.value.to_wire();
+    let value = serde_json::to_string(&stored.value).map_err(|error| Error::Parameter {
+        statement: sql::WRITE.name(),
+        position: 5,
+        detail: error.to_string(),
+    })?;
+    tx.execute_one(
+        &sql::WRITE,
+        values![
+            workflow,
+            company,
+            field,
+            stored.recipient,
+            value,
+            wire.as_str(),
+            wire_hash(&wire),
+            stored.salt.as_slice(),
+            stored.written_at,
+        ],
+    )
+}
+
+/// A workflow's values, by field.
+pub fn load(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    workflow: WorkflowId,
+) -> Result<BTreeMap<String, StoredValue>, Error> {
+    tx.query(&sql::LOAD, values![company, workflow])?
+        .iter()
+        .map(|row| {
+            let stored = StoredValue {
+                recipient: row.get("recipient_id")?,
+                value: row.parse("value", |text| serde_json::from_str(text))?,
+                salt: row.get("salt")?,
+                written_at: row.get("written_at")?,
+            };
+            Ok((row.get("field_name")?, stored))
+        })
+        .collect()
+}
+
+/// Takes a value away.
+pub fn delete(tx: &mut dyn Transaction, company: &CompanyId, workflow: WorkflowId, field: &str) -> Result<(), Error> {
+    tx.execute(&sql::DELETE, values![company, workflow, field]).map(drop)
+}
+
+/// Keeps a writer's draft (JSON), over the one before.
+pub fn save_draft(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    recipient: RecipientId,
+    draft: &str,
+    at: Timestamp,
+) -> Result<(), Error> {
+    tx.execute_one(&sql::SAVE_DRAFT, values![recipient, company, draft, at])
+}
+
+/// A writer's draft (JSON).
+pub fn draft(tx: &mut dyn Transaction, company: &CompanyId, recipient: RecipientId) -> Result<Option<String>, Error> {
+    tx.query_optional(&sql::LOAD_DRAFT, values![company, recipient])?
+        .map(|row| row.get("field_values"))
+        .transpose()
+}
+
+/// Forgets a writer's draft.
+pub fn delete_draft(tx: &mut dyn Transaction, company: &CompanyId, recipient: RecipientId) -> Result<(), Error> {
+    tx.execute(&sql::DELETE_DRAFT, values![company, recipient]).map(drop)
+}
