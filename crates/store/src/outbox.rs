@@ -18,7 +18,7 @@ use domain::{ClientId, CompanyId, WorkflowId};
 use jiff::Timestamp;
 
 use crate::sql::delivery as sql;
-use crate::{Error, Row, Transaction, Value, values};
+use crate::{Error, Row, Transaction, values};
 
 /// The receiver of all mail: one limit for the one mail server.
 pub const MAIL_RECEIVER: &str = "mail";
@@ -590,36 +590,33 @@ pub struct Message {
     pub answer: Option<String>,
 }
 
-/// A page of a list that goes from the newest to the oldest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Page {
-    /// Only what is older than this one; none begins with the newest.
-    pub before: Option<DeliveryId>,
-    /// At most so many.
-    pub limit: u32,
+fn read_message(row: &Row) -> Result<Message, Error> {
+    Ok(Message {
+        id: DeliveryId(row.get("id")?),
+        workflow: row.get::<Option<i64>>("workflow_id")?.map(WorkflowId),
+        kind: row.parse("kind", Kind::parse)?,
+        body: row.get("body")?,
+        state: row.parse("state", State::parse)?,
+        created_at: row.get("created_at")?,
+        finished_at: row.get("finished_at")?,
+        code: row.get("code")?,
+        fault: row.get("fault")?,
+        answer: row.get("answer")?,
+    })
 }
 
-/// A page of the company's mails and messages, newest first.
-pub fn messages(tx: &mut dyn Transaction, company: &CompanyId, page: Page) -> Result<Vec<Message>, Error> {
-    let before = page.before.map_or(i64::MAX, |id| id.0);
-    let rows = tx.query(
-        &sql::MESSAGES,
-        &[company.as_str().into(), Value::Integer(before), page.limit.into()],
-    )?;
-    rows.iter()
-        .map(|row| {
-            Ok(Message {
-                id: DeliveryId(row.get("id")?),
-                workflow: row.get::<Option<i64>>("workflow_id")?.map(WorkflowId),
-                kind: row.parse("kind", Kind::parse)?,
-                body: row.get("body")?,
-                state: row.parse("state", State::parse)?,
-                created_at: row.get("created_at")?,
-                finished_at: row.get("finished_at")?,
-                code: row.get("code")?,
-                fault: row.get("fault")?,
-                answer: row.get("answer")?,
-            })
-        })
+/// The company's mails and messages, newest first: at most `limit` of them after the first `skip`.
+pub fn messages(tx: &mut dyn Transaction, company: &CompanyId, limit: u32, skip: u32) -> Result<Vec<Message>, Error> {
+    tx.query(&sql::MESSAGES, values![company.as_str(), limit, skip])?
+        .iter()
+        .map(read_message)
         .collect()
+}
+
+/// One mail or message of the company.
+pub fn message(tx: &mut dyn Transaction, company: &CompanyId, id: DeliveryId) -> Result<Option<Message>, Error> {
+    tx.query_optional(&sql::MESSAGE, values![company.as_str(), id.0])?
+        .as_ref()
+        .map(read_message)
+        .transpose()
 }

@@ -116,6 +116,12 @@ crate::statements! {
     pub static MESSAGES = "SELECT o.id, o.workflow_id, o.kind, o.body, o.state, o.created_at, o.finished_at, \
              t.code, t.fault, t.answer \
          FROM outbox AS o LEFT JOIN delivery_try AS t ON t.delivery_id = o.id AND t.number = o.tries_made \
-         WHERE o.company_id = $1 AND o.kind IN ('mail', 'message') AND o.id < $2 \
-         ORDER BY o.id DESC LIMIT $3";
+         WHERE o.company_id = $1 AND o.kind IN ('mail', 'message') \
+         ORDER BY o.id DESC LIMIT $2 OFFSET $3";
+
+    /// One mail or message of the company with its last try.
+    pub static MESSAGE = "SELECT o.id, o.workflow_id, o.kind, o.body, o.state, o.created_at, o.finished_at, \
+             t.code, t.fault, t.answer \
+         FROM outbox AS o LEFT JOIN delivery_try AS t ON t.delivery_id = o.id AND t.number = o.tries_made \
+         WHERE o.company_id = $1 AND o.kind IN ('mail', 'message') AND o.id = $2";
 }

@@ -1,0 +1,69 @@
+## Every mail
+mail-greeting = Hello { $name },
+mail-document = Document
+mail-sender = From
+mail-deadline = Due
+mail-at = Time
+mail-link-help = If a button does not open, paste the address below into your browser.
+mail-personal = The links in this mail are yours alone. Please do not pass them on.
+mail-footer = This mail was sent by { $company }.
+
+## Request to sign
+mail-request-subject = [{ $company }] Please sign: { $document }
+mail-request-title = A document is waiting for your signature
+mail-request-text = { $sender } asks you to fill in and sign "{ $document }".
+mail-request-comment = Message from the sender
+mail-request-code = You need the access code to open the document.
+mail-request-code-hint = You need the access code to open the document. Hint: { $hint }
+mail-request-open = Open and sign
+mail-request-message = [{ $company }] { $name }, please sign "{ $document }". Due: { $deadline }
+
+## Reminder
+mail-reminder-subject = [{ $company }] Reminder: { $document }
+mail-reminder-title = A document is still waiting for you
+mail-reminder-text = "{ $document }", sent by { $sender }, is still waiting for you.
+mail-reminder-message = [{ $company }] { $name }, "{ $document }" is still waiting for your signature. Due: { $deadline }
+
+## Completed
+mail-completed-subject = [{ $company }] Completed: { $document }
+mail-completed-title = The document is complete
+mail-completed-text = Everyone has approved "{ $document }"; it is signed and sealed.
+mail-completed-document = View the signed document
+mail-completed-certificate = View the history certificate
+mail-completed-message = [{ $company }] { $name }, "{ $document }" is complete.
+
+## Rejected
+mail-rejected-subject = [{ $company }] Declined: { $document }
+mail-rejected-title = The document was declined
+mail-rejected-text = { $writer } declined "{ $document }"; it has ended.
+mail-rejected-reason = Reason
+mail-rejected-message = [{ $company }] { $name }, { $writer } declined "{ $document }".
+
+## Given back to the step before
+mail-returned-subject = [{ $company }] Returned to you: { $document }
+mail-returned-title = The document came back to you
+mail-returned-text = { $writer } returned "{ $document }". Please correct it and approve it again.
+mail-returned-reason = Reason
+mail-returned-message = [{ $company }] { $name }, { $writer } returned "{ $document }" to you. Due: { $deadline }
+
+## Cancelled
+mail-canceled-subject = [{ $company }] Cancelled: { $document }
+mail-canceled-title = The document was cancelled
+mail-canceled-text = { $sender } cancelled "{ $document }". There is nothing left for you to do.
+mail-canceled-reason = Reason
+mail-canceled-message = [{ $company }] { $name }, "{ $document }" was cancelled.
+
+## Expired
+mail-expired-subject = [{ $company }] Expired: { $document }
+mail-expired-title = The document has expired
+mail-expired-text = "{ $document }" was not completed in time and has ended.
+mail-expired-message = [{ $company }] { $name }, "{ $document }" has expired.
+
+## Webhook endpoint stopped
+mail-stopped-subject = [{ $company }] Webhook deliveries were stopped
+mail-stopped-title = Webhook deliveries were stopped
+mail-stopped-gone = The receiving server answered that this address is gone for good (410), so deliveries to it were stopped.
+mail-stopped-failing = Every delivery of the last five days has failed, so deliveries to this address were stopped.
+mail-stopped-lost = What could not be delivered is kept, and goes out when deliveries are switched on again.
+mail-stopped-url = Address
+mail-stopped-message = [{ $company }] Webhook deliveries were stopped: { $url }

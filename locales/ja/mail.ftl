@@ -1,0 +1,69 @@
+## すべてのメール
+mail-greeting = { $name } 様
+mail-document = 文書
+mail-sender = 差出人
+mail-deadline = 期限
+mail-at = 日時
+mail-link-help = ボタンが開かない場合は、下のアドレスをブラウザーに貼り付けてください。
+mail-personal = このメールのリンクはご本人専用です。ほかの方に転送しないでください。
+mail-footer = { $company } からお送りしたメールです。
+
+## 署名の依頼
+mail-request-subject = [{ $company }] 署名のお願い: { $document }
+mail-request-title = 署名する文書が届いています
+mail-request-text = { $sender } から「{ $document }」への記入と署名の依頼が届いています。
+mail-request-comment = 差出人からのメッセージ
+mail-request-code = 文書を開くにはアクセスコードが必要です。
+mail-request-code-hint = 文書を開くにはアクセスコードが必要です。ヒント: { $hint }
+mail-request-open = 文書を開いて署名する
+mail-request-message = [{ $company }] { $name } 様、「{ $document }」への署名のお願いです。期限: { $deadline }
+
+## 再通知
+mail-reminder-subject = [{ $company }] 再通知: { $document }
+mail-reminder-title = まだ署名されていない文書があります
+mail-reminder-text = { $sender } から依頼された「{ $document }」が、まだ記入待ちです。
+mail-reminder-message = [{ $company }] { $name } 様、「{ $document }」が署名を待っています。期限: { $deadline }
+
+## 完了
+mail-completed-subject = [{ $company }] 完了: { $document }
+mail-completed-title = 文書が完了しました
+mail-completed-text = すべての記入者が「{ $document }」を承認し、署名が完了しました。
+mail-completed-document = 完了した文書を見る
+mail-completed-certificate = 履歴証明書を見る
+mail-completed-message = [{ $company }] { $name } 様、「{ $document }」が完了しました。
+
+## 却下
+mail-rejected-subject = [{ $company }] 却下: { $document }
+mail-rejected-title = 文書が却下されました
+mail-rejected-text = { $writer } 様が「{ $document }」を却下したため、手続きは終了しました。
+mail-rejected-reason = 却下の理由
+mail-rejected-message = [{ $company }] { $name } 様、{ $writer } 様が「{ $document }」を却下しました。
+
+## 前の段階への差し戻し
+mail-returned-subject = [{ $company }] 差し戻し: { $document }
+mail-returned-title = 文書が差し戻されました
+mail-returned-text = { $writer } 様が「{ $document }」を差し戻しました。内容を直して、もう一度承認してください。
+mail-returned-reason = 差し戻しの理由
+mail-returned-message = [{ $company }] { $name } 様、{ $writer } 様が「{ $document }」を差し戻しました。期限: { $deadline }
+
+## 取り消し
+mail-canceled-subject = [{ $company }] 取り消し: { $document }
+mail-canceled-title = 文書が取り消されました
+mail-canceled-text = { $sender } が「{ $document }」を取り消しました。これ以上の手続きは不要です。
+mail-canceled-reason = 取り消しの理由
+mail-canceled-message = [{ $company }] { $name } 様、「{ $document }」は取り消されました。
+
+## 期限切れ
+mail-expired-subject = [{ $company }] 期限切れ: { $document }
+mail-expired-title = 文書の期限が過ぎました
+mail-expired-text = 「{ $document }」は期限内に完了しなかったため、終了しました。
+mail-expired-message = [{ $company }] { $name } 様、「{ $document }」の期限が過ぎました。
+
+## Webhook の停止
+mail-stopped-subject = [{ $company }] Webhook の送信を停止しました
+mail-stopped-title = Webhook の送信を停止しました
+mail-stopped-gone = 受信サーバーがこのアドレスはもう使われていない (410) と応答したため、送信を停止しました。
+mail-stopped-failing = 5 日間すべての送信に失敗したため、このアドレスへの送信を停止しました。
+mail-stopped-lost = 送信できなかった通知は保管され、送信を再開すると続きから送信されます。
+mail-stopped-url = 受信アドレス
+mail-stopped-message = [{ $company }] Webhook の送信を停止しました: { $url }

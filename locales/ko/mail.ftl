@@ -1,0 +1,69 @@
+## 모든 메일
+mail-greeting = { $name } 님, 안녕하세요.
+mail-document = 문서
+mail-sender = 보낸 사람
+mail-deadline = 기한
+mail-at = 일시
+mail-link-help = 버튼이 열리지 않으면 아래 주소를 브라우저에 붙여 넣으세요.
+mail-personal = 이 메일의 링크는 받는 분만 사용할 수 있습니다. 다른 사람에게 전달하지 마세요.
+mail-footer = { $company }에서 보낸 메일입니다.
+
+## 서명 요청
+mail-request-subject = [{ $company }] 서명 요청: { $document }
+mail-request-title = 서명할 문서가 도착했습니다
+mail-request-text = { $sender }에서 "{ $document }" 문서의 작성과 서명을 요청했습니다.
+mail-request-comment = 보낸 사람의 메시지
+mail-request-code = 문서를 열려면 접근 암호가 필요합니다.
+mail-request-code-hint = 문서를 열려면 접근 암호가 필요합니다. 힌트: { $hint }
+mail-request-open = 문서 열고 서명하기
+mail-request-message = [{ $company }] { $name } 님, "{ $document }" 서명 요청이 도착했습니다. 기한: { $deadline }
+
+## 다시 알림
+mail-reminder-subject = [{ $company }] 다시 알림: { $document }
+mail-reminder-title = 아직 서명하지 않은 문서가 있습니다
+mail-reminder-text = { $sender }에서 요청한 "{ $document }" 문서가 아직 작성을 기다리고 있습니다.
+mail-reminder-message = [{ $company }] { $name } 님, "{ $document }" 문서가 서명을 기다리고 있습니다. 기한: { $deadline }
+
+## 완료
+mail-completed-subject = [{ $company }] 완료: { $document }
+mail-completed-title = 문서가 완료되었습니다
+mail-completed-text = 모든 작성자가 "{ $document }" 문서를 승인하여 서명이 완료되었습니다.
+mail-completed-document = 완료된 문서 보기
+mail-completed-certificate = 이력 인증서 보기
+mail-completed-message = [{ $company }] { $name } 님, "{ $document }" 문서가 완료되었습니다.
+
+## 반려
+mail-rejected-subject = [{ $company }] 반려: { $document }
+mail-rejected-title = 문서가 반려되었습니다
+mail-rejected-text = { $writer } 님이 "{ $document }" 문서를 반려하여 진행이 종료되었습니다.
+mail-rejected-reason = 반려 사유
+mail-rejected-message = [{ $company }] { $name } 님, { $writer } 님이 "{ $document }" 문서를 반려했습니다.
+
+## 이전 단계로 돌려보냄
+mail-returned-subject = [{ $company }] 되돌아온 문서: { $document }
+mail-returned-title = 문서가 되돌아왔습니다
+mail-returned-text = { $writer } 님이 "{ $document }" 문서를 되돌려 보냈습니다. 내용을 고친 뒤 다시 승인해 주세요.
+mail-returned-reason = 되돌려 보낸 사유
+mail-returned-message = [{ $company }] { $name } 님, { $writer } 님이 "{ $document }" 문서를 되돌려 보냈습니다. 기한: { $deadline }
+
+## 취소
+mail-canceled-subject = [{ $company }] 취소: { $document }
+mail-canceled-title = 문서가 취소되었습니다
+mail-canceled-text = { $sender }에서 "{ $document }" 문서를 취소했습니다. 더 하실 일은 없습니다.
+mail-canceled-reason = 취소 사유
+mail-canceled-message = [{ $company }] { $name } 님, "{ $document }" 문서가 취소되었습니다.
+
+## 기한 만료
+mail-expired-subject = [{ $company }] 기한 만료: { $document }
+mail-expired-title = 문서의 기한이 지났습니다
+mail-expired-text = "{ $document }" 문서가 기한 안에 완료되지 않아 종료되었습니다.
+mail-expired-message = [{ $company }] { $name } 님, "{ $document }" 문서의 기한이 지났습니다.
+
+## 웹훅 주소 중지
+mail-stopped-subject = [{ $company }] 웹훅 전송이 중지되었습니다
+mail-stopped-title = 웹훅 전송이 중지되었습니다
+mail-stopped-gone = 수신 서버가 더 이상 사용하지 않는 주소(410)라고 응답하여 전송을 중지했습니다.
+mail-stopped-failing = 5일 동안 전송이 모두 실패하여 전송을 중지했습니다.
+mail-stopped-lost = 아직 보내지 못한 알림은 보관되며, 전송을 다시 켜면 이어서 전송됩니다.
+mail-stopped-url = 수신 주소
+mail-stopped-message = [{ $company }] 웹훅 전송이 중지되었습니다: { $url }
