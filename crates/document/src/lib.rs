@@ -9,7 +9,7 @@
 //!   its value looks; [`stamp`] draws it;
 //! - [`certificate`] sets the history certificate;
 //! - [`revision`] appends to a file without touching what is there; [`keys`], [`authority`], [`cms`]
-//!   and [`seal`] sign it.
+//!   and [`seal`] sign it; [`verify`] checks signed files, everybody's.
 #![deny(missing_docs)]
 
 pub mod authority;

@@ -1,0 +1,425 @@
+//! Certificates: who signed, whether the signature is of that key, and whether a trusted root
+//! vouches for it (RFC 5280, 6, without revocation and policies).
+
+use aws_lc_rs::signature::{
+    ECDSA_P256_SHA256_ASN1, ECDSA_P256_SHA384_ASN1, ECDSA_P256_SHA512_ASN1, ECDSA_P384_SHA256_ASN1,
+    ECDSA_P384_SHA384_ASN1, ECDSA_P384_SHA512_ASN1, ED25519, RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_2048_8192_SHA384,
+    RSA_PKCS1_2048_8192_SHA512, RSA_PSS_2048_8192_SHA256, RSA_PSS_2048_8192_SHA384, RSA_PSS_2048_8192_SHA512,
+    UnparsedPublicKey, VerificationAlgorithm,
+};
+use const_oid::ObjectIdentifier;
+use const_oid::db::rfc5912::{
+    ECDSA_WITH_SHA_256, ECDSA_WITH_SHA_384, ECDSA_WITH_SHA_512, ID_EC_PUBLIC_KEY, ID_MGF_1, ID_RSASSA_PSS, ID_SHA_256,
+    ID_SHA_384, ID_SHA_512, RSA_ENCRYPTION, SECP_256_R_1, SECP_384_R_1, SHA_256_WITH_RSA_ENCRYPTION,
+    SHA_384_WITH_RSA_ENCRYPTION, SHA_512_WITH_RSA_ENCRYPTION,
+};
+use const_oid::db::rfc8410::ID_ED_25519;
+use der::asn1::AnyRef;
+use der::{Decode, Encode, Reader, SliceReader, Tag, Tagged};
+use jiff::Timestamp;
+use x509_cert::Certificate;
+use x509_cert::ext::pkix::{BasicConstraints, KeyUsage, SubjectKeyIdentifier};
+use x509_cert::time::Time;
+
+use super::{Fault, Identity, TrustedRoots};
+use crate::cms::{SignedMessage, SignerId};
+
+/// The longest path from a signer to a root, in certificates.
+const MAX_PATH: usize = 8;
+/// How many certificates of a message are looked at.
+const MAX_POOL: usize = 64;
+/// How many signatures of certificates are checked; each costs up to a millisecond.
+const MAX_CHECKS: usize = 64;
+
+/// Extensions whose meaning is honoured, or touches nothing here, so that they may be critical:
+/// key usage, subject alternative name, basic constraints, certificate policies, extended key usage.
+const UNDERSTOOD: &[&str] = &["2.5.29.15", "2.5.29.17", "2.5.29.19", "2.5.29.32", "2.5.29.37"];
+
+/// A certificate with the bytes that it is made of.
+pub(super) struct Certified<'a> {
+    /// All of it.
+    pub(super) der: &'a [u8],
+    /// What its issuer signed.
+    to_be_signed: &'a [u8],
+    certificate: Certificate,
+}
+
+impl<'a> Certified<'a> {
+    fn parse(der: &'a [u8]) -> Option<Self> {
+        let certificate = Certificate::from_der(der).ok()?;
+        let whole = AnyRef::from_der(der).ok()?;
+        let to_be_signed = SliceReader::new(whole.value()).ok()?.tlv_bytes().ok()?;
+        Some(Self {
+            der,
+            to_be_signed,
+            certificate,
+        })
+    }
+
+    /// The certificate that a message names as its signer's.
+    pub(super) fn find_signer(message: &SignedMessage<'a>) -> Option<Self> {
+        message
+            .certificates
+            .iter()
+            .take(MAX_POOL)
+            .filter_map(|der| Self::parse(der))
+            .find(|candidate| candidate.is(message.signer))
+    }
+
+    fn is(&self, signer: SignerId<'_>) -> bool {
+        let signed = self.certificate.tbs_certificate();
+        match signer {
+            SignerId::IssuerAndSerial { issuer, serial } => {
+                signed.issuer().to_der().is_ok_and(|der| der == issuer) && signed.serial_number().as_bytes() == serial
+            }
+            SignerId::KeyIdentifier(identifier) => signed
+                .get_extension::<SubjectKeyIdentifier>()
+                .ok()
+                .flatten()
+                .is_some_and(|(_, own)| own.0.as_bytes() == identifier),
+        }
+    }
+
+    fn subject(&self) -> String {
+        self.certificate.tbs_certificate().subject().to_string()
+    }
+
+    fn issuer(&self) -> String {
+        self.certificate.tbs_certificate().issuer().to_string()
+    }
+
+    pub(super) fn identity(&self) -> Option<Identity> {
+        let signed = self.certificate.tbs_certificate();
+        let validity = signed.validity();
+        Some(Identity {
+            common_name: name_part(signed.subject(), const_oid::db::rfc4519::CN),
+            organization: name_part(signed.subject(), const_oid::db::rfc4519::O),
+            subject: self.subject(),
+            issuer: self.issuer(),
+            serial: hex(signed.serial_number().as_bytes()),
+            not_before: timestamp(validity.not_before)?,
+            not_after: timestamp(validity.not_after)?,
+            fingerprint: hex(aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, self.der).as_ref()),
+        })
+    }
+
+    /// Whether the message's signature is of this certificate's key.
+    pub(super) fn verify_message(&self, message: &SignedMessage<'_>) -> Result<(), Fault> {
+        let algorithm = message.signature_algorithm;
+        self.verify_with_key(
+            algorithm.oid,
+            algorithm.parameters,
+            Some(message.digest_algorithm.oid),
+            &message.signed_attributes,
+            message.signature,
+        )
+    }
+
+    /// Whether `issuer`'s key signed this certificate.
+    fn is_signed_by(&self, issuer: &Self) -> bool {
+        let algorithm = self.certificate.signature_algorithm();
+        let Some(signature) = self.certificate.signature().as_bytes() else {
+            return false;
+        };
+        // RFC 5280, 4.1.1.2: the outer algorithm must be the signed one.
+        self.certificate.tbs_certificate().signature() == algorithm
+            && issuer
+                .verify_with_key(
+                    algorithm.oid,
+                    algorithm.parameters.as_ref().map(AnyRef::from),
+                    None,
+                    self.to_be_signed,
+                    signature,
+                )
+                .is_ok()
+    }
+
+    fn verify_with_key(
+        &self,
+        algorithm: ObjectIdentifier,
+        parameters: Option<AnyRef<'_>>,
+        digest: Option<ObjectIdentifier>,
+        message: &[u8],
+        signature: &[u8],
+    ) -> Result<(), Fault> {
+        let key = self.certificate.tbs_certificate().subject_public_key_info();
+        let curve = key
+            .algorithm
+            .parameters
+            .as_ref()
+            .and_then(|curve| curve.decode_as::<ObjectIdentifier>().ok());
+        let verification = verification(key.algorithm.oid, curve, algorithm, parameters, digest).ok_or_else(|| {
+            Fault::UnsupportedAlgorithm {
+                name: algorithm_name(algorithm),
+            }
+        })?;
+        UnparsedPublicKey::new(verification, key.subject_public_key.raw_bytes())
+            .verify(message, signature)
+            .map_err(|_| Fault::SignatureMismatch)
+    }
+}
+
+/// The algorithm for a key and an algorithm identifier; none where they do not fit each other.
+fn verification(
+    key: ObjectIdentifier,
+    curve: Option<ObjectIdentifier>,
+    algorithm: ObjectIdentifier,
+    parameters: Option<AnyRef<'_>>,
+    digest: Option<ObjectIdentifier>,
+) -> Option<&'static dyn VerificationAlgorithm> {
+    // Many signers write plain rsaEncryption and leave the digest to its own field (RFC 3370, 3.2).
+    let hash = match algorithm {
+        RSA_ENCRYPTION => digest?,
+        SHA_256_WITH_RSA_ENCRYPTION | ECDSA_WITH_SHA_256 => ID_SHA_256,
+        SHA_384_WITH_RSA_ENCRYPTION | ECDSA_WITH_SHA_384 => ID_SHA_384,
+        SHA_512_WITH_RSA_ENCRYPTION | ECDSA_WITH_SHA_512 => ID_SHA_512,
+        ID_RSASSA_PSS => pss_hash(parameters?)?,
+        ID_ED_25519 if key == ID_ED_25519 => return Some(&ED25519),
+        _ => return None,
+    };
+    let is_ecdsa = matches!(algorithm, ECDSA_WITH_SHA_256 | ECDSA_WITH_SHA_384 | ECDSA_WITH_SHA_512);
+    match (key, curve, hash) {
+        (ID_EC_PUBLIC_KEY, Some(SECP_256_R_1), ID_SHA_256) if is_ecdsa => Some(&ECDSA_P256_SHA256_ASN1),
+        (ID_EC_PUBLIC_KEY, Some(SECP_256_R_1), ID_SHA_384) if is_ecdsa => Some(&ECDSA_P256_SHA384_ASN1),
+        (ID_EC_PUBLIC_KEY, Some(SECP_256_R_1), ID_SHA_512) if is_ecdsa => Some(&ECDSA_P256_SHA512_ASN1),
+        (ID_EC_PUBLIC_KEY, Some(SECP_384_R_1), ID_SHA_256) if is_ecdsa => Some(&ECDSA_P384_SHA256_ASN1),
+        (ID_EC_PUBLIC_KEY, Some(SECP_384_R_1), ID_SHA_384) if is_ecdsa => Some(&ECDSA_P384_SHA384_ASN1),
+        (ID_EC_PUBLIC_KEY, Some(SECP_384_R_1), ID_SHA_512) if is_ecdsa => Some(&ECDSA_P384_SHA512_ASN1),
+        (RSA_ENCRYPTION | ID_RSASSA_PSS, _, _) if algorithm == ID_RSASSA_PSS => match hash {
+            ID_SHA_256 => Some(&RSA_PSS_2048_8192_SHA256),
+            ID_SHA_384 => Some(&RSA_PSS_2048_8192_SHA384),
+            ID_SHA_512 => Some(&RSA_PSS_2048_8192_SHA512),
+            _ => None,
+        },
+        (RSA_ENCRYPTION, _, _) if !is_ecdsa => match hash {
+            ID_SHA_256 => Some(&RSA_PKCS1_2048_8192_SHA256),
+            ID_SHA_384 => Some(&RSA_PKCS1_2048_8192_SHA384),
+            ID_SHA_512 => Some(&RSA_PKCS1_2048_8192_SHA512),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The hash of `RSASSA-PSS-params` (RFC 4055, 3.1), where the mask's hash is the same and the salt is
+/// as long as the hash, which is what signers write.
+fn pss_hash(parameters: AnyRef<'_>) -> Option<ObjectIdentifier> {
+    let mut reader = SliceReader::new(parameters.value()).ok()?;
+    let (mut hash, mut mask_hash, mut salt) = (None, None, None);
+    while !reader.is_finished() {
+        let element = AnyRef::decode(&mut reader).ok()?;
+        let Tag::ContextSpecific { number, .. } = element.tag() else {
+            return None;
+        };
+        match number.value() {
+            0 => hash = Some(algorithm_oid(element.value())?.0),
+            1 => {
+                let (function, parameters) = algorithm_oid(element.value())?;
+                if function != ID_MGF_1 {
+                    return None;
+                }
+                mask_hash = Some(algorithm_oid(&parameters?)?.0);
+            }
+            2 => salt = Some(u16::from_der(element.value()).ok()?),
+            _ => {}
+        }
+    }
+    let length = match hash? {
+        ID_SHA_256 => 32,
+        ID_SHA_384 => 48,
+        ID_SHA_512 => 64,
+        _ => return None,
+    };
+    (mask_hash == hash && salt == Some(length)).then_some(hash?)
+}
+
+/// The object identifier of an algorithm identifier, and the DER of its parameters.
+fn algorithm_oid(der: &[u8]) -> Option<(ObjectIdentifier, Option<Vec<u8>>)> {
+    let sequence = AnyRef::from_der(der).ok()?;
+    let mut reader = SliceReader::new(sequence.value()).ok()?;
+    let oid = ObjectIdentifier::decode(&mut reader).ok()?;
+    if reader.is_finished() {
+        return Some((oid, None));
+    }
+    Some((oid, Some(reader.tlv_bytes().ok()?.to_vec())))
+}
+
+/// A readable name of an algorithm, or its number.
+pub(super) fn algorithm_name(oid: ObjectIdentifier) -> String {
+    const_oid::db::DB
+        .by_oid(&oid)
+        .map_or_else(|| oid.to_string(), |name| format!("{name} ({oid})"))
+}
+
+/// Whether a path of certificates leads from the signer to a trusted root, each in its time and
+/// allowed to do what it does.
+pub(super) fn trust(signer: &Certified<'_>, pool: &[&[u8]], roots: &TrustedRoots, at: Timestamp) -> Result<(), Fault> {
+    let roots: Vec<Certified<'_>> = roots
+        .certificates()
+        .iter()
+        .filter_map(|der| Certified::parse(der))
+        .collect();
+    let pool: Vec<Certified<'_>> = pool
+        .iter()
+        .take(MAX_POOL)
+        .filter_map(|der| Certified::parse(der))
+        .collect();
+    let mut path = vec![signer];
+    let mut checks = 0;
+    if !extend_to_root(&mut path, &pool, &roots, &mut checks) {
+        let end = path.last().unwrap_or(&signer);
+        return Err(Fault::UntrustedSigner {
+            subject: end.subject(),
+            issuer: end.issuer(),
+        });
+    }
+    may_sign(signer)?;
+    for (below, certificate) in path.iter().enumerate() {
+        in_its_time(certificate, at)?;
+        understood(certificate)?;
+        if below > 0 {
+            may_issue(certificate, below - 1)?;
+        }
+    }
+    Ok(())
+}
+
+/// Extends a path, depth first, until it ends in a root; the longest dead end stays where none does.
+fn extend_to_root<'p, 'd>(
+    path: &mut Vec<&'p Certified<'d>>,
+    pool: &'p [Certified<'d>],
+    roots: &'p [Certified<'d>],
+    checks: &mut usize,
+) -> bool {
+    let Some(end) = path.last().copied() else {
+        return false;
+    };
+    if roots.iter().any(|root| root.der == end.der) {
+        return true;
+    }
+    if path.len() >= MAX_PATH {
+        return false;
+    }
+    let issuer = end.certificate.tbs_certificate().issuer();
+    for candidate in roots.iter().chain(pool) {
+        let is_on_path = path.iter().any(|certificate| certificate.der == candidate.der);
+        if is_on_path || candidate.certificate.tbs_certificate().subject() != issuer {
+            continue;
+        }
+        *checks += 1;
+        if *checks > MAX_CHECKS {
+            return false;
+        }
+        if !end.is_signed_by(candidate) {
+            continue;
+        }
+        path.push(candidate);
+        if extend_to_root(path, pool, roots, checks) {
+            return true;
+        }
+        path.pop();
+    }
+    false
+}
+
+fn unusable(certificate: &Certified<'_>, reason: &str) -> Fault {
+    Fault::CertificateUnusable {
+        subject: certificate.subject(),
+        reason: reason.to_owned(),
+    }
+}
+
+fn key_usage(certificate: &Certified<'_>) -> Result<Option<KeyUsage>, Fault> {
+    certificate
+        .certificate
+        .tbs_certificate()
+        .get_extension::<KeyUsage>()
+        .map(|found| found.map(|(_, usage)| usage))
+        .map_err(|_| unusable(certificate, "its key usage cannot be read"))
+}
+
+fn may_sign(certificate: &Certified<'_>) -> Result<(), Fault> {
+    match key_usage(certificate)? {
+        Some(usage) if !usage.digital_signature() && !usage.non_repudiation() => {
+            Err(unusable(certificate, "its key usage does not allow signatures"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn may_issue(certificate: &Certified<'_>, authorities_below: usize) -> Result<(), Fault> {
+    let constraints = certificate
+        .certificate
+        .tbs_certificate()
+        .get_extension::<BasicConstraints>()
+        .map_err(|_| unusable(certificate, "its basic constraints cannot be read"))?
+        .map(|(_, constraints)| constraints);
+    let Some(constraints) = constraints.filter(|constraints| constraints.ca) else {
+        return Err(unusable(certificate, "it is no certification authority"));
+    };
+    if constraints
+        .path_len_constraint
+        .is_some_and(|most| authorities_below > usize::from(most))
+    {
+        return Err(unusable(certificate, "the path below it is longer than it allows"));
+    }
+    match key_usage(certificate)? {
+        Some(usage) if !usage.key_cert_sign() => Err(unusable(
+            certificate,
+            "its key usage does not allow issuing certificates",
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn in_its_time(certificate: &Certified<'_>, at: Timestamp) -> Result<(), Fault> {
+    let validity = certificate.certificate.tbs_certificate().validity();
+    let unreadable = || unusable(certificate, "its validity cannot be read");
+    let not_before = timestamp(validity.not_before).ok_or_else(unreadable)?;
+    let not_after = timestamp(validity.not_after).ok_or_else(unreadable)?;
+    let subject = certificate.subject();
+    if at < not_before {
+        return Err(Fault::CertificateNotYetValid { subject, not_before });
+    }
+    if at > not_after {
+        return Err(Fault::CertificateExpired { subject, not_after });
+    }
+    Ok(())
+}
+
+fn understood(certificate: &Certified<'_>) -> Result<(), Fault> {
+    let extensions = certificate.certificate.tbs_certificate().extensions();
+    let unknown = extensions
+        .into_iter()
+        .flatten()
+        .find(|extension| extension.critical && !UNDERSTOOD.contains(&extension.extn_id.to_string().as_str()));
+    match unknown {
+        Some(extension) => Err(unusable(
+            certificate,
+            &format!(
+                "it has the critical extension {}, which is unknown here",
+                extension.extn_id
+            ),
+        )),
+        None => Ok(()),
+    }
+}
+
+fn timestamp(time: Time) -> Option<Timestamp> {
+    let seconds = i64::try_from(time.to_unix_duration().as_secs()).ok()?;
+    Timestamp::from_second(seconds).ok()
+}
+
+fn name_part(name: &x509_cert::name::Name, oid: ObjectIdentifier) -> Option<String> {
+    let part = name.iter().find(|part| part.oid == oid)?;
+    String::from_utf8(part.value.value().to_vec()).ok()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing into a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

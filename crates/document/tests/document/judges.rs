@@ -1,0 +1,88 @@
+//! Other people's programs that judge our files: qpdf for the structure, pdfsig and pyHanko for the
+//! signatures. A judge that is missing is a complaint like any other, so that no test passes without it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// What the judges have to say against a sealed file; empty where all are content.
+pub fn complaints(pdf: &[u8], root_pem: &str) -> Vec<String> {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let file = directory.path().join("sealed.pdf");
+    let root = directory.path().join("root.pem");
+    std::fs::write(&file, pdf).expect("the file is written");
+    std::fs::write(&root, root_pem).expect("the root is written");
+    let mut complaints = Vec::new();
+    complaints.extend(qpdf(&file));
+    complaints.extend(pdfsig(&file));
+    complaints.extend(pyhanko(&file, &root));
+    complaints
+}
+
+/// What qpdf has to say against a file that need not be signed.
+pub fn structure_complaints(pdf: &[u8]) -> Vec<String> {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let file = directory.path().join("file.pdf");
+    std::fs::write(&file, pdf).expect("the file is written");
+    qpdf(&file)
+}
+
+fn run(program: &Path, arguments: &[&Path]) -> Result<Output, String> {
+    Command::new(program).args(arguments).output().map_err(|error| {
+        format!(
+            "{} cannot be run ({error}); run script/bootstrap --tests",
+            program.display()
+        )
+    })
+}
+
+fn text(output: &Output) -> String {
+    let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.push_str(&String::from_utf8_lossy(&output.stderr));
+    text
+}
+
+fn qpdf(file: &Path) -> Vec<String> {
+    match run(Path::new("qpdf"), &[Path::new("--check"), file]) {
+        Err(missing) => vec![missing],
+        Ok(output) if output.status.success() => Vec::new(),
+        Ok(output) => vec![format!("qpdf: {}", text(&output))],
+    }
+}
+
+/// pdfsig keeps its trust in a database of its own, so it is asked for the signature alone.
+fn pdfsig(file: &Path) -> Vec<String> {
+    let output = match run(Path::new("pdfsig"), &[Path::new("-nocert"), file]) {
+        Err(missing) => return vec![missing],
+        Ok(output) => text(&output),
+    };
+    let count = |words: &str| output.matches(words).count();
+    let signatures = count("Signature #");
+    let are_valid = signatures > 0 && count("Signature is Valid.") == signatures;
+    let covers_all = output
+        .trim_end()
+        .lines()
+        .rev()
+        .any(|line| line.contains("Total document signed"));
+    if are_valid && covers_all {
+        Vec::new()
+    } else {
+        vec![format!("pdfsig: {output}")]
+    }
+}
+
+fn pyhanko(file: &Path, root: &Path) -> Vec<String> {
+    let repository = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let python = repository.join(".tools/venv/bin/python");
+    let script = repository.join("script/judge_signatures.py");
+    let output = match run(&python, &[&script, root, file]) {
+        Err(missing) => return vec![missing],
+        Ok(output) => output,
+    };
+    match serde_json::from_slice::<Vec<String>>(&output.stdout) {
+        Ok(found) => found
+            .into_iter()
+            .map(|complaint| format!("pyHanko: {complaint}"))
+            .collect(),
+        Err(_) => vec![format!("pyHanko: {}", text(&output))],
+    }
+}

@@ -1,0 +1,10 @@
+//! The document crate from outside, with other people's programs as judges.
+
+// The name under which every other crate knows it.
+extern crate countersign_document as document;
+
+mod forgeries;
+mod judges;
+mod revisions;
+mod samples;
+mod sealing;
