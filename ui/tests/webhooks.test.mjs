@@ -1,0 +1,73 @@
+// Every webhook of a contract of two writers: its bytes, its order, and its signature, with the public library of the
+// Standard Webhooks specification as the judge.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Webhook } from "standardwebhooks";
+import { company, Installation, Receiver } from "./installation.mjs";
+
+let installation, receiver, call, secret, clientId;
+
+before(async () => {
+  installation = new Installation();
+  receiver = new Receiver();
+  await receiver.listen();
+  await installation.serve();
+  call = await installation.client();
+  const [client] = JSON.parse(installation.run(["client", "list", "--company", company, "--json"]));
+  clientId = client.client_id;
+  secret = installation.run(["client", "secret", "--company", company, clientId]).match(/whsec_\S+/)[0];
+});
+after(async () => {
+  receiver.close();
+  await installation.end();
+});
+
+test("each approval is told once, in order, signed, with the interface's members", { timeout: 60_000 }, async () => {
+  const info = { url: receiver.address, api_type: "ALL", is_embed: true, link_type: "download", authorization: "Bearer of-the-customer" };
+  const start = await call("POST", "/api/v3/workflows/start?offset=%2B09:00", installation.contract(receiver.address, { export_api_info: info }));
+  assert.equal(start.status, 200, JSON.stringify(start.body));
+  const id = start.body.workflow_id;
+  for (const order of [1, 2]) {
+    const body = { order, field_list: installation.valuesOfStep(order), comment: order === 1 ? "잘 부탁드립니다" : "" };
+    const approved = await call("POST", `/api/v3/workflows/${id}/approve`, body);
+    assert.equal(approved.status, 200, JSON.stringify(approved.body));
+  }
+  const requests = await receiver.count(2);
+  const payloads = requests.map(({ headers, body }) => {
+    assert.equal(headers.authorization, "Bearer of-the-customer");
+    assert.equal(headers.accept, "application/json");
+    assert.match(headers["content-type"], /^application\/json/);
+    return new Webhook(secret).verify(body, headers);
+  });
+  assert.notEqual(requests[0].headers["webhook-id"], requests[1].headers["webhook-id"]);
+  assert.throws(() => new Webhook(secret).verify(requests[0].body.replace("CF", "RT"), requests[0].headers));
+
+  const [first, second] = payloads;
+  const common = ["workflow_id", "client_id", "completed_date", "command_type", "name", "email", "comment", "field_list", "status", "order", "is_embed", "version"];
+  assert.deepEqual(Object.keys(first).sort(), [...common, "next_email", "next_name", "sign_url"].sort());
+  assert.deepEqual(Object.keys(second).sort(), [...common, "download_url", "certificate_url"].sort());
+  for (const payload of payloads) {
+    assert.equal(payload.workflow_id, id);
+    assert.equal(payload.client_id, clientId);
+    assert.equal(payload.command_type, "CF");
+    assert.equal(payload.is_embed, true);
+    assert.equal(payload.version, "v3");
+    assert.match(payload.completed_date, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \(UTC\+09:00\)$/);
+  }
+  assert.deepEqual([first.status, first.order, first.name, first.email, first.comment], ["Playing", 1, "김사장", "employer@example.com", "잘 부탁드립니다"]);
+  assert.deepEqual([first.next_name, first.next_email], ["이직원", "employee@example.com"]);
+  assert.ok(first.sign_url.startsWith(`${installation.base}/mail/sign?token=`) && first.sign_url.includes("lang="));
+  assert.deepEqual([second.status, second.order, second.name], ["Complete", 2, "이직원"]);
+  assert.deepEqual(first.field_list.map(({ order }) => order), first.field_list.map(() => 1));
+  assert.deepEqual(second.field_list.map(({ order }) => order), second.field_list.map(({ order }) => order).toSorted());
+  assert.ok(second.field_list.length > first.field_list.length);
+  for (const field of second.field_list) assert.deepEqual(Object.keys(field).sort(), ["email", "name", "order", "value"]);
+  for (const url of [second.download_url, second.certificate_url]) {
+    const answer = await fetch(url);
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers.get("content-type"), "application/pdf");
+    assert.match(answer.headers.get("content-disposition"), /^attachment/);
+    assert.equal(Buffer.from(await answer.arrayBuffer()).subarray(0, 5).toString(), "%PDF-");
+  }
+});
