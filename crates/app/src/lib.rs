@@ -1,2 +1,136 @@
-//! countersign-app
+//! The use-cases of Countersign: what people, programs and the operator may do, each in a file of its own.
+//!
+//! A use-case is a method of [`App`]: plain synchronous code that reads what it needs, decides with the rules of `domain`,
+//! makes PDFs with `document`, and changes the database in one transaction. It blocks (on the disk, on a password's hash),
+//! so the async world calls it on a thread for blocking work.
+//!
+//! * **Who asks** is a [`Caller`] (from [`App::authenticate`], [`App::session`]), the holder of a [`LinkToken`], or the
+//!   operator at the command line. Every query carries the caller's company; what belongs to another is not found.
+//! * **What may fail** is [`Error`], a closed list with a message for people in every language.
+//! * **Time and chance** are parameters of the [`App`]; only the program and the tests choose them.
+//! * **Secrets** at rest are encrypted by the [`Vault`]; tokens are kept as hashes; nothing secret has a `Debug` that
+//!   shows it.
 #![deny(missing_docs)]
+
+use std::sync::{Arc, OnceLock};
+
+use blobs::Blobs;
+use document::fonts::Fonts;
+use domain::{Clock, Random};
+use jiff::Timestamp;
+use store::Store;
+
+mod access_token;
+mod caller;
+mod client;
+mod company;
+mod documents;
+mod error;
+mod housekeeping;
+pub mod installation;
+pub mod link_token;
+mod login;
+pub mod mail;
+mod member;
+pub mod outbox;
+pub mod password;
+mod seal_key;
+mod session;
+mod settings;
+pub mod template;
+#[cfg(test)]
+mod testing;
+mod text;
+mod token;
+pub mod vault;
+
+pub use access_token::{AccessToken, TokenRow};
+pub use caller::{Caller, Channel};
+pub use client::{ClientRow, NewClient, WebhookSecret};
+pub use company::{AddedCompany, CompanyChange, NewCompany};
+pub use documents::{DocumentFault, StrangersDocuments};
+pub use error::{ConflictCode, ERROR_IDS, Error, Fault, FaultCode, ForbiddenCode, Subject};
+pub use housekeeping::Cleaned;
+pub use link_token::{LinkPurpose, LinkToken};
+pub use login::{LoggedIn, LoginAttempt, LoginRefusal};
+pub use member::{NewMember, NewPassword};
+pub use session::{MemberSession, SignedIn};
+pub use settings::{LoginSettings, Settings};
+pub use template::{ImportTemplate, ImportedTemplate, TemplateDetails, TemplateFilter, TemplateSummary};
+pub use vault::{Purpose, Vault, VaultError};
+
+/// Everything that a use-case works with. Share it as `Arc<App>`.
+pub struct App {
+    /// The database.
+    pub store: Store,
+    /// The files.
+    pub blobs: Blobs,
+    /// Reads strangers' PDFs.
+    pub documents: Arc<dyn StrangersDocuments>,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// Gives chance.
+    pub random: Arc<dyn Random>,
+    /// Keeps secrets.
+    pub vault: Vault,
+    /// What the operator chose.
+    pub settings: Settings,
+    /// Rung after a commit that left something in the outbox.
+    pub bell: outbox::OutboxBell,
+    fonts: OnceLock<Arc<Fonts>>,
+    passwords: password::Passwords,
+    seal_keys: seal_key::SealKeys,
+}
+
+/// What an [`App`] is made of.
+pub struct Parts {
+    /// The database, migrated.
+    pub store: Store,
+    /// The files.
+    pub blobs: Blobs,
+    /// Reads strangers' PDFs.
+    pub documents: Arc<dyn StrangersDocuments>,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// Gives chance.
+    pub random: Arc<dyn Random>,
+    /// Keeps secrets.
+    pub vault: Vault,
+    /// What the operator chose.
+    pub settings: Settings,
+}
+
+impl App {
+    /// Puts the parts together. Does no work of its own: fonts are loaded when they are first needed.
+    pub fn new(parts: Parts) -> App {
+        let Parts { store, blobs, documents, clock, random, vault, settings } = parts;
+        let passwords = password::Passwords::new(settings.login.concurrent_hashes, random.as_ref());
+        App {
+            store,
+            blobs,
+            documents,
+            clock,
+            random,
+            vault,
+            settings,
+            bell: outbox::OutboxBell::default(),
+            fonts: OnceLock::new(),
+            passwords,
+            seal_keys: seal_key::SealKeys::default(),
+        }
+    }
+
+    /// The present moment.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// The fonts; the first call loads them.
+    pub fn fonts(&self) -> Result<Arc<Fonts>, Error> {
+        if let Some(fonts) = self.fonts.get() {
+            return Ok(Arc::clone(fonts));
+        }
+        let loaded = Fonts::embedded().map_err(|error| Error::internal("loading the fonts", error))?;
+        Ok(Arc::clone(self.fonts.get_or_init(|| Arc::new(loaded))))
+    }
+}

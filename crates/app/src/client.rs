@@ -1,0 +1,180 @@
+//! API clients: a company's programs, and the secrets that their webhooks are signed with.
+//!
+//! A secret is written as the Standard Webhooks specification has it: `whsec_` and the key in base64. After a rotation the
+//! one before signs as well for a day, so that a receiver can change over without losing a message.
+
+use std::fmt;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use domain::{ClientId, CompanyId, Random};
+use jiff::{Timestamp, ToSpan};
+use store::Transaction;
+use store::api_client::ApiClient;
+use zeroize::Zeroizing;
+
+use crate::App;
+use crate::company::LONGEST_NAME;
+use crate::error::{Error, Subject};
+use crate::text;
+use crate::vault::{Purpose, Vault};
+
+/// How long the secret before a rotation signs as well.
+const OVERLAP_HOURS: i64 = 24;
+
+/// What webhooks are signed with.
+#[derive(Clone, PartialEq, Eq)]
+pub struct WebhookSecret(Zeroizing<Vec<u8>>);
+
+impl fmt::Debug for WebhookSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WebhookSecret(…)")
+    }
+}
+
+impl WebhookSecret {
+    pub(crate) fn generate(random: &dyn Random) -> WebhookSecret {
+        let mut key = Zeroizing::new(vec![0; 32]);
+        random.fill(&mut key);
+        WebhookSecret(key)
+    }
+
+    pub(crate) fn seal(&self, vault: &Vault) -> Vec<u8> {
+        vault.encrypt(Purpose::WebhookSecret, &self.0)
+    }
+
+    fn open(sealed: &[u8], vault: &Vault) -> Result<WebhookSecret, Error> {
+        vault
+            .decrypt(Purpose::WebhookSecret, sealed)
+            .map(WebhookSecret)
+            .map_err(|error| Error::internal("reading a webhook secret", error))
+    }
+
+    /// The key of the HMAC.
+    pub fn key(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The secret as a receiver is given it. Shown to people, never logged.
+    pub fn expose(&self) -> String {
+        format!("whsec_{}", BASE64_STANDARD.encode(self.0.as_slice()))
+    }
+}
+
+/// A client as lists show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientRow {
+    /// What webhooks name.
+    pub id: ClientId,
+    /// What people call it.
+    pub name: String,
+    /// Whether workflows carry it that name no other.
+    pub is_default: bool,
+    /// When it was added.
+    pub created_at: Timestamp,
+    /// Until when the secret before the last rotation signs as well, if it still does.
+    pub previous_until: Option<Timestamp>,
+}
+
+/// A client that was added, or whose secret was made anew, with what is shown once.
+#[derive(Debug)]
+pub struct NewClient {
+    /// What webhooks name.
+    pub id: ClientId,
+    /// The secret.
+    pub secret: WebhookSecret,
+}
+
+impl App {
+    pub(crate) fn new_client_id(&self) -> ClientId {
+        let mut bytes = [0; 16];
+        self.random.fill(&mut bytes);
+        ClientId(uuid::Builder::from_random_bytes(bytes).into_uuid())
+    }
+
+    /// Adds a client.
+    pub fn add_client(&self, company: &CompanyId, name: &str) -> Result<NewClient, Error> {
+        let mut faults = Vec::new();
+        let name = text::name(name, "name", LONGEST_NAME, &mut faults);
+        if !faults.is_empty() {
+            return Err(Error::Unprocessable(faults));
+        }
+        self.company(company)?;
+        let (id, secret, at) = (self.new_client_id(), WebhookSecret::generate(self.random.as_ref()), self.now());
+        let (company, sealed) = (company.clone(), secret.seal(&self.vault));
+        self.store.write(move |tx| {
+            store::api_client::insert(tx, &company, id, &name, false, &sealed, at).map_err(Error::from)
+        })?;
+        tracing::info!(client = %id, "client added");
+        Ok(NewClient { id, secret })
+    }
+
+    /// A company's clients.
+    pub fn clients(&self, company: &CompanyId) -> Result<Vec<ClientRow>, Error> {
+        self.company(company)?;
+        let (company, now) = (company.clone(), self.now());
+        let clients = self.store.read(move |tx| store::api_client::list(tx, &company).map_err(Error::from))?;
+        Ok(clients
+            .into_iter()
+            .map(|client| ClientRow {
+                id: client.id,
+                name: client.name,
+                is_default: client.is_default,
+                created_at: client.created_at,
+                previous_until: client.previous_until.filter(|until| *until > now),
+            })
+            .collect())
+    }
+
+    /// The secret that a client's webhooks are signed with; without a client, the default one's.
+    pub fn client_secret(&self, company: &CompanyId, client: Option<ClientId>) -> Result<NewClient, Error> {
+        let client = self.find_client(company, client)?;
+        Ok(NewClient { id: client.id, secret: WebhookSecret::open(&client.secret, &self.vault)? })
+    }
+
+    /// Makes a client's secret anew; the one before signs as well for a day.
+    pub fn rotate_client_secret(&self, company: &CompanyId, client: Option<ClientId>) -> Result<NewClient, Error> {
+        let id = self.find_client(company, client)?.id;
+        let secret = WebhookSecret::generate(self.random.as_ref());
+        let until = self
+            .now()
+            .checked_add(OVERLAP_HOURS.hours())
+            .map_err(|error| Error::internal("counting the hours of an old secret", error))?;
+        let (company, sealed) = (company.clone(), secret.seal(&self.vault));
+        self.store.write(move |tx| {
+            store::api_client::rotate(tx, &company, id, &sealed, until).map_err(Error::from)
+        })?;
+        tracing::info!(client = %id, "client secret rotated");
+        Ok(NewClient { id, secret })
+    }
+
+    /// The secrets that a client's webhooks are signed with at this moment, the newest first.
+    pub fn webhook_secrets(
+        &self,
+        tx: &mut dyn Transaction,
+        company: &CompanyId,
+        client: ClientId,
+        now: Timestamp,
+    ) -> Result<Vec<WebhookSecret>, Error> {
+        let row = store::api_client::find(tx, company, client)?.ok_or(Error::NotFound(Subject::Client))?;
+        let mut secrets = vec![WebhookSecret::open(&row.secret, &self.vault)?];
+        if let (Some(previous), Some(until)) = (&row.previous_secret, row.previous_until)
+            && until > now
+        {
+            secrets.push(WebhookSecret::open(previous, &self.vault)?);
+        }
+        Ok(secrets)
+    }
+
+    fn find_client(&self, company: &CompanyId, client: Option<ClientId>) -> Result<ApiClient, Error> {
+        self.company(company)?;
+        let company = company.clone();
+        self.store.read(move |tx| {
+            let id = match client {
+                Some(id) => id,
+                None => store::api_client::default(tx, &company)?,
+            };
+            store::api_client::find(tx, &company, id)?.ok_or(Error::NotFound(Subject::Client))
+        })
+    }
+}

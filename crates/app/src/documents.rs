@@ -1,0 +1,49 @@
+//! Strangers' PDFs: the port behind which they are read.
+//!
+//! No engine is safe on hostile input, so what a stranger sent is parsed and rendered only in child processes with limited
+//! memory and time. The use-cases know this port; the program puts the pool of workers behind it.
+
+use document::intake::{Intake, Refused};
+use document::verify::{TrustedRoots, Verdict};
+
+use crate::error::{Error, Fault, FaultCode};
+
+/// Reads strangers' PDFs.
+pub trait StrangersDocuments: Send + Sync {
+    /// Takes an upload in: rewritten once, or refused.
+    fn inspect(&self, pdf: &[u8]) -> Result<Intake, DocumentFault>;
+
+    /// The pages as WebP images, in the order asked for. Pages count from 1.
+    fn page_images(&self, pdf: &[u8], pages: &[u32], dots_per_inch: f32) -> Result<Vec<Vec<u8>>, DocumentFault>;
+
+    /// What holds of a signed PDF, and what does not.
+    fn verify(&self, pdf: &[u8], roots: &TrustedRoots) -> Result<Verdict, DocumentFault>;
+}
+
+/// Why a stranger's PDF was not read.
+#[derive(Debug, thiserror::Error)]
+pub enum DocumentFault {
+    /// It is not taken, for a reason that its sender can mend.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// All workers are at work.
+    #[error("all document workers are busy; try again")]
+    Busy,
+    /// The worker could not be started or asked.
+    #[error("the document worker failed: {0}")]
+    Failed(String),
+}
+
+impl DocumentFault {
+    /// The failure of a use-case that was given the file at `path`.
+    pub fn at(self, path: &str) -> Error {
+        match self {
+            DocumentFault::Refused(Refused::TooLarge { limit, .. }) => Error::TooLarge { limit },
+            DocumentFault::Refused(reason) => {
+                Error::Unprocessable(vec![Fault::new(path, FaultCode::DocumentRefused).with("reason", reason)])
+            }
+            DocumentFault::Busy => Error::Unavailable { retry_after: 2 },
+            failed @ DocumentFault::Failed(_) => Error::internal("reading a document", failed),
+        }
+    }
+}

@@ -1,0 +1,413 @@
+//! What a use-case answers when it does not do what it was asked.
+//!
+//! The list is closed: [`Error`] has one variant a way of failing that a caller can tell apart, and [`FaultCode`],
+//! [`ConflictCode`], [`ForbiddenCode`] and [`Subject`] name the reasons. Each code has an id that never changes once released
+//! (programs compare it; `OpenAPI` lists it) and a message `error-<id>` in every language, which a test demands.
+//! Adding a code means adding a line to the list below and three lines under `locales/`.
+//!
+//! [`Error::Internal`] alone is our own failure. Its cause is for the log; a client never sees it.
+
+use std::fmt;
+
+use domain::Language;
+
+/// Declares a closed list of codes: the enum, its ids and `ALL`.
+macro_rules! codes {
+    ($(#[$outer:meta])* $name:ident { $($(#[$inner:meta])* $variant:ident => $id:literal,)* }) => {
+        $(#[$outer])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum $name {
+            $($(#[$inner])* $variant,)*
+        }
+
+        impl $name {
+            /// Every code, for the `OpenAPI` document and the test of the messages.
+            pub const ALL: &'static [$name] = &[$($name::$variant,)*];
+
+            /// The id that programs compare.
+            pub fn id(self) -> &'static str {
+                match self {
+                    $($name::$variant => $id,)*
+                }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.id())
+            }
+        }
+    };
+}
+
+codes! {
+    /// Why a value in a request is refused (422).
+    FaultCode {
+        /// The value is missing or empty.
+        Required => "required",
+        /// The value has another JSON type; argument `expected`.
+        WrongType => "wrong-type",
+        /// More than `max` characters or items.
+        TooLong => "too-long",
+        /// Fewer than `min` characters or items.
+        TooShort => "too-short",
+        /// A number outside `min` to `max`.
+        OutOfRange => "out-of-range",
+        /// U+0000 or another character that no text may hold.
+        ControlCharacter => "control-character",
+        /// None of the values in `allowed`.
+        NotAllowed => "not-allowed",
+        /// Said twice.
+        Duplicate => "duplicate",
+        /// No e-mail address.
+        InvalidEmail => "invalid-email",
+        /// Neither an e-mail address nor a telephone number.
+        InvalidContact => "invalid-contact",
+        /// No telephone number.
+        InvalidPhone => "invalid-phone",
+        /// No date and time of the form YYYY-MM-DD HH:MM:SS.
+        InvalidDateTime => "invalid-date-time",
+        /// A time that lies in the past.
+        PastDateTime => "past-date-time",
+        /// No UTC offset of the form +HH:MM.
+        InvalidOffset => "invalid-offset",
+        /// No language that we speak.
+        InvalidLanguage => "invalid-language",
+        /// No such template, or another company's.
+        UnknownTemplate => "unknown-template",
+        /// No such API client, or another company's.
+        UnknownClient => "unknown-client",
+        /// The template has no field of this name.
+        UnknownField => "unknown-field",
+        /// The template has no such step or role.
+        UnknownStep => "unknown-step",
+        /// A writer of the template (argument `order`) is named by nobody.
+        MissingRecipient => "missing-recipient",
+        /// More recipients than the template's step has writers.
+        TooManyRecipients => "too-many-recipients",
+        /// Orders have a gap.
+        OrderGap => "order-gap",
+        /// The field belongs to another writer, or nobody may change it.
+        FieldNotWritable => "field-not-writable",
+        /// The value is no number.
+        InvalidNumber => "invalid-number",
+        /// The value is no date of the form YYYY-MM-DD.
+        InvalidDate => "invalid-date",
+        /// The value is none of Y, N, 1, 0, true, false.
+        InvalidCheck => "invalid-check",
+        /// The value is none of the field's options.
+        InvalidOption => "invalid-option",
+        /// The value is no PNG or JPEG in base64, or is too large to take.
+        InvalidPicture => "invalid-picture",
+        /// The value is no file in base64, or is too large to take.
+        InvalidFile => "invalid-file",
+        /// The kind of the field takes no value.
+        NoValueTaken => "no-value-taken",
+        /// No font has these characters; argument `characters`.
+        MissingGlyph => "missing-glyph",
+        /// The text does not fit into its field.
+        DoesNotFit => "does-not-fit",
+        /// No address that can be called.
+        CallbackMalformed => "callback-malformed",
+        /// A scheme other than https (or http where the installation allows it).
+        CallbackScheme => "callback-scheme",
+        /// The address holds a user name or password.
+        CallbackUserinfo => "callback-userinfo",
+        /// The address holds a fragment.
+        CallbackFragment => "callback-fragment",
+        /// The port is not among those that the installation allows.
+        CallbackPort => "callback-port",
+        /// The host name is no valid DNS name.
+        CallbackHost => "callback-host",
+        /// The address is not a public one.
+        CallbackNotPublic => "callback-not-public",
+        /// A `new_name` that collides with another resulting name.
+        NameCollision => "name-collision",
+        /// The idempotency key was used with another body.
+        IdempotencyKeyReused => "idempotency-key-reused",
+        /// The file is no PDF that can be taken; argument `reason`.
+        DocumentRefused => "document-refused",
+        /// FIELDS.json says something that is not so; argument `reason`.
+        FieldsFileRefused => "fields-file-refused",
+        /// The field's page is not in the document; argument `pages`.
+        PageOutOfRange => "page-out-of-range",
+        /// The document could not be sealed later; argument `reason`.
+        NotSealable => "not-sealable",
+        /// No company id, or a path word; argument `reason`.
+        InvalidCompanyId => "invalid-company-id",
+        /// The consent to sign electronically is missing.
+        ConsentRequired => "consent-required",
+        /// The access code is wrong; argument `left`.
+        WrongAccessCode => "wrong-access-code",
+        /// No value where the filter needs one, or a cursor that is none of ours.
+        InvalidCursor => "invalid-cursor",
+    }
+}
+
+codes! {
+    /// Why the state of a thing does not allow what was asked (409).
+    ConflictCode {
+        /// The workflow is over.
+        Finished => "finished",
+        /// It is not this writer's turn.
+        NotYourTurn => "not-your-turn",
+        /// This writer has approved already.
+        AlreadyApproved => "already-approved",
+        /// The workflow is not complete yet.
+        NotComplete => "not-complete",
+        /// The workflow is still being written.
+        StillPlaying => "still-playing",
+        /// Writers of an embedded workflow get no messages.
+        Embedded => "embedded",
+        /// Something else changed it at the same moment.
+        Changed => "changed",
+        /// A thing of this name exists already.
+        Exists => "exists",
+        /// The template is archived.
+        Archived => "archived",
+        /// The access code was tried too often; the sender must send anew.
+        Locked => "locked",
+        /// The link was replaced by a newer one.
+        LinkReplaced => "link-replaced",
+        /// The same request is being answered at this moment.
+        InProgress => "in-progress",
+        /// The last owner of a company can be neither disabled nor lowered.
+        LastOwner => "last-owner",
+    }
+}
+
+codes! {
+    /// Why the caller may not (403).
+    ForbiddenCode {
+        /// The company's API is off.
+        ApiOff => "api-off",
+        /// The member's role does not allow it.
+        Role => "role",
+        /// The request came from another page than ours.
+        CrossSite => "cross-site",
+        /// The access code was not given yet.
+        AccessCode => "access-code",
+    }
+}
+
+codes! {
+    /// What was not found (404).
+    Subject {
+        /// A company.
+        Company => "company",
+        /// A member.
+        Member => "member",
+        /// An API client.
+        Client => "client",
+        /// An access token.
+        Token => "token",
+        /// A template.
+        Template => "template",
+        /// A workflow.
+        Workflow => "workflow",
+        /// A recipient.
+        Recipient => "recipient",
+        /// A field.
+        Field => "field",
+        /// A page of a document.
+        Page => "page",
+        /// A file.
+        File => "file",
+        /// A delivery.
+        Delivery => "delivery",
+        /// A link that means nothing (any more).
+        Link => "link",
+        /// An endpoint of the API.
+        Endpoint => "endpoint",
+    }
+}
+
+/// One thing that is wrong with a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// Where: `recipient_list[0].email`; empty for the request as a whole.
+    pub path: String,
+    /// What.
+    pub code: FaultCode,
+    /// What the message names: `max`, `allowed`, …
+    pub arguments: Vec<(&'static str, String)>,
+}
+
+impl Fault {
+    /// A fault without arguments.
+    pub fn new(path: impl Into<String>, code: FaultCode) -> Fault {
+        Fault { path: path.into(), code, arguments: Vec::new() }
+    }
+
+    /// Names something in the message.
+    #[must_use]
+    pub fn with(mut self, name: &'static str, value: impl fmt::Display) -> Fault {
+        self.arguments.push((name, value.to_string()));
+        self
+    }
+
+    /// The message for people.
+    pub fn message(&self, language: Language) -> String {
+        message(language, self.code.id(), &self.arguments)
+    }
+}
+
+/// A use-case's failure.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The body is not JSON (400).
+    #[error("the body is not JSON")]
+    NotJson,
+    /// No, an unknown or an expired token (401).
+    #[error("no valid access token")]
+    Unauthenticated,
+    /// The company or the role may not (403).
+    #[error("not allowed: {0}")]
+    Forbidden(ForbiddenCode),
+    /// There is none, or it belongs to another company (404).
+    #[error("no such {0}")]
+    NotFound(Subject),
+    /// The state does not allow it (409).
+    #[error("the state does not allow it: {code}")]
+    Conflict {
+        /// Why.
+        code: ConflictCode,
+        /// The state that was met, as the API writes it, where there is one.
+        state: Option<String>,
+    },
+    /// Rules are broken (422); every fault at once.
+    #[error("refused: {}", list(.0))]
+    Unprocessable(Vec<Fault>),
+    /// The body is larger than `limit` bytes (413).
+    #[error("larger than {limit} bytes")]
+    TooLarge {
+        /// What would be taken.
+        limit: u64,
+    },
+    /// The media type is none that is taken (415).
+    #[error("the media type is not supported")]
+    Unsupported,
+    /// Too often (429).
+    #[error("too many attempts; try again in {retry_after} s")]
+    Throttled {
+        /// Seconds to wait.
+        retry_after: u64,
+    },
+    /// Not now (503).
+    #[error("busy; try again in {retry_after} s")]
+    Unavailable {
+        /// Seconds to wait.
+        retry_after: u64,
+    },
+    /// Our own failure (500).
+    #[error("{doing}: {source}")]
+    Internal {
+        /// What was being done.
+        doing: &'static str,
+        /// What went wrong: for the log only.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+impl Error {
+    /// Our own failure while `doing` something.
+    pub fn internal(doing: &'static str, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+        Error::Internal { doing, source: source.into() }
+    }
+
+    /// One fault.
+    pub fn fault(path: impl Into<String>, code: FaultCode) -> Error {
+        Error::Unprocessable(vec![Fault::new(path, code)])
+    }
+
+    /// A conflict where no state needs naming.
+    pub fn conflict(code: ConflictCode) -> Error {
+        Error::Conflict { code, state: None }
+    }
+
+    /// The id of the failure, as programs compare it: the code of the reason where there is one.
+    pub fn id(&self) -> &'static str {
+        match self {
+            Error::NotJson => "not-json",
+            Error::Unauthenticated => "unauthenticated",
+            Error::Forbidden(code) => code.id(),
+            Error::NotFound(_) => "not-found",
+            Error::Conflict { code, .. } => code.id(),
+            Error::Unprocessable(_) => "unprocessable",
+            Error::TooLarge { .. } => "too-large",
+            Error::Unsupported => "unsupported",
+            Error::Throttled { .. } => "throttled",
+            Error::Unavailable { .. } => "unavailable",
+            Error::Internal { .. } => "internal",
+        }
+    }
+
+    /// The message for people: what was refused and, where it can be said, the remedy.
+    pub fn message(&self, language: Language) -> String {
+        match self {
+            Error::NotFound(subject) => {
+                let named = message(language, &format!("subject-{subject}"), &[]);
+                message(language, self.id(), &[("subject", named)])
+            }
+            Error::Conflict { code, state } => {
+                message(language, code.id(), &[("state", state.clone().unwrap_or_default())])
+            }
+            Error::Unprocessable(faults) => {
+                let mut all = message(language, self.id(), &[]);
+                for fault in faults {
+                    all.push(' ');
+                    if !fault.path.is_empty() {
+                        all.push_str(&fault.path);
+                        all.push_str(": ");
+                    }
+                    all.push_str(&fault.message(language));
+                }
+                all
+            }
+            Error::TooLarge { limit } => message(language, self.id(), &[("limit", limit.to_string())]),
+            Error::Throttled { retry_after } | Error::Unavailable { retry_after } => {
+                message(language, self.id(), &[("seconds", retry_after.to_string())])
+            }
+            _ => message(language, self.id(), &[]),
+        }
+    }
+}
+
+impl From<store::Error> for Error {
+    fn from(error: store::Error) -> Error {
+        if error.is_temporary() {
+            tracing::warn!(%error, "the database is not available");
+            return Error::Unavailable { retry_after: 1 };
+        }
+        Error::internal("using the database", error)
+    }
+}
+
+impl From<blobs::Error> for Error {
+    fn from(error: blobs::Error) -> Error {
+        Error::internal("using the files", error)
+    }
+}
+
+/// The ids that name an [`Error`] itself rather than a reason.
+pub const ERROR_IDS: &[&str] = &[
+    "not-json",
+    "unauthenticated",
+    "not-found",
+    "unprocessable",
+    "too-large",
+    "unsupported",
+    "throttled",
+    "unavailable",
+    "internal",
+];
+
+fn message(language: Language, id: &str, arguments: &[(&'static str, String)]) -> String {
+    let arguments: Vec<(&str, &str)> = arguments.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    i18n::text(language, &format!("error-{id}"), &arguments)
+}
+
+fn list(faults: &[Fault]) -> String {
+    let each: Vec<String> = faults.iter().map(|fault| format!("{}: {}", fault.path, fault.code)).collect();
+    each.join(", ")
+}

@@ -1,0 +1,37 @@
+//! Rows that have had their day: removed by a job of the running server.
+
+use jiff::ToSpan;
+
+use crate::App;
+use crate::error::Error;
+
+/// How long a token that has ended can still be seen in the list.
+const ENDED_TOKENS_DAYS: i64 = 30;
+
+/// What was removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Cleaned {
+    /// Access tokens that ended long ago.
+    pub tokens: u64,
+    /// Sessions that are over.
+    pub sessions: u64,
+    /// Wrong credentials that count no more.
+    pub failures: u64,
+}
+
+impl App {
+    /// Removes what has had its day.
+    pub fn clean_access(&self) -> Result<Cleaned, Error> {
+        let now = self.now();
+        let overflow = |error| Error::internal("counting back from now", error);
+        let ended = now.checked_sub((ENDED_TOKENS_DAYS * 24).hours()).map_err(overflow)?;
+        let counted = now.checked_sub(self.settings.login.window_seconds.seconds()).map_err(overflow)?;
+        self.store.write(move |tx| {
+            Ok(Cleaned {
+                tokens: store::access_token::delete_expired(tx, ended)?,
+                sessions: store::member::delete_expired_sessions(tx, now)?,
+                failures: store::access_token::delete_failures(tx, counted)?,
+            })
+        })
+    }
+}

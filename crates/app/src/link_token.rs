@@ -1,0 +1,179 @@
+//! Tokens in addresses: who holds one may do one thing with one subject.
+//!
+//! A token is not stored. It is made from what it stands for (purpose, subject, version, end) and a message authentication
+//! code of the vault, so that it can be made again for a reminder, and dies when the subject's version is raised. It uses
+//! only `A–Z a–z 0–9 - _`, so that URL-encoding leaves it as it is.
+//!
+//! Reading a token proves that we made it, not that it still counts: whoever reads one compares its version with the
+//! subject's, and its end with the clock ([`LinkToken::is_over`]).
+
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use jiff::Timestamp;
+
+use crate::vault::{Purpose, Vault};
+
+/// What the holder may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LinkPurpose {
+    /// Write and sign as a recipient; the subject is the recipient.
+    Sign,
+    /// See the workflow as its sender; the subject is the workflow.
+    View,
+    /// See what a start would send; the subject is a preview.
+    Preview,
+    /// Fetch the sealed document; the subject is the workflow.
+    Document,
+    /// Fetch the history certificate; the subject is the workflow.
+    Certificate,
+}
+
+impl LinkPurpose {
+    const ALL: [LinkPurpose; 5] = [
+        LinkPurpose::Sign,
+        LinkPurpose::View,
+        LinkPurpose::Preview,
+        LinkPurpose::Document,
+        LinkPurpose::Certificate,
+    ];
+
+    fn byte(self) -> u8 {
+        match self {
+            LinkPurpose::Sign => b'S',
+            LinkPurpose::View => b'V',
+            LinkPurpose::Preview => b'P',
+            LinkPurpose::Document => b'D',
+            LinkPurpose::Certificate => b'C',
+        }
+    }
+}
+
+/// What a token stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LinkToken {
+    /// What the holder may do.
+    pub purpose: LinkPurpose,
+    /// With what: a recipient's or a workflow's id.
+    pub subject: i64,
+    /// The version that the subject's links had when this one was made.
+    pub version: u32,
+    /// When it ends, to the second; `None`: with its subject.
+    pub expires: Option<Timestamp>,
+}
+
+/// Purpose, subject, version, end in seconds since 1970 (0: none).
+const CLAIM: usize = 1 + 8 + 4 + 8;
+const TAG: usize = 32;
+
+impl LinkToken {
+    /// The text for an address. It opens a door: it belongs into no log.
+    pub fn encode(&self, vault: &Vault) -> String {
+        let claim = self.claim();
+        let mut bytes = Vec::with_capacity(CLAIM + TAG);
+        bytes.extend_from_slice(&claim);
+        bytes.extend_from_slice(&vault.tag(Purpose::LinkToken, &claim));
+        BASE64_URL_SAFE_NO_PAD.encode(bytes)
+    }
+
+    /// Reads a text; `None` where this installation did not make it.
+    pub fn decode(text: &str, vault: &Vault) -> Option<LinkToken> {
+        // Longer texts are not worth decoding.
+        if text.len() > 2 * (CLAIM + TAG) {
+            return None;
+        }
+        let bytes = BASE64_URL_SAFE_NO_PAD.decode(text).ok()?;
+        let (claim, tag) = bytes.split_first_chunk::<CLAIM>()?;
+        if !vault.tag_matches(Purpose::LinkToken, claim, tag) {
+            return None;
+        }
+        let (purpose, rest) = claim.split_first()?;
+        let (subject, rest) = rest.split_first_chunk::<8>()?;
+        let (version, rest) = rest.split_first_chunk::<4>()?;
+        let end = i64::from_be_bytes(*rest.first_chunk::<8>()?);
+        Some(LinkToken {
+            purpose: LinkPurpose::ALL.into_iter().find(|known| known.byte() == *purpose)?,
+            subject: i64::from_be_bytes(*subject),
+            version: u32::from_be_bytes(*version),
+            expires: if end == 0 { None } else { Some(Timestamp::from_second(end).ok()?) },
+        })
+    }
+
+    /// Whether the token's own end has come.
+    pub fn is_over(&self, now: Timestamp) -> bool {
+        self.expires.is_some_and(|end| end <= now)
+    }
+
+    fn claim(&self) -> [u8; CLAIM] {
+        let mut claim = [0; CLAIM];
+        claim[0] = self.purpose.byte();
+        claim[1..9].copy_from_slice(&self.subject.to_be_bytes());
+        claim[9..13].copy_from_slice(&self.version.to_be_bytes());
+        let end = self.expires.map_or(0, Timestamp::as_second);
+        claim[13..].copy_from_slice(&end.to_be_bytes());
+        claim
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::testing::CountingRandom;
+
+    fn vault(byte: u8) -> Vault {
+        Vault::new(&[byte; 32], Arc::new(CountingRandom::default()))
+    }
+
+    fn tokens() -> Vec<LinkToken> {
+        let end = Timestamp::from_second(1_800_000_000).ok();
+        LinkPurpose::ALL
+            .into_iter()
+            .flat_map(|purpose| {
+                [(1, 0, None), (i64::MAX, u32::MAX, end)].map(|(subject, version, expires)| LinkToken {
+                    purpose,
+                    subject,
+                    version,
+                    expires,
+                })
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_token_reads_as_what_it_was_made_from_and_needs_no_encoding() {
+        for token in tokens() {
+            let text = token.encode(&vault(1));
+            assert_eq!(LinkToken::decode(&text, &vault(1)), Some(token));
+            assert!(text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'), "{text}");
+        }
+    }
+
+    #[test]
+    fn another_installation_or_any_changed_character_is_nothing() {
+        for token in tokens() {
+            let text = token.encode(&vault(1));
+            assert_eq!(LinkToken::decode(&text, &vault(2)), None);
+            for (position, character) in text.char_indices() {
+                let mut changed = text.clone();
+                let other = if character == 'A' { "B" } else { "A" };
+                changed.replace_range(position..=position, other);
+                assert_eq!(LinkToken::decode(&changed, &vault(1)), None, "character {position}");
+                assert_eq!(LinkToken::decode(&text[..position], &vault(1)), None, "length {position}");
+            }
+            assert_eq!(LinkToken::decode(&format!("{text}A"), &vault(1)), None);
+        }
+        for text in ["", "서명", "a b", "%41", &"A".repeat(10_000)] {
+            assert_eq!(LinkToken::decode(text, &vault(1)), None);
+        }
+    }
+
+    #[test]
+    fn a_token_is_over_at_its_end() {
+        let end = Timestamp::from_second(1_800_000_000).unwrap();
+        let token = LinkToken { purpose: LinkPurpose::Document, subject: 1, version: 1, expires: Some(end) };
+        assert!(!token.is_over(Timestamp::from_second(1_799_999_999).unwrap()));
+        assert!(token.is_over(end));
+        assert!(!LinkToken { expires: None, ..token }.is_over(end));
+    }
+}

@@ -1,0 +1,249 @@
+//! Passwords: argon2id with 19 MiB, two passes, one lane (OWASP's first choice), about 25 ms each.
+//!
+//! Hashing is what makes guessing dear, and also what makes asking dear: so only a few hashes run at the same time, a
+//! bounded number of callers wait for their turn, and one who would wait longer is told to come back. For an account that
+//! does not exist the same work is done on a hash that nobody's password has, so that time tells nothing.
+
+use std::fmt;
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use argon2::password_hash::phc::PasswordHash;
+use argon2::password_hash::{PasswordHasher, PasswordVerifier};
+use argon2::{Algorithm, Argon2, Params, Version};
+use domain::Random;
+
+use crate::error::{Error, Fault, FaultCode};
+
+const MEMORY_KIB: u32 = 19 * 1024;
+const PASSES: u32 = 2;
+const LANES: u32 = 1;
+
+/// Shorter passwords are not taken.
+pub const SHORTEST: usize = 8;
+/// Longer ones are not taken either, and never hashed: hashing reads the whole text.
+pub const LONGEST: usize = 512;
+
+/// How long a caller waits for his turn.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How many wait at most.
+const MOST_WAITING: u32 = 200;
+
+/// Hashes and verifies passwords, a few at a time.
+pub struct Passwords {
+    turns: Mutex<Turns>,
+    freed: Condvar,
+    nobodys: String,
+}
+
+struct Turns {
+    free: u32,
+    waiting: u32,
+}
+
+/// The right to hash one password; given back when it is dropped.
+pub struct Turn<'a>(&'a Passwords);
+
+impl fmt::Debug for Passwords {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Passwords(…)")
+    }
+}
+
+impl Passwords {
+    /// At most `concurrent` hashes at a time.
+    pub fn new(concurrent: u32, random: &dyn Random) -> Passwords {
+        let mut salt = [0; 16];
+        let mut output = [0; 32];
+        random.fill(&mut salt);
+        random.fill(&mut output);
+        // A hash of no known password: salt and output are chance, the cost is the same.
+        let nobodys = format!(
+            "$argon2id$v=19$m={MEMORY_KIB},t={PASSES},p={LANES}${}${}",
+            unpadded_base64(&salt),
+            unpadded_base64(&output)
+        );
+        Passwords {
+            turns: Mutex::new(Turns { free: concurrent.max(1), waiting: 0 }),
+            freed: Condvar::new(),
+            nobodys,
+        }
+    }
+
+    /// Waits for a turn.
+    pub fn turn(&self) -> Result<Turn<'_>, Error> {
+        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        if turns.free == 0 {
+            if turns.waiting >= MOST_WAITING {
+                return Err(Error::Throttled { retry_after: PATIENCE.as_secs() });
+            }
+            let until = Instant::now() + PATIENCE;
+            turns.waiting += 1;
+            while turns.free == 0 {
+                let left = until.saturating_duration_since(Instant::now());
+                if left.is_zero() {
+                    turns.waiting -= 1;
+                    return Err(Error::Throttled { retry_after: PATIENCE.as_secs() });
+                }
+                turns = self.freed.wait_timeout(turns, left).unwrap_or_else(PoisonError::into_inner).0;
+            }
+            turns.waiting -= 1;
+        }
+        turns.free -= 1;
+        Ok(Turn(self))
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.0.turns.lock().unwrap_or_else(PoisonError::into_inner).free += 1;
+        self.0.freed.notify_one();
+    }
+}
+
+impl Turn<'_> {
+    /// The text to keep for a password.
+    pub fn hash(&self, password: &str, random: &dyn Random) -> Result<String, Error> {
+        let mut salt = [0; 16];
+        random.fill(&mut salt);
+        let hash: PasswordHash = hasher()?
+            .hash_password_with_salt(password.as_bytes(), &salt)
+            .map_err(|error| Error::internal("hashing a password", error.to_string()))?;
+        Ok(hash.to_string())
+    }
+
+    /// Whether the password is the one that was hashed. `None` stands for an account that does not exist: never right,
+    /// in the same time.
+    pub fn verify(&self, password: &str, kept: Option<&str>) -> Result<bool, Error> {
+        let too_long = password.len() > LONGEST;
+        let password = if too_long { "" } else { password };
+        let verified = hasher()?.verify_password(password.as_bytes(), kept.unwrap_or(&self.0.nobodys));
+        match verified {
+            Ok(()) => Ok(kept.is_some() && !too_long),
+            Err(argon2::password_hash::Error::PasswordInvalid) => Ok(false),
+            Err(error) => Err(Error::internal("verifying a password", error.to_string())),
+        }
+    }
+}
+
+/// Holds a new password to the rules.
+pub fn check_new(password: &str, path: &str) -> Result<(), Error> {
+    let fault = if password.contains('\0') {
+        Fault::new(path, FaultCode::ControlCharacter)
+    } else if password.chars().count() < SHORTEST {
+        Fault::new(path, FaultCode::TooShort).with("min", SHORTEST)
+    } else if password.len() > LONGEST {
+        Fault::new(path, FaultCode::TooLong).with("max", LONGEST)
+    } else {
+        return Ok(());
+    };
+    Err(Error::Unprocessable(vec![fault]))
+}
+
+/// A password that nobody guesses and a person can copy: 20 characters of 31, 99 bits, none of which look alike.
+pub fn generate(random: &dyn Random) -> String {
+    const LETTERS: &[u8; 31] = b"abcdefghjkmnpqrstuvwxyz23456789";
+    let mut password = String::new();
+    while password.len() < 23 {
+        let mut byte = [0];
+        random.fill(&mut byte);
+        // 248 is the largest multiple of 31 in a byte: what lies above would make some letters likelier.
+        if byte[0] < 248
+            && let Some(letter) = LETTERS.get(usize::from(byte[0] % 31))
+        {
+            if matches!(password.len(), 5 | 11 | 17) {
+                password.push('-');
+            }
+            password.push(char::from(*letter));
+        }
+    }
+    password
+}
+
+fn hasher() -> Result<Argon2<'static>, Error> {
+    let parameters = Params::new(MEMORY_KIB, PASSES, LANES, None)
+        .map_err(|error| Error::internal("preparing to hash a password", error.to_string()))?;
+    Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, parameters))
+}
+
+fn unpadded_base64(bytes: &[u8]) -> String {
+    use base64::Engine;
+    base64::prelude::BASE64_STANDARD_NO_PAD.encode(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+    use crate::testing::CountingRandom;
+
+    #[test]
+    fn the_right_password_alone_is_right() {
+        let random = CountingRandom::default();
+        let passwords = Passwords::new(1, &random);
+        let turn = passwords.turn().unwrap();
+        let kept = turn.hash("correct horse", &random).unwrap();
+        assert!(kept.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{kept}");
+        assert!(turn.verify("correct horse", Some(&kept)).unwrap());
+        assert!(!turn.verify("correct horsf", Some(&kept)).unwrap());
+        assert!(!turn.verify("", Some(&kept)).unwrap());
+        assert!(!turn.verify(&"x".repeat(1_000_000), Some(&kept)).unwrap());
+        assert_ne!(kept, turn.hash("correct horse", &random).unwrap());
+    }
+
+    #[test]
+    fn nobodys_password_is_never_right_and_costs_the_same() {
+        let random = CountingRandom::default();
+        let passwords = Passwords::new(1, &random);
+        let turn = passwords.turn().unwrap();
+        assert!(!turn.verify("", None).unwrap());
+        let nobodys = PasswordHash::new(&passwords.nobodys).unwrap();
+        let kept = turn.hash("correct horse", &random).unwrap();
+        let somebodys = PasswordHash::new(&kept).unwrap();
+        assert_eq!((nobodys.algorithm, nobodys.version, nobodys.params), (somebodys.algorithm, somebodys.version, somebodys.params));
+        assert_eq!(nobodys.salt.map(|salt| salt.len()), somebodys.salt.map(|salt| salt.len()));
+        assert_eq!(nobodys.hash.map(|hash| hash.len()), somebodys.hash.map(|hash| hash.len()));
+    }
+
+    #[test]
+    fn no_more_than_allowed_hash_at_the_same_time() {
+        let passwords = Passwords::new(2, &CountingRandom::default());
+        let (now, most) = (AtomicU32::new(0), AtomicU32::new(0));
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..50 {
+                        let turn = passwords.turn().unwrap();
+                        most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                        std::thread::yield_now();
+                        now.fetch_sub(1, Ordering::SeqCst);
+                        drop(turn);
+                    }
+                });
+            }
+        });
+        assert!(most.load(Ordering::SeqCst) <= 2);
+        assert_eq!(passwords.turns.lock().unwrap().free, 2);
+    }
+
+    #[test]
+    fn new_passwords_are_held_to_the_rules_and_made_ones_keep_them() {
+        for (password, code) in [
+            ("short", FaultCode::TooShort),
+            ("비밀번호", FaultCode::TooShort),
+            (&*"x".repeat(513), FaultCode::TooLong),
+            ("with\0zero", FaultCode::ControlCharacter),
+        ] {
+            match check_new(password, "password") {
+                Err(Error::Unprocessable(faults)) => assert_eq!(faults.first().map(|fault| fault.code), Some(code)),
+                other => panic!("{password}: {other:?}"),
+            }
+        }
+        let random = CountingRandom::default();
+        let made = generate(&random);
+        assert!(check_new(&made, "password").is_ok());
+        assert_eq!(made.len(), 23, "{made}");
+        assert_ne!(made, generate(&random));
+    }
+}

@@ -1,0 +1,68 @@
+//! The keys that companies seal with, and the installation's root that certifies them.
+//!
+//! At rest a private key is encrypted by the vault. In this process it is kept readable once it was needed, by the id of
+//! its row: which row a company uses is asked each time, so that a replaced key is never used again.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use document::keys::{SealKey, certificates_from_pem};
+use document::verify::TrustedRoots;
+use domain::CompanyId;
+
+use crate::error::{Error, Fault, FaultCode};
+use crate::vault::Purpose;
+use crate::{App, installation};
+
+/// Keys kept readable at most; companies beyond that are read anew.
+const MOST_KEPT: usize = 256;
+
+/// Keys that were needed already.
+#[derive(Default)]
+pub(crate) struct SealKeys(Mutex<HashMap<CompanyId, (i64, Arc<SealKey>)>>);
+
+impl App {
+    /// The company's seal key, ready to sign. Where there is none, or it cannot be used, nothing may start that would
+    /// have to be sealed: that is `NotSealable`.
+    pub fn seal_key(&self, company: &CompanyId) -> Result<Arc<SealKey>, Error> {
+        let wanted = company.clone();
+        let in_use = self.store.read(move |tx| store::company::seal_key_id(tx, &wanted).map_err(Error::from))?;
+        let in_use = in_use.ok_or_else(|| not_sealable("the company has no seal key"))?;
+        if let Some((id, key)) = self.kept().get(company)
+            && *id == in_use
+        {
+            return Ok(Arc::clone(key));
+        }
+        let wanted = company.clone();
+        let row = self.store.read(move |tx| store::company::seal_key(tx, &wanted).map_err(Error::from))?;
+        let row = row.ok_or_else(|| not_sealable("the company has no seal key"))?;
+        let pkcs8 = self.vault.decrypt(Purpose::SealKey, &row.private_key).map_err(not_sealable)?;
+        let certificates = certificates_from_pem(&row.certificates).map_err(not_sealable)?;
+        let key = Arc::new(SealKey::new(&pkcs8, certificates).map_err(not_sealable)?);
+        let mut kept = self.kept();
+        if kept.len() >= MOST_KEPT {
+            kept.clear();
+        }
+        kept.insert(company.clone(), (row.id, Arc::clone(&key)));
+        Ok(key)
+    }
+
+    /// The installation's root certificate as PEM: what a verifier elsewhere is given to trust.
+    pub fn root_certificate(&self) -> Result<String, Error> {
+        installation::root_certificate(&self.store)
+    }
+
+    /// What this installation trusts when it verifies: its own root.
+    pub fn trusted_roots(&self) -> Result<TrustedRoots, Error> {
+        TrustedRoots::from_pem(&self.root_certificate()?)
+            .map_err(|error| Error::internal("reading the installation's root certificate", error))
+    }
+
+    fn kept(&self) -> std::sync::MutexGuard<'_, HashMap<CompanyId, (i64, Arc<SealKey>)>> {
+        self.seal_keys.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn not_sealable(reason: impl std::fmt::Display) -> Error {
+    Error::Unprocessable(vec![Fault::new("", FaultCode::NotSealable).with("reason", reason)])
+}

@@ -1,0 +1,66 @@
+//! What the operator chose for the whole installation, as the use-cases need it.
+//!
+//! The program reads these from its configuration; what a company chooses for itself is in its row of the database.
+
+use std::path::PathBuf;
+
+use domain::public_address::AddressRules;
+
+/// The installation's settings.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Addresses in answers begin with this: scheme, host, port, perhaps a path; no slash at the end.
+    pub public_url: String,
+    /// The scheme word of the Authorization header, besides `Bearer`.
+    pub auth_scheme: String,
+    /// Which callback addresses are taken.
+    pub webhook: AddressRules,
+    /// How often wrong credentials may be given.
+    pub login: LoginSettings,
+    /// How long a member stays signed in on the pages, in seconds.
+    pub session_seconds: i64,
+    /// The largest PDF that is taken, in bytes.
+    pub largest_document: u64,
+    /// Where mails and messages go that nobody sends: no SMTP server is configured, or no messenger.
+    pub outbox_folder: PathBuf,
+}
+
+/// The throttle of wrong credentials. Right ones never count, and nobody is locked out for good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LoginSettings {
+    /// Wrong credentials for one account.
+    pub per_account: u32,
+    /// Wrong credentials from one address.
+    pub per_address: u32,
+    /// Within how many seconds.
+    pub window_seconds: i64,
+    /// How many passwords are hashed at the same time; each takes 19 MiB.
+    pub concurrent_hashes: u32,
+}
+
+impl Default for LoginSettings {
+    fn default() -> LoginSettings {
+        LoginSettings { per_account: 10, per_address: 100, window_seconds: 600, concurrent_hashes: 2 }
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            public_url: "http://127.0.0.1:8080".to_owned(),
+            auth_scheme: "service".to_owned(),
+            webhook: AddressRules::default(),
+            login: LoginSettings::default(),
+            session_seconds: 12 * 60 * 60,
+            largest_document: 50 * 1024 * 1024,
+            outbox_folder: PathBuf::from("outbox"),
+        }
+    }
+}
+
+impl Settings {
+    /// An address of this installation; `path` begins with a slash.
+    pub fn address(&self, path: &str) -> String {
+        format!("{}{path}", self.public_url)
+    }
+}

@@ -1,0 +1,190 @@
+//! Templates: a PDF with placed fields, taken in once.
+//!
+//! A PDF that comes from outside passes intake, which writes the file that everything after works on; its pages are
+//! rendered once and kept as files of their own, for every workflow of every version that shows them. Files are durable
+//! before the row that names them exists; files without a row are swept later.
+
+use domain::fields_file::{self, FieldsFault};
+use domain::{BlobHash, CompanyId, TemplateId, TemplateVersion};
+use jiff::Timestamp;
+use sha2::{Digest, Sha256};
+use store::Transaction;
+use store::template::{StoredVersion, TemplateRow};
+
+use crate::App;
+use crate::error::{Error, Fault, FaultCode, Subject};
+
+/// The resolution of page images: two pixels a point.
+pub const PAGE_IMAGE_DPI: f32 = 144.0;
+/// So many pages are rendered in one go, which bounds what is held in memory.
+const PAGES_AT_ONCE: usize = 8;
+const MOST_LISTED: u32 = 100;
+
+/// A template to be made.
+#[derive(Debug, Clone, Copy)]
+pub struct ImportTemplate<'a> {
+    /// The PDF as it came.
+    pub pdf: &'a [u8],
+    /// FIELDS.json.
+    pub fields: &'a [u8],
+}
+
+/// A template that was made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportedTemplate {
+    /// Its id.
+    pub id: TemplateId,
+    /// Its name.
+    pub name: String,
+    /// How many pages it has.
+    pub pages: u32,
+    /// How the file that is kept differs from the upload.
+    pub changes: Vec<document::intake::Change>,
+}
+
+/// A template with its current version.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TemplateDetails {
+    /// Pages, steps and fields, and what surrounds them.
+    pub stored: StoredVersion,
+}
+
+/// A template as lists show it.
+pub type TemplateSummary = TemplateRow;
+
+/// Which templates to list.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TemplateFilter {
+    /// Only templates below this id: the last one of the page before.
+    pub before: Option<TemplateId>,
+    /// Archived ones too.
+    pub with_archived: bool,
+    /// How many at most; 100 if not given or more.
+    pub limit: Option<u32>,
+}
+
+impl App {
+    /// Makes a template. `by` is who does it, as the version remembers.
+    pub fn import_template(
+        &self,
+        company: &CompanyId,
+        by: &str,
+        import: &ImportTemplate<'_>,
+    ) -> Result<ImportedTemplate, Error> {
+        self.company(company)?;
+        let limit = self.settings.largest_document;
+        if u64::try_from(import.pdf.len()).unwrap_or(u64::MAX) > limit {
+            return Err(Error::TooLarge { limit });
+        }
+        // A fields file that is wrong by itself is told before the PDF costs anything.
+        fields_file::parse(import.fields, None).map_err(refused_fields)?;
+        let intake = self.documents.inspect(import.pdf).map_err(|fault| fault.at("file"))?;
+        let page_count = u32::try_from(intake.pages.len()).unwrap_or(u32::MAX);
+        let file = fields_file::parse(import.fields, Some(page_count)).map_err(refused_fields)?;
+
+        let pdf = self.blobs.put(&intake.pdf)?;
+        let page_images = self.put_page_images(&intake.pdf, page_count)?;
+        let original = BlobHash(Sha256::digest(import.pdf).into());
+        let (at, by, name) = (self.now(), by.to_owned(), file.name.clone());
+        let company = company.clone();
+        let pages = intake.pages;
+        let id = self.store.write(move |tx| {
+            let id = store::template::insert(tx, &company, &file.name, at)?;
+            let version = TemplateVersion {
+                template: id,
+                company: company.clone(),
+                version: 1,
+                name: file.name.clone(),
+                pdf,
+                pages: pages.clone(),
+                steps: file.steps.clone(),
+                fields: file.fields.clone(),
+                on_reject: file.on_reject,
+            };
+            let stored = StoredVersion {
+                version,
+                original,
+                page_images: page_images.clone(),
+                created_at: at,
+                created_by: by.clone(),
+                archived_at: None,
+            };
+            store::template::insert_version(tx, &stored)?;
+            Ok::<_, Error>(id)
+        })?;
+        tracing::info!(template = %id, pages = page_count, "template imported");
+        Ok(ImportedTemplate { id, name, pages: page_count, changes: intake.changes })
+    }
+
+    /// One template with the version that new workflows take.
+    pub fn template(&self, company: &CompanyId, id: TemplateId) -> Result<TemplateDetails, Error> {
+        let company = company.clone();
+        self.store.read(move |tx| {
+            let stored = store::template::current(tx, &company, id)?.ok_or(Error::NotFound(Subject::Template))?;
+            Ok(TemplateDetails { stored })
+        })
+    }
+
+    /// A company's templates, newest first.
+    pub fn templates(&self, company: &CompanyId, filter: TemplateFilter) -> Result<Vec<TemplateSummary>, Error> {
+        let company = company.clone();
+        let limit = filter.limit.unwrap_or(MOST_LISTED).clamp(1, MOST_LISTED);
+        let before = filter.before.unwrap_or(TemplateId(i64::MAX));
+        self.store.read(move |tx| {
+            store::template::list(tx, &company, before, filter.with_archived, limit).map_err(Error::from)
+        })
+    }
+
+    /// The image of a page (WebP) of a version that a workflow keeps, or that is shown.
+    pub fn template_page_image(
+        &self,
+        company: &CompanyId,
+        id: TemplateId,
+        version: u32,
+        page: u32,
+    ) -> Result<Vec<u8>, Error> {
+        let company = company.clone();
+        let stored = self.store.read(move |tx| load_version(tx, &company, id, version))?;
+        let index = usize::try_from(page).unwrap_or(usize::MAX).checked_sub(1);
+        let hash = index.and_then(|index| stored.page_images.get(index)).ok_or(Error::NotFound(Subject::Page))?;
+        Ok(self.blobs.get(hash)?)
+    }
+
+    fn put_page_images(&self, pdf: &[u8], page_count: u32) -> Result<Vec<BlobHash>, Error> {
+        let all: Vec<u32> = (1..=page_count).collect();
+        let mut hashes = Vec::with_capacity(all.len());
+        for some in all.chunks(PAGES_AT_ONCE) {
+            let images = self.documents.page_images(pdf, some, PAGE_IMAGE_DPI).map_err(|fault| fault.at("file"))?;
+            if images.len() != some.len() {
+                return Err(Error::internal("rendering the pages", "the worker left pages out"));
+            }
+            for image in images {
+                hashes.push(self.blobs.put(&image)?);
+            }
+        }
+        Ok(hashes)
+    }
+}
+
+/// The version that a workflow keeps.
+pub fn load_version(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    id: TemplateId,
+    version: u32,
+) -> Result<StoredVersion, Error> {
+    store::template::version(tx, company, id, version)?.ok_or(Error::NotFound(Subject::Template))
+}
+
+fn refused_fields(faults: Vec<FieldsFault>) -> Error {
+    let fault = |fault: FieldsFault| Fault::new(fault.path, FaultCode::FieldsFileRefused).with("reason", fault.kind);
+    Error::Unprocessable(faults.into_iter().map(fault).collect())
+}
+
+/// When a version was made, for lists.
+impl TemplateDetails {
+    /// When the current version was made.
+    pub fn changed_at(&self) -> Timestamp {
+        self.stored.created_at
+    }
+}
