@@ -1,0 +1,137 @@
+//! The outbox as the use-cases see it: ids of events, the bell that wakes the runner, and the page of what was written
+//! to people.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use domain::{Random, WorkflowId};
+use jiff::Timestamp;
+use store::outbox::{self, DeliveryId, Message};
+
+use crate::mail::{MailLink, OutgoingMail};
+use crate::{App, Caller, Error, Subject};
+
+/// How many messages a page of the outbox has.
+pub const MESSAGES_PER_PAGE: u32 = 20;
+
+/// An id for an event that is to be told: 128 random bits. Every try carries it, so a receiver can drop doubles.
+pub fn new_event_id(random: &dyn Random) -> String {
+    let mut bytes = [0; 16];
+    random.fill(&mut bytes);
+    format!("msg_{}", hex::encode(bytes))
+}
+
+/// Tells the runner of this process that something may wait in the outbox.
+///
+/// Rung after the commit; a ring that nobody hears (no runner here, or not yet) does no harm, since the runner also
+/// looks by itself from time to time. Cheap to clone: all clones are one bell.
+#[derive(Clone, Default)]
+pub struct OutboxBell(Arc<OnceLock<Box<dyn Fn() + Send + Sync>>>);
+
+impl OutboxBell {
+    /// Rings. Never blocks.
+    pub fn ring(&self) {
+        if let Some(listener) = self.0.get() {
+            listener();
+        }
+    }
+
+    /// Sets who listens; the first one stays. `false` where somebody listens already.
+    pub fn listen(&self, listener: impl Fn() + Send + Sync + 'static) -> bool {
+        self.0.set(Box::new(listener)).is_ok()
+    }
+}
+
+impl fmt::Debug for OutboxBell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OutboxBell").field("listened", &self.0.get().is_some()).finish()
+    }
+}
+
+/// A page of what was written to people, newest first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutboxPage {
+    /// The messages.
+    pub messages: Vec<OutboxMessage>,
+    /// This page's number, from 1.
+    pub page: u32,
+    /// Whether there are older ones on the next page.
+    pub has_older: bool,
+}
+
+/// A mail or message, decrypted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutboxMessage {
+    /// Its number.
+    pub id: i64,
+    /// Of which workflow.
+    pub workflow: Option<WorkflowId>,
+    /// `mail` or `message`.
+    pub channel: &'static str,
+    /// How far it is: `waiting`, `delivered`, `dead`, or `kept` where there is nowhere to send it to.
+    pub state: &'static str,
+    /// The addressee's name.
+    pub to_name: String,
+    /// A mail address or a telephone number.
+    pub to: String,
+    /// The subject.
+    pub subject: String,
+    /// The text.
+    pub text: String,
+    /// The same as HTML; mails only.
+    pub html: Option<String>,
+    /// The links in it.
+    pub links: Vec<MailLink>,
+    /// When it was written.
+    pub at: Timestamp,
+    /// What the mail server said where the last try failed, or what went wrong on the way to it.
+    pub failure: Option<String>,
+}
+
+impl App {
+    /// A page of what was written to people. It shows links that sign, so whoever may only read does not see it.
+    pub fn outbox_messages(&self, caller: &Caller, page: u32) -> Result<OutboxPage, Error> {
+        caller.must_send()?;
+        let page = page.max(1);
+        let company = caller.company.clone();
+        let skip = (page - 1).saturating_mul(MESSAGES_PER_PAGE);
+        let mut rows = self.store.read(move |tx| {
+            outbox::messages(tx, &company, MESSAGES_PER_PAGE + 1, skip).map_err(Error::from)
+        })?;
+        let has_older = rows.len() > MESSAGES_PER_PAGE as usize;
+        rows.truncate(MESSAGES_PER_PAGE as usize);
+        let messages = rows.into_iter().map(|row| self.opened(row)).collect::<Result<_, _>>()?;
+        Ok(OutboxPage { messages, page, has_older })
+    }
+
+    /// One of them.
+    pub fn outbox_message(&self, caller: &Caller, id: i64) -> Result<OutboxMessage, Error> {
+        caller.must_send()?;
+        let company = caller.company.clone();
+        let row =
+            self.store.read(move |tx| outbox::message(tx, &company, DeliveryId(id)).map_err(Error::from))?;
+        self.opened(row.ok_or(Error::NotFound(Subject::Delivery))?)
+    }
+
+    fn opened(&self, row: Message) -> Result<OutboxMessage, Error> {
+        let mail = OutgoingMail::open(&row.body, &self.vault)?;
+        let failure = match row.state {
+            outbox::State::Delivered => None,
+            _ => row.answer.filter(|answer| !answer.is_empty()).or(row.fault),
+        };
+        Ok(OutboxMessage {
+            id: row.id.0,
+            workflow: row.workflow,
+            channel: row.kind.word(),
+            state: row.state.word(),
+            to_name: mail.to_name,
+            to: mail.to,
+            subject: mail.subject,
+            text: mail.text,
+            html: mail.html,
+            links: mail.links,
+            at: row.created_at,
+            failure,
+        })
+    }
+}
