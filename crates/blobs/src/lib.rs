@@ -1,2 +1,169 @@
-//! countersign-blobs
+//! Content-addressed files: named by their SHA-256, durable when [`Blobs::put`] returns.
+//!
+//! **Actors.** Use-cases put a file before the transaction that refers to it, so that no row ever
+//! names a file that is not there. What a crash leaves between the two is a file that nobody
+//! refers to: `fsck` finds it by [`Blobs::list`] and sweeps it once it is old enough.
+//!
+//! **Guarantees.** `put` returns when content, name and folders are on the disk; the same bytes
+//! twice are one file. `get` never answers bytes whose hash is not their name.
+//!
+//! **How.** `object_store` does the work, on a local folder now: `ab/abcdef…` by the first byte
+//! of the hash. It is asynchronous inside; the face here is blocking, with a small runtime of its
+//! own, for callers that are on a blocking thread anyway (never from an async task).
 #![deny(missing_docs)]
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use domain::BlobHash;
+use object_store::local::LocalFileSystem;
+use object_store::path::Path as Location;
+use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, PutPayload};
+use tokio::runtime::Runtime;
+
+/// What can go wrong with files.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The folder cannot be used.
+    #[error("the file store at {path} cannot be opened: {source}; check that it exists and is writable")]
+    Open {
+        /// Where.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The store refuses.
+    #[error("the file store refuses: {0}; check space and permissions")]
+    Store(#[from] object_store::Error),
+    /// There is no such file.
+    #[error("there is no file {0}; put it back from a backup")]
+    Missing(BlobHash),
+    /// The file is not what its name says.
+    #[error("the file {0} is damaged; put it back from a backup")]
+    Damaged(BlobHash),
+}
+
+/// One file of a listing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// Its name.
+    pub hash: BlobHash,
+    /// Its length in bytes.
+    pub length: u64,
+    /// When it was last written.
+    pub written: SystemTime,
+}
+
+/// Files by their content. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Blobs {
+    store: Arc<dyn ObjectStore>,
+    runtime: Arc<Runtime>,
+}
+
+impl Blobs {
+    /// Files in a folder of this machine, which is made where it does not exist.
+    pub fn local(folder: impl AsRef<Path>) -> Result<Blobs, Error> {
+        let folder = folder.as_ref();
+        let cannot_open = |source| Error::Open {
+            path: folder.to_owned(),
+            source,
+        };
+        create_private(folder).map_err(cannot_open)?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("blobs")
+            .build()
+            .map_err(cannot_open)?;
+        Ok(Blobs {
+            store: Arc::new(LocalFileSystem::new_with_prefix(folder)?.with_fsync(true)),
+            runtime: Arc::new(runtime),
+        })
+    }
+
+    /// Keeps bytes; the same bytes twice are one file. They are written again all the same: a
+    /// file that another thread is putting at this moment has its name before it is durable, and
+    /// one that the disk has damaged is mended.
+    pub fn put(&self, bytes: &[u8]) -> Result<BlobHash, Error> {
+        let hash = BlobHash::of(bytes);
+        let payload = PutPayload::from(bytes.to_vec());
+        self.runtime.block_on(self.store.put(&location(&hash), payload))?;
+        Ok(hash)
+    }
+
+    /// The bytes, checked against the hash.
+    pub fn get(&self, hash: &BlobHash) -> Result<Vec<u8>, Error> {
+        let found = self.runtime.block_on(async {
+            let found = self.store.get(&location(hash)).await?;
+            found.bytes().await
+        });
+        let bytes = found.map_err(|error| named(error, hash))?;
+        if BlobHash::of(&bytes) == *hash {
+            Ok(bytes.into())
+        } else {
+            Err(Error::Damaged(*hash))
+        }
+    }
+
+    /// Whether there is such a file. Its content is not looked at.
+    pub fn exists(&self, hash: &BlobHash) -> Result<bool, Error> {
+        match self.runtime.block_on(self.store.head(&location(hash))) {
+            Ok(_) => Ok(true),
+            Err(object_store::Error::NotFound { .. }) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// All files. What is in the folder under another kind of name is none of ours, and left out.
+    pub fn list(&self) -> Result<Vec<Listed>, Error> {
+        let mut listing = self.store.list(None);
+        self.runtime.block_on(async {
+            let mut files = Vec::new();
+            // The stream's own trait, without the crate of helpers around it.
+            while let Some(file) = std::future::poll_fn(|context| listing.as_mut().poll_next(context)).await {
+                files.extend(listed(&file?));
+            }
+            Ok(files)
+        })
+    }
+
+    /// Removes a file. That it is not there is no error.
+    pub fn delete(&self, hash: &BlobHash) -> Result<(), Error> {
+        match self.runtime.block_on(self.store.delete(&location(hash))) {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Files may hold signatures and contracts: the folder is for its owner alone.
+fn create_private(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+fn location(hash: &BlobHash) -> Location {
+    let name = hash.to_string();
+    let shard = name.get(..2).unwrap_or_default();
+    Location::from(format!("{shard}/{name}"))
+}
+
+fn listed(file: &ObjectMeta) -> Option<Listed> {
+    let hash = BlobHash::parse(file.location.filename()?)?;
+    (location(&hash) == file.location).then(|| Listed {
+        hash,
+        length: file.size,
+        written: file.last_modified.into(),
+    })
+}
+
+fn named(error: object_store::Error, hash: &BlobHash) -> Error {
+    match error {
+        object_store::Error::NotFound { .. } => Error::Missing(*hash),
+        error => Error::Store(error),
+    }
+}

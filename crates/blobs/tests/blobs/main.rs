@@ -1,0 +1,90 @@
+//! What the file store promises, on a local folder.
+
+use std::path::{Path, PathBuf};
+
+use blobs::{Blobs, Error};
+use domain::BlobHash;
+use tempfile::TempDir;
+
+fn open() -> (TempDir, Blobs) {
+    let folder = tempfile::tempdir().unwrap();
+    let blobs = Blobs::local(folder.path().join("blobs")).unwrap();
+    (folder, blobs)
+}
+
+fn file(folder: &TempDir, hash: &BlobHash) -> PathBuf {
+    let name = hash.to_string();
+    folder.path().join("blobs").join(&name[..2]).join(&name)
+}
+
+#[test]
+fn what_is_put_comes_back_under_its_hash() {
+    let (folder, blobs) = open();
+    for bytes in [&b""[..], b"one", &vec![7; 3_000_000]] {
+        let hash = blobs.put(bytes).unwrap();
+        assert_eq!(hash, BlobHash::of(bytes));
+        assert!(blobs.get(&hash).unwrap() == bytes);
+        assert!(blobs.exists(&hash).unwrap());
+        assert!(file(&folder, &hash).is_file());
+    }
+    let again = Blobs::local(folder.path().join("blobs")).unwrap();
+    assert_eq!(again.get(&BlobHash::of(b"one")).unwrap(), b"one");
+}
+
+#[test]
+fn the_same_bytes_twice_are_one_file() {
+    let (_folder, blobs) = open();
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| blobs.put(b"same").unwrap());
+        }
+    });
+    assert_eq!(blobs.list().unwrap().len(), 1);
+    assert_eq!(blobs.get(&BlobHash::of(b"same")).unwrap(), b"same");
+}
+
+#[test]
+fn an_absent_file_is_named() {
+    let (_folder, blobs) = open();
+    let absent = BlobHash::of(b"never put");
+    assert!(!blobs.exists(&absent).unwrap());
+    assert!(matches!(blobs.get(&absent), Err(Error::Missing(hash)) if hash == absent));
+    blobs.delete(&absent).unwrap();
+}
+
+#[test]
+fn a_damaged_file_is_never_answered_and_a_put_mends_it() {
+    let (folder, blobs) = open();
+    let hash = blobs.put(b"contract").unwrap();
+    std::fs::write(file(&folder, &hash), b"contrast").unwrap();
+    assert!(matches!(blobs.get(&hash), Err(Error::Damaged(found)) if found == hash));
+    blobs.put(b"contract").unwrap();
+    assert_eq!(blobs.get(&hash).unwrap(), b"contract");
+}
+
+#[test]
+fn a_listing_holds_our_files_and_no_others() {
+    let (folder, blobs) = open();
+    let one = blobs.put(b"one").unwrap();
+    let other = blobs.put(b"other").unwrap();
+    std::fs::write(folder.path().join("blobs/notes.txt"), b"a stranger's").unwrap();
+    std::fs::write(folder.path().join("blobs").join(one.to_string()), b"in the wrong place").unwrap();
+    let mut listed = blobs.list().unwrap();
+    listed.sort_by_key(|file| file.length);
+    assert_eq!(
+        listed.iter().map(|file| (file.hash, file.length)).collect::<Vec<_>>(),
+        [(one, 3), (other, 5)]
+    );
+    blobs.delete(&one).unwrap();
+    assert_eq!(blobs.list().unwrap().len(), 1);
+    assert!(!blobs.exists(&one).unwrap());
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let occupied = folder.path().join("occupied");
+    std::fs::write(&occupied, b"").unwrap();
+    let error = Blobs::local(Path::new(&occupied).join("blobs")).unwrap_err();
+    assert!(matches!(error, Error::Open { .. }), "{error:?}");
+}
