@@ -353,21 +353,21 @@ impl Worker {
                     self.session = Some(session);
                     Outcome::Done
                 }
-                Err(error) if error.as_db_error().is_none() && wrote => Outcome::Failed(Error::CommitUnknown {
-                    detail: described(&error),
-                }),
+                // Also where the server said that it goes down: it may say so after the commit.
+                Err(error) if unclear(&error) && wrote && access == Access::Write => {
+                    Outcome::Failed(Error::CommitUnknown {
+                        detail: described(&error),
+                    })
+                }
+                Err(error) if unclear(&error) => Outcome::Again(unreachable(&error)),
                 Err(error) => {
+                    // The server has said that the transaction is over, and not committed.
+                    self.session = Some(session);
                     let detail = described(&error);
-                    if lost(&error) {
-                        Outcome::Again(Error::Unreachable { detail })
+                    if is_contention(&error) {
+                        Outcome::Again(Error::Busy { detail })
                     } else {
-                        // The server has said that the transaction is over.
-                        self.session = Some(session);
-                        if is_contention(&error) {
-                            Outcome::Again(Error::Busy { detail })
-                        } else {
-                            Outcome::Failed(Error::Commit { detail })
-                        }
+                        Outcome::Failed(Error::Commit { detail })
                     }
                 }
             };
@@ -413,26 +413,25 @@ impl PostgresTransaction<'_> {
 
     fn prepared(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Prepared, Error> {
         check(statement, parameters)?;
-        let prepared = match self.session.prepared.get(statement.name()) {
-            Some(prepared) => prepared.clone(),
-            None => {
-                let prepared = self
-                    .session
-                    .client
-                    .prepare(statement.postgres())
-                    .map_err(|error| self.fault(statement, &error))?;
-                let columns = prepared
-                    .columns()
-                    .iter()
-                    .map(|column| column.name().to_owned())
-                    .collect();
-                let prepared = Prepared {
-                    statement: prepared,
-                    columns,
-                };
-                self.session.prepared.insert(statement.name(), prepared.clone());
-                prepared
-            }
+        let prepared = if let Some(prepared) = self.session.prepared.get(statement.name()) {
+            prepared.clone()
+        } else {
+            let prepared = self
+                .session
+                .client
+                .prepare(statement.postgres())
+                .map_err(|error| self.fault(statement, &error))?;
+            let columns = prepared
+                .columns()
+                .iter()
+                .map(|column| column.name().to_owned())
+                .collect();
+            let prepared = Prepared {
+                statement: prepared,
+                columns,
+            };
+            self.session.prepared.insert(statement.name(), prepared.clone());
+            prepared
         };
         if prepared.statement.params().len() != parameters.len() {
             return Err(Error::Statement {
@@ -630,6 +629,11 @@ fn lost(error: &postgres::Error) -> bool {
                     .is_some_and(|cause| cause.downcast_ref::<std::io::Error>().is_some())
         }
     }
+}
+
+/// True where the answer to a commit does not say whether it happened.
+fn unclear(error: &postgres::Error) -> bool {
+    error.code().is_none() || lost(error)
 }
 
 fn statement_error(statement: &'static Statement, error: &postgres::Error) -> Error {

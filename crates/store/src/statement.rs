@@ -52,11 +52,8 @@ fn numbered(text: &str) -> String {
         match (character, quote) {
             ('\n', _) => comment = false,
             _ if comment => {}
-            (_, Some(open)) => {
-                if character == open {
-                    quote = None;
-                }
-            }
+            (_, Some(open)) if character == open => quote = None,
+            (_, Some(_)) => {}
             ('\'' | '"', None) => quote = Some(character),
             ('-', None) if next == Some('-') => comment = true,
             ('$', None) if next.is_some_and(|next| next.is_ascii_digit()) => {

@@ -25,7 +25,7 @@ pub struct TestDatabase {
 }
 
 enum Keep {
-    Folder(TempDir),
+    Folder(#[expect(dead_code, reason = "held for its drop, which removes it")] TempDir),
     Database { admin_url: String, name: String },
 }
 

@@ -50,8 +50,6 @@ fn a_connection_lost_at_the_commit_is_told_and_not_tried_again() {
         cut.cut_connections();
         Ok::<_, Error>(())
     });
-    // The server may still say that it goes down, in answer to the commit; then the closure has
-    // run again, and was kept.
     match outcome {
         Err(Error::CommitUnknown { .. }) => assert_eq!(runs.load(Ordering::Relaxed), 1),
         other => panic!("{other:?}"),

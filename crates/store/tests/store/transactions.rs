@@ -365,8 +365,8 @@ fn u0000_in_a_text_is_refused(database: &TestDatabase) {
 
 fn a_wrong_number_of_parameters_is_an_error(database: &TestDatabase) {
     let store = probe::open(database);
-    for parameters in [values![], values![1, 2]] {
-        let error = store.read(move |tx| tx.query(&probe::BY_ID, parameters)).unwrap_err();
+    for parameters in [vec![], vec![Value::from(1), Value::from(2)]] {
+        let error = store.read(move |tx| tx.query(&probe::BY_ID, &parameters)).unwrap_err();
         assert!(matches!(error, Error::Statement { .. }), "{error:?}");
     }
 }
@@ -416,7 +416,6 @@ fn a_row_too_few_is_an_error(database: &TestDatabase) {
 fn migrating_twice_changes_nothing(database: &TestDatabase) {
     let store = database.open();
     assert_eq!(store.migrate().unwrap(), Vec::<String>::new());
-    // Two servers that start together on one empty database.
     assert!(
         store
             .read(|tx| tx.query_one(&store::sql::schema::PING, values![]))
