@@ -141,7 +141,7 @@ pub fn issue_seal_certificate(
 
 /// `TBSCertificate` of RFC 5280, 4.1, version 3.
 #[derive(Sequence)]
-struct ToBeSigned {
+struct CertificateBody {
     #[asn1(context_specific = "0", tag_mode = "EXPLICIT")]
     version: u8,
     serial_number: Int,
@@ -157,7 +157,7 @@ struct ToBeSigned {
 /// `Certificate` of RFC 5280, 4.1.
 #[derive(Sequence)]
 struct Signed {
-    to_be_signed: ToBeSigned,
+    body: CertificateBody,
     algorithm: AlgorithmIdentifierOwned,
     signature: BitString,
 }
@@ -172,7 +172,7 @@ fn issue(
     no_longer_than: Option<Time>,
 ) -> Result<Vec<u8>, AuthorityError> {
     let algorithm = issuer_key.algorithm().identifier();
-    let to_be_signed = ToBeSigned {
+    let body = CertificateBody {
         version: 2,
         serial_number: serial_number()?,
         signature: algorithm.clone(),
@@ -182,9 +182,9 @@ fn issue(
         subject_public_key_info: public_key.clone(),
         extensions,
     };
-    let signature = issuer_key.sign(&to_be_signed.to_der()?)?;
+    let signature = issuer_key.sign(&body.to_der()?)?;
     let signed = Signed {
-        to_be_signed,
+        body,
         algorithm,
         signature: BitString::from_bytes(&signature)?,
     };

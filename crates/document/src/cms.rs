@@ -74,12 +74,12 @@ pub fn sign(signer: &dyn Signer, digest: &[u8]) -> Result<Vec<u8>, CmsError> {
         oid: ID_SHA_256,
         parameters: None,
     };
-    let signed = certificate.tbs_certificate();
+    let certified = certificate.tbs_certificate();
     let signer_info = SignerInfo {
         version: CmsVersion::V1,
         sid: SignerIdentifier::IssuerAndSerialNumber(IssuerAndSerialNumber {
-            issuer: signed.issuer().clone(),
-            serial_number: signed.serial_number().clone(),
+            issuer: certified.issuer().clone(),
+            serial_number: certified.serial_number().clone(),
         }),
         digest_alg: digest_algorithm.clone(),
         signed_attrs: Some(attributes),
@@ -308,17 +308,17 @@ impl<'a> SignedMessage<'a> {
             _ => return Err(CmsError::Unusable("it does not name its signer")),
         };
         let digest_algorithm = algorithm(fields.expect(Tag::Sequence)?)?;
-        let signed = fields.expect(context(0))?;
+        let set = fields.expect(context(0))?;
         let signature_algorithm = algorithm(fields.expect(Tag::Sequence)?)?;
         let signature = fields.expect(Tag::OctetString)?.value;
 
         // The signature covers the attributes with the tag of a SET OF (RFC 5652, 5.4).
-        let mut signed_attributes = signed.raw.to_vec();
+        let mut signed_attributes = set.raw.to_vec();
         if let Some(tag) = signed_attributes.first_mut() {
             *tag = 0x31;
         }
         let mut attributes = Vec::new();
-        let mut set = signed.children()?;
+        let mut set = set.children()?;
         while let Some(attribute) = set.optional()? {
             let mut parts = attribute.children()?;
             let oid = parts.expect(Tag::ObjectIdentifier)?;

@@ -111,7 +111,8 @@ pub(crate) fn free_field_name(document: &Document, stem: &str) -> String {
         .into_iter()
         .filter_map(|(field, _)| text(document, field, b"T"))
         .collect();
-    (1_u32..)
+    // Of one more names than there are fields, one is free.
+    (1..=taken.len() + 1)
         .map(|number| format!("{stem}{number}"))
         .find(|name| !taken.contains(name))
         .unwrap_or_else(|| stem.to_owned())

@@ -67,12 +67,12 @@ impl<'a> Certified<'a> {
     }
 
     fn is(&self, signer: SignerId<'_>) -> bool {
-        let signed = self.certificate.tbs_certificate();
+        let body = self.certificate.tbs_certificate();
         match signer {
             SignerId::IssuerAndSerial { issuer, serial } => {
-                signed.issuer().to_der().is_ok_and(|der| der == issuer) && signed.serial_number().as_bytes() == serial
+                body.issuer().to_der().is_ok_and(|der| der == issuer) && body.serial_number().as_bytes() == serial
             }
-            SignerId::KeyIdentifier(identifier) => signed
+            SignerId::KeyIdentifier(identifier) => body
                 .get_extension::<SubjectKeyIdentifier>()
                 .ok()
                 .flatten()
@@ -89,17 +89,17 @@ impl<'a> Certified<'a> {
     }
 
     pub(super) fn identity(&self) -> Option<Identity> {
-        let signed = self.certificate.tbs_certificate();
-        let validity = signed.validity();
+        let body = self.certificate.tbs_certificate();
+        let validity = body.validity();
         Some(Identity {
-            common_name: name_part(signed.subject(), const_oid::db::rfc4519::CN),
-            organization: name_part(signed.subject(), const_oid::db::rfc4519::O),
+            common_name: name_part(body.subject(), const_oid::db::rfc4519::CN),
+            organization: name_part(body.subject(), const_oid::db::rfc4519::O),
             subject: self.subject(),
             issuer: self.issuer(),
-            serial: hex(signed.serial_number().as_bytes()),
+            serial: hex::encode(body.serial_number().as_bytes()),
             not_before: timestamp(validity.not_before)?,
             not_after: timestamp(validity.not_after)?,
-            fingerprint: hex(aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, self.der).as_ref()),
+            fingerprint: hex::encode(aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, self.der).as_ref()),
         })
     }
 
@@ -413,13 +413,4 @@ fn timestamp(time: Time) -> Option<Timestamp> {
 fn name_part(name: &x509_cert::name::Name, oid: ObjectIdentifier) -> Option<String> {
     let part = name.iter().find(|part| part.oid == oid)?;
     String::from_utf8(part.value.value().to_vec()).ok()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing into a string does not fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

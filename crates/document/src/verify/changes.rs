@@ -201,10 +201,9 @@ impl Comparison<'_> {
 
     fn entry(&mut self, part: Part, id: ObjectId, key: &[u8], old: Option<&Object>, new: Option<&Object>) {
         match (part, key) {
-            // Validation data draws nothing; what it says of certificates is signed by others.
-            (Part::Catalog, b"DSS") => {}
+            // Validation data draws nothing, and what it says of certificates is signed by others.
+            (Part::Catalog, b"DSS") | (Part::Form, b"SigFlags") => {}
             (Part::Catalog, b"AcroForm") => self.form(id.0, old, new),
-            (Part::Form, b"SigFlags") => {}
             (Part::Form, b"Fields") | (Part::Page, b"Annots") => {
                 self.array(part, id.0, &printable(key), old, new);
             }
@@ -223,12 +222,9 @@ impl Comparison<'_> {
                 return;
             }
         };
-        let after = match new.map(|new| form::resolve(self.current, new)) {
-            Some(Object::Dictionary(dictionary)) => dictionary,
-            _ => {
-                self.push(Part::Form, object, "the form was removed");
-                return;
-            }
+        let Some(Object::Dictionary(after)) = new.map(|new| form::resolve(self.current, new)) else {
+            self.push(Part::Form, object, "the form was removed");
+            return;
         };
         let keys: BTreeSet<&Vec<u8>> = before.iter().chain(after.iter()).map(|(key, _)| key).collect();
         for key in keys {
@@ -351,10 +347,8 @@ fn collect_missing(document: &Document, object: &Object, missing: &mut BTreeSet<
         }
     };
     match object {
-        Object::Reference(id) => {
-            if !document.objects.contains_key(id) {
-                missing.insert(*id);
-            }
+        Object::Reference(id) if !document.objects.contains_key(id) => {
+            missing.insert(*id);
         }
         Object::Array(array) => {
             for value in array {

@@ -49,7 +49,7 @@ pub(super) fn examine(
         Ok(covered) => {
             report.covered = u64::try_from(covered.end).unwrap_or(u64::MAX);
             let before = report.faults.len();
-            match covered.value(pdf, document, dictionary) {
+            match covered.value(document, dictionary) {
                 Ok(value) => check_value(&covered, &value, roots, at, &mut report),
                 Err(fault) => report.faults.push(fault),
             }
@@ -88,21 +88,20 @@ fn kind(document: &Document, found: &Found<'_>, sub_filter: &str) -> SignatureKi
 
 /// The level of a signature's DocMDP transform, if it has one.
 fn modification_level(document: &Document, signature: &Dictionary) -> Option<u8> {
-    transform(document, signature, b"DocMDP").map(|parameters| {
-        parameters
-            .and_then(|parameters| parameters.get(b"P").ok())
-            .and_then(|level| form::resolve(document, level).as_i64().ok())
-            .and_then(|level| u8::try_from(level).ok())
-            .unwrap_or(DEFAULT_LEVEL)
-    })
+    let reference = transform(document, signature, b"DocMDP")?;
+    let level = form::dictionary(document, reference, b"TransformParams")
+        .and_then(|parameters| parameters.get(b"P").ok())
+        .and_then(|level| form::resolve(document, level).as_i64().ok())
+        .and_then(|level| u8::try_from(level).ok());
+    Some(level.unwrap_or(DEFAULT_LEVEL))
 }
 
-fn transform<'a>(document: &'a Document, signature: &'a Dictionary, method: &[u8]) -> Option<Option<&'a Dictionary>> {
+/// The signature reference dictionary of a transform method (ISO 32000-2, 12.8.2).
+fn transform<'a>(document: &'a Document, signature: &'a Dictionary, method: &[u8]) -> Option<&'a Dictionary> {
     form::array(document, signature, b"Reference")?
         .iter()
         .filter_map(|reference| form::resolve(document, reference).as_dict().ok())
         .find(|reference| form::name(document, reference, b"TransformMethod") == Some(method))
-        .map(|reference| form::dictionary(document, reference, b"TransformParams"))
 }
 
 /// A byte range that is what a signature's must be: all of a revision but one gap.
@@ -147,7 +146,7 @@ impl<'a> Covered<'a> {
     }
 
     /// The signature's value, which must be all that the gap holds.
-    fn value(&self, _pdf: &[u8], document: &Document, dictionary: &Dictionary) -> Result<Vec<u8>, Fault> {
+    fn value(&self, document: &Document, dictionary: &Dictionary) -> Result<Vec<u8>, Fault> {
         let digits = self
             .gap
             .strip_prefix(b"<")

@@ -240,7 +240,7 @@ fn a_signature_after_a_certification_that_forbids_it_is_named() {
 fn a_visible_signature_is_named() {
     let first = signed_by_others(&unsigned(References::Table), &HOUSE.key);
     let rectangle = dictionary! { "Rect" => vec![0.into(), 0.into(), 200.into(), 100.into()] };
-    let pdf = sign_with(&first, dictionary! {}, rectangle, |digest| {
+    let pdf = sign_with(&first, &dictionary! {}, &rectangle, |digest| {
         document::cms::sign(&HOUSE.key, digest).expect("a value")
     });
     assert_names_change(&pdf, Part::Page, "a visible signature field was added");
@@ -254,7 +254,7 @@ fn a_certification_after_another_signature_is_named() {
         "TransformParams" => dictionary! { "Type" => "TransformParams", "P" => 1, "V" => "1.2" },
     };
     let extra = dictionary! { "Reference" => vec![Object::Dictionary(reference)] };
-    let pdf = sign_with(&first, extra, dictionary! {}, |digest| {
+    let pdf = sign_with(&first, &extra, &dictionary! {}, |digest| {
         document::cms::sign(&HOUSE.key, digest).expect("a value")
     });
     assert_names(&pdf, |fault| *fault == Fault::CertificationNotFirst);
@@ -391,7 +391,7 @@ fn a_root_certificate_used_to_seal_is_named() {
 #[test]
 fn an_unknown_format_is_named() {
     let extra = dictionary! { "SubFilter" => "adbe.x509.rsa_sha1" };
-    let pdf = sign_with(&unsigned(References::Table), extra, dictionary! {}, |digest| {
+    let pdf = sign_with(&unsigned(References::Table), &extra, &dictionary! {}, |digest| {
         document::cms::sign(&HOUSE.key, digest).expect("a value")
     });
     assert_names(&pdf, |fault| matches!(fault, Fault::UnsupportedFormat { .. }));
@@ -453,7 +453,7 @@ proptest! {
         bytes in prop::collection::vec(any::<u8>(), 0..300), place in any::<prop::sample::Index>(), insert in any::<bool>(),
     ) {
         // Either nothing but noise, or a real message with noise somewhere in it.
-        let pdf = sign_with(&unsigned(References::Table), dictionary! {}, dictionary! {}, |digest| {
+        let pdf = sign_with(&unsigned(References::Table), &dictionary! {}, &dictionary! {}, |digest| {
             let mut value = document::cms::sign(&HOUSE.key, digest).expect("a value");
             if insert {
                 let at = place.index(value.len());

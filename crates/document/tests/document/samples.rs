@@ -138,7 +138,7 @@ pub fn sealed(references: References) -> Vec<u8> {
 
 /// Signs as another program might: an approval signature that locks nothing.
 pub fn signed_by_others(pdf: &[u8], key: &SealKey) -> Vec<u8> {
-    sign_with(pdf, dictionary! {}, dictionary! {}, |digest| {
+    sign_with(pdf, &dictionary! {}, &dictionary! {}, |digest| {
         document::cms::sign(key, digest).expect("a signature value")
     })
 }
@@ -146,8 +146,8 @@ pub fn signed_by_others(pdf: &[u8], key: &SealKey) -> Vec<u8> {
 /// Signs with extra entries in the signature dictionary and the field, and any signature value.
 pub fn sign_with(
     pdf: &[u8],
-    extra: Dictionary,
-    extra_of_field: Dictionary,
+    extra: &Dictionary,
+    extra_of_field: &Dictionary,
     value: impl FnOnce(&[u8]) -> Vec<u8>,
 ) -> Vec<u8> {
     const ROOM: usize = 8192;
@@ -159,7 +159,7 @@ pub fn sign_with(
         "Contents" => Object::String(vec![0; ROOM], lopdf::StringFormat::Hexadecimal),
         "Type" => "Sig", "Filter" => "Adobe.PPKLite", "SubFilter" => "ETSI.CAdES.detached",
     };
-    for (key, value) in &extra {
+    for (key, value) in extra {
         signature.set(key.clone(), value.clone());
     }
     let signature = writer.add(signature);
@@ -169,7 +169,7 @@ pub fn sign_with(
         "T" => Object::string_literal(format!("Other{}", signature.0)),
         "Rect" => vec![0.into(), 0.into(), 0.into(), 0.into()],
     };
-    for (key, value) in &extra_of_field {
+    for (key, value) in extra_of_field {
         widget.set(key.clone(), value.clone());
     }
     let widget = writer.add(widget);
@@ -204,7 +204,7 @@ pub fn sign_with(
     digest.update(&bytes[..start]);
     digest.update(&bytes[end..]);
     let value = value(&digest.finalize());
-    let digits: String = value.iter().map(|byte| format!("{byte:02x}")).collect();
+    let digits = hex::encode(value);
     bytes[start + 1..start + 1 + digits.len()].copy_from_slice(digits.as_bytes());
     bytes
 }
