@@ -13,17 +13,14 @@
 use domain::language::Language;
 use jiff::Timestamp;
 use krilla::SerializeSettings;
-use krilla::color::rgb;
 use krilla::embed::{AssociationKind, EmbeddedFile, MimeType};
-use krilla::geom::{PathBuilder, Rect};
 use krilla::metadata::{DateTime, Metadata};
-use krilla::num::NormalizedF32;
 use krilla::page::PageSettings;
-use krilla::paint::{Fill, FillRule, Stroke};
 use krilla::surface::Surface;
 use thiserror::Error;
 
 use crate::fonts::Fonts;
+use crate::item::{A4_HEIGHT as PAGE_HEIGHT, A4_WIDTH as PAGE_WIDTH, Item};
 use crate::text_layout::{self, Lines, TextFault, TextStyle};
 
 /// Everything that a certificate says, translated.
@@ -119,9 +116,7 @@ pub enum CertificateError {
     Writing(String),
 }
 
-// A4, in points.
-const PAGE_WIDTH: f32 = 595.28;
-const PAGE_HEIGHT: f32 = 841.89;
+// All in points.
 const MARGIN: f32 = 48.0;
 const COLUMN: f32 = PAGE_WIDTH - 2.0 * MARGIN;
 const BOTTOM: f32 = PAGE_HEIGHT - 64.0;
@@ -138,7 +133,6 @@ const SMALL_SIZE: f32 = 8.0;
 
 const BLACK: [u8; 3] = [24, 28, 36];
 const GREY: [u8; 3] = [96, 104, 118];
-const RULE: [u8; 3] = [208, 212, 220];
 const SHADE: [u8; 3] = [242, 244, 247];
 
 /// Sets the certificate.
@@ -168,109 +162,6 @@ pub fn render(content: &CertificateContent, fonts: &Fonts) -> Result<Vec<u8>, Ce
     document
         .finish()
         .map_err(|error| CertificateError::Writing(format!("{error:?}")))
-}
-
-/// Something at its place on a page.
-enum Item {
-    Text {
-        lines: Lines,
-        x: f32,
-        y: f32,
-    },
-    Box {
-        x: f32,
-        y: f32,
-        width: f32,
-        height: f32,
-        colour: [u8; 3],
-    },
-    Rule {
-        x: f32,
-        y: f32,
-        width: f32,
-    },
-    Qr {
-        code: qrcodegen::QrCode,
-        x: f32,
-        y: f32,
-        side: f32,
-    },
-}
-
-impl Item {
-    fn draw(&self, fonts: &Fonts, surface: &mut Surface<'_>) {
-        match self {
-            Self::Text { lines, x, y } => lines.draw(fonts, surface, *x, *y),
-            Self::Box {
-                x,
-                y,
-                width,
-                height,
-                colour,
-            } => {
-                fill_rectangles(surface, *colour, [Rect::from_xywh(*x, *y, *width, *height)]);
-            }
-            Self::Rule { x, y, width } => {
-                let mut path = PathBuilder::new();
-                path.move_to(*x, *y);
-                path.line_to(x + width, *y);
-                if let Some(path) = path.finish() {
-                    surface.set_fill(None);
-                    surface.set_stroke(Some(Stroke {
-                        width: 0.5,
-                        paint: colour(RULE).into(),
-                        ..Stroke::default()
-                    }));
-                    surface.draw_path(&path);
-                    surface.set_stroke(None);
-                }
-            }
-            Self::Qr { code, x, y, side } => draw_qr(surface, code, *x, *y, *side),
-        }
-    }
-}
-
-fn colour([red, green, blue]: [u8; 3]) -> rgb::Color {
-    rgb::Color::new(red, green, blue)
-}
-
-fn fill_rectangles(surface: &mut Surface<'_>, ink: [u8; 3], rectangles: impl IntoIterator<Item = Option<Rect>>) {
-    let mut path = PathBuilder::new();
-    rectangles
-        .into_iter()
-        .flatten()
-        .for_each(|rectangle| path.push_rect(rectangle));
-    if let Some(path) = path.finish() {
-        surface.set_stroke(None);
-        surface.set_fill(Some(Fill {
-            paint: colour(ink).into(),
-            opacity: NormalizedF32::ONE,
-            rule: FillRule::default(),
-        }));
-        surface.draw_path(&path);
-    }
-}
-
-fn draw_qr(surface: &mut Surface<'_>, code: &qrcodegen::QrCode, x: f32, y: f32, side: f32) {
-    let modules = code.size();
-    #[expect(clippy::cast_precision_loss, reason = "a QR code has at most 177 modules a side")]
-    let at = |module: i32| side / modules as f32 * module as f32;
-    // Runs of dark modules, so that no hairline shows between neighbours.
-    let mut runs = Vec::new();
-    for row in 0..modules {
-        let mut column = 0;
-        while column < modules {
-            let start = column;
-            while column < modules && code.get_module(column, row) {
-                column += 1;
-            }
-            if column > start {
-                runs.push(Rect::from_xywh(x + at(start), y + at(row), at(column - start), at(1)));
-            }
-            column += 1;
-        }
-    }
-    fill_rectangles(surface, [0, 0, 0], runs);
 }
 
 /// Puts items one below the other, page after page.

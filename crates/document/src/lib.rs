@@ -7,7 +7,7 @@
 //! - [`intake`] takes an upload in, or refuses it with a reason; [`render`] shows its pages;
 //! - [`geometry`] knows where a field lies on a page; [`text_layout`], [`fonts`] and [`picture`] how
 //!   its value looks; [`stamp`] draws it;
-//! - [`certificate`] sets the history certificate;
+//! - [`certificate`] sets the history certificate; [`demo`] a contract to try everything with;
 //! - [`revision`] appends to a file without touching what is there; [`keys`], [`authority`], [`cms`]
 //!   and [`seal`] sign it; [`verify`] checks signed files, everybody's.
 #![deny(missing_docs)]
@@ -15,10 +15,12 @@
 pub mod authority;
 pub mod certificate;
 pub mod cms;
+pub mod demo;
 pub mod fonts;
 mod form;
 pub mod geometry;
 pub mod intake;
+mod item;
 pub mod keys;
 pub mod picture;
 pub mod render;

@@ -16,6 +16,7 @@ use hayro::hayro_syntax::Pdf;
 use hayro::hayro_syntax::page::Page;
 use hayro::vello_cpu::color::palette::css::WHITE;
 use hayro::{PixmapSettings, RenderCache, RenderSettings};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::fonts;
@@ -25,7 +26,8 @@ pub const LONGEST_SIDE: f32 = 4000.0;
 const POINTS_PER_INCH: f32 = 72.0;
 
 /// Why a page cannot be shown.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Error)]
+#[serde(tag = "fault", rename_all = "snake_case")]
 pub enum RenderFault {
     /// Not a PDF file, or one beyond repair.
     #[error("the file cannot be read as a PDF")]

@@ -3,7 +3,7 @@
 //! Whether a dictionary is an action is told by the key that leads to it (ISO 32000-2, 12.6), never
 //! by its `/S` alone, which structure elements, transitions and groups have too.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
@@ -52,36 +52,22 @@ struct Removed {
     media: u32,
 }
 
-/// Cleans every object in place.
+/// Cleans every object that the file uses, in place.
 pub(super) fn clean(document: &mut Document) -> Vec<Change> {
     let mut changes = Vec::new();
     let mut removed = Removed::default();
-    if remove_from_catalog(document, &mut removed) {
+    if remove_permissions(document) {
         changes.push(Change::UsageRightsRemoved);
     }
     if remove_xfa(document) {
         changes.push(Change::XfaRemoved);
     }
+    // What nothing refers to is dropped later, and not worth a word.
+    let used = used_objects(document);
+    document.objects.retain(|id, _| used.contains(id));
+    remove_from_catalog(document, &mut removed);
     // References are looked up in this picture of the file while its objects are changed.
-    let actions: BTreeMap<ObjectId, Action> = document
-        .objects
-        .iter()
-        .filter_map(|(id, object)| Some((*id, action(object)?)))
-        .collect();
-    let lists: BTreeMap<ObjectId, Dictionary> = document
-        .objects
-        .iter()
-        .filter_map(|(id, object)| match object {
-            Object::Dictionary(dictionary) if dictionary.len() < 64 => Some((*id, dictionary.clone())),
-            _ => None,
-        })
-        .filter(|(_, dictionary)| {
-            dictionary
-                .iter()
-                .all(|(_, value)| value.as_reference().is_ok() || action(value).is_some())
-        })
-        .collect();
-    let known = Known { actions, lists };
+    let known = Known::read(document);
     for object in document.objects.values_mut() {
         clean_object(object, &known, &mut removed);
     }
@@ -91,13 +77,24 @@ pub(super) fn clean(document: &mut Document) -> Vec<Change> {
         (removed.files, Change::EmbeddedFilesRemoved { count: removed.files }),
         (removed.media, Change::MultimediaRemoved { count: removed.media }),
     ];
-    changes.extend(
-        counted
-            .into_iter()
-            .filter(|(count, _)| *count > 0)
-            .map(|(_, change)| change),
-    );
+    changes.extend(counted.into_iter().filter(|(count, _)| *count > 0).map(|(_, change)| change));
     changes
+}
+
+fn used_objects(document: &Document) -> BTreeSet<ObjectId> {
+    let mut used = BTreeSet::new();
+    let mut waiting: Vec<&Object> =
+        [&b"Root"[..], b"Info"].iter().filter_map(|key| document.trailer.get(key).ok()).collect();
+    while let Some(object) = waiting.pop() {
+        match object {
+            Object::Reference(id) if used.insert(*id) => waiting.extend(document.objects.get(id)),
+            Object::Array(items) => waiting.extend(items),
+            Object::Dictionary(dictionary) => waiting.extend(dictionary.iter().map(|(_, value)| value)),
+            Object::Stream(stream) => waiting.extend(stream.dict.iter().map(|(_, value)| value)),
+            _ => {}
+        }
+    }
+    used
 }
 
 /// What references may lead to.
@@ -108,6 +105,20 @@ struct Known {
 }
 
 impl Known {
+    fn read(document: &Document) -> Self {
+        let actions = document.objects.iter().filter_map(|(id, object)| Some((*id, action(object)?))).collect();
+        let lists = document
+            .objects
+            .iter()
+            .filter_map(|(id, object)| Some((*id, object.as_dict().ok()?)))
+            .filter(|(_, dictionary)| {
+                dictionary.iter().all(|(_, value)| value.as_reference().is_ok() || action(value).is_some())
+            })
+            .map(|(id, dictionary)| (id, dictionary.clone()))
+            .collect();
+        Self { actions, lists }
+    }
+
     fn action(&self, object: &Object) -> Option<Action> {
         match object {
             Object::Reference(id) => self.actions.get(id).copied(),
@@ -157,52 +168,38 @@ fn is_plain_address(action: &Dictionary) -> bool {
     }
 }
 
-/// Removes the catalog's ways to act; true where usage rights were among them.
-fn remove_from_catalog(document: &mut Document, removed: &mut Removed) -> bool {
-    let named = document
-        .catalog()
-        .ok()
-        .and_then(|catalog| form::dictionary(document, catalog, b"Names"))
-        .cloned();
-    let scripts = named
-        .as_ref()
-        .map_or(0, |names| count_names(document, names, b"JavaScript"));
-    let renditions = named
-        .as_ref()
-        .map_or(0, |names| count_names(document, names, b"Renditions"));
-    removed.scripts = removed.scripts.saturating_add(scripts);
-    removed.media = removed.media.saturating_add(renditions);
+/// Removes the catalog's permissions; true where usage rights were among them. A file with a
+/// certification there was refused before.
+fn remove_permissions(document: &mut Document) -> bool {
     let usage_rights = document
         .catalog()
         .ok()
         .and_then(|catalog| form::dictionary(document, catalog, b"Perms"))
         .is_some_and(|permissions| permissions.has(b"UR3") || permissions.has(b"UR"));
-    let Ok(catalog) = document.catalog_mut() else {
-        return false;
-    };
+    if let Ok(catalog) = document.catalog_mut() {
+        catalog.remove(b"Perms");
+    }
+    usage_rights
+}
+
+/// Removes the catalog's ways to act and to carry something.
+fn remove_from_catalog(document: &mut Document, removed: &mut Removed) {
+    let named =
+        document.catalog().ok().and_then(|catalog| form::dictionary(document, catalog, b"Names")).cloned();
+    if let Some(names) = &named {
+        removed.scripts = removed.scripts.saturating_add(count_names(document, names, b"JavaScript"));
+        removed.media = removed.media.saturating_add(count_names(document, names, b"Renditions"));
+    }
+    let Ok(catalog) = document.catalog_mut() else { return };
     if let Some(mut names) = named {
-        for key in [
-            &b"JavaScript"[..],
-            b"EmbeddedFiles",
-            b"Renditions",
-            b"AlternatePresentations",
-        ] {
+        for key in [&b"JavaScript"[..], b"EmbeddedFiles", b"Renditions", b"AlternatePresentations"] {
             names.remove(key);
         }
         catalog.set("Names", names);
     }
-    for key in [
-        &b"Perms"[..],
-        b"Collection",
-        b"Requirements",
-        b"AF",
-        b"Legal",
-        b"DSS",
-        b"NeedsRendering",
-    ] {
+    for key in [&b"Collection"[..], b"Requirements", b"AF", b"Legal", b"DSS", b"NeedsRendering"] {
         catalog.remove(key);
     }
-    usage_rights
 }
 
 /// How many names a name tree holds (7.9.6); a hostile tree is counted to a limit.
@@ -286,13 +283,11 @@ fn clean_dictionary(dictionary: &mut Dictionary, known: &Known, removed: &mut Re
             dictionary.remove(key);
         }
     }
-    for key in [&b"EF"[..], b"RF"] {
-        if dictionary.get(key).is_ok_and(|files| !matches!(files, Object::Null))
-            && dictionary.remove(key).is_some()
-            && key == b"EF"
-        {
-            removed.files = removed.files.saturating_add(1);
-        }
+    // In a file specification (7.11.3); usage rights have an array under this key.
+    if matches!(dictionary.get(b"EF"), Ok(Object::Dictionary(_) | Object::Reference(_))) {
+        dictionary.remove(b"EF");
+        dictionary.remove(b"RF");
+        removed.files = removed.files.saturating_add(1);
     }
     clean_annotation(dictionary, removed);
     for (_, value) in dictionary.iter_mut() {

@@ -1,0 +1,98 @@
+//! The child process: confines itself, then does one job after the other until its pipe closes.
+
+use std::io::{Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+
+use document::{intake, render, verify};
+
+use crate::confinement::{self, Confinement};
+use crate::frame::{self, FrameError, FrameLimits};
+use crate::protocol::{Answer, Job, Ready, Task, Welcome};
+
+/// Deeply nested files need much stack; what needs more than this ends the process.
+const STACK: usize = 64 * 1024 * 1024;
+/// The pool is trusted; this only bounds a mistake.
+const FROM_POOL: FrameLimits = FrameLimits {
+    header: 64 * 1024 * 1024,
+    payload: 4 * 1024 * 1024 * 1024,
+};
+
+/// Runs the child on standard input and output; `countersign document-worker` calls it first thing.
+#[must_use]
+pub fn main() -> ExitCode {
+    let (mut input, mut output) = (std::io::stdin(), std::io::stdout());
+    let Ok((welcome, _)) = frame::read::<Welcome>(&mut input, FROM_POOL) else {
+        return ExitCode::FAILURE;
+    };
+    let resources = confinement::limit_resources(welcome.memory);
+    let file_system = confinement::forbid_files();
+    // A panic is answered, not printed: what it says may quote the stranger's file.
+    std::panic::set_hook(Box::new(|_| {}));
+    let jobs = std::thread::Builder::new()
+        .name("jobs".to_owned())
+        .stack_size(STACK)
+        .spawn(move || {
+            // The thread exists, so no system call that starts one is needed any more.
+            let system_calls = confinement::filter_system_calls();
+            let ready = Ready {
+                confinement: Confinement {
+                    resources,
+                    file_system,
+                    system_calls,
+                },
+            };
+            frame::write(&mut output, &ready, &[])?;
+            work(&mut input, &mut output)
+        });
+    match jobs.map(std::thread::JoinHandle::join) {
+        Ok(Ok(Ok(()))) => ExitCode::SUCCESS,
+        _ => ExitCode::FAILURE,
+    }
+}
+
+fn work(input: &mut impl Read, output: &mut impl Write) -> Result<(), FrameError> {
+    loop {
+        let (job, file) = match frame::read::<Job>(input, FROM_POOL) {
+            Ok(job) => job,
+            Err(FrameError::Closed) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        confinement::limit_processor(job.processor_seconds);
+        let (answer, parts) = catch_unwind(AssertUnwindSafe(|| answer(job.task, &file)))
+            .unwrap_or_else(|_| (Answer::Panicked, Vec::new()));
+        let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
+        frame::write(output, &answer, &parts)?;
+    }
+}
+
+fn answer(task: Task, file: &[u8]) -> (Answer, Vec<Vec<u8>>) {
+    match task {
+        Task::Inspect { limits } => match intake::inspect(file, &limits) {
+            Ok(taken) => (
+                Answer::Taken {
+                    pages: taken.pages,
+                    changes: taken.changes,
+                },
+                vec![taken.pdf],
+            ),
+            Err(reason) => (Answer::Refused { reason }, Vec::new()),
+        },
+        Task::PageImages { pages, dots_per_inch } => match render::page_images(file, &pages, dots_per_inch) {
+            Ok(images) => {
+                let lengths = images
+                    .iter()
+                    .map(|image| u64::try_from(image.len()).unwrap_or(u64::MAX))
+                    .collect();
+                (Answer::Images { lengths }, images)
+            }
+            Err(fault) => (Answer::NotRendered { fault }, Vec::new()),
+        },
+        Task::Verify { roots, at } => (
+            Answer::Verified {
+                verdict: verify::verify(file, &roots, at),
+            },
+            Vec::new(),
+        ),
+    }
+}

@@ -1,0 +1,431 @@
+//! The pool of children, in the server.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc};
+use std::time::{Duration, Instant};
+
+use document::intake::{Intake, Limits, Refused};
+use document::render::RenderFault;
+use document::verify::{TrustedRoots, Verdict};
+use domain::template::PageSize;
+use jiff::Timestamp;
+use thiserror::Error;
+
+use crate::confinement::Confinement;
+use crate::frame::{self, FrameError, FrameLimits};
+use crate::protocol::{Answer, Job, Ready, Task, Welcome};
+
+/// A child that has done so many jobs is replaced, so that nothing can pile up in one.
+const MOST_JOBS: u32 = 500;
+/// The header of an answer: at most a verdict on a file with many revisions.
+const ANSWER_HEADER: u64 = 8 * 1024 * 1024;
+/// Page images of one call.
+const MOST_IMAGE_BYTES: u64 = 256 * 1024 * 1024;
+
+/// How many children, and what each may use.
+#[derive(Debug, Clone)]
+pub struct PoolSettings {
+    /// Most children at once.
+    pub workers: usize,
+    /// Children that are started before they are needed.
+    pub warm: usize,
+    /// Bytes of memory of each.
+    pub memory: u64,
+    /// Longest time for one job, by the clock on the wall; the time in the processor is limited to
+    /// the same, rounded up to seconds.
+    pub time: Duration,
+    /// Longest wait for a child that is free.
+    pub patience: Duration,
+    /// What uploads may be.
+    pub limits: Limits,
+    /// What makes the program a child.
+    pub arguments: Vec<OsString>,
+}
+
+impl Default for PoolSettings {
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Self {
+            workers: cores.clamp(2, 8),
+            warm: 1,
+            memory: 512 * 1024 * 1024,
+            time: Duration::from_secs(20),
+            patience: Duration::from_secs(10),
+            limits: Limits::default(),
+            arguments: vec![OsString::from("document-worker")],
+        }
+    }
+}
+
+/// Why the pool has no answer.
+#[derive(Debug, Error)]
+pub enum PoolError {
+    /// The file is refused, with the reason for its sender.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// The pages cannot be shown.
+    #[error(transparent)]
+    NotRendered(#[from] RenderFault),
+    /// All children have been at work for too long.
+    #[error("all document workers are busy; try again")]
+    Busy,
+    /// A child cannot be started, or answers what it must not.
+    #[error("the document worker failed: {0}")]
+    Failed(String),
+}
+
+/// The pool. Its methods block; share it between threads.
+#[derive(Debug)]
+pub struct Pool {
+    program: PathBuf,
+    settings: PoolSettings,
+    children: Mutex<Children>,
+    returned: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Children {
+    idle: Vec<Worker>,
+    alive: usize,
+}
+
+impl Pool {
+    /// A pool of children that run `program`; some are started at once, and none is waited for.
+    pub fn new(program: PathBuf, settings: PoolSettings) -> Result<Self, PoolError> {
+        let pool = Self {
+            program,
+            settings,
+            children: Mutex::default(),
+            returned: Condvar::new(),
+        };
+        for _ in 0..pool.settings.warm.min(pool.settings.workers) {
+            let worker = pool.start()?;
+            let mut children = pool.lock();
+            children.idle.push(worker);
+            children.alive += 1;
+        }
+        Ok(pool)
+    }
+
+    /// Takes an upload in, or says why not.
+    pub fn inspect(&self, pdf: &[u8]) -> Result<Intake, PoolError> {
+        let limits = self.settings.limits;
+        let length = u64::try_from(pdf.len()).unwrap_or(u64::MAX);
+        if length > limits.largest_file {
+            return Err(Refused::TooLarge {
+                length,
+                limit: limits.largest_file,
+            }
+            .into());
+        }
+        // Rewriting may unpack object streams, never content; four times is generous.
+        let most = limits.largest_file.saturating_mul(4);
+        let (answer, payload) = self.run(Task::Inspect { limits }, pdf, most)?;
+        match answer {
+            Answer::Taken { pages, changes } if is_pdf(&payload) && are_sizes(&pages, &limits) => Ok(Intake {
+                pdf: payload,
+                pages,
+                changes,
+            }),
+            Answer::Refused { reason } => Err(reason.into()),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Pages as lossless WebP, in the order asked for; pages count from 1.
+    pub fn page_images(&self, pdf: &[u8], pages: &[u32], dots_per_inch: f32) -> Result<Vec<Vec<u8>>, PoolError> {
+        let task = Task::PageImages {
+            pages: pages.to_vec(),
+            dots_per_inch,
+        };
+        let (answer, payload) = self.run(task, pdf, MOST_IMAGE_BYTES)?;
+        match answer {
+            Answer::Images { lengths } if lengths.len() == pages.len() => {
+                split(&payload, &lengths).ok_or_else(|| PoolError::Failed("its images are none".to_owned()))
+            }
+            Answer::NotRendered { fault } => Err(fault.into()),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// The verdict on a file's signatures at the moment `at`.
+    pub fn verify(&self, pdf: &[u8], roots: &TrustedRoots, at: Timestamp) -> Result<Verdict, PoolError> {
+        let (answer, _) = self.run(
+            Task::Verify {
+                roots: roots.clone(),
+                at,
+            },
+            pdf,
+            0,
+        )?;
+        match answer {
+            Answer::Verified { verdict } => Ok(verdict),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// How a child is confined on this machine.
+    pub fn confinement(&self) -> Result<Confinement, PoolError> {
+        let mut worker = self.take()?;
+        let confinement = worker.ready(self.settings.time);
+        if confinement.is_ok() {
+            self.give_back(worker);
+        } else {
+            self.replace(worker);
+        }
+        confinement.map_err(|error| PoolError::Failed(error.to_string()))
+    }
+
+    fn run(&self, task: Task, file: &[u8], most_payload: u64) -> Result<(Answer, Vec<u8>), PoolError> {
+        let mut worker = self.take()?;
+        if let Err(error) = worker.ready(self.settings.time) {
+            self.replace(worker);
+            return Err(PoolError::Failed(format!("it did not become ready: {error}")));
+        }
+        let seconds = self.settings.time.as_secs() + u64::from(self.settings.time.subsec_nanos() > 0);
+        let job = Job {
+            processor_seconds: seconds,
+            task,
+        };
+        let limits = FrameLimits {
+            header: ANSWER_HEADER,
+            payload: most_payload,
+        };
+        let started = Instant::now();
+        let answer = worker.within(self.settings.time, |stdin, stdout| {
+            frame::write(stdin, &job, &[file])?;
+            frame::read::<Answer>(stdout, limits)
+        });
+        match answer {
+            Ok((Answer::Panicked, _)) => {
+                tracing::warn!("the document engine met a case that it does not handle; the file is refused");
+                self.replace(worker);
+                Err(Refused::NotPdf.into())
+            }
+            Ok(answer) if worker.jobs >= MOST_JOBS => {
+                self.replace(worker);
+                Ok(answer)
+            }
+            Ok(answer) => {
+                self.give_back(worker);
+                Ok(answer)
+            }
+            Err(error @ (FrameError::TooLarge { .. } | FrameError::Header(_))) => {
+                self.replace(worker);
+                Err(PoolError::Failed(error.to_string()))
+            }
+            Err(FrameError::Closed | FrameError::Io(_)) => {
+                // The child is gone: out of time, out of memory, or out of stack.
+                let status = self.replace(worker);
+                tracing::warn!(?status, elapsed = ?started.elapsed(), "a document worker ended during its job");
+                Err(Refused::TooDemanding.into())
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Children> {
+        self.children.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn start(&self) -> Result<Worker, PoolError> {
+        Worker::start(&self.program, &self.settings)
+    }
+
+    fn take(&self) -> Result<Worker, PoolError> {
+        let deadline = Instant::now() + self.settings.patience;
+        let mut children = self.lock();
+        loop {
+            while let Some(mut worker) = children.idle.pop() {
+                if worker.is_alive() {
+                    return Ok(worker);
+                }
+                children.alive = children.alive.saturating_sub(1);
+            }
+            if children.alive < self.settings.workers.max(1) {
+                children.alive += 1;
+                drop(children);
+                return self.start().inspect_err(|_| self.forget());
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(PoolError::Busy);
+            }
+            children = self
+                .returned
+                .wait_timeout(children, left)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
+        }
+    }
+
+    fn give_back(&self, worker: Worker) {
+        self.lock().idle.push(worker);
+        self.returned.notify_one();
+    }
+
+    fn forget(&self) {
+        let mut children = self.lock();
+        children.alive = children.alive.saturating_sub(1);
+        drop(children);
+        self.returned.notify_one();
+    }
+
+    /// Ends a worker and starts another in its place.
+    fn replace(&self, mut worker: Worker) -> Option<ExitStatus> {
+        let status = worker.end();
+        match self.start() {
+            Ok(fresh) => self.give_back(fresh),
+            Err(error) => {
+                tracing::error!(%error, "a document worker could not be started again");
+                self.forget();
+            }
+        }
+        status
+    }
+}
+
+fn unexpected(answer: &Answer) -> PoolError {
+    let kind = match answer {
+        Answer::Taken { .. } => "a file that is none, or pages without size",
+        Answer::Refused { .. } => "a refusal",
+        Answer::Images { .. } => "another number of images",
+        Answer::NotRendered { .. } => "a failed rendering",
+        Answer::Verified { .. } => "a verdict",
+        Answer::Panicked => "a panic",
+    };
+    PoolError::Failed(format!("it answered {kind}, which was not asked for"))
+}
+
+fn is_pdf(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"%PDF-")
+}
+
+fn are_sizes(pages: &[PageSize], limits: &Limits) -> bool {
+    let is_size = |side: f64| side.is_finite() && side > 0.0 && side <= limits.longest_side;
+    !pages.is_empty()
+        && u32::try_from(pages.len()).is_ok_and(|count| count <= limits.most_pages)
+        && pages
+            .iter()
+            .all(|page| is_size(page.width_points) && is_size(page.height_points))
+}
+
+/// Cuts the payload into WebP images.
+fn split(payload: &[u8], lengths: &[u64]) -> Option<Vec<Vec<u8>>> {
+    let mut rest = payload;
+    let images = lengths
+        .iter()
+        .map(|length| {
+            let (image, after) = rest.split_at_checked(usize::try_from(*length).ok()?)?;
+            rest = after;
+            (image.starts_with(b"RIFF") && image.get(8..12) == Some(b"WEBP")).then(|| image.to_vec())
+        })
+        .collect::<Option<Vec<_>>>()?;
+    rest.is_empty().then_some(images)
+}
+
+/// One child.
+#[derive(Debug)]
+struct Worker {
+    child: Mutex<Child>,
+    stdin: ChildStdin,
+    stdout: ChildStdout,
+    confinement: Option<Confinement>,
+    jobs: u32,
+}
+
+impl Worker {
+    fn start(program: &PathBuf, settings: &PoolSettings) -> Result<Self, PoolError> {
+        let failed = |error: &dyn std::fmt::Display| {
+            PoolError::Failed(format!("{} cannot be started: {error}", program.display()))
+        };
+        let mut child = Command::new(program)
+            .args(&settings.arguments)
+            .env_clear()
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| failed(&error))?;
+        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(failed(&"it has no pipes"));
+        };
+        let mut worker = Self {
+            child: Mutex::new(child),
+            stdin,
+            stdout,
+            confinement: None,
+            jobs: 0,
+        };
+        // A few bytes, which fit into the pipe: this does not wait for the child.
+        let welcome = Welcome {
+            memory: settings.memory,
+        };
+        if let Err(error) = frame::write(&mut worker.stdin, &welcome, &[]) {
+            return Err(failed(&error));
+        }
+        Ok(worker)
+    }
+
+    /// Waits until the child is confined; at its first job only.
+    fn ready(&mut self, time: Duration) -> Result<Confinement, FrameError> {
+        if let Some(confinement) = self.confinement {
+            return Ok(confinement);
+        }
+        let limits = FrameLimits {
+            header: 4096,
+            payload: 0,
+        };
+        let (ready, _) = self.within(time, |_, stdout| frame::read::<Ready>(stdout, limits))?;
+        tracing::debug!(confinement = ?ready.confinement, "a document worker is ready");
+        self.confinement = Some(ready.confinement);
+        self.jobs = 0;
+        Ok(ready.confinement)
+    }
+
+    /// Talks to the child, which is killed when `time` is over; the talk then ends with a closed pipe.
+    fn within<T>(
+        &mut self,
+        time: Duration,
+        talk: impl FnOnce(&mut ChildStdin, &mut ChildStdout) -> Result<T, FrameError>,
+    ) -> Result<T, FrameError> {
+        self.jobs = self.jobs.saturating_add(1);
+        let (finished, watched) = mpsc::channel::<()>();
+        let child = &self.child;
+        let (stdin, stdout) = (&mut self.stdin, &mut self.stdout);
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                if watched.recv_timeout(time) == Err(mpsc::RecvTimeoutError::Timeout) {
+                    kill(child);
+                }
+            });
+            let result = talk(stdin, stdout);
+            drop(finished);
+            result
+        })
+    }
+
+    fn is_alive(&mut self) -> bool {
+        let child = self.child.get_mut().unwrap_or_else(PoisonError::into_inner);
+        matches!(child.try_wait(), Ok(None))
+    }
+
+    fn end(&mut self) -> Option<ExitStatus> {
+        kill(&self.child);
+        self.child.get_mut().unwrap_or_else(PoisonError::into_inner).wait().ok()
+    }
+}
+
+fn kill(child: &Mutex<Child>) {
+    // It may have ended by itself, which is as good.
+    if let Err(error) = child.lock().unwrap_or_else(PoisonError::into_inner).kill() {
+        tracing::debug!(%error, "a document worker could not be killed");
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

@@ -1,0 +1,226 @@
+//! The pool with real child processes.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use countersign_document_worker::confinement::Degree;
+use countersign_document_worker::{Pool, PoolError, PoolSettings};
+use document::intake::Refused;
+use document::render::RenderFault;
+use document::verify::TrustedRoots;
+use lopdf::{Dictionary, Document, Object, Stream, dictionary};
+
+/// Tests run without optimisation and beside others; what they wait for in earnest is short.
+const PLENTY: Duration = Duration::from_secs(120);
+
+fn settings() -> PoolSettings {
+    PoolSettings {
+        workers: 2,
+        time: PLENTY,
+        patience: PLENTY,
+        arguments: Vec::new(),
+        ..PoolSettings::default()
+    }
+}
+
+fn pool(settings: PoolSettings) -> Pool {
+    Pool::new(
+        PathBuf::from(env!("CARGO_BIN_EXE_countersign-document-worker")),
+        settings,
+    )
+    .expect("the pool starts")
+}
+
+fn file(content: &[u8], more: impl FnOnce(&mut Document) -> Dictionary) -> Vec<u8> {
+    let mut document = Document::with_version("1.7");
+    let pages = document.new_object_id();
+    let content = document.add_object(Stream::new(Dictionary::new(), content.to_vec()));
+    let mut page = dictionary! {
+        "Type" => "Page", "Parent" => pages, "Contents" => content,
+        "MediaBox" => vec![0.into(), 0.into(), 200.into(), 100.into()],
+    };
+    page.extend(&more(&mut document));
+    let page = document.add_object(page);
+    document.objects.insert(
+        pages,
+        Object::Dictionary(dictionary! { "Type" => "Pages", "Kids" => vec![page.into()], "Count" => 1 }),
+    );
+    let catalog = document.add_object(dictionary! { "Type" => "Catalog", "Pages" => pages });
+    document.trailer.set("Root", catalog);
+    let mut bytes = Vec::new();
+    document.save_to(&mut bytes).expect("the file is written");
+    bytes
+}
+
+fn plain() -> Vec<u8> {
+    file(b"1 0 0 rg 20 20 50 50 re f", |_| Dictionary::new())
+}
+
+/// Each form draws the next one ten times: 10^12 rectangles.
+fn endless() -> Vec<u8> {
+    file(b"/F0 Do", |document| {
+        let mut next = document.add_object(Stream::new(
+            dictionary! { "Type" => "XObject", "Subtype" => "Form", "BBox" => vec![0.into(), 0.into(), 9.into(), 9.into()] },
+            b"0 0 9 9 re f".to_vec(),
+        ));
+        for _ in 0..12 {
+            next = document.add_object(Stream::new(
+                dictionary! {
+                    "Type" => "XObject", "Subtype" => "Form",
+                    "BBox" => vec![0.into(), 0.into(), 9.into(), 9.into()],
+                    "Resources" => dictionary! { "XObject" => dictionary! { "F0" => next } },
+                },
+                b"/F0 Do ".repeat(10),
+            ));
+        }
+        dictionary! { "Resources" => dictionary! { "XObject" => dictionary! { "F0" => next } } }
+    })
+}
+
+#[test]
+fn a_file_is_taken_and_shown_by_a_child() {
+    let pool = pool(settings());
+    let taken = pool.inspect(&plain()).expect("a plain file is taken");
+    assert!(taken.pdf.starts_with(b"%PDF-"));
+    assert_eq!(taken.pages.len(), 1);
+    assert_eq!(
+        (taken.pages[0].width_points, taken.pages[0].height_points),
+        (200.0, 100.0)
+    );
+    let images = pool.page_images(&taken.pdf, &[1, 1], 72.0).expect("its page is shown");
+    assert_eq!(images.len(), 2);
+    assert!(images.iter().all(|image| image.starts_with(b"RIFF")));
+}
+
+#[test]
+fn what_is_refused_says_why() {
+    let pool = pool(settings());
+    assert!(matches!(
+        pool.inspect(b"no PDF at all"),
+        Err(PoolError::Refused(Refused::NotPdf))
+    ));
+    let mut limited = settings();
+    limited.limits.largest_file = 10;
+    let limited = self::pool(limited);
+    assert!(matches!(
+        limited.inspect(&plain()),
+        Err(PoolError::Refused(Refused::TooLarge { limit: 10, .. }))
+    ));
+    assert!(matches!(
+        pool.page_images(&plain(), &[2], 72.0),
+        Err(PoolError::NotRendered(RenderFault::NoSuchPage { page: 2, pages: 1 }))
+    ));
+}
+
+#[test]
+fn a_file_without_signatures_has_a_verdict_from_a_child() {
+    let pool = pool(settings());
+    let at = "2026-11-28T00:00:00Z".parse().expect("a timestamp");
+    let verdict = pool.verify(&plain(), &TrustedRoots::default(), at).expect("a verdict");
+    assert!(!verdict.holds(), "{verdict:?}");
+}
+
+#[test]
+fn a_file_that_takes_too_long_is_refused_and_the_next_is_taken() {
+    let pool = pool(PoolSettings {
+        workers: 1,
+        time: Duration::from_secs(4),
+        ..settings()
+    });
+    let started = Instant::now();
+    assert!(matches!(
+        pool.inspect(&endless()),
+        Err(PoolError::Refused(Refused::TooDemanding))
+    ));
+    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
+    pool.inspect(&plain()).expect("another child has taken its place");
+}
+
+#[test]
+fn a_file_that_needs_too_much_memory_is_refused_and_the_next_is_taken() {
+    // A page image of 4,000 by 2,000 pixels needs more than this.
+    let pool = pool(PoolSettings {
+        workers: 1,
+        memory: 96 * 1024 * 1024,
+        ..settings()
+    });
+    let result = pool.page_images(&plain(), &[1; 40], 1440.0);
+    assert!(
+        matches!(result, Err(PoolError::Refused(Refused::TooDemanding))),
+        "{:?}",
+        result.map(|images| images.len())
+    );
+    pool.inspect(&plain()).expect("another child has taken its place");
+}
+
+#[test]
+fn a_file_nested_too_deeply_is_refused_and_the_next_is_taken() {
+    let pool = pool(settings());
+    let mut content = b"q ".repeat(100_000);
+    content.extend_from_slice(&b"[".repeat(2_000_000));
+    match pool.inspect(&file(&content, |_| Dictionary::new())) {
+        Ok(_) | Err(PoolError::Refused(_)) => {}
+        Err(other) => panic!("neither taken nor refused: {other}"),
+    }
+    pool.inspect(&plain()).expect("the pool goes on");
+}
+
+#[test]
+fn many_callers_share_few_children() {
+    let pool = Arc::new(pool(settings()));
+    let callers: Vec<_> = (0..8)
+        .map(|_| {
+            let pool = Arc::clone(&pool);
+            std::thread::spawn(move || pool.inspect(&plain()).map(|taken| taken.pages.len()))
+        })
+        .collect();
+    for caller in callers {
+        assert_eq!(caller.join().expect("no panic").expect("taken"), 1);
+    }
+}
+
+#[test]
+fn nobody_waits_longer_than_the_patience_allows() {
+    let pool = Arc::new(pool(PoolSettings {
+        workers: 1,
+        time: Duration::from_secs(10),
+        patience: Duration::from_millis(50),
+        ..settings()
+    }));
+    // Wait until the only child surely is at work: it is taken before the thread's call can end.
+    let busy = {
+        let pool = Arc::clone(&pool);
+        std::thread::spawn(move || pool.inspect(&endless()))
+    };
+    let refused = loop {
+        match pool.page_images(&plain(), &[1], 36.0) {
+            Err(PoolError::Busy) => break true,
+            _ if busy.is_finished() => break false,
+            _ => {}
+        }
+    };
+    assert!(refused, "a caller waited until the only child was free");
+    assert!(busy.join().expect("no panic").is_err());
+}
+
+#[test]
+fn a_program_that_is_no_worker_is_reported() {
+    let missing = Pool::new(PathBuf::from("no-such-program"), settings());
+    assert!(matches!(missing, Err(PoolError::Failed(_))));
+}
+
+#[test]
+fn a_child_confines_itself() {
+    let confinement = pool(settings()).confinement().expect("a child answers");
+    assert!(confinement.resources);
+    // Older kernels and sandboxes have less; where the kernel says it has Landlock, it must hold.
+    let security = std::fs::read_to_string("/sys/kernel/security/lsm").unwrap_or_default();
+    if security.contains("landlock") {
+        assert_ne!(confinement.file_system, Degree::None);
+    }
+    let seccomp = std::fs::read_to_string("/proc/sys/kernel/seccomp/actions_avail").unwrap_or_default();
+    if seccomp.contains("errno") {
+        assert!(confinement.system_calls);
+    }
+}
