@@ -62,22 +62,9 @@ sign-field-image = Add a picture
 sign-field-attachment = Add a file
 sign-field-change = Change
 sign-field-filled = filled in
-sign-kind-text = Text
-sign-kind-number = Number
-sign-kind-date = Date
-sign-kind-check = Check box
-sign-kind-radio = Choice
-sign-kind-select = List
-sign-kind-signature = Signature
-sign-kind-initials = Initials
-sign-kind-seal = Seal
-sign-kind-image = Picture
-sign-kind-attachment = Attachment
 sign-progress = { $done } of { $total } required fields done
 sign-progress-none = No required fields
 sign-next-field = Next required field
-sign-all-done = Everything that is required is filled in.
-sign-start = Start
 
 ## Signing page: signature pad
 sign-pad-title-signature = Your signature
@@ -102,7 +89,6 @@ sign-pad-too-large = This picture is too large, even after making it smaller.
 sign-pad-preview = Preview
 
 ## Signing page: rules in words
-sign-rule-required = Please fill this in.
 sign-rule-number = Please enter a number, such as 1200 or 3.5.
 sign-rule-date = Please enter a date.
 sign-rule-too-long = At most { $limit } characters.
@@ -113,7 +99,6 @@ sign-draft-saving = Saving…
 sign-draft-saved = Saved
 sign-draft-offline = No connection. What you enter is kept on this device and saved when the connection is back.
 sign-draft-failed = Not saved yet. Trying again.
-sign-draft-restored = What you entered before is still here.
 
 ## Signing page: approve and reject
 sign-approve = Approve and finish
@@ -122,11 +107,6 @@ sign-approve-text = After this you cannot change what you filled in.
 sign-approve-comment = Message (optional)
 sign-approve-confirm = Approve
 sign-comment-limit = At most { $limit } characters
-sign-sending = Sending…
-sign-missing = { $count ->
-    [one] 1 required field is still empty.
-   *[other] { $count } required fields are still empty.
-}
 sign-reject = Reject
 sign-reject-title = Reject this document
 sign-reject-text = The sender is told, with your reason. You cannot take this back.
@@ -186,7 +166,6 @@ view-title-document = Finished document
 view-title-certificate = History certificate
 view-download = Download PDF
 view-completed = Completed on { $date }
-view-length = { $size } kB
 view-sealed = Sealed. Any later change can be detected.
 view-verify = Check a PDF
 view-expired-title = This link has expired
@@ -195,7 +174,6 @@ view-expired-text = Links to finished documents work for a limited time. Ask the
 ## Verify page
 verify-title = Check a document
 verify-text = Choose a PDF that was sealed here. You learn whether it is unchanged and who sealed it. The file is checked and then forgotten.
-verify-file = PDF file
 verify-drop = Choose a file or drop it here
 verify-submit = Check
 verify-checking = Checking…
@@ -209,11 +187,9 @@ verify-result-unsigned = No seal
 verify-result-unsigned-text = This PDF carries no signature, so nothing can be said about it.
 verify-result-unreadable = This file cannot be read
 verify-result-unreadable-text = It is no PDF, or it is damaged.
-verify-signatures = Signatures
 verify-signature-number = Signature { $number }
 verify-signer = Signed by
 verify-signed-at = Time, as the signer states it
-verify-level = Level
 verify-covers = Covers the whole file
 verify-integrity = Bytes unchanged
 verify-trust = Signer known
@@ -241,15 +217,12 @@ outbox-text = Messages that were not sent by mail or messenger because none is s
 outbox-empty = No messages yet
 outbox-empty-text = When a document is sent and no mail server is configured, the message to each writer appears here.
 outbox-to = To
-outbox-subject = Subject
 outbox-created = Time
 outbox-channel = Way
 outbox-channel-mail = Mail
 outbox-channel-messenger = Messenger
-outbox-open = Open the message
 outbox-back = Back to the outbox
 outbox-link = Open the link in the message
 outbox-older = Older
 outbox-newer = Newer
-outbox-about = Document { $workflow }
 outbox-signed-in = { $email }, { $company }

@@ -11,6 +11,7 @@ if (form) {
   const name = one<HTMLElement>("#verify-name", form);
   const fault = one<HTMLElement>(".fault", form);
   const button = one<HTMLButtonElement>("button[type=submit]", form);
+  const idle = button.textContent;
   const limit = Number(form.dataset.limit ?? 0);
 
   input.addEventListener("change", () => {
@@ -32,7 +33,7 @@ if (form) {
     button.setAttribute("aria-disabled", "true");
   });
   addEventListener("pageshow", () => {
-    button.textContent = texts["verify-submit"] ?? "";
+    button.textContent = idle;
     button.removeAttribute("aria-disabled");
   });
 }

@@ -3,7 +3,7 @@
 // lets no style attribute through; the CSSOM may.
 
 import { all } from "../shared/dom";
-import { fontSize, textWidths } from "./fit";
+import { fontSize, PADDING, textWidths } from "./fit";
 
 interface Box {
   element: HTMLElement;
@@ -72,10 +72,10 @@ export class DocumentPage extends HTMLElement {
       width: ((box.width / MILLION) * this.clientWidth) / scale,
       height: ((box.height / MILLION) * this.clientHeight) / scale,
       fixed: Number(element.dataset.fontSize ?? 0),
-      multiline: element.dataset.multiline !== undefined,
       widths: textWidths,
     });
     element.style.fontSize = `${size * scale}px`;
+    element.style.setProperty("--pad", `${PADDING * scale}px`);
   }
 
   /** A small box is touched in an area of a fingertip, but never nearer to its neighbour than to

@@ -301,10 +301,12 @@ export class PictureField extends Field {
     } else image?.remove();
     const { texts } = this.host;
     const states = [
+      ...(this.filled ? [] : [one(".ask", this.#button).textContent?.trim()]),
+      this.label,
       ...(this.filled ? [texts["sign-field-filled"]] : []),
       ...(this.required ? [texts["sign-field-required"]] : []),
     ];
-    this.#button.setAttribute("aria-label", [this.label, ...states].join(", "));
+    this.#button.setAttribute("aria-label", states.join(", "));
   }
 }
 

@@ -1,37 +1,42 @@
-// The size of letters in a field, by the rule that the stamp follows, so that page and PDF show the
-// same: a given size stays; without one, the largest up to 12 points with which the text fits.
+// The size of letters in a field, by the rule that the stamp follows (crates/document,
+// text_layout.rs), so that page and PDF show the same. All in points.
 
-const LARGEST = 12;
-const SMALLEST = 4;
-const LINE = 1.2;
+export const PADDING = 2;
+export const LINE_HEIGHT = 1.25;
+const SMALLEST = 6;
+const LARGEST_AUTOMATIC = 12;
 
 export interface Fit {
   text: string;
-  /** Of the box, in points. */
+  /** Of the box. */
   width: number;
   height: number;
-  /** The template's size in points; 0 where it says none. */
+  /** The template's size; 0 where it says none. */
   fixed: number;
-  multiline: boolean;
-  /** Widths of the lines at one point. */
+  /** Widths of the text's lines at a size of one. */
   widths: (text: string) => number[];
 }
 
-export function fontSize({ text, width, height, fixed, multiline, widths }: Fit): number {
-  if (fixed > 0 && !text) return fixed;
-  const lines = widths(text);
-  const longest = Math.max(0, ...lines);
-  const largest = fixed > 0 ? fixed : Math.min(LARGEST, height / LINE);
-  if (!text) return Math.max(SMALLEST, largest);
-  const room = Math.max(1, width - 2);
-  const fits = (size: number) => {
-    const count = multiline
-      ? lines.reduce((sum, line) => sum + Math.max(1, Math.ceil((line * size) / room)), 0)
-      : lines.length;
-    return (multiline || longest * size <= room) && count * size * LINE <= height + 0.5;
-  };
-  for (let size = largest; size > SMALLEST; size -= 0.5) if (fits(size)) return size;
-  return SMALLEST;
+/** Letters as large as given or as the box allows, smaller where the text would not fit. */
+export function fontSize({ text, width, height, fixed, widths }: Fit): number {
+  const innerWidth = Math.max(1, width - 2 * PADDING);
+  const innerHeight = height - 2 * PADDING;
+  const fittingHeight = Math.max(1, height / LINE_HEIGHT);
+  const size = fixed > 0 ? fixed : Math.min(LARGEST_AUTOMATIC, fittingHeight);
+  const floor = Math.min(SMALLEST, size);
+  if (innerHeight >= 2 * LINE_HEIGHT * size) {
+    const lines = widths(text);
+    const fits = (at: number) => {
+      const count = lines.reduce((sum, line) => sum + Math.max(1, Math.ceil((line * at) / innerWidth)), 0);
+      return count * at * LINE_HEIGHT <= innerHeight;
+    };
+    let at = size;
+    while (at > floor && !fits(at)) at = Math.max(floor, at - 0.5);
+    return at;
+  }
+  const line = Math.min(size, fittingHeight);
+  const natural = Math.max(0, ...widths(text.replaceAll("\n", " ").trimEnd())) * line;
+  return natural > innerWidth ? Math.max(floor, Math.floor(((line * innerWidth) / natural) * 10) / 10) : line;
 }
 
 let context: CanvasRenderingContext2D | null = null;

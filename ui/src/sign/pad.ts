@@ -37,7 +37,10 @@ export class Pad {
     private readonly removed: (field: PictureField) => void,
   ) {
     this.#pad = new SignaturePad(this.#canvas, { penColor: INK, minWidth: 0.8, maxWidth: 2.8 });
-    this.#pad.addEventListener("beginStroke", () => this.#said());
+    this.#pad.addEventListener("beginStroke", () => {
+      this.#hint.hidden = true;
+      this.#showFault("");
+    });
     this.#pad.addEventListener("endStroke", () => {
       this.#drawn = this.#pad.toData();
     });

@@ -1,0 +1,167 @@
+//! Pages that stand where another was asked for: signed already, ended, expired, an old or a wrong
+//! link, trouble. Each tells what happened and what helps, with the status code that programs need.
+
+use axum::http::StatusCode;
+use axum::response::Response;
+use domain::Language;
+use serde::Serialize;
+
+use super::render::{Frame, respond};
+
+/// Why the page that was asked for is not shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// This writer has approved (409).
+    Signed,
+    /// Writers before this one are at work (409).
+    Waiting,
+    /// All have signed (410).
+    Complete,
+    /// A writer rejected the document (410).
+    Rejected,
+    /// The sender cancelled it (410).
+    Canceled,
+    /// Its time ran out (410).
+    Expired,
+    /// A newer link took this one's place (410).
+    OldLink,
+    /// A link to a finished document ran out (410).
+    LinkExpired,
+    /// The access code was tried too often (409).
+    Locked,
+    /// We never made this link (404).
+    UnknownLink,
+    /// There is no such page (404).
+    Missing,
+    /// The account may not see this (403).
+    Forbidden,
+    /// Too many requests (429), or too much to do (503).
+    Busy(StatusCode),
+    /// Our own failure (500).
+    Trouble,
+}
+
+impl Ending {
+    /// Every kind, for the test of the sentences.
+    pub const ALL: [Ending; 14] = [
+        Ending::Signed,
+        Ending::Waiting,
+        Ending::Complete,
+        Ending::Rejected,
+        Ending::Canceled,
+        Ending::Expired,
+        Ending::OldLink,
+        Ending::LinkExpired,
+        Ending::Locked,
+        Ending::UnknownLink,
+        Ending::Missing,
+        Ending::Forbidden,
+        Ending::Busy(StatusCode::SERVICE_UNAVAILABLE),
+        Ending::Trouble,
+    ];
+
+    /// The status code.
+    pub fn status(self) -> StatusCode {
+        match self {
+            Self::Signed | Self::Waiting | Self::Locked => StatusCode::CONFLICT,
+            Self::Complete | Self::Rejected | Self::Canceled | Self::Expired | Self::OldLink | Self::LinkExpired => {
+                StatusCode::GONE
+            }
+            Self::UnknownLink | Self::Missing => StatusCode::NOT_FOUND,
+            Self::Forbidden => StatusCode::FORBIDDEN,
+            Self::Busy(status) => status,
+            Self::Trouble => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    /// Keys of the heading, of the sentence with a date, and of the sentence without one.
+    fn keys(self) -> (&'static str, Option<&'static str>, &'static str) {
+        match self {
+            Self::Signed => ("end-signed-title", Some("end-signed-text"), "end-signed-plain"),
+            Self::Waiting => ("end-waiting-title", None, "end-waiting-text"),
+            Self::Complete => ("end-complete-title", None, "end-complete-text"),
+            Self::Rejected => ("end-rejected-title", None, "end-rejected-text"),
+            Self::Canceled => ("end-canceled-title", None, "end-canceled-text"),
+            Self::Expired => ("end-expired-title", Some("end-expired-text"), "end-expired-plain"),
+            Self::OldLink => ("end-old-title", None, "end-old-text"),
+            Self::LinkExpired => ("view-expired-title", None, "view-expired-text"),
+            Self::Locked => ("sign-code-locked-title", None, "sign-code-locked"),
+            Self::UnknownLink => ("end-unknown-title", None, "end-unknown-text"),
+            Self::Missing => ("end-missing-title", None, "end-missing-text"),
+            Self::Forbidden => ("end-forbidden-title", None, "end-forbidden-text"),
+            Self::Busy(_) => ("end-busy-title", None, "end-busy-text"),
+            Self::Trouble => ("end-trouble-title", None, "end-trouble-text"),
+        }
+    }
+
+    fn tone(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Signed | Self::Complete => ("good", "check"),
+            Self::Waiting => ("", "clock"),
+            Self::Expired | Self::LinkExpired | Self::Busy(_) => ("warn", "clock"),
+            Self::Rejected | Self::Canceled => ("", "cross"),
+            Self::OldLink | Self::UnknownLink => ("warn", "link"),
+            Self::Locked | Self::Forbidden => ("warn", "lock"),
+            Self::Missing => ("", "question"),
+            Self::Trouble => ("bad", "alert"),
+        }
+    }
+
+    /// The heading, which is the page's title too.
+    pub fn title(self, language: Language) -> String {
+        i18n::text(language, self.keys().0, &[])
+    }
+}
+
+/// What an ending page names besides its sentence.
+#[derive(Debug, Clone, Default)]
+pub struct About {
+    /// The document, where the link shows that its holder may know.
+    pub document: Option<String>,
+    /// The company that sent it.
+    pub company: Option<String>,
+    /// When it happened, as people write it.
+    pub date: Option<String>,
+    /// Where to go from here.
+    pub links: Vec<Link>,
+}
+
+/// A way on.
+#[derive(Debug, Clone, Serialize)]
+pub struct Link {
+    /// Where to.
+    pub href: String,
+    /// In words.
+    pub text: String,
+}
+
+#[derive(Serialize)]
+struct Content<'a> {
+    tone: &'static str,
+    symbol: &'static str,
+    text: String,
+    document: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    company: Option<&'a str>,
+    links: &'a [Link],
+}
+
+/// The page that tells.
+pub fn page(ending: Ending, language: Language, mut frame: Frame, about: &About) -> Response {
+    let (_, dated, plain) = ending.keys();
+    let text = match (dated, &about.date) {
+        (Some(key), Some(date)) => i18n::text(language, key, &[("date", date)]),
+        _ => i18n::text(language, plain, &[]),
+    };
+    let (tone, symbol) = ending.tone();
+    frame.title = ending.title(language);
+    let content = Content {
+        tone,
+        symbol,
+        text,
+        document: about.document.as_deref(),
+        company: about.company.as_deref(),
+        links: &about.links,
+    };
+    respond(ending.status(), "end.html", &frame, &content)
+}

@@ -1,0 +1,60 @@
+//! In which language a page speaks, and how to get it in another.
+
+use domain::Language;
+
+use super::render::{Frame, LanguageLink};
+
+/// The frame of a page in `language` at this path and query; the query's `lang` is replaced in the
+/// links to the other languages, everything else of it stays.
+pub fn frame(language: Language, base: &str, title: String, path: &str, query: &[(String, String)]) -> Frame {
+    let languages = Language::ALL
+        .into_iter()
+        .map(|other| LanguageLink {
+            code: other.code(),
+            name: name(other),
+            href: address(base, path, query, other),
+            current: other == language,
+        })
+        .collect();
+    Frame { lang: language.code(), base: base.to_owned(), languages, title }
+}
+
+/// The same page in another language.
+fn address(base: &str, path: &str, query: &[(String, String)], language: Language) -> String {
+    let mut pairs = url::form_urlencoded::Serializer::new(String::new());
+    for (name, value) in query.iter().filter(|(name, _)| name != "lang") {
+        pairs.append_pair(name, value);
+    }
+    pairs.append_pair("lang", language.code());
+    format!("{base}{path}?{}", pairs.finish())
+}
+
+fn name(language: Language) -> &'static str {
+    match language {
+        Language::Ko => "한국어",
+        Language::En => "English",
+        Language::Ja => "日本語",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_language_is_the_same_page() {
+        let query = [("token", "a-b_c"), ("lang", "ko"), ("callback_fn", "true")]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let frame = frame(Language::Ko, "", "x".to_owned(), "/mail/sign", &query);
+        let hrefs: Vec<_> = frame.languages.iter().map(|link| link.href.as_str()).collect();
+        assert_eq!(
+            hrefs,
+            [
+                "/mail/sign?token=a-b_c&callback_fn=true&lang=ko",
+                "/mail/sign?token=a-b_c&callback_fn=true&lang=en",
+                "/mail/sign?token=a-b_c&callback_fn=true&lang=ja",
+            ]
+        );
+        assert!(frame.languages.iter().filter(|link| link.current).all(|link| link.code == "ko"));
+    }
+}

@@ -1,0 +1,230 @@
+//! Every template with sample data, in every language: what a template names must exist.
+//!
+//! With `COUNTERSIGN_SAMPLES` naming a folder, the pages are written there, to be looked at in a
+//! browser without a server.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use domain::{Field, FieldKind, FieldValue, Language, PageSize, Placement};
+use serde_json::{Value, json};
+
+use super::ending::Ending;
+use super::language::frame;
+use super::render::html;
+use super::sign::texts::for_script;
+use super::sign::view::{Filled, Owner, pages};
+
+fn field(kind: FieldKind, name: &str, [x, y, width, height]: [u32; 4]) -> Field {
+    Field {
+        name: name.to_owned(),
+        kind,
+        step: 1,
+        role: None,
+        page: 1,
+        placement: Placement { x: x * 1000, y: y * 1000, width: width * 1000, height: height * 1000 },
+        required: false,
+        read_only: false,
+        options: vec!["하나".to_owned(), "둘".to_owned()],
+        option: None,
+        default: None,
+        max_length: None,
+        font_size: None,
+        alignment: domain::Alignment::Left,
+        detail: None,
+        formula: None,
+    }
+}
+
+fn sign(language: Language, mode: &str) -> Value {
+    let required = |mut field: Field| {
+        field.required = true;
+        field
+    };
+    let fields = [
+        required(field(FieldKind::Text, "성명", [250, 120, 300, 25])),
+        field(FieldKind::Number, "금액", [250, 160, 300, 25]),
+        required(field(FieldKind::Date, "계약일", [250, 200, 300, 25])),
+        field(FieldKind::Text, "비고", [250, 240, 500, 90]),
+        field(FieldKind::Check, "동의", [250, 350, 24, 17]),
+        Field { option: Some("하나".to_owned()), ..field(FieldKind::Radio, "구분", [250, 380, 24, 17]) },
+        Field { option: Some("둘".to_owned()), ..field(FieldKind::Radio, "구분", [320, 380, 24, 17]) },
+        field(FieldKind::Select, "종류", [250, 420, 300, 25]),
+        required(field(FieldKind::Signature, "서명", [150, 600, 250, 70])),
+        field(FieldKind::Seal, "도장", [420, 600, 110, 70]),
+        field(FieldKind::Image, "사진", [560, 600, 150, 70]),
+        field(FieldKind::Signature, "갑 서명", [150, 720, 250, 70]),
+        field(FieldKind::Text, "갑 성명", [420, 720, 250, 25]),
+        field(FieldKind::Label, "번호", [600, 50, 250, 25]),
+        field(FieldKind::Check, "갑 확인", [700, 720, 24, 17]),
+    ];
+    let text = FieldValue::Text("2026-0042".to_owned());
+    let long = FieldValue::Text("연장 근로는 월 12시간 이내로 한다.\n그 밖의 사항은 취업 규칙에 따른다.".to_owned());
+    let checked = FieldValue::Check(true);
+    let value = |field: &Field| match field.name.as_str() {
+        "번호" => Some(&text),
+        "비고" => Some(&long),
+        "갑 확인" | "동의" => Some(&checked),
+        _ => None,
+    };
+    let filled: Vec<Filled<'_>> = fields
+        .iter()
+        .map(|field| Filled {
+            field,
+            owner: match field.name.as_str() {
+                "번호" => Owner::Sender,
+                "갑 확인" => Owner::Done("박서연".to_owned()),
+                name if name.starts_with('갑') => Owner::Waiting("박서연".to_owned()),
+                _ if mode == "view" => Owner::Waiting("김민준".to_owned()),
+                _ => Owner::Mine,
+            },
+            value: value(field),
+            src: None,
+        })
+        .collect();
+    let sizes = [PageSize { width_points: 595.0, height_points: 842.0 }; 2];
+    json!({
+        "mode": mode,
+        "document": "근로계약서",
+        "sender": "한빛상사",
+        "writer": "김민준",
+        "waiting_for": "김민준",
+        "step": 1,
+        "steps": 2,
+        "comment": "안녕하세요.\n내용을 확인하고 서명해 주세요.",
+        "until": i18n::date_time(language, domain::time::from_microseconds(1_796_000_000_000_000), domain::UtcOffset::SEOUL),
+        "next_sign": true,
+        "pages": pages(language, &sizes, &filled, |number| format!("page-{number}.webp")),
+        "data": {
+            "token": "sample", "workflow_id": 1, "recipient_id": 1, "mode": if mode == "sign" { "preview" } else { mode },
+            "language": language.code(), "base": "", "callback": false, "consented": false, "consent_version": "2026-11",
+            "writer_name": "김민준", "texts": for_script(language),
+        },
+    })
+}
+
+fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
+    let mut samples = vec![
+        ("sign".to_owned(), "sign.html", sign(language, "sign")),
+        ("preview".to_owned(), "sign.html", sign(language, "preview")),
+        ("sender".to_owned(), "sign.html", sign(language, "view")),
+        ("access-code".to_owned(), "access_code.html", json!({
+            "action": "/sign/access-code", "document": "근로계약서", "hint": "생일 6자리", "token": "sample",
+            "carried": [{"name": "lang", "value": language.code()}], "wrong": false, "left": 5,
+        })),
+        ("access-code-wrong".to_owned(), "access_code.html", json!({
+            "action": "/sign/access-code", "document": "근로계약서", "hint": null, "token": "sample",
+            "carried": [], "wrong": true, "left": 3,
+        })),
+        ("viewer".to_owned(), "viewer.html", json!({
+            "kind": i18n::text(language, "view-title-document", &[]), "document": "근로계약서",
+            "completed": "2026", "download": "#", "verify": "/verify",
+            "pages": [{"src": "page-1.webp", "width": 1240, "height": 1754, "number": 1}],
+        })),
+        ("verify".to_owned(), "verify.html", json!({
+            "data": {}, "verdict": null, "action": "/verify", "limit": 1000, "fault": "",
+        })),
+        ("verify-good".to_owned(), "verify.html", json!({
+            "data": {}, "action": "/verify", "limit": 1000, "fault": "",
+            "verdict": {
+                "tone": "good", "symbol": "shield", "title": i18n::text(language, "verify-result-good", &[]),
+                "text": i18n::text(language, "verify-result-good-text", &[]), "name": "근로계약서.pdf",
+                "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                "signatures": [{"signer": "한빛상사", "at": "2026", "intact": true, "trusted": true, "covers": true}],
+                "problems": [],
+            },
+        })),
+        ("verify-bad".to_owned(), "verify.html", json!({
+            "data": {}, "action": "/verify", "limit": 1000, "fault": "",
+            "verdict": {
+                "tone": "bad", "symbol": "alert", "title": i18n::text(language, "verify-result-bad", &[]),
+                "text": i18n::text(language, "verify-result-bad-text", &[]), "name": "a.pdf", "hash": "00",
+                "signatures": [{"signer": null, "at": null, "intact": false, "trusted": false, "covers": false}],
+                "problems": ["the digest differs"],
+            },
+        })),
+        ("login".to_owned(), "login.html", json!({
+            "action": "/login", "csrf": "x", "next": "/outbox", "fault": i18n::text(language, "login-wrong", &[]),
+            "company_id": "hanbit", "email": "",
+        })),
+        ("outbox".to_owned(), "outbox.html", json!({
+            "logout": "/logout", "csrf": "x", "email": "owner@example.com", "company_name": "한빛상사",
+            "messages": [
+                {"href": "#", "subject": "[한빛상사] 근로계약서 서명 요청", "to": "minjun@example.com", "channel": i18n::text(language, "outbox-channel-mail", &[]), "at": "2026-11-28"},
+                {"href": "#", "subject": "[한빛상사] 근로계약서 서명 요청", "to": "010-1234-5678", "channel": i18n::text(language, "outbox-channel-messenger", &[]), "at": "2026-11-28"},
+            ],
+            "newer": "#", "older": "#",
+        })),
+        ("outbox-empty".to_owned(), "outbox.html", json!({
+            "logout": "/logout", "csrf": "x", "email": "owner@example.com", "company_name": "한빛상사", "messages": [],
+            "newer": null, "older": null,
+        })),
+        ("message".to_owned(), "message.html", json!({
+            "logout": "/logout", "csrf": "x", "back": "/outbox",
+            "message": {"subject": "근로계약서", "to": "minjun@example.com", "channel": "", "at": "2026", "body": "안녕하세요.\n…", "link": "https://example.com/"},
+        })),
+    ];
+    for ending in Ending::ALL {
+        samples.push((
+            format!("end-{ending:?}").to_lowercase().split('(').next().unwrap_or_default().to_owned(),
+            "end.html",
+            json!({"tone": "good", "symbol": "check", "text": ending.title(language), "document": "근로계약서",
+                "links": [{"href": "/verify", "text": i18n::text(language, "view-verify", &[])}]}),
+        ));
+    }
+    samples
+}
+
+#[test]
+fn every_template_is_written_in_every_language() {
+    let folder = std::env::var_os("COUNTERSIGN_SAMPLES");
+    let mut seen = BTreeSet::new();
+    for language in Language::ALL {
+        for (name, template, content) in samples(language) {
+            let page = frame(language, "", name.clone(), "/sample", &[]);
+            let text = html(template, &page, &content).unwrap_or_else(|error| panic!("{name}: {error:?}"));
+            assert!(text.contains(&format!("<html lang=\"{}\">", language.code())), "{name}");
+            assert!(!text.contains("style="), "{name}: the policy forbids style attributes");
+            assert!(!text.contains(" onclick"), "{name}: the policy forbids handlers in attributes");
+            seen.insert(template);
+            if let Some(folder) = &folder {
+                let file = Path::new(folder).join(format!("{name}.{}.html", language.code()));
+                std::fs::write(file, text.replace("/assets/", "assets/")).expect("the folder is there");
+            }
+        }
+    }
+    let skipped = ["base.html", "icons.html"];
+    for file in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../templates/pages")).unwrap() {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        assert!(seen.contains(name.as_str()) || skipped.contains(&name.as_str()), "{name} has no sample");
+    }
+}
+
+/// A sentence that no page uses is dead weight for three translators.
+#[test]
+fn every_sentence_of_the_pages_is_used() {
+    fn collect(folder: &Path, text: &mut String) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                collect(&path, text);
+            } else if let Ok(more) = std::fs::read_to_string(&path) {
+                text.push_str(&more);
+            }
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut sources = String::new();
+    collect(&root.join("templates/pages"), &mut sources);
+    collect(&root.join("crates/http/src/pages"), &mut sources);
+    let pages = std::fs::read_to_string(root.join("locales/en/pages.ftl")).unwrap();
+    let composed = ["sign-field-", "end-", "sign-pad-title-"];
+    let unused: Vec<&str> = pages
+        .lines()
+        .filter(|line| !line.starts_with([' ', '#']))
+        .filter_map(|line| line.split_once(" = ").map(|(key, _)| key))
+        .filter(|key| !composed.iter().any(|start| key.starts_with(start)))
+        .filter(|key| !sources.contains(&format!("\"{key}\"")))
+        .collect();
+    assert!(unused.is_empty(), "unused sentences: {unused:?}");
+}

@@ -1,0 +1,70 @@
+//! The sentences that the browser code needs, and no more of them.
+//!
+//! It puts numbers into `{name}` places itself, so such arguments are given as their own name.
+
+use std::collections::BTreeMap;
+
+use domain::Language;
+
+const PLAIN: &[&str] = &[
+    "sign-field-required",
+    "sign-field-filled",
+    "sign-progress-none",
+    "sign-rule-number",
+    "sign-rule-date",
+    "sign-rule-refused",
+    "sign-draft-saving",
+    "sign-draft-saved",
+    "sign-draft-offline",
+    "sign-draft-failed",
+    "sign-pad-title-signature",
+    "sign-pad-title-initials",
+    "sign-pad-title-seal",
+    "sign-pad-title-image",
+    "sign-pad-empty",
+    "sign-pad-not-picture",
+    "sign-pad-too-large",
+    "sign-reject-needed",
+    "sign-failed",
+    "sign-failed-offline",
+    "sign-done-title",
+    "sign-done-next",
+    "sign-done-waiting",
+    "sign-done-complete",
+    "sign-done-rejected-title",
+    "sign-done-rejected",
+    "sign-done-returned",
+    "sign-done-preview-title",
+    "sign-done-preview",
+];
+
+const WITH_PLACES: &[(&str, &[&str])] =
+    &[("sign-progress", &["done", "total"]), ("sign-rule-too-long", &["limit"])];
+
+/// Key → sentence.
+pub fn for_script(language: Language) -> BTreeMap<&'static str, String> {
+    let plain = PLAIN.iter().map(|key| (*key, i18n::text(language, key, &[])));
+    let with_places = WITH_PLACES.iter().map(|(key, names)| {
+        let places: Vec<(&str, String)> = names.iter().map(|name| (*name, format!("{{{name}}}"))).collect();
+        let arguments: Vec<(&str, &str)> = places.iter().map(|(name, place)| (*name, place.as_str())).collect();
+        (*key, i18n::text(language, key, &arguments))
+    });
+    plain.chain(with_places).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_script_gets_sentences_with_their_places() {
+        for language in Language::ALL {
+            let texts = for_script(language);
+            for key in texts.keys() {
+                assert!(i18n::has(language, key), "{key}");
+            }
+            assert!(texts["sign-progress"].contains("{done}") && texts["sign-progress"].contains("{total}"));
+            assert!(texts["sign-rule-too-long"].contains("{limit}"));
+        }
+    }
+}
