@@ -7,6 +7,7 @@
 
 mod machine;
 mod raw_commit;
+mod store;
 
 
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ fn main() {
     println!("| idle share of the processors before | {:.0} % | | |", machine::idle_share() * 100.0);
     let raw = raw_commit::measure(folder.path());
     println!("| raw durable SQLite commit, one connection | {:.3} ms median, {:.0}/s | | |", raw.median_ms, raw.rate);
+    store::measure(folder.path(), &raw);
 
 
 }

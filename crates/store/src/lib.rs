@@ -29,6 +29,7 @@
 pub mod access_token;
 pub mod api_client;
 pub mod audit;
+pub mod check;
 pub mod company;
 mod error;
 pub mod idempotency;

@@ -26,6 +26,8 @@ files! {
     access_token,
     /// Programs of companies.
     api_client,
+    /// Checks of the whole installation.
+    check,
     /// Companies and their seal keys.
     company,
     /// The outbox, the tries of what it holds, and the health of endpoints.

@@ -1,0 +1,164 @@
+//! `audit verify` and `fsck`: every chain against itself and its workflow, every file against the database.
+//!
+//! Both may run beside a working server. A use-case keeps its files before the transaction that names them, so a file that
+//! nothing names may be one whose transaction is just coming: `fsck` sweeps only what has lain longer than the grace that
+//! its caller gives. That a file is swept is no fault: a crash between the two leaves one.
+
+use std::collections::HashMap;
+use std::time::{Duration, SystemTime};
+
+use domain::{BlobHash, WorkflowId};
+use store::check::{self, Needed, Owner};
+
+use crate::App;
+use crate::error::Error;
+
+/// What `audit verify` found.
+#[derive(Debug, Clone, Default)]
+pub struct AuditReport {
+    /// How many workflows were looked at.
+    pub workflows: u64,
+    /// How many entries their chains have.
+    pub entries: u64,
+    /// What is wrong.
+    pub faults: Vec<check::Fault>,
+}
+
+/// A file that is not as it must be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FileFault {
+    /// It is not there.
+    #[error("file {hash} is missing; {owner} needs it: put it back from a backup")]
+    Missing {
+        /// The file.
+        hash: BlobHash,
+        /// What needs it.
+        owner: Owner,
+    },
+    /// Its content is not what its name says.
+    #[error("file {hash} is damaged; {owner} needs it: put it back from a backup")]
+    Damaged {
+        /// The file.
+        hash: BlobHash,
+        /// What needs it.
+        owner: Owner,
+    },
+    /// It has another length than the database says.
+    #[error("file {hash} has {found} bytes where {owner} says {recorded}")]
+    Length {
+        /// The file.
+        hash: BlobHash,
+        /// Its length.
+        found: u64,
+        /// What the database says.
+        recorded: u64,
+        /// What needs it.
+        owner: Owner,
+    },
+}
+
+/// What `fsck` found.
+#[derive(Debug, Clone, Default)]
+pub struct FsckReport {
+    /// The chains and states.
+    pub audit: AuditReport,
+    /// How many files were read and compared with their names.
+    pub files: u64,
+    /// What is wrong with files.
+    pub faults: Vec<FileFault>,
+    /// Files that nothing needs: removed.
+    pub swept: Vec<BlobHash>,
+    /// Files that nothing needs, too young to be removed: the transaction that names them may be coming.
+    pub young: Vec<BlobHash>,
+}
+
+impl AuditReport {
+    /// Is everything as it must be?
+    pub fn is_clean(&self) -> bool {
+        self.faults.is_empty()
+    }
+}
+
+impl FsckReport {
+    /// Is everything as it must be? Swept files are no fault.
+    pub fn is_clean(&self) -> bool {
+        self.audit.is_clean() && self.faults.is_empty()
+    }
+}
+
+impl App {
+    /// Checks every chain and every state.
+    pub fn audit_verify(&self) -> Result<AuditReport, Error> {
+        let mut report = AuditReport::default();
+        let mut after = WorkflowId(0);
+        loop {
+            let stretch = self.store.read(move |tx| check::chains(tx, after))?;
+            report.workflows += stretch.workflows;
+            report.entries += stretch.entries;
+            report.faults.extend(stretch.faults);
+            match stretch.last {
+                Some(last) => after = last,
+                None => break,
+            }
+        }
+        report.faults.extend(self.store.read(check::states)?);
+        Ok(report)
+    }
+
+    /// Checks every chain, every state and every file; sweeps files that nothing needs and that were written longer than
+    /// `grace` ago.
+    pub fn fsck(&self, grace: Duration) -> Result<FsckReport, Error> {
+        let begun = SystemTime::now();
+        let mut report = FsckReport { audit: self.audit_verify()?, ..FsckReport::default() };
+        let needed = self.needed_files()?;
+        for file in needed.values() {
+            report.files += 1;
+            report.faults.extend(self.file_fault(file)?);
+        }
+        for file in self.blobs.list()?.iter().filter(|file| !needed.contains_key(&file.hash)) {
+            let old = begun.duration_since(file.written).is_ok_and(|age| age >= grace);
+            if old {
+                self.blobs.delete(&file.hash)?;
+                report.swept.push(file.hash);
+            } else {
+                report.young.push(file.hash);
+            }
+        }
+        Ok(report)
+    }
+
+    fn file_fault(&self, needed: &Needed) -> Result<Option<FileFault>, Error> {
+        let (hash, owner) = (needed.hash, needed.owner.clone());
+        Ok(match self.blobs.get(&hash) {
+            Ok(bytes) => {
+                let found = bytes.len() as u64;
+                let recorded = needed.length.unwrap_or(found);
+                (found != recorded).then_some(FileFault::Length { hash, found, recorded, owner })
+            }
+            Err(blobs::Error::Missing(_)) => Some(FileFault::Missing { hash, owner }),
+            Err(blobs::Error::Damaged(_)) => Some(FileFault::Damaged { hash, owner }),
+            Err(error) => return Err(error.into()),
+        })
+    }
+
+    fn needed_files(&self) -> Result<HashMap<BlobHash, Needed>, Error> {
+        let mut needed: HashMap<BlobHash, Needed> = HashMap::new();
+        let mut keep = |found: Vec<Needed>| {
+            for file in found {
+                let known = needed.entry(file.hash).or_insert_with(|| file.clone());
+                known.length = known.length.or(file.length);
+            }
+        };
+        let mut after = WorkflowId(0);
+        loop {
+            let (found, last) = self.store.read(move |tx| check::files_of_workflows(tx, after))?;
+            keep(found);
+            match last {
+                Some(last) => after = last,
+                None => break,
+            }
+        }
+        keep(self.store.read(check::files_of_templates)?);
+        Ok(needed)
+    }
+}

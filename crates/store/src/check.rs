@@ -1,0 +1,267 @@
+//! The database against itself: what `fsck` and `audit verify` find, all companies.
+//!
+//! Read a stretch of workflows at a time, each in one transaction, so that a check of a large installation neither fills
+//! the memory nor stands in a running server's way. Every function reads only.
+//!
+//! A state without its proof, or half of a transition, cannot come from a crash (each transition is one transaction), only
+//! from a damaged database, an edit by hand, or a fault of ours: so each finding is a fault, never a note.
+
+use domain::chain::ChainFault;
+use domain::{BlobHash, CompanyId, EventKind, Head, Status, TemplateId, WorkflowId};
+
+use crate::sql::check as sql;
+use crate::{Error, Row, Statement, Transaction, audit, values};
+
+/// How many workflows a stretch has at most.
+const STRETCH: i64 = 200;
+
+/// Something that must not be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("workflow {workflow} of company {company}: {kind}")]
+pub struct Fault {
+    /// Whose.
+    pub company: CompanyId,
+    /// Which.
+    pub workflow: WorkflowId,
+    /// What.
+    pub kind: FaultKind,
+}
+
+/// What must not be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FaultKind {
+    /// The chain is broken.
+    #[error("its chain is broken: {0}")]
+    Chain(ChainFault),
+    /// Entries were cut off, or added past the workflow's own record.
+    #[error("its chain ends at entry {found} where the workflow's row says {recorded}, or with another hash")]
+    ChainEnd {
+        /// Where the chain ends.
+        found: u64,
+        /// Where the row says that it ends.
+        recorded: u64,
+    },
+    /// The chain tells another state than the row.
+    #[error("its chain says {chain}, its row {row}")]
+    State {
+        /// What the chain's events come to.
+        chain: &'static str,
+        /// What the row says.
+        row: &'static str,
+    },
+    /// Complete without sealed files, or sealed files without Complete.
+    #[error("it is complete without its sealed files, or has sealed files without being complete")]
+    Seal,
+    /// Complete, and somebody has not approved.
+    #[error("it is complete though not all have approved")]
+    NotAllApproved,
+    /// The steps are not in order.
+    #[error("its writers' progress does not fit the step whose turn it is")]
+    OutOfTurn,
+    /// It can never go on.
+    #[error("it is under way, and it is nobody's turn")]
+    NobodysTurn,
+}
+
+/// Which workflows a stretch holds, and where the next one begins.
+#[derive(Debug, Clone, Default)]
+pub struct Chains {
+    /// How many workflows were looked at.
+    pub workflows: u64,
+    /// How many entries their chains have.
+    pub entries: u64,
+    /// What is wrong with them.
+    pub faults: Vec<Fault>,
+    /// The last of them; none where there were no more.
+    pub last: Option<WorkflowId>,
+}
+
+/// Checks the chains of the next stretch of workflows: each in itself, against the head in the workflow's row, and
+/// against the row's state.
+pub fn chains(tx: &mut dyn Transaction, after: WorkflowId) -> Result<Chains, Error> {
+    let mut checked = Chains::default();
+    for row in tx.query(&sql::WORKFLOWS, values![after, STRETCH])? {
+        let (company, workflow): (CompanyId, WorkflowId) = (row.get("company_id")?, row.get("id")?);
+        let recorded = Head {
+            sequence: row.get("chain_sequence")?,
+            hash: row.get("chain_hash")?,
+        };
+        let status = row.parse("status", |word| Status::parse(word).ok_or("no status"))?;
+        let entries = audit::load(tx, &company, workflow)?;
+        checked.workflows += 1;
+        checked.entries += entries.len() as u64;
+        checked.last = Some(workflow);
+        let kind = match domain::chain::verify(&company, workflow, &entries) {
+            Err(fault) => Some(FaultKind::Chain(fault)),
+            Ok(head) if head != recorded => Some(FaultKind::ChainEnd {
+                found: head.sequence,
+                recorded: recorded.sequence,
+            }),
+            Ok(_) => {
+                let events = entries
+                    .iter()
+                    .filter_map(|entry| domain::Event::from_payload(&entry.payload));
+                let told = told_state(events.map(|event| event.event));
+                (told != status).then(|| FaultKind::State {
+                    chain: told.code(),
+                    row: status.code(),
+                })
+            }
+        };
+        checked.faults.extend(kind.map(|kind| Fault {
+            company,
+            workflow,
+            kind,
+        }));
+    }
+    Ok(checked)
+}
+
+/// The state that a workflow's events come to.
+fn told_state(events: impl Iterator<Item = EventKind>) -> Status {
+    events.fold(Status::Playing, |status, event| match event {
+        EventKind::Completed { .. } => Status::Complete,
+        EventKind::Rejected { .. } => Status::Rejected,
+        EventKind::Canceled { .. } => Status::Canceled,
+        EventKind::Expired { .. } => Status::Expired,
+        _ => status,
+    })
+}
+
+/// Looks for halves of transitions.
+pub fn states(tx: &mut dyn Transaction) -> Result<Vec<Fault>, Error> {
+    let rules: [(&'static Statement, FaultKind); 4] = [
+        (&crate::sql::workflow::UNSOUND, FaultKind::Seal),
+        (&sql::NOT_ALL_APPROVED, FaultKind::NotAllApproved),
+        (&sql::OUT_OF_TURN, FaultKind::OutOfTurn),
+        (&sql::NOBODYS_TURN, FaultKind::NobodysTurn),
+    ];
+    let mut faults = Vec::new();
+    for (statement, kind) in rules {
+        for row in tx.query(statement, values![])? {
+            let kind = kind.clone();
+            faults.push(Fault {
+                company: row.get("company_id")?,
+                workflow: row.get("id")?,
+                kind,
+            });
+        }
+    }
+    Ok(faults)
+}
+
+/// A file that is needed, and by what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Needed {
+    /// The file.
+    pub hash: BlobHash,
+    /// Its length, where the database knows it.
+    pub length: Option<u64>,
+    /// What needs it.
+    pub owner: Owner,
+}
+
+/// What needs a file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Owner {
+    /// A workflow: its document, certificate, signatures, pictures.
+    #[error("workflow {1} of company {0}")]
+    Workflow(CompanyId, WorkflowId),
+    /// A template: its PDF and the images of its pages.
+    #[error("version {2} of template {1} of company {0}")]
+    Template(CompanyId, TemplateId, u32),
+    /// A preview.
+    #[error("a preview")]
+    Preview,
+}
+
+/// The files that the next stretch of workflows needs, and the last of these workflows.
+pub fn files_of_workflows(
+    tx: &mut dyn Transaction,
+    after: WorkflowId,
+) -> Result<(Vec<Needed>, Option<WorkflowId>), Error> {
+    let rows = tx.query(&sql::WORKFLOWS, values![after, STRETCH])?;
+    let Some(last) = rows.last() else {
+        return Ok((Vec::new(), None));
+    };
+    let last: WorkflowId = last.get("id")?;
+    let mut needed = Vec::new();
+    for row in tx.query(&sql::REFERENCES, values![after, last])? {
+        needed.push(Needed {
+            hash: row.get("hash")?,
+            length: None,
+            owner: owner(&row)?,
+        });
+    }
+    for row in tx.query(&sql::SEALED, values![after, last])? {
+        for (hash, length) in [
+            ("document_hash", "document_length"),
+            ("certificate_hash", "certificate_length"),
+        ] {
+            needed.push(Needed {
+                hash: row.get(hash)?,
+                length: Some(row.get(length)?),
+                owner: owner(&row)?,
+            });
+        }
+    }
+    for statement in [&sql::VALUES, &sql::DRAFTS] {
+        for row in tx.query(statement, values![after, last])? {
+            let owner = owner(&row)?;
+            for hash in named_files(&row)? {
+                needed.push(Needed {
+                    hash,
+                    length: None,
+                    owner: owner.clone(),
+                });
+            }
+        }
+    }
+    Ok((needed, Some(last)))
+}
+
+/// The files that templates and previews need.
+pub fn files_of_templates(tx: &mut dyn Transaction) -> Result<Vec<Needed>, Error> {
+    let mut needed = Vec::new();
+    for row in tx.query(&sql::TEMPLATES, values![])? {
+        let owner = Owner::Template(row.get("company_id")?, row.get("template_id")?, row.get("version")?);
+        let mut hashes: Vec<BlobHash> = row.parse("page_images", |text| serde_json::from_str(text))?;
+        hashes.push(row.get("pdf")?);
+        needed.extend(hashes.into_iter().map(|hash| Needed {
+            hash,
+            length: None,
+            owner: owner.clone(),
+        }));
+    }
+    for row in tx.query(&sql::PREVIEWS, values![])? {
+        let hashes = named_files(&row)?;
+        needed.extend(hashes.into_iter().map(|hash| Needed {
+            hash,
+            length: None,
+            owner: Owner::Preview,
+        }));
+    }
+    Ok(needed)
+}
+
+fn owner(row: &Row) -> Result<Owner, Error> {
+    Ok(Owner::Workflow(row.get("company_id")?, row.get("workflow_id")?))
+}
+
+/// Every member `hash` in a JSON text that holds a file's name, however deep.
+fn named_files(row: &Row) -> Result<Vec<BlobHash>, Error> {
+    let json: serde_json::Value = row.parse("content", |text| serde_json::from_str(text))?;
+    let mut found = Vec::new();
+    let mut waiting = vec![&json];
+    while let Some(value) = waiting.pop() {
+        match value {
+            serde_json::Value::Array(items) => waiting.extend(items),
+            serde_json::Value::Object(members) => {
+                found.extend(members.get("hash").and_then(|hash| BlobHash::parse(hash.as_str()?)));
+                waiting.extend(members.values());
+            }
+            _ => {}
+        }
+    }
+    Ok(found)
+}

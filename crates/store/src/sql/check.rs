@@ -1,0 +1,45 @@
+//! What `fsck` and `audit verify` read: the whole installation, all companies, a stretch of workflows at a time.
+
+crate::statements! {
+    /// A stretch of workflows, in the order of their ids.
+    pub static WORKFLOWS = "SELECT id, company_id, status, chain_sequence, chain_hash FROM workflow \
+         WHERE id > $1 ORDER BY id LIMIT $2";
+
+    /// The files that a stretch of workflows refers to.
+    pub static REFERENCES = "SELECT workflow_id, company_id, hash FROM blob_reference \
+         WHERE workflow_id > $1 AND workflow_id <= $2";
+
+    /// The sealed files of a stretch of workflows.
+    pub static SEALED = "SELECT workflow_id, company_id, document_hash, document_length, certificate_hash, \
+         certificate_length FROM sealed_document WHERE workflow_id > $1 AND workflow_id <= $2";
+
+    /// The values of a stretch of workflows that name a file.
+    pub static VALUES = "SELECT workflow_id, company_id, value AS content FROM field_value \
+         WHERE workflow_id > $1 AND workflow_id <= $2 AND value LIKE '%\"hash\"%'";
+
+    /// The drafts of a stretch of workflows that name a file.
+    pub static DRAFTS = "SELECT r.workflow_id, r.company_id, d.field_values AS content FROM draft d \
+         JOIN recipient r ON r.id = d.recipient_id \
+         WHERE r.workflow_id > $1 AND r.workflow_id <= $2 AND d.field_values LIKE '%\"hash\"%'";
+
+    /// What previews show.
+    pub static PREVIEWS = "SELECT content FROM preview";
+
+    /// The files of templates.
+    pub static TEMPLATES = "SELECT company_id, template_id, version, pdf, page_images FROM template_version";
+
+    /// Complete without that all have approved.
+    pub static NOT_ALL_APPROVED = "SELECT DISTINCT w.id, w.company_id FROM workflow w \
+         JOIN recipient r ON r.workflow_id = w.id WHERE w.status = 'Complete' AND r.progress <> 'approved' ORDER BY w.id";
+
+    /// Under way, with a writer of an earlier step who has not approved, or one of a later step who has.
+    pub static OUT_OF_TURN = "SELECT DISTINCT w.id, w.company_id FROM workflow w \
+         JOIN recipient r ON r.workflow_id = w.id WHERE w.status = 'Playing' AND \
+         ((r.step_order < w.turn AND r.progress <> 'approved') OR (r.step_order > w.turn AND r.progress <> 'waiting')) \
+         ORDER BY w.id";
+
+    /// Under way, and nobody's turn.
+    pub static NOBODYS_TURN = "SELECT w.id, w.company_id FROM workflow w WHERE w.status = 'Playing' AND NOT EXISTS \
+         (SELECT 1 FROM recipient r WHERE r.workflow_id = w.id AND r.step_order = w.turn AND r.progress = 'waiting') \
+         ORDER BY w.id";
+}
