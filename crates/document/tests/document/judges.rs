@@ -1,5 +1,7 @@
 //! Other people's programs that judge our files: qpdf for the structure, pdfsig and pyHanko for the
-//! signatures. A judge that is missing is a complaint like any other, so that no test passes without it.
+//! signatures. A judge that is missing is a complaint like any other, so that nothing passes without it.
+//!
+//! The corpus runner of document-worker includes this file too.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -14,7 +16,7 @@ pub fn complaints(pdf: &[u8], root_pem: &str) -> Vec<String> {
     let mut complaints = Vec::new();
     complaints.extend(qpdf(&file));
     complaints.extend(pdfsig(&file));
-    complaints.extend(pyhanko(&file, &root));
+    complaints.extend(pyhanko(&[&file], &root).into_iter().flatten());
     complaints
 }
 
@@ -27,12 +29,10 @@ pub fn structure_complaints(pdf: &[u8]) -> Vec<String> {
 }
 
 fn run(program: &Path, arguments: &[&Path]) -> Result<Output, String> {
-    Command::new(program).args(arguments).output().map_err(|error| {
-        format!(
-            "{} cannot be run ({error}); run script/bootstrap --tests",
-            program.display()
-        )
-    })
+    Command::new(program)
+        .args(arguments)
+        .output()
+        .map_err(|error| format!("{} cannot be run ({error}); run script/bootstrap --tests", program.display()))
 }
 
 fn text(output: &Output) -> String {
@@ -41,7 +41,8 @@ fn text(output: &Output) -> String {
     text
 }
 
-fn qpdf(file: &Path) -> Vec<String> {
+/// qpdf's complaints about a file's structure.
+pub fn qpdf(file: &Path) -> Vec<String> {
     match run(Path::new("qpdf"), &[Path::new("--check"), file]) {
         Err(missing) => vec![missing],
         Ok(output) if output.status.success() => Vec::new(),
@@ -49,8 +50,8 @@ fn qpdf(file: &Path) -> Vec<String> {
     }
 }
 
-/// pdfsig keeps its trust in a database of its own, so it is asked for the signature alone.
-fn pdfsig(file: &Path) -> Vec<String> {
+/// pdfsig's complaints. It keeps its trust in a database of its own, so it is asked for the signatures alone.
+pub fn pdfsig(file: &Path) -> Vec<String> {
     let output = match run(Path::new("pdfsig"), &[Path::new("-nocert"), file]) {
         Err(missing) => return vec![missing],
         Ok(output) => text(&output),
@@ -58,31 +59,26 @@ fn pdfsig(file: &Path) -> Vec<String> {
     let count = |words: &str| output.matches(words).count();
     let signatures = count("Signature #");
     let are_valid = signatures > 0 && count("Signature is Valid.") == signatures;
-    let covers_all = output
-        .trim_end()
-        .lines()
-        .rev()
-        .any(|line| line.contains("Total document signed"));
-    if are_valid && covers_all {
-        Vec::new()
-    } else {
-        vec![format!("pdfsig: {output}")]
-    }
+    let covers_all = output.contains("Total document signed");
+    if are_valid && covers_all { Vec::new() } else { vec![format!("pdfsig: {output}")] }
 }
 
-fn pyhanko(file: &Path, root: &Path) -> Vec<String> {
+/// pyHanko's complaints about each of several files.
+pub fn pyhanko(files: &[&Path], root: &Path) -> Vec<Vec<String>> {
     let repository = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
     let python = repository.join(".tools/venv/bin/python");
     let script = repository.join("script/judge_signatures.py");
-    let output = match run(&python, &[&script, root, file]) {
-        Err(missing) => return vec![missing],
+    let mut arguments: Vec<&Path> = vec![&script, root];
+    arguments.extend(files);
+    let output = match run(&python, &arguments) {
+        Err(missing) => return vec![vec![missing]; files.len()],
         Ok(output) => output,
     };
-    match serde_json::from_slice::<Vec<String>>(&output.stdout) {
-        Ok(found) => found
-            .into_iter()
-            .map(|complaint| format!("pyHanko: {complaint}"))
-            .collect(),
-        Err(_) => vec![format!("pyHanko: {}", text(&output))],
-    }
+    let mut found: Vec<Vec<String>> = String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .map_while(|line| serde_json::from_str::<Vec<String>>(line).ok())
+        .map(|complaints| complaints.into_iter().map(|complaint| format!("pyHanko: {complaint}")).collect())
+        .collect();
+    found.resize(files.len(), vec![format!("pyHanko gave no answer: {}", text(&output))]);
+    found
 }

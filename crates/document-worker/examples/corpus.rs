@@ -1,0 +1,323 @@
+//! `script/corpus DIR`: what the product does with PDFs that nobody here wrote.
+//!
+//! Each file goes the way of an upload: intake in the confined worker processes, one mark stamped on its first page, the
+//! seal, our own verifier; qpdf, pdfsig and pyHanko then judge the result. Printed are every file that was not simply
+//! taken, and a table of counts. It fails where anything crashed or hung outside a worker, where a worker panicked, and
+//! where a file was taken that a judge complains about. Files that are refused are no failure: what counts is that they
+//! are refused with a reason, and how many.
+
+#[path = "../../document/tests/document/judges.rs"]
+#[allow(dead_code, reason = "the tests use more of it")]
+mod judges;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::{Duration, Instant};
+
+use document::authority::{SealSubject, create_root, issue_seal_certificate};
+use document::fonts::Fonts;
+use document::intake::Refused;
+use document::keys::{KeyKind, SealKey, Signer};
+use document::seal::{SealDetails, seal};
+use document::stamp::{Mark, MarkContent, stamp};
+use document::text_layout::TextStyle;
+use document::verify::{TrustedRoots, verify};
+use countersign_document_worker::{Pool, PoolError, PoolSettings};
+use domain::field::Placement;
+use jiff::Timestamp;
+
+/// How many files pyHanko judges in one process; its start takes longer than a judgement.
+const BATCH: usize = 40;
+/// Stamping and sealing a file that intake wrote never takes so long.
+const HANG: Duration = Duration::from_secs(60);
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.as_slice() {
+        [word] if word == "document-worker" => countersign_document_worker::child::main(),
+        [directory] => match Run::new().and_then(|run| run.directory(Path::new(directory))) {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::FAILURE,
+            Err(reason) => {
+                eprintln!("{reason}");
+                ExitCode::FAILURE
+            }
+        },
+        _ => {
+            eprintln!("usage: script/corpus DIR");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// What became of a file.
+enum Outcome {
+    /// Taken and sealed, with what intake changed.
+    Sealed { changes: Vec<String>, pdf: Vec<u8> },
+    /// Refused by intake.
+    Refused { reason: String },
+    /// The worker was stopped: out of time, memory or stack.
+    Stopped,
+    /// Something that must not happen.
+    Failed { what: String },
+}
+
+struct Run {
+    pool: Pool,
+    work: Arc<Work>,
+    log: Log,
+}
+
+/// What stamping and sealing need; shared with the thread that does it.
+struct Work {
+    fonts: Fonts,
+    key: SealKey,
+    root_pem: String,
+    roots: TrustedRoots,
+    at: Timestamp,
+}
+
+impl Run {
+    fn new() -> Result<Self, String> {
+        let program = std::env::current_exe().map_err(|error| error.to_string())?;
+        let pool = Pool::new(program, PoolSettings::default()).map_err(|error| error.to_string())?;
+        let at = Timestamp::now();
+        let root = create_root("Corpus", KeyKind::EcdsaP256, at).map_err(|error| error.to_string())?;
+        let subject = SealSubject { company_name: "Corpus", company_id: "corpus" };
+        let key =
+            issue_seal_certificate(&root, &subject, KeyKind::EcdsaP256, at).map_err(|error| error.to_string())?;
+        let work = Work {
+            fonts: Fonts::embedded().map_err(|error| error.to_string())?,
+            key,
+            root_pem: root.certificate_pem(),
+            roots: TrustedRoots::new(root.certificates().to_vec()),
+            at,
+        };
+        let log = Log::default();
+        let writer = log.clone();
+        tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone()).init();
+        Ok(Self { pool, work: Arc::new(work), log })
+    }
+
+    fn directory(&self, directory: &Path) -> Result<bool, String> {
+        let files = pdf_files(directory)?;
+        if files.is_empty() {
+            return Err(format!("there is no PDF in {}", directory.display()));
+        }
+        let sealed = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let root = sealed.path().join("root.pem");
+        std::fs::write(&root, &self.work.root_pem).map_err(|error| error.to_string())?;
+
+        let mut table = Table::default();
+        println!("| file | seconds | what became of it |\n|---|---|---|");
+        let mut waiting: Vec<(String, PathBuf)> = Vec::new();
+        for (number, file) in files.iter().enumerate() {
+            let name = file.strip_prefix(directory).unwrap_or(file).display().to_string();
+            let is_sound = judges::qpdf(file).is_empty();
+            let started = Instant::now();
+            let outcome = self.file(file);
+            let seconds = started.elapsed().as_secs_f64();
+            table.count(&outcome, is_sound);
+            match outcome {
+                Outcome::Sealed { changes, pdf } => {
+                    if !changes.is_empty() {
+                        println!("| {name} | {seconds:.2} | taken; {} |", changes.join("; "));
+                    }
+                    let path = sealed.path().join(format!("{number}.pdf"));
+                    std::fs::write(&path, pdf).map_err(|error| error.to_string())?;
+                    waiting.push((name, path));
+                }
+                Outcome::Refused { reason } => println!("| {name} | {seconds:.2} | refused: {reason} |"),
+                Outcome::Stopped => println!("| {name} | {seconds:.2} | stopped and refused |"),
+                Outcome::Failed { what } => println!("| {name} | {seconds:.2} | FAILED: {what} |"),
+            }
+            if waiting.len() >= BATCH {
+                table.judge(&mut waiting, &root);
+            }
+        }
+        table.judge(&mut waiting, &root);
+        println!("{}", table.summary());
+        Ok(table.failed == 0 && table.complaints == 0)
+    }
+
+    fn file(&self, path: &Path) -> Outcome {
+        let bytes = match std::fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) => return Outcome::Failed { what: error.to_string() },
+        };
+        self.log.take();
+        let intake = match self.pool.inspect(&bytes) {
+            Ok(intake) => intake,
+            Err(error) => {
+                let log = self.log.take();
+                return match error {
+                    PoolError::Refused(_) if log.contains("does not handle") => {
+                        Outcome::Failed { what: "intake panicked".to_owned() }
+                    }
+                    PoolError::Refused(Refused::TooDemanding) if log.contains("ended during its job") => {
+                        Outcome::Stopped
+                    }
+                    PoolError::Refused(reason) => Outcome::Refused { reason: kind(&reason) },
+                    other => Outcome::Failed { what: other.to_string() },
+                };
+            }
+        };
+        let changes = intake.changes.iter().map(ToString::to_string).collect();
+        let work = Arc::clone(&self.work);
+        let (answer, answered) = mpsc::channel();
+        std::thread::spawn(move || {
+            let result = catch_unwind(AssertUnwindSafe(|| work.finish(&intake.pdf)));
+            // Nobody waits any more where it took too long.
+            let _ = answer.send(result.unwrap_or_else(|_| Err("stamping or sealing panicked".to_owned())));
+        });
+        match answered.recv_timeout(HANG) {
+            Ok(Ok(pdf)) => Outcome::Sealed { changes, pdf },
+            Ok(Err(what)) => Outcome::Failed { what },
+            Err(_) => Outcome::Failed { what: "stamping or sealing hangs".to_owned() },
+        }
+    }
+}
+
+impl Work {
+    /// Stamps, seals and verifies a file that intake took.
+    fn finish(&self, pdf: &[u8]) -> Result<Vec<u8>, String> {
+        let mark = Mark {
+            page: 1,
+            placement: Placement { x: 100_000, y: 100_000, width: 600_000, height: 60_000 },
+            content: MarkContent::Text { text: "김민준 山田太郎 Zoë".to_owned(), style: TextStyle::default() },
+        };
+        let stamped = stamp(pdf, &self.fonts, &[mark]).map_err(|error| format!("stamp: {error}"))?;
+        let details = SealDetails {
+            reason: "Corpus".to_owned(),
+            name: "Corpus".to_owned(),
+            location: None,
+            at: self.at,
+            certify: true,
+        };
+        let sealed = seal(&stamped, &self.key, &details).map_err(|error| format!("seal: {error}"))?;
+        let verdict = verify(&sealed, &self.roots, self.at);
+        if verdict.holds_strictly() {
+            return Ok(sealed);
+        }
+        let faults: Vec<String> = verdict.all_faults().map(|(_, fault)| fault.to_string()).collect();
+        Err(format!("verify: {}", faults.join("; ")))
+    }
+}
+
+/// The name of a reason, without what varies from file to file.
+fn kind(reason: &Refused) -> String {
+    serde_json::to_value(reason)
+        .ok()
+        .and_then(|value| value.get("reason").and_then(|reason| reason.as_str().map(str::to_owned)))
+        .unwrap_or_else(|| reason.to_string())
+}
+
+#[derive(Default)]
+struct Table {
+    files: usize,
+    sealed: usize,
+    changed: usize,
+    stopped: usize,
+    failed: usize,
+    complaints: usize,
+    refused: BTreeMap<String, usize>,
+    sound: usize,
+    sound_and_sealed: usize,
+}
+
+impl Table {
+    fn count(&mut self, outcome: &Outcome, is_sound: bool) {
+        self.files += 1;
+        self.sound += usize::from(is_sound);
+        match outcome {
+            Outcome::Sealed { changes, .. } => {
+                self.sealed += 1;
+                self.changed += usize::from(!changes.is_empty());
+                self.sound_and_sealed += usize::from(is_sound);
+            }
+            Outcome::Refused { reason } => *self.refused.entry(reason.clone()).or_default() += 1,
+            Outcome::Stopped => self.stopped += 1,
+            Outcome::Failed { .. } => self.failed += 1,
+        }
+    }
+
+    fn judge(&mut self, waiting: &mut Vec<(String, PathBuf)>, root: &Path) {
+        let paths: Vec<&Path> = waiting.iter().map(|(_, path)| path.as_path()).collect();
+        if paths.is_empty() {
+            return;
+        }
+        let signatures = judges::pyhanko(&paths, root);
+        for ((name, path), mut complaints) in waiting.drain(..).zip(signatures) {
+            complaints.extend(judges::qpdf(&path));
+            complaints.extend(judges::pdfsig(&path));
+            if !complaints.is_empty() {
+                self.complaints += 1;
+                println!("| {name} | | COMPLAINT: {} |", complaints.join(" / ").replace('\n', " "));
+            }
+        }
+    }
+
+    fn summary(&self) -> String {
+        let mut text = format!(
+            "\n| | files |\n|---|---|\n| all | {} |\n| taken, stamped and sealed | {} |\n| – of these with changes | {} |\n",
+            self.files, self.sealed, self.changed
+        );
+        for (reason, count) in &self.refused {
+            // Writing into a string does not fail.
+            let _ = writeln!(text, "| refused: {reason} | {count} |");
+        }
+        let _ = writeln!(text, "| worker stopped, refused | {} |", self.stopped);
+        let _ = writeln!(text, "| failed (crash, hang, own verifier) | {} |", self.failed);
+        let _ = writeln!(text, "| taken, but a judge complains | {} |", self.complaints);
+        let _ = write!(
+            text,
+            "| of {} that qpdf opens without complaint, sealed | {} |",
+            self.sound, self.sound_and_sealed
+        );
+        text
+    }
+}
+
+fn pdf_files(directory: &Path) -> Result<Vec<PathBuf>, String> {
+    let mut found = Vec::new();
+    let mut waiting = vec![directory.to_owned()];
+    while let Some(directory) = waiting.pop() {
+        let entries = std::fs::read_dir(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+        for entry in entries {
+            let path = entry.map_err(|error| error.to_string())?.path();
+            if path.is_dir() {
+                waiting.push(path);
+            } else if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pdf")) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// What the pool logs, which tells a panic from a refusal.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    fn take(&self) -> String {
+        let mut bytes = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        String::from_utf8_lossy(&std::mem::take(&mut *bytes)).into_owned()
+    }
+}
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
