@@ -5,5 +5,6 @@
 #![deny(missing_docs)]
 #![allow(clippy::missing_panics_doc, reason = "a panic is how a test fails")]
 
+pub mod contract;
 pub mod database;
 pub mod installation;
