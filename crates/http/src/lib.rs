@@ -1,2 +1,25 @@
-//! countersign-http
+//! The web side of Countersign: the compatible API, the pages, and the `OpenAPI` document.
+//!
+//! [`router`] gives the whole service as one axum router over an [`app::App`]. Every route stands in
+//! one table with who may call it ([`router::Authority`]); every endpoint is one file under `api/` or
+//! `pages/`, which turns a request into a use-case's input, calls it on a blocking thread, and
+//! writes the answer. What may be done, by whom and in which state is decided in `app` and `domain`.
+//!
+//! To add an endpoint: a file under `api/` with the handler and its `utoipa::path`; a line in
+//! `api::routes`; a line in `api::openapi::Document`; its tests under `tests/http/`. Tests see to it
+//! that the three do not part.
 #![deny(missing_docs)]
+
+pub mod api;
+pub mod assets;
+pub mod blocking;
+pub mod client_address;
+pub mod json_body;
+pub mod pages;
+pub mod problem;
+pub mod query;
+pub mod router;
+pub mod security_headers;
+
+pub use client_address::{ClientAddress, Network};
+pub use router::{Access, Authority, Http, HttpSettings, Route, route, router, routes};

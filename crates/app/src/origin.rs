@@ -1,0 +1,28 @@
+//! Where a request came from, as the audit chain keeps it.
+
+use domain::{Actor, Who};
+
+/// The network address and the browser or program of whoever acts.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Origin {
+    /// The address, without port.
+    pub address: Option<String>,
+    /// The User-Agent header.
+    pub user_agent: Option<String>,
+}
+
+impl Origin {
+    /// The longest User-Agent that is kept; what a stranger sends must not fill the disk.
+    const LONGEST: usize = 400;
+
+    /// Somebody who acts from here.
+    pub fn actor(&self, who: Who) -> Actor {
+        let cut = |text: &String| {
+            text.chars()
+                .filter(|character| !character.is_control())
+                .take(Self::LONGEST)
+                .collect::<String>()
+        };
+        Actor { who, address: self.address.as_ref().map(cut), user_agent: self.user_agent.as_ref().map(cut) }
+    }
+}

@@ -1,0 +1,212 @@
+//! `POST /api/{companyId}/login`: credentials in, an access token out.
+//!
+//! The oldest endpoint, and the one whose clients look at nothing but `header.result_code`: every
+//! answer is HTTP 200 with `header` and `body`, whatever was sent; only a throttled login is 429.
+//! Members that older clients send besides (`session_id`, `version`, `comp_id`) are ignored.
+
+use app::{LoginAttempt, LoginRefusal};
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use domain::Language;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::client_address::ClientAddress;
+use crate::json_body::{self, Faults, JsonBody, Members};
+use crate::problem::language_of;
+use crate::query::Query;
+use crate::router::Http;
+
+/// Credentials are short.
+const BODY_LIMIT: u64 = 64 * 1024;
+const REQUEST_CODE: &str = "1001Q";
+const RESPONSE_CODE: &str = "1001A";
+
+/// The body of a login.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(example = json!({"header": {"request_code": "1001Q"}, "body": {"memb_email": "sender@example.com", "memb_pwd": "correct horse"}}))]
+pub struct LoginRequest {
+    /// Which request this is.
+    pub header: LoginRequestHeader,
+    /// The credentials.
+    pub body: LoginRequestBody,
+}
+
+/// Says which request this is.
+#[derive(Debug, Deserialize, ToSchema)]
+pub struct LoginRequestHeader {
+    /// Always `1001Q`.
+    #[schema(example = "1001Q", pattern = "^1001Q$")]
+    pub request_code: String,
+}
+
+/// The credentials.
+#[derive(Debug, Deserialize, ToSchema)]
+pub struct LoginRequestBody {
+    /// The member's e-mail address.
+    #[schema(format = "email")]
+    pub memb_email: String,
+    /// The member's password.
+    #[schema(format = "password")]
+    pub memb_pwd: String,
+}
+
+/// The answer to a login: success where, and only where, `header.result_code` is `00`.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct LoginResponse {
+    /// The result.
+    pub header: LoginResponseHeader,
+    /// The token; an empty object unless the login succeeded.
+    pub body: LoginResponseBody,
+}
+
+/// The result of a login.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct LoginResponseHeader {
+    /// Always `1001A`.
+    #[schema(example = "1001A")]
+    pub response_code: String,
+    /// `00` success; `10` the login information is incorrect; `12` the body could not be understood;
+    /// `95` the company may not call the API; `99` our own failure.
+    #[schema(example = "00", pattern = "^(00|10|12|95|99)$")]
+    pub result_code: String,
+    /// The result for people, in the language of `lang`.
+    pub result_msg: String,
+    /// Always empty.
+    #[schema(example = "")]
+    pub session_id: String,
+}
+
+/// What a successful login gives.
+#[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
+pub struct LoginResponseBody {
+    /// The access token: opaque; keep it on a server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_token: Option<String>,
+    /// The company's id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "demo")]
+    pub comp_id: Option<String>,
+    /// Empty: tokens are not bound to devices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "")]
+    pub device_id: Option<String>,
+    /// When the token ends: `YYYY-MM-DD HH:MM:SS` in the company's offset.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "2026-12-01 09:00:00")]
+    pub expire_date: Option<String>,
+    /// The member's e-mail address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memb_email: Option<String>,
+}
+
+/// A result code of the interface, and the key of its message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct ResultCode(&'static str, &'static str);
+
+const SUCCESS: ResultCode = ResultCode("00", "api-login-success");
+const WRONG_CREDENTIALS: ResultCode = ResultCode("10", "api-login-wrong-credentials");
+const THROTTLED: ResultCode = ResultCode("10", "api-login-throttled");
+const WRONG_FORM: ResultCode = ResultCode("12", "api-login-wrong-form");
+const API_OFF: ResultCode = ResultCode("95", "api-login-api-off");
+const FAILURE: ResultCode = ResultCode("99", "api-login-failure");
+
+/// Log in.
+///
+/// Issues an access token for the other calls. The answer is HTTP 200 whatever the result, which
+/// `header.result_code` tells; only too many wrong credentials are answered 429.
+#[utoipa::path(
+    post, path = "/api/{companyId}/login", tag = "Login",
+    params(
+        ("companyId" = String, Path, description = "The company's id, in any case.", example = "demo"),
+        ("lang" = Option<String>, Query, description = "Language of `result_msg`: `ko`, `en` or `ja`."),
+    ),
+    request_body = LoginRequest,
+    responses(
+        (status = 200, description = "The result is in `header.result_code`.", body = LoginResponse,
+         example = json!({"header": {"response_code": "1001A", "result_code": "00", "result_msg": "Logged in.", "session_id": ""},
+             "body": {"access_token": "N0tARealT0kenN0tARealT0kenN0tARealT0kenN0tA", "comp_id": "demo", "device_id": "",
+                 "expire_date": "2026-12-01 09:00:00", "memb_email": "sender@example.com"}})),
+        (status = 429, description = "Too many wrong credentials; in the same shape.", body = LoginResponse,
+         headers(("Retry-After" = u64, description = "Seconds to wait."))),
+    ),
+)]
+pub async fn login(
+    State(http): State<Http>,
+    Path(company): Path<String>,
+    ClientAddress { address, .. }: ClientAddress,
+    query: Query,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
+    let language = language_of(&query, &headers, None);
+    let bytes = json_body::read(&headers, body, BODY_LIMIT).await;
+    let Some((email, password)) = bytes.ok().and_then(|bytes| JsonBody::parse(bytes).ok()).and_then(|body| credentials(&body))
+    else {
+        return answer(StatusCode::OK, WRONG_FORM, language, LoginResponseBody::default());
+    };
+    let attempt = LoginAttempt { company, email, password, address };
+    // A refusal is an answer here, not a failure of the call.
+    let result = http.blocking(move |app| Ok(app.login(&attempt))).await;
+    let result = result.unwrap_or_else(|error| Err(LoginRefusal::Failed(error)));
+    match result {
+        Ok(token) => answer(
+            StatusCode::OK,
+            SUCCESS,
+            language,
+            LoginResponseBody {
+                expire_date: Some(token.expire_date()),
+                access_token: Some(token.access_token.expose().to_owned()),
+                comp_id: Some(token.company.to_string()),
+                device_id: Some(String::new()),
+                memb_email: Some(token.email),
+            },
+        ),
+        Err(LoginRefusal::WrongCredentials) => refusal(WRONG_CREDENTIALS, language),
+        Err(LoginRefusal::ApiOff) => refusal(API_OFF, language),
+        Err(LoginRefusal::Throttled { retry_after }) => throttled(retry_after, language),
+        Err(LoginRefusal::Failed(error)) => {
+            tracing::error!(%error, "a login failed");
+            refusal(FAILURE, language)
+        }
+    }
+}
+
+/// Address and password, where the body is what the interface says.
+fn credentials(body: &JsonBody) -> Option<(String, String)> {
+    let mut faults = Faults::default();
+    let root = body.members().ok()?;
+    let header = root.object("header", &mut faults)?;
+    let members: Members<'_> = root.object("body", &mut faults)?;
+    let code = header.required_text("request_code", &mut faults)?;
+    let email = members.required_text("memb_email", &mut faults)?;
+    let password = members.required_text("memb_pwd", &mut faults)?;
+    faults.check().ok()?;
+    (code == REQUEST_CODE).then_some((email, password))
+}
+
+fn refusal(code: ResultCode, language: Language) -> Response {
+    answer(StatusCode::OK, code, language, LoginResponseBody::default())
+}
+
+fn throttled(retry_after: u64, language: Language) -> Response {
+    let mut response = answer(StatusCode::TOO_MANY_REQUESTS, THROTTLED, language, LoginResponseBody::default());
+    response.headers_mut().insert(header::RETRY_AFTER, retry_after.max(1).into());
+    response
+}
+
+fn answer(status: StatusCode, code: ResultCode, language: Language, body: LoginResponseBody) -> Response {
+    let ResultCode(code, key) = code;
+    let header = LoginResponseHeader {
+        response_code: RESPONSE_CODE.to_owned(),
+        result_code: code.to_owned(),
+        result_msg: i18n::text(language, key, &[]),
+        session_id: String::new(),
+    };
+    let mut response = (status, Json(LoginResponse { header, body })).into_response();
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}

@@ -1,0 +1,76 @@
+//! The one door between the async world and the use-cases.
+//!
+//! A use-case is plain synchronous code that may wait for the disk or hash a password; it runs on
+//! tokio's blocking threads. The number that run at once is bounded, so that a flood of requests
+//! waits here (and after a while is answered 503) rather than in an unbounded pool of threads.
+//! The permit travels with the work: a client that hangs up frees it only when the work is done.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use app::Error;
+use tokio::sync::Semaphore;
+
+/// How long a request waits for its turn before it is told to come back.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A bounded number of blocking threads.
+#[derive(Debug, Clone)]
+pub struct Blocking {
+    permits: Arc<Semaphore>,
+    patience: Duration,
+}
+
+impl Blocking {
+    /// At most `bound` use-cases at the same time (at least one).
+    pub fn new(bound: usize) -> Self {
+        Self { permits: Arc::new(Semaphore::new(bound.max(1))), patience: PATIENCE }
+    }
+
+    /// Runs `work` on a blocking thread.
+    ///
+    /// Fails with what `work` fails with; with `Unavailable` where no thread came free in time;
+    /// with `Internal` where `work` panicked (the panic itself has been logged by the hook).
+    pub async fn run<T, F>(&self, work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnOnce() -> Result<T, Error> + Send + 'static,
+    {
+        let turn = tokio::time::timeout(self.patience, self.permits.clone().acquire_owned()).await;
+        let Ok(Ok(permit)) = turn else {
+            return Err(Error::Unavailable { retry_after: 2 });
+        };
+        let span = tracing::Span::current();
+        let task = tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            span.in_scope(work)
+        });
+        match task.await {
+            Ok(result) => result,
+            Err(failure) => Err(Error::internal("waiting for a use-case", failure)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn who_waits_too_long_is_told_to_come_back() {
+        let blocking = Blocking::new(1);
+        let held = blocking.permits.clone().acquire_owned().await.expect("the only permit");
+        let refused = blocking.run(|| Ok(())).await;
+        assert!(matches!(refused, Err(Error::Unavailable { .. })), "{refused:?}");
+        drop(held);
+        assert!(blocking.run(|| Ok(())).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_a_failed_request_and_frees_its_place() {
+        let blocking = Blocking::new(1);
+        let failed: Result<(), Error> = blocking.run(|| panic!("on purpose")).await;
+        assert!(matches!(failed, Err(Error::Internal { .. })), "{failed:?}");
+        assert!(blocking.run(|| Ok(())).await.is_ok());
+    }
+}

@@ -1,0 +1,417 @@
+//! From the bytes of a JSON body to typed members, naming every fault at once.
+//!
+//! A derived deserialiser stops at the first member of a wrong type, refuses duplicates and loses
+//! the digits of long numbers. Here a body stays text until a member is asked for: [`Members`]
+//! reads the members of one object, and writes what is amiss, with its place, into [`Faults`],
+//! where the faults that a use-case finds join them. So a client sees all its bad members in one
+//! answer. The rules, which hold for every endpoint:
+//!
+//! - 400 where the text is not JSON, 413 over the limit, 415 for another media type (none at all
+//!   counts as JSON, RFC 9110 8.3);
+//! - unknown members are ignored, the last of two members of one name counts;
+//! - `null` is the same as absent;
+//! - U+0000 in a text is refused, because one of the databases cannot hold it.
+
+use std::collections::HashMap;
+
+use app::{Error, Fault, FaultCode};
+use axum::body::{Body, Bytes};
+use axum::extract::{FromRef, FromRequest, Request};
+use axum::http::{HeaderMap, header};
+use serde_json::value::RawValue;
+
+use crate::problem::Failure;
+use crate::router::Http;
+
+/// Largest integer that every JSON reader holds exactly.
+const LARGEST_INTEGER: i64 = (1 << 53) - 1;
+
+/// A body that is JSON (its syntax has been checked, its meaning has not).
+#[derive(Debug, Clone)]
+pub struct JsonBody {
+    text: String,
+    bytes: Bytes,
+}
+
+/// What is wrong with a request, in the order in which it was found.
+#[derive(Debug, Default)]
+pub struct Faults(Vec<Fault>);
+
+/// The members of one object, and where in the body it stands.
+#[derive(Debug)]
+pub struct Members<'a> {
+    members: HashMap<String, &'a RawValue>,
+    path: String,
+}
+
+impl JsonBody {
+    /// Checks that `bytes` are one JSON text.
+    pub fn parse(bytes: Bytes) -> Result<Self, Error> {
+        let text = std::str::from_utf8(&bytes).map_err(|_| Error::NotJson)?;
+        // Some clients lead with a byte order mark (RFC 8259 8.1 lets a reader ignore it).
+        let text = text.trim_start_matches('\u{feff}');
+        serde_json::from_str::<&RawValue>(text).map_err(|_| Error::NotJson)?;
+        Ok(Self { text: text.to_owned(), bytes })
+    }
+
+    /// The bytes as they came, for the fingerprint of an idempotent request.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The members of the body; 422 where it is JSON, but no object.
+    pub fn members(&self) -> Result<Members<'_>, Error> {
+        if !self.text.trim_start().starts_with('{') {
+            return Err(Error::Unprocessable(vec![wrong_type(String::new(), "object")]));
+        }
+        let members = serde_json::from_str(&self.text).map_err(|_| Error::NotJson)?;
+        Ok(Members { members, path: String::new() })
+    }
+}
+
+impl<S> FromRequest<S> for JsonBody
+where
+    S: Send + Sync,
+    Http: FromRef<S>,
+{
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Failure> {
+        let limit = Http::from_ref(state).settings().json_limit;
+        let (parts, body) = request.into_parts();
+        if !is_json(&parts.headers) {
+            return Err(Error::Unsupported.into());
+        }
+        let bytes = read(&parts.headers, body, limit).await?;
+        Ok(Self::parse(bytes)?)
+    }
+}
+
+/// Whether the media type is JSON (or is not said).
+fn is_json(headers: &HeaderMap) -> bool {
+    let Some(value) = headers.get(header::CONTENT_TYPE) else { return true };
+    let Ok(value) = value.to_str() else { return false };
+    let essence = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    essence.is_empty()
+        || essence == "application/json"
+        || (essence.starts_with("application/") && essence.ends_with("+json"))
+}
+
+/// Reads a body of at most `limit` bytes; one that says it is longer is refused unread.
+pub async fn read(headers: &HeaderMap, body: Body, limit: u64) -> Result<Bytes, Error> {
+    let said = headers
+        .get(header::CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok())
+        .and_then(|length| length.parse::<u64>().ok());
+    if said.is_some_and(|length| length > limit) {
+        return Err(Error::TooLarge { limit });
+    }
+    let most = usize::try_from(limit).unwrap_or(usize::MAX);
+    // Either the limit was met or the client went away, which nobody will read the answer to.
+    axum::body::to_bytes(body, most).await.map_err(|_| Error::TooLarge { limit })
+}
+
+impl Faults {
+    /// Adds one.
+    pub fn add(&mut self, fault: Fault) {
+        self.0.push(fault);
+    }
+
+    /// A text that a header, a path or a query holds, if it may be stored.
+    pub fn text(&mut self, path: &str, value: &str) -> Option<String> {
+        if value.contains('\0') {
+            self.add(Fault::new(path, FaultCode::ControlCharacter));
+            return None;
+        }
+        Some(value.to_owned())
+    }
+
+    /// The faults, for a use-case that adds its own.
+    pub fn into_inner(self) -> Vec<Fault> {
+        self.0
+    }
+
+    /// Ends here with 422 unless nothing is wrong.
+    pub fn check(self) -> Result<(), Error> {
+        if self.0.is_empty() { Ok(()) } else { Err(Error::Unprocessable(self.0)) }
+    }
+}
+
+fn wrong_type(path: String, expected: &str) -> Fault {
+    Fault::new(path, FaultCode::WrongType).with("expected", expected)
+}
+
+impl<'a> Members<'a> {
+    /// No members at all: what an absent optional object reads as.
+    pub fn none(path: impl Into<String>) -> Self {
+        Self { members: HashMap::new(), path: path.into() }
+    }
+
+    /// Where this member stands, as faults name it.
+    pub fn path_of(&self, name: &str) -> String {
+        if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
+    }
+
+    /// Where this object stands.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Whether the member is there and not `null`.
+    pub fn has(&self, name: &str) -> bool {
+        self.raw(name).is_some()
+    }
+
+    fn raw(&self, name: &str) -> Option<&'a RawValue> {
+        self.members.get(name).copied().filter(|raw| raw.get() != "null")
+    }
+
+    /// The member, or the fault that it is missing.
+    fn demand<T>(&self, name: &str, faults: &mut Faults, value: Option<T>) -> Option<T> {
+        if !self.has(name) {
+            faults.add(Fault::new(self.path_of(name), FaultCode::Required));
+        }
+        value
+    }
+
+    /// A text.
+    pub fn text(&self, name: &str, faults: &mut Faults) -> Option<String> {
+        let raw = self.raw(name)?;
+        let path = self.path_of(name);
+        match serde_json::from_str::<String>(raw.get()) {
+            Ok(value) => faults.text(&path, &value),
+            Err(_) => {
+                faults.add(wrong_type(path, "string"));
+                None
+            }
+        }
+    }
+
+    /// A text that must be there.
+    pub fn required_text(&self, name: &str, faults: &mut Faults) -> Option<String> {
+        let value = self.text(name, faults);
+        self.demand(name, faults, value)
+    }
+
+    /// An integer.
+    pub fn integer(&self, name: &str, faults: &mut Faults) -> Option<i64> {
+        let raw = self.raw(name)?;
+        let value = integer(raw.get());
+        if value.is_none() {
+            faults.add(wrong_type(self.path_of(name), "integer"));
+        }
+        value
+    }
+
+    /// An integer that must be there.
+    pub fn required_integer(&self, name: &str, faults: &mut Faults) -> Option<i64> {
+        let value = self.integer(name, faults);
+        self.demand(name, faults, value)
+    }
+
+    /// An integer, or a text that holds one.
+    pub fn integer_or_text(&self, name: &str, faults: &mut Faults) -> Option<i64> {
+        let raw = self.raw(name)?;
+        let value = match serde_json::from_str::<String>(raw.get()) {
+            Ok(text) => integer(text.trim()),
+            Err(_) => integer(raw.get()),
+        };
+        if value.is_none() {
+            faults.add(wrong_type(self.path_of(name), "integer"));
+        }
+        value
+    }
+
+    /// A boolean.
+    pub fn boolean(&self, name: &str, faults: &mut Faults) -> Option<bool> {
+        let raw = self.raw(name)?;
+        let value = serde_json::from_str(raw.get()).ok();
+        if value.is_none() {
+            faults.add(wrong_type(self.path_of(name), "boolean"));
+        }
+        value
+    }
+
+    /// A boolean that must be there.
+    pub fn required_boolean(&self, name: &str, faults: &mut Faults) -> Option<bool> {
+        let value = self.boolean(name, faults);
+        self.demand(name, faults, value)
+    }
+
+    /// A field's value as text: a number with the digits it was written with, a boolean as
+    /// `true` or `false`, and `null` as the empty text, which means no value.
+    pub fn value_text(&self, name: &str, faults: &mut Faults) -> Option<String> {
+        let Some(raw) = self.members.get(name) else {
+            faults.add(Fault::new(self.path_of(name), FaultCode::Required));
+            return None;
+        };
+        match raw.get().bytes().next() {
+            Some(b'n') => Some(String::new()),
+            Some(b't' | b'f' | b'-' | b'0'..=b'9') => Some(raw.get().to_owned()),
+            _ => self.text(name, faults),
+        }
+    }
+
+    /// An object.
+    pub fn object(&self, name: &str, faults: &mut Faults) -> Option<Members<'a>> {
+        object(self.raw(name)?, self.path_of(name), faults)
+    }
+
+    /// A list of objects; an element that is none is a fault, and stays in the list without members
+    /// so that the others keep their places.
+    pub fn objects(&self, name: &str, faults: &mut Faults) -> Option<Vec<Members<'a>>> {
+        let raw = self.raw(name)?;
+        let path = self.path_of(name);
+        let Ok(elements) = serde_json::from_str::<Vec<&'a RawValue>>(raw.get()) else {
+            faults.add(wrong_type(path, "array"));
+            return None;
+        };
+        Some(
+            elements
+                .into_iter()
+                .enumerate()
+                .map(|(index, element)| {
+                    let path = format!("{path}[{index}]");
+                    object(element, path.clone(), faults).unwrap_or_else(|| Members::none(path))
+                })
+                .collect(),
+        )
+    }
+
+    /// A list of objects that must be there.
+    pub fn required_objects(&self, name: &str, faults: &mut Faults) -> Option<Vec<Members<'a>>> {
+        let value = self.objects(name, faults);
+        self.demand(name, faults, value)
+    }
+}
+
+fn object<'a>(raw: &'a RawValue, path: String, faults: &mut Faults) -> Option<Members<'a>> {
+    if let Ok(members) = serde_json::from_str(raw.get()) {
+        return Some(Members { members, path });
+    }
+    faults.add(wrong_type(path, "object"));
+    None
+}
+
+/// `1`, and also `1.0` and `1e3`, which some languages write for the same number.
+fn integer(text: &str) -> Option<i64> {
+    if let Ok(value) = text.parse::<i64>() {
+        return Some(value);
+    }
+    let value: f64 = serde_json::from_str(text).ok()?;
+    let whole = value.trunc();
+    #[expect(clippy::float_cmp, reason = "exactly whole is what is asked")]
+    let fits = whole == value && value.abs() <= LARGEST_INTEGER as f64;
+    #[expect(clippy::cast_possible_truncation, reason = "checked to be a small whole number")]
+    fits.then_some(whole as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn body(text: &str) -> JsonBody {
+        JsonBody::parse(Bytes::copy_from_slice(text.as_bytes())).expect("JSON")
+    }
+
+    fn said(faults: Faults) -> Vec<String> {
+        faults.into_inner().iter().map(|fault| format!("{} {}", fault.path, fault.code)).collect()
+    }
+
+    #[test]
+    fn every_fault_is_named_with_its_place() {
+        let body = body(r#"{"name": 1, "list": [{"order": "1"}, 7, {"order": 2, "text": "a\u0000"}], "on": "true"}"#);
+        let root = body.members().expect("an object");
+        let mut faults = Faults::default();
+        assert_eq!(root.required_text("name", &mut faults), None);
+        assert_eq!(root.required_text("absent", &mut faults), None);
+        assert_eq!(root.required_boolean("on", &mut faults), None);
+        for item in root.objects("list", &mut faults).expect("a list") {
+            item.required_integer("order", &mut faults);
+            item.text("text", &mut faults);
+        }
+        assert_eq!(
+            said(faults),
+            [
+                "name wrong-type",
+                "absent required",
+                "on wrong-type",
+                "list[1] wrong-type",
+                "list[0].order wrong-type",
+                "list[1].order required",
+                "list[2].text control-character",
+            ]
+        );
+    }
+
+    #[test]
+    fn duplicates_unknown_members_and_null_are_tolerated() {
+        let body = body("\u{feff}{\"a\": 1, \"a\": 2, \"b\": null, \"c\": {\"deep\": [[[]]]}}");
+        let root = body.members().expect("an object");
+        let mut faults = Faults::default();
+        assert_eq!(root.integer("a", &mut faults), Some(2));
+        assert_eq!(root.text("b", &mut faults), None);
+        assert!(faults.check().is_ok());
+    }
+
+    #[test]
+    fn a_value_keeps_the_digits_it_was_written_with() {
+        let body = body(r#"{"a": 10.50, "b": 123456789012345678901234567890, "c": true, "d": "x", "e": null, "f": []}"#);
+        let root = body.members().expect("an object");
+        let mut faults = Faults::default();
+        let values: Vec<_> =
+            ["a", "b", "c", "d", "e", "f", "g"].iter().map(|name| root.value_text(name, &mut faults)).collect();
+        let text = |value: &str| Some(value.to_owned());
+        assert_eq!(
+            values,
+            [text("10.50"), text("123456789012345678901234567890"), text("true"), text("x"), text(""), None, None]
+        );
+        assert_eq!(said(faults), ["f wrong-type", "g required"]);
+    }
+
+    #[test]
+    fn integers_come_in_several_spellings() {
+        for (text, expected) in [
+            ("7", Some(7)),
+            ("7.0", Some(7)),
+            ("7e0", Some(7)),
+            ("7.5", None),
+            ("1e300", None),
+            ("\"7\"", None),
+            ("true", None),
+        ] {
+            let body = body(&format!("{{\"n\": {text}}}"));
+            let root = body.members().expect("an object");
+            assert_eq!(root.integer("n", &mut Faults::default()), expected, "{text}");
+        }
+        let body = body(r#"{"n": " 42 ", "m": "x", "o": ""}"#);
+        let root = body.members().expect("an object");
+        let mut faults = Faults::default();
+        assert_eq!(root.integer_or_text("n", &mut faults), Some(42));
+        assert_eq!(root.integer_or_text("m", &mut faults), None);
+        assert_eq!(root.integer_or_text("o", &mut faults), None);
+        assert_eq!(said(faults), ["m wrong-type", "o wrong-type"]);
+    }
+
+    #[test]
+    fn what_is_not_json_is_told_apart_from_what_is_no_object() {
+        for text in ["", "{", "{\"a\":1}}", "nul", "{'a':1}", "\u{feff}"] {
+            let parsed = JsonBody::parse(Bytes::copy_from_slice(text.as_bytes()));
+            assert!(matches!(parsed, Err(Error::NotJson)), "{text}");
+        }
+        assert!(matches!(JsonBody::parse(Bytes::from_static(b"{\"a\":\"\xff\"}")), Err(Error::NotJson)));
+        for text in ["[]", "1", "\"a\"", "null"] {
+            assert!(matches!(body(text).members(), Err(Error::Unprocessable(_))), "{text}");
+        }
+    }
+
+    #[test]
+    fn deep_nesting_cannot_exhaust_the_stack() {
+        let deep = format!("{{\"a\":{}{}}}", "[".repeat(200_000), "]".repeat(200_000));
+        let body = body(&deep);
+        let root = body.members().expect("an object");
+        let mut faults = Faults::default();
+        root.objects("a", &mut faults);
+        assert_eq!(said(faults), ["a[0] wrong-type"]);
+    }
+}

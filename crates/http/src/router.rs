@@ -1,0 +1,247 @@
+//! The table of routes, and the frame around them.
+//!
+//! A route cannot be registered without saying who may call it ([`Authority`]), and the frame
+//! itself holds callers to it: a handler of an `AccessToken` route runs only after the token was
+//! found good and the role sufficient, and finds the [`Caller`] in [`Authenticated`]. A test walks
+//! the table and asks every route without a token, with a bad one, and with another company's ids.
+//!
+//! Around all routes: a panic is a failed request (500, logged), and a failure is written in the
+//! language of its reader ([`crate::problem`]).
+
+use std::sync::Arc;
+
+use app::{App, Caller, Error, ForbiddenCode, Subject};
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, FromRequestParts, Request, State};
+use axum::handler::Handler;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, Method, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodFilter, MethodRouter, on};
+use tower_http::catch_panic::CatchPanicLayer;
+
+use crate::blocking::Blocking;
+use crate::client_address::Network;
+use crate::problem::{CompanyLanguage, Failure, speak};
+use crate::api;
+
+/// Who may call a route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Authority {
+    /// Everybody.
+    Public,
+    /// The bearer of an access token whose role allows it. The frame enforces it.
+    AccessToken(Access),
+    /// Whoever holds a link token; the handler reads it from the address.
+    LinkToken,
+    /// A member signed in on the pages; the handler reads the cookie.
+    Session,
+}
+
+/// What a member's role must allow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Every member, auditors too.
+    Read,
+    /// Members who send documents: owner, admin, sender.
+    Send,
+}
+
+/// One route: who may do what, where.
+pub struct Route {
+    /// The method.
+    pub method: Method,
+    /// The path, with parameters in braces.
+    pub path: &'static str,
+    /// Who may call it.
+    pub authority: Authority,
+    handler: MethodRouter<Http>,
+}
+
+/// Declares a route. Methods are the standard ones; another is a mistake that the table's test finds.
+pub fn route<H, T>(method: Method, path: &'static str, authority: Authority, handler: H) -> Route
+where
+    H: Handler<T, Http>,
+    T: 'static,
+{
+    let filter = MethodFilter::try_from(method.clone()).unwrap_or(MethodFilter::TRACE);
+    Route { method, path, authority, handler: on(filter, handler) }
+}
+
+/// What the operator chose for the web side.
+#[derive(Debug, Clone)]
+pub struct HttpSettings {
+    /// Proxies whose `X-Forwarded-*` headers are believed.
+    pub trusted_proxies: Vec<Network>,
+    /// The largest JSON body, in bytes.
+    pub json_limit: u64,
+    /// How many use-cases run at the same time.
+    pub concurrent_requests: usize,
+}
+
+impl Default for HttpSettings {
+    fn default() -> Self {
+        Self { trusted_proxies: Vec::new(), json_limit: 32 * 1024 * 1024, concurrent_requests: 64 }
+    }
+}
+
+/// What every handler shares.
+#[derive(Clone)]
+pub struct Http {
+    app: Arc<App>,
+    settings: Arc<HttpSettings>,
+    blocking: Blocking,
+}
+
+impl Http {
+    /// The web side of `app`.
+    pub fn new(app: Arc<App>, settings: HttpSettings) -> Self {
+        let blocking = Blocking::new(settings.concurrent_requests);
+        Self { app, settings: Arc::new(settings), blocking }
+    }
+
+    /// The use-cases. Those that touch the database or a file go through [`Http::blocking`].
+    pub fn app(&self) -> &Arc<App> {
+        &self.app
+    }
+
+    /// What the operator chose.
+    pub fn settings(&self) -> &HttpSettings {
+        &self.settings
+    }
+
+    /// The public address, with no slash at its end.
+    pub fn public_url(&self) -> &str {
+        &self.app.settings.public_url
+    }
+
+    /// The value of `WWW-Authenticate`: both schemes that are understood.
+    pub fn challenge(&self) -> String {
+        format!("{} realm=\"countersign\", Bearer realm=\"countersign\"", self.app.settings.auth_scheme)
+    }
+
+    /// Runs a use-case on a blocking thread.
+    pub async fn blocking<T, F>(&self, work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnOnce(&App) -> Result<T, Error> + Send + 'static,
+    {
+        let app = Arc::clone(&self.app);
+        self.blocking.run(move || work(&app)).await
+    }
+}
+
+/// Every route of the service.
+pub fn routes() -> Vec<Route> {
+    api::routes()
+}
+
+/// The service as axum runs it. Serve it with connection info, so that client addresses are known.
+pub fn router(app: Arc<App>, settings: HttpSettings) -> Router {
+    let http = Http::new(app, settings);
+    let mut router = Router::new();
+    for route in routes() {
+        let handler = match route.authority {
+            Authority::AccessToken(access) => route.handler.route_layer(middleware::from_fn_with_state(
+                (http.clone(), access),
+                authenticate,
+            )),
+            Authority::Public | Authority::LinkToken | Authority::Session => route.handler,
+        };
+        router = router.route(route.path, handler);
+    }
+    router
+        .fallback(unknown_path)
+        .method_not_allowed_fallback(|| async { Failure::MethodNotAllowed })
+        // Each handler that reads a body reads it with its own limit.
+        .layer(DefaultBodyLimit::disable())
+        .layer(CatchPanicLayer::custom(|_| {
+            Failure::App(Error::internal("answering a request", "a panic, logged above")).into_response()
+        }))
+        .layer(middleware::from_fn_with_state(http.clone(), speak))
+        .with_state(http)
+}
+
+async fn unknown_path() -> Failure {
+    Failure::App(Error::NotFound(Subject::Endpoint))
+}
+
+/// The member who calls, of an `AccessToken` route.
+#[derive(Debug, Clone)]
+pub struct Authenticated(pub Caller);
+
+impl<S: Sync> FromRequestParts<S> for Authenticated {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
+        parts.extensions.get::<Self>().cloned().ok_or(Failure::App(Error::Unauthenticated))
+    }
+}
+
+async fn authenticate(
+    State((http, access)): State<(Http, Access)>,
+    mut request: Request,
+    next: Next,
+) -> Result<Response, Failure> {
+    let token = bearer(request.headers(), &http.app.settings.auth_scheme)
+        .ok_or(Error::Unauthenticated)?
+        .to_owned();
+    let caller = http.blocking(move |app| app.authenticate(&token)).await?;
+    let language = CompanyLanguage(caller.language);
+    let allowed = match access {
+        Access::Read => true,
+        Access::Send => caller.role.may_send(),
+    };
+    let mut response = if allowed {
+        request.extensions_mut().insert(Authenticated(caller));
+        next.run(request).await
+    } else {
+        Failure::App(Error::Forbidden(ForbiddenCode::Role)).into_response()
+    };
+    response.extensions_mut().insert(language);
+    Ok(response)
+}
+
+/// The access token of an `Authorization` header: the service's scheme word or `Bearer`, in any
+/// case (RFC 9110 11.1).
+fn bearer<'a>(headers: &'a HeaderMap, scheme: &str) -> Option<&'a str> {
+    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?.trim();
+    let (word, token) = value.split_once([' ', '\t'])?;
+    (word.eq_ignore_ascii_case(scheme) || word.eq_ignore_ascii_case("bearer")).then(|| token.trim())
+}
+
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_scheme_words_in_any_case() {
+        for (value, expected) in [
+            ("service abc", Some("abc")),
+            ("SERVICE abc", Some("abc")),
+            ("bearer  abc ", Some("abc")),
+            ("Bearer abc", Some("abc")),
+            ("Basic abc", None),
+            ("serviceabc", None),
+            ("service", None),
+            ("", None),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::AUTHORIZATION, value.parse().expect("a header value"));
+            assert_eq!(bearer(&headers, "service"), expected, "{value:?}");
+        }
+        assert_eq!(bearer(&HeaderMap::new(), "service"), None);
+    }
+
+    #[test]
+    fn every_route_is_declared_once_with_a_method_that_exists() {
+        let mut seen = std::collections::BTreeSet::new();
+        for route in routes() {
+            assert!(seen.insert((route.method.to_string(), route.path)), "{} {}", route.method, route.path);
+            assert!(MethodFilter::try_from(route.method.clone()).is_ok(), "{}", route.method);
+            assert_ne!(route.method, Method::TRACE);
+        }
+    }
+}

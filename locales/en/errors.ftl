@@ -1,0 +1,106 @@
+## Failures
+error-not-json = The body is not valid JSON.
+error-unauthenticated = No access token was sent, or it is unknown or has expired. Log in to get one.
+error-not-found = Not found: { $subject }.
+error-method-not-allowed = This address does not take this method.
+error-unprocessable = The request breaks a rule.
+error-too-large = The body is larger than { $limit } bytes.
+error-unsupported = This media type is not taken here.
+error-throttled = Too many attempts. Try again in { $seconds } seconds.
+error-unavailable = The service is busy. Try again in { $seconds } seconds.
+error-internal = Something went wrong on our side. It has been logged; try again, or ask the operator.
+
+## Why the caller may not
+error-api-off = The company is not allowed to call the API. Contact an administrator.
+error-role = Your role does not allow this.
+error-cross-site = The request came from another site. Open the page again and repeat it there.
+error-access-code = Enter the access code first.
+
+## Why the state does not allow it
+error-finished = The document is finished ({ $state }) and does not change any more.
+error-not-your-turn = It is not this writer's turn.
+error-already-approved = This writer has approved already.
+error-not-complete = The document is not complete yet.
+error-still-playing = The document is still being written ({ $state }).
+error-embedded = Writers of an embedded document get no messages.
+error-changed = Something else changed it at the same moment. Look at its state and try again.
+error-exists = There is one of this name already.
+error-archived = The template is archived. Choose another or restore it.
+error-locked = The access code was tried too often. The sender must send the document anew.
+error-link-replaced = This link was replaced by a newer one. Use the newest message.
+error-in-progress = The same request is being answered at this moment. Try again shortly.
+error-last-owner = A company keeps at least one owner.
+
+## What is wrong with a value
+error-required = This must be given.
+error-wrong-type = This must be of the JSON type { $expected }.
+error-too-long = At most { $max } are allowed.
+error-too-short = At least { $min } are needed.
+error-out-of-range = This must be from { $min } to { $max }.
+error-control-character = This holds a control character, such as U+0000, which no text may hold.
+error-not-allowed = This must be one of: { $allowed }.
+error-duplicate = This is said twice.
+error-invalid-email = This is no e-mail address.
+error-invalid-contact = This is neither an e-mail address nor a telephone number.
+error-invalid-phone = This is no telephone number.
+error-invalid-date-time = This is no date and time of the form YYYY-MM-DD HH:MM:SS.
+error-past-date-time = This time has passed already.
+error-invalid-offset = This is no UTC offset of the form +HH:MM.
+error-invalid-language = This must be ko, en or ja.
+error-unknown-template = There is no such template.
+error-unknown-client = There is no such API client.
+error-unknown-field = The template has no field of this name.
+error-unknown-step = The template has no such step or role.
+error-missing-recipient = Nobody is named for step { $order } of the template.
+error-too-many-recipients = The template's step has fewer writers.
+error-order-gap = Orders begin at 1 and leave no gap.
+error-field-not-writable = This field belongs to another writer, or nobody may change it.
+error-invalid-number = This is no number that the field takes.
+error-invalid-date = This is no date of the form YYYY-MM-DD.
+error-invalid-check = This must be Y or N (or 1, 0, true, false).
+error-invalid-option = This is none of the field's options.
+error-invalid-picture = This is no PNG or JPEG picture in base64, or it is too large.
+error-invalid-file = This is no file in base64, or it is too large.
+error-no-value-taken = A field of this kind takes no value.
+error-missing-glyph = No font has these characters: { $characters }
+error-does-not-fit = The text does not fit into its field.
+error-callback-malformed = This is no address that can be called.
+error-callback-scheme = The address must begin with https://.
+error-callback-userinfo = The address must not hold a user name or password.
+error-callback-fragment = The address must not hold a fragment (#).
+error-callback-port = This port is not allowed.
+error-callback-host = The host name is no valid DNS name.
+error-callback-not-public = The address is not publicly reachable.
+error-name-collision = Two fields would have this name.
+error-idempotency-key-reused = This idempotency key was used with another body.
+error-document-refused = The file is not taken: { $reason }
+error-fields-file-refused = The fields file says something that is not so: { $reason }
+error-page-out-of-range = The document has no such page; it has { $pages }.
+error-not-sealable = The document could not be sealed later: { $reason }
+error-invalid-company-id = This is no company id: { $reason }
+error-consent-required = Agree to sign electronically first.
+error-wrong-access-code = The access code is wrong; { $left } tries are left.
+error-invalid-cursor = This cursor is none of ours. Begin again without one.
+
+## What was not found
+error-subject-company = company
+error-subject-member = member
+error-subject-client = API client
+error-subject-token = access token
+error-subject-template = template
+error-subject-workflow = workflow
+error-subject-recipient = recipient
+error-subject-field = field
+error-subject-page = page
+error-subject-file = file
+error-subject-delivery = delivery
+error-subject-link = link
+error-subject-endpoint = endpoint
+
+## Results of a login
+api-login-success = Logged in.
+api-login-wrong-credentials = The login information is incorrect.
+api-login-throttled = Too many attempts with wrong login information. Try again later.
+api-login-wrong-form = The body of the message has a wrong form and could not be read.
+api-login-api-off = The company is not allowed to call the API. Contact an administrator.
+api-login-failure = Something went wrong on our side. Try again later.

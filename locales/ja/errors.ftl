@@ -1,0 +1,106 @@
+## 失敗の理由
+error-not-json = リクエスト本文が正しい JSON ではありません。
+error-unauthenticated = アクセストークンがないか、不明か、有効期限が切れています。ログインして新しいトークンを取得してください。
+error-not-found = 見つかりません: { $subject }。
+error-method-not-allowed = このアドレスではこのメソッドを使えません。
+error-unprocessable = リクエストが規則に合っていません。
+error-too-large = リクエスト本文が { $limit } バイトを超えています。
+error-unsupported = このメディアタイプには対応していません。
+error-throttled = 試行回数が多すぎます。{ $seconds } 秒後にもう一度お試しください。
+error-unavailable = ただいま処理できません。{ $seconds } 秒後にもう一度お試しください。
+error-internal = サーバー側で問題が発生しました。記録されましたので、もう一度お試しいただくか、運営者にお問い合わせください。
+
+## 権限がない理由
+error-api-off = この会社には API の利用が許可されていません。管理者にお問い合わせください。
+error-role = あなたの役割ではこの操作はできません。
+error-cross-site = 別のサイトからのリクエストです。ページを開き直してからもう一度お試しください。
+error-access-code = 先にアクセスコードを入力してください。
+
+## 現在の状態ではできない理由
+error-finished = この文書はすでに終了しており（{ $state }）、これ以上変更できません。
+error-not-your-turn = この作成者の番ではありません。
+error-already-approved = この作成者はすでに承認しています。
+error-not-complete = この文書はまだ完了していません。
+error-still-playing = この文書はまだ進行中です（{ $state }）。
+error-embedded = 埋め込み方式の文書では、作成者に通知を送りません。
+error-changed = 同時に別の操作で変更されました。状態を確認して、もう一度お試しください。
+error-exists = 同じ名前のものがすでにあります。
+error-archived = このテンプレートはアーカイブされています。別のものを選ぶか、復元してください。
+error-locked = アクセスコードの入力回数が上限を超えました。送信者に再送を依頼してください。
+error-link-replaced = このリンクは新しいものに置き換えられました。最新の通知のリンクをお使いください。
+error-in-progress = 同じリクエストを処理中です。しばらくしてからもう一度お試しください。
+error-last-owner = 会社には少なくとも 1 人の所有者が必要です。
+
+## 値が受け付けられない理由
+error-required = 必須項目です。
+error-wrong-type = JSON の型は { $expected } でなければなりません。
+error-too-long = 最大 { $max } までです。
+error-too-short = 最低 { $min } 以上が必要です。
+error-out-of-range = { $min } から { $max } の範囲でなければなりません。
+error-control-character = 使用できない制御文字（U+0000 など）が含まれています。
+error-not-allowed = 次のいずれかでなければなりません: { $allowed }。
+error-duplicate = 重複しています。
+error-invalid-email = 正しいメールアドレスではありません。
+error-invalid-contact = メールアドレスでも電話番号でもありません。
+error-invalid-phone = 正しい電話番号ではありません。
+error-invalid-date-time = YYYY-MM-DD HH:MM:SS 形式の日時ではありません。
+error-past-date-time = すでに過ぎた日時です。
+error-invalid-offset = +HH:MM 形式の UTC オフセットではありません。
+error-invalid-language = ko、en、ja のいずれかでなければなりません。
+error-unknown-template = そのテンプレートはありません。
+error-unknown-client = その API クライアントはありません。
+error-unknown-field = テンプレートにその名前のフィールドはありません。
+error-unknown-step = テンプレートにそのステップまたは役割はありません。
+error-missing-recipient = テンプレートのステップ { $order } の作成者が指定されていません。
+error-too-many-recipients = テンプレートのステップの作成者より多く指定されています。
+error-order-gap = order は 1 から連続していなければなりません。
+error-field-not-writable = 別の作成者のフィールドか、変更できないフィールドです。
+error-invalid-number = このフィールドで使える数値ではありません。
+error-invalid-date = YYYY-MM-DD 形式の日付ではありません。
+error-invalid-check = Y または N でなければなりません（1、0、true、false も可）。
+error-invalid-option = フィールドの選択肢にない値です。
+error-invalid-picture = base64 の PNG または JPEG 画像ではないか、大きすぎます。
+error-invalid-file = base64 のファイルではないか、大きすぎます。
+error-no-value-taken = この種類のフィールドは値を受け付けません。
+error-missing-glyph = どのフォントにもない文字です: { $characters }
+error-does-not-fit = 文字がフィールドに収まりません。
+error-callback-malformed = 呼び出せるアドレスではありません。
+error-callback-scheme = https:// で始まるアドレスでなければなりません。
+error-callback-userinfo = アドレスにユーザー名やパスワードを含めることはできません。
+error-callback-fragment = アドレスにフラグメント（#）を含めることはできません。
+error-callback-port = 許可されていないポートです。
+error-callback-host = ホスト名が正しい DNS 名ではありません。
+error-callback-not-public = 外部から到達できる公開アドレスではありません。
+error-name-collision = 二つのフィールドが同じ名前になります。
+error-idempotency-key-reused = この冪等キーは別の本文ですでに使用されています。
+error-document-refused = 受け付けられないファイルです: { $reason }
+error-fields-file-refused = フィールドファイルの内容が正しくありません: { $reason }
+error-page-out-of-range = 文書にないページです。文書は全 { $pages } ページです。
+error-not-sealable = 後で封印できない文書です: { $reason }
+error-invalid-company-id = 会社 ID として使えません: { $reason }
+error-consent-required = 先に電子署名に同意してください。
+error-wrong-access-code = アクセスコードが正しくありません。あと { $left } 回試せます。
+error-invalid-cursor = 不明なカーソルです。カーソルなしで最初からやり直してください。
+
+## 見つからなかったもの
+error-subject-company = 会社
+error-subject-member = メンバー
+error-subject-client = API クライアント
+error-subject-token = アクセストークン
+error-subject-template = テンプレート
+error-subject-workflow = 文書
+error-subject-recipient = 受信者
+error-subject-field = フィールド
+error-subject-page = ページ
+error-subject-file = ファイル
+error-subject-delivery = 配信記録
+error-subject-link = リンク
+error-subject-endpoint = エンドポイント
+
+## ログインの結果
+api-login-success = ログインしました。
+api-login-wrong-credentials = ログイン情報が正しくありません。
+api-login-throttled = 誤ったログイン情報での試行が多すぎます。しばらくしてからもう一度お試しください。
+api-login-wrong-form = 受信したメッセージの本文の形式が正しくないため、解析できません。
+api-login-api-off = この会社には API の呼び出しが許可されていません。管理者にお問い合わせください。
+api-login-failure = 予期しないエラーが発生しました。しばらくしてからもう一度お試しください。

@@ -1,0 +1,106 @@
+## 요청을 처리하지 못한 까닭
+error-not-json = 요청 본문이 올바른 JSON이 아닙니다.
+error-unauthenticated = 액세스 토큰이 없거나, 알 수 없거나, 만료되었습니다. 로그인하여 새 토큰을 받으세요.
+error-not-found = 찾을 수 없습니다: { $subject }.
+error-method-not-allowed = 이 주소에서는 지원하지 않는 메서드입니다.
+error-unprocessable = 요청이 규칙에 맞지 않습니다.
+error-too-large = 요청 본문이 { $limit }바이트를 넘습니다.
+error-unsupported = 지원하지 않는 미디어 형식입니다.
+error-throttled = 시도가 너무 많습니다. { $seconds }초 뒤에 다시 시도하세요.
+error-unavailable = 지금은 처리할 수 없습니다. { $seconds }초 뒤에 다시 시도하세요.
+error-internal = 서버에서 문제가 발생했습니다. 기록되었으니 다시 시도하거나 운영자에게 문의하세요.
+
+## 권한이 없는 까닭
+error-api-off = API를 사용할 수 없는 회사입니다. 관리자에게 문의하세요.
+error-role = 회원님의 역할로는 할 수 없는 작업입니다.
+error-cross-site = 다른 사이트에서 온 요청입니다. 화면을 다시 열고 시도하세요.
+error-access-code = 먼저 접근 암호를 입력하세요.
+
+## 현재 상태에서 할 수 없는 까닭
+error-finished = 이미 끝난 문서({ $state })라서 더 이상 바뀌지 않습니다.
+error-not-your-turn = 이 작성자의 차례가 아닙니다.
+error-already-approved = 이 작성자는 이미 승인했습니다.
+error-not-complete = 아직 완료되지 않은 문서입니다.
+error-still-playing = 아직 진행 중인 문서입니다({ $state }).
+error-embedded = 임베드 방식의 문서에는 작성자 알림을 보내지 않습니다.
+error-changed = 같은 순간에 다른 요청이 먼저 변경했습니다. 상태를 확인하고 다시 시도하세요.
+error-exists = 같은 이름이 이미 있습니다.
+error-archived = 보관된 템플릿입니다. 다른 템플릿을 고르거나 복원하세요.
+error-locked = 접근 암호를 너무 많이 틀렸습니다. 보낸 사람이 문서를 다시 보내야 합니다.
+error-link-replaced = 새 링크로 바뀌어 이 링크는 쓸 수 없습니다. 가장 최근에 받은 링크를 사용하세요.
+error-in-progress = 같은 요청을 지금 처리하고 있습니다. 잠시 뒤에 다시 시도하세요.
+error-last-owner = 회사에는 소유자가 한 명 이상 있어야 합니다.
+
+## 값이 거절된 까닭
+error-required = 필수 항목입니다.
+error-wrong-type = JSON 형식이 { $expected }이어야 합니다.
+error-too-long = 최대 { $max }까지 허용됩니다.
+error-too-short = 최소 { $min } 이상이어야 합니다.
+error-out-of-range = { $min }에서 { $max } 사이여야 합니다.
+error-control-character = 사용할 수 없는 제어 문자(U+0000 등)가 들어 있습니다.
+error-not-allowed = 다음 중 하나여야 합니다: { $allowed }.
+error-duplicate = 중복되었습니다.
+error-invalid-email = 올바른 이메일 주소가 아닙니다.
+error-invalid-contact = 이메일 주소도 전화번호도 아닙니다.
+error-invalid-phone = 올바른 전화번호가 아닙니다.
+error-invalid-date-time = YYYY-MM-DD HH:MM:SS 형식의 날짜와 시각이 아닙니다.
+error-past-date-time = 이미 지난 시각입니다.
+error-invalid-offset = +HH:MM 형식의 UTC 오프셋이 아닙니다.
+error-invalid-language = ko, en, ja 중 하나여야 합니다.
+error-unknown-template = 없는 템플릿입니다.
+error-unknown-client = 없는 API 클라이언트입니다.
+error-unknown-field = 템플릿에 없는 필드 이름입니다.
+error-unknown-step = 템플릿에 없는 단계 또는 역할입니다.
+error-missing-recipient = 템플릿 { $order }단계의 작성자가 지정되지 않았습니다.
+error-too-many-recipients = 템플릿의 단계에 있는 작성자보다 많습니다.
+error-order-gap = order는 1부터 빠짐없이 이어져야 합니다.
+error-field-not-writable = 다른 작성자의 필드이거나 바꿀 수 없는 필드입니다.
+error-invalid-number = 필드에 쓸 수 있는 숫자가 아닙니다.
+error-invalid-date = YYYY-MM-DD 형식의 날짜가 아닙니다.
+error-invalid-check = Y 또는 N이어야 합니다(1, 0, true, false도 가능).
+error-invalid-option = 필드의 선택지에 없는 값입니다.
+error-invalid-picture = base64로 된 PNG 또는 JPEG 그림이 아니거나 너무 큽니다.
+error-invalid-file = base64로 된 파일이 아니거나 너무 큽니다.
+error-no-value-taken = 값을 받지 않는 종류의 필드입니다.
+error-missing-glyph = 글꼴에 없는 문자입니다: { $characters }
+error-does-not-fit = 글이 필드 안에 들어가지 않습니다.
+error-callback-malformed = 호출할 수 있는 주소가 아닙니다.
+error-callback-scheme = https://로 시작하는 주소여야 합니다.
+error-callback-userinfo = 주소에 사용자 이름이나 비밀번호를 넣을 수 없습니다.
+error-callback-fragment = 주소에 프래그먼트(#)를 넣을 수 없습니다.
+error-callback-port = 허용되지 않은 포트입니다.
+error-callback-host = 호스트 이름이 올바른 DNS 이름이 아닙니다.
+error-callback-not-public = 외부에서 접근할 수 있는 공개 주소가 아닙니다.
+error-name-collision = 두 필드의 이름이 같아집니다.
+error-idempotency-key-reused = 다른 본문과 함께 이미 사용된 멱등 키입니다.
+error-document-refused = 받을 수 없는 파일입니다: { $reason }
+error-fields-file-refused = 필드 파일의 내용이 올바르지 않습니다: { $reason }
+error-page-out-of-range = 문서에 없는 쪽입니다. 문서는 모두 { $pages }쪽입니다.
+error-not-sealable = 나중에 봉인할 수 없는 문서입니다: { $reason }
+error-invalid-company-id = 회사 ID로 쓸 수 없습니다: { $reason }
+error-consent-required = 먼저 전자 서명에 동의해야 합니다.
+error-wrong-access-code = 접근 암호가 올바르지 않습니다. { $left }번 더 시도할 수 있습니다.
+error-invalid-cursor = 알 수 없는 커서입니다. 커서 없이 처음부터 다시 요청하세요.
+
+## 찾을 수 없는 것
+error-subject-company = 회사
+error-subject-member = 회원
+error-subject-client = API 클라이언트
+error-subject-token = 액세스 토큰
+error-subject-template = 템플릿
+error-subject-workflow = 문서
+error-subject-recipient = 수신자
+error-subject-field = 필드
+error-subject-page = 쪽
+error-subject-file = 파일
+error-subject-delivery = 전송 기록
+error-subject-link = 링크
+error-subject-endpoint = API 주소
+
+## 로그인 결과
+api-login-success = 로그인되었습니다.
+api-login-wrong-credentials = 로그인 정보가 올바르지 않습니다.
+api-login-throttled = 잘못된 로그인 정보로 너무 많이 시도했습니다. 잠시 뒤에 다시 시도하세요.
+api-login-wrong-form = 수신한 메시지의 본문 형식이 올바르지 않아 해석할 수 없습니다.
+api-login-api-off = API를 호출할 수 없는 회사입니다. 관리자에게 문의하세요.
+api-login-failure = 예기치 않은 오류가 발생했습니다. 잠시 뒤에 다시 시도하세요.
