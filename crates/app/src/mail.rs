@@ -11,10 +11,10 @@ use std::sync::LazyLock;
 
 use domain::{CompanyId, Contact, Language, Random, UtcOffset, WorkflowId};
 use jiff::Timestamp;
-use minijinja::{Environment, context};
+use minijinja::Environment;
+use minijinja::value::Serde;
 use serde::{Deserialize, Serialize};
-use store::outbox::{DeliveryId, NewChannel, NewDelivery, StopReason};
-use store::{Transaction, outbox};
+use store::outbox::{NewChannel, NewDelivery, StopReason};
 
 use crate::error::Error;
 use crate::outbox::new_event_id;
@@ -25,7 +25,6 @@ const LONGEST_SUBJECT: usize = 160;
 
 static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut templates = Environment::new();
-    templates.set_keep_trailing_newline(true);
     for (name, text) in [
         ("letter.txt", include_str!("../../../templates/mail/letter.txt")),
         ("letter.html", include_str!("../../../templates/mail/letter.html")),
@@ -179,37 +178,30 @@ pub struct MailLink {
 }
 
 impl OutgoingMail {
-    /// Reads what [`enqueue`] has put into the outbox.
+    /// Reads the body of a [`delivery`].
     pub fn open(sealed: &[u8], vault: &Vault) -> Result<OutgoingMail, Error> {
-        let plain =
-            vault.decrypt(Purpose::OutboxBody, sealed).map_err(|error| Error::internal("reading a mail", error))?;
+        let plain = vault
+            .decrypt(Purpose::OutboxBody, sealed)
+            .map_err(|error| Error::internal("reading a mail", error))?;
         serde_json::from_slice(&plain).map_err(|error| Error::internal("reading a mail", error))
     }
 }
 
-/// Writes a letter and puts it into the outbox, in the caller's transaction.
-pub fn enqueue(
-    tx: &mut dyn Transaction,
-    vault: &Vault,
-    random: &dyn Random,
-    letter: &Letter<'_>,
-    at: Timestamp,
-) -> Result<DeliveryId, Error> {
+/// Writes a letter and encrypts it, ready to be enqueued.
+pub fn delivery(vault: &Vault, random: &dyn Random, letter: &Letter<'_>, at: Timestamp) -> Result<NewDelivery, Error> {
     let mail = write(letter)?;
     let plain = serde_json::to_vec(&mail).map_err(|error| Error::internal("keeping a mail", error))?;
-    let channel = match letter.contact {
-        Contact::Email(_) => NewChannel::Mail,
-        Contact::Phone { .. } => NewChannel::Message,
-    };
-    let new = NewDelivery {
+    Ok(NewDelivery {
         company: letter.company.clone(),
         workflow: letter.workflow,
         event_id: new_event_id(random),
-        channel,
+        channel: match letter.contact {
+            Contact::Email(_) => NewChannel::Mail,
+            Contact::Phone { .. } => NewChannel::Message,
+        },
         body: vault.encrypt(Purpose::OutboxBody, &plain),
         created_at: at,
-    };
-    outbox::enqueue(tx, &new).map_err(Error::from)
+    })
 }
 
 /// One labelled line.
@@ -279,20 +271,24 @@ pub fn write(letter: &Letter<'_>) -> Result<OutgoingMail, Error> {
             if !content.links.is_empty() {
                 footer.insert(0, say("mail-personal", &[]));
             }
-            let values = context! {
-                language => letter.language.code(),
-                subject => subject,
-                company => company,
-                title => say(&key("title"), &arguments),
-                greeting => say("mail-greeting", &arguments),
-                paragraphs => content.paragraphs,
-                quote => content.quote,
-                facts => content.facts,
-                links => content.links,
-                link_help => say("mail-link-help", &[]),
-                footer,
-            };
-            (address.clone(), render("letter.txt", &values)?, Some(render("letter.html", &values)?))
+            let values = minijinja::Value::from(Serde(serde_json::json!({
+                "language": letter.language.code(),
+                "subject": subject,
+                "company": company,
+                "title": say(&key("title"), &arguments),
+                "greeting": say("mail-greeting", &arguments),
+                "paragraphs": content.paragraphs,
+                "quote": content.quote,
+                "facts": content.facts,
+                "links": content.links,
+                "link_help": say("mail-link-help", &[]),
+                "footer": footer,
+            })));
+            (
+                address.clone(),
+                render("letter.txt", &values)?,
+                Some(render("letter.html", &values)?),
+            )
         }
     };
     Ok(OutgoingMail {
@@ -319,18 +315,34 @@ fn content(letter: &Letter<'_>, deadline: &str) -> Content {
     let say = |key: &str, arguments: &[(&str, &str)]| i18n::text(language, key, arguments);
     let document = one_line(letter.document);
     let text = |word: &str, name: &str, value: &str| {
-        say(&format!("mail-{word}-text"), &[("document", &document), (name, &one_line(value))])
+        say(
+            &format!("mail-{word}-text"),
+            &[("document", &document), (name, &one_line(value))],
+        )
     };
-    let fact = |key: &str, value: &str| Fact { label: say(key, &[]), value: one_line(value) };
+    let fact = |key: &str, value: &str| Fact {
+        label: say(key, &[]),
+        value: one_line(value),
+    };
     let moment = |at| fact("mail-at", &i18n::date_time(language, at, letter.offset));
     let quote = |key: &str, words: &str| {
         let lines: Vec<String> = words.lines().map(one_line).filter(|line| !line.is_empty()).collect();
-        (!lines.is_empty()).then(|| Quote { label: say(key, &[]), lines })
+        (!lines.is_empty()).then(|| Quote {
+            label: say(key, &[]),
+            lines,
+        })
     };
-    let link = |key: &str, url: &str| MailLink { label: say(key, &[]), url: url.to_owned() };
+    let link = |key: &str, url: &str| MailLink {
+        label: say(key, &[]),
+        url: url.to_owned(),
+    };
     match letter.occasion {
         Occasion::Request(request) | Occasion::Reminder(request) => {
-            let word = if matches!(letter.occasion, Occasion::Request(_)) { "request" } else { "reminder" };
+            let word = if matches!(letter.occasion, Occasion::Request(_)) {
+                "request"
+            } else {
+                "reminder"
+            };
             let mut paragraphs = vec![text(word, "sender", request.sender)];
             match request.access_code {
                 AccessCode::None => {}
@@ -351,14 +363,23 @@ fn content(letter: &Letter<'_>, deadline: &str) -> Content {
                 links: vec![link("mail-request-open", request.sign_url)],
             }
         }
-        Occasion::Returned { writer, reason, sign_url, .. } => Content {
+        Occasion::Returned {
+            writer,
+            reason,
+            sign_url,
+            ..
+        } => Content {
             word: "returned",
             paragraphs: vec![text("returned", "writer", writer)],
             quote: quote("mail-returned-reason", reason),
             facts: vec![fact("mail-document", &document), fact("mail-deadline", deadline)],
             links: vec![link("mail-request-open", sign_url)],
         },
-        Occasion::Completed { at, document_url, certificate_url } => Content {
+        Occasion::Completed {
+            at,
+            document_url,
+            certificate_url,
+        } => Content {
             word: "completed",
             paragraphs: vec![text("completed", "name", letter.name)],
             quote: None,
@@ -455,15 +476,36 @@ mod tests {
                 document_url: "https://sign.example.com/mail/view?token=1&lang=ko",
                 certificate_url: "https://sign.example.com/mail/view?token=2&lang=ko",
             },
-            Occasion::Rejected { at: AT, writer: "张伟", reason: "Not my contract" },
-            Occasion::Canceled { at: AT, sender: "김민준", reason: "" },
+            Occasion::Rejected {
+                at: AT,
+                writer: "张伟",
+                reason: "Not my contract",
+            },
+            Occasion::Canceled {
+                at: AT,
+                sender: "김민준",
+                reason: "",
+            },
             Occasion::Expired { at: AT },
-            Occasion::EndpointStopped { at: AT, url: "https://hooks.example.com/a", reason: StopReason::Gone },
-            Occasion::EndpointStopped { at: AT, url: "https://hooks.example.com/a", reason: StopReason::Failing },
+            Occasion::EndpointStopped {
+                at: AT,
+                url: "https://hooks.example.com/a",
+                reason: StopReason::Gone,
+            },
+            Occasion::EndpointStopped {
+                at: AT,
+                url: "https://hooks.example.com/a",
+                reason: StopReason::Failing,
+            },
         ]
     }
 
-    fn letter<'l>(company: &'l CompanyId, contact: &'l Contact, language: Language, occasion: Occasion<'l>) -> Letter<'l> {
+    fn letter<'l>(
+        company: &'l CompanyId,
+        contact: &'l Contact,
+        language: Language,
+        occasion: Occasion<'l>,
+    ) -> Letter<'l> {
         Letter {
             company,
             company_name: "데모 <회사> & Co",
@@ -487,14 +529,20 @@ mod tests {
 
     #[test]
     fn every_occasion_is_written_in_every_language_with_nothing_left_open() {
-        let phone = Contact::Phone { given: "010-1234-5678".to_owned(), number: "+821012345678".to_owned() };
+        let phone = Contact::Phone {
+            given: "010-1234-5678".to_owned(),
+            number: "+821012345678".to_owned(),
+        };
         for language in [Language::Ko, Language::En, Language::Ja] {
             for occasion in occasions() {
                 let mail = write(&letter(&company(), &email(), language, occasion)).unwrap();
                 let html = mail.html.as_deref().unwrap();
                 for part in [mail.subject.as_str(), mail.text.as_str(), html] {
                     assert!(!part.contains("mail-"), "a key without a sentence: {part}");
-                    assert!(!part.contains("{$") && !part.contains("{ $"), "an argument is missing: {part}");
+                    assert!(
+                        !part.contains("{$") && !part.contains("{ $"),
+                        "an argument is missing: {part}"
+                    );
                     assert!(!part.trim().is_empty());
                 }
                 for link in &mail.links {
@@ -503,7 +551,11 @@ mod tests {
                 assert!(html.contains("데모 &lt;회사&gt; &amp; Co"), "{html}");
                 let message = write(&letter(&company(), &phone, language, occasion)).unwrap();
                 assert_eq!((message.to.as_str(), message.html), ("+821012345678", None));
-                assert!(!message.text.contains("mail-") && !message.text.contains("{ $"), "{}", message.text);
+                assert!(
+                    !message.text.contains("mail-") && !message.text.contains("{ $"),
+                    "{}",
+                    message.text
+                );
                 assert!(message.links.iter().all(|link| message.text.contains(&link.url)));
             }
         }
@@ -526,17 +578,25 @@ mod tests {
              데모 <회사> & Co에서 보낸 메일입니다.\n"
         );
         let html = mail.html.unwrap();
-        assert!(html.contains("href=\"https://sign.example.com/mail/sign?token=abc&amp;lang=ko\""), "{html}");
+        assert!(
+            html.contains("href=\"https://sign.example.com/mail/sign?token=abc&amp;lang=ko\""),
+            "{html}"
+        );
     }
 
     #[test]
     fn what_people_wrote_never_breaks_a_line_or_markup() {
         let (company, contact) = (company(), email());
-        let mut letter = letter(&company, &contact, Language::En, Occasion::Rejected {
-            at: AT,
-            writer: "Eve\r\nBcc: all@example.com",
-            reason: "<script>alert(1)</script>\r\nsecond",
-        });
+        let mut letter = letter(
+            &company,
+            &contact,
+            Language::En,
+            Occasion::Rejected {
+                at: AT,
+                writer: "Eve\r\nBcc: all@example.com",
+                reason: "<script>alert(1)</script>\r\nsecond",
+            },
+        );
         letter.company_name = "A\r\nX-Evil: 1";
         letter.document = "Title\u{0}\u{2028}two";
         letter.name = "\tN\n";

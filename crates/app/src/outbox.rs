@@ -4,12 +4,13 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use domain::{Random, WorkflowId};
+use domain::{Actor, CompanyId, Contact, Event, EventKind, Random, WorkflowId};
 use jiff::Timestamp;
-use store::outbox::{self, DeliveryId, Message};
+use store::Transaction;
+use store::outbox::{self, DeliveryId, Message, StopReason};
 
-use crate::mail::{MailLink, OutgoingMail};
-use crate::{App, Caller, Error, Subject};
+use crate::mail::{self, Letter, MailLink, Occasion, OutgoingMail};
+use crate::{App, Caller, ConflictCode, Error, Subject};
 
 /// How many messages a page of the outbox has.
 pub const MESSAGES_PER_PAGE: u32 = 20;
@@ -44,7 +45,9 @@ impl OutboxBell {
 
 impl fmt::Debug for OutboxBell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OutboxBell").field("listened", &self.0.get().is_some()).finish()
+        f.debug_struct("OutboxBell")
+            .field("listened", &self.0.get().is_some())
+            .finish()
     }
 }
 
@@ -95,22 +98,88 @@ impl App {
         let page = page.max(1);
         let company = caller.company.clone();
         let skip = (page - 1).saturating_mul(MESSAGES_PER_PAGE);
-        let mut rows = self.store.read(move |tx| {
-            outbox::messages(tx, &company, MESSAGES_PER_PAGE + 1, skip).map_err(Error::from)
-        })?;
+        let mut rows = self
+            .store
+            .read(move |tx| outbox::messages(tx, &company, MESSAGES_PER_PAGE + 1, skip).map_err(Error::from))?;
         let has_older = rows.len() > MESSAGES_PER_PAGE as usize;
         rows.truncate(MESSAGES_PER_PAGE as usize);
         let messages = rows.into_iter().map(|row| self.opened(row)).collect::<Result<_, _>>()?;
-        Ok(OutboxPage { messages, page, has_older })
+        Ok(OutboxPage {
+            messages,
+            page,
+            has_older,
+        })
     }
 
     /// One of them.
     pub fn outbox_message(&self, caller: &Caller, id: i64) -> Result<OutboxMessage, Error> {
         caller.must_send()?;
         let company = caller.company.clone();
-        let row =
-            self.store.read(move |tx| outbox::message(tx, &company, DeliveryId(id)).map_err(Error::from))?;
+        let row = self
+            .store
+            .read(move |tx| outbox::message(tx, &company, DeliveryId(id)).map_err(Error::from))?;
         self.opened(row.ok_or(Error::NotFound(Subject::Delivery))?)
+    }
+
+    /// Tells the chains of deliveries that were taken until then; how many.
+    ///
+    /// This follows some seconds behind: an entry that appears while the next writer's approval is being sealed would
+    /// make that work be done anew.
+    pub fn note_deliveries(&self, until: Timestamp, limit: u32) -> Result<usize, Error> {
+        self.store.write(move |tx| {
+            let taken = outbox::to_note(tx, until, limit)?;
+            for delivery in &taken {
+                outbox::set_noted(tx, delivery.id)?;
+                let Some(head) = store::workflow::head(tx, &delivery.company, delivery.workflow)? else {
+                    continue;
+                };
+                let kind = EventKind::Delivered {
+                    delivery: delivery.event_id.clone(),
+                };
+                let event = Event {
+                    at: delivery.at,
+                    actor: Actor::SERVICE,
+                    event: kind,
+                };
+                let (entry, after) = head.append(&event);
+                store::audit::append(tx, &delivery.company, delivery.workflow, &[entry])?;
+                if !store::workflow::update_head(tx, &delivery.company, delivery.workflow, head, after)? {
+                    return Err(Error::conflict(ConflictCode::Changed));
+                }
+            }
+            Ok(taken.len())
+        })
+    }
+
+    /// Tells a company's owners and admins that deliveries to an endpoint were stopped, in the caller's transaction.
+    pub fn endpoint_stopped(
+        &self,
+        tx: &mut dyn Transaction,
+        company: &CompanyId,
+        url: &str,
+        reason: StopReason,
+        at: Timestamp,
+    ) -> Result<(), Error> {
+        let company = store::company::find(tx, company)?.ok_or(Error::NotFound(Subject::Company))?;
+        let members = store::member::list(tx, &company.id)?;
+        for member in members
+            .iter()
+            .filter(|member| member.role.may_administer() && member.disabled_at.is_none())
+        {
+            let letter = Letter {
+                company: &company.id,
+                company_name: &company.name,
+                workflow: None,
+                document: "",
+                name: &member.name,
+                contact: &Contact::Email(member.email.clone()),
+                language: company.language,
+                offset: company.offset,
+                occasion: Occasion::EndpointStopped { at, url, reason },
+            };
+            outbox::enqueue(tx, &mail::delivery(&self.vault, self.random.as_ref(), &letter, at)?)?;
+        }
+        Ok(())
     }
 
     fn opened(&self, row: Message) -> Result<OutboxMessage, Error> {

@@ -1,2 +1,20 @@
-//! countersign-delivery
+//! Everything that leaves the house: webhooks to customers' servers and mails to people.
+//!
+//! A use-case puts what is to be told into the outbox, in the transaction that decided it; this crate takes it from there.
+//! [`runner`] claims what is due and records what came of it, [`webhook`] and [`mailer`] make one try, [`guarded_client`]
+//! is the only way by which an address that a stranger chose is called, [`schedule`] says when a failed try is repeated.
+//!
+//! Nothing is lost and nothing is promised that cannot be kept: each delivery arrives at least once, with the same id and
+//! the same bytes on every try, or ends as a dead letter that history shows.
 #![deny(missing_docs)]
+
+pub mod guarded_client;
+pub mod mailer;
+pub mod node;
+pub mod runner;
+pub mod schedule;
+pub mod webhook;
+
+pub use guarded_client::GuardedClient;
+pub use mailer::{MailSettings, MailTls, Mailer};
+pub use runner::{Runner, RunnerSettings};

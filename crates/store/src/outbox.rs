@@ -309,11 +309,6 @@ pub fn release_owner(tx: &mut dyn Transaction, owner: &str, now: Timestamp) -> R
     tx.execute(&sql::RELEASE_OWNER, values![owner, now])
 }
 
-/// When something is due next.
-pub fn next_due(tx: &mut dyn Transaction) -> Result<Option<Timestamp>, Error> {
-    tx.query_one(&sql::NEXT_DUE, &[])?.get("due_at")
-}
-
 /// What one try was like.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Try {
@@ -437,6 +432,42 @@ fn endpoint_failed(
 /// Leaves a claimed mail or message for the outbox page. Whether the lease was still its own.
 pub fn keep(tx: &mut dyn Transaction, claimed: &Claimed, now: Timestamp) -> Result<bool, Error> {
     Ok(tx.execute(&sql::KEEP, values![claimed.id.0, claimed.lease.as_str(), now])? == 1)
+}
+
+/// A delivery that was taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Taken {
+    /// Its number.
+    pub id: DeliveryId,
+    /// Whose.
+    pub company: CompanyId,
+    /// Of which workflow.
+    pub workflow: WorkflowId,
+    /// The event's id.
+    pub event_id: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// Deliveries that were taken until then and that their workflows' chains do not tell of yet.
+pub fn to_note(tx: &mut dyn Transaction, until: Timestamp, limit: u32) -> Result<Vec<Taken>, Error> {
+    let rows = tx.query(&sql::TO_NOTE, values![until, limit])?;
+    rows.iter()
+        .map(|row| {
+            Ok(Taken {
+                id: DeliveryId(row.get("id")?),
+                company: row.get("company_id")?,
+                workflow: row.get("workflow_id")?,
+                event_id: row.get("event_id")?,
+                at: row.get("finished_at")?,
+            })
+        })
+        .collect()
+}
+
+/// Remembers that the chain tells of a delivery.
+pub fn set_noted(tx: &mut dyn Transaction, id: DeliveryId) -> Result<(), Error> {
+    tx.execute_one(&sql::NOTED, values![id.0])
 }
 
 /// An endpoint that fails or was stopped.

@@ -28,6 +28,8 @@ CREATE TABLE outbox (
     lease TEXT,
     lease_owner TEXT,
     finished_at BIGINT,
+    -- Whether the workflow's chain tells of the delivery.
+    noted BOOLEAN NOT NULL DEFAULT FALSE,
     CHECK (kind <> 'webhook' OR (url IS NOT NULL AND client_id IS NOT NULL)),
     CHECK ((lease IS NULL) = (lease_owner IS NULL)),
     CHECK (state = 'waiting' OR lease IS NULL)
@@ -36,6 +38,8 @@ CREATE TABLE outbox (
 CREATE INDEX outbox_due ON outbox (due_at, id) WHERE state = 'waiting';
 CREATE INDEX outbox_first_try ON outbox (workflow_id, id)
     WHERE state = 'waiting' AND kind = 'webhook' AND NOT first_try_done;
+CREATE INDEX outbox_to_note ON outbox (finished_at)
+    WHERE state = 'delivered' AND NOT noted AND workflow_id IS NOT NULL;
 CREATE INDEX outbox_endpoint ON outbox (company_id, url) WHERE state IN ('waiting', 'held') AND kind = 'webhook';
 CREATE INDEX outbox_lease_owner ON outbox (lease_owner) WHERE lease_owner IS NOT NULL;
 CREATE INDEX outbox_company ON outbox (company_id, id);

@@ -48,9 +48,6 @@ crate::statements! {
     /// Gives back all that a dead worker had claimed.
     pub static RELEASE_OWNER = "UPDATE outbox SET lease = NULL, lease_owner = NULL, due_at = $2 WHERE lease_owner = $1";
 
-    /// When something is due next; leased rows count with the end of their lease.
-    pub static NEXT_DUE = "SELECT MIN(due_at) AS due_at FROM outbox WHERE state = 'waiting'";
-
     /// Records that a claimed delivery was tried, and what became of it. No row: the lease was lost.
     pub static FINISH = "UPDATE outbox SET state = $3, due_at = $4, finished_at = $5, tries = tries + 1, \
              tries_made = tries_made + 1, first_try_done = TRUE, lease = NULL, lease_owner = NULL \
@@ -63,6 +60,14 @@ crate::statements! {
     /// What one try was like.
     pub static INSERT_TRY = "INSERT INTO delivery_try (delivery_id, number, at, duration, code, fault, answer) \
          VALUES ($1, $2, $3, $4, $5, $6, $7)";
+
+    /// Deliveries that were taken before a time, and that their workflows' chains do not tell of yet.
+    pub static TO_NOTE = "SELECT id, company_id, workflow_id, event_id, finished_at FROM outbox \
+         WHERE state = 'delivered' AND NOT noted AND workflow_id IS NOT NULL AND finished_at <= $1 \
+         ORDER BY finished_at, id LIMIT $2";
+
+    /// The chain tells of a delivery now.
+    pub static NOTED = "UPDATE outbox SET noted = TRUE WHERE id = $1 AND NOT noted";
 
     /// A delivery's tries.
     pub static TRIES = "SELECT t.number, t.at, t.duration, t.code, t.fault, t.answer FROM delivery_try AS t \
@@ -100,7 +105,7 @@ crate::statements! {
          WHERE company_id = $1 AND url = $2 AND kind = 'webhook' AND state = 'held'";
 
     /// Sends a delivery once more, in a new round of tries.
-    pub static RESEND = "UPDATE outbox SET state = 'waiting', due_at = $3, tries = 0, finished_at = NULL \
+    pub static RESEND = "UPDATE outbox SET state = 'waiting', due_at = $3, tries = 0, finished_at = NULL, noted = FALSE \
          WHERE company_id = $1 AND id = $2 AND state IN ('delivered', 'dead')";
 
     /// One delivery.

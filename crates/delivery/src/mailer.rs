@@ -1,0 +1,199 @@
+//! One try of a mail, through the operator's SMTP server.
+//!
+//! The Message-ID is made of the event's id, so a server or a mailbox that gets a mail twice (the answer to the first try
+//! was lost) can tell. Sender, addressee and subject are handed to the mail library as values: it encodes them, and
+//! nothing that a person wrote can begin a new header line.
+
+use std::str::FromStr;
+use std::time::{Duration, SystemTime};
+
+use app::mail::OutgoingMail;
+use jiff::Timestamp;
+use lettre::address::AddressError;
+use lettre::message::header::{Header, HeaderName, HeaderValue};
+use lettre::message::{Mailbox, MultiPart, MultiPartKind, SinglePart};
+use lettre::transport::smtp::authentication::Credentials;
+use lettre::transport::smtp::client::{Tls, TlsParameters};
+use lettre::{Address, AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor};
+use tokio::time::timeout;
+
+/// How long one mail may take in all; shorter than any lease's margin.
+const LONGEST_SENDING: Duration = Duration::from_secs(40);
+
+/// How the connection to the server is protected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MailTls {
+    /// Not at all: a server on the same machine or network.
+    None,
+    /// Plain first, then STARTTLS, which the server must offer.
+    StartTls,
+    /// TLS from the first byte.
+    Tls,
+}
+
+/// The operator's SMTP server.
+#[derive(Clone)]
+pub struct MailSettings {
+    /// The server's name.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+    /// How the connection is protected.
+    pub tls: MailTls,
+    /// Who logs in, and with what.
+    pub login: Option<(String, String)>,
+    /// The address that mails come from.
+    pub from: String,
+    /// How long one command may take.
+    pub timeout: Duration,
+}
+
+impl std::fmt::Debug for MailSettings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MailSettings")
+            .field("host", &self.host)
+            .field("port", &self.port)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The settings cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum MailSettingsFault {
+    /// The sender's address is none.
+    #[error("mail.smtp.from is no mail address: {0}")]
+    From(AddressError),
+    /// The name cannot be used for TLS.
+    #[error("mail.smtp.host cannot be used for TLS: {0}")]
+    Tls(lettre::transport::smtp::Error),
+}
+
+/// Why a try failed.
+#[derive(Debug, thiserror::Error)]
+#[error("{words}")]
+pub struct MailFault {
+    /// The server's code, where it answered.
+    pub code: Option<u16>,
+    /// Whether the same mail will never be taken.
+    pub is_permanent: bool,
+    /// The server's words, or what went wrong on the way to it.
+    pub words: String,
+}
+
+/// Sends mails. Cheap to clone; connections are kept and shared.
+#[derive(Clone)]
+pub struct Mailer {
+    transport: AsyncSmtpTransport<Tokio1Executor>,
+    from: Address,
+}
+
+impl Mailer {
+    /// Makes ready; connects at the first mail only.
+    pub fn new(settings: &MailSettings) -> Result<Mailer, MailSettingsFault> {
+        let from = Address::from_str(&settings.from).map_err(MailSettingsFault::From)?;
+        let tls = || TlsParameters::new(settings.host.clone()).map_err(MailSettingsFault::Tls);
+        let tls = match settings.tls {
+            MailTls::None => Tls::None,
+            MailTls::StartTls => Tls::Required(tls()?),
+            MailTls::Tls => Tls::Wrapper(tls()?),
+        };
+        let mut transport = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(&settings.host)
+            .port(settings.port)
+            .timeout(Some(settings.timeout))
+            .tls(tls);
+        if let Some((user, password)) = &settings.login {
+            transport = transport.credentials(Credentials::new(user.clone(), password.clone()));
+        }
+        Ok(Mailer {
+            transport: transport.build(),
+            from,
+        })
+    }
+
+    /// Sends a mail, and says what the server answered.
+    pub async fn send(&self, mail: &OutgoingMail, event_id: &str, at: Timestamp) -> Result<String, MailFault> {
+        let message = self.message(mail, event_id, at)?;
+        let sent = timeout(LONGEST_SENDING, self.transport.send(message))
+            .await
+            .map_err(|_| MailFault {
+                code: None,
+                is_permanent: false,
+                words: format!("the mail server did not finish within {} s", LONGEST_SENDING.as_secs()),
+            })?;
+        let answer = sent.map_err(|error| MailFault {
+            code: error.status().map(u16::from),
+            is_permanent: error.is_permanent(),
+            words: words(&error),
+        })?;
+        Ok(answer.message().collect::<Vec<_>>().join(" "))
+    }
+
+    fn message(&self, mail: &OutgoingMail, event_id: &str, at: Timestamp) -> Result<Message, MailFault> {
+        // What cannot be written now can never be.
+        let unusable = |words: String| MailFault {
+            code: None,
+            is_permanent: true,
+            words,
+        };
+        let to = Address::from_str(&mail.to).map_err(|error| unusable(format!("{:?}: {error}", mail.to)))?;
+        let text = SinglePart::plain(mail.text.clone());
+        // The boundary is fixed, so that every try sends the same bytes.
+        let parts = MultiPart::builder()
+            .kind(MultiPartKind::Alternative)
+            .boundary(format!("={event_id}="));
+        let body = match &mail.html {
+            Some(html) => parts.singlepart(text).singlepart(SinglePart::html(html.clone())),
+            None => parts.singlepart(text),
+        };
+        Message::builder()
+            .message_id(Some(format!("<{event_id}@{}>", self.from.domain())))
+            .date(system_time(at))
+            .from(Mailbox::new(name(&mail.from_name), self.from.clone()))
+            .to(Mailbox::new(name(&mail.to_name), to))
+            .subject(mail.subject.as_str())
+            .header(AutoSubmitted)
+            .multipart(body)
+            .map_err(|error| unusable(error.to_string()))
+    }
+}
+
+fn system_time(at: Timestamp) -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_micros(u64::try_from(at.as_microsecond()).unwrap_or(0))
+}
+
+fn name(name: &str) -> Option<String> {
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// The library's sentence with the causes below it, where the server's own words are.
+fn words(error: &lettre::transport::smtp::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = std::error::Error::source(error);
+    while let Some(cause) = source {
+        let cause_text = cause.to_string();
+        if !text.contains(&cause_text) {
+            text.push_str(": ");
+            text.push_str(&cause_text);
+        }
+        source = cause.source();
+    }
+    text
+}
+
+/// RFC 3834: no out-of-office note is wanted.
+#[derive(Clone)]
+struct AutoSubmitted;
+
+impl Header for AutoSubmitted {
+    fn name() -> HeaderName {
+        HeaderName::new_from_ascii_str("Auto-Submitted")
+    }
+
+    fn parse(_: &str) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
+        Ok(AutoSubmitted)
+    }
+
+    fn display(&self) -> HeaderValue {
+        HeaderValue::new(Self::name(), "auto-generated".to_owned())
+    }
+}

@@ -1,0 +1,689 @@
+//! The runner: takes what is due from the outbox, does the outside work, and records what came of it.
+//!
+//! **Actors.** One loop a process decides everything: which deliveries are claimed, which are started, when results are
+//! written. The outside work runs in tasks of its own, with no transaction open; reading and writing the database runs on
+//! threads for blocking work, at most one claim and one batch of results at a time. Several processes may run on one
+//! database; the leases keep them apart.
+//!
+//! **Guarantees.**
+//! - At least once: a result is written only while the lease is still held. A process that dies loses its leases: at the
+//!   next start on the same machine at once, on another at the lease's end.
+//! - One dead receiver never slows the others: of all tasks one receiver gets at most a tenth, what is claimed for it
+//!   beyond that waits in its own lane, and while its lane is full nothing more is claimed for it.
+//! - No wake-up is lost: the bell leaves a mark that is seen at the next look, and the loop looks by itself as well.
+//! - First tries of a workflow go out in order (the claim's own rule); after each batch of results the loop looks again.
+//!
+//! **What may fail.** A delivery that cannot be sent at all (its secret is gone, its body undecipherable) counts as a
+//! failed try and ends as a dead letter. A database that is away costs time only: leases end, and everything is tried
+//! again.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use app::mail::OutgoingMail;
+use app::{App, Purpose, WebhookSecret};
+use domain::ClientId;
+use domain::public_address::CallbackUrl;
+use jiff::{SignedDuration, Timestamp};
+use store::outbox::{self, Claim, Claimed, ClaimedChannel, Finished, Outcome, Try};
+use tokio::sync::Notify;
+use tokio::task::{JoinError, JoinHandle, JoinSet, spawn_blocking};
+use tokio::time::{Instant, sleep_until};
+
+use crate::guarded_client::GuardedClient;
+use crate::mailer::Mailer;
+use crate::node;
+use crate::schedule::{MOST_TRIES, next_try};
+use crate::webhook::{self, Verdict, Webhook};
+
+/// So much of an answer is kept for the history, in characters.
+const LONGEST_ANSWER: usize = 1_000;
+/// So many deliveries are told to the chains at once.
+const NOTED_AT_ONCE: u32 = 200;
+
+/// How the runner works.
+#[derive(Debug, Clone)]
+pub struct RunnerSettings {
+    /// So many deliveries are under way at once.
+    pub workers: usize,
+    /// So many of them to one receiver.
+    pub per_receiver: usize,
+    /// So many are claimed at once.
+    pub batch: u32,
+    /// How long a claim holds.
+    pub lease: SignedDuration,
+    /// A lease that is nearer to its end than this is not begun with any more: longer than any try takes.
+    pub margin: SignedDuration,
+    /// How often the loop looks by itself.
+    pub poll: Duration,
+    /// How far the telling of the chains follows behind.
+    pub note_after: SignedDuration,
+    /// The name that leases are held by.
+    pub owner: String,
+}
+
+impl Default for RunnerSettings {
+    fn default() -> Self {
+        RunnerSettings {
+            workers: 160,
+            per_receiver: 16,
+            batch: 64,
+            lease: SignedDuration::from_secs(90),
+            margin: SignedDuration::from_secs(45),
+            poll: Duration::from_secs(1),
+            note_after: SignedDuration::from_secs(5),
+            owner: node::this_process(),
+        }
+    }
+}
+
+/// Delivers what the outbox holds.
+pub struct Runner {
+    shared: Arc<Shared>,
+    wake: Arc<Notify>,
+}
+
+struct Shared {
+    app: Arc<App>,
+    client: GuardedClient,
+    mailer: Option<Mailer>,
+    settings: RunnerSettings,
+}
+
+/// A claimed delivery with the secrets that sign it.
+struct Ready {
+    claimed: Claimed,
+    secrets: Arc<Vec<WebhookSecret>>,
+}
+
+/// What a task came back with.
+struct Done {
+    claimed: Claimed,
+    result: TaskResult,
+}
+
+enum TaskResult {
+    Tried {
+        made: Try,
+        outcome: Outcome,
+    },
+    /// There is no mail server: the outbox page shows it.
+    Kept,
+    /// Not begun with: it waited too long for its turn, and the lease is about to end.
+    NotBegun,
+}
+
+/// One receiver's deliveries.
+#[derive(Default)]
+struct Lane {
+    under_way: usize,
+    waiting: VecDeque<Ready>,
+}
+
+/// How long [`Runner::work`] goes on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// Until told to stop.
+    Forever,
+    /// Until nothing is due.
+    UntilIdle,
+}
+
+impl Runner {
+    /// A runner for the app's outbox. It hears the app's bell from now on.
+    pub fn new(app: Arc<App>, client: GuardedClient, mailer: Option<Mailer>, settings: RunnerSettings) -> Runner {
+        let wake = Arc::new(Notify::new());
+        let listener = Arc::clone(&wake);
+        if !app.bell.listen(move || listener.notify_one()) {
+            tracing::debug!("another runner of this process hears the bell already; this one looks by itself");
+        }
+        Runner {
+            shared: Arc::new(Shared {
+                app,
+                client,
+                mailer,
+                settings,
+            }),
+            wake,
+        }
+    }
+
+    /// Works until `stop` is there, then lets what is under way come to its end and gives back the rest.
+    pub async fn run(self, stop: impl Future<Output = ()> + Send) {
+        self.recover().await;
+        self.work(Mode::Forever, stop).await;
+    }
+
+    /// Works until nothing is due at the present moment; for tests and for programs that do one thing.
+    pub async fn run_until_idle(&self) {
+        self.work(Mode::UntilIdle, std::future::pending()).await;
+    }
+
+    /// Gives back what dead processes of this machine had claimed.
+    pub async fn recover(&self) {
+        let shared = Arc::clone(&self.shared);
+        let released = spawn_blocking(move || {
+            let now = shared.app.now();
+            let (store, own) = (shared.app.store.clone(), shared.settings.owner.clone());
+            store.write(move |tx| {
+                let mut released = 0;
+                for owner in outbox::lease_owners(tx)? {
+                    if owner != own && node::is_dead(&owner) {
+                        released += outbox::release_owner(tx, &owner, now)?;
+                    }
+                }
+                Ok::<_, store::Error>(released)
+            })
+        })
+        .await;
+        match released {
+            Ok(Ok(0)) => {}
+            Ok(Ok(count)) => tracing::info!(count, "deliveries of a process that is no more were taken back"),
+            Ok(Err(error)) => tracing::warn!(%error, "the leases of dead processes could not be read"),
+            Err(error) => tracing::error!(%error, "reading leases panicked"),
+        }
+    }
+
+    async fn work(&self, mode: Mode, stop: impl Future<Output = ()> + Send) {
+        let mut work = Work::new(Arc::clone(&self.shared), mode);
+        let mut stop = std::pin::pin!(stop);
+        loop {
+            work.start_ready();
+            work.start_finishing();
+            work.start_claiming();
+            if work.is_over() {
+                break;
+            }
+            let stopping = work.stopping;
+            tokio::select! {
+                // Results first: they make room.
+                biased;
+                Some(done) = work.tasks.join_next_with_id() => work.task_ended(done),
+                result = ended(&mut work.finishing) => work.finished(result),
+                result = ended(&mut work.claiming) => work.claimed(result),
+                result = ended(&mut work.noting) => noted(&result),
+                () = &mut stop, if !stopping => work.stopping = true,
+                () = self.wake.notified(), if !stopping => work.look = true,
+                () = sleep_until(work.next_poll), if !stopping && mode == Mode::Forever => work.polled(),
+            }
+        }
+        work.give_back().await;
+    }
+}
+
+/// The end of a task that may not be there.
+async fn ended<T>(task: &mut Option<JoinHandle<T>>) -> Result<T, JoinError> {
+    match task {
+        Some(running) => {
+            let result = running.await;
+            *task = None;
+            result
+        }
+        None => std::future::pending().await,
+    }
+}
+
+/// What one claim brought.
+struct Haul {
+    ready: Vec<Ready>,
+    /// Rows that cannot be sent, with the reason.
+    unusable: Vec<Arc<Done>>,
+}
+
+type Claiming = JoinHandle<Result<Haul, app::Error>>;
+type Finishing = JoinHandle<bool>;
+type Noting = JoinHandle<Result<usize, app::Error>>;
+
+/// The loop's state.
+struct Work {
+    shared: Arc<Shared>,
+    mode: Mode,
+    lanes: HashMap<String, Lane>,
+    under_way: usize,
+    tasks: JoinSet<Done>,
+    /// Which task works for which receiver.
+    receivers: HashMap<tokio::task::Id, String>,
+    results: Vec<Arc<Done>>,
+    claiming: Option<Claiming>,
+    finishing: Option<Finishing>,
+    noting: Option<Noting>,
+    /// Receivers that the last claim left out.
+    left_out: HashSet<String>,
+    look: bool,
+    stopping: bool,
+    next_poll: Instant,
+    claims: u64,
+}
+
+impl Work {
+    fn new(shared: Arc<Shared>, mode: Mode) -> Work {
+        let next_poll = Instant::now() + shared.settings.poll;
+        Work {
+            shared,
+            mode,
+            lanes: HashMap::new(),
+            under_way: 0,
+            tasks: JoinSet::new(),
+            receivers: HashMap::new(),
+            results: Vec::new(),
+            claiming: None,
+            finishing: None,
+            noting: None,
+            left_out: HashSet::new(),
+            look: true,
+            stopping: false,
+            next_poll,
+            claims: 0,
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        let resting = self.under_way == 0
+            && self.results.is_empty()
+            && self.claiming.is_none()
+            && self.finishing.is_none()
+            && self.noting.is_none();
+        let idle = !self.look && self.lanes.values().all(|lane| lane.waiting.is_empty());
+        resting && (self.stopping || self.mode == Mode::UntilIdle && idle)
+    }
+
+    fn polled(&mut self) {
+        self.look = true;
+        self.next_poll = Instant::now() + self.shared.settings.poll;
+        if self.noting.is_none() {
+            let shared = Arc::clone(&self.shared);
+            self.noting = Some(spawn_blocking(move || shared.note()));
+        }
+    }
+
+    /// Begins with what waits in the lanes, as far as there is room.
+    fn start_ready(&mut self) {
+        if self.stopping {
+            return;
+        }
+        let (workers, per_receiver) = (self.shared.settings.workers, self.shared.settings.per_receiver);
+        for (receiver, lane) in &mut self.lanes {
+            while self.under_way < workers && lane.under_way < per_receiver {
+                let Some(ready) = lane.waiting.pop_front() else { break };
+                lane.under_way += 1;
+                self.under_way += 1;
+                let shared = Arc::clone(&self.shared);
+                let task = self.tasks.spawn(async move { shared.deliver(ready).await });
+                self.receivers.insert(task.id(), receiver.clone());
+            }
+        }
+    }
+
+    /// Writes what has come back, one batch at a time: what comes meanwhile makes the next batch.
+    fn start_finishing(&mut self) {
+        if self.finishing.is_none() && !self.results.is_empty() {
+            let (shared, results) = (Arc::clone(&self.shared), std::mem::take(&mut self.results));
+            self.finishing = Some(spawn_blocking(move || shared.finish(results)));
+        }
+    }
+
+    fn start_claiming(&mut self) {
+        let room = self.shared.settings.workers.saturating_sub(self.under_way);
+        if self.claiming.is_some() || !self.look || self.stopping || room == 0 {
+            return;
+        }
+        self.look = false;
+        self.claims += 1;
+        let per_receiver = self.shared.settings.per_receiver;
+        self.left_out = self
+            .lanes
+            .iter()
+            .filter(|(_, lane)| lane.under_way >= per_receiver || !lane.waiting.is_empty())
+            .map(|(receiver, _)| receiver.clone())
+            .collect();
+        let except = self.left_out.iter().cloned().collect();
+        let limit = self.shared.settings.batch.min(u32::try_from(room).unwrap_or(u32::MAX));
+        let (shared, number) = (Arc::clone(&self.shared), self.claims);
+        self.claiming = Some(spawn_blocking(move || shared.claim(number, except, limit)));
+    }
+
+    fn claimed(&mut self, result: Result<Result<Haul, app::Error>, JoinError>) {
+        match result {
+            Ok(Ok(haul)) => {
+                // There may be more; a claim that brings nothing ends it.
+                self.look |= !haul.ready.is_empty() || !haul.unusable.is_empty();
+                self.results.extend(haul.unusable);
+                for ready in haul.ready {
+                    let lane = self.lanes.entry(ready.claimed.receiver.clone()).or_default();
+                    lane.waiting.push_back(ready);
+                }
+            }
+            Ok(Err(error)) => tracing::warn!(%error, "the outbox cannot be read; looking again soon"),
+            Err(error) => tracing::error!(%error, "a claim panicked"),
+        }
+    }
+
+    fn task_ended(&mut self, done: Result<(tokio::task::Id, Done), JoinError>) {
+        self.under_way -= 1;
+        let id = match done {
+            Ok((id, done)) => {
+                self.results.push(Arc::new(done));
+                id
+            }
+            Err(error) => {
+                tracing::error!(%error, "a delivery panicked; it is tried again when its lease ends");
+                error.id()
+            }
+        };
+        let receiver = self.receivers.remove(&id);
+        let Some(receiver) = receiver else { return };
+        if let Some(lane) = self.lanes.get_mut(&receiver) {
+            lane.under_way -= 1;
+            if lane.waiting.is_empty() {
+                // The outbox may hold more for it than the last claim was allowed to take.
+                self.look |= self.left_out.remove(&receiver);
+                if lane.under_way == 0 {
+                    self.lanes.remove(&receiver);
+                }
+            }
+        }
+    }
+
+    fn finished(&mut self, result: Result<bool, JoinError>) {
+        match result {
+            // The next of a workflow's first tries may be due now.
+            Ok(opened) => self.look |= opened,
+            Err(error) => tracing::error!(%error, "writing results panicked; the deliveries are tried again"),
+        }
+    }
+
+    /// Gives back what was claimed and not begun with.
+    async fn give_back(self) {
+        let left: Vec<Claimed> = self
+            .lanes
+            .into_values()
+            .flat_map(|lane| lane.waiting)
+            .map(|ready| ready.claimed)
+            .collect();
+        if left.is_empty() {
+            return;
+        }
+        let shared = self.shared;
+        let released = spawn_blocking(move || {
+            let now = shared.app.now();
+            shared.app.store.write(move |tx| {
+                for claimed in &left {
+                    outbox::release(tx, claimed.id, &claimed.lease, now)?;
+                }
+                Ok::<_, store::Error>(())
+            })
+        })
+        .await;
+        if !matches!(released, Ok(Ok(()))) {
+            tracing::warn!("deliveries could not be given back; their leases end by themselves");
+        }
+    }
+}
+
+fn noted(result: &Result<Result<usize, app::Error>, JoinError>) {
+    match result {
+        Ok(Ok(_)) => {}
+        Ok(Err(error)) => tracing::debug!(%error, "the chains are told of deliveries later"),
+        Err(error) => tracing::error!(%error, "telling the chains panicked"),
+    }
+}
+
+impl Shared {
+    fn claim(&self, number: u64, except: Vec<String>, limit: u32) -> Result<Haul, app::Error> {
+        let now = self.app.now();
+        let claim = Claim {
+            lease: format!("{}#{number}", self.settings.owner),
+            owner: self.settings.owner.clone(),
+            now,
+            until: now.checked_add(self.settings.lease).unwrap_or(now),
+            except,
+            limit,
+        };
+        let app = Arc::clone(&self.app);
+        let (claimed, mut secrets) = self.app.store.write(move |tx| {
+            let claimed = outbox::claim(tx, &claim)?;
+            let mut secrets: HashMap<ClientId, Result<Arc<Vec<WebhookSecret>>, String>> = HashMap::new();
+            for delivery in &claimed {
+                if let ClaimedChannel::Webhook { client, .. } = &delivery.channel
+                    && !secrets.contains_key(client)
+                {
+                    let found = match app.webhook_secrets(tx, &delivery.company, *client, now) {
+                        Ok(found) => Ok(Arc::new(found)),
+                        // The database's own failures concern the whole claim.
+                        Err(error @ app::Error::Unavailable { .. }) => return Err(error),
+                        Err(error) => Err(format!("the signing secret cannot be read: {error}")),
+                    };
+                    secrets.insert(*client, found);
+                }
+            }
+            Ok((claimed, secrets))
+        })?;
+        let mut haul = Haul {
+            ready: Vec::with_capacity(claimed.len()),
+            unusable: Vec::new(),
+        };
+        for claimed in claimed {
+            let found = match &claimed.channel {
+                ClaimedChannel::Webhook { client, .. } => secrets.get_mut(client).map(|found| found.clone()),
+                ClaimedChannel::Mail | ClaimedChannel::Message => None,
+            };
+            match found {
+                Some(Err(reason)) => haul.unusable.push(Arc::new(self.failed(claimed, now, 0, &reason))),
+                Some(Ok(secrets)) => haul.ready.push(Ready { claimed, secrets }),
+                None => haul.ready.push(Ready {
+                    claimed,
+                    secrets: Arc::default(),
+                }),
+            }
+        }
+        Ok(haul)
+    }
+
+    fn note(&self) -> Result<usize, app::Error> {
+        let now = self.app.now();
+        let until = now.checked_sub(self.settings.note_after).unwrap_or(now);
+        self.app.note_deliveries(until, NOTED_AT_ONCE)
+    }
+
+    async fn deliver(&self, ready: Ready) -> Done {
+        let Ready { claimed, secrets } = ready;
+        let at = self.app.now();
+        let began = Instant::now();
+        let duration = || i64::try_from(began.elapsed().as_micros()).unwrap_or(i64::MAX);
+        if claimed.lease_until.duration_since(at) < self.settings.margin {
+            return Done {
+                claimed,
+                result: TaskResult::NotBegun,
+            };
+        }
+        match &claimed.channel {
+            ClaimedChannel::Webhook { url, authorization, .. } => {
+                let answer = self.post(&claimed, url, authorization.as_deref(), &secrets, at).await;
+                let duration = duration();
+                match answer {
+                    Ok(answer) => self.answered(claimed, at, duration, &answer),
+                    Err(reason) => self.failed(claimed, at, duration, &reason),
+                }
+            }
+            ClaimedChannel::Mail | ClaimedChannel::Message => self.mail(claimed, at, duration).await,
+        }
+    }
+
+    async fn post(
+        &self,
+        claimed: &Claimed,
+        url: &str,
+        authorization: Option<&[u8]>,
+        secrets: &[WebhookSecret],
+        at: Timestamp,
+    ) -> Result<crate::guarded_client::Answer, String> {
+        let vault = &self.app.vault;
+        let url = CallbackUrl::stored(url).ok_or("the URL cannot be read")?;
+        let body = vault
+            .decrypt(Purpose::OutboxBody, &claimed.body)
+            .map_err(|error| error.to_string())?;
+        let authorization = authorization
+            .map(|sealed| vault.decrypt(Purpose::WebhookAuthorization, sealed))
+            .transpose()
+            .map_err(|error| error.to_string())?;
+        let webhook = Webhook {
+            url: &url,
+            event_id: &claimed.event_id,
+            authorization: authorization.as_ref().map(|value| value.as_slice()),
+            secrets,
+            body: body.to_vec(),
+        };
+        webhook.send(&self.client, at).await.map_err(|fault| fault.to_string())
+    }
+
+    fn answered(&self, claimed: Claimed, at: Timestamp, duration: i64, answer: &crate::guarded_client::Answer) -> Done {
+        let outcome = match webhook::verdict(answer) {
+            Verdict::Success => Outcome::Delivered,
+            Verdict::Gone => Outcome::Gone,
+            Verdict::Failure => self.again(&claimed, answer.retry_after.as_deref()),
+        };
+        let made = Try {
+            at,
+            duration,
+            code: Some(answer.status),
+            fault: None,
+            answer: shown(&String::from_utf8_lossy(&answer.start)),
+        };
+        Done {
+            claimed,
+            result: TaskResult::Tried { made, outcome },
+        }
+    }
+
+    fn failed(&self, claimed: Claimed, at: Timestamp, duration: i64, reason: &str) -> Done {
+        let outcome = self.again(&claimed, None);
+        let made = Try {
+            at,
+            duration,
+            code: None,
+            fault: Some(shown(reason)),
+            answer: String::new(),
+        };
+        Done {
+            claimed,
+            result: TaskResult::Tried { made, outcome },
+        }
+    }
+
+    async fn mail(&self, claimed: Claimed, at: Timestamp, duration: impl Fn() -> i64) -> Done {
+        let Some(mailer) = &self.mailer else {
+            return Done {
+                claimed,
+                result: TaskResult::Kept,
+            };
+        };
+        let sent = match OutgoingMail::open(&claimed.body, &self.app.vault) {
+            Ok(mail) => mailer.send(&mail, &claimed.event_id, claimed.created_at).await,
+            Err(error) => return self.failed(claimed, at, duration(), &error.to_string()),
+        };
+        let duration = duration();
+        match sent {
+            Ok(answer) => {
+                let made = Try {
+                    at,
+                    duration,
+                    code: Some(250),
+                    fault: None,
+                    answer: shown(&answer),
+                };
+                Done {
+                    claimed,
+                    result: TaskResult::Tried {
+                        made,
+                        outcome: Outcome::Delivered,
+                    },
+                }
+            }
+            Err(fault) => {
+                let outcome = if fault.is_permanent {
+                    Outcome::Dead
+                } else {
+                    self.again(&claimed, None)
+                };
+                let made = Try {
+                    at,
+                    duration,
+                    code: fault.code,
+                    fault: Some(shown(&fault.words)),
+                    answer: String::new(),
+                };
+                Done {
+                    claimed,
+                    result: TaskResult::Tried { made, outcome },
+                }
+            }
+        }
+    }
+
+    /// When a failed delivery is tried again, if it is.
+    fn again(&self, claimed: &Claimed, retry_after: Option<&str>) -> Outcome {
+        let made = claimed.tries.saturating_add(1).min(MOST_TRIES);
+        next_try(made, self.app.now(), retry_after, self.app.random.as_ref()).map_or(Outcome::Dead, Outcome::Retry)
+    }
+
+    /// Writes results in one transaction; where that fails, each in its own, so that one cannot hold up the others.
+    /// Whether a workflow's next first try may have become due.
+    fn finish(&self, results: Vec<Arc<Done>>) -> bool {
+        let opened = results
+            .iter()
+            .any(|done| !done.claimed.first_try_done && done.claimed.workflow.is_some());
+        if let Err(error) = self.write(results.clone()) {
+            tracing::warn!(%error, "results could not be written together; writing each");
+            for done in results {
+                let id = done.claimed.id;
+                if let Err(error) = self.write(vec![done]) {
+                    tracing::warn!(%error, %id, "a result could not be written; the delivery is tried again");
+                }
+            }
+        }
+        opened
+    }
+
+    fn write(&self, results: Vec<Arc<Done>>) -> Result<(), app::Error> {
+        let (app, now) = (Arc::clone(&self.app), self.app.now());
+        self.app.store.write(move |tx| {
+            for done in &results {
+                let Done { claimed, result } = done.as_ref();
+                let finished = match result {
+                    TaskResult::NotBegun => {
+                        outbox::release(tx, claimed.id, &claimed.lease, now)?;
+                        continue;
+                    }
+                    TaskResult::Kept => {
+                        outbox::keep(tx, claimed, now)?;
+                        continue;
+                    }
+                    TaskResult::Tried { made, outcome } => outbox::finish(tx, claimed, made, *outcome, now)?,
+                };
+                match (finished, &claimed.channel) {
+                    (Finished::LeaseLost, _) => {
+                        tracing::warn!(id = %claimed.id, "a delivery took longer than its lease; it is made again");
+                    }
+                    (
+                        Finished::Recorded {
+                            stopped: Some(reason), ..
+                        },
+                        ClaimedChannel::Webhook { url, .. },
+                    ) => {
+                        tracing::warn!(company = %claimed.company, reason = reason.word(), "an endpoint was stopped");
+                        app.endpoint_stopped(tx, &claimed.company, url, reason, now)?;
+                    }
+                    (Finished::Recorded { .. }, _) => {}
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
+/// What the history keeps of an answer.
+fn shown(text: &str) -> String {
+    text.chars().filter(|c| *c != '\0').take(LONGEST_ANSWER).collect()
+}

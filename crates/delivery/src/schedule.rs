@@ -1,0 +1,123 @@
+//! When a failed delivery is tried again.
+//!
+//! Ten tries over about 75 hours: seconds at first, for a receiver that restarts; a day at last, for one that was broken
+//! over a weekend. Each delay is moved by up to a fifth, so that what failed together does not come back together.
+
+use domain::Random;
+use jiff::{SignedDuration, Timestamp};
+
+/// How often a delivery is tried in one round.
+pub const MOST_TRIES: u32 = 10;
+
+/// Seconds from one try to the next.
+const DELAYS: [i64; MOST_TRIES as usize - 1] = [
+    5,
+    5 * 60,
+    30 * 60,
+    2 * 3600,
+    5 * 3600,
+    10 * 3600,
+    14 * 3600,
+    20 * 3600,
+    24 * 3600,
+];
+
+/// A receiver may ask for no longer pause than this.
+const LONGEST_ASKED: SignedDuration = SignedDuration::from_hours(24);
+
+/// The moment of the next try after `tries_made` of this round; none where that was the last.
+///
+/// A `Retry-After` (seconds or an HTTP date) is honoured where it asks for more than the schedule would wait, up to 24
+/// hours.
+pub fn next_try(tries_made: u32, now: Timestamp, retry_after: Option<&str>, random: &dyn Random) -> Option<Timestamp> {
+    let index = usize::try_from(tries_made.checked_sub(1)?).ok()?;
+    let delay = jittered(*DELAYS.get(index)?, random);
+    let asked = retry_after
+        .and_then(|value| asked_pause(value, now))
+        .map_or(SignedDuration::ZERO, |asked| {
+            asked.clamp(SignedDuration::ZERO, LONGEST_ASKED)
+        });
+    now.checked_add(delay.max(asked)).ok().map(domain::time::cut)
+}
+
+fn jittered(seconds: i64, random: &dyn Random) -> SignedDuration {
+    let mut bytes = [0; 4];
+    random.fill(&mut bytes);
+    // 0.8 to 1.2 in steps of a millionth.
+    let millionths = 800_000 + i64::from(u32::from_le_bytes(bytes)) * 400_000 / i64::from(u32::MAX);
+    SignedDuration::from_micros(seconds * millionths)
+}
+
+fn asked_pause(value: &str, now: Timestamp) -> Option<SignedDuration> {
+    let value = value.trim();
+    if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
+        // More digits than an i64 holds ask for longer than anybody waits.
+        return Some(value.parse().map_or(LONGEST_ASKED, SignedDuration::from_secs));
+    }
+    let date = jiff::fmt::rfc2822::parse(value).ok()?.timestamp();
+    Some(date.duration_since(now))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Fills with one byte.
+    struct Byte(u8);
+
+    impl Random for Byte {
+        fn fill(&self, buffer: &mut [u8]) {
+            buffer.fill(self.0);
+        }
+    }
+
+    const NOW: Timestamp = Timestamp::UNIX_EPOCH;
+
+    fn delay(tries: u32, retry_after: Option<&str>, byte: u8) -> Option<f64> {
+        next_try(tries, NOW, retry_after, &Byte(byte)).map(|at| at.duration_since(NOW).as_secs_f64())
+    }
+
+    #[test]
+    fn ten_tries_take_about_75_hours_and_each_delay_moves_by_a_fifth() {
+        for (byte, factor) in [(0, 0.8), (0x7f, 1.0), (0xff, 1.2)] {
+            let delays: Vec<f64> = (1..).map_while(|tries| delay(tries, None, byte)).collect();
+            assert_eq!(delays.len(), 9, "ten tries");
+            for (found, wanted) in delays.iter().zip(DELAYS) {
+                #[allow(clippy::cast_precision_loss, reason = "small numbers")]
+                let wanted = wanted as f64 * factor;
+                assert!((found - wanted).abs() < wanted / 100.0, "{found} is not about {wanted}");
+            }
+            let hours = delays.iter().sum::<f64>() / 3600.0;
+            assert!((hours - 75.6 * factor).abs() < 1.0, "{hours} h");
+        }
+    }
+
+    #[test]
+    fn no_try_is_left_after_the_tenth_and_none_before_the_first() {
+        assert_eq!(delay(10, None, 0), None);
+        assert_eq!(delay(10, Some("5"), 0), None);
+        assert_eq!(delay(0, None, 0), None);
+    }
+
+    #[test]
+    fn retry_after_is_honoured_within_24_hours() {
+        for (value, seconds) in [
+            ("120", 120.0),
+            (" 7 ", 7.0),
+            ("Thu, 01 Jan 1970 00:10:00 GMT", 600.0),
+            ("86400", 86_400.0),
+            ("86401", 86_400.0),
+            ("99999999999999999999999999", 86_400.0),
+            ("Fri, 01 Jan 2100 00:00:00 GMT", 86_400.0),
+        ] {
+            assert_eq!(delay(1, Some(value), 0), Some(seconds), "{value}");
+        }
+    }
+
+    #[test]
+    fn a_shorter_or_senseless_retry_after_leaves_the_schedule() {
+        for value in ["0", "-5", "", "soon", "1.5", "Wed, 31 Dec 1969 23:59:59 GMT"] {
+            assert_eq!(delay(1, Some(value), 0), Some(4.0), "{value}");
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! One try of a webhook: what is sent, and what the answer means.
+//!
+//! The body is sent as it was made, byte for byte the same on every try. Headers follow the Standard Webhooks
+//! specification: `webhook-id` (the same on every try), `webhook-timestamp` (of this try), `webhook-signature` (one for
+//! each secret that is valid now, so that a receiver can change over while a secret is rotated).
+
+use app::WebhookSecret;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use domain::public_address::CallbackUrl;
+use hmac::{Hmac, KeyInit, Mac};
+use jiff::Timestamp;
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, InvalidHeaderValue};
+use sha2::Sha256;
+
+use crate::guarded_client::{Answer, Fault, GuardedClient};
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// The status that says that the endpoint is gone for good.
+const GONE: u16 = 410;
+
+/// A webhook that is ready to be sent.
+pub struct Webhook<'w> {
+    /// Where to.
+    pub url: &'w CallbackUrl,
+    /// The event's id.
+    pub event_id: &'w str,
+    /// The customer's value of the Authorization header.
+    pub authorization: Option<&'w [u8]>,
+    /// The secrets that sign it.
+    pub secrets: &'w [WebhookSecret],
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// Why a try got no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum TryFault {
+    /// The client's own reasons.
+    #[error(transparent)]
+    Client(#[from] Fault),
+    /// A value that cannot stand in a header.
+    #[error("the authorization value cannot stand in a header; start the workflow with another one")]
+    Header(#[from] InvalidHeaderValue),
+}
+
+/// What an answer means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Taken.
+    Success,
+    /// To be tried again.
+    Failure,
+    /// The endpoint is gone.
+    Gone,
+}
+
+/// A 2xx is success, whatever the body; a redirect is a failure like any other.
+pub fn verdict(answer: &Answer) -> Verdict {
+    match answer.status {
+        200..=299 => Verdict::Success,
+        GONE => Verdict::Gone,
+        _ => Verdict::Failure,
+    }
+}
+
+impl Webhook<'_> {
+    /// Sends it.
+    pub async fn send(self, client: &GuardedClient, now: Timestamp) -> Result<Answer, TryFault> {
+        let headers = self.headers(now)?;
+        Ok(client.post(self.url, headers, self.body).await?)
+    }
+
+    fn headers(&self, now: Timestamp) -> Result<HeaderMap, InvalidHeaderValue> {
+        let timestamp = now.as_second();
+        let signatures: Vec<String> = self
+            .secrets
+            .iter()
+            .map(|secret| signature(secret.key(), self.event_id, timestamp, &self.body))
+            .collect();
+        let mut headers = HeaderMap::new();
+        headers.insert(ACCEPT, JSON);
+        headers.insert(CONTENT_TYPE, JSON);
+        headers.insert(
+            HeaderName::from_static("webhook-id"),
+            HeaderValue::from_str(self.event_id)?,
+        );
+        headers.insert(
+            HeaderName::from_static("webhook-timestamp"),
+            HeaderValue::from(timestamp),
+        );
+        headers.insert(
+            HeaderName::from_static("webhook-signature"),
+            HeaderValue::from_str(&signatures.join(" "))?,
+        );
+        if let Some(authorization) = self.authorization {
+            let mut value = HeaderValue::from_bytes(authorization)?;
+            value.set_sensitive(true);
+            headers.insert(AUTHORIZATION, value);
+        }
+        Ok(headers)
+    }
+}
+
+/// `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`.
+pub fn signature(key: &[u8], event_id: &str, timestamp: i64, body: &[u8]) -> String {
+    // HMAC takes keys of any length.
+    let Ok(mut mac) = <Hmac<Sha256> as KeyInit>::new_from_slice(key) else {
+        return String::new();
+    };
+    mac.update(event_id.as_bytes());
+    mac.update(b".");
+    mac.update(timestamp.to_string().as_bytes());
+    mac.update(b".");
+    mac.update(body);
+    format!("v1,{}", BASE64_STANDARD.encode(mac.finalize().into_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The example that the Standard Webhooks specification prints for its signature scheme.
+    #[test]
+    fn the_signature_is_the_specifications() {
+        let key = BASE64_STANDARD.decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();
+        let found = signature(
+            &key,
+            "msg_p5jXN8AQM9LWM0D4loKWxJek",
+            1_614_265_330,
+            br#"{"test": 2432232314}"#,
+        );
+        assert_eq!(found, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+    }
+
+    #[test]
+    fn two_hundreds_are_success_410_is_gone_and_all_else_a_failure() {
+        let verdict_of = |status| {
+            verdict(&Answer {
+                status,
+                retry_after: None,
+                start: Vec::new(),
+            })
+        };
+        for status in [200, 201, 202, 204, 299] {
+            assert_eq!(verdict_of(status), Verdict::Success, "{status}");
+        }
+        for status in [100, 300, 301, 302, 307, 308, 400, 401, 404, 429, 500, 503] {
+            assert_eq!(verdict_of(status), Verdict::Failure, "{status}");
+        }
+        assert_eq!(verdict_of(410), Verdict::Gone);
+    }
+}
