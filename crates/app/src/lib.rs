@@ -20,39 +20,66 @@ use domain::{Clock, Random};
 use jiff::Timestamp;
 use store::Store;
 
+mod access_code;
 mod access_token;
+pub mod addresses;
+mod approve;
 mod caller;
+mod cancel;
+mod certificate_content;
 mod check;
 mod client;
 mod company;
+mod complete;
+mod correct_recipient;
+mod discard;
 mod documents;
 mod error;
+mod expire;
+mod export;
+mod extend;
+mod files;
 mod housekeeping;
 pub mod installation;
+mod kept_template;
 pub mod link_token;
 mod login;
 pub mod mail;
 mod member;
 mod origin;
 pub mod outbox;
+mod outgoing;
 pub mod password;
+mod reject;
+mod remind;
 mod seal_key;
 mod session;
 mod settings;
+mod signing_session;
+mod start;
 pub mod template;
 #[cfg(test)]
 mod testing;
 mod text;
 mod token;
+mod transition;
+mod upkeep;
+mod values;
 pub mod vault;
+mod workflow_view;
 
 pub use access_token::{AccessToken, TokenRow};
+pub use approve::ActRequest;
 pub use caller::{Caller, Channel};
 pub use check::{AuditReport, FileFault, FsckReport};
 pub use client::{ClientRow, NewClient, WebhookSecret};
 pub use company::{AddedCompany, CompanyChange, NewCompany};
+pub use correct_recipient::CorrectRequest;
 pub use documents::{DocumentFault, StrangersDocuments};
 pub use error::{ConflictCode, ERROR_IDS, Error, Fault, FaultCode, ForbiddenCode, Subject};
+pub use export::{NextWriter, WrittenField};
+pub use extend::ExtendRequest;
+pub use files::{FileContent, LinkedFile};
 pub use housekeeping::Cleaned;
 pub use link_token::{LinkPurpose, LinkToken};
 pub use login::{LoggedIn, LoginAttempt, LoginRefusal};
@@ -60,8 +87,21 @@ pub use member::{NewMember, NewPassword};
 pub use origin::Origin;
 pub use session::{MemberSession, SignedIn};
 pub use settings::{LoginSettings, Settings};
+pub use signing_session::{
+    FieldView, NextDocument, PageImage, PreviewView, Signed, SigningKey, SigningRecipient, SigningView, Stage, UploadedFile,
+};
+pub use start::{
+    Idempotency, StartCopy, StartExport, StartFieldName, StartRecipient, StartRequest, Started, StartedWorkflow,
+};
 pub use template::{ImportTemplate, ImportedTemplate, TemplateDetails, TemplateFilter, TemplateSummary};
+pub use transition::Advanced;
+pub use upkeep::{BrokenChain, ChainFaultReport, ChainReport};
+pub use values::GivenField;
 pub use vault::{Purpose, Vault, VaultError};
+pub use workflow_view::{
+    CopyView, FoundWorkflow, FoundWorkflows, HistoryEntry, ListRequest, SearchRequest, StepView, WorkflowList, WorkflowSummary,
+    WorkflowView,
+};
 
 /// Everything that a use-case works with. Share it as `Arc<App>`.
 pub struct App {
@@ -84,6 +124,8 @@ pub struct App {
     fonts: OnceLock<Arc<Fonts>>,
     passwords: password::Passwords,
     seal_keys: seal_key::SealKeys,
+    kept_templates: kept_template::KeptTemplates,
+    outgoing: Arc<outgoing::Outgoing>,
 }
 
 /// What an [`App`] is made of.
@@ -109,6 +151,7 @@ impl App {
     pub fn new(parts: Parts) -> App {
         let Parts { store, blobs, documents, clock, random, vault, settings } = parts;
         let passwords = password::Passwords::new(settings.login.concurrent_hashes, random.as_ref());
+        let outgoing = outgoing::Outgoing::new(vault.clone(), Arc::clone(&random), settings.public_url.clone());
         App {
             store,
             blobs,
@@ -121,6 +164,8 @@ impl App {
             fonts: OnceLock::new(),
             passwords,
             seal_keys: seal_key::SealKeys::default(),
+            kept_templates: kept_template::KeptTemplates::default(),
+            outgoing: Arc::new(outgoing),
         }
     }
 

@@ -6,7 +6,7 @@
 
 use domain::{
     BlobHash, ClientId, CompanyId, Contact, ExportSettings, Head, Language, MemberId, OnReject, Progress, Recipient,
-    RecipientId, State, Status, TemplateId, UtcOffset, Workflow, WorkflowId,
+    RecipientId, Region, State, Status, TemplateId, UtcOffset, Workflow, WorkflowId,
 };
 use jiff::Timestamp;
 
@@ -67,6 +67,86 @@ impl StoredWorkflow {
     pub fn writer(&self, id: RecipientId) -> Option<&Writer> {
         self.writers.iter().find(|writer| writer.id == id)
     }
+}
+
+/// What a start needs to know of its company, template and client.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StartContext {
+    /// The company's name.
+    pub company_name: String,
+    /// Its language.
+    pub language: Language,
+    /// Its offset.
+    pub offset: UtcOffset,
+    /// Where its national telephone numbers are at home.
+    pub region: Region,
+    /// How many days a workflow may take.
+    pub expiry_days: i64,
+    /// How many days links to finished files live.
+    pub link_days: i64,
+    /// The API client that webhooks name where the start names none.
+    pub default_client: ClientId,
+    /// Is the named client the company's?
+    pub named_client_known: bool,
+    /// The template's version for new workflows; none where the company has no such template.
+    pub template_version: Option<u32>,
+    /// Is the template archived?
+    pub archived: bool,
+}
+
+/// Reads what a start needs to know; `None` without such a company.
+pub fn start_context(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    template: TemplateId,
+    client: Option<ClientId>,
+) -> Result<Option<StartContext>, Error> {
+    tx.query_optional(&sql::START_CONTEXT, values![company, template, client])?
+        .map(|row| {
+            Ok(StartContext {
+                company_name: row.get("name")?,
+                language: row.get("language")?,
+                offset: row.get("utc_offset")?,
+                region: row.get("region")?,
+                expiry_days: row.get("expiry_days")?,
+                link_days: row.get("link_days")?,
+                default_client: row.get("default_client")?,
+                named_client_known: row.get::<Option<String>>("named_client")?.is_some(),
+                template_version: row.get("current_version")?,
+                archived: row.get::<Option<Timestamp>>("archived_at")?.is_some(),
+            })
+        })
+        .transpose()
+}
+
+/// Who sends, as letters and certificates name him.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Party {
+    /// The company's name.
+    pub company_name: String,
+    /// The company's language, and so the sender's.
+    pub language: Language,
+    /// Where its national telephone numbers are at home.
+    pub region: Region,
+    /// How many days links to finished files live.
+    pub link_days: i64,
+    /// The sender's name.
+    pub sender_name: String,
+    /// The sender's e-mail address.
+    pub sender_email: String,
+}
+
+/// Who sends the company's workflow.
+pub fn party(tx: &mut dyn Transaction, company: &CompanyId, sender: MemberId) -> Result<Party, Error> {
+    let row = tx.query_one(&sql::PARTY, values![company, sender])?;
+    Ok(Party {
+        company_name: row.get("name")?,
+        language: row.get("language")?,
+        region: row.get("region")?,
+        link_days: row.get("link_days")?,
+        sender_name: row.get("sender_name")?,
+        sender_email: row.get("sender_email")?,
+    })
 }
 
 /// Adds a workflow without its writers. The id in it is not read; its head is known only now.
@@ -232,6 +312,7 @@ pub fn update(
             head_sequence(head),
             head.hash,
             after.revision,
+            head_sequence(before.head),
         ],
     )?;
     if written != 1 {
@@ -272,6 +353,17 @@ pub fn update(
         }
     }
     Ok(true)
+}
+
+/// The chain's head, for an entry that no decision hangs on.
+pub fn head(tx: &mut dyn Transaction, company: &CompanyId, id: WorkflowId) -> Result<Option<Head>, Error> {
+    let Some(row) = tx.query_optional(&sql::HEAD, values![company, id])? else {
+        return Ok(None);
+    };
+    Ok(Some(Head {
+        sequence: row.get("chain_sequence")?,
+        hash: row.get("chain_hash")?,
+    }))
 }
 
 /// Writes the chain's new head where nothing else of the workflow changes. `false` where another entry came first.

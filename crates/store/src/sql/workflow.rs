@@ -13,6 +13,17 @@ crate::statements! {
          phone, mobile, language, link_version, progress, access_salt, access_code, access_hint, access_failures) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'waiting', $12, $13, $14, 0) RETURNING id";
 
+    /// What a start needs to know of its company, template and client.
+    pub static START_CONTEXT = "SELECT c.name, c.language, c.utc_offset, c.region, c.expiry_days, c.link_days, \
+         a.id AS default_client, n.id AS named_client, t.current_version, t.archived_at FROM company c \
+         JOIN api_client a ON a.company_id = c.id AND a.is_default \
+         LEFT JOIN api_client n ON n.company_id = c.id AND n.id = $3 \
+         LEFT JOIN template t ON t.company_id = c.id AND t.id = $2 WHERE c.id = $1";
+
+    /// Who sends, as letters name him.
+    pub static PARTY = "SELECT c.name, c.language, c.region, c.link_days, m.name AS sender_name, m.email AS sender_email \
+         FROM company c JOIN member m ON m.company_id = c.id WHERE c.id = $1 AND m.id = $2";
+
     /// One workflow of a company.
     pub static LOAD = "SELECT id, company_id, name, template_id, template_version, on_reject, language, offset_seconds, \
          sender_id, client_id, comment, cc_list, export_settings, export_authorization, started_at, expires_at, status, turn, \
@@ -33,7 +44,10 @@ crate::statements! {
     /// The workflow after a transition, over the revision that was read.
     pub static UPDATE = "UPDATE workflow SET expires_at = $4, status = $5, turn = $6, ended_at = $7, ended_by = $8, \
          end_comment = $9, first_step_reported = $10, chain_sequence = $11, chain_hash = $12, revision = $13 \
-         WHERE company_id = $1 AND id = $2 AND revision = $3";
+         WHERE company_id = $1 AND id = $2 AND revision = $3 AND chain_sequence = $14";
+
+    /// The chain's head.
+    pub static HEAD = "SELECT chain_sequence, chain_hash FROM workflow WHERE company_id = $1 AND id = $2";
 
     /// The chain's new head, over the old one.
     pub static UPDATE_HEAD = "UPDATE workflow SET chain_sequence = $4, chain_hash = $5 \

@@ -1,0 +1,102 @@
+//! The addresses that leave the house: in answers, webhooks, mails and certificates.
+//!
+//! Every one begins with `server.public_url`, never with what a Host header says, and every one that is a page holds a
+//! query string already, so that a client may append `&callback_fn=true`.
+
+use domain::{FileKind, Language, LinkType, Recipient, Workflow, WorkflowId};
+use jiff::Timestamp;
+
+use crate::link_token::{LinkPurpose, LinkToken};
+use crate::vault::Vault;
+
+/// Makes addresses and the tokens in them.
+#[derive(Debug, Clone)]
+pub struct Addresses {
+    vault: Vault,
+    public_url: String,
+}
+
+impl Addresses {
+    pub(crate) fn new(vault: Vault, public_url: String) -> Addresses {
+        Addresses { vault, public_url }
+    }
+
+    /// The token with which a recipient writes.
+    pub fn sign_token(&self, recipient: &Recipient) -> String {
+        let token = LinkToken {
+            purpose: LinkPurpose::Sign,
+            subject: recipient.id.get(),
+            version: recipient.link_version,
+            expires: None,
+        };
+        token.encode(&self.vault)
+    }
+
+    /// The address at which a recipient writes.
+    pub fn sign_url(&self, workflow: &Workflow, recipient: &Recipient) -> String {
+        self.signing_page(&self.sign_token(recipient), workflow.language_of(recipient))
+    }
+
+    /// The token of the sender's view.
+    pub fn view_token(&self, workflow: WorkflowId, link_version: u32) -> String {
+        self.workflow_token(LinkPurpose::View, workflow, link_version, None)
+    }
+
+    /// The address of the sender's view.
+    pub fn view_url(&self, workflow: &Workflow, link_version: u32) -> String {
+        self.signing_page(&self.view_token(workflow.id, link_version), workflow.language)
+    }
+
+    /// The address of a finished file: a page that shows it, or the PDF itself.
+    pub fn file_url(
+        &self,
+        kind: FileKind,
+        link_type: LinkType,
+        workflow: &Workflow,
+        link_version: u32,
+        until: Timestamp,
+    ) -> String {
+        let purpose = match kind {
+            FileKind::Document => LinkPurpose::Document,
+            FileKind::Certificate => LinkPurpose::Certificate,
+        };
+        let token = self.workflow_token(purpose, workflow.id, link_version, Some(until));
+        match link_type {
+            LinkType::Viewer => {
+                format!("{}/mail/view?token={token}&lang={}", self.public_url, workflow.language.code())
+            }
+            LinkType::Download => format!("{}/mail/file?token={token}", self.public_url),
+        }
+    }
+
+    /// The address of a preview.
+    pub fn preview_url(&self, preview: i64, language: Language, until: Timestamp) -> String {
+        let token =
+            LinkToken { purpose: LinkPurpose::Preview, subject: preview, version: 1, expires: Some(until) };
+        format!("{}/mail/preview?token={}&lang={}", self.public_url, token.encode(&self.vault), language.code())
+    }
+
+    /// The address of the verify page, as the certificate's QR code holds it.
+    pub fn verify_url(&self, workflow: WorkflowId) -> String {
+        format!("{}/verify?workflow={workflow}", self.public_url)
+    }
+
+    /// Reads a token; `None` where this installation did not make it.
+    pub fn read(&self, token: &str) -> Option<LinkToken> {
+        LinkToken::decode(token, &self.vault)
+    }
+
+    fn signing_page(&self, token: &str, language: Language) -> String {
+        format!("{}/mail/sign?token={token}&lang={}", self.public_url, language.code())
+    }
+
+    fn workflow_token(
+        &self,
+        purpose: LinkPurpose,
+        workflow: WorkflowId,
+        version: u32,
+        expires: Option<Timestamp>,
+    ) -> String {
+        LinkToken { purpose, subject: workflow.get(), version, expires }.encode(&self.vault)
+    }
+}

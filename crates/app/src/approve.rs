@@ -1,0 +1,301 @@
+//! Approving: by a writer through his link, or by a program on his behalf.
+//!
+//! **What happens.** The values given are read and proved, what fills itself is filled, and the writer's turn ends. Where
+//! others follow, they are asked. Where he was the last, the document is stamped, sealed and certified first, its bytes
+//! are made durable, and only then does one transaction make the workflow complete: there is no moment at which all have
+//! signed and the document is still pending.
+//!
+//! **What may fail.** A value that its kind refuses, a required field left empty, consent or access code missing (422,
+//! 403); another who was faster, an ended workflow, another's turn (409 with the state that was met).
+
+use std::collections::BTreeMap;
+
+use domain::{
+    Actor, CompanyId, EventKind, Field, FieldValue, Outcome, Recipient, RecipientId, TemplateVersion, WorkflowId,
+};
+use store::workflow_value::StoredValue;
+
+use crate::error::{Error, Fault, FaultCode};
+use crate::transition::{Advanced, Plan, Snapshot, refused};
+use crate::values::{GivenField, NewValue, prove, self_filled, value_fault};
+use crate::{App, Caller, Origin};
+
+const LONGEST_COMMENT: usize = 250;
+
+/// A request to act for the writer whose turn it is.
+#[derive(Debug, Clone, Default)]
+pub struct ActRequest {
+    /// His step; without it the one under way.
+    pub order: Option<u32>,
+    /// His e-mail address or telephone number, where the step has several writers.
+    pub email: Option<String>,
+    /// Values to write (`field_list`).
+    pub fields: Vec<GivenField>,
+    /// Words that go along.
+    pub comment: Option<String>,
+    /// What reading the request found amiss.
+    pub faults: Vec<Fault>,
+}
+
+impl ActRequest {
+    /// The comment, and every fault that needs no workflow to be found.
+    pub(crate) fn comment(&self) -> Result<Option<String>, Error> {
+        let mut faults = self.faults.clone();
+        let comment = checked_comment(self.comment.as_deref(), &mut faults);
+        if faults.is_empty() { Ok(comment) } else { Err(Error::Unprocessable(faults)) }
+    }
+
+    /// The writer that is meant.
+    pub(crate) fn writer(&self, snapshot: &Snapshot) -> Result<RecipientId, Error> {
+        let workflow = &snapshot.stored.workflow;
+        let region = snapshot.party.region;
+        let email = self.email.as_deref().map(str::trim).filter(|email| !email.is_empty());
+        let is_meant = |contact: &domain::Contact| email.is_some_and(|email| contact.matches(email, region));
+        let is_meant: Option<&dyn Fn(&domain::Contact) -> bool> = email.is_some().then_some(&is_meant);
+        workflow.writer_meant(self.order, is_meant).map_err(refused)
+    }
+}
+
+/// A comment of at most 250 characters.
+pub(crate) fn checked_comment(comment: Option<&str>, faults: &mut Vec<Fault>) -> Option<String> {
+    let comment = comment.map(str::trim).filter(|comment| !comment.is_empty())?;
+    if comment.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
+        faults.push(Fault::new("comment", FaultCode::ControlCharacter));
+    } else if comment.chars().count() > LONGEST_COMMENT {
+        faults.push(Fault::new("comment", FaultCode::TooLong).with("max", LONGEST_COMMENT));
+    }
+    Some(comment.to_owned())
+}
+
+/// How an approval's values came.
+pub(crate) enum Source<'s> {
+    /// `field_list` of the API: faults name its entries.
+    List(&'s [GivenField]),
+    /// The signing page: faults name the fields. Files come as they lie in the draft.
+    Page { texts: &'s BTreeMap<String, String>, files: &'s BTreeMap<String, domain::FileValue> },
+}
+
+/// The values of an approval, read.
+struct ReadValues {
+    written: Vec<(String, StoredValue)>,
+    removed: Vec<String>,
+    files: Vec<Vec<u8>>,
+}
+
+impl App {
+    /// Approves on behalf of the writer whose turn it is.
+    pub fn approve(
+        &self,
+        caller: &Caller,
+        id: WorkflowId,
+        request: ActRequest,
+        origin: &Origin,
+    ) -> Result<Advanced, Error> {
+        caller.must_send()?;
+        let comment = request.comment()?;
+        let actor = App::member_actor(caller, origin);
+        let source = Source::List(&request.fields);
+        let workflow = self.approve_as(&caller.company, id, &actor, comment.as_deref(), &source, &|snapshot| {
+            request.writer(snapshot)
+        })?;
+        Ok(self.advanced(&workflow))
+    }
+
+    /// The approval itself; `writer` says who approves, or why he may not.
+    pub(crate) fn approve_as(
+        &self,
+        company: &CompanyId,
+        id: WorkflowId,
+        actor: &Actor,
+        comment: Option<&str>,
+        source: &Source<'_>,
+        writer: &dyn Fn(&Snapshot) -> Result<RecipientId, Error>,
+    ) -> Result<domain::Workflow, Error> {
+        self.decide(company, id, |snapshot| {
+            let recipient_id = writer(snapshot)?;
+            let workflow = &snapshot.stored.workflow;
+            let recipient = workflow.check_turn(recipient_id, snapshot.at).map_err(refused)?;
+            let values = self.read_values(snapshot, recipient, source)?;
+            for bytes in &values.files {
+                self.blobs.put(bytes)?;
+            }
+            let mut transition = workflow.clone().approve(recipient_id, snapshot.at).map_err(refused)?;
+            let written = values.written.iter().map(|(field, stored)| EventKind::ValueWritten {
+                recipient: Some(recipient_id),
+                field: field.clone(),
+                hash: stored.value.salted_hash(&stored.salt),
+            });
+            transition.events = written.chain(transition.events).collect();
+            let mut after = snapshot.values.clone();
+            for field in &values.removed {
+                after.remove(field);
+            }
+            after.extend(values.written.iter().cloned());
+            let snapshot = &Snapshot {
+                stored: snapshot.stored.clone(),
+                values: after,
+                party: snapshot.party.clone(),
+                template: std::sync::Arc::clone(&snapshot.template),
+                at: snapshot.at,
+            };
+            let workflow = transition.workflow.clone();
+            let plan = if matches!(transition.outcome, Outcome::Approved { complete: true, .. }) {
+                self.plan_completion(snapshot, transition, actor, comment)?
+            } else {
+                self.plan_transition(snapshot, transition, actor, comment)?
+            };
+            let plan: Plan = plan.writing(values.written, values.removed).finishing_draft_of(recipient_id);
+            Ok((plan, workflow))
+        })
+    }
+
+    fn read_values(
+        &self,
+        snapshot: &Snapshot,
+        recipient: &Recipient,
+        source: &Source<'_>,
+    ) -> Result<ReadValues, Error> {
+        let template = &snapshot.template.version;
+        let fonts = self.fonts()?;
+        let language = snapshot.stored.workflow.language;
+        let mut faults = Vec::new();
+        let mut given: BTreeMap<String, (String, NewValue)> = BTreeMap::new();
+        let mut take = |field: &Field, path: String, value: Result<NewValue, domain::ValueFault>| {
+            let proved = value.map_err(|fault| value_fault(path.clone(), field, &fault)).and_then(|value| {
+                prove(template, field, &value, language, &fonts, &path).map(|()| value)
+            });
+            match proved {
+                Ok(value) => {
+                    given.insert(field.name.clone(), (path, value));
+                }
+                Err(fault) => faults.push(fault),
+            }
+        };
+        let mut refusals = Vec::new();
+        match source {
+            Source::List(list) => {
+                for (index, entry) in list.iter().enumerate() {
+                    let path = format!("field_list[{index}]");
+                    match writable(template, &snapshot.values, recipient, entry.name.as_deref(), &path) {
+                        Ok(field) => {
+                            let text = entry.value.as_deref().unwrap_or_default();
+                            // An empty file is ignored, so that it takes nothing away.
+                            if !(field.kind.is_file() && text.trim().is_empty()) {
+                                take(field, format!("{path}.value"), NewValue::read(field, text));
+                            }
+                        }
+                        Err(fault) => refusals.push(fault),
+                    }
+                }
+            }
+            Source::Page { texts, files } => {
+                for (name, text) in *texts {
+                    match writable(template, &snapshot.values, recipient, Some(name), name) {
+                        Ok(field) => take(field, name.clone(), NewValue::read(field, text)),
+                        Err(fault) => refusals.push(Fault { path: name.clone(), ..fault }),
+                    }
+                }
+                for (name, file) in *files {
+                    if texts.contains_key(name) {
+                        continue;
+                    }
+                    if let Ok(field) = writable(template, &snapshot.values, recipient, Some(name), name) {
+                        let bytes = self.blobs.get(&file.hash)?;
+                        take(field, name.clone(), NewValue::file(field, Some(&file.file_name), bytes));
+                    }
+                }
+            }
+        }
+        faults.extend(refusals);
+        let mut known: BTreeMap<String, FieldValue> =
+            snapshot.values.iter().map(|(name, stored)| (name.clone(), stored.value.clone())).collect();
+        let mut removed = Vec::new();
+        let mut files = Vec::new();
+        let mut changed: Vec<(String, FieldValue)> = Vec::new();
+        for (name, (_, new)) in given {
+            match new.value() {
+                Some(value) => {
+                    if known.get(&name) != Some(&value) {
+                        changed.push((name.clone(), value.clone()));
+                    }
+                    known.insert(name, value);
+                }
+                None => {
+                    if known.remove(&name).is_some() {
+                        removed.push(name);
+                    }
+                }
+            }
+            if let NewValue::File { bytes, .. } = new {
+                files.push(bytes);
+            }
+        }
+        for (name, value) in self_filled(template, recipient, &snapshot.party.company_name, &known) {
+            if known.get(&name) != Some(&value) {
+                if let Some(field) = template.field(&name) {
+                    let value = NewValue::Plain(value.clone());
+                    if let Err(fault) = prove(template, field, &value, language, &fonts, &name) {
+                        faults.push(fault);
+                    }
+                }
+                changed.push((name.clone(), value.clone()));
+                known.insert(name, value);
+            }
+        }
+        for field in template.writer_fields(recipient.order, recipient.role.as_deref()) {
+            let needed = field.required && field.kind.is_written_by_writer();
+            let filled = known.get(&field.name).is_some_and(FieldValue::is_filled);
+            let path = match source {
+                Source::List(_) => "field_list".to_owned(),
+                Source::Page { .. } => field.name.clone(),
+            };
+            if needed && !filled && !faults.iter().any(|fault| fault.path == path && path != "field_list") {
+                faults.push(Fault::new(path, FaultCode::Required).with("name", &field.name));
+            }
+        }
+        if !faults.is_empty() {
+            return Err(Error::Unprocessable(faults));
+        }
+        let written = changed
+            .into_iter()
+            .map(|(name, value)| {
+                let mut salt = vec![0; 16];
+                self.random.fill(&mut salt);
+                let stored =
+                    StoredValue { recipient: Some(recipient.id), value, salt, written_at: snapshot.at };
+                (name, stored)
+            })
+            .collect();
+        Ok(ReadValues { written, removed, files })
+    }
+}
+
+/// The field, where this writer may write it.
+pub(crate) fn writable<'t>(
+    template: &'t TemplateVersion,
+    values: &BTreeMap<String, StoredValue>,
+    recipient: &Recipient,
+    name: Option<&str>,
+    path: &str,
+) -> Result<&'t Field, Fault> {
+    let path = format!("{path}.name");
+    let Some(name) = name else {
+        return Err(Fault::new(path, FaultCode::Required));
+    };
+    let Some(field) = template.field(name) else {
+        return Err(Fault::new(path, FaultCode::UnknownField).with("name", name));
+    };
+    if !is_editable(field, values, recipient) {
+        return Err(Fault::new(path, FaultCode::FieldNotWritable).with("name", name));
+    }
+    Ok(field)
+}
+
+/// Is the field this writer's, and not fixed by the sender?
+pub(crate) fn is_editable(field: &Field, values: &BTreeMap<String, StoredValue>, recipient: &Recipient) -> bool {
+    let fixed = field.read_only
+        && values.get(&field.name).is_some_and(|stored| stored.recipient.is_none());
+    field.belongs_to(recipient.order, recipient.role.as_deref())
+        && field.kind.is_written_by_writer()
+        && !fixed
+}

@@ -1,0 +1,114 @@
+//! The last approval: stamp, seal, certify, make durable, and only then write that the workflow is complete.
+//!
+//! All of it but the writing happens with no transaction open. Where another write comes first, what was made is thrown
+//! away (the sweep of unneeded files removes it), and the decision is taken anew. Where stamping or sealing fails, which
+//! the start has proved it cannot but for our own faults, nothing is written: the writer's approval fails as a whole and
+//! can be given again.
+
+use domain::{Actor, BlobHash, Entry, EventKind, FieldValue, Transition, Workflow};
+use document::seal::SealDetails;
+use store::workflow::SealedDocument;
+
+use crate::App;
+use crate::certificate_content::{Certified, certificate_content};
+use crate::error::Error;
+use crate::transition::{Plan, Snapshot};
+use crate::values::marks;
+
+impl App {
+    /// The plan of the transition that completes a workflow. The snapshot holds the values with the last writer's.
+    pub(crate) fn plan_completion(
+        &self,
+        snapshot: &Snapshot,
+        mut transition: Transition,
+        actor: &Actor,
+        comment: Option<&str>,
+    ) -> Result<Plan, Error> {
+        let sealed = self.sealed_document(snapshot)?;
+        let document = BlobHash::of(&sealed);
+        let length = sealed.len() as u64;
+        transition.events.push(EventKind::Completed { document, length });
+        let workflow = transition.workflow.clone();
+        let plan = self.plan_transition(snapshot, transition, actor, comment)?;
+        let mut entries = self.entries(snapshot)?;
+        entries.extend_from_slice(plan.entries());
+        let certificate = self.sealed_certificate(snapshot, &workflow, &entries, Some((document, length)), comment)?;
+        self.blobs.put(&sealed)?;
+        let certificate_hash = self.blobs.put(&certificate)?;
+        Ok(plan.sealed(SealedDocument {
+            document,
+            document_length: length,
+            certificate: certificate_hash,
+            certificate_length: certificate.len() as u64,
+            sealed_at: snapshot.at,
+        }))
+    }
+
+    /// The finished PDF: every value on its page, sealed.
+    fn sealed_document(&self, snapshot: &Snapshot) -> Result<Vec<u8>, Error> {
+        let template = &snapshot.template.version;
+        let values = snapshot
+            .values
+            .iter()
+            .map(|(name, stored)| (name.clone(), stored.value.clone()))
+            .collect::<std::collections::BTreeMap<String, FieldValue>>();
+        let marks = marks(template, &values, snapshot.stored.workflow.language, |hash| Ok(self.blobs.get(hash)?))?;
+        let pdf = self.blobs.get(&template.pdf)?;
+        let fonts = self.fonts()?;
+        let stamped = document::stamp::stamp(&pdf, &fonts, &marks)
+            .map_err(|error| Error::internal("stamping a document", error))?;
+        self.seal(snapshot, &stamped, "certificate-seal-document")
+    }
+
+    /// The history certificate, sealed.
+    pub(crate) fn sealed_certificate(
+        &self,
+        snapshot: &Snapshot,
+        workflow: &Workflow,
+        entries: &[Entry],
+        sealed: Option<(BlobHash, u64)>,
+        comment: Option<&str>,
+    ) -> Result<Vec<u8>, Error> {
+        let fonts = self.fonts()?;
+        let content = certificate_content(
+            &Certified {
+                stored: &snapshot.stored,
+                workflow,
+                party: &snapshot.party,
+                template: &snapshot.template,
+                entries,
+                sealed,
+                last_comment: comment,
+                at: snapshot.at,
+                verify_url: self.outgoing.addresses.verify_url(workflow.id),
+            },
+            &fonts,
+        );
+        let certificate = document::certificate::render(&content, &fonts)
+            .map_err(|error| Error::internal("writing a certificate", error))?;
+        self.seal(snapshot, &certificate, "certificate-seal-certificate")
+    }
+
+    fn seal(&self, snapshot: &Snapshot, pdf: &[u8], reason: &str) -> Result<Vec<u8>, Error> {
+        let workflow = &snapshot.stored.workflow;
+        let key = self.seal_key(&workflow.company)?;
+        let details = SealDetails {
+            reason: i18n::text(workflow.language, reason, &[]),
+            name: snapshot.party.company_name.clone(),
+            location: None,
+            at: snapshot.at,
+            certify: true,
+        };
+        document::seal::seal(pdf, key.as_ref(), &details).map_err(|error| Error::internal("sealing", error))
+    }
+
+    /// The chain up to the head that the snapshot knows.
+    pub(crate) fn entries(&self, snapshot: &Snapshot) -> Result<Vec<Entry>, Error> {
+        let (company, id) = (snapshot.stored.workflow.company.clone(), snapshot.stored.workflow.id);
+        let head = snapshot.stored.head.sequence;
+        let mut entries =
+            self.store.read(move |tx| store::audit::load(tx, &company, id).map_err(Error::from))?;
+        entries.retain(|entry| entry.sequence <= head);
+        Ok(entries)
+    }
+}

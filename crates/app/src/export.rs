@@ -1,0 +1,180 @@
+//! The bodies of webhooks, to the letter of the interface.
+//!
+//! A body is made once, when the transition is decided, and kept encrypted in the outbox, so that every try sends the same
+//! bytes. Whether there is a webhook at all is the domain's rule ([`domain::ExportSettings::wants`]).
+
+use std::collections::BTreeMap;
+
+use domain::{
+    CommandType, ExportSettings, FieldKind, FileKind, Outcome, TemplateVersion, Workflow, time,
+};
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
+use store::workflow_value::StoredValue;
+
+use crate::addresses::Addresses;
+
+/// The version of the Export API.
+const VERSION: &str = "v3";
+
+#[derive(Serialize)]
+struct Payload<'p> {
+    workflow_id: i64,
+    client_id: String,
+    completed_date: String,
+    command_type: &'static str,
+    name: &'p str,
+    email: &'p str,
+    comment: &'p str,
+    field_list: Vec<WrittenField>,
+    status: &'static str,
+    order: u32,
+    is_embed: bool,
+    version: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_email: Option<&'p str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_name: Option<&'p str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sign_url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_list: Option<Vec<NextWriter>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    download_url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate_url: Option<String>,
+}
+
+/// A value that was written, as answers and webhooks give it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct WrittenField {
+    /// The field's name, in webhooks as `field_names` renames it.
+    pub name: String,
+    /// The value: a check as `Y` or `N`, a file as its name.
+    pub value: String,
+    /// The e-mail of the field's writer.
+    pub email: String,
+    /// The field's step.
+    pub order: u32,
+}
+
+/// A writer whose turn it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize, utoipa::ToSchema)]
+pub struct NextWriter {
+    /// His step.
+    pub order: u32,
+    /// His name.
+    pub name: String,
+    /// His e-mail address or telephone number.
+    pub email: String,
+    /// Where he signs; embedded only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sign_url: Option<String>,
+}
+
+/// What a webhook is made of.
+pub(crate) struct Happening<'h> {
+    /// The workflow after the transition.
+    pub workflow: &'h Workflow,
+    pub settings: &'h ExportSettings,
+    pub template: &'h TemplateVersion,
+    pub values: &'h BTreeMap<String, StoredValue>,
+    pub outcome: &'h Outcome,
+    pub comment: &'h str,
+    pub at: Timestamp,
+    pub link_version: u32,
+    /// How many days the addresses of finished files live.
+    pub link_days: i64,
+}
+
+/// The body of the webhook that tells of a transition.
+pub(crate) fn payload(happening: &Happening<'_>, addresses: &Addresses) -> Vec<u8> {
+    let Happening { workflow, settings, outcome, .. } = *happening;
+    let writer = workflow.recipient(outcome.recipient());
+    let command = CommandType::from(outcome);
+    let is_complete = matches!(outcome, Outcome::Approved { complete: true, .. });
+    let next = workflow.writers_at_turn().next().filter(|_| settings.is_embed);
+    let file_url = |kind| {
+        let until = file_links_until(happening.at, happening.link_days);
+        (settings.is_embed && is_complete)
+            .then(|| addresses.file_url(kind, settings.link_type, workflow, happening.link_version, until))
+    };
+    let payload = Payload {
+        workflow_id: workflow.id.get(),
+        client_id: workflow.client.to_string(),
+        completed_date: time::format_with_zone(happening.at, workflow.offset),
+        command_type: command.code(),
+        name: writer.map_or("", |writer| &writer.name),
+        email: writer.map_or("", |writer| writer.contact.as_given()),
+        comment: happening.comment,
+        field_list: written_fields(workflow, happening.template, happening.values, Some(settings)),
+        status: workflow.state.status().code(),
+        order: outcome.order(),
+        is_embed: settings.is_embed,
+        version: VERSION,
+        next_email: next.map(|writer| writer.contact.as_given()),
+        next_name: next.map(|writer| writer.name.as_str()),
+        sign_url: next.map(|writer| addresses.sign_url(workflow, writer)),
+        next_list: next_list(workflow, addresses),
+        download_url: file_url(FileKind::Document),
+        certificate_url: file_url(FileKind::Certificate),
+    };
+    // Texts, numbers and lists only: writing cannot fail.
+    serde_json::to_vec(&payload).unwrap_or_default()
+}
+
+/// Until when the addresses of finished files live.
+pub(crate) fn file_links_until(at: Timestamp, days: i64) -> Timestamp {
+    at.checked_add(SignedDuration::from_hours(days.saturating_mul(24))).unwrap_or(Timestamp::MAX)
+}
+
+/// All writers whose turn it is, where their step has several; with their addresses where the workflow is embedded.
+pub(crate) fn next_list(workflow: &Workflow, addresses: &Addresses) -> Option<Vec<NextWriter>> {
+    let turn = workflow.turn()?;
+    if workflow.recipients.iter().filter(|recipient| recipient.order == turn).count() < 2 {
+        return None;
+    }
+    let embedded = workflow.is_embedded();
+    Some(
+        workflow
+            .writers_at_turn()
+            .map(|writer| NextWriter {
+                order: writer.order,
+                name: writer.name.clone(),
+                email: writer.contact.as_given().to_owned(),
+                sign_url: embedded.then(|| addresses.sign_url(workflow, writer)),
+            })
+            .collect(),
+    )
+}
+
+/// Every value written so far, in step order, within a step in the template's.
+pub(crate) fn written_fields(
+    workflow: &Workflow,
+    template: &TemplateVersion,
+    values: &BTreeMap<String, StoredValue>,
+    settings: Option<&ExportSettings>,
+) -> Vec<WrittenField> {
+    let mut fields: Vec<_> = template.named_fields().collect();
+    fields.sort_by_key(|field| field.step);
+    fields
+        .into_iter()
+        .filter_map(|field| {
+            let stored = values.get(&field.name)?;
+            let value = stored.value.to_wire();
+            if value.is_empty() && field.kind != FieldKind::Check {
+                return None;
+            }
+            let writer = workflow
+                .recipients
+                .iter()
+                .find(|recipient| field.belongs_to(recipient.order, recipient.role.as_deref()));
+            Some(WrittenField {
+                name: settings.map_or(field.name.as_str(), |settings| settings.name_of(&field.name)).to_owned(),
+                value,
+                email: writer.map_or("", |writer| writer.contact.as_given()).to_owned(),
+                order: field.step,
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,188 @@
+//! Finished files, and files in fields: through the API, and by the links that answers, webhooks and mails hold.
+
+use domain::{CompanyId, EventKind, FileKind, Language, Status, UtcOffset, Who, WorkflowId};
+use jiff::Timestamp;
+
+use crate::error::{ConflictCode, Error, Subject};
+use crate::link_token::LinkPurpose;
+use crate::transition::{Snapshot, conflict};
+use crate::{App, Caller, Origin};
+
+/// A file, whole.
+#[derive(Clone, PartialEq, Eq)]
+pub struct FileContent {
+    /// Its name.
+    pub file_name: String,
+    /// Its media type.
+    pub media_type: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl std::fmt::Debug for FileContent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FileContent")
+            .field("file_name", &self.file_name)
+            .field("media_type", &self.media_type)
+            .field("length", &self.bytes.len())
+            .finish()
+    }
+}
+
+/// A finished file that a link opens.
+#[derive(Debug, Clone)]
+pub struct LinkedFile {
+    /// Which.
+    pub kind: FileKind,
+    /// Of which workflow.
+    pub workflow_id: WorkflowId,
+    /// Its name.
+    pub workflow_name: String,
+    /// The company's name.
+    pub company_name: String,
+    /// The workflow's language.
+    pub language: Language,
+    /// The offset of its dates.
+    pub offset: UtcOffset,
+    /// When it was completed.
+    pub completed_at: Timestamp,
+    /// Until when the link lives.
+    pub expires: Option<Timestamp>,
+    /// The file.
+    pub file: FileContent,
+}
+
+impl App {
+    /// The sealed document.
+    pub fn document(&self, caller: &Caller, id: WorkflowId, origin: &Origin) -> Result<FileContent, Error> {
+        let snapshot = self.timely_snapshot(&caller.company, id)?;
+        let file = self.finished_file(&snapshot, FileKind::Document)?;
+        let actor = App::member_actor(caller, origin);
+        let event = EventKind::Downloaded { file: FileKind::Document };
+        self.note(&caller.company, id, &actor, &[event], |_| Ok(true))?;
+        Ok(file)
+    }
+
+    /// The history certificate; of a workflow that ended early it is made now.
+    pub fn certificate(&self, caller: &Caller, id: WorkflowId, origin: &Origin) -> Result<FileContent, Error> {
+        let snapshot = self.timely_snapshot(&caller.company, id)?;
+        let file = match snapshot.stored.workflow.state.status() {
+            Status::Playing => return Err(conflict(ConflictCode::NotComplete, Status::Playing)),
+            Status::Complete => self.finished_file(&snapshot, FileKind::Certificate)?,
+            Status::Rejected | Status::Canceled | Status::Expired => {
+                let entries = self.entries(&snapshot)?;
+                let bytes = self.sealed_certificate(&snapshot, &snapshot.stored.workflow, &entries, None, None)?;
+                file_content(&snapshot, FileKind::Certificate, bytes)
+            }
+        };
+        let actor = App::member_actor(caller, origin);
+        let event = EventKind::Downloaded { file: FileKind::Certificate };
+        self.note(&caller.company, id, &actor, &[event], |_| Ok(true))?;
+        Ok(file)
+    }
+
+    /// The file in a field: a signature, a picture, an attachment.
+    pub fn field_file(&self, caller: &Caller, id: WorkflowId, name: &str) -> Result<FileContent, Error> {
+        let snapshot = self.snapshot(&caller.company, id)?;
+        if snapshot.template.version.field(name).is_none() {
+            return Err(Error::NotFound(Subject::Field));
+        }
+        let file = snapshot
+            .values
+            .get(name)
+            .and_then(|stored| stored.value.file())
+            .ok_or(Error::NotFound(Subject::File))?;
+        Ok(FileContent {
+            file_name: file.file_name.clone(),
+            media_type: file.media_type.clone(),
+            bytes: self.blobs.get(&file.hash)?,
+        })
+    }
+
+    /// The finished file that a link opens, and a note in the chain that it was fetched. A link whose time is over, or that
+    /// was replaced, is a conflict.
+    pub fn linked_file(&self, token: &str, origin: &Origin) -> Result<LinkedFile, Error> {
+        let (company, linked) = self.open_file_link(token)?;
+        let actor = origin.actor(Who::LinkHolder);
+        let event = EventKind::Downloaded { file: linked.kind };
+        self.note(&company, linked.workflow_id, &actor, &[event], |_| Ok(true))?;
+        Ok(linked)
+    }
+
+    /// The same to be looked at: opening the viewer changes nothing.
+    pub fn shown_file(&self, token: &str) -> Result<LinkedFile, Error> {
+        self.open_file_link(token).map(|(_, linked)| linked)
+    }
+
+    fn open_file_link(&self, token: &str) -> Result<(CompanyId, LinkedFile), Error> {
+        let token = self.outgoing.addresses.read(token).ok_or(Error::NotFound(Subject::Link))?;
+        let kind = match token.purpose {
+            LinkPurpose::Document => FileKind::Document,
+            LinkPurpose::Certificate => FileKind::Certificate,
+            _ => return Err(Error::NotFound(Subject::Link)),
+        };
+        let id = WorkflowId(token.subject);
+        let company = self.company_of_link(id)?;
+        let snapshot = self.snapshot(&company, id)?;
+        if token.version != snapshot.stored.link_version || token.is_over(snapshot.at) {
+            return Err(Error::conflict(ConflictCode::LinkReplaced));
+        }
+        let file = self.finished_file(&snapshot, kind)?;
+        let workflow = &snapshot.stored.workflow;
+        let linked = LinkedFile {
+            kind,
+            workflow_id: id,
+            workflow_name: workflow.name.clone(),
+            company_name: snapshot.party.company_name.clone(),
+            language: workflow.language,
+            offset: workflow.offset,
+            completed_at: workflow.state.ended_at().unwrap_or(snapshot.at),
+            expires: token.expires,
+            file,
+        };
+        Ok((company, linked))
+    }
+
+    pub(crate) fn company_of_link(&self, id: WorkflowId) -> Result<CompanyId, Error> {
+        self.store
+            .read(move |tx| store::workflow::company_of(tx, id).map_err(Error::from))?
+            .ok_or(Error::NotFound(Subject::Link))
+    }
+
+    /// A file of a complete workflow; 409 before.
+    fn finished_file(&self, snapshot: &Snapshot, kind: FileKind) -> Result<FileContent, Error> {
+        let workflow = &snapshot.stored.workflow;
+        let status = workflow.state.status();
+        if status != Status::Complete {
+            return Err(conflict(ConflictCode::NotComplete, status));
+        }
+        let (company, id) = (workflow.company.clone(), workflow.id);
+        let sealed = self
+            .store
+            .read(move |tx| store::workflow::sealed(tx, &company, id).map_err(Error::from))?
+            .ok_or(Error::NotFound(Subject::File))?;
+        let bytes = self.blobs.get(match kind {
+            FileKind::Document => &sealed.document,
+            FileKind::Certificate => &sealed.certificate,
+        })?;
+        Ok(file_content(snapshot, kind, bytes))
+    }
+}
+
+fn file_content(snapshot: &Snapshot, kind: FileKind, bytes: Vec<u8>) -> FileContent {
+    let workflow = &snapshot.stored.workflow;
+    let name: String = workflow
+        .name
+        .chars()
+        .filter(|character| !character.is_control() && !"/\\<>:\"|?*".contains(*character))
+        .collect();
+    let name = name.trim().trim_start_matches('.');
+    let name = if name.is_empty() { workflow.id.to_string() } else { name.to_owned() };
+    let file_name = match kind {
+        FileKind::Document => format!("{name}.pdf"),
+        FileKind::Certificate => {
+            format!("{name} - {}.pdf", i18n::text(workflow.language, "certificate-file-certificate", &[]))
+        }
+    };
+    FileContent { file_name, media_type: "application/pdf".to_owned(), bytes }
+}

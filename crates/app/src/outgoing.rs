@@ -1,0 +1,306 @@
+//! What a transition sends out: the webhook, and letters to people.
+//!
+//! Everything is written before the transaction that enqueues it (but for a start, whose numbers are not known before),
+//! and kept encrypted, since it holds links that sign. Who is told what:
+//!
+//! - the writers whose turn comes are asked, unless the workflow is embedded;
+//! - at the end everybody gets the result: the sender and the copies always, the writers unless it is embedded;
+//! - what ends early is told to the sender and to those who had been asked; a cancellation not to the sender.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use domain::{
+    Contact, FileKind, Language, LinkType, Outcome, Progress, Random, Recipient, RecipientId, TemplateVersion, Workflow,
+};
+use jiff::Timestamp;
+use store::outbox::{NewChannel, NewDelivery};
+use store::workflow::{Party, StoredWorkflow};
+use store::workflow_value::StoredValue;
+
+use crate::addresses::Addresses;
+use crate::error::Error;
+use crate::export::{self, Happening};
+use crate::mail::{self, AccessCode, Letter, Occasion, Request};
+use crate::outbox::new_event_id;
+use crate::vault::{Purpose, Vault};
+
+/// The recipients who need an access code, with the hint.
+pub(crate) type Codes = BTreeMap<RecipientId, Option<String>>;
+
+/// Writes what goes out.
+pub(crate) struct Outgoing {
+    pub(crate) addresses: Addresses,
+    pub(crate) vault: Vault,
+    random: Arc<dyn Random>,
+}
+
+/// Why writers are asked.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Asking<'a> {
+    /// Their turn has come.
+    Request,
+    /// It still is.
+    Reminder,
+    /// The step after has given the document back.
+    Returned { writer: &'a str, reason: &'a str },
+}
+
+/// Somebody who is told.
+struct Addressee<'a> {
+    name: &'a str,
+    contact: Contact,
+    language: Language,
+}
+
+impl Outgoing {
+    pub(crate) fn new(vault: Vault, random: Arc<dyn Random>, public_url: String) -> Outgoing {
+        Outgoing { addresses: Addresses::new(vault.clone(), public_url), vault, random }
+    }
+
+    /// The requests to the writers whose turn has come; none where the workflow is embedded.
+    pub(crate) fn requests(
+        &self,
+        workflow: &Workflow,
+        asked: &[RecipientId],
+        codes: &Codes,
+        party: &Party,
+        at: Timestamp,
+    ) -> Result<Vec<NewDelivery>, Error> {
+        self.asked(workflow, asked, codes, Asking::Request, party, at)
+    }
+
+    /// Letters that ask writers to write; none where the workflow is embedded.
+    pub(crate) fn asked(
+        &self,
+        workflow: &Workflow,
+        asked: &[RecipientId],
+        codes: &Codes,
+        asking: Asking<'_>,
+        party: &Party,
+        at: Timestamp,
+    ) -> Result<Vec<NewDelivery>, Error> {
+        if workflow.is_embedded() {
+            return Ok(Vec::new());
+        }
+        let mut letters = Vec::new();
+        for recipient in workflow.recipients.iter().filter(|recipient| asked.contains(&recipient.id)) {
+            let sign_url = self.addresses.sign_url(workflow, recipient);
+            let addressee = addressee(workflow, recipient);
+            let request = Request {
+                sender: &party.sender_name,
+                comment: workflow.comment.as_deref().unwrap_or_default(),
+                access_code: match codes.get(&recipient.id) {
+                    None => AccessCode::None,
+                    Some(None) => AccessCode::Needed,
+                    Some(Some(hint)) => AccessCode::NeededWithHint(hint),
+                },
+                deadline: workflow.expires_at,
+                sign_url: &sign_url,
+            };
+            let occasion = match asking {
+                Asking::Request => Occasion::Request(request),
+                Asking::Reminder => Occasion::Reminder(request),
+                Asking::Returned { writer, reason } => {
+                    Occasion::Returned { writer, reason, deadline: workflow.expires_at, sign_url: &sign_url }
+                }
+            };
+            letters.push(self.letter(workflow, party, &addressee, occasion, at)?);
+        }
+        Ok(letters)
+    }
+
+    /// Everything that a transition sends out.
+    #[allow(clippy::too_many_arguments)] // one happening has these parts
+    pub(crate) fn of_transition(
+        &self,
+        before: &StoredWorkflow,
+        workflow: &Workflow,
+        outcome: &Outcome,
+        asked: &[RecipientId],
+        comment: &str,
+        template: &TemplateVersion,
+        values: &BTreeMap<String, StoredValue>,
+        party: &Party,
+        at: Timestamp,
+    ) -> Result<Vec<NewDelivery>, Error> {
+        let mut all = Vec::new();
+        if let Some(settings) = workflow.export.as_ref().filter(|settings| settings.wants(outcome)) {
+            let body = export::payload(
+                &Happening {
+                    workflow,
+                    settings,
+                    template,
+                    values,
+                    outcome,
+                    comment,
+                    at,
+                    link_version: before.link_version,
+                    link_days: party.link_days,
+                },
+                &self.addresses,
+            );
+            all.push(NewDelivery {
+                company: workflow.company.clone(),
+                workflow: Some(workflow.id),
+                event_id: new_event_id(self.random.as_ref()),
+                channel: NewChannel::Webhook {
+                    url: settings.url.clone(),
+                    client: workflow.client,
+                    authorization: before.authorization.clone(),
+                },
+                body: self.vault.encrypt(Purpose::OutboxBody, &body),
+                created_at: at,
+            });
+        }
+        let actor = before.workflow.recipient(outcome.recipient());
+        let actor_name = actor.map_or("", |actor| actor.name.as_str());
+        match outcome {
+            Outcome::Approved { complete: false, .. } => {
+                all.extend(self.requests(workflow, asked, &codes(before), party, at)?);
+            }
+            Outcome::Returned { .. } => {
+                let asking = Asking::Returned { writer: actor_name, reason: comment };
+                all.extend(self.asked(workflow, asked, &codes(before), asking, party, at)?);
+            }
+            Outcome::Approved { complete: true, .. } => {
+                let until = export::file_links_until(at, party.link_days);
+                let url = |kind| {
+                    self.addresses.file_url(kind, LinkType::Viewer, workflow, before.link_version, until)
+                };
+                let (document_url, certificate_url) = (url(FileKind::Document), url(FileKind::Certificate));
+                let occasion = Occasion::Completed {
+                    at,
+                    document_url: &document_url,
+                    certificate_url: &certificate_url,
+                };
+                let everybody = told(workflow, party, |_| true, Besides::SenderAndCopies);
+                all.extend(self.letters(workflow, party, &everybody, occasion, at)?);
+            }
+            Outcome::Rejected { recipient, .. } => {
+                let rejecter = *recipient;
+                let occasion = Occasion::Rejected { at, writer: actor_name, reason: comment };
+                let earlier = told(
+                    workflow,
+                    party,
+                    |writer| writer.id != rejecter && matches!(writer.progress, Progress::Approved { .. }),
+                    Besides::Sender,
+                );
+                all.extend(self.letters(workflow, party, &earlier, occasion, at)?);
+            }
+            Outcome::Canceled { order, .. } => {
+                let occasion = Occasion::Canceled { at, sender: &party.sender_name, reason: comment };
+                let were_asked = told(workflow, party, |writer| writer.order <= *order, Besides::Nobody);
+                all.extend(self.letters(workflow, party, &were_asked, occasion, at)?);
+            }
+            Outcome::Expired { order, .. } => {
+                let occasion = Occasion::Expired { at };
+                let were_asked = told(workflow, party, |writer| writer.order <= *order, Besides::Sender);
+                all.extend(self.letters(workflow, party, &were_asked, occasion, at)?);
+            }
+        }
+        Ok(all)
+    }
+
+    fn letters(
+        &self,
+        workflow: &Workflow,
+        party: &Party,
+        to: &[Addressee<'_>],
+        occasion: Occasion<'_>,
+        at: Timestamp,
+    ) -> Result<Vec<NewDelivery>, Error> {
+        to.iter().map(|addressee| self.letter(workflow, party, addressee, occasion, at)).collect()
+    }
+
+    fn letter(
+        &self,
+        workflow: &Workflow,
+        party: &Party,
+        to: &Addressee<'_>,
+        occasion: Occasion<'_>,
+        at: Timestamp,
+    ) -> Result<NewDelivery, Error> {
+        let mail = mail::write(&Letter {
+            company: &workflow.company,
+            company_name: &party.company_name,
+            workflow: Some(workflow.id),
+            document: &workflow.name,
+            name: to.name,
+            contact: &to.contact,
+            language: to.language,
+            offset: workflow.offset,
+            occasion,
+        })?;
+        let plain = serde_json::to_vec(&mail).map_err(|error| Error::internal("keeping a mail", error))?;
+        Ok(NewDelivery {
+            company: workflow.company.clone(),
+            workflow: Some(workflow.id),
+            event_id: new_event_id(self.random.as_ref()),
+            channel: match to.contact {
+                Contact::Email(_) => NewChannel::Mail,
+                Contact::Phone { .. } => NewChannel::Message,
+            },
+            body: self.vault.encrypt(Purpose::OutboxBody, &plain),
+            created_at: at,
+        })
+    }
+}
+
+/// The recipients of a stored workflow who need an access code.
+pub(crate) fn codes(stored: &StoredWorkflow) -> Codes {
+    stored
+        .writers
+        .iter()
+        .filter_map(|writer| Some((writer.id, writer.access.as_ref()?.hint.clone())))
+        .collect()
+}
+
+/// Who is told besides writers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Besides {
+    Nobody,
+    Sender,
+    SenderAndCopies,
+}
+
+/// Those writers (none where the workflow is embedded), and whoever is told besides; nobody twice.
+fn told<'a>(
+    workflow: &'a Workflow,
+    party: &'a Party,
+    writers: impl Fn(&Recipient) -> bool,
+    besides: Besides,
+) -> Vec<Addressee<'a>> {
+    let mut all: Vec<Addressee<'a>> = Vec::new();
+    let mut add = |addressee: Addressee<'a>| {
+        if !all.iter().any(|known| known.contact.is_same(&addressee.contact)) {
+            all.push(addressee);
+        }
+    };
+    if !workflow.is_embedded() {
+        for writer in workflow.recipients.iter().filter(|writer| writers(writer)) {
+            add(addressee(workflow, writer));
+        }
+    }
+    if besides != Besides::Nobody {
+        add(Addressee {
+            name: &party.sender_name,
+            contact: Contact::Email(party.sender_email.clone()),
+            language: party.language,
+        });
+    }
+    if besides == Besides::SenderAndCopies {
+        for copy in &workflow.copies {
+            add(Addressee { name: &copy.name, contact: copy.contact.clone(), language: workflow.language });
+        }
+    }
+    all
+}
+
+fn addressee<'a>(workflow: &Workflow, recipient: &'a Recipient) -> Addressee<'a> {
+    Addressee {
+        name: &recipient.name,
+        contact: recipient.contact.clone(),
+        language: workflow.language_of(recipient),
+    }
+}

@@ -1,0 +1,752 @@
+//! What the signing page needs: to open a link, see the document, fill in, consent, approve or reject.
+//!
+//! Whoever holds a link acts as its recipient; where the sender set an access code, together with the proof that he gave
+//! it. Opening changes nothing, so a mail scanner's GET leaves no trace; the page itself says when it was viewed. What a
+//! writer fills in is kept as a draft (texts as typed, even half-finished; files in the blob store) until he approves.
+//!
+//! The token of the sender's view shows the same page without the right to write, unless the sender is the writer whose
+//! turn it is.
+
+use std::collections::BTreeMap;
+
+use domain::{
+    BlobHash, CompanyId, Contact, EventKind, Field, FileValue, Language, PageSize, Progress, Recipient, RecipientId, Status,
+    TemplateId, TemplateVersion, UtcOffset, Who, WorkflowId,
+};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use store::workflow::Writer;
+use store::workflow_value::StoredValue;
+
+use crate::access_code::is_locked;
+use crate::approve::{Source, checked_comment, is_editable, writable};
+use crate::error::{ConflictCode, Error, Fault, FaultCode, ForbiddenCode, Subject};
+use crate::files::FileContent;
+use crate::link_token::LinkPurpose;
+use crate::start::PreviewContent;
+use crate::transition::{Snapshot, conflict, refused};
+use crate::values::{NewValue, value_fault};
+use crate::{App, Origin};
+
+/// The most bytes that the texts of a draft may have.
+const LARGEST_DRAFT: usize = 256 * 1024;
+
+/// What opens the signing page.
+#[derive(Clone, Default)]
+pub struct SigningKey {
+    /// The token in the address.
+    pub token: String,
+    /// What [`App::give_access_code`] answered, where an access code is needed.
+    pub proof: Option<String>,
+}
+
+impl std::fmt::Debug for SigningKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("SigningKey(…)")
+    }
+}
+
+/// What the page may do now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stage {
+    /// The access code is needed first.
+    AccessCode {
+        /// The sender's hint.
+        hint: Option<String>,
+        /// It was tried too often; the sender must send anew.
+        locked: bool,
+    },
+    /// The writer writes.
+    Write,
+    /// It is another step's turn.
+    Waiting,
+    /// The writer has approved.
+    Done,
+    /// The workflow has ended.
+    Ended,
+    /// The sender watches.
+    Watch,
+}
+
+/// The signing page.
+#[derive(Debug, Clone)]
+pub struct SigningView {
+    /// The workflow.
+    pub workflow_id: WorkflowId,
+    /// Its name.
+    pub workflow_name: String,
+    /// Whose it is.
+    pub company: CompanyId,
+    /// The company's name.
+    pub company_name: String,
+    /// The sender's name.
+    pub sender_name: String,
+    /// The page's language where the address names none.
+    pub language: Language,
+    /// The offset of its dates.
+    pub offset: UtcOffset,
+    /// The sender's words.
+    pub comment: String,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// Until when it can be signed.
+    pub expires_at: Timestamp,
+    /// The workflow's state.
+    pub status: Status,
+    /// How many steps it has.
+    pub steps: u32,
+    /// What the page may do now.
+    pub stage: Stage,
+    /// The writer; none in the sender's view.
+    pub recipient: Option<SigningRecipient>,
+    /// All writers, by step and place.
+    pub writers: Vec<SigningRecipient>,
+    /// The writers whose turn it is.
+    pub writers_at_turn: Vec<SigningRecipient>,
+    /// The pages; none while the access code is needed.
+    pub pages: Vec<PageSize>,
+    /// The template.
+    pub template: TemplateId,
+    /// Its version.
+    pub template_version: u32,
+    /// The document to be signed.
+    pub pdf: BlobHash,
+    /// The fields; none while the access code is needed.
+    pub fields: Vec<FieldView>,
+    /// Consent to sign electronically is needed before approval.
+    pub must_consent: bool,
+    /// The next document that waits for the same writer, once this one is done.
+    pub next_document: Option<NextDocument>,
+}
+
+/// A writer, as the page knows him.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SigningRecipient {
+    /// His number.
+    pub id: RecipientId,
+    /// His step.
+    pub order: u32,
+    /// His name.
+    pub name: String,
+    /// His e-mail address or telephone number.
+    pub email: String,
+    /// His role, where the step has several.
+    pub role: Option<String>,
+    /// Has he seen the document?
+    pub viewed: bool,
+    /// Has he agreed to sign electronically?
+    pub consented: bool,
+}
+
+/// A field on the page. The fields of one radio choice each come, with the choice's value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldView {
+    /// The field.
+    pub field: Field,
+    /// What it holds, as text: of a file its name. Of the writer's own fields what the draft holds.
+    pub value: Option<String>,
+    /// Is there a file to show (`signing_file`)?
+    pub file: bool,
+    /// Is it this writer's?
+    pub mine: bool,
+    /// May this writer write it now?
+    pub editable: bool,
+}
+
+/// Another document for the same writer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NextDocument {
+    /// Its name.
+    pub workflow_name: String,
+    /// Where it is signed.
+    pub sign_url: String,
+}
+
+/// A file that was taken into the draft.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UploadedFile {
+    /// Its name.
+    pub file_name: String,
+    /// Its media type.
+    pub media_type: String,
+    /// How many bytes.
+    pub length: u64,
+}
+
+/// What came of an approval or rejection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signed {
+    /// The workflow.
+    pub workflow_id: WorkflowId,
+    /// Its state now.
+    pub status: Status,
+    /// The next document that waits for the same writer.
+    pub next_document: Option<NextDocument>,
+}
+
+/// The image of a page.
+#[derive(Debug, Clone)]
+pub struct PageImage {
+    /// WebP.
+    pub bytes: Vec<u8>,
+    /// Changes with the image: it never does for one address.
+    pub etag: String,
+}
+
+/// The preview page.
+#[derive(Debug, Clone)]
+pub struct PreviewView {
+    /// What the workflow would be called.
+    pub workflow_name: String,
+    /// Its language.
+    pub language: Language,
+    /// The pages.
+    pub pages: Vec<PageSize>,
+    /// The template.
+    pub template: TemplateId,
+    /// Its version.
+    pub template_version: u32,
+    /// The document.
+    pub pdf: BlobHash,
+    /// The fields with the given values.
+    pub fields: Vec<FieldView>,
+}
+
+/// A draft, as it is kept.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct Draft {
+    #[serde(default)]
+    texts: BTreeMap<String, String>,
+    #[serde(default)]
+    files: BTreeMap<String, FileValue>,
+}
+
+/// A link that was opened.
+pub(crate) struct Session {
+    pub(crate) snapshot: Snapshot,
+    /// As whom; none: as the sender who watches.
+    acts_as: Option<RecipientId>,
+}
+
+impl Session {
+    pub(crate) fn recipient(&self) -> Option<&Recipient> {
+        self.snapshot.stored.workflow.recipient(self.acts_as?)
+    }
+
+    pub(crate) fn writer(&self) -> Option<&Writer> {
+        self.snapshot.stored.writer(self.acts_as?)
+    }
+
+    fn template(&self) -> &TemplateVersion {
+        &self.snapshot.template.version
+    }
+}
+
+impl App {
+    /// Opens the signing page. Changes nothing.
+    pub fn open_signing(&self, key: &SigningKey) -> Result<SigningView, Error> {
+        let session = self.session_of(key)?;
+        let snapshot = &session.snapshot;
+        let workflow = &snapshot.stored.workflow;
+        let recipient = session.recipient();
+        let stage = self.stage(&session, key);
+        let shows = !matches!(stage, Stage::AccessCode { .. });
+        let draft = match recipient {
+            Some(recipient) if stage == Stage::Write => self.draft(&workflow.company, recipient.id)?,
+            _ => Draft::default(),
+        };
+        let next_document = match recipient {
+            Some(recipient) if matches!(stage, Stage::Done | Stage::Ended) => self.next_document(snapshot, recipient)?,
+            _ => None,
+        };
+        let must_consent = stage == Stage::Write
+            && recipient.is_some_and(|recipient| needs_consent(session.template(), recipient))
+            && session.writer().is_some_and(|writer| writer.consented_at.is_none());
+        Ok(SigningView {
+            workflow_id: workflow.id,
+            workflow_name: workflow.name.clone(),
+            company: workflow.company.clone(),
+            company_name: snapshot.party.company_name.clone(),
+            sender_name: snapshot.party.sender_name.clone(),
+            language: recipient.map_or(workflow.language, |recipient| workflow.language_of(recipient)),
+            offset: workflow.offset,
+            comment: workflow.comment.clone().unwrap_or_default(),
+            started_at: workflow.started_at,
+            expires_at: workflow.expires_at,
+            status: workflow.status_at(snapshot.at),
+            steps: workflow.last_order(),
+            recipient: recipient.map(|recipient| signing_recipient(snapshot, recipient)),
+            writers: workflow.recipients.iter().map(|writer| signing_recipient(snapshot, writer)).collect(),
+            writers_at_turn: workflow
+                .writers_at_turn()
+                .map(|writer| signing_recipient(snapshot, writer))
+                .collect(),
+            pages: if shows { session.template().pages.clone() } else { Vec::new() },
+            template: workflow.template,
+            template_version: workflow.template_version,
+            pdf: session.template().pdf,
+            fields: if shows { field_views(&session, &draft, &stage) } else { Vec::new() },
+            must_consent,
+            next_document,
+            stage,
+        })
+    }
+
+    /// Keeps that the writer has seen the document: the page itself says so.
+    pub fn record_viewed(&self, key: &SigningKey, origin: &Origin) -> Result<(), Error> {
+        let session = self.open_for_reading(key)?;
+        let Some(recipient) = session.recipient() else {
+            return Ok(());
+        };
+        let workflow = &session.snapshot.stored.workflow;
+        let (company, id, at) = (workflow.company.clone(), recipient.id, session.snapshot.at);
+        let event = EventKind::Viewed { recipient: id };
+        self.note(&workflow.company, workflow.id, &origin.actor(Who::Recipient(id)), &[event], move |tx| {
+            store::workflow::set_viewed(tx, &company, id, at).map_err(Error::from)
+        })
+    }
+
+    /// Keeps that the writer agreed to sign electronically, to these words.
+    pub fn give_consent(&self, key: &SigningKey, statement: &str, origin: &Origin) -> Result<(), Error> {
+        let (session, recipient) = self.open_for_writing(key)?;
+        let workflow = &session.snapshot.stored.workflow;
+        let (company, id, at) = (workflow.company.clone(), recipient.id, session.snapshot.at);
+        let event = EventKind::Consented { recipient: id, statement: BlobHash::of(statement.as_bytes()) };
+        self.note(&workflow.company, workflow.id, &origin.actor(Who::Recipient(id)), &[event], move |tx| {
+            store::workflow::set_consented(tx, &company, id, at).map_err(Error::from)
+        })
+    }
+
+    /// Keeps what the writer has filled in so far. Texts are kept as typed; what is left out stays as it was; an empty text
+    /// takes a file away. A picture may come as base64.
+    pub fn save_draft(&self, key: &SigningKey, texts: &BTreeMap<String, String>) -> Result<(), Error> {
+        let (session, recipient) = self.open_for_writing(key)?;
+        let workflow = &session.snapshot.stored.workflow;
+        let mut faults = Vec::new();
+        let mut new = Draft::default();
+        let mut removed = Vec::new();
+        for (name, text) in texts {
+            match writable(session.template(), &session.snapshot.values, &recipient, Some(name), name) {
+                Err(fault) => faults.push(Fault { path: name.clone(), ..fault }),
+                Ok(_) if text.contains('\0') => faults.push(Fault::new(name, FaultCode::ControlCharacter)),
+                Ok(field) if field.kind.is_file() => match NewValue::read(field, text) {
+                    Err(fault) => faults.push(value_fault(name.clone(), field, &fault)),
+                    Ok(NewValue::File { value, bytes }) => {
+                        self.blobs.put(&bytes)?;
+                        new.files.insert(name.clone(), value);
+                    }
+                    Ok(_) => removed.push(name.clone()),
+                },
+                Ok(_) => {
+                    new.texts.insert(name.clone(), text.clone());
+                }
+            }
+        }
+        if !faults.is_empty() {
+            return Err(Error::Unprocessable(faults));
+        }
+        self.write_draft(&workflow.company.clone(), workflow.id, recipient.id, new, removed)
+    }
+
+    /// Takes a file into the draft.
+    pub fn upload_file(
+        &self,
+        key: &SigningKey,
+        field: &str,
+        file_name: Option<&str>,
+        bytes: Vec<u8>,
+    ) -> Result<UploadedFile, Error> {
+        let (session, recipient) = self.open_for_writing(key)?;
+        let workflow = &session.snapshot.stored.workflow;
+        let found = writable(session.template(), &session.snapshot.values, &recipient, Some(field), field)
+            .map_err(|fault| Error::Unprocessable(vec![Fault { path: field.to_owned(), ..fault }]))?;
+        if !found.kind.is_file() {
+            return Err(Error::fault(field, FaultCode::FieldNotWritable));
+        }
+        let value = NewValue::file(found, file_name, bytes)
+            .map_err(|fault| Error::Unprocessable(vec![value_fault(field.to_owned(), found, &fault)]))?;
+        let fonts = self.fonts()?;
+        crate::values::prove(session.template(), found, &value, workflow.language, &fonts, field)
+            .map_err(|fault| Error::Unprocessable(vec![fault]))?;
+        let NewValue::File { value, bytes } = value else {
+            return Err(Error::fault(field, FaultCode::InvalidFile));
+        };
+        self.blobs.put(&bytes)?;
+        let uploaded = UploadedFile {
+            file_name: value.file_name.clone(),
+            media_type: value.media_type.clone(),
+            length: value.length,
+        };
+        let new = Draft { texts: BTreeMap::new(), files: BTreeMap::from([(field.to_owned(), value)]) };
+        self.write_draft(&workflow.company.clone(), workflow.id, recipient.id, new, Vec::new())?;
+        Ok(uploaded)
+    }
+
+    /// The file in a field, where the holder of the key may see it.
+    pub fn signing_file(&self, key: &SigningKey, field: &str) -> Result<FileContent, Error> {
+        let session = self.open_for_reading(key)?;
+        let draft = match session.recipient() {
+            Some(recipient) => self.draft(&session.snapshot.stored.workflow.company, recipient.id)?,
+            None => Draft::default(),
+        };
+        let file = draft
+            .files
+            .get(field)
+            .or_else(|| session.snapshot.values.get(field).and_then(|stored| stored.value.file()))
+            .ok_or(Error::NotFound(Subject::File))?;
+        Ok(FileContent {
+            file_name: file.file_name.clone(),
+            media_type: file.media_type.clone(),
+            bytes: self.blobs.get(&file.hash)?,
+        })
+    }
+
+    /// The image of a page of the document to be signed.
+    pub fn page_image(&self, key: &SigningKey, page: u32) -> Result<PageImage, Error> {
+        let session = self.open_for_reading(key)?;
+        self.image_of(&session.snapshot.template.page_images, page)
+    }
+
+    /// The image of a page of a preview.
+    pub fn preview_image(&self, token: &str, page: u32) -> Result<PageImage, Error> {
+        let (company, content) = self.preview_content(token)?;
+        let template = self.kept_template(&company, content.template, content.version)?;
+        self.image_of(&template.page_images, page)
+    }
+
+    fn image_of(&self, images: &[BlobHash], page: u32) -> Result<PageImage, Error> {
+        let hash = (page as usize)
+            .checked_sub(1)
+            .and_then(|index| images.get(index))
+            .ok_or(Error::NotFound(Subject::Page))?;
+        Ok(PageImage { bytes: self.blobs.get(hash)?, etag: hash.to_string() })
+    }
+
+    /// Approves: what is given stands over the draft.
+    pub fn approve_by_link(
+        &self,
+        key: &SigningKey,
+        texts: &BTreeMap<String, String>,
+        comment: Option<&str>,
+        origin: &Origin,
+    ) -> Result<Signed, Error> {
+        let (session, recipient) = self.open_for_writing(key)?;
+        let comment = good_comment(comment)?;
+        let consented = session.writer().is_some_and(|writer| writer.consented_at.is_some());
+        if needs_consent(session.template(), &recipient) && !consented {
+            return Err(Error::fault("consent", FaultCode::ConsentRequired));
+        }
+        let workflow = &session.snapshot.stored.workflow;
+        let mut draft = self.draft(&workflow.company, recipient.id)?;
+        draft.texts.extend(texts.iter().map(|(name, text)| (name.clone(), text.clone())));
+        // What is no longer this writer's (a field fixed since) is no fault of his.
+        draft.texts.retain(|name, _| {
+            texts.contains_key(name)
+                || session
+                    .template()
+                    .field(name)
+                    .is_some_and(|field| is_editable(field, &session.snapshot.values, &recipient))
+        });
+        let actor = origin.actor(Who::Recipient(recipient.id));
+        let source = Source::Page { texts: &draft.texts, files: &draft.files };
+        let link_version = recipient.link_version;
+        let after = self.approve_as(
+            &workflow.company.clone(),
+            workflow.id,
+            &actor,
+            comment.as_deref(),
+            &source,
+            &|snapshot| same_link(snapshot, recipient.id, link_version),
+        )?;
+        self.signed(&session.snapshot, &recipient, &after)
+    }
+
+    /// Rejects, with a reason.
+    pub fn reject_by_link(&self, key: &SigningKey, comment: Option<&str>, origin: &Origin) -> Result<Signed, Error> {
+        let (session, recipient) = self.open_for_writing(key)?;
+        let comment = good_comment(comment)?;
+        let workflow = &session.snapshot.stored.workflow;
+        let actor = origin.actor(Who::Recipient(recipient.id));
+        let link_version = recipient.link_version;
+        let after = self.reject_as(
+            &workflow.company.clone(),
+            workflow.id,
+            &actor,
+            comment.as_deref(),
+            &|snapshot| same_link(snapshot, recipient.id, link_version),
+        )?;
+        self.signed(&session.snapshot, &recipient, &after)
+    }
+
+    /// What a start would send.
+    pub fn preview(&self, token: &str) -> Result<PreviewView, Error> {
+        let (company, content) = self.preview_content(token)?;
+        let template = self.kept_template(&company, content.template, content.version)?;
+        let fields = template
+            .version
+            .fields
+            .iter()
+            .map(|field| {
+                let value = content.values.get(&field.name);
+                FieldView {
+                    field: field.clone(),
+                    value: value.map(domain::FieldValue::to_wire),
+                    file: value.is_some_and(|value| value.file().is_some()),
+                    mine: false,
+                    editable: false,
+                }
+            })
+            .collect();
+        Ok(PreviewView {
+            workflow_name: content.workflow_name,
+            language: content.language,
+            pages: template.version.pages.clone(),
+            template: content.template,
+            template_version: content.version,
+            pdf: template.version.pdf,
+            fields,
+        })
+    }
+
+    /// The file in a field of a preview.
+    pub fn preview_file(&self, token: &str, field: &str) -> Result<FileContent, Error> {
+        let (_, content) = self.preview_content(token)?;
+        let file = content.values.get(field).and_then(|value| value.file()).ok_or(Error::NotFound(Subject::File))?;
+        Ok(FileContent {
+            file_name: file.file_name.clone(),
+            media_type: file.media_type.clone(),
+            bytes: self.blobs.get(&file.hash)?,
+        })
+    }
+
+    fn preview_content(&self, token: &str) -> Result<(CompanyId, PreviewContent), Error> {
+        let token = self
+            .outgoing
+            .addresses
+            .read(token)
+            .filter(|token| token.purpose == LinkPurpose::Preview)
+            .ok_or(Error::NotFound(Subject::Link))?;
+        let now = self.now();
+        let (company, text) = self
+            .store
+            .read(move |tx| store::preview::find(tx, token.subject, now).map_err(Error::from))?
+            .ok_or(Error::NotFound(Subject::Link))?;
+        let content = serde_json::from_str(&text).map_err(|error| Error::internal("reading a preview", error))?;
+        Ok((company, content))
+    }
+
+    /// Reads a key: a link that we made, that was not replaced, and whose recipient is still there.
+    pub(crate) fn session_of(&self, key: &SigningKey) -> Result<Session, Error> {
+        let token = self.outgoing.addresses.read(&key.token).ok_or(Error::NotFound(Subject::Link))?;
+        match token.purpose {
+            LinkPurpose::Sign => {
+                let id = RecipientId(token.subject);
+                let (company, workflow) = self
+                    .store
+                    .read(move |tx| store::workflow::of_recipient(tx, id).map_err(Error::from))?
+                    .ok_or(Error::NotFound(Subject::Link))?;
+                let snapshot = self.snapshot(&company, workflow)?;
+                same_link(&snapshot, id, token.version)?;
+                Ok(Session { snapshot, acts_as: Some(id) })
+            }
+            LinkPurpose::View => {
+                let id = WorkflowId(token.subject);
+                let company = self.company_of_link(id)?;
+                let snapshot = self.snapshot(&company, id)?;
+                if token.version != snapshot.stored.link_version || token.is_over(snapshot.at) {
+                    return Err(Error::conflict(ConflictCode::LinkReplaced));
+                }
+                let sender = Contact::Email(snapshot.party.sender_email.clone());
+                let acts_as = snapshot
+                    .stored
+                    .workflow
+                    .writers_at_turn()
+                    .find(|writer| writer.contact.is_same(&sender))
+                    .map(|writer| writer.id);
+                Ok(Session { snapshot, acts_as })
+            }
+            LinkPurpose::Preview | LinkPurpose::Document | LinkPurpose::Certificate => {
+                Err(Error::NotFound(Subject::Link))
+            }
+        }
+    }
+
+    fn open_for_reading(&self, key: &SigningKey) -> Result<Session, Error> {
+        let session = self.session_of(key)?;
+        if matches!(self.stage(&session, key), Stage::AccessCode { .. }) {
+            return Err(Error::Forbidden(ForbiddenCode::AccessCode));
+        }
+        Ok(session)
+    }
+
+    fn open_for_writing(&self, key: &SigningKey) -> Result<(Session, Recipient), Error> {
+        let session = self.open_for_reading(key)?;
+        let workflow = &session.snapshot.stored.workflow;
+        let Some(id) = session.acts_as else {
+            return Err(conflict(ConflictCode::NotYourTurn, workflow.status_at(session.snapshot.at)));
+        };
+        let recipient = workflow.check_turn(id, session.snapshot.at).map_err(refused)?.clone();
+        Ok((session, recipient))
+    }
+
+    fn stage(&self, session: &Session, key: &SigningKey) -> Stage {
+        let workflow = &session.snapshot.stored.workflow;
+        if let (Some(recipient), Some(writer)) = (session.recipient(), session.writer()) {
+            if !self.has_access(recipient, writer, key.proof.as_deref()) {
+                return Stage::AccessCode {
+                    hint: writer.access.as_ref().and_then(|access| access.hint.clone()),
+                    locked: is_locked(writer),
+                };
+            }
+            return match recipient.progress {
+                Progress::Approved { .. } => Stage::Done,
+                _ if workflow.status_at(session.snapshot.at) != Status::Playing => Stage::Ended,
+                _ if workflow.turn() == Some(recipient.order) => Stage::Write,
+                _ => Stage::Waiting,
+            };
+        }
+        if workflow.status_at(session.snapshot.at) == Status::Playing { Stage::Watch } else { Stage::Ended }
+    }
+
+    fn draft(&self, company: &CompanyId, recipient: RecipientId) -> Result<Draft, Error> {
+        let company = company.clone();
+        let text =
+            self.store.read(move |tx| store::workflow_value::draft(tx, &company, recipient).map_err(Error::from))?;
+        // A draft that cannot be read any more is a lost convenience, not a failure.
+        Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+    }
+
+    fn write_draft(
+        &self,
+        company: &CompanyId,
+        workflow: WorkflowId,
+        recipient: RecipientId,
+        new: Draft,
+        removed: Vec<String>,
+    ) -> Result<(), Error> {
+        let (company, at) = (company.clone(), self.now());
+        self.store.write(move |tx| {
+            let kept = store::workflow_value::draft(tx, &company, recipient)?;
+            let mut draft: Draft = kept.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+            draft.texts.extend(new.texts.clone());
+            draft.files.extend(new.files.clone());
+            for name in &removed {
+                draft.files.remove(name);
+                draft.texts.insert(name.clone(), String::new());
+            }
+            for name in new.files.keys() {
+                draft.texts.remove(name);
+            }
+            let text = serde_json::to_string(&draft).map_err(|error| Error::internal("keeping a draft", error))?;
+            if text.len() > LARGEST_DRAFT {
+                return Err(Error::TooLarge { limit: LARGEST_DRAFT as u64 });
+            }
+            for file in new.files.values() {
+                store::workflow::refer_to_blob(tx, &company, workflow, file.hash)?;
+            }
+            store::workflow_value::save_draft(tx, &company, recipient, &text, at)?;
+            Ok(())
+        })
+    }
+
+    fn signed(
+        &self,
+        snapshot: &Snapshot,
+        recipient: &Recipient,
+        after: &domain::Workflow,
+    ) -> Result<Signed, Error> {
+        Ok(Signed {
+            workflow_id: after.id,
+            status: after.state.status(),
+            next_document: self.next_document(snapshot, recipient)?,
+        })
+    }
+
+    fn next_document(&self, snapshot: &Snapshot, recipient: &Recipient) -> Result<Option<NextDocument>, Error> {
+        let (company, contact, id, at) = (
+            snapshot.stored.workflow.company.clone(),
+            recipient.contact.clone(),
+            recipient.id,
+            snapshot.at,
+        );
+        let found = self.store.read(move |tx| {
+            let Some((next, workflow)) = store::workflow::next_for(tx, &company, &contact, id, at)? else {
+                return Ok::<_, Error>(None);
+            };
+            Ok(store::workflow::load(tx, &company, workflow)?.map(|stored| (next, stored)))
+        })?;
+        Ok(found.and_then(|(next, stored)| {
+            let next = stored.workflow.recipient(next)?;
+            Some(NextDocument {
+                workflow_name: stored.workflow.name.clone(),
+                sign_url: self.outgoing.addresses.sign_url(&stored.workflow, next),
+            })
+        }))
+    }
+}
+
+/// The recipient of a link, where the link was not replaced.
+fn same_link(snapshot: &Snapshot, id: RecipientId, version: u32) -> Result<RecipientId, Error> {
+    let recipient = snapshot.stored.workflow.recipient(id).ok_or(Error::NotFound(Subject::Link))?;
+    if recipient.link_version == version {
+        Ok(id)
+    } else {
+        Err(Error::conflict(ConflictCode::LinkReplaced))
+    }
+}
+
+/// Consent is needed where the writer signs.
+fn needs_consent(template: &TemplateVersion, recipient: &Recipient) -> bool {
+    template
+        .writer_fields(recipient.order, recipient.role.as_deref())
+        .iter()
+        .any(|field| field.kind.is_signature())
+}
+
+fn good_comment(comment: Option<&str>) -> Result<Option<String>, Error> {
+    let mut faults = Vec::new();
+    let comment = checked_comment(comment, &mut faults);
+    if faults.is_empty() { Ok(comment) } else { Err(Error::Unprocessable(faults)) }
+}
+
+fn signing_recipient(snapshot: &Snapshot, recipient: &Recipient) -> SigningRecipient {
+    let writer = snapshot.stored.writer(recipient.id);
+    SigningRecipient {
+        id: recipient.id,
+        order: recipient.order,
+        name: recipient.name.clone(),
+        email: recipient.contact.as_given().to_owned(),
+        role: recipient.role.clone(),
+        viewed: writer.is_some_and(|writer| writer.viewed_at.is_some()),
+        consented: writer.is_some_and(|writer| writer.consented_at.is_some()),
+    }
+}
+
+fn field_views(session: &Session, draft: &Draft, stage: &Stage) -> Vec<FieldView> {
+    let values: &BTreeMap<String, StoredValue> = &session.snapshot.values;
+    let recipient = session.recipient();
+    session
+        .template()
+        .fields
+        .iter()
+        .map(|field| {
+            let mine = recipient.is_some_and(|recipient| field.belongs_to(recipient.order, recipient.role.as_deref()));
+            let editable = *stage == Stage::Write
+                && recipient.is_some_and(|recipient| is_editable(field, values, recipient));
+            let stored = values.get(&field.name).map(|stored| &stored.value);
+            let (mut value, mut file) =
+                (stored.map(domain::FieldValue::to_wire), stored.is_some_and(|value| value.file().is_some()));
+            if editable {
+                if let Some(text) = draft.texts.get(&field.name) {
+                    file = false;
+                    value = Some(text.clone()).filter(|text| !(field.kind.is_file() && text.is_empty()));
+                }
+                if let Some(drafted) = draft.files.get(&field.name) {
+                    file = true;
+                    value = Some(drafted.file_name.clone());
+                }
+            }
+            FieldView { field: field.clone(), value, file, mine, editable }
+        })
+        .collect()
+}

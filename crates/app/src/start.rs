@@ -1,0 +1,998 @@
+//! Starting a workflow.
+//!
+//! **What happens.** The request is read against company and template, and every fault is collected. The document is then
+//! proved to be sealable: each given value can be drawn where its field is, every name has its characters in a font, and
+//! the company's seal key is usable. Only then is anything stored: one transaction holds the workflow, its writers, the
+//! given values, the first entries of its chain, the requests to the writers, and the idempotency key with the answer.
+//!
+//! **What may fail.** Whatever could fail after people have signed is refused here. A second call under the same
+//! idempotency key answers what the first one answered.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use domain::public_address::{AddressFault, CallbackUrl};
+use domain::{
+    ApiType, BlobHash, ClientId, Contact, CopyRecipient, EventKind, ExportSettings, FieldKind, FieldName,
+    FieldValue, Language, LinkType, Progress, Recipient, RecipientId, State, TemplateId, TemplateVersion,
+    UtcOffset, Who, Workflow, WorkflowId, time,
+};
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use store::Transaction;
+use store::idempotency::KeptAnswer;
+use store::template::StoredVersion;
+use store::workflow::{AccessCode, Party, StartContext};
+use store::workflow_value::StoredValue;
+
+use crate::addresses::Addresses;
+use crate::caller::Caller;
+use crate::error::{ConflictCode, Error, Fault, FaultCode, Subject};
+use crate::export::NextWriter;
+use crate::origin::Origin;
+use crate::outgoing::Outgoing;
+use crate::values::{GivenField, NewValue, prove, prove_text, value_fault};
+use crate::vault::Purpose;
+use crate::{App, export};
+
+/// How long the answer under an idempotency key is kept, and a preview.
+const KEPT_HOURS: i64 = 24;
+const LONGEST_NAME: usize = 128;
+const LONGEST_COMMENT: usize = 250;
+const LONGEST_PERSON: usize = 100;
+const LONGEST_HINT: usize = 50;
+const LONGEST_KEY: usize = 255;
+const LONGEST_AUTHORIZATION: usize = 2_048;
+const MOST_COPIES: usize = 50;
+const SHORTEST_CODE: usize = 4;
+const LONGEST_CODE: usize = 15;
+
+/// A request to start a workflow. Members are as they came; what reading them found amiss is in `faults`.
+#[derive(Debug, Clone, Default)]
+pub struct StartRequest {
+    /// The document's name.
+    pub workflow_name: Option<String>,
+    /// The template.
+    pub template_id: Option<TemplateId>,
+    /// The writers (`recipient_list`).
+    pub recipients: Vec<StartRecipient>,
+    /// Values given by the sender (`field_list`).
+    pub fields: Vec<GivenField>,
+    /// `YYYY-MM-DD HH:MM:SS` in the offset.
+    pub expiry_date: Option<String>,
+    /// `ko` or `ko-KR`.
+    pub language: Option<String>,
+    /// The sender's words to the writers.
+    pub comment: Option<String>,
+    /// Who is told at the end (`cc_list`).
+    pub cc: Vec<StartCopy>,
+    /// `export_api_info`.
+    pub export: Option<StartExport>,
+    /// Start nothing, answer an address that shows what would be sent.
+    pub is_preview: bool,
+    /// The query's `offset`.
+    pub offset: Option<String>,
+    /// The idempotency key.
+    pub idempotency: Option<Idempotency>,
+    /// What reading the request found amiss.
+    pub faults: Vec<Fault>,
+}
+
+/// A writer in a start.
+#[derive(Clone, Default)]
+pub struct StartRecipient {
+    /// The step.
+    pub order: Option<u32>,
+    /// The role, where the step has several.
+    pub role: Option<String>,
+    /// The writer's name.
+    pub name: Option<String>,
+    /// E-mail address or telephone number.
+    pub email: Option<String>,
+    /// The writer's language, where it is another than the workflow's.
+    pub language: Option<String>,
+    /// A telephone number besides.
+    pub mobile: Option<String>,
+    /// The access code.
+    pub password: Option<String>,
+    /// A hint at the access code.
+    pub password_hint: Option<String>,
+}
+
+impl std::fmt::Debug for StartRecipient {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StartRecipient")
+            .field("order", &self.order)
+            .field("role", &self.role)
+            .field("name", &self.name)
+            .field("email", &self.email)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Somebody who is told at the end.
+#[derive(Debug, Clone, Default)]
+pub struct StartCopy {
+    /// The name.
+    pub name: Option<String>,
+    /// E-mail address or telephone number.
+    pub email: Option<String>,
+}
+
+/// `export_api_info`, as it came.
+#[derive(Clone, Default)]
+pub struct StartExport {
+    /// The callback URL.
+    pub url: Option<String>,
+    /// `ALL` or `StartAndEnd`.
+    pub api_type: Option<String>,
+    /// Embedded mode.
+    pub is_embed: Option<bool>,
+    /// `viewer` or `download`.
+    pub link_type: Option<String>,
+    /// The webhooks' Authorization header.
+    pub authorization: Option<String>,
+    /// Another API client than the default one.
+    pub client_id: Option<String>,
+    /// Other names of fields.
+    pub field_names: Vec<StartFieldName>,
+}
+
+impl std::fmt::Debug for StartExport {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StartExport").field("url", &self.url).field("api_type", &self.api_type).finish_non_exhaustive()
+    }
+}
+
+/// A field's other name, as it came.
+#[derive(Debug, Clone, Default)]
+pub struct StartFieldName {
+    /// The field's own name.
+    pub field_name: Option<String>,
+    /// The name in payloads.
+    pub new_name: Option<String>,
+}
+
+/// The key under which a request happens once.
+#[derive(Debug, Clone)]
+pub struct Idempotency {
+    /// The key that the caller chose.
+    pub key: String,
+    /// SHA-256 of body and offset.
+    pub request_hash: [u8; 32],
+}
+
+/// The answer to a start.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(untagged)]
+pub enum Started {
+    /// The workflow is under way.
+    Workflow(StartedWorkflow),
+    /// Nothing was started.
+    Preview {
+        /// Shows what would be sent.
+        preview_url: String,
+    },
+}
+
+/// A workflow that was started.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct StartedWorkflow {
+    /// Its number.
+    pub workflow_id: i64,
+    /// Its name.
+    pub workflow_name: String,
+    /// `ko-KR`, `en-US` or `ja-JP`.
+    pub language: String,
+    /// The name of the writer whose turn it is.
+    pub next_name: String,
+    /// His e-mail address or telephone number.
+    pub next_email: String,
+    /// Embedded: the first writer's; else it opens the sender's view.
+    pub token: String,
+    /// Where the first writer signs; embedded only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sign_url: Option<String>,
+    /// All writers of the first step, where it has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_list: Option<Vec<NextWriter>>,
+}
+
+impl std::fmt::Debug for StartedWorkflow {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StartedWorkflow").field("workflow_id", &self.workflow_id).finish_non_exhaustive()
+    }
+}
+
+/// What the preview page shows, as it is kept.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct PreviewContent {
+    pub workflow_name: String,
+    pub language: Language,
+    pub template: TemplateId,
+    pub version: u32,
+    pub values: BTreeMap<String, FieldValue>,
+}
+
+/// A request that was found good.
+struct Plan {
+    workflow: Workflow,
+    access: Vec<Option<AccessCode>>,
+    authorization: Option<Vec<u8>>,
+    values: Vec<(String, StoredValue)>,
+    document: BlobHash,
+    origin: Origin,
+    idempotency: Option<Idempotency>,
+    party: Party,
+}
+
+impl App {
+    /// Starts a workflow, or shows what would be started.
+    pub fn start(&self, caller: &Caller, request: StartRequest, origin: &Origin) -> Result<Started, Error> {
+        caller.must_send()?;
+        let now = self.now();
+        let (context, kept) = self.start_context(caller, &request, now)?;
+        if let Some(kept) = kept {
+            return self.kept_answer(&kept, request.idempotency.as_ref());
+        }
+        let mut reader = StartReader::new(self, caller, &context, now, request)?;
+        let plan = reader.read(origin)?;
+        let (plan, files, preview) = match plan {
+            Some(plan) => plan,
+            None => return Err(reader.refusal()),
+        };
+        // Usable now means usable at the end: the key stays in the database, and the master key is at hand.
+        self.seal_key(&caller.company)?;
+        for bytes in files {
+            self.blobs.put(&bytes)?;
+        }
+        if preview {
+            return self.keep_preview(&plan, now);
+        }
+        let outgoing = Arc::clone(&self.outgoing);
+        let hash = plan.idempotency.as_ref().map(|idempotency| idempotency.request_hash);
+        let outcome = self.store.write(move |tx| plan.store(tx, &outgoing, now))?;
+        match outcome {
+            Stored::Now(started) => Ok(Started::Workflow(started)),
+            Stored::Before(kept) if Some(kept.request_hash) == hash => self.read_answer(&kept),
+            Stored::Before(_) => Err(Error::fault("Idempotency-Key", FaultCode::IdempotencyKeyReused)),
+        }
+    }
+
+    fn start_context(
+        &self,
+        caller: &Caller,
+        request: &StartRequest,
+        now: Timestamp,
+    ) -> Result<(StartContext, Option<KeptAnswer>), Error> {
+        let company = caller.company.clone();
+        let template = request.template_id.unwrap_or(TemplateId(0));
+        let client = request
+            .export
+            .as_ref()
+            .and_then(|export| export.client_id.as_deref())
+            .and_then(ClientId::parse);
+        let key = request.idempotency.as_ref().map(|idempotency| start_key(caller, &idempotency.key));
+        self.store.read(move |tx| {
+            let context = store::workflow::start_context(tx, &company, template, client)?
+                .ok_or(Error::NotFound(Subject::Company))?;
+            let kept = match &key {
+                Some(key) => store::idempotency::find(tx, &company, key, kept_since(now))?,
+                None => None,
+            };
+            Ok::<_, Error>((context, kept))
+        })
+    }
+
+    fn kept_answer(&self, kept: &KeptAnswer, idempotency: Option<&Idempotency>) -> Result<Started, Error> {
+        if idempotency.is_some_and(|idempotency| idempotency.request_hash == kept.request_hash) {
+            self.read_answer(kept)
+        } else {
+            Err(Error::fault("Idempotency-Key", FaultCode::IdempotencyKeyReused))
+        }
+    }
+
+    fn read_answer(&self, kept: &KeptAnswer) -> Result<Started, Error> {
+        let answer = self
+            .vault
+            .decrypt(Purpose::IdempotentAnswer, &kept.answer)
+            .map_err(|error| Error::internal("reading a kept answer", error))?;
+        serde_json::from_slice(&answer).map_err(|error| Error::internal("reading a kept answer", error))
+    }
+
+    fn keep_preview(&self, plan: &Plan, now: Timestamp) -> Result<Started, Error> {
+        let content = PreviewContent {
+            workflow_name: plan.workflow.name.clone(),
+            language: plan.workflow.language,
+            template: plan.workflow.template,
+            version: plan.workflow.template_version,
+            values: plan.values.iter().map(|(name, stored)| (name.clone(), stored.value.clone())).collect(),
+        };
+        let text = serde_json::to_string(&content).map_err(|error| Error::internal("keeping a preview", error))?;
+        let until = now.checked_add(SignedDuration::from_hours(KEPT_HOURS)).unwrap_or(Timestamp::MAX);
+        let company = plan.workflow.company.clone();
+        let id = self
+            .store
+            .write(move |tx| store::preview::insert(tx, &company, &text, now, until).map_err(Error::from))?;
+        let preview_url = self.outgoing.addresses.preview_url(id, plan.workflow.language, until);
+        Ok(Started::Preview { preview_url })
+    }
+}
+
+/// Each member's keys are his own.
+fn start_key(caller: &Caller, key: &str) -> String {
+    format!("start {} {key}", caller.member)
+}
+
+fn kept_since(now: Timestamp) -> Timestamp {
+    now.checked_sub(SignedDuration::from_hours(KEPT_HOURS)).unwrap_or(Timestamp::MIN)
+}
+
+enum Stored {
+    Now(StartedWorkflow),
+    Before(KeptAnswer),
+}
+
+impl Plan {
+    /// The one transaction. It may run again, so it changes nothing but rows.
+    fn store(&self, tx: &mut dyn Transaction, outgoing: &Outgoing, now: Timestamp) -> Result<Stored, Error> {
+        let company = &self.workflow.company;
+        let key = self
+            .idempotency
+            .as_ref()
+            .map(|idempotency| format!("start {} {}", self.workflow.sender, idempotency.key));
+        if let Some(key) = &key
+            && let Some(kept) = store::idempotency::find(tx, company, key, kept_since(now))?
+        {
+            return Ok(Stored::Before(kept));
+        }
+        let mut workflow = self.workflow.clone();
+        workflow.id = store::workflow::insert(tx, &workflow, self.authorization.as_deref())?;
+        for (recipient, access) in workflow.recipients.iter_mut().zip(&self.access) {
+            recipient.id =
+                store::workflow::insert_recipient(tx, company, workflow.id, recipient, access.as_ref())?;
+        }
+        let mut events = vec![EventKind::Started {
+            template: workflow.template,
+            version: workflow.template_version,
+            document: self.document,
+            recipients: workflow.recipients.iter().map(Recipient::named).collect(),
+        }];
+        for (field, stored) in &self.values {
+            store::workflow_value::write(tx, company, workflow.id, field, stored)?;
+            if let Some(file) = stored.value.file() {
+                store::workflow::refer_to_blob(tx, company, workflow.id, file.hash)?;
+            }
+            events.push(EventKind::ValueWritten {
+                recipient: None,
+                field: field.clone(),
+                hash: stored.value.salted_hash(&stored.salt),
+            });
+        }
+        let asked = workflow.opening();
+        if !workflow.is_embedded() {
+            events.extend(asked.iter().map(|recipient| EventKind::RequestSent { recipient: *recipient }));
+        }
+        let actor = self.origin.actor(Who::Member(workflow.sender));
+        let genesis = domain::Head::genesis(company, workflow.id);
+        let (entries, head) = crate::transition::chain(genesis, &actor, now, events);
+        store::audit::append(tx, company, workflow.id, &entries)?;
+        if !store::workflow::update_head(tx, company, workflow.id, genesis, head)? {
+            return Err(Error::conflict(ConflictCode::Changed));
+        }
+        let codes = workflow
+            .recipients
+            .iter()
+            .zip(&self.access)
+            .filter_map(|(recipient, access)| Some((recipient.id, access.as_ref()?.hint.clone())))
+            .collect();
+        for delivery in outgoing.requests(&workflow, &asked, &codes, &self.party, now)? {
+            store::outbox::enqueue(tx, &delivery)?;
+        }
+        let started = answer(&workflow, &outgoing.addresses);
+        if let (Some(key), Some(idempotency)) = (&key, &self.idempotency) {
+            let text = serde_json::to_vec(&Started::Workflow(started.clone())).unwrap_or_default();
+            let kept = KeptAnswer {
+                request_hash: idempotency.request_hash,
+                answer: outgoing.vault.encrypt(Purpose::IdempotentAnswer, &text),
+            };
+            store::idempotency::keep(tx, company, key, &kept, now, kept_since(now))?;
+        }
+        Ok(Stored::Now(started))
+    }
+}
+
+fn answer(workflow: &Workflow, addresses: &Addresses) -> StartedWorkflow {
+    let first = workflow.writers_at_turn().next();
+    let embedded = workflow.is_embedded();
+    let token = match first {
+        Some(first) if embedded => addresses.sign_token(first),
+        _ => addresses.view_token(workflow.id, 1),
+    };
+    StartedWorkflow {
+        workflow_id: workflow.id.get(),
+        workflow_name: workflow.name.clone(),
+        language: workflow.language.locale().to_owned(),
+        next_name: first.map(|first| first.name.clone()).unwrap_or_default(),
+        next_email: first.map(|first| first.contact.as_given().to_owned()).unwrap_or_default(),
+        token,
+        sign_url: first.filter(|_| embedded).map(|first| addresses.sign_url(workflow, first)),
+        next_list: export::next_list(workflow, addresses),
+    }
+}
+
+/// Reads a request against company and template, collecting every fault.
+struct StartReader<'a> {
+    app: &'a App,
+    caller: &'a Caller,
+    context: &'a StartContext,
+    now: Timestamp,
+    request: StartRequest,
+    template: Option<Arc<StoredVersion>>,
+    fonts: Arc<document::fonts::Fonts>,
+    language: Language,
+    offset: UtcOffset,
+    faults: Vec<Fault>,
+}
+
+type Read = (Plan, Vec<Vec<u8>>, bool);
+
+impl<'a> StartReader<'a> {
+    fn new(
+        app: &'a App,
+        caller: &'a Caller,
+        context: &'a StartContext,
+        now: Timestamp,
+        mut request: StartRequest,
+    ) -> Result<StartReader<'a>, Error> {
+        let template = match (request.template_id, context.template_version) {
+            (Some(id), Some(version)) => Some(app.kept_template(&caller.company, id, version)?),
+            _ => None,
+        };
+        let faults = std::mem::take(&mut request.faults);
+        Ok(StartReader {
+            app,
+            caller,
+            context,
+            now,
+            request,
+            template,
+            fonts: app.fonts()?,
+            language: Language::default(),
+            offset: context.offset,
+            faults,
+        })
+    }
+
+    /// A fault, unless reading found one at the same place already.
+    fn fault(&mut self, fault: Fault) {
+        if !self.faults.iter().any(|known| known.path == fault.path) {
+            self.faults.push(fault);
+        }
+    }
+
+    fn refusal(&mut self) -> Error {
+        let mut faults = std::mem::take(&mut self.faults);
+        faults.sort_by(|a, b| a.path.cmp(&b.path));
+        if faults.is_empty() {
+            // The one refusal that is no fault of the request's form.
+            return Error::conflict(ConflictCode::Archived);
+        }
+        Error::Unprocessable(faults)
+    }
+
+    fn read(&mut self, origin: &Origin) -> Result<Option<Read>, Error> {
+        let request = self.request.clone();
+        if let Some(text) = &request.offset {
+            match UtcOffset::parse(text) {
+                Some(offset) => self.offset = offset,
+                None => self.fault(Fault::new("offset", FaultCode::InvalidOffset)),
+            }
+        }
+        if let Some(language) = self.language_at("language", request.language.as_deref()) {
+            self.language = language;
+        }
+        let name = self.required_text("workflow_name", request.workflow_name.as_deref(), LONGEST_NAME);
+        let comment = self.text("comment", request.comment.as_deref(), LONGEST_COMMENT);
+        let expires_at = self.expiry(request.expiry_date.as_deref());
+        if let Some(idempotency) = &request.idempotency
+            && (idempotency.key.is_empty() || idempotency.key.chars().count() > LONGEST_KEY)
+        {
+            self.fault(Fault::new("Idempotency-Key", FaultCode::TooLong).with("max", LONGEST_KEY));
+        }
+        let copies = self.copies(&request.cc);
+        let template = self.template.clone();
+        match (request.template_id, &template) {
+            (None, _) => self.fault(Fault::new("template_id", FaultCode::Required)),
+            (Some(_), None) => self.fault(Fault::new("template_id", FaultCode::UnknownTemplate)),
+            _ => {}
+        }
+        let template = template.map(|stored| stored.version.clone());
+        let (recipients, access) = self.recipients(&request.recipients, template.as_ref());
+        let (values, files) = self.values(&request.fields, template.as_ref());
+        let (export, client) = self.export(request.export.as_ref(), template.as_ref());
+        let (Some(template), Some(name)) = (template, name) else {
+            return Ok(None);
+        };
+        if !self.faults.is_empty() || self.context.archived {
+            return Ok(None);
+        }
+        let authorization = export
+            .as_ref()
+            .and_then(|export| export.authorization.as_deref())
+            .map(|value| self.app.vault.encrypt(Purpose::WebhookAuthorization, value.as_bytes()));
+        let workflow = Workflow {
+            id: WorkflowId(0),
+            company: self.caller.company.clone(),
+            name,
+            template: template.template,
+            template_version: template.version,
+            on_reject: template.on_reject,
+            language: self.language,
+            offset: self.offset,
+            sender: self.caller.member,
+            client,
+            comment,
+            started_at: self.now,
+            expires_at,
+            state: State::Playing { order: 1 },
+            recipients,
+            copies,
+            export,
+            first_step_reported: false,
+            revision: 0,
+        };
+        let plan = Plan {
+            workflow,
+            access,
+            authorization,
+            values,
+            document: template.pdf,
+            origin: origin.clone(),
+            idempotency: request.idempotency.clone(),
+            party: Party {
+                company_name: self.context.company_name.clone(),
+                sender_name: self.caller.name.clone(),
+                sender_email: self.caller.email.clone(),
+                language: self.context.language,
+                region: self.context.region,
+                link_days: self.context.link_days,
+            },
+        };
+        Ok(Some((plan, files, request.is_preview)))
+    }
+
+    fn required_text(&mut self, path: &str, text: Option<&str>, most: usize) -> Option<String> {
+        let text = text.map(str::trim).filter(|text| !text.is_empty());
+        if text.is_none() {
+            self.fault(Fault::new(path, FaultCode::Required));
+        }
+        self.text(path, text, most)
+    }
+
+    /// A text of limited length, without control characters, in known characters.
+    fn text(&mut self, path: &str, text: Option<&str>, most: usize) -> Option<String> {
+        let text = text.map(str::trim).filter(|text| !text.is_empty())?;
+        let multi_line = path == "comment";
+        if text.chars().any(|c| c.is_control() && !(multi_line && matches!(c, '\n' | '\r' | '\t'))) {
+            self.fault(Fault::new(path, FaultCode::ControlCharacter));
+        } else if text.chars().count() > most {
+            self.fault(Fault::new(path, FaultCode::TooLong).with("max", most));
+        } else if let Err(fault) = prove_text(text, &self.fonts, path) {
+            self.fault(fault);
+        } else {
+            return Some(text.to_owned());
+        }
+        None
+    }
+
+    fn language_at(&mut self, path: &str, text: Option<&str>) -> Option<Language> {
+        let text = text?;
+        let language = Language::parse(text);
+        if language.is_none() {
+            self.fault(Fault::new(path, FaultCode::InvalidLanguage));
+        }
+        language
+    }
+
+    fn expiry(&mut self, text: Option<&str>) -> Timestamp {
+        let Some(text) = text else {
+            let hours = self.context.expiry_days.saturating_mul(24);
+            return self.now.checked_add(SignedDuration::from_hours(hours)).unwrap_or(Timestamp::MAX);
+        };
+        match time::parse_local(text.trim(), self.offset) {
+            None => self.fault(Fault::new("expiry_date", FaultCode::InvalidDateTime)),
+            Some(at) if at <= self.now => self.fault(Fault::new("expiry_date", FaultCode::PastDateTime)),
+            Some(at) => return at,
+        }
+        self.now
+    }
+
+    fn contact(&mut self, path: &str, text: Option<&str>) -> Option<Contact> {
+        let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else {
+            self.fault(Fault::new(path, FaultCode::Required));
+            return None;
+        };
+        let contact = Contact::parse(text, self.context.region).ok();
+        if contact.is_none() {
+            self.fault(Fault::new(path, FaultCode::InvalidContact));
+        }
+        contact
+    }
+
+    fn copies(&mut self, copies: &[StartCopy]) -> Vec<CopyRecipient> {
+        if copies.len() > MOST_COPIES {
+            self.fault(Fault::new("cc_list", FaultCode::TooLong).with("max", MOST_COPIES));
+        }
+        let mut read = Vec::new();
+        for (index, copy) in copies.iter().take(MOST_COPIES).enumerate() {
+            let path = format!("cc_list[{index}]");
+            let name = self.text(&format!("{path}.name"), copy.name.as_deref(), LONGEST_PERSON);
+            let contact = self.contact(&format!("{path}.email"), copy.email.as_deref());
+            if let Some(contact) = contact {
+                let name = name.unwrap_or_else(|| contact.as_given().to_owned());
+                read.push(CopyRecipient { name, contact });
+            }
+        }
+        read
+    }
+
+    /// Puts each recipient into the place of the template that is his.
+    fn recipients(
+        &mut self,
+        given: &[StartRecipient],
+        template: Option<&TemplateVersion>,
+    ) -> (Vec<Recipient>, Vec<Option<AccessCode>>) {
+        let mut read = Vec::new();
+        for (index, recipient) in given.iter().enumerate() {
+            read.push(self.recipient(index, recipient));
+        }
+        let Some(template) = template else {
+            return (Vec::new(), Vec::new());
+        };
+        if given.is_empty() && template.steps.iter().any(|step| step.writer.is_none()) {
+            self.fault(Fault::new("recipient_list", FaultCode::Required));
+            return (Vec::new(), Vec::new());
+        }
+        // Those who name their role first, then the others in list order.
+        let mut place_of: Vec<Option<usize>> = vec![None; given.len()];
+        let mut taken = BTreeSet::new();
+        for named in [true, false] {
+            for (index, recipient) in given.iter().enumerate() {
+                let role = recipient.role.as_deref().map(str::trim).filter(|role| !role.is_empty());
+                let Some(order) = recipient.order.filter(|_| role.is_some() == named) else {
+                    continue;
+                };
+                let path = format!("recipient_list[{index}]");
+                if !template.steps.iter().any(|step| step.order == order) {
+                    self.fault(Fault::new(format!("{path}.order"), FaultCode::UnknownStep).with("order", order));
+                    continue;
+                }
+                let place = template.steps.iter().enumerate().find(|(place, step)| {
+                    step.order == order
+                        && !taken.contains(place)
+                        && role.is_none_or(|role| step.role.as_deref() == Some(role))
+                });
+                match place {
+                    Some((place, _)) => {
+                        taken.insert(place);
+                        if let Some(slot) = place_of.get_mut(index) {
+                            *slot = Some(place);
+                        }
+                    }
+                    None if role.is_some_and(|role| {
+                        !template.places(order).any(|step| step.role.as_deref() == Some(role))
+                    }) =>
+                    {
+                        self.fault(Fault::new(format!("{path}.role"), FaultCode::UnknownStep).with("order", order));
+                    }
+                    None => self.fault(Fault::new(path, FaultCode::TooManyRecipients).with("order", order)),
+                }
+            }
+        }
+        let mut recipients = Vec::new();
+        let mut access = Vec::new();
+        let highest = given.iter().filter_map(|recipient| recipient.order).max().unwrap_or(0);
+        let mut place_in_step: BTreeMap<u32, u32> = BTreeMap::new();
+        for (place, step) in template.steps.iter().enumerate() {
+            let number = place_in_step.entry(step.order).or_default();
+            *number += 1;
+            let number = *number;
+            let found = place_of.iter().position(|taken| *taken == Some(place));
+            let person = match (found, &step.writer) {
+                (Some(index), _) => read.get_mut(index).and_then(Option::take),
+                (None, Some(writer)) => {
+                    Contact::parse(&writer.email, self.context.region).ok().map(|contact| Person {
+                        name: writer.name.clone(),
+                        contact,
+                        language: None,
+                        mobile: None,
+                        access: None,
+                    })
+                }
+                (None, None) => {
+                    let code = if step.order < highest { FaultCode::OrderGap } else { FaultCode::MissingRecipient };
+                    // One fault a step: the list as a whole is what lacks something.
+                    self.fault(Fault::new("recipient_list", code).with("order", step.order));
+                    None
+                }
+            };
+            if let Some(person) = person {
+                recipients.push(Recipient {
+                    id: RecipientId(0),
+                    order: step.order,
+                    place: number,
+                    role: step.role.clone(),
+                    name: person.name,
+                    contact: person.contact,
+                    mobile: person.mobile,
+                    language: person.language,
+                    link_version: 1,
+                    progress: Progress::Waiting,
+                });
+                access.push(person.access);
+            }
+        }
+        (recipients, access)
+    }
+
+    fn recipient(&mut self, index: usize, given: &StartRecipient) -> Option<Person> {
+        let path = format!("recipient_list[{index}]");
+        if given.order.is_none_or(|order| order == 0) {
+            self.fault(Fault::new(format!("{path}.order"), FaultCode::Required));
+        }
+        let name = self.required_text(&format!("{path}.name"), given.name.as_deref(), LONGEST_PERSON);
+        let contact = self.contact(&format!("{path}.email"), given.email.as_deref());
+        let language = self.language_at(&format!("{path}.language"), given.language.as_deref());
+        let mobile = given.mobile.as_deref().map(str::trim).filter(|mobile| !mobile.is_empty());
+        if let Some(mobile) = mobile
+            && !matches!(Contact::parse(mobile, self.context.region), Ok(Contact::Phone { .. }))
+        {
+            self.fault(Fault::new(format!("{path}.mobile"), FaultCode::InvalidPhone));
+        }
+        let hint = self.text(&format!("{path}.password_hint"), given.password_hint.as_deref(), LONGEST_HINT);
+        let mut access = None;
+        if let Some(code) = given.password.as_deref().filter(|code| !code.is_empty()) {
+            let length = code.chars().count();
+            let path = format!("{path}.password");
+            if length < SHORTEST_CODE {
+                self.fault(Fault::new(path, FaultCode::TooShort).with("min", SHORTEST_CODE));
+            } else if length > LONGEST_CODE {
+                self.fault(Fault::new(path, FaultCode::TooLong).with("max", LONGEST_CODE));
+            } else if code.chars().any(char::is_control) {
+                self.fault(Fault::new(path, FaultCode::ControlCharacter));
+            } else {
+                access = Some(self.app.new_access_code(code, hint));
+            }
+        }
+        Some(Person { name: name?, contact: contact?, language, mobile: mobile.map(str::to_owned), access })
+    }
+
+    /// The given values and the template's defaults.
+    fn values(
+        &mut self,
+        given: &[GivenField],
+        template: Option<&TemplateVersion>,
+    ) -> (Vec<(String, StoredValue)>, Vec<Vec<u8>>) {
+        let mut values: BTreeMap<String, NewValue> = BTreeMap::new();
+        let mut seen = BTreeSet::new();
+        let Some(template) = template else {
+            return (Vec::new(), Vec::new());
+        };
+        for (index, entry) in given.iter().enumerate() {
+            let path = format!("field_list[{index}]");
+            let Some(name) = entry.name.as_deref() else {
+                self.fault(Fault::new(format!("{path}.name"), FaultCode::Required));
+                continue;
+            };
+            let Some(field) = template.field(name) else {
+                self.fault(Fault::new(format!("{path}.name"), FaultCode::UnknownField).with("name", name));
+                continue;
+            };
+            if !seen.insert(name.to_owned()) {
+                self.fault(Fault::new(format!("{path}.name"), FaultCode::Duplicate).with("name", name));
+                continue;
+            }
+            let path = format!("{path}.value");
+            let text = entry.value.as_deref().unwrap_or_default();
+            match NewValue::read(field, text) {
+                Err(fault) => self.fault(value_fault(path, field, &fault)),
+                Ok(NewValue::Nothing) => {}
+                Ok(value) => match prove(template, field, &value, self.language, &self.fonts, &path) {
+                    Err(fault) => self.fault(fault),
+                    Ok(()) => {
+                        values.insert(name.to_owned(), value);
+                    }
+                },
+            }
+        }
+        for field in template.named_fields() {
+            let default = template
+                .fields
+                .iter()
+                .filter(|other| other.name == field.name)
+                .find_map(|other| other.default.as_deref());
+            let Some(default) = default.filter(|_| !seen.contains(&field.name)) else {
+                continue;
+            };
+            // The template's import has read it once already; what it refuses now would be our own fault.
+            if let Ok(value @ NewValue::Plain(_)) = NewValue::read(field, default) {
+                if let Err(fault) = prove(template, field, &value, self.language, &self.fonts, "template_id") {
+                    self.fault(fault);
+                }
+                values.insert(field.name.clone(), value);
+            }
+        }
+        let mut stored = Vec::new();
+        let mut files = Vec::new();
+        for field in template.named_fields() {
+            let Some(new) = values.remove(&field.name) else {
+                if field.kind == FieldKind::Label && field.required {
+                    self.fault(Fault::new("field_list", FaultCode::Required).with("name", &field.name));
+                }
+                continue;
+            };
+            let Some(value) = new.value() else { continue };
+            let mut salt = vec![0; 16];
+            self.app.random.fill(&mut salt);
+            stored.push((field.name.clone(), StoredValue { recipient: None, value, salt, written_at: self.now }));
+            if let NewValue::File { bytes, .. } = new {
+                files.push(bytes);
+            }
+        }
+        (stored, files)
+    }
+
+    fn export(
+        &mut self,
+        given: Option<&StartExport>,
+        template: Option<&TemplateVersion>,
+    ) -> (Option<ExportSettings>, ClientId) {
+        let default = self.context.default_client;
+        let Some(given) = given else {
+            return (None, default);
+        };
+        let mut client = default;
+        if let Some(text) = given.client_id.as_deref().filter(|text| !text.trim().is_empty()) {
+            match ClientId::parse(text).filter(|_| self.context.named_client_known) {
+                Some(named) => client = named,
+                None => self.fault(Fault::new("export_api_info.client_id", FaultCode::UnknownClient)),
+            }
+        }
+        let url = match given.url.as_deref().filter(|url| !url.is_empty()) {
+            None => {
+                self.fault(Fault::new("export_api_info.url", FaultCode::Required));
+                None
+            }
+            Some(text) => match CallbackUrl::parse(text, &self.app.settings.webhook) {
+                Ok(url) => Some(url),
+                Err(fault) => {
+                    self.fault(callback_fault("export_api_info.url", &fault));
+                    None
+                }
+            },
+        };
+        let api_type = match given.api_type.as_deref() {
+            None => {
+                self.fault(Fault::new("export_api_info.api_type", FaultCode::Required));
+                None
+            }
+            Some(text) => {
+                let api_type = ApiType::parse(text);
+                if api_type.is_none() {
+                    self.fault(
+                        Fault::new("export_api_info.api_type", FaultCode::NotAllowed)
+                            .with("allowed", "ALL, StartAndEnd"),
+                    );
+                }
+                api_type
+            }
+        };
+        if given.is_embed.is_none() {
+            self.fault(Fault::new("export_api_info.is_embed", FaultCode::Required));
+        }
+        let link_type = match given.link_type.as_deref().filter(|text| !text.is_empty()) {
+            None => LinkType::default(),
+            Some(text) => LinkType::parse(text).unwrap_or_else(|| {
+                self.fault(
+                    Fault::new("export_api_info.link_type", FaultCode::NotAllowed).with("allowed", "viewer, download"),
+                );
+                LinkType::default()
+            }),
+        };
+        let authorization = given.authorization.as_deref().filter(|value| !value.is_empty());
+        if let Some(value) = authorization {
+            // RFC 9110, 5.5: what a header's value may hold.
+            if value.len() > LONGEST_AUTHORIZATION {
+                self.fault(
+                    Fault::new("export_api_info.authorization", FaultCode::TooLong).with("max", LONGEST_AUTHORIZATION),
+                );
+            } else if !value.bytes().all(|byte| byte == b'\t' || (b' '..=b'~').contains(&byte) || byte >= 0x80) {
+                self.fault(Fault::new("export_api_info.authorization", FaultCode::ControlCharacter));
+            }
+        }
+        let field_names = self.field_names(&given.field_names, template);
+        let settings = match (url, api_type, given.is_embed) {
+            (Some(url), Some(api_type), Some(is_embed)) => Some(ExportSettings {
+                url: url.as_str().to_owned(),
+                api_type,
+                is_embed,
+                link_type,
+                authorization: authorization.map(str::to_owned),
+                field_names,
+            }),
+            _ => None,
+        };
+        (settings, client)
+    }
+
+    fn field_names(&mut self, given: &[StartFieldName], template: Option<&TemplateVersion>) -> Vec<FieldName> {
+        let Some(template) = template else {
+            return Vec::new();
+        };
+        let mut read: Vec<(usize, FieldName)> = Vec::new();
+        for (index, entry) in given.iter().enumerate() {
+            let path = format!("export_api_info.field_names[{index}]");
+            let old = entry.field_name.as_deref().filter(|name| !name.is_empty());
+            let new = entry.new_name.as_deref().map(str::trim).filter(|name| !name.is_empty());
+            match old {
+                None => self.fault(Fault::new(format!("{path}.field_name"), FaultCode::Required)),
+                Some(name) if template.field(name).is_none() => {
+                    self.fault(Fault::new(format!("{path}.field_name"), FaultCode::UnknownField).with("name", name));
+                }
+                Some(name) if read.iter().any(|(_, known)| known.field_name == name) => {
+                    self.fault(Fault::new(format!("{path}.field_name"), FaultCode::Duplicate).with("name", name));
+                }
+                Some(_) => {}
+            }
+            match new {
+                None => self.fault(Fault::new(format!("{path}.new_name"), FaultCode::Required)),
+                Some(name) if name.chars().count() > LONGEST_NAME => {
+                    self.fault(Fault::new(format!("{path}.new_name"), FaultCode::TooLong).with("max", LONGEST_NAME));
+                }
+                Some(name) if name.chars().any(char::is_control) => {
+                    self.fault(Fault::new(format!("{path}.new_name"), FaultCode::ControlCharacter));
+                }
+                Some(_) => {}
+            }
+            if let (Some(old), Some(new)) = (old, new) {
+                read.push((index, FieldName { field_name: old.to_owned(), new_name: new.to_owned() }));
+            }
+        }
+        for (index, entry) in &read {
+            let collides = read.iter().any(|(other, known)| other != index && known.new_name == entry.new_name)
+                || template.named_fields().any(|field| {
+                    field.name == entry.new_name && !read.iter().any(|(_, known)| known.field_name == field.name)
+                });
+            if collides {
+                let path = format!("export_api_info.field_names[{index}].new_name");
+                self.fault(Fault::new(path, FaultCode::NameCollision).with("name", &entry.new_name));
+            }
+        }
+        read.into_iter().map(|(_, entry)| entry).collect()
+    }
+}
+
+/// A writer whose person was found good.
+struct Person {
+    name: String,
+    contact: Contact,
+    language: Option<Language>,
+    mobile: Option<String>,
+    access: Option<AccessCode>,
+}
+
+fn callback_fault(path: &str, fault: &AddressFault) -> Fault {
+    let code = match fault {
+        AddressFault::Malformed | AddressFault::TooLong | AddressFault::ForbiddenCharacter => {
+            FaultCode::CallbackMalformed
+        }
+        AddressFault::Scheme => FaultCode::CallbackScheme,
+        AddressFault::UserInfo => FaultCode::CallbackUserinfo,
+        AddressFault::Fragment => FaultCode::CallbackFragment,
+        AddressFault::Port(_) => FaultCode::CallbackPort,
+        AddressFault::InvalidName(_) => FaultCode::CallbackHost,
+        AddressFault::LocalName(_) | AddressFault::PrivateAddress(_) => FaultCode::CallbackNotPublic,
+    };
+    Fault::new(path, code)
+}

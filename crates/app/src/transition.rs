@@ -1,0 +1,370 @@
+//! How a workflow changes: read, decide, write over what was read.
+//!
+//! A use-case reads a [`Snapshot`], decides with the rules of `domain` outside any transaction (values are proved, at the
+//! last approval the PDF is stamped and sealed, letters and webhooks are written), and gives a [`Plan`] to
+//! [`App::commit`]: one transaction that writes state, chain and outbox over the revision and the chain's head that were
+//! read. Where another write came first, nothing is written, and the use-case reads and decides anew: of two that arrive
+//! at the same moment one wins, and the other meets the state that the first one left.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use domain::{
+    Actor, BlobHash, Change, CompanyId, Entry, Event, EventKind, Head, Outcome, RecipientId, Refusal, Status, Transition,
+    Workflow, WorkflowId,
+};
+use jiff::Timestamp;
+use serde::Serialize;
+use store::outbox::NewDelivery;
+use store::template::StoredVersion;
+use store::workflow::{Party, SealedDocument, StoredWorkflow};
+use store::workflow_value::StoredValue;
+
+use crate::error::{ConflictCode, Error, Subject};
+use crate::export::{self, NextWriter};
+use crate::{App, Origin};
+
+/// How often a use-case reads and decides anew before it gives up.
+pub(crate) const MOST_TRIES: usize = 16;
+
+/// Everything that a decision is made from.
+pub(crate) struct Snapshot {
+    pub(crate) stored: StoredWorkflow,
+    pub(crate) values: BTreeMap<String, StoredValue>,
+    pub(crate) party: Party,
+    pub(crate) template: Arc<StoredVersion>,
+    pub(crate) at: Timestamp,
+}
+
+/// A decision, ready to be written.
+pub(crate) struct Plan {
+    before: StoredWorkflow,
+    after: Workflow,
+    entries: Vec<Entry>,
+    head: Head,
+    values: Vec<(String, StoredValue)>,
+    removed: Vec<String>,
+    end_comment: Option<String>,
+    acting: Option<(RecipientId, Option<String>)>,
+    deliveries: Vec<NewDelivery>,
+    sealed: Option<SealedDocument>,
+    blobs: Vec<BlobHash>,
+    finished_draft: Option<RecipientId>,
+    reset_access: Vec<RecipientId>,
+}
+
+impl Plan {
+    /// A plan that changes the workflow and tells the chain.
+    pub(crate) fn new(snapshot: &Snapshot, after: Workflow, actor: &Actor, events: Vec<EventKind>) -> Plan {
+        let (entries, head) = chain(snapshot.stored.head, actor, snapshot.at, events);
+        Plan {
+            before: snapshot.stored.clone(),
+            after,
+            entries,
+            head,
+            values: Vec::new(),
+            removed: Vec::new(),
+            end_comment: None,
+            acting: None,
+            deliveries: Vec::new(),
+            sealed: None,
+            blobs: Vec::new(),
+            finished_draft: None,
+            reset_access: Vec::new(),
+        }
+    }
+
+    pub(crate) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// What the acting writer said.
+    pub(crate) fn acting(mut self, recipient: RecipientId, comment: Option<&str>) -> Plan {
+        self.acting = Some((recipient, comment.map(str::to_owned)));
+        self
+    }
+
+    pub(crate) fn ended_with(mut self, comment: Option<&str>) -> Plan {
+        self.end_comment = comment.map(str::to_owned);
+        self
+    }
+
+    pub(crate) fn sending(mut self, deliveries: Vec<NewDelivery>) -> Plan {
+        self.deliveries = deliveries;
+        self
+    }
+
+    pub(crate) fn writing(mut self, values: Vec<(String, StoredValue)>, removed: Vec<String>) -> Plan {
+        self.blobs.extend(values.iter().filter_map(|(_, stored)| stored.value.file()).map(|file| file.hash));
+        self.values = values;
+        self.removed = removed;
+        self
+    }
+
+    pub(crate) fn finishing_draft_of(mut self, recipient: RecipientId) -> Plan {
+        self.finished_draft = Some(recipient);
+        self
+    }
+
+    pub(crate) fn sealed(mut self, sealed: SealedDocument) -> Plan {
+        self.blobs.extend([sealed.document, sealed.certificate]);
+        self.sealed = Some(sealed);
+        self
+    }
+
+    pub(crate) fn resetting_access_of(mut self, recipients: &[RecipientId]) -> Plan {
+        self.reset_access = recipients.to_vec();
+        self
+    }
+
+    fn write(&self, tx: &mut dyn store::Transaction) -> Result<bool, Error> {
+        let (company, id) = (&self.after.company, self.after.id);
+        let acting = self.acting.as_ref().map(|(recipient, comment)| (*recipient, comment.as_deref()));
+        if !store::workflow::update(tx, &self.before, &self.after, self.head, self.end_comment.as_deref(), acting)? {
+            return Ok(false);
+        }
+        for (field, value) in &self.values {
+            store::workflow_value::write(tx, company, id, field, value)?;
+        }
+        for field in &self.removed {
+            store::workflow_value::delete(tx, company, id, field)?;
+        }
+        for hash in &self.blobs {
+            store::workflow::refer_to_blob(tx, company, id, *hash)?;
+        }
+        if let Some(sealed) = &self.sealed {
+            store::workflow::insert_sealed(tx, company, id, sealed)?;
+        }
+        if let Some(recipient) = self.finished_draft {
+            store::workflow_value::delete_draft(tx, company, recipient)?;
+        }
+        for recipient in &self.reset_access {
+            store::workflow::reset_access(tx, company, id, *recipient)?;
+        }
+        store::audit::append(tx, company, id, &self.entries)?;
+        for delivery in &self.deliveries {
+            store::outbox::enqueue(tx, delivery)?;
+        }
+        Ok(true)
+    }
+}
+
+/// Events as entries of a chain.
+pub(crate) fn chain(mut head: Head, actor: &Actor, at: Timestamp, events: Vec<EventKind>) -> (Vec<Entry>, Head) {
+    let mut entries = Vec::with_capacity(events.len());
+    for event in events {
+        // What follows from the act, the service does.
+        let by_service = matches!(event, EventKind::RequestSent { .. } | EventKind::Completed { .. });
+        let actor = if by_service { Actor::SERVICE } else { actor.clone() };
+        let (entry, next) = head.append(&Event { at, actor, event });
+        entries.push(entry);
+        head = next;
+    }
+    (entries, head)
+}
+
+/// The answer to what changes a workflow.
+#[derive(Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct Advanced {
+    /// The workflow.
+    pub workflow_id: i64,
+    /// Its name.
+    pub workflow_name: String,
+    /// Its state now.
+    pub status: &'static str,
+    /// The step under way; none once it has ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<u32>,
+    /// Until when it can be signed, in its offset.
+    pub expiry_date: String,
+    /// The name of the writer whose turn it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_name: Option<String>,
+    /// His e-mail address or telephone number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_email: Option<String>,
+    /// Where he signs; embedded only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sign_url: Option<String>,
+    /// All writers whose turn it is, where their step has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_list: Option<Vec<NextWriter>>,
+}
+
+impl std::fmt::Debug for Advanced {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Advanced")
+            .field("workflow_id", &self.workflow_id)
+            .field("status", &self.status)
+            .field("order", &self.order)
+            .finish_non_exhaustive()
+    }
+}
+
+impl App {
+    /// Reads everything that a decision about a workflow is made from.
+    pub(crate) fn snapshot(&self, company: &CompanyId, id: WorkflowId) -> Result<Snapshot, Error> {
+        let wanted = company.clone();
+        let (stored, values, party) = self.store.read(move |tx| {
+            let stored =
+                store::workflow::load(tx, &wanted, id)?.ok_or(Error::NotFound(Subject::Workflow))?;
+            let values = store::workflow_value::load(tx, &wanted, id)?;
+            let party = store::workflow::party(tx, &wanted, stored.workflow.sender)?;
+            Ok::<_, Error>((stored, values, party))
+        })?;
+        let template = self.kept_template(company, stored.workflow.template, stored.workflow.template_version)?;
+        Ok(Snapshot { stored, values, party, template, at: self.now() })
+    }
+
+    /// The same, where a workflow whose time has run out expires before anything else happens to it.
+    pub(crate) fn timely_snapshot(&self, company: &CompanyId, id: WorkflowId) -> Result<Snapshot, Error> {
+        let snapshot = self.snapshot(company, id)?;
+        if !snapshot.stored.workflow.is_overdue(snapshot.at) {
+            return Ok(snapshot);
+        }
+        self.expire(company, id)?;
+        self.snapshot(company, id)
+    }
+
+    /// Writes a decision; `false` where another write came first.
+    pub(crate) fn commit(&self, plan: Plan) -> Result<bool, Error> {
+        let tells = !plan.deliveries.is_empty();
+        let written = self.store.write(move |tx| plan.write(tx))?;
+        if written && tells {
+            self.bell.ring();
+        }
+        Ok(written)
+    }
+
+    /// Reads, decides and writes, anew where another write came first.
+    pub(crate) fn decide<T>(
+        &self,
+        company: &CompanyId,
+        id: WorkflowId,
+        mut decide: impl FnMut(&Snapshot) -> Result<(Plan, T), Error>,
+    ) -> Result<T, Error> {
+        for _ in 0..MOST_TRIES {
+            let snapshot = self.timely_snapshot(company, id)?;
+            let (plan, answer) = decide(&snapshot)?;
+            if self.commit(plan)? {
+                return Ok(answer);
+            }
+        }
+        Err(Error::conflict(ConflictCode::Changed))
+    }
+
+    /// A transition as a plan, with everything that it sends out.
+    pub(crate) fn plan_transition(
+        &self,
+        snapshot: &Snapshot,
+        transition: Transition,
+        actor: &Actor,
+        comment: Option<&str>,
+    ) -> Result<Plan, Error> {
+        let Transition { workflow, outcome, events, asked } = transition;
+        let deliveries = self.outgoing.of_transition(
+            &snapshot.stored,
+            &workflow,
+            &outcome,
+            &asked,
+            comment.unwrap_or_default(),
+            &snapshot.template.version,
+            &snapshot.values,
+            &snapshot.party,
+            snapshot.at,
+        )?;
+        let plan = Plan::new(snapshot, workflow, actor, events).sending(deliveries);
+        Ok(match outcome {
+            Outcome::Approved { recipient, .. } | Outcome::Returned { recipient, .. } => {
+                plan.acting(recipient, comment)
+            }
+            Outcome::Rejected { recipient, .. } => plan.acting(recipient, comment).ended_with(comment),
+            Outcome::Canceled { .. } | Outcome::Expired { .. } => plan.ended_with(comment),
+        })
+    }
+
+    /// A change as a plan, with the requests to those who are asked anew.
+    pub(crate) fn plan_change(&self, snapshot: &Snapshot, change: Change, actor: &Actor) -> Result<Plan, Error> {
+        let Change { workflow, events, asked } = change;
+        let codes = crate::outgoing::codes(&snapshot.stored);
+        let deliveries = self.outgoing.requests(&workflow, &asked, &codes, &snapshot.party, snapshot.at)?;
+        Ok(Plan::new(snapshot, workflow, actor, events).sending(deliveries))
+    }
+
+    /// Appends events to a chain where nothing else of the workflow changes; `more` may write besides.
+    pub(crate) fn note(
+        &self,
+        company: &CompanyId,
+        id: WorkflowId,
+        actor: &Actor,
+        events: &[EventKind],
+        more: impl Fn(&mut dyn store::Transaction) -> Result<bool, Error> + Send + Clone + 'static,
+    ) -> Result<(), Error> {
+        let at = self.now();
+        for _ in 0..MOST_TRIES {
+            let (company, actor, events, more) = (company.clone(), actor.clone(), events.to_vec(), more.clone());
+            let written = self.store.write(move |tx| {
+                if !more(tx)? {
+                    return Ok(true);
+                }
+                let stored =
+                    store::workflow::load(tx, &company, id)?.ok_or(Error::NotFound(Subject::Workflow))?;
+                let (entries, head) = chain(stored.head, &actor, at, events.clone());
+                store::audit::append(tx, &company, id, &entries)?;
+                if store::workflow::update_head(tx, &company, id, stored.head, head)? {
+                    Ok(true)
+                } else {
+                    // Undoes what was written here; the caller tries again.
+                    Err(Error::conflict(ConflictCode::Changed))
+                }
+            });
+            match written {
+                Err(Error::Conflict { code: ConflictCode::Changed, .. }) => {}
+                other => return other.map(|_: bool| ()),
+            }
+        }
+        Err(Error::conflict(ConflictCode::Changed))
+    }
+
+    pub(crate) fn advanced(&self, workflow: &Workflow) -> Advanced {
+        let next = workflow.writers_at_turn().next();
+        let addresses = &self.outgoing.addresses;
+        Advanced {
+            workflow_id: workflow.id.get(),
+            workflow_name: workflow.name.clone(),
+            status: workflow.state.status().code(),
+            order: workflow.turn(),
+            expiry_date: domain::time::format_local(workflow.expires_at, workflow.offset),
+            next_name: next.map(|next| next.name.clone()),
+            next_email: next.map(|next| next.contact.as_given().to_owned()),
+            sign_url: next.filter(|_| workflow.is_embedded()).map(|next| addresses.sign_url(workflow, next)),
+            next_list: export::next_list(workflow, addresses),
+        }
+    }
+
+    /// An actor that came from outside.
+    pub(crate) fn member_actor(caller: &crate::Caller, origin: &Origin) -> Actor {
+        origin.actor(domain::Who::Member(caller.member))
+    }
+}
+
+/// A refusal of the state machine as the caller sees it.
+pub(crate) fn refused(refusal: Refusal) -> Error {
+    let code = match refusal {
+        Refusal::Ended(_) | Refusal::Overdue => ConflictCode::Finished,
+        Refusal::NotTheirTurn { .. } => ConflictCode::NotYourTurn,
+        Refusal::AlreadyApproved { .. } => ConflictCode::AlreadyApproved,
+        Refusal::UnknownRecipient => return Error::NotFound(Subject::Recipient),
+        Refusal::SeveralWriters { .. } => {
+            return Error::fault("email", crate::FaultCode::Required);
+        }
+        Refusal::NotOverdue | Refusal::NotEnded => ConflictCode::StillPlaying,
+        Refusal::ExpiryInPast => return Error::fault("expiry_date", crate::FaultCode::PastDateTime),
+    };
+    Error::Conflict { code, state: Some(refusal.status().code().to_owned()) }
+}
+
+/// 409 with the state that was met.
+pub(crate) fn conflict(code: ConflictCode, status: Status) -> Error {
+    Error::Conflict { code, state: Some(status.code().to_owned()) }
+}

@@ -1,0 +1,267 @@
+//! Values on their way in, and as marks on the pages.
+//!
+//! Whatever a value could fail with at sealing it fails with here, when it is given: its kind refuses it, no font has one
+//! of its characters, it does not fit into its box, its picture cannot be read.
+
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use document::fonts::Fonts;
+use document::stamp::{Mark, MarkContent, MarkFault};
+use document::text_layout::{TextFault, TextStyle};
+use domain::{
+    BlobHash, Field, FieldKind, FieldValue, FileValue, Language, Picture, TemplateVersion, ValueFault, WriterDetail,
+};
+
+use crate::error::{Error, Fault, FaultCode};
+
+/// The most bytes that an attachment may have.
+pub(crate) const LARGEST_ATTACHMENT: usize = 10 * 1024 * 1024;
+
+/// A value that was given for a field.
+#[derive(Debug, Clone, Default)]
+pub struct GivenField {
+    /// The field's name.
+    pub name: Option<String>,
+    /// The value as text: numbers in their digits, booleans as `true` and `false`.
+    pub value: Option<String>,
+}
+
+/// A value that was read; files are not in the blob store yet.
+#[derive(Debug, Clone)]
+pub(crate) enum NewValue {
+    Plain(FieldValue),
+    File { value: FileValue, bytes: Vec<u8> },
+    /// An empty text for a field that then has no value.
+    Nothing,
+}
+
+impl NewValue {
+    /// A file with its name and type judged.
+    pub(crate) fn file(field: &Field, file_name: Option<&str>, bytes: Vec<u8>) -> Result<NewValue, ValueFault> {
+        let (media_type, file_name, bytes) = if field.kind.is_picture() {
+            let picture = Picture::from_bytes(bytes)?;
+            let name = file_name.map_or_else(|| picture.file_name(field), str::to_owned);
+            (picture.media_type.to_owned(), name, picture.bytes)
+        } else {
+            if bytes.len() > LARGEST_ATTACHMENT {
+                return Err(ValueFault::FileTooLarge { limit: LARGEST_ATTACHMENT });
+            }
+            let name = file_name.map_or_else(|| field.name.clone(), str::to_owned);
+            ("application/octet-stream".to_owned(), name, bytes)
+        };
+        let value = FileValue {
+            file_name: safe_file_name(&file_name, &field.name),
+            media_type,
+            hash: BlobHash::of(&bytes),
+            length: bytes.len() as u64,
+        };
+        Ok(NewValue::File { value, bytes })
+    }
+
+    /// Reads a text as the field's value.
+    pub(crate) fn read(field: &Field, text: &str) -> Result<NewValue, ValueFault> {
+        if field.kind.is_file() {
+            if text.trim().is_empty() {
+                return Ok(NewValue::Nothing);
+            }
+            let bytes = if field.kind.is_picture() { Picture::from_base64(text)?.bytes } else { attachment(text)? };
+            return NewValue::file(field, None, bytes);
+        }
+        if text.is_empty() && field.kind.is_written_by_writer() && field.kind != FieldKind::Check {
+            return Ok(NewValue::Nothing);
+        }
+        FieldValue::parse(field, text).map(NewValue::Plain)
+    }
+
+    /// The value, where there is one.
+    pub(crate) fn value(&self) -> Option<FieldValue> {
+        match self {
+            NewValue::Plain(value) => Some(value.clone()),
+            NewValue::File { value, .. } => Some(FieldValue::File(value.clone())),
+            NewValue::Nothing => None,
+        }
+    }
+}
+
+fn attachment(text: &str) -> Result<Vec<u8>, ValueFault> {
+    let data = match text.trim() {
+        url if url.starts_with("data:") => url.split_once(',').map_or("", |(_, data)| data),
+        other => other,
+    };
+    if data.len() / 4 * 3 > LARGEST_ATTACHMENT + 3 {
+        return Err(ValueFault::FileTooLarge { limit: LARGEST_ATTACHMENT });
+    }
+    base64::engine::general_purpose::STANDARD_NO_PAD
+        .decode(data.trim_end_matches('='))
+        .map_err(|_| ValueFault::NotPicture)
+}
+
+/// A name that no path, header or line can be made of.
+fn safe_file_name(name: &str, otherwise: &str) -> String {
+    let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let safe: String = last
+        .chars()
+        .filter(|character| !character.is_control() && !"<>:\"|?*".contains(*character))
+        .take(120)
+        .collect();
+    let safe = safe.trim().trim_start_matches('.').to_owned();
+    if safe.is_empty() { otherwise.to_owned() } else { safe }
+}
+
+/// The fault of a value at a path.
+pub(crate) fn value_fault(path: String, field: &Field, fault: &ValueFault) -> Fault {
+    match fault {
+        ValueFault::ControlCharacter => Fault::new(path, FaultCode::ControlCharacter),
+        ValueFault::TooLong { limit, .. } => Fault::new(path, FaultCode::TooLong).with("max", limit),
+        ValueFault::NotNumber => Fault::new(path, FaultCode::InvalidNumber),
+        ValueFault::NotDate => Fault::new(path, FaultCode::InvalidDate),
+        ValueFault::NotCheck => Fault::new(path, FaultCode::InvalidCheck),
+        ValueFault::NotOption { options } => {
+            Fault::new(path, FaultCode::InvalidOption).with("allowed", options.join(", "))
+        }
+        ValueFault::NotPicture | ValueFault::FileTooLarge { .. } if field.kind.is_picture() => {
+            Fault::new(path, FaultCode::InvalidPicture)
+        }
+        ValueFault::NotPicture | ValueFault::FileTooLarge { .. } => Fault::new(path, FaultCode::InvalidFile),
+        ValueFault::FillsItself => Fault::new(path, FaultCode::NoValueTaken),
+    }
+}
+
+/// Proves that a value can be drawn where its field is.
+pub(crate) fn prove(
+    template: &TemplateVersion,
+    field: &Field,
+    value: &NewValue,
+    language: Language,
+    fonts: &Fonts,
+    path: &str,
+) -> Result<(), Fault> {
+    let Some(known) = value.value() else {
+        return Ok(());
+    };
+    let bytes = |_: &BlobHash| match value {
+        NewValue::File { bytes, .. } => Ok(bytes.clone()),
+        _ => Ok(Vec::new()),
+    };
+    let marks = field_marks(template, &field.name, &known, language, bytes)
+        .map_err(|error| Fault::new(path, FaultCode::NotSealable).with("reason", error))?;
+    for mark in marks {
+        let Some(size) = (mark.page as usize).checked_sub(1).and_then(|index| template.pages.get(index)) else {
+            return Err(Fault::new(path, FaultCode::PageOutOfRange).with("pages", template.page_count()));
+        };
+        document::stamp::prove(fonts, size, &mark).map_err(|fault| mark_fault(path, &fault))?;
+    }
+    Ok(())
+}
+
+/// Proves that a text which will stand on the certificate can be drawn.
+pub(crate) fn prove_text(text: &str, fonts: &Fonts, path: &str) -> Result<(), Fault> {
+    let missing = fonts.missing_characters(text);
+    if missing.is_empty() { Ok(()) } else { Err(missing_glyph(path, &missing)) }
+}
+
+fn missing_glyph(path: &str, characters: &[char]) -> Fault {
+    let named: Vec<String> =
+        characters.iter().map(|character| format!("{character} (U+{:04X})", u32::from(*character))).collect();
+    Fault::new(path, FaultCode::MissingGlyph).with("characters", named.join(", "))
+}
+
+fn mark_fault(path: &str, fault: &MarkFault) -> Fault {
+    match fault {
+        MarkFault::Text(TextFault::MissingCharacters { characters }) => missing_glyph(path, characters),
+        MarkFault::Text(TextFault::DoesNotFit) => Fault::new(path, FaultCode::DoesNotFit),
+        MarkFault::Picture(_) => Fault::new(path, FaultCode::InvalidPicture),
+        MarkFault::NoSuchPage | MarkFault::OffPage => Fault::new(path, FaultCode::NotSealable).with("reason", fault),
+    }
+}
+
+/// All values of a document as marks.
+pub(crate) fn marks(
+    template: &TemplateVersion,
+    values: &BTreeMap<String, FieldValue>,
+    language: Language,
+    bytes: impl Fn(&BlobHash) -> Result<Vec<u8>, Error>,
+) -> Result<Vec<Mark>, Error> {
+    let mut all = Vec::new();
+    for (name, value) in values {
+        all.extend(field_marks(template, name, value, language, &bytes)?);
+    }
+    // The order of the file, so that the same values make the same bytes.
+    all.sort_by_key(|mark| (mark.page, mark.placement.y, mark.placement.x));
+    Ok(all)
+}
+
+fn field_marks(
+    template: &TemplateVersion,
+    name: &str,
+    value: &FieldValue,
+    language: Language,
+    bytes: impl Fn(&BlobHash) -> Result<Vec<u8>, Error>,
+) -> Result<Vec<Mark>, Error> {
+    let mut marks = Vec::new();
+    for field in template.fields.iter().filter(|field| field.name == name) {
+        let content = match value {
+            FieldValue::Check(false) => continue,
+            FieldValue::Check(true) => MarkContent::Check,
+            FieldValue::Choice(choice) if field.kind == FieldKind::Radio => {
+                if field.option.as_ref() != Some(choice) {
+                    continue;
+                }
+                MarkContent::Dot
+            }
+            FieldValue::File(_) if field.kind == FieldKind::Attachment => continue,
+            FieldValue::File(file) => MarkContent::Picture { bytes: bytes(&file.hash)? },
+            FieldValue::Text(_) | FieldValue::Number(_) | FieldValue::Date(_) | FieldValue::Choice(_) => {
+                let text = value.to_wire();
+                if text.trim().is_empty() {
+                    continue;
+                }
+                let style = TextStyle {
+                    size: field.font_size.map(domain::FontSize::points),
+                    alignment: field.alignment,
+                    language,
+                    ..TextStyle::default()
+                };
+                MarkContent::Text { text, style }
+            }
+        };
+        marks.push(Mark { page: field.page, placement: field.placement, content });
+    }
+    Ok(marks)
+}
+
+/// What fills itself when a writer approves: what is known of him, and the results of formulas.
+pub(crate) fn self_filled(
+    template: &TemplateVersion,
+    recipient: &domain::Recipient,
+    company_name: &str,
+    values: &BTreeMap<String, FieldValue>,
+) -> Vec<(String, FieldValue)> {
+    template
+        .writer_fields(recipient.order, recipient.role.as_deref())
+        .into_iter()
+        .filter_map(|field| {
+            let text = match field.kind {
+                FieldKind::Writer => match field.detail.unwrap_or_default() {
+                    WriterDetail::Name => recipient.name.clone(),
+                    WriterDetail::Email => recipient.contact.email().unwrap_or_default().to_owned(),
+                    WriterDetail::Phone => {
+                        recipient.contact.phone().or(recipient.mobile.as_deref()).unwrap_or_default().to_owned()
+                    }
+                    WriterDetail::Company => company_name.to_owned(),
+                },
+                FieldKind::Calc => {
+                    let formula = domain::formula::Formula::parse(field.formula.as_deref()?).ok()?;
+                    formula.evaluate(|name| values.get(name).map(FieldValue::to_wire))?
+                }
+                // A check that was left alone says no.
+                FieldKind::Check if !values.contains_key(&field.name) => {
+                    return Some((field.name.clone(), FieldValue::Check(false)));
+                }
+                _ => return None,
+            };
+            (!text.is_empty()).then(|| (field.name.clone(), FieldValue::Text(text)))
+        })
+        .collect()
+}

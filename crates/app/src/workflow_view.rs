@@ -1,0 +1,475 @@
+//! Workflows as the API shows them: one, lists, and by a value.
+
+use domain::{Event, EventKind, FileKind, LinkType, Progress, Status, TemplateId, Who, Workflow, WorkflowId, time};
+use jiff::Timestamp;
+use serde::Serialize;
+use store::workflow::{ListFilter, ListedWorkflow};
+
+use crate::error::{Error, Fault, FaultCode};
+use crate::export::{self, NextWriter, WrittenField};
+use crate::transition::Snapshot;
+use crate::{App, Caller};
+
+const MOST_LISTED: u32 = 100;
+const USUALLY_LISTED: u32 = 20;
+const MOST_FOUND: u32 = 1_000;
+
+/// One workflow.
+#[derive(Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct WorkflowView {
+    /// Its number.
+    pub workflow_id: i64,
+    /// Its name.
+    pub workflow_name: String,
+    /// Its state.
+    pub status: &'static str,
+    /// `ko-KR`, `en-US` or `ja-JP`.
+    pub language: &'static str,
+    /// Its template.
+    pub template_id: i64,
+    /// The template's version that it keeps.
+    pub template_version: u32,
+    /// The API client that webhooks name.
+    pub client_id: String,
+    /// Embedded mode.
+    pub is_embed: bool,
+    /// The sender's words to the writers.
+    pub comment: String,
+    /// When it began, with the zone.
+    pub started_date: String,
+    /// Until when it can be signed, with the zone.
+    pub expiry_date: String,
+    /// When it ended, with the zone; empty while under way.
+    pub completed_date: String,
+    /// The last words, where it ended early.
+    pub end_comment: String,
+    /// The step under way; none once it has ended.
+    pub order: Option<u32>,
+    /// The name of the writer whose turn it is; empty once it has ended.
+    pub next_name: String,
+    /// His e-mail address or telephone number.
+    pub next_email: String,
+    /// All writers whose turn it is, where their step has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_list: Option<Vec<NextWriter>>,
+    /// The writers.
+    pub steps: Vec<StepView>,
+    /// Who is told at the end besides them.
+    pub cc_list: Vec<CopyView>,
+    /// What happened.
+    pub history: Vec<HistoryEntry>,
+    /// Every value written so far.
+    pub field_list: Vec<WrittenField>,
+    /// Embedded: where the current writer signs; else the sender's view. Empty where nobody is to write any more.
+    pub playing_url: String,
+    /// The sealed document; empty until complete.
+    pub download_url: String,
+    /// The history certificate; empty until complete.
+    pub certificate_url: String,
+}
+
+impl std::fmt::Debug for WorkflowView {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WorkflowView")
+            .field("workflow_id", &self.workflow_id)
+            .field("status", &self.status)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A writer of a workflow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct StepView {
+    /// His step.
+    pub order: u32,
+    /// His role, where the step has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// His name.
+    pub name: String,
+    /// His e-mail address or telephone number.
+    pub email: String,
+    /// `waiting` (not his turn), `writing` (his turn), `approved` or `rejected`.
+    pub status: &'static str,
+    /// When he approved or rejected, with the zone.
+    pub date: String,
+    /// His words.
+    pub comment: String,
+    /// Has he seen the document?
+    pub viewed: bool,
+}
+
+/// Somebody who is told at the end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct CopyView {
+    /// The name.
+    pub name: String,
+    /// E-mail address or telephone number.
+    pub email: String,
+}
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct HistoryEntry {
+    /// Its number in the chain.
+    pub sequence: u64,
+    /// When, with the zone.
+    pub date: String,
+    /// What: `started`, `approved`, …
+    pub event: &'static str,
+    /// Who did it; empty for the service itself.
+    pub actor_name: String,
+    /// His e-mail address or telephone number, where known.
+    pub actor_email: String,
+    /// The step it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<u32>,
+    /// The field it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+    /// The network address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+    /// The browser or program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_agent: Option<String>,
+}
+
+/// What a list is limited to, as the query says it.
+#[derive(Debug, Clone, Default)]
+pub struct ListRequest {
+    /// `Playing`, `Complete`, …
+    pub status: Option<String>,
+    /// The template.
+    pub template_id: Option<String>,
+    /// Started at or after: `YYYY-MM-DD` or `YYYY-MM-DD HH:MM:SS` in the company's offset.
+    pub from: Option<String>,
+    /// Started before; a day alone means its end.
+    pub to: Option<String>,
+    /// The name holds this.
+    pub text: Option<String>,
+    /// Where the list before this one ended.
+    pub cursor: Option<String>,
+    /// In place of a cursor: which page, from 1.
+    pub page: Option<String>,
+    /// How many; at most 100, usually 20.
+    pub limit: Option<String>,
+}
+
+/// A list of workflows, newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct WorkflowList {
+    /// The workflows.
+    pub workflow_list: Vec<WorkflowSummary>,
+    /// Give it as `cursor` to go on; none at the end.
+    pub next_cursor: Option<String>,
+}
+
+/// A line of the list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct WorkflowSummary {
+    /// Its number.
+    pub workflow_id: i64,
+    /// Its name.
+    pub workflow_name: String,
+    /// Its state.
+    pub status: &'static str,
+    /// Its language.
+    pub language: &'static str,
+    /// Its template.
+    pub template_id: i64,
+    /// The step under way, or the one at which it ended.
+    pub order: u32,
+    /// When it began, with the zone.
+    pub started_date: String,
+    /// Until when it can be signed, with the zone.
+    pub expiry_date: String,
+    /// When it ended, with the zone; empty while under way.
+    pub completed_date: String,
+}
+
+/// A search by value, as the query says it.
+#[derive(Debug, Clone, Default)]
+pub struct SearchRequest {
+    /// The template.
+    pub template_id: Option<String>,
+    /// The field.
+    pub field_name: Option<String>,
+    /// Its value, as it goes out.
+    pub field_value: Option<String>,
+}
+
+/// What a search found, newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct FoundWorkflows {
+    /// The workflows.
+    pub workflow_list: Vec<FoundWorkflow>,
+}
+
+/// One that was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct FoundWorkflow {
+    /// Its number.
+    pub workflow_id: i64,
+    /// Its state.
+    pub status: &'static str,
+}
+
+impl App {
+    /// One workflow with its history.
+    pub fn workflow(&self, caller: &Caller, id: WorkflowId) -> Result<WorkflowView, Error> {
+        let snapshot = self.timely_snapshot(&caller.company, id)?;
+        let entries = self.entries(&snapshot)?;
+        let history = entries
+            .iter()
+            .filter_map(|entry| {
+                Event::from_payload(&entry.payload).map(|event| history_entry(&snapshot, entry.sequence, event))
+            })
+            .collect();
+        Ok(self.workflow_view(&snapshot, history))
+    }
+
+    fn workflow_view(&self, snapshot: &Snapshot, history: Vec<HistoryEntry>) -> WorkflowView {
+        let stored = &snapshot.stored;
+        let workflow = &stored.workflow;
+        let addresses = &self.outgoing.addresses;
+        let with_zone = |at| time::format_with_zone(at, workflow.offset);
+        let next = workflow.writers_at_turn().next();
+        let file_url = |kind| {
+            if workflow.state.status() != Status::Complete {
+                return String::new();
+            }
+            let link_type = workflow.export.as_ref().map_or(LinkType::default(), |export| export.link_type);
+            let until = export::file_links_until(snapshot.at, snapshot.party.link_days);
+            addresses.file_url(kind, link_type, workflow, stored.link_version, until)
+        };
+        WorkflowView {
+            workflow_id: workflow.id.get(),
+            workflow_name: workflow.name.clone(),
+            status: workflow.state.status().code(),
+            language: workflow.language.locale(),
+            template_id: workflow.template.get(),
+            template_version: workflow.template_version,
+            client_id: workflow.client.to_string(),
+            is_embed: workflow.is_embedded(),
+            comment: workflow.comment.clone().unwrap_or_default(),
+            started_date: with_zone(workflow.started_at),
+            expiry_date: with_zone(workflow.expires_at),
+            completed_date: workflow.state.ended_at().map(with_zone).unwrap_or_default(),
+            end_comment: stored.end_comment.clone().unwrap_or_default(),
+            order: workflow.turn(),
+            next_name: next.map(|next| next.name.clone()).unwrap_or_default(),
+            next_email: next.map(|next| next.contact.as_given().to_owned()).unwrap_or_default(),
+            next_list: export::next_list(workflow, addresses),
+            steps: steps(snapshot),
+            cc_list: workflow
+                .copies
+                .iter()
+                .map(|copy| CopyView { name: copy.name.clone(), email: copy.contact.as_given().to_owned() })
+                .collect(),
+            history,
+            field_list: export::written_fields(workflow, &snapshot.template.version, &snapshot.values, None),
+            playing_url: match next {
+                Some(next) if workflow.is_embedded() => addresses.sign_url(workflow, next),
+                Some(_) => addresses.view_url(workflow, stored.link_version),
+                None => String::new(),
+            },
+            download_url: file_url(FileKind::Document),
+            certificate_url: file_url(FileKind::Certificate),
+        }
+    }
+
+    /// The company's workflows, newest first.
+    pub fn workflows(&self, caller: &Caller, request: &ListRequest) -> Result<WorkflowList, Error> {
+        let mut faults = Vec::new();
+        let filter = list_filter(caller, request, &mut faults);
+        if !faults.is_empty() {
+            return Err(Error::Unprocessable(faults));
+        }
+        let limit = filter.limit;
+        let company = caller.company.clone();
+        // One more than asked for tells whether there is more.
+        let asked = ListFilter { limit: limit.saturating_add(1), ..filter };
+        let mut rows =
+            self.store.read(move |tx| store::workflow::list(tx, &company, &asked).map_err(Error::from))?;
+        let more = rows.len() > limit as usize;
+        rows.truncate(limit as usize);
+        let next_cursor = rows.last().filter(|_| more).map(|row| row.id.to_string());
+        Ok(WorkflowList { workflow_list: rows.iter().map(summary).collect(), next_cursor })
+    }
+
+    /// Workflows of a template in which a field has a value.
+    pub fn search_with_value(&self, caller: &Caller, request: &SearchRequest) -> Result<FoundWorkflows, Error> {
+        let mut faults = Vec::new();
+        let template = template_id(request.template_id.as_deref(), &mut faults);
+        if request.template_id.is_none() {
+            faults.push(Fault::new("template_id", FaultCode::Required));
+        }
+        let mut required = |path: &str, text: Option<&String>| {
+            let text = text.filter(|text| !text.is_empty());
+            match text {
+                None => faults.push(Fault::new(path, FaultCode::Required)),
+                Some(text) if text.contains('\0') => faults.push(Fault::new(path, FaultCode::ControlCharacter)),
+                Some(_) => {}
+            }
+            text.cloned()
+        };
+        let name = required("field_name", request.field_name.as_ref());
+        let value = required("field_value", request.field_value.as_ref());
+        let (Some(template), Some(name), Some(value), true) = (template, name, value, faults.is_empty()) else {
+            return Err(Error::Unprocessable(faults));
+        };
+        let company = caller.company.clone();
+        let found = self.store.read(move |tx| {
+            store::workflow::with_value(tx, &company, template, &name, &value, MOST_FOUND).map_err(Error::from)
+        })?;
+        Ok(FoundWorkflows {
+            workflow_list: found
+                .into_iter()
+                .map(|(id, status)| FoundWorkflow { workflow_id: id.get(), status: status.code() })
+                .collect(),
+        })
+    }
+}
+
+fn steps(snapshot: &Snapshot) -> Vec<StepView> {
+    let stored = &snapshot.stored;
+    let workflow = &stored.workflow;
+    workflow
+        .recipients
+        .iter()
+        .map(|recipient| {
+            let writer = stored.writer(recipient.id);
+            let (status, at) = match recipient.progress {
+                Progress::Waiting if workflow.turn() == Some(recipient.order) => ("writing", None),
+                Progress::Waiting => ("waiting", None),
+                Progress::Approved { at } => ("approved", Some(at)),
+                Progress::Rejected { at } => ("rejected", Some(at)),
+            };
+            StepView {
+                order: recipient.order,
+                role: recipient.role.clone(),
+                name: recipient.name.clone(),
+                email: recipient.contact.as_given().to_owned(),
+                status,
+                date: at.map(|at| time::format_with_zone(at, workflow.offset)).unwrap_or_default(),
+                comment: writer.and_then(|writer| writer.comment.clone()).unwrap_or_default(),
+                viewed: writer.is_some_and(|writer| writer.viewed_at.is_some()),
+            }
+        })
+        .collect()
+}
+
+fn history_entry(snapshot: &Snapshot, sequence: u64, event: Event) -> HistoryEntry {
+    let workflow: &Workflow = &snapshot.stored.workflow;
+    let (actor_name, actor_email) = match event.actor.who {
+        Who::Recipient(id) => workflow
+            .recipient(id)
+            .map(|recipient| (recipient.name.clone(), recipient.contact.as_given().to_owned()))
+            .unwrap_or_default(),
+        Who::Member(id) if id == workflow.sender => {
+            (snapshot.party.sender_name.clone(), snapshot.party.sender_email.clone())
+        }
+        Who::Member(_) | Who::LinkHolder | Who::Service => (String::new(), String::new()),
+    };
+    let about = event.event.recipient().and_then(|id| workflow.recipient(id));
+    HistoryEntry {
+        sequence,
+        date: time::format_with_zone(event.at, workflow.offset),
+        event: event.event.code(),
+        actor_name,
+        actor_email,
+        order: about.map(|recipient| recipient.order),
+        field: match event.event {
+            EventKind::ValueWritten { field, .. } => Some(field),
+            _ => None,
+        },
+        address: event.actor.address,
+        user_agent: event.actor.user_agent,
+    }
+}
+
+fn summary(row: &ListedWorkflow) -> WorkflowSummary {
+    WorkflowSummary {
+        workflow_id: row.id.get(),
+        workflow_name: row.name.clone(),
+        status: row.status.code(),
+        language: row.language.locale(),
+        template_id: row.template.get(),
+        order: row.turn,
+        started_date: time::format_with_zone(row.started_at, row.offset),
+        expiry_date: time::format_with_zone(row.expires_at, row.offset),
+        completed_date: row.ended_at.map(|at| time::format_with_zone(at, row.offset)).unwrap_or_default(),
+    }
+}
+
+fn template_id(text: Option<&str>, faults: &mut Vec<Fault>) -> Option<TemplateId> {
+    let text = text.map(str::trim).filter(|text| !text.is_empty())?;
+    match text.parse::<i64>() {
+        Ok(id) => Some(TemplateId(id)),
+        Err(_) => {
+            faults.push(Fault::new("template_id", FaultCode::WrongType).with("expected", "integer"));
+            None
+        }
+    }
+}
+
+fn list_filter(caller: &Caller, request: &ListRequest, faults: &mut Vec<Fault>) -> ListFilter {
+    let given = |text: &Option<String>| text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
+    let status = given(&request.status).and_then(|text| {
+        let status = Status::parse(&text);
+        if status.is_none() {
+            let allowed = Status::ALL.map(Status::code).join(", ");
+            faults.push(Fault::new("status", FaultCode::NotAllowed).with("allowed", allowed));
+        }
+        status
+    });
+    let template = template_id(request.template_id.as_deref(), faults);
+    let mut date = |path: &str, text: Option<String>, end_of_day: bool| {
+        let text = text?;
+        let full = match (text.len(), end_of_day) {
+            (10, false) => format!("{text} 00:00:00"),
+            (10, true) => format!("{text} 23:59:59"),
+            _ => text,
+        };
+        let at = time::parse_local(&full, caller.offset);
+        if at.is_none() {
+            faults.push(Fault::new(path, FaultCode::InvalidDateTime));
+        }
+        at
+    };
+    let from = date("from", given(&request.from), false).unwrap_or(Timestamp::MIN);
+    let to = date("to", given(&request.to), true)
+        .and_then(|at| at.checked_add(jiff::SignedDuration::from_secs(1)).ok())
+        .unwrap_or(Timestamp::MAX);
+    let mut number = |path: &str, text: Option<String>, most: u32| {
+        let text = text?;
+        let number = text.parse::<u32>().ok().filter(|number| (1..=most).contains(number));
+        if number.is_none() {
+            faults.push(Fault::new(path, FaultCode::OutOfRange).with("min", 1).with("max", most));
+        }
+        number
+    };
+    let limit = number("limit", given(&request.limit), MOST_LISTED).unwrap_or(USUALLY_LISTED);
+    let page = number("page", given(&request.page), 1_000_000).unwrap_or(1);
+    let before = given(&request.cursor).map_or(i64::MAX, |text| {
+        text.parse::<i64>().ok().filter(|id| *id > 0).unwrap_or_else(|| {
+            faults.push(Fault::new("cursor", FaultCode::InvalidCursor));
+            0
+        })
+    });
+    let text = given(&request.text);
+    if text.as_deref().is_some_and(|text| text.contains('\0')) {
+        faults.push(Fault::new("text", FaultCode::ControlCharacter));
+    }
+    ListFilter {
+        before,
+        status,
+        template,
+        from,
+        to,
+        text,
+        limit,
+        skip: (page - 1).saturating_mul(limit),
+    }
+}
