@@ -5,6 +5,7 @@
 
 #![allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 
+mod document;
 mod machine;
 mod raw_commit;
 mod store;
@@ -20,6 +21,7 @@ fn main() {
     let raw = raw_commit::measure(folder.path());
     println!("| raw durable SQLite commit, one connection | {:.3} ms median, {:.0}/s | | |", raw.median_ms, raw.rate);
     store::measure(folder.path(), &raw);
+    document::measure(folder.path());
 
 
 }

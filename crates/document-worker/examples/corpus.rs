@@ -18,15 +18,15 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
+use countersign_document_worker::{Pool, PoolError, PoolSettings};
 use document::authority::{SealSubject, create_root, issue_seal_certificate};
 use document::fonts::Fonts;
 use document::intake::Refused;
 use document::keys::{KeyKind, SealKey, Signer};
 use document::seal::{SealDetails, seal};
-use document::stamp::{Mark, MarkContent, stamp};
+use document::stamp::{Mark, MarkContent, MarkFault, StampError, stamp};
 use document::text_layout::TextStyle;
 use document::verify::{TrustedRoots, verify};
-use countersign_document_worker::{Pool, PoolError, PoolSettings};
 use domain::field::Placement;
 use jiff::Timestamp;
 
@@ -87,9 +87,11 @@ impl Run {
         let pool = Pool::new(program, PoolSettings::default()).map_err(|error| error.to_string())?;
         let at = Timestamp::now();
         let root = create_root("Corpus", KeyKind::EcdsaP256, at).map_err(|error| error.to_string())?;
-        let subject = SealSubject { company_name: "Corpus", company_id: "corpus" };
-        let key =
-            issue_seal_certificate(&root, &subject, KeyKind::EcdsaP256, at).map_err(|error| error.to_string())?;
+        let subject = SealSubject {
+            company_name: "Corpus",
+            company_id: "corpus",
+        };
+        let key = issue_seal_certificate(&root, &subject, KeyKind::EcdsaP256, at).map_err(|error| error.to_string())?;
         let work = Work {
             fonts: Fonts::embedded().map_err(|error| error.to_string())?,
             key,
@@ -99,8 +101,15 @@ impl Run {
         };
         let log = Log::default();
         let writer = log.clone();
-        tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone()).init();
-        Ok(Self { pool, work: Arc::new(work), log })
+        tracing_subscriber::fmt()
+            .with_ansi(false)
+            .with_writer(move || writer.clone())
+            .init();
+        Ok(Self {
+            pool,
+            work: Arc::new(work),
+            log,
+        })
     }
 
     fn directory(&self, directory: &Path) -> Result<bool, String> {
@@ -114,7 +123,7 @@ impl Run {
 
         let mut table = Table::default();
         println!("| file | seconds | what became of it |\n|---|---|---|");
-        let mut waiting: Vec<(String, PathBuf)> = Vec::new();
+        let mut waiting: Vec<Sealed> = Vec::new();
         for (number, file) in files.iter().enumerate() {
             let name = file.strip_prefix(directory).unwrap_or(file).display().to_string();
             let is_sound = judges::qpdf(file).is_empty();
@@ -129,7 +138,11 @@ impl Run {
                     }
                     let path = sealed.path().join(format!("{number}.pdf"));
                     std::fs::write(&path, pdf).map_err(|error| error.to_string())?;
-                    waiting.push((name, path));
+                    waiting.push(Sealed {
+                        name,
+                        path,
+                        was_sound: is_sound,
+                    });
                 }
                 Outcome::Refused { reason } => println!("| {name} | {seconds:.2} | refused: {reason} |"),
                 Outcome::Stopped => println!("| {name} | {seconds:.2} | stopped and refused |"),
@@ -147,7 +160,11 @@ impl Run {
     fn file(&self, path: &Path) -> Outcome {
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,
-            Err(error) => return Outcome::Failed { what: error.to_string() },
+            Err(error) => {
+                return Outcome::Failed {
+                    what: error.to_string(),
+                };
+            }
         };
         self.log.take();
         let intake = match self.pool.inspect(&bytes) {
@@ -155,14 +172,16 @@ impl Run {
             Err(error) => {
                 let log = self.log.take();
                 return match error {
-                    PoolError::Refused(_) if log.contains("does not handle") => {
-                        Outcome::Failed { what: "intake panicked".to_owned() }
-                    }
+                    PoolError::Refused(_) if log.contains("does not handle") => Outcome::Failed {
+                        what: "intake panicked".to_owned(),
+                    },
                     PoolError::Refused(Refused::TooDemanding) if log.contains("ended during its job") => {
                         Outcome::Stopped
                     }
                     PoolError::Refused(reason) => Outcome::Refused { reason: kind(&reason) },
-                    other => Outcome::Failed { what: other.to_string() },
+                    other => Outcome::Failed {
+                        what: other.to_string(),
+                    },
                 };
             }
         };
@@ -177,7 +196,9 @@ impl Run {
         match answered.recv_timeout(HANG) {
             Ok(Ok(pdf)) => Outcome::Sealed { changes, pdf },
             Ok(Err(what)) => Outcome::Failed { what },
-            Err(_) => Outcome::Failed { what: "stamping or sealing hangs".to_owned() },
+            Err(_) => Outcome::Failed {
+                what: "stamping or sealing hangs".to_owned(),
+            },
         }
     }
 }
@@ -185,12 +206,29 @@ impl Run {
 impl Work {
     /// Stamps, seals and verifies a file that intake took.
     fn finish(&self, pdf: &[u8]) -> Result<Vec<u8>, String> {
-        let mark = Mark {
+        let mark = |content| Mark {
             page: 1,
-            placement: Placement { x: 100_000, y: 100_000, width: 600_000, height: 60_000 },
-            content: MarkContent::Text { text: "김민준 山田太郎 Zoë".to_owned(), style: TextStyle::default() },
+            placement: Placement {
+                x: 100_000,
+                y: 100_000,
+                width: 800_000,
+                height: 200_000,
+            },
+            content,
         };
-        let stamped = stamp(pdf, &self.fonts, &[mark]).map_err(|error| format!("stamp: {error}"))?;
+        let text = MarkContent::Text {
+            text: "김민준 山田太郎 Zoë".to_owned(),
+            style: TextStyle::default(),
+        };
+        let stamped = match stamp(pdf, &self.fonts, &[mark(text)]) {
+            // Some pages are smaller than a name in the smallest letters.
+            Err(StampError::Mark {
+                fault: MarkFault::Text(_),
+                ..
+            }) => stamp(pdf, &self.fonts, &[mark(MarkContent::Check)]),
+            other => other,
+        };
+        let stamped = stamped.map_err(|error| format!("stamp: {error}"))?;
         let details = SealDetails {
             reason: "Corpus".to_owned(),
             name: "Corpus".to_owned(),
@@ -212,8 +250,20 @@ impl Work {
 fn kind(reason: &Refused) -> String {
     serde_json::to_value(reason)
         .ok()
-        .and_then(|value| value.get("reason").and_then(|reason| reason.as_str().map(str::to_owned)))
+        .and_then(|value| {
+            value
+                .get("reason")
+                .and_then(|reason| reason.as_str().map(str::to_owned))
+        })
         .unwrap_or_else(|| reason.to_string())
+}
+
+/// A sealed file that waits for its judges.
+struct Sealed {
+    name: String,
+    path: PathBuf,
+    /// Whether qpdf was content with the upload.
+    was_sound: bool,
 }
 
 #[derive(Default)]
@@ -224,6 +274,7 @@ struct Table {
     stopped: usize,
     failed: usize,
     complaints: usize,
+    inherited: usize,
     refused: BTreeMap<String, usize>,
     sound: usize,
     sound_and_sealed: usize,
@@ -245,19 +296,32 @@ impl Table {
         }
     }
 
-    fn judge(&mut self, waiting: &mut Vec<(String, PathBuf)>, root: &Path) {
-        let paths: Vec<&Path> = waiting.iter().map(|(_, path)| path.as_path()).collect();
+    fn judge(&mut self, waiting: &mut Vec<Sealed>, root: &Path) {
+        let paths: Vec<&Path> = waiting.iter().map(|sealed| sealed.path.as_path()).collect();
         if paths.is_empty() {
             return;
         }
         let signatures = judges::pyhanko(&paths, root);
-        for ((name, path), mut complaints) in waiting.drain(..).zip(signatures) {
-            complaints.extend(judges::qpdf(&path));
-            complaints.extend(judges::pdfsig(&path));
-            if !complaints.is_empty() {
-                self.complaints += 1;
-                println!("| {name} | | COMPLAINT: {} |", complaints.join(" / ").replace('\n', " "));
+        for (sealed, mut complaints) in waiting.drain(..).zip(signatures) {
+            complaints.extend(judges::pdfsig(&sealed.path));
+            let about_signatures = complaints.len();
+            complaints.extend(judges::qpdf(&sealed.path));
+            if complaints.is_empty() {
+                continue;
             }
+            self.complaints += 1;
+            let is_inherited = about_signatures == 0 && !sealed.was_sound;
+            self.inherited += usize::from(is_inherited);
+            let word = if is_inherited {
+                "COMPLAINT, as about the upload"
+            } else {
+                "COMPLAINT"
+            };
+            println!(
+                "| {} | | {word}: {} |",
+                sealed.name,
+                complaints.join(" / ").replace('\n', " ")
+            );
         }
     }
 
@@ -273,6 +337,11 @@ impl Table {
         let _ = writeln!(text, "| worker stopped, refused | {} |", self.stopped);
         let _ = writeln!(text, "| failed (crash, hang, own verifier) | {} |", self.failed);
         let _ = writeln!(text, "| taken, but a judge complains | {} |", self.complaints);
+        let _ = writeln!(
+            text,
+            "| – of these qpdf complained about the upload, too | {} |",
+            self.inherited
+        );
         let _ = write!(
             text,
             "| of {} that qpdf opens without complaint, sealed | {} |",
@@ -291,7 +360,10 @@ fn pdf_files(directory: &Path) -> Result<Vec<PathBuf>, String> {
             let path = entry.map_err(|error| error.to_string())?.path();
             if path.is_dir() {
                 waiting.push(path);
-            } else if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pdf")) {
+            } else if path
+                .extension()
+                .is_some_and(|extension| extension.eq_ignore_ascii_case("pdf"))
+            {
                 found.push(path);
             }
         }
@@ -313,7 +385,10 @@ impl Log {
 
 impl std::io::Write for Log {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend_from_slice(bytes);
+        self.0
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .extend_from_slice(bytes);
         Ok(bytes.len())
     }
 

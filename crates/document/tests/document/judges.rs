@@ -29,10 +29,12 @@ pub fn structure_complaints(pdf: &[u8]) -> Vec<String> {
 }
 
 fn run(program: &Path, arguments: &[&Path]) -> Result<Output, String> {
-    Command::new(program)
-        .args(arguments)
-        .output()
-        .map_err(|error| format!("{} cannot be run ({error}); run script/bootstrap --tests", program.display()))
+    Command::new(program).args(arguments).output().map_err(|error| {
+        format!(
+            "{} cannot be run ({error}); run script/bootstrap --tests",
+            program.display()
+        )
+    })
 }
 
 fn text(output: &Output) -> String {
@@ -57,10 +59,15 @@ pub fn pdfsig(file: &Path) -> Vec<String> {
         Ok(output) => text(&output),
     };
     let count = |words: &str| output.matches(words).count();
-    let signatures = count("Signature #");
+    // Fields that wait for a signature are listed too.
+    let signatures = count("Signature #").saturating_sub(count("The signature form field is not signed."));
     let are_valid = signatures > 0 && count("Signature is Valid.") == signatures;
     let covers_all = output.contains("Total document signed");
-    if are_valid && covers_all { Vec::new() } else { vec![format!("pdfsig: {output}")] }
+    if are_valid && covers_all {
+        Vec::new()
+    } else {
+        vec![format!("pdfsig: {output}")]
+    }
 }
 
 /// pyHanko's complaints about each of several files.
@@ -77,7 +84,12 @@ pub fn pyhanko(files: &[&Path], root: &Path) -> Vec<Vec<String>> {
     let mut found: Vec<Vec<String>> = String::from_utf8_lossy(&output.stdout)
         .lines()
         .map_while(|line| serde_json::from_str::<Vec<String>>(line).ok())
-        .map(|complaints| complaints.into_iter().map(|complaint| format!("pyHanko: {complaint}")).collect())
+        .map(|complaints| {
+            complaints
+                .into_iter()
+                .map(|complaint| format!("pyHanko: {complaint}"))
+                .collect()
+        })
         .collect();
     found.resize(files.len(), vec![format!("pyHanko gave no answer: {}", text(&output))]);
     found

@@ -3,8 +3,12 @@
 // The name under which every other crate knows it.
 extern crate countersign_document as document;
 
+mod certificates;
 mod forgeries;
 mod judges;
+mod pages;
 mod revisions;
 mod samples;
 mod sealing;
+mod stamping;
+mod taking;

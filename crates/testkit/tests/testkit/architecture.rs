@@ -33,7 +33,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "http",
         ],
     ),
-    ("benches", &["document", "store", "testkit"]),
+    ("benches", &["domain", "document", "store", "blobs", "testkit"]),
     (
         "testkit",
         &[

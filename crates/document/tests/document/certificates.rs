@@ -1,0 +1,192 @@
+//! The history certificate, read back by poppler.
+
+use std::process::Command;
+
+use document::certificate::{
+    Attachment, CertificateContent, CertificateError, Column, EventTable, QrAddress, Section, render,
+};
+use document::demo::{EMPLOYMENT_CONTRACT_FIELDS, employment_contract};
+use document::intake::{Limits, inspect};
+use document::text_layout::TextFault;
+use domain::field::FieldKind;
+use domain::language::Language;
+
+use crate::judges::structure_complaints;
+use crate::pages::text;
+use crate::samples::now;
+use crate::stamping::FONTS;
+
+fn content(language: Language, names: &[&str], events: usize) -> CertificateContent {
+    let column = |title: &str, share| Column {
+        title: title.to_owned(),
+        share,
+    };
+    CertificateContent {
+        language,
+        title: "전자서명 이력 증명서".to_owned(),
+        subtitle: "근로계약서".to_owned(),
+        sections: vec![Section {
+            heading: "문서".to_owned(),
+            rows: vec![
+                ("번호".to_owned(), "42".to_owned()),
+                ("SHA-256".to_owned(), "0123456789abcdef".repeat(4)),
+            ],
+        }],
+        events: EventTable {
+            heading: "이력".to_owned(),
+            columns: vec![
+                column("시각", 2.0),
+                column("사건", 1.0),
+                column("사람", 2.0),
+                column("주소", 2.0),
+            ],
+            rows: (0..events)
+                .map(|number| {
+                    let name = names.get(number % names.len().max(1)).copied().unwrap_or_default();
+                    vec![
+                        format!("2026-11-28 10:{:02}:{:02} (UTC+09:00)", number / 60, number % 60),
+                        format!("event-{number}"),
+                        name.to_owned(),
+                        "203.0.113.7".to_owned(),
+                    ]
+                })
+                .collect(),
+        },
+        notes: vec!["이 증명서는 봉인된 문서의 해시와 길이를 담고 있다.".to_owned()],
+        qr: Some(QrAddress {
+            address: "https://sign.example.com/verify".to_owned(),
+            caption: "확인하기".to_owned(),
+        }),
+        footer: "Countersign".to_owned(),
+        attachments: vec![Attachment {
+            file_name: "chain.json".to_owned(),
+            media_type: "application/json".to_owned(),
+            description: "The audit chain".to_owned(),
+            bytes: br#"{"entries":[]}"#.to_vec(),
+        }],
+        created: now(),
+    }
+}
+
+fn page_count(pdf: &[u8]) -> usize {
+    lopdf::Document::load_mem(pdf).expect("readable").page_iter().count()
+}
+
+#[test]
+fn names_in_korean_japanese_and_chinese_are_shown_in_every_language() {
+    for language in Language::ALL {
+        let pdf = render(
+            &content(language, &["김민준", "山田太郎", "张伟", "José Müller"], 4),
+            &FONTS,
+        )
+        .expect("rendered");
+        assert_eq!(structure_complaints(&pdf), Vec::<String>::new());
+        let read = text(&pdf);
+        for expected in [
+            "김민준",
+            "山田太郎",
+            "张伟",
+            "José Müller",
+            "(UTC+09:00)",
+            "203.0.113.7",
+            "전자서명 이력 증명서",
+        ] {
+            assert!(read.contains(expected), "{language:?}: {expected} is not in:\n{read}");
+        }
+    }
+}
+
+#[test]
+fn two_hundred_events_break_into_pages_and_each_is_there_once() {
+    let pdf = render(&content(Language::Ko, &["김민준"], 200), &FONTS).expect("rendered");
+    let pages = page_count(&pdf);
+    assert!(pages > 3, "{pages} pages");
+    let read = text(&pdf);
+    let words: Vec<&str> = read.split_whitespace().collect();
+    for number in 0..200 {
+        let event = format!("event-{number}");
+        assert_eq!(words.iter().filter(|word| **word == event).count(), 1, "{event}");
+    }
+    assert_eq!(
+        read.matches("시각").count(),
+        pages,
+        "each page repeats the table's head"
+    );
+    assert!(
+        read.contains(&format!("{pages} / {pages}")),
+        "the last page is numbered"
+    );
+}
+
+#[test]
+fn long_names_and_long_values_wrap_and_lose_nothing() {
+    let name = "Wolfeschlegelsteinhausenbergerdorff".repeat(3);
+    let mut content = content(Language::En, &[&name], 3);
+    // Higher than a page, without a blank to break at.
+    let long = "0123456789".repeat(1_500);
+    content.sections[0].rows.push(("chain".to_owned(), long.clone()));
+    let pdf = render(&content, &FONTS).expect("rendered");
+    assert!(page_count(&pdf) > 1);
+    // Where a page ends, its foot stands between two halves; digits are counted, not runs.
+    let digits = |text: &str, digit: char| text.chars().filter(|found| *found == digit).count();
+    let without = render(&self::content(Language::En, &[&name], 3), &FONTS).expect("rendered");
+    let added = digits(&text(&pdf), '7') - digits(&text(&without), '7');
+    assert_eq!(added, long.len() / 10);
+    let read: String = text(&pdf).split_whitespace().collect();
+    assert!(read.contains("Wolfeschlegel"));
+}
+
+#[test]
+fn a_character_that_no_font_has_is_refused() {
+    let refused = render(&content(Language::Ko, &["𓀀"], 1), &FONTS);
+    assert_eq!(
+        refused,
+        Err(CertificateError::Text(TextFault::MissingCharacters {
+            characters: vec!['𓀀']
+        }))
+    );
+}
+
+#[test]
+fn the_chain_is_attached() {
+    let pdf = render(&content(Language::Ko, &["김민준"], 1), &FONTS).expect("rendered");
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let file = directory.path().join("certificate.pdf");
+    std::fs::write(&file, &pdf).expect("the file is written");
+    let output = Command::new("qpdf")
+        .arg("--show-attachment=chain.json")
+        .arg(&file)
+        .output()
+        .expect("qpdf runs");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), r#"{"entries":[]}"#);
+}
+
+#[test]
+fn the_same_content_gives_the_same_bytes() {
+    let content = content(Language::Ja, &["山田太郎"], 5);
+    assert_eq!(render(&content, &FONTS), render(&content, &FONTS));
+}
+
+#[test]
+fn the_demo_contract_has_two_pages_and_a_box_for_each_field() {
+    let pdf = employment_contract(&FONTS).expect("drawn");
+    assert_eq!(structure_complaints(&pdf), Vec::<String>::new());
+    let taken = inspect(&pdf, &Limits::default()).expect("our own contract is taken");
+    assert_eq!((taken.pages.len(), taken.changes.as_slice()), (2, &[][..]));
+    let fields = domain::fields_file::parse(EMPLOYMENT_CONTRACT_FIELDS.as_bytes(), Some(2)).expect("a valid file");
+    assert_eq!(fields.steps.len(), 2);
+    let kinds: Vec<FieldKind> = fields.fields.iter().map(|field| field.kind).collect();
+    for kind in [
+        FieldKind::Text,
+        FieldKind::Date,
+        FieldKind::Seal,
+        FieldKind::Check,
+        FieldKind::Signature,
+    ] {
+        assert!(kinds.contains(&kind), "{kind:?}");
+    }
+    let read = text(&pdf);
+    for article in 1..=12 {
+        assert!(read.contains(&format!("제{article}조")), "article {article}");
+    }
+}
