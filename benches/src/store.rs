@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use blobs::Blobs;
 use ::store::{Error, Settings, Store, values};
+use blobs::Blobs;
 
 use crate::machine::{idle_share, percentile};
 use crate::raw_commit::RawCommit;
@@ -26,8 +26,14 @@ const LOAD: Duration = Duration::from_secs(3);
 
 /// Prints the table's rows for SQLite in `folder`, and for PostgreSQL where the tests' server is there.
 pub fn measure(folder: &Path, raw: &RawCommit) {
-    let sqlite = Settings::Sqlite { path: folder.join("store.sqlite") };
-    report("SQLite", &Store::open(&sqlite).expect("a database in the bench's folder"), raw);
+    let sqlite = Settings::Sqlite {
+        path: folder.join("store.sqlite"),
+    };
+    report(
+        "SQLite",
+        &Store::open(&sqlite).expect("a database in the bench's folder"),
+        raw,
+    );
     if std::env::var_os("COUNTERSIGN_TEST_POSTGRES").is_some() {
         let database = testkit::database::TestDatabase::postgres();
         report("PostgreSQL", &database.open(), raw);
@@ -36,8 +42,13 @@ pub fn measure(folder: &Path, raw: &RawCommit) {
 }
 
 fn report(name: &str, store: &Store, raw: &RawCommit) {
-    store.write(|tx| tx.execute(&CREATE, values![]).map(drop)).expect("the bench's table");
-    println!("| idle share of the processors before | {:.0} % | | |", idle_share() * 100.0);
+    store
+        .write(|tx| tx.execute(&CREATE, values![]).map(drop))
+        .expect("the bench's table");
+    println!(
+        "| idle share of the processors before | {:.0} % | | |",
+        idle_share() * 100.0
+    );
     let mut first = 0;
     for callers in [1, 8, 32] {
         let (mut samples, seconds) = load(store, callers, first);
@@ -72,7 +83,10 @@ fn load(store: &Store, callers: i64, first: i64) -> (Vec<f64>, f64) {
                 })
             })
             .collect();
-        threads.into_iter().flat_map(|thread| thread.join().expect("a caller")).collect()
+        threads
+            .into_iter()
+            .flat_map(|thread| thread.join().expect("a caller"))
+            .collect()
     });
     (samples, begin.elapsed().as_secs_f64())
 }

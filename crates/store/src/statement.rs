@@ -49,18 +49,17 @@ fn numbered(text: &str) -> String {
     let mut comment = false;
     while let Some(character) = characters.next() {
         let next = characters.peek().copied();
-        match (character, quote) {
-            ('\n', _) => comment = false,
-            _ if comment => {}
-            (_, Some(open)) if character == open => quote = None,
-            (_, Some(_)) => {}
-            ('\'' | '"', None) => quote = Some(character),
-            ('-', None) if next == Some('-') => comment = true,
-            ('$', None) if next.is_some_and(|next| next.is_ascii_digit()) => {
-                numbered.push('?');
-                continue;
-            }
-            _ => {}
+        if comment {
+            comment = character != '\n';
+        } else if let Some(open) = quote {
+            quote = (character != open).then_some(open);
+        } else if matches!(character, '\'' | '"') {
+            quote = Some(character);
+        } else if character == '-' && next == Some('-') {
+            comment = true;
+        } else if character == '$' && next.is_some_and(|next| next.is_ascii_digit()) {
+            numbered.push('?');
+            continue;
         }
         numbered.push(character);
     }

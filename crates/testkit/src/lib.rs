@@ -8,3 +8,6 @@
 pub mod contract;
 pub mod database;
 pub mod installation;
+pub mod kill;
+pub mod receiver;
+pub mod smtp_sink;

@@ -1,3 +1,4 @@
 //! Tests of the whole tree.
 
 mod architecture;
+mod kill;
