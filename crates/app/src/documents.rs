@@ -4,7 +4,9 @@
 //! memory and time. The use-cases know this port; the program puts the pool of workers behind it.
 
 use document::intake::{Intake, Refused};
+use document::render::RenderFault;
 use document::verify::{TrustedRoots, Verdict};
+use jiff::Timestamp;
 
 use crate::error::{Error, Fault, FaultCode};
 
@@ -16,8 +18,8 @@ pub trait StrangersDocuments: Send + Sync {
     /// The pages as WebP images, in the order asked for. Pages count from 1.
     fn page_images(&self, pdf: &[u8], pages: &[u32], dots_per_inch: f32) -> Result<Vec<Vec<u8>>, DocumentFault>;
 
-    /// What holds of a signed PDF, and what does not.
-    fn verify(&self, pdf: &[u8], roots: &TrustedRoots) -> Result<Verdict, DocumentFault>;
+    /// What holds of a signed PDF at a moment, and what does not.
+    fn verify(&self, pdf: &[u8], roots: &TrustedRoots, at: Timestamp) -> Result<Verdict, DocumentFault>;
 }
 
 /// Why a stranger's PDF was not read.
@@ -26,6 +28,9 @@ pub enum DocumentFault {
     /// It is not taken, for a reason that its sender can mend.
     #[error(transparent)]
     Refused(#[from] Refused),
+    /// Its pages cannot be shown.
+    #[error(transparent)]
+    NotRendered(#[from] RenderFault),
     /// All workers are at work.
     #[error("all document workers are busy; try again")]
     Busy,
@@ -40,6 +45,9 @@ impl DocumentFault {
         match self {
             DocumentFault::Refused(Refused::TooLarge { limit, .. }) => Error::TooLarge { limit },
             DocumentFault::Refused(reason) => {
+                Error::Unprocessable(vec![Fault::new(path, FaultCode::DocumentRefused).with("reason", reason)])
+            }
+            DocumentFault::NotRendered(reason) => {
                 Error::Unprocessable(vec![Fault::new(path, FaultCode::DocumentRefused).with("reason", reason)])
             }
             DocumentFault::Busy => Error::Unavailable { retry_after: 2 },

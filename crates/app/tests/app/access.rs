@@ -1,0 +1,330 @@
+//! Companies, members, clients, and what lets them in.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use app::{
+    CompanyChange, ConflictCode, Error, FaultCode, ForbiddenCode, LoginAttempt, LoginRefusal, NewCompany, NewMember, Subject,
+};
+use document::keys::{KeyKind, Signer};
+use domain::{ClientId, CompanyId, Role};
+
+use crate::support::{PASSWORD, TestApp, attempt, on_both};
+
+fn company_named(id: &str) -> NewCompany {
+    NewCompany { id: id.to_owned(), name: "Acme".to_owned(), key: KeyKind::default(), settings: CompanyChange::default() }
+}
+
+fn token(app: &TestApp, company: &str) -> String {
+    app.login(&attempt(company, "owner@example.com", PASSWORD)).expect("a login").access_token.expose().to_owned()
+}
+
+fn throttled(result: Result<app::LoggedIn, LoginRefusal>) -> Option<u64> {
+    match result {
+        Err(LoginRefusal::Throttled { retry_after }) => Some(retry_after),
+        _ => None,
+    }
+}
+
+#[test]
+fn a_new_company_can_seal_and_has_a_default_client() {
+    on_both(|app| {
+        let added = app.add_company(&company_named("Acme")).expect("a company");
+        assert_eq!(added.company.id.as_str(), "acme");
+        let key = app.seal_key(&added.company.id).expect("a seal key");
+        assert_eq!(key.certificates().len(), 2, "its own and the root's");
+        assert!(added.secret.expose().starts_with("whsec_"));
+        let clients = app.clients(&added.company.id).expect("clients");
+        assert_eq!(clients.iter().map(|client| (client.id, client.is_default)).collect::<Vec<_>>(), [(added.client, true)]);
+        let shown = app.client_secret(&added.company.id, None).expect("its secret");
+        assert_eq!((shown.id, shown.secret.expose()), (added.client, added.secret.expose()));
+    });
+}
+
+#[test]
+fn a_company_id_is_taken_once_whatever_its_case() {
+    on_both(|app| {
+        app.add_company(&company_named("acme")).expect("a company");
+        let again = app.add_company(&company_named("ACME"));
+        assert!(matches!(again, Err(Error::Conflict { code: ConflictCode::Exists, .. })), "{again:?}");
+        for id in ["v3", "docs", "", "a b", "회사"] {
+            match app.add_company(&company_named(id)) {
+                Err(Error::Unprocessable(faults)) => assert_eq!(faults[0].code, FaultCode::InvalidCompanyId, "{id}"),
+                other => panic!("{id}: {other:?}"),
+            }
+        }
+        assert_eq!(app.companies().expect("companies").len(), 1);
+    });
+}
+
+#[test]
+fn settings_of_a_company_stay_within_their_ranges() {
+    on_both(|app| {
+        let id = app.with_company("acme");
+        let change = CompanyChange {
+            token_lifetime_seconds: Some(31 * 24 * 60 * 60),
+            expiry_days: Some(0),
+            link_days: Some(4000),
+            ..CompanyChange::default()
+        };
+        match app.change_company(&id, &change) {
+            Err(Error::Unprocessable(faults)) => {
+                let paths: Vec<_> = faults.iter().map(|fault| fault.path.as_str()).collect();
+                assert_eq!(paths, ["token_lifetime", "expiry_days", "link_days"]);
+            }
+            other => panic!("{other:?}"),
+        }
+        let change = CompanyChange { expiry_days: Some(3), name: Some(" New ".to_owned()), ..CompanyChange::default() };
+        let changed = app.change_company(&id, &change).expect("a change");
+        assert_eq!((changed.expiry_days, changed.name.as_str()), (3, "New"));
+        assert_eq!(app.company(&id).expect("the company"), changed);
+        let unknown = app.change_company(&CompanyId::parse("other").expect("an id"), &change);
+        assert!(matches!(unknown, Err(Error::NotFound(Subject::Company))));
+    });
+}
+
+#[test]
+fn a_login_gives_a_token_that_names_its_member() {
+    on_both(|app| {
+        let company = app.with_company("acme");
+        let logged_in = app.login(&attempt("ACME", " Owner@Example.com ", PASSWORD)).expect("a login");
+        assert_eq!(logged_in.email, "owner@example.com");
+        // 2026-01-01 00:00:00 UTC, a day later, in Seoul.
+        assert_eq!(logged_in.expire_date(), "2026-01-02 09:00:00");
+        let caller = app.authenticate(logged_in.access_token.expose()).expect("a caller");
+        assert_eq!((caller.company, caller.role), (company, Role::Owner));
+        assert!(logged_in.access_token.expose().len() * 6 >= 192);
+    });
+}
+
+#[test]
+fn unknown_company_unknown_member_wrong_password_and_disabled_member_are_one_refusal() {
+    on_both(|app| {
+        let company = app.with_company("acme");
+        app.with_member(&company, "gone@example.com", Role::Sender);
+        assert!(app.disable_member(&company, "gone@example.com").expect("disabled"));
+        for (company, email, password) in [
+            ("other", "owner@example.com", PASSWORD),
+            ("a b", "owner@example.com", PASSWORD),
+            ("acme", "nobody@example.com", PASSWORD),
+            ("acme", "owner\0@example.com", PASSWORD),
+            ("acme", "owner@example.com", "correct horsf"),
+            ("acme", "owner@example.com", ""),
+            ("acme", "gone@example.com", PASSWORD),
+        ] {
+            let refused = app.login(&attempt(company, email, password));
+            assert!(matches!(refused, Err(LoginRefusal::WrongCredentials)), "{company} {email:?}: {refused:?}");
+        }
+    });
+}
+
+#[test]
+fn that_the_api_is_off_is_told_only_to_who_knows_the_password() {
+    on_both(|app| {
+        let company = app.with_company("acme");
+        let token = token(app, "acme");
+        let off = CompanyChange { api_enabled: Some(false), ..CompanyChange::default() };
+        app.change_company(&company, &off).expect("a change");
+        let right = app.login(&attempt("acme", "owner@example.com", PASSWORD));
+        assert!(matches!(right, Err(LoginRefusal::ApiOff)), "{right:?}");
+        let wrong = app.login(&attempt("acme", "owner@example.com", "wrong password"));
+        assert!(matches!(wrong, Err(LoginRefusal::WrongCredentials)), "{wrong:?}");
+        assert!(matches!(app.authenticate(&token), Err(Error::Forbidden(ForbiddenCode::ApiOff))));
+    });
+}
+
+#[test]
+fn only_wrong_credentials_count_and_nobody_is_locked_out_for_good() {
+    on_both(|app| {
+        app.with_company("acme");
+        let right = attempt("acme", "owner@example.com", PASSWORD);
+        let wrong = attempt("Acme", "OWNER@example.com", "wrong password");
+        for _ in 0..12 {
+            app.login(&right).expect("right credentials never count");
+        }
+        for _ in 0..10 {
+            assert!(matches!(app.login(&wrong), Err(LoginRefusal::WrongCredentials)));
+            app.clock.advance(10);
+        }
+        // The first of the ten was 100 s ago, so 500 s are left of the window.
+        assert_eq!(throttled(app.login(&wrong)), Some(500));
+        assert_eq!(throttled(app.login(&right)), Some(500), "guessing on is no use");
+        let other = attempt("acme", "other@example.com", PASSWORD);
+        assert!(matches!(app.login(&other), Err(LoginRefusal::WrongCredentials)), "another account is not concerned");
+        app.clock.advance(499);
+        assert_eq!(throttled(app.login(&right)), Some(1));
+        app.clock.advance(1);
+        app.login(&right).expect("free again");
+    });
+}
+
+#[test]
+fn an_address_that_guesses_at_many_accounts_is_throttled_and_others_are_not() {
+    on_both(|app| {
+        app.with_company("acme");
+        for number in 0..100 {
+            let guess = attempt("acme", &format!("guess{number}@example.com"), "wrong password");
+            assert!(matches!(app.login(&guess), Err(LoginRefusal::WrongCredentials)), "{number}");
+        }
+        let right = attempt("acme", "owner@example.com", PASSWORD);
+        assert_eq!(throttled(app.login(&right)), Some(600));
+        let elsewhere = LoginAttempt { address: IpAddr::V4(Ipv4Addr::new(192, 0, 2, 2)), ..right };
+        app.login(&elsewhere).expect("from another address");
+    });
+}
+
+#[test]
+fn an_ipv6_guesser_does_not_escape_within_his_network() {
+    let app = TestApp::new(testkit::database::TestDatabase::sqlite());
+    app.with_company("acme");
+    for number in 0..100_u16 {
+        let mut guess = attempt("acme", &format!("guess{number}@example.com"), "wrong password");
+        guess.address = IpAddr::from([0x2001, 0xdb8, 1, 2, number, 0, 0, 1]);
+        assert!(matches!(app.login(&guess), Err(LoginRefusal::WrongCredentials)));
+    }
+    let mut right = attempt("acme", "owner@example.com", PASSWORD);
+    right.address = IpAddr::from([0x2001, 0xdb8, 1, 2, 9, 9, 9, 9]);
+    assert_eq!(throttled(app.login(&right)), Some(600));
+    right.address = IpAddr::from([0x2001, 0xdb8, 1, 3, 9, 9, 9, 9]);
+    app.login(&right).expect("from another network");
+}
+
+#[test]
+fn a_token_ends_with_its_time_a_revocation_a_new_password_or_its_member() {
+    on_both(|app| {
+        let company = app.with_company("acme");
+        let refused = |token: &str| matches!(app.authenticate(token), Err(Error::Unauthenticated));
+
+        let first = token(app, "acme");
+        let second = token(app, "acme");
+        let listed = app.tokens(&company).expect("tokens");
+        assert_eq!(listed.len(), 2);
+        assert!(app.revoke_token(&company, listed[0].id).expect("revoked"));
+        assert!(!app.revoke_token(&company, listed[0].id).expect("revoked already"));
+        assert!(refused(&first) && !refused(&second));
+        app.clock.advance(24 * 60 * 60 - 1);
+        assert!(!refused(&second));
+        app.clock.advance(1);
+        assert!(refused(&second));
+
+        let third = token(app, "acme");
+        let set = app.set_member_password(&company, "owner@example.com", None).expect("a new password");
+        assert_eq!(set.revoked_tokens, 1);
+        assert!(refused(&third));
+        let made = set.made.expect("it was made");
+        app.login(&attempt("acme", "owner@example.com", &made)).expect("the new password");
+
+        app.with_member(&company, "sender@example.com", Role::Sender);
+        let sender = app.login(&attempt("acme", "sender@example.com", PASSWORD)).expect("a login").access_token;
+        app.disable_member(&company, "sender@example.com").expect("disabled");
+        assert!(refused(sender.expose()));
+        for nonsense in ["", "x", &"A".repeat(43), &"A".repeat(100_000)] {
+            assert!(refused(nonsense));
+        }
+    });
+}
+
+#[test]
+fn another_company_sees_neither_tokens_nor_clients_nor_members() {
+    on_both(|app| {
+        let acme = app.with_company("acme");
+        let other = app.with_company("other");
+        token(app, "acme");
+        let id = app.tokens(&acme).expect("tokens")[0].id;
+        assert!(app.tokens(&other).expect("tokens").is_empty());
+        assert!(matches!(app.revoke_token(&other, id), Err(Error::NotFound(Subject::Token))));
+        let client = app.clients(&acme).expect("clients")[0].id;
+        assert!(matches!(app.client_secret(&other, Some(client)), Err(Error::NotFound(Subject::Client))));
+        assert!(matches!(app.rotate_client_secret(&other, Some(client)), Err(Error::NotFound(Subject::Client))));
+        app.with_member(&acme, "sender@example.com", Role::Sender);
+        let unknown = app.set_member_password(&other, "sender@example.com", None);
+        assert!(matches!(unknown, Err(Error::NotFound(Subject::Member))), "{unknown:?}");
+    });
+}
+
+#[test]
+fn an_address_has_one_account_and_a_company_keeps_an_owner() {
+    on_both(|app| {
+        let company = app.with_company("acme");
+        let new = NewMember {
+            company: company.clone(),
+            email: "OWNER@example.com".to_owned(),
+            name: None,
+            role: Role::Auditor,
+            password: None,
+        };
+        let twice = app.add_member(new.clone());
+        assert!(matches!(twice, Err(Error::Conflict { code: ConflictCode::Exists, .. })), "{twice:?}");
+        let malformed = app.add_member(NewMember { email: "no address".to_owned(), ..new });
+        assert!(matches!(malformed, Err(Error::Unprocessable(_))), "{malformed:?}");
+        let last = app.disable_member(&company, "owner@example.com");
+        assert!(matches!(last, Err(Error::Conflict { code: ConflictCode::LastOwner, .. })), "{last:?}");
+        app.with_member(&company, "second@example.com", Role::Owner);
+        assert!(app.disable_member(&company, "owner@example.com").expect("not the last any more"));
+    });
+}
+
+#[test]
+fn after_a_rotation_both_secrets_sign_for_a_day() {
+    on_both(|app| {
+        let company = app.with_company("acme");
+        let old = app.client_secret(&company, None).expect("a secret");
+        let new = app.rotate_client_secret(&company, None).expect("a rotation");
+        assert_ne!(old.secret.expose(), new.secret.expose());
+        let signing = |client: ClientId| {
+            let (shared, company, now) = (std::sync::Arc::clone(&app.app), company.clone(), app.now());
+            let secrets = app.store.read(move |tx| shared.webhook_secrets(tx, &company, client, now)).expect("secrets");
+            secrets.iter().map(app::WebhookSecret::expose).collect::<Vec<_>>()
+        };
+        assert_eq!(signing(new.id), [new.secret.expose(), old.secret.expose()]);
+        app.clock.advance(24 * 60 * 60);
+        assert_eq!(signing(new.id), [new.secret.expose()]);
+    });
+}
+
+#[test]
+fn a_session_ends_when_it_is_signed_out_and_guards_its_forms() {
+    on_both(|app| {
+        let company = app.with_company("acme");
+        let credentials = attempt("acme", "owner@example.com", PASSWORD);
+        let first = app.sign_in(&credentials).expect("signed in").cookie;
+        let second = app.sign_in(&credentials).expect("signed in").cookie;
+        let session = app.session(first.expose()).expect("a session");
+        assert_eq!(session.caller.company, company);
+        assert!(session.check_form(&session.form_token).is_ok());
+        let others = app.session(second.expose()).expect("a session").form_token;
+        assert!(matches!(session.check_form(&others), Err(Error::Forbidden(ForbiddenCode::CrossSite))));
+        assert!(session.check_form("").is_err());
+        app.sign_out(first.expose()).expect("signed out");
+        assert!(matches!(app.session(first.expose()), Err(Error::Unauthenticated)));
+        app.session(second.expose()).expect("the other session lives");
+        app.clock.advance(12 * 60 * 60);
+        assert!(matches!(app.session(second.expose()), Err(Error::Unauthenticated)));
+        let wrong = app.sign_in(&attempt("acme", "owner@example.com", "wrong password"));
+        assert!(matches!(wrong, Err(LoginRefusal::WrongCredentials)));
+    });
+}
+
+#[test]
+fn what_has_had_its_day_is_removed_and_nothing_else() {
+    on_both(|app| {
+        let company = app.with_company("acme");
+        token(app, "acme");
+        app.sign_in(&attempt("acme", "owner@example.com", PASSWORD)).expect("signed in");
+        app.login(&attempt("acme", "owner@example.com", "wrong password")).expect_err("wrong");
+        assert_eq!(app.clean_access().expect("cleaned"), app::Cleaned::default());
+        app.clock.advance(32 * 24 * 60 * 60);
+        let live = token(app, "acme");
+        assert_eq!(app.clean_access().expect("cleaned"), app::Cleaned { tokens: 1, sessions: 1, failures: 1 });
+        app.authenticate(&live).expect("the live token stays");
+        assert_eq!(app.tokens(&company).expect("tokens").len(), 1);
+    });
+}
+
+#[test]
+fn a_database_is_not_opened_with_another_master_key() {
+    let app = TestApp::new(testkit::database::TestDatabase::sqlite());
+    let other = app::Vault::new(&[4; 32], std::sync::Arc::clone(&app.random));
+    let refused = app::installation::set_up(&app.store, &other, app.clock.as_ref());
+    assert!(matches!(refused, Err(Error::Internal { .. })), "{refused:?}");
+    app::installation::set_up(&app.store, &app.vault, app.clock.as_ref()).expect("its own key");
+}

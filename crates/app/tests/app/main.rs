@@ -1,0 +1,7 @@
+//! The use-cases through their public face, on both databases.
+
+extern crate countersign_app as app;
+
+mod access;
+mod support;
+mod templates;

@@ -1,0 +1,141 @@
+//! An application with a clock that stands still, on a database of its own.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+use app::{App, CompanyChange, DocumentFault, LoginAttempt, NewCompany, NewMember, Parts, Settings, StrangersDocuments, Vault};
+use blobs::Blobs;
+use document::intake::{self, Intake, Limits};
+use document::keys::KeyKind;
+use document::render;
+use document::verify::{self, TrustedRoots, Verdict};
+use domain::{Clock, CompanyId, Random, Role};
+use jiff::Timestamp;
+use sha2::{Digest, Sha256};
+use tempfile::TempDir;
+use testkit::database::TestDatabase;
+
+pub const PASSWORD: &str = "correct horse";
+
+/// An application and what it stands on.
+pub struct TestApp {
+    pub app: Arc<App>,
+    pub clock: Arc<StandingClock>,
+    _files: TempDir,
+    _database: TestDatabase,
+}
+
+impl std::ops::Deref for TestApp {
+    type Target = App;
+
+    fn deref(&self) -> &App {
+        &self.app
+    }
+}
+
+/// Runs a test on SQLite and on PostgreSQL.
+pub fn on_both(test: impl Fn(&TestApp)) {
+    for database in [TestDatabase::sqlite(), TestDatabase::postgres()] {
+        test(&TestApp::new(database));
+    }
+}
+
+impl TestApp {
+    pub fn new(database: TestDatabase) -> TestApp {
+        let files = tempfile::tempdir().expect("a temporary folder");
+        let store = database.open();
+        let clock = Arc::new(StandingClock::new());
+        let random: Arc<dyn Random> = Arc::new(CountingRandom::default());
+        let vault = Vault::new(&[3; 32], Arc::clone(&random));
+        app::installation::set_up(&store, &vault, clock.as_ref()).expect("the installation is set up");
+        let app = App::new(Parts {
+            store,
+            blobs: Blobs::local(files.path()).expect("a folder for files"),
+            documents: Arc::new(InProcess),
+            clock: Arc::clone(&clock) as Arc<dyn Clock>,
+            random,
+            vault,
+            settings: Settings::default(),
+        });
+        TestApp { app: Arc::new(app), clock, _files: files, _database: database }
+    }
+
+    /// A company of this id with an owner.
+    pub fn with_company(&self, id: &str) -> CompanyId {
+        let added = self
+            .add_company(&NewCompany {
+                id: id.to_owned(),
+                name: format!("{id} 주식회사"),
+                key: KeyKind::default(),
+                settings: CompanyChange::default(),
+            })
+            .expect("a company");
+        self.with_member(&added.company.id, "owner@example.com", Role::Owner);
+        added.company.id
+    }
+
+    pub fn with_member(&self, company: &CompanyId, email: &str, role: Role) {
+        let password = Some(PASSWORD.to_owned());
+        let new = NewMember { company: company.clone(), email: email.to_owned(), name: None, role, password };
+        self.add_member(new).expect("a member");
+    }
+}
+
+pub fn attempt(company: &str, email: &str, password: &str) -> LoginAttempt {
+    LoginAttempt {
+        company: company.to_owned(),
+        email: email.to_owned(),
+        password: password.to_owned(),
+        address: IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)),
+    }
+}
+
+/// Documents that the tests have made themselves need no other process.
+struct InProcess;
+
+impl StrangersDocuments for InProcess {
+    fn inspect(&self, pdf: &[u8]) -> Result<Intake, DocumentFault> {
+        Ok(intake::inspect(pdf, &Limits::default())?)
+    }
+
+    fn page_images(&self, pdf: &[u8], pages: &[u32], dots_per_inch: f32) -> Result<Vec<Vec<u8>>, DocumentFault> {
+        Ok(render::page_images(pdf, pages, dots_per_inch)?)
+    }
+
+    fn verify(&self, pdf: &[u8], roots: &TrustedRoots, at: Timestamp) -> Result<Verdict, DocumentFault> {
+        Ok(verify::verify(pdf, roots, at))
+    }
+}
+
+/// Bytes that differ at each call.
+#[derive(Default)]
+struct CountingRandom(AtomicU64);
+
+impl Random for CountingRandom {
+    fn fill(&self, buffer: &mut [u8]) {
+        for chunk in buffer.chunks_mut(32) {
+            let block = Sha256::digest(self.0.fetch_add(1, Ordering::Relaxed).to_be_bytes());
+            chunk.copy_from_slice(&block[..chunk.len()]);
+        }
+    }
+}
+
+/// Stands still until it is told to go on.
+pub struct StandingClock(AtomicI64);
+
+impl StandingClock {
+    fn new() -> StandingClock {
+        StandingClock(AtomicI64::new(1_767_225_600_000_000))
+    }
+
+    pub fn advance(&self, seconds: i64) {
+        self.0.fetch_add(seconds * 1_000_000, Ordering::Relaxed);
+    }
+}
+
+impl Clock for StandingClock {
+    fn now(&self) -> Timestamp {
+        domain::time::from_microseconds(self.0.load(Ordering::Relaxed))
+    }
+}

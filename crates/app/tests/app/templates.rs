@@ -1,0 +1,99 @@
+//! Templates: taken in once, kept to their company.
+
+use app::{Error, FaultCode, ImportTemplate, Subject, TemplateFilter};
+use domain::TemplateId;
+
+use crate::support::{TestApp, on_both};
+
+const FIELDS: &str = r#"{"name": "계약", "steps": [{"order": 1}, {"order": 2}], "fields": [
+    {"name": "name", "kind": "text", "step": 1, "page": 1, "x": 100000, "y": 100000, "width": 300000, "height": 30000,
+     "required": true},
+    {"name": "sign", "kind": "signature", "step": 2, "page": 2, "x": 100000, "y": 800000, "width": 300000, "height": 60000}]}"#;
+
+/// Two empty pages.
+fn pdf() -> Vec<u8> {
+    let objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << >> >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << >> >>",
+    ];
+    let mut file = String::from("%PDF-1.7\n");
+    let mut table = String::from("0000000000 65535 f \n");
+    for (number, object) in (1..).zip(objects) {
+        table.push_str(&format!("{:010} 00000 n \n", file.len()));
+        file.push_str(&format!("{number} 0 obj\n{object}\nendobj\n"));
+    }
+    let start = file.len();
+    file.push_str(&format!("xref\n0 5\n{table}trailer\n<< /Size 5 /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n"));
+    file.into_bytes()
+}
+
+fn import(app: &TestApp, company: &domain::CompanyId, pdf: &[u8], fields: &str) -> Result<TemplateId, Error> {
+    app.import_template(company, "test", &ImportTemplate { pdf, fields: fields.as_bytes() }).map(|imported| imported.id)
+}
+
+#[test]
+fn a_template_is_taken_in_with_its_pages_and_fields() {
+    on_both(|app| {
+        let company = app.with_company("acme");
+        let id = import(app, &company, &pdf(), FIELDS).expect("a template");
+        let stored = app.template(&company, id).expect("the template").stored;
+        assert_eq!((stored.version.version, stored.version.name.as_str()), (1, "계약"));
+        assert_eq!((stored.version.pages.len(), stored.version.fields.len(), stored.page_images.len()), (2, 2, 2));
+        let page = app.template_page_image(&company, id, 1, 2).expect("an image");
+        assert_eq!(page.get(8..12), Some(&b"WEBP"[..]));
+        for page in [0, 3, u32::MAX] {
+            assert!(matches!(app.template_page_image(&company, id, 1, page), Err(Error::NotFound(Subject::Page))));
+        }
+        let listed = app.templates(&company, TemplateFilter::default()).expect("templates");
+        assert_eq!(listed.iter().map(|template| template.id).collect::<Vec<_>>(), [id]);
+    });
+}
+
+#[test]
+fn another_company_finds_no_template_of_this_one() {
+    on_both(|app| {
+        let acme = app.with_company("acme");
+        let other = app.with_company("other");
+        let id = import(app, &acme, &pdf(), FIELDS).expect("a template");
+        assert!(matches!(app.template(&other, id), Err(Error::NotFound(Subject::Template))));
+        assert!(matches!(app.template_page_image(&other, id, 1, 1), Err(Error::NotFound(Subject::Template))));
+        assert!(app.templates(&other, TemplateFilter::default()).expect("templates").is_empty());
+    });
+}
+
+#[test]
+fn a_wrong_file_or_wrong_fields_are_named_and_nothing_is_kept() {
+    let app = TestApp::new(testkit::database::TestDatabase::sqlite());
+    let company = app.with_company("acme");
+    let wrong_page = FIELDS.replace("\"page\": 2", "\"page\": 3");
+    let cases: [(&[u8], &str, &str, FaultCode); 4] = [
+        (b"%PDF-1.7 nonsense", FIELDS, "file", FaultCode::DocumentRefused),
+        (&pdf(), "{", "", FaultCode::FieldsFileRefused),
+        (&pdf(), &FIELDS.replace("signature", "stamp"), "fields[1].kind", FaultCode::FieldsFileRefused),
+        (&pdf(), &wrong_page, "fields[1].page", FaultCode::FieldsFileRefused),
+    ];
+    for (pdf, fields, path, code) in cases {
+        match import(&app, &company, pdf, fields) {
+            Err(Error::Unprocessable(faults)) => {
+                assert_eq!(faults.iter().map(|fault| (fault.path.as_str(), fault.code)).collect::<Vec<_>>(), [(path, code)]);
+            }
+            other => panic!("{path}: {other:?}"),
+        }
+    }
+    assert!(app.templates(&company, TemplateFilter::default()).expect("templates").is_empty());
+}
+
+#[test]
+fn lists_go_on_below_the_last_id() {
+    let app = TestApp::new(testkit::database::TestDatabase::sqlite());
+    let company = app.with_company("acme");
+    let ids: Vec<TemplateId> = (0..3).map(|_| import(&app, &company, &pdf(), FIELDS).expect("a template")).collect();
+    let page = |before| {
+        let filter = TemplateFilter { before, limit: Some(2), ..TemplateFilter::default() };
+        app.templates(&company, filter).expect("templates").iter().map(|row| row.id).collect::<Vec<_>>()
+    };
+    assert_eq!(page(None), [ids[2], ids[1]]);
+    assert_eq!(page(Some(ids[1])), [ids[0]]);
+}
