@@ -1,0 +1,315 @@
+//! A real HTTP server on a port of its own that records what it gets and answers as told, badly too.
+//!
+//! Written by hand on plain sockets, since what it has to do (drip, never end, reset) is what a library would prevent.
+//! Connections are kept alive; each has a thread, and all end when the receiver is dropped.
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long [`Receiver::wait_for`] waits.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// One request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Received {
+    /// GET, POST, …
+    pub method: String,
+    /// Path and query.
+    pub path: String,
+    /// Names in lower case, in the order they came.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
+    /// When its last byte came.
+    pub at: Instant,
+}
+
+impl Received {
+    /// A header's value; empty where it is missing.
+    pub fn header(&self, name: &str) -> &str {
+        self.headers
+            .iter()
+            .find(|(known, _)| known == name)
+            .map_or("", |(_, value)| value)
+    }
+
+    /// The body as JSON.
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_slice(&self.body).expect("the body is JSON")
+    }
+}
+
+/// What the receiver answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// An ordinary answer.
+    Plain {
+        /// The status.
+        status: u16,
+        /// More headers.
+        headers: Vec<(String, String)>,
+        /// The body.
+        body: Vec<u8>,
+    },
+    /// This status at once, then one byte of a body every 50 ms, for as long as the client listens.
+    Drip(u16),
+    /// This status at once, then a body as fast as it can, for as long as the client listens.
+    Endless(u16),
+    /// Nothing, for as long as the client waits.
+    Silence,
+    /// The connection is reset.
+    Reset,
+}
+
+impl Answer {
+    /// An ordinary answer with a small body.
+    pub fn status(status: u16) -> Answer {
+        Answer::Plain {
+            status,
+            headers: Vec::new(),
+            body: b"{}".to_vec(),
+        }
+    }
+
+    /// The same with one more header.
+    #[must_use]
+    pub fn with_header(self, name: &str, value: &str) -> Answer {
+        match self {
+            Answer::Plain {
+                status,
+                mut headers,
+                body,
+            } => {
+                headers.push((name.to_owned(), value.to_owned()));
+                Answer::Plain { status, headers, body }
+            }
+            other => other,
+        }
+    }
+}
+
+struct Shared {
+    received: Mutex<Vec<Received>>,
+    came: Condvar,
+    answers: Mutex<VecDeque<Answer>>,
+    otherwise: Mutex<Answer>,
+    connections: AtomicUsize,
+    closed: AtomicBool,
+    told: Box<dyn Fn(&Received) + Send + Sync>,
+}
+
+/// A receiver of webhooks.
+pub struct Receiver {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+}
+
+impl Receiver {
+    /// Listens on a free port of the loopback address and answers 200.
+    pub fn start() -> Receiver {
+        Receiver::listen("127.0.0.1:0", |_| {})
+    }
+
+    /// Listens on an address, and tells of each request.
+    pub fn listen(address: &str, told: impl Fn(&Received) + Send + Sync + 'static) -> Receiver {
+        let listener = TcpListener::bind(address).expect("the receiver's port is free");
+        let address = listener.local_addr().expect("a bound socket has an address");
+        let shared = Arc::new(Shared {
+            received: Mutex::default(),
+            came: Condvar::new(),
+            answers: Mutex::default(),
+            otherwise: Mutex::new(Answer::status(200)),
+            connections: AtomicUsize::new(0),
+            closed: AtomicBool::new(false),
+            told: Box::new(told),
+        });
+        let accepting = Arc::clone(&shared);
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                if accepting.closed.load(Ordering::SeqCst) {
+                    break;
+                }
+                let Ok(stream) = stream else { continue };
+                accepting.connections.fetch_add(1, Ordering::SeqCst);
+                let shared = Arc::clone(&accepting);
+                thread::spawn(move || serve(&shared, &stream));
+            }
+        });
+        Receiver { address, shared }
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// A URL on it; the path begins with a slash.
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    /// Answers the next requests so, one each; before what was said for all.
+    pub fn answer_next(&self, answers: impl IntoIterator<Item = Answer>) {
+        self.shared
+            .answers
+            .lock()
+            .expect("no panic while locked")
+            .extend(answers);
+    }
+
+    /// Answers all requests so.
+    pub fn answer_always(&self, answer: Answer) {
+        *self.shared.otherwise.lock().expect("no panic while locked") = answer;
+    }
+
+    /// What has come so far.
+    pub fn received(&self) -> Vec<Received> {
+        self.shared.received.lock().expect("no panic while locked").clone()
+    }
+
+    /// How many connections were opened so far.
+    pub fn connections(&self) -> usize {
+        self.shared.connections.load(Ordering::SeqCst)
+    }
+
+    /// Waits until so many requests have come, and says what came.
+    pub fn wait_for(&self, count: usize) -> Vec<Received> {
+        let received = self.shared.received.lock().expect("no panic while locked");
+        let (received, _) = self
+            .shared
+            .came
+            .wait_timeout_while(received, PATIENCE, |received| received.len() < count)
+            .expect("no panic while locked");
+        assert!(
+            received.len() >= count,
+            "{} of {count} requests came: {received:#?}",
+            received.len()
+        );
+        received.clone()
+    }
+}
+
+impl Drop for Receiver {
+    fn drop(&mut self) {
+        self.shared.closed.store(true, Ordering::SeqCst);
+        // Wakes the accepting thread, so that it sees that it is over.
+        let _ = TcpStream::connect(self.address);
+    }
+}
+
+fn serve(shared: &Shared, stream: &TcpStream) {
+    // A thread must not outlive its test for long.
+    let _ = stream.set_read_timeout(Some(Duration::from_mins(1)));
+    let _ = stream.set_nodelay(true);
+    let mut reader = BufReader::new(stream);
+    while let Some((request, length)) = read_head(&mut reader) {
+        let answer = shared.answers.lock().expect("no panic while locked").pop_front();
+        let answer = answer.unwrap_or_else(|| shared.otherwise.lock().expect("no panic while locked").clone());
+        if answer == Answer::Reset {
+            record(shared, request);
+            // The body is unread, so closing makes the system send a reset.
+            return;
+        }
+        let mut body = vec![0; length];
+        if reader.read_exact(&mut body).is_err() {
+            return;
+        }
+        record(
+            shared,
+            Received {
+                body,
+                at: Instant::now(),
+                ..request
+            },
+        );
+        if !send(stream, &answer) {
+            return;
+        }
+    }
+}
+
+fn record(shared: &Shared, request: Received) {
+    (shared.told)(&request);
+    shared.received.lock().expect("no panic while locked").push(request);
+    shared.came.notify_all();
+}
+
+/// The head of the next request and the length of its body; none at the end of the connection.
+fn read_head(reader: &mut BufReader<&TcpStream>) -> Option<(Received, usize)> {
+    let mut line = String::new();
+    if reader.read_line(&mut line).ok()? == 0 {
+        return None;
+    }
+    let mut words = line.split_whitespace();
+    let (method, path) = (words.next()?.to_owned(), words.next()?.to_owned());
+    let mut headers = Vec::new();
+    loop {
+        let mut line = Vec::new();
+        reader.read_until(b'\n', &mut line).ok()?;
+        let line = String::from_utf8_lossy(&line);
+        let line = line.trim_end();
+        if line.is_empty() {
+            break;
+        }
+        let (name, value) = line.split_once(':')?;
+        headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
+    }
+    let request = Received {
+        method,
+        path,
+        headers,
+        body: Vec::new(),
+        at: Instant::now(),
+    };
+    let length = request.header("content-length").parse().unwrap_or(0);
+    Some((request, length))
+}
+
+/// Sends an answer; whether the connection goes on.
+fn send(mut stream: &TcpStream, answer: &Answer) -> bool {
+    match answer {
+        Answer::Plain { status, headers, body } => {
+            let mut head = format!("HTTP/1.1 {status} Scripted\r\ncontent-length: {}\r\n", body.len());
+            for (name, value) in headers {
+                let _ = write!(head, "{name}: {value}\r\n");
+            }
+            head.push_str("\r\n");
+            let bytes = [head.as_bytes(), body].concat();
+            stream.write_all(&bytes).is_ok()
+        }
+        Answer::Drip(status) => {
+            let head = format!("HTTP/1.1 {status} Scripted\r\ncontent-length: 1000000\r\n\r\n");
+            let mut sent = stream.write_all(head.as_bytes());
+            while sent.is_ok() {
+                // Waits for the client's end of the connection, and drips where that does not come.
+                let _ = stream.set_read_timeout(Some(Duration::from_millis(50)));
+                if matches!(stream.peek(&mut [0]), Ok(0)) {
+                    break;
+                }
+                sent = stream.write_all(b".");
+            }
+            false
+        }
+        Answer::Endless(status) => {
+            let head = format!("HTTP/1.1 {status} Scripted\r\ntransfer-encoding: chunked\r\n\r\n");
+            let chunk = [b"2000\r\n".as_slice(), &[b'.'; 0x2000], b"\r\n"].concat();
+            let mut sent = stream.write_all(head.as_bytes());
+            while sent.is_ok() {
+                sent = stream.write_all(&chunk);
+            }
+            false
+        }
+        Answer::Silence => {
+            // Nothing more is sent by the client, so this returns at its end of the connection.
+            let _ = stream.read(&mut [0]);
+            false
+        }
+        Answer::Reset => false,
+    }
+}

@@ -1,0 +1,201 @@
+//! A small SMTP server that keeps the mails it gets, and refuses or breaks as told.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+/// A mail.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SunkMail {
+    /// The envelope's sender.
+    pub from: String,
+    /// The envelope's addressees.
+    pub to: Vec<String>,
+    /// Head and body as they came, lines ended by CR LF, dots unstuffed.
+    pub data: String,
+}
+
+impl SunkMail {
+    /// The head's lines, folded ones put together.
+    pub fn headers(&self) -> Vec<String> {
+        let head = self.data.split("\r\n\r\n").next().unwrap_or_default();
+        let mut lines: Vec<String> = Vec::new();
+        for line in head.split("\r\n") {
+            match lines.last_mut() {
+                Some(last) if line.starts_with([' ', '\t']) => last.push_str(line),
+                _ => lines.push(line.to_owned()),
+            }
+        }
+        lines
+    }
+
+    /// A header's value.
+    pub fn header(&self, name: &str) -> Option<String> {
+        self.headers().iter().find_map(|line| {
+            let (known, value) = line.split_once(':')?;
+            known.eq_ignore_ascii_case(name).then(|| value.trim().to_owned())
+        })
+    }
+}
+
+/// What happens at one delivery, instead of the mail being taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Trouble {
+    /// This answer to the addressee: `451 try later`, `550 no such user`.
+    AtRecipient(String),
+    /// This answer after the whole mail.
+    AfterData(String),
+    /// The mail is kept, and the connection ends before the answer.
+    DropAfterData,
+}
+
+struct Shared {
+    mails: Mutex<Vec<SunkMail>>,
+    troubles: Mutex<VecDeque<Trouble>>,
+    closed: AtomicBool,
+}
+
+/// The server.
+pub struct SmtpSink {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+}
+
+impl SmtpSink {
+    /// Listens on a free port.
+    pub fn start() -> SmtpSink {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        let address = listener.local_addr().expect("a bound socket has an address");
+        let shared = Arc::new(Shared {
+            mails: Mutex::default(),
+            troubles: Mutex::default(),
+            closed: AtomicBool::new(false),
+        });
+        let accepting = Arc::clone(&shared);
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                if accepting.closed.load(Ordering::SeqCst) {
+                    break;
+                }
+                let Ok(stream) = stream else { continue };
+                let shared = Arc::clone(&accepting);
+                thread::spawn(move || serve(&shared, &stream));
+            }
+        });
+        SmtpSink { address, shared }
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The next deliveries go so, one each; then mails are taken.
+    pub fn trouble_next(&self, troubles: impl IntoIterator<Item = Trouble>) {
+        self.shared
+            .troubles
+            .lock()
+            .expect("no panic while locked")
+            .extend(troubles);
+    }
+
+    /// The mails that have come so far.
+    pub fn mails(&self) -> Vec<SunkMail> {
+        self.shared.mails.lock().expect("no panic while locked").clone()
+    }
+}
+
+impl Drop for SmtpSink {
+    fn drop(&mut self) {
+        self.shared.closed.store(true, Ordering::SeqCst);
+        let _ = TcpStream::connect(self.address);
+    }
+}
+
+fn serve(shared: &Shared, stream: &TcpStream) {
+    let _ = stream.set_read_timeout(Some(Duration::from_mins(1)));
+    let mut writer = stream;
+    let mut reader = BufReader::new(stream);
+    let mut say = |line: &str| writer.write_all(format!("{line}\r\n").as_bytes()).is_ok();
+    if !say("220 sink ESMTP") {
+        return;
+    }
+    let (mut from, mut to, mut trouble) = (String::new(), Vec::new(), None);
+    loop {
+        let mut line = String::new();
+        if !matches!(reader.read_line(&mut line), Ok(read) if read > 0) {
+            return;
+        }
+        let line = line.trim_end();
+        let word = line.get(..4).unwrap_or(line).to_ascii_uppercase();
+        let goes_on = match word.as_str() {
+            "EHLO" => say("250-sink") && say("250-8BITMIME") && say("250 SMTPUTF8"),
+            "HELO" | "NOOP" => say("250 sink"),
+            "RSET" => say("250 forgotten"),
+            "MAIL" => {
+                (from, to) = (bracketed(line), Vec::new());
+                trouble = shared.troubles.lock().expect("no panic while locked").pop_front();
+                say("250 sender taken")
+            }
+            "RCPT" => match &trouble {
+                Some(Trouble::AtRecipient(answer)) => say(answer),
+                _ => {
+                    to.push(bracketed(line));
+                    say("250 addressee taken")
+                }
+            },
+            "DATA" => {
+                if !say("354 go on") {
+                    return;
+                }
+                let Some(data) = read_data(&mut reader) else { return };
+                let mail = SunkMail {
+                    from: from.clone(),
+                    to: to.clone(),
+                    data,
+                };
+                match trouble.take() {
+                    Some(Trouble::AfterData(answer)) => say(&answer),
+                    Some(Trouble::DropAfterData) => {
+                        shared.mails.lock().expect("no panic while locked").push(mail);
+                        return;
+                    }
+                    _ => {
+                        shared.mails.lock().expect("no panic while locked").push(mail);
+                        say("250 mail taken")
+                    }
+                }
+            }
+            "QUIT" => {
+                say("221 bye");
+                return;
+            }
+            _ => say("502 unknown"),
+        };
+        if !goes_on {
+            return;
+        }
+    }
+}
+
+fn bracketed(line: &str) -> String {
+    line.split_once('<')
+        .and_then(|(_, rest)| rest.split_once('>'))
+        .map_or("", |(address, _)| address)
+        .to_owned()
+}
+
+fn read_data(reader: &mut impl Read) -> Option<String> {
+    let mut data = Vec::new();
+    let mut byte = [0];
+    while !data.ends_with(b"\r\n.\r\n") && data != b".\r\n" {
+        reader.read_exact(&mut byte).ok()?;
+        data.push(byte[0]);
+    }
+    data.truncate(data.len() - 3);
+    Some(String::from_utf8_lossy(&data).replace("\r\n..", "\r\n."))
+}
