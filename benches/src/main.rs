@@ -8,10 +8,8 @@
 mod document;
 mod machine;
 mod raw_commit;
+mod server;
 mod store;
-
-
-use std::path::PathBuf;
 
 fn main() {
     let folder = tempfile::tempdir().expect("a folder for the bench");
@@ -22,11 +20,6 @@ fn main() {
     println!("| raw durable SQLite commit, one connection | {:.3} ms median, {:.0}/s | | |", raw.median_ms, raw.rate);
     store::measure(folder.path(), &raw);
     document::measure(folder.path());
-
-
-}
-
-/// The release build beside this program.
-fn binary() -> PathBuf {
-    testkit::installation::binary()
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(server::measure(&testkit::installation::binary(), &folder.path().join("data"), &raw));
 }
