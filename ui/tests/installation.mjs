@@ -1,146 +1,160 @@
-// The real program for the tests that run in Node: a data folder, the command line, a server, a company with a template,
-// a client of the API, and a receiver of webhooks. COUNTERSIGN_BINARY names the program (default: the debug build), and
-// the files of the demo contract come from the program `demo-files` beside it.
+// A real server for the tests of the pages: the program named by COUNTERSIGN_BINARY with a folder of
+// its own, a company, a member and a template, all made through the command line; workflows through
+// the API.
 
-import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-const binary = resolve(process.env.COUNTERSIGN_BINARY ?? join(import.meta.dirname, "../../target/debug/countersign"));
-export const company = "demo";
-export const member = { email: "owner@example.com", password: "correct horse battery staple" };
-/** A PNG of 2 × 2 dark pixels, as a drawn signature or a seal would arrive. */
-export const png =
-  "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGMQkbGBIwZkDgAe8ALpN9WuzQAAAABJRU5ErkJggg==";
+const COMPANY = "hanbit";
+const EMAIL = "owner@example.com";
+const PASSWORD = "a long enough password 42";
 
-/** A data folder with a company, a member and the contract of two writers as template. */
-export class Installation {
-  constructor(settings = {}) {
-    this.folder = mkdtempSync(join(tmpdir(), "countersign-"));
-    this.environment = {
-      ...process.env,
-      COUNTERSIGN_DATA: join(this.folder, "data"),
-      COUNTERSIGN_WEBHOOK__ALLOW_PRIVATE: "true",
-      ...settings,
-    };
-    this.run(["company", "add", company, "--name", "데모 주식회사"]);
-    this.run(["member", "add", "--company", company, "--email", member.email, "--role", "owner"], member.password);
-    execFileSync(join(dirname(binary), "demo-files"), [this.folder]);
-    this.fields = JSON.parse(readFileSync(join(this.folder, "contract.json"), "utf8"));
-    const files = [join(this.folder, "contract.pdf"), "--fields", join(this.folder, "contract.json")];
-    this.template = Number(this.run(["template", "import", "--company", company, ...files]));
-  }
-
-  /** Runs a command to its end; what it printed. Throws where it fails. */
-  run(args, input = "") {
-    return execFileSync(binary, args, { env: this.environment, input, encoding: "utf8" }).trimEnd();
-  }
-
-  /** Starts the server on a free port and waits for the line that names it. */
-  async serve() {
-    const server = spawn(binary, ["serve", "--listen", "127.0.0.1:0"], {
-      env: this.environment,
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    this.server = server;
-    const [line] = await Promise.race([
-      new Promise((done) => createInterface(server.stdout).once("line", (line) => done([line]))),
-      new Promise((_, fail) => server.once("exit", (code) => fail(new Error(`the server ended with ${code}`)))),
-    ]);
-    this.base = line.match(/http:\/\/\S+/)[0].replace(/\/$/, "");
-    return this.base;
-  }
-
-  /** Logs in; a function `(method, path, body) → {status, body}` that calls the API. */
-  async client() {
-    const credentials = { memb_email: member.email, memb_pwd: member.password };
-    const login = await fetch(`${this.base}/api/${company}/login`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ header: { request_code: "1001Q" }, body: credentials }),
-    });
-    const { access_token: token } = (await login.json()).body;
-    return async (method, path, body) => {
-      const answer = await fetch(`${this.base}${path}`, {
-        method,
-        headers: { authorization: `service ${token}`, "content-type": "application/json" },
-        body: body === undefined ? undefined : JSON.stringify(body),
-      });
-      const bytes = Buffer.from(await answer.arrayBuffer());
-      const isJson = (answer.headers.get("content-type") ?? "").includes("json");
-      return { status: answer.status, body: isJson ? JSON.parse(bytes) : bytes };
-    };
-  }
-
-  /** The body of a start of the contract, embedded, with webhooks to the address. */
-  contract(callback, more = {}) {
-    return {
-      workflow_name: "근로계약서",
-      template_id: this.template,
-      recipient_list: [
-        { order: 1, name: "김사장", email: "employer@example.com" },
-        { order: 2, name: "이직원", email: "employee@example.com" },
-      ],
-      export_api_info: { url: callback, api_type: "ALL", is_embed: true },
-      ...more,
-    };
-  }
-
-  /** A value for every field that the writer of a step fills. */
-  valuesOfStep(order) {
-    const values = { text: "서울특별시 종로구", number: "3000000", date: "2026-12-01", check: "Y" };
-    const pictures = ["signature", "initials", "seal", "image"];
-    return this.fields.fields
-      .filter((field) => field.step === order)
-      .map(({ name, kind, option, options }) => ({
-        name,
-        value: pictures.includes(kind) ? png : (values[kind] ?? option ?? options?.[0]),
-      }))
-      .filter(({ value }) => value !== undefined);
-  }
-
-  /** Stops the server and removes the folder. */
-  async end() {
-    if (this.server && this.server.exitCode === null) {
-      const gone = new Promise((done) => this.server.once("exit", done));
-      this.server.kill("SIGKILL");
-      await gone;
+/** A PDF of `pages` A4 pages with a line of text each: written by hand, so that nothing is needed to make it. */
+export function pdf(pages = 2) {
+  const kids = Array.from({ length: pages }, (_, index) => `${4 + index * 2} 0 R`).join(" ");
+  const objects = [
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    `<< /Type /Pages /Count ${pages} /Kids [${kids}] >>`,
+    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+  ];
+  for (let page = 1; page <= pages; page += 1) {
+    const lines = [`BT /F1 20 Tf 60 770 Td (Employment agreement, page ${page}) Tj ET`];
+    for (const [index, label] of ["Name", "Salary", "First day", "Remarks", "Agreed", "Kind", "Team"].entries()) {
+      if (page === 1) lines.push(`BT /F1 11 Tf 60 ${712 - index * 34} Td (${label}) Tj ET`);
     }
-    rmSync(this.folder, { recursive: true, force: true });
+    const content = lines.join("\n");
+    objects.push(
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents ${5 + (page - 1) * 2} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`,
+      `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
+    );
   }
+  let text = "%PDF-1.7\n";
+  const offsets = objects.map((object, index) => {
+    const at = text.length;
+    text += `${index + 1} 0 obj\n${object}\nendobj\n`;
+    return at;
+  });
+  const start = text.length;
+  text += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n`;
+  text += offsets.map((at) => `${String(at).padStart(10, "0")} 00000 n \n`).join("");
+  text += `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF\n`;
+  return Buffer.from(text, "latin1");
 }
 
-/** A receiver that keeps each request's headers and raw body, and answers 200. */
-export class Receiver {
-  requests = [];
-  #waiting = [];
+const box = (x, y, width, height) => ({ page: 1, x: x * 1000, y: y * 1000, width: width * 1000, height: height * 1000 });
 
-  async listen() {
-    this.server = createServer((request, response) => {
-      const parts = [];
-      request.on("data", (part) => parts.push(part));
-      request.on("end", () => {
-        this.requests.push({ headers: request.headers, body: Buffer.concat(parts).toString("utf8") });
-        response.end("ok");
-        for (const wake of this.#waiting.splice(0)) wake();
-      });
+/** Two writers; the first has a field of each kind. */
+export const FIELDS = {
+  name: "Employment agreement",
+  steps: [{ order: 1 }, { order: 2 }],
+  fields: [
+    { name: "Name", kind: "text", step: 1, required: true, ...box(250, 140, 380, 24) },
+    { name: "Salary", kind: "number", step: 1, ...box(250, 180, 380, 24) },
+    { name: "First day", kind: "date", step: 1, required: true, ...box(250, 220, 380, 24) },
+    { name: "Remarks", kind: "text", step: 1, max_length: 200, ...box(250, 258, 500, 70) },
+    { name: "Agreed", kind: "check", step: 1, required: true, ...box(250, 346, 25, 18) },
+    { name: "Kind", kind: "radio", step: 1, option: "full time", ...box(250, 382, 25, 18) },
+    { name: "Kind", kind: "radio", step: 1, option: "part time", ...box(330, 382, 25, 18) },
+    { name: "Team", kind: "select", step: 1, options: ["Seoul", "Tokyo"], ...box(250, 414, 300, 24) },
+    { name: "Signature", kind: "signature", step: 1, required: true, ...box(100, 600, 300, 80) },
+    { name: "Seal", kind: "seal", step: 1, ...box(430, 600, 110, 80) },
+    { name: "Employer", kind: "text", step: 2, required: true, ...box(100, 740, 300, 24) },
+    { name: "Employer signature", kind: "signature", step: 2, required: true, ...box(430, 720, 300, 80) },
+  ],
+};
+
+export class Installation {
+  static async start() {
+    const binary = process.env.COUNTERSIGN_BINARY;
+    if (!binary) throw new Error("COUNTERSIGN_BINARY must name the program");
+    const installation = new Installation();
+    installation.folder = mkdtempSync(join(tmpdir(), "countersign-ui-"));
+    installation.environment = {
+      ...process.env,
+      COUNTERSIGN_DATA: join(installation.folder, "data"),
+      COUNTERSIGN_WEBHOOK__ALLOW_PRIVATE: "true",
+    };
+    const run = (input, ...words) => {
+      const done = spawnSync(binary, words, { env: installation.environment, input, encoding: "utf8" });
+      if (done.status !== 0) throw new Error(`countersign ${words.join(" ")}: ${done.stderr || done.stdout}`);
+      return done.stdout.trim();
+    };
+    run("", "company", "add", COMPANY, "--name", "한빛상사");
+    run(`${PASSWORD}\n`, "member", "add", "--company", COMPANY, "--email", EMAIL, "--role", "owner");
+    installation.import = (fields, bytes) => {
+      const [pdfFile, fieldsFile] = [join(installation.folder, "a.pdf"), join(installation.folder, "a.json")];
+      writeFileSync(pdfFile, bytes);
+      writeFileSync(fieldsFile, JSON.stringify(fields));
+      return Number(run("", "template", "import", "--company", COMPANY, pdfFile, "--fields", fieldsFile));
+    };
+    installation.verify = (file) => spawnSync(binary, ["verify", file], { env: installation.environment }).status;
+    installation.template = installation.import(FIELDS, pdf());
+
+    const child = spawn(binary, ["serve", "--listen", "127.0.0.1:0"], {
+      env: installation.environment,
+      stdio: ["ignore", "pipe", process.env.COUNTERSIGN_TEST_LOG ? "inherit" : "ignore"],
     });
-    await new Promise((done) => this.server.listen(0, "127.0.0.1", done));
-    this.address = `http://127.0.0.1:${this.server.address().port}/hook`;
-    return this.address;
+    installation.child = child;
+    const lines = createInterface({ input: child.stdout });
+    const first = await new Promise((resolve, reject) => {
+      lines.once("line", resolve);
+      child.once("exit", (code) => reject(new Error(`the server ended with ${code}`)));
+    });
+    installation.base = /https?:\/\/[^\s"]+/.exec(first)[0].replace(/\/$/, "");
+    const login = await installation.call("POST", `/api/${COMPANY}/login`, {
+      header: { request_code: "1001Q" },
+      body: { memb_email: EMAIL, memb_pwd: PASSWORD },
+    });
+    installation.token = login.body.access_token;
+    return installation;
   }
 
-  /** Waits until so many requests have come. */
-  async count(wanted) {
-    while (this.requests.length < wanted) await new Promise((done) => this.#waiting.push(done));
-    return this.requests;
+  member = { company: COMPANY, email: EMAIL, password: PASSWORD };
+
+  async call(method, path, body) {
+    const answer = await fetch(this.base + path, {
+      method,
+      headers: {
+        "content-type": "application/json",
+        ...(this.token ? { authorization: `service ${this.token}` } : {}),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+    return JSON.parse(text);
   }
 
-  close() {
-    this.server.closeAllConnections();
-    this.server.close();
+  /** Starts an embedded workflow of two writers; what is given is laid over the request. */
+  async startWorkflow(changes = {}) {
+    return await this.call("POST", "/api/v3/workflows/start", {
+      workflow_name: "근로계약서",
+      template_id: this.template,
+      language: "en",
+      comment: "Please read the agreement and sign it.",
+      recipient_list: [
+        { order: 1, name: "김민준", email: "minjun@example.com" },
+        { order: 2, name: "박서연", email: "seoyeon@example.com" },
+      ],
+      // Nobody listens there: the pages do not wait for a webhook.
+      export_api_info: { url: "http://127.0.0.1:9/hook", api_type: "ALL", is_embed: true },
+      ...changes,
+    });
+  }
+
+  async workflow(id) {
+    return await this.call("GET", `/api/v3/workflows/${id}`);
+  }
+
+  async stop() {
+    if (this.child && this.child.exitCode === null) {
+      const ended = new Promise((resolve) => this.child.once("exit", resolve));
+      this.child.kill("SIGTERM");
+      await ended;
+    }
+    rmSync(this.folder, { recursive: true, force: true });
   }
 }
