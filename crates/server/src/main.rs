@@ -1,2 +1,19 @@
-//! The program.
-fn main() {}
+//! The program `countersign`: the operator's command line, and the server itself.
+//!
+//! Thin on purpose: a command parses its arguments, opens the installation ([`opened`]), calls a use-case of `app`, and
+//! prints what came of it. Only here are the clock, the randomness and the database chosen.
+
+use std::process::ExitCode;
+
+mod background;
+mod cli;
+mod configuration;
+mod documents;
+mod environment;
+mod logging;
+mod opened;
+mod output;
+
+fn main() -> ExitCode {
+    cli::main()
+}

@@ -1,0 +1,101 @@
+//! Work that nobody waits for: deliveries, workflows whose time runs out, rows that have had their day.
+//!
+//! Jobs run on threads for blocking work, one run of a job at a time. A failure is logged and the job comes again at its
+//! next time: everything here may be done twice or by several processes.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use app::{App, Error};
+use delivery::guarded_client::GuardedClient;
+use delivery::{MailSettings, Mailer, Runner, RunnerSettings};
+use tokio::sync::watch;
+use tokio::task::{JoinSet, spawn_blocking};
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::output::Failure;
+
+/// How late a workflow may expire, at most, when nobody touches it.
+const EXPIRY_EVERY: Duration = Duration::from_secs(5);
+/// So many workflows expire in one run; more follow at once.
+const EXPIRE_AT_ONCE: u32 = 100;
+const CLEANING_EVERY: Duration = Duration::from_secs(10 * 60);
+
+/// Work under way.
+pub struct Background(JoinSet<()>);
+
+impl Background {
+    /// Waits until all has ended after the signal.
+    pub async fn finished(mut self) {
+        while let Some(ended) = self.0.join_next().await {
+            if let Err(error) = ended {
+                tracing::error!(%error, "background work failed");
+            }
+        }
+    }
+}
+
+/// Starts everything; it ends when `ended` turns true.
+pub fn start(
+    app: Arc<App>,
+    mail: Option<MailSettings>,
+    ended: watch::Receiver<bool>,
+) -> Result<Background, Failure> {
+    let client = GuardedClient::new(app.settings.webhook.clone())
+        .map_err(|error| Failure::Other(format!("the webhook client cannot be made: {error}")))?;
+    let mailer = mail
+        .map(|settings| Mailer::new(&settings))
+        .transpose()
+        .map_err(|error| Failure::Other(error.to_string()))?;
+    let runner = Runner::new(Arc::clone(&app), client, mailer, RunnerSettings::default());
+    let mut work = JoinSet::new();
+    work.spawn(runner.run(told(ended.clone())));
+    work.spawn(every(EXPIRY_EVERY, ended.clone(), Arc::clone(&app), "expiring workflows", expire));
+    work.spawn(every(CLEANING_EVERY, ended, app, "removing what has had its day", clean));
+    Ok(Background(work))
+}
+
+fn told(mut ended: watch::Receiver<bool>) -> impl Future<Output = ()> + Send {
+    async move {
+        // An error means that the sender is gone, and with it the server.
+        let _ = ended.wait_for(|ended| *ended).await;
+    }
+}
+
+/// Runs a job again and again until the end.
+async fn every(
+    period: Duration,
+    ended: watch::Receiver<bool>,
+    app: Arc<App>,
+    doing: &'static str,
+    job: fn(&App) -> Result<(), Error>,
+) {
+    let mut time = interval(period);
+    time.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut end = Box::pin(told(ended));
+    loop {
+        tokio::select! {
+            () = &mut end => return,
+            _ = time.tick() => {}
+        }
+        let shared = Arc::clone(&app);
+        match spawn_blocking(move || job(&shared)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::error!(%error, doing, "a job failed; it comes again"),
+            Err(error) => tracing::error!(%error, doing, "a job failed; it comes again"),
+        }
+    }
+}
+
+fn expire(app: &App) -> Result<(), Error> {
+    while app.expire_due(EXPIRE_AT_ONCE)? >= EXPIRE_AT_ONCE {}
+    Ok(())
+}
+
+fn clean(app: &App) -> Result<(), Error> {
+    let access = app.clean_access()?;
+    let workflows = app.sweep_workflow_leftovers()?;
+    tracing::debug!(?access, workflows, "cleaned");
+    Ok(())
+}

@@ -1,0 +1,90 @@
+//! `client list`, `client add`, `client secret`, `client rotate`.
+
+use std::process::ExitCode;
+
+use app::NewClient;
+use clap::Subcommand;
+use domain::ClientId;
+use serde_json::{Value, json};
+
+use super::{Context, OfCompany};
+use crate::output::{Failure, print, table};
+
+/// API clients and the secrets their webhooks are signed with
+#[derive(Debug, Subcommand)]
+pub enum Client {
+    /// List a company's API clients
+    List {
+        #[command(flatten)]
+        of: OfCompany,
+    },
+    /// Add an API client; its webhook secret is shown
+    Add {
+        #[command(flatten)]
+        of: OfCompany,
+        /// What people call it
+        #[arg(long)]
+        name: String,
+    },
+    /// Show the secret that a client's webhooks are signed with
+    Secret {
+        #[command(flatten)]
+        of: OfCompany,
+        /// The client; the default one, if not given
+        #[arg(value_parser = client_id)]
+        client: Option<ClientId>,
+    },
+    /// Make a client's secret anew; the old one signs as well for a day
+    Rotate {
+        #[command(flatten)]
+        of: OfCompany,
+        /// The client; the default one, if not given
+        #[arg(value_parser = client_id)]
+        client: Option<ClientId>,
+    },
+}
+
+impl Client {
+    pub fn run(self, context: &Context) -> Result<ExitCode, Failure> {
+        let app = context.open()?.app;
+        match self {
+            Client::List { of } => {
+                let clients = app.clients(&of.company)?;
+                let values: Vec<Value> = clients
+                    .iter()
+                    .map(|client| {
+                        json!({
+                            "client_id": client.id,
+                            "name": client.name,
+                            "default": client.is_default,
+                            "created_at": client.created_at,
+                            "previous_secret_until": client.previous_until,
+                        })
+                    })
+                    .collect();
+                let rows: Vec<Vec<String>> = clients
+                    .iter()
+                    .map(|client| {
+                        let default = if client.is_default { "default" } else { "" };
+                        vec![client.id.to_string(), client.name.clone(), default.to_owned()]
+                    })
+                    .collect();
+                print(context.json, &Value::from(values), &table(&["CLIENT_ID", "NAME", ""], &rows));
+            }
+            Client::Add { of, name } => show(context, &app.add_client(&of.company, &name)?),
+            Client::Secret { of, client } => show(context, &app.client_secret(&of.company, client)?),
+            Client::Rotate { of, client } => show(context, &app.rotate_client_secret(&of.company, client)?),
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn show(context: &Context, client: &NewClient) {
+    let (id, secret) = (client.id, client.secret.expose());
+    let value = json!({"client_id": id, "webhook_secret": secret});
+    print(context.json, &value, &format!("client_id       {id}\nwebhook secret  {secret}\n"));
+}
+
+fn client_id(text: &str) -> Result<ClientId, String> {
+    ClientId::parse(text).ok_or_else(|| "a client_id is a UUID".to_owned())
+}

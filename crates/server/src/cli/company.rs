@@ -1,0 +1,212 @@
+//! `company add`, `company set`, `company list`.
+
+use std::process::ExitCode;
+
+use app::{CompanyChange, NewCompany};
+use clap::{Args, Subcommand, ValueEnum};
+use document::keys::KeyKind;
+use domain::{CompanyId, Language, Region, UtcOffset};
+use serde_json::{Value, json};
+
+use super::{Context, company_id};
+use crate::output::{Failure, print, table};
+
+/// Make and change companies
+#[derive(Debug, Subcommand)]
+pub enum Company {
+    /// Make a company with a seal key and a default API client; its webhook secret is shown once
+    Add {
+        /// Its id: letters, digits, - and _, in any case
+        id: String,
+        /// Its name, as certificates and mails show it
+        #[arg(long)]
+        name: String,
+        /// The kind of its seal key
+        #[arg(long, value_enum, default_value_t = Key::P256)]
+        key: Key,
+        #[command(flatten)]
+        settings: Settings,
+    },
+    /// Change a company's settings
+    Set {
+        /// Its id
+        #[arg(value_parser = company_id)]
+        id: CompanyId,
+        /// Its name
+        #[arg(long)]
+        name: Option<String>,
+        #[command(flatten)]
+        settings: Settings,
+    },
+    /// List the companies
+    List,
+}
+
+/// Kinds of seal keys.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Key {
+    /// ECDSA on P-256
+    P256,
+    /// RSA of 3072 bits
+    Rsa3072,
+}
+
+/// On or off.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Switch {
+    /// On
+    On,
+    /// Off
+    Off,
+}
+
+/// What a company chooses for itself.
+#[derive(Debug, Args)]
+pub struct Settings {
+    /// Whether its programs may use the API
+    #[arg(long, value_enum)]
+    api: Option<Switch>,
+    /// Language of messages where nothing else says one: ko, en, ja
+    #[arg(long, value_parser = language)]
+    language: Option<Language>,
+    /// Offset of its times where nothing else says one: +HH:MM
+    #[arg(long, value_parser = offset, allow_hyphen_values = true)]
+    offset: Option<UtcOffset>,
+    /// Where national telephone numbers are read: KR, JP, US
+    #[arg(long, value_parser = region)]
+    region: Option<Region>,
+    /// How long an access token lives, for example 24h, 30d, 90m; at most 30 days
+    #[arg(long, value_parser = lifetime, value_name = "TIME")]
+    token_lifetime: Option<i64>,
+    /// How many days a workflow may take where its start does not say
+    #[arg(long, value_name = "DAYS")]
+    expiry_days: Option<i64>,
+    /// How many days the links to finished files live
+    #[arg(long, value_name = "DAYS")]
+    link_days: Option<i64>,
+}
+
+impl Settings {
+    fn change(&self, name: Option<String>) -> CompanyChange {
+        CompanyChange {
+            name,
+            language: self.language,
+            offset: self.offset,
+            region: self.region,
+            api_enabled: self.api.map(|switch| matches!(switch, Switch::On)),
+            token_lifetime_seconds: self.token_lifetime,
+            expiry_days: self.expiry_days,
+            link_days: self.link_days,
+        }
+    }
+}
+
+impl Company {
+    pub fn run(self, context: &Context) -> Result<ExitCode, Failure> {
+        let app = context.open()?.app;
+        match self {
+            Company::Add { id, name, key, settings } => {
+                let key = match key {
+                    Key::P256 => KeyKind::EcdsaP256,
+                    Key::Rsa3072 => KeyKind::Rsa3072,
+                };
+                let added = app.add_company(&NewCompany { id, name, key, settings: settings.change(None) })?;
+                let (company, client, secret) = (&added.company.id, added.client, added.secret.expose());
+                let value = json!({"company": company, "client_id": client, "webhook_secret": secret});
+                let lines = format!(
+                    "company         {company}\nclient_id       {client}\nwebhook secret  {secret}\n"
+                );
+                print(context.json, &value, &lines);
+            }
+            Company::Set { id, name, settings } => {
+                let company = app.change_company(&id, &settings.change(name))?;
+                print(context.json, &value(&company), &rows(&[company]));
+            }
+            Company::List => {
+                let companies = app.companies()?;
+                let values: Vec<Value> = companies.iter().map(value).collect();
+                print(context.json, &Value::from(values), &rows(&companies));
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn value(company: &store::company::Company) -> Value {
+    json!({
+        "company": company.id,
+        "name": company.name,
+        "language": company.language.code(),
+        "offset": company.offset.to_string(),
+        "region": company.region.code(),
+        "api": company.api_enabled,
+        "token_lifetime_seconds": company.token_lifetime_seconds,
+        "expiry_days": company.expiry_days,
+        "link_days": company.link_days,
+        "created_at": company.created_at,
+    })
+}
+
+fn rows(companies: &[store::company::Company]) -> String {
+    let rows: Vec<Vec<String>> = companies
+        .iter()
+        .map(|company| {
+            vec![
+                company.id.to_string(),
+                company.name.clone(),
+                if company.api_enabled { "on" } else { "off" }.to_owned(),
+                company.language.code().to_owned(),
+                company.offset.to_string(),
+                company.region.code().to_owned(),
+                format!("{} s", company.token_lifetime_seconds),
+                company.expiry_days.to_string(),
+                company.link_days.to_string(),
+            ]
+        })
+        .collect();
+    let headings = ["ID", "NAME", "API", "LANGUAGE", "OFFSET", "REGION", "TOKENS LIVE", "EXPIRY DAYS", "LINK DAYS"];
+    table(&headings, &rows)
+}
+
+fn language(text: &str) -> Result<Language, String> {
+    Language::parse(text).ok_or_else(|| "one of ko, en, ja".to_owned())
+}
+
+fn offset(text: &str) -> Result<UtcOffset, String> {
+    UtcOffset::parse(text).ok_or_else(|| "an offset such as +09:00".to_owned())
+}
+
+fn region(text: &str) -> Result<Region, String> {
+    Region::parse(text).ok_or_else(|| "one of KR, JP, US".to_owned())
+}
+
+/// `90m`, `24h`, `30d`, or seconds.
+fn lifetime(text: &str) -> Result<i64, String> {
+    let (number, unit) = match text.chars().last() {
+        Some('s') => (text.trim_end_matches('s'), 1),
+        Some('m') => (text.trim_end_matches('m'), 60),
+        Some('h') => (text.trim_end_matches('h'), 60 * 60),
+        Some('d') => (text.trim_end_matches('d'), 24 * 60 * 60),
+        _ => (text, 1),
+    };
+    number
+        .parse::<i64>()
+        .ok()
+        .and_then(|number| number.checked_mul(unit))
+        .ok_or_else(|| "a time such as 24h, 30d or 90m".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lifetimes_are_read_with_their_unit() {
+        for (text, seconds) in [("90m", 5400), ("24h", 86_400), ("30d", 2_592_000), ("60", 60), ("60s", 60)] {
+            assert_eq!(lifetime(text), Ok(seconds), "{text}");
+        }
+        for text in ["", "h", "1w", "1.5h", "9223372036854775807d"] {
+            assert!(lifetime(text).is_err(), "{text}");
+        }
+    }
+}

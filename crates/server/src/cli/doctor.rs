@@ -1,0 +1,273 @@
+//! `doctor`: what is wrong with this installation, and the remedy.
+//!
+//! Looks and changes nothing: it makes neither database nor key. Each check stands for itself, so that one fault does not
+//! hide the next.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use app::{App, Parts, Vault};
+use blobs::Blobs;
+use clap::Args;
+use delivery::mailer::Mailer;
+use document::keys::Signer;
+use domain::Clock;
+use serde_json::json;
+use store::Store;
+
+use super::Context;
+use crate::documents::Workers;
+use crate::environment::{SystemClock, SystemRandom};
+use crate::output::{Failure, print};
+
+/// What is wrong with this installation, and the remedy. Exit code 0 where nothing is wrong
+#[derive(Debug, Args)]
+pub struct Doctor;
+
+/// How a check ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Good,
+    /// It works, but the operator should know.
+    Note,
+    Wrong,
+}
+
+struct Finding {
+    check: &'static str,
+    state: State,
+    detail: String,
+    remedy: String,
+}
+
+/// Findings in the order of the checks.
+#[derive(Default)]
+struct Findings(Vec<Finding>);
+
+impl Findings {
+    fn good(&mut self, check: &'static str, detail: impl ToString) {
+        self.add(check, State::Good, detail, "");
+    }
+
+    fn note(&mut self, check: &'static str, detail: impl ToString, remedy: &str) {
+        self.add(check, State::Note, detail, remedy);
+    }
+
+    fn wrong(&mut self, check: &'static str, detail: impl ToString, remedy: &str) {
+        self.add(check, State::Wrong, detail, remedy);
+    }
+
+    fn add(&mut self, check: &'static str, state: State, detail: impl ToString, remedy: &str) {
+        self.0.push(Finding { check, state, detail: detail.to_string(), remedy: remedy.to_owned() });
+    }
+}
+
+impl Doctor {
+    pub fn run(self, context: &Context) -> Result<ExitCode, Failure> {
+        let mut findings = Findings::default();
+        folder(&context.place.data, &mut findings);
+        let store = database(context, &mut findings)?;
+        let vault = master_key(context, store.as_ref(), &mut findings);
+        if let (Some(store), Some(vault)) = (store, vault) {
+            seal_keys(context, store, vault, &mut findings)?;
+        }
+        workers(context, &mut findings);
+        mail(context, &mut findings)?;
+        address(context, &mut findings);
+
+        let healthy = findings.0.iter().all(|finding| finding.state != State::Wrong);
+        let word = |state| match state {
+            State::Good => "good",
+            State::Note => "note",
+            State::Wrong => "wrong",
+        };
+        let values: Vec<_> = findings
+            .0
+            .iter()
+            .map(|finding| {
+                json!({
+                    "check": finding.check,
+                    "state": word(finding.state),
+                    "detail": finding.detail,
+                    "remedy": finding.remedy,
+                })
+            })
+            .collect();
+        let mut lines = String::new();
+        for finding in &findings.0 {
+            lines.push_str(&format!("{:<6}{:<14}{}\n", word(finding.state), finding.check, finding.detail));
+            if !finding.remedy.is_empty() {
+                lines.push_str(&format!("{:20}→ {}\n", "", finding.remedy));
+            }
+        }
+        print(context.json, &json!({"healthy": healthy, "checks": values}), &lines);
+        Ok(if healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+fn folder(data: &Path, findings: &mut Findings) {
+    let check = "data folder";
+    if !data.exists() {
+        findings.note(check, format!("{} does not exist yet", data.display()), "`countersign serve` makes it");
+        return;
+    }
+    let probe = data.join(format!(".doctor-{}", std::process::id()));
+    match std::fs::write(&probe, b"probe").and_then(|()| std::fs::remove_file(&probe)) {
+        Ok(()) => findings.good(check, format!("{} is writable", data.display())),
+        Err(error) => findings.wrong(
+            check,
+            format!("{} is not writable: {error}", data.display()),
+            "make the user that runs countersign its owner, or free space on its disk",
+        ),
+    }
+}
+
+fn database(context: &Context, findings: &mut Findings) -> Result<Option<Store>, Failure> {
+    let check = "database";
+    if !context.place.has_database()? {
+        findings.note(check, "not made yet", "`countersign serve` or `countersign migrate` makes it");
+        return Ok(None);
+    }
+    let store = match Store::open(&context.place.configuration.store(&context.place.data)?) {
+        Ok(store) => store,
+        Err(error) => {
+            findings.wrong(check, error, "check database.url, and that the database runs and lets countersign in");
+            return Ok(None);
+        }
+    };
+    // A schema is current where every statement of this program means something to it.
+    let unknown = store::sql::ALL.iter().flat_map(|file| file.iter()).find_map(|statement| store.shape(statement).err());
+    if let Some(error) = unknown {
+        findings.wrong(check, format!("its schema is not this program's: {error}"), "run `countersign migrate`");
+        return Ok(None);
+    }
+    findings.good(check, "reachable, and its schema is current");
+    Ok(Some(store))
+}
+
+fn master_key(context: &Context, store: Option<&Store>, findings: &mut Findings) -> Option<Vault> {
+    let check = "master key";
+    let path = context.place.configuration.master_key_file(&context.place.data);
+    let is_set_up = store.is_some_and(|store| app::installation::is_set_up(store).unwrap_or(false));
+    if !path.exists() {
+        if is_set_up {
+            let detail = format!("{} is missing, and the database was set up with one", path.display());
+            findings.wrong(check, detail, "put the file back from your backup; without it no document can be sealed");
+        } else {
+            findings.note(check, format!("{} does not exist yet", path.display()), "the first start makes it");
+        }
+        return None;
+    }
+    let vault = match Vault::open(&path, Arc::new(SystemRandom)) {
+        Ok(vault) => vault,
+        Err(error) => {
+            findings.wrong(check, error, "put the file back from your backup");
+            return None;
+        }
+    };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(&path).map_or(0, |metadata| metadata.permissions().mode());
+        if mode & 0o077 != 0 {
+            let detail = format!("{} can be read by others than its owner", path.display());
+            findings.wrong(check, detail, &format!("chmod 600 {}", path.display()));
+        }
+    }
+    if is_set_up
+        && let Some(store) = store
+        && let Err(error) = app::installation::set_up(store, &vault, &SystemClock)
+    {
+        findings.wrong(check, error, "use the master key that the database was set up with");
+        return None;
+    }
+    findings.good(check, path.display());
+    is_set_up.then_some(vault)
+}
+
+fn seal_keys(context: &Context, store: Store, vault: Vault, findings: &mut Findings) -> Result<(), Failure> {
+    let check = "seal keys";
+    let files = context.place.files();
+    let blobs = match Blobs::local(&files) {
+        Ok(blobs) => blobs,
+        Err(error) => {
+            findings.wrong("files", error, "make the user that runs countersign the owner of the folder");
+            return Ok(());
+        }
+    };
+    let app = App::new(Parts {
+        store,
+        blobs,
+        documents: Arc::new(Workers::new(&context.place.configuration.documents)),
+        clock: Arc::new(SystemClock) as Arc<dyn Clock>,
+        random: Arc::new(SystemRandom),
+        vault,
+        settings: context.place.configuration.app(&context.place.data, None)?,
+    });
+    let companies = app.companies()?;
+    if companies.is_empty() {
+        findings.note(check, "there is no company yet", "countersign company add ID --name NAME");
+        return Ok(());
+    }
+    let mut usable = 0;
+    for company in &companies {
+        let signed = app.seal_key(&company.id).map_err(|error| Failure::from(error).to_string()).and_then(|key| {
+            key.sign(b"doctor").map_err(|error| error.to_string())
+        });
+        match signed {
+            Ok(_) => usable += 1,
+            Err(reason) => findings.wrong(
+                check,
+                format!("company {} cannot seal: {reason}", company.id),
+                "restore database and master key from one backup",
+            ),
+        }
+    }
+    if usable == companies.len() {
+        findings.good(check, format!("{usable} of {} usable", companies.len()));
+    }
+    Ok(())
+}
+
+fn workers(context: &Context, findings: &mut Findings) {
+    let check = "workers";
+    let workers = Workers::new(&context.place.configuration.documents);
+    match workers.pool().and_then(document_worker::Pool::confinement) {
+        Ok(confinement) => findings.good(check, format!("a document worker starts, confined: {confinement:?}")),
+        Err(error) => findings.wrong(
+            check,
+            error,
+            "the program must be able to start itself; check limits on processes and memory",
+        ),
+    }
+}
+
+fn mail(context: &Context, findings: &mut Findings) -> Result<(), Failure> {
+    let check = "mail";
+    match context.place.configuration.mail()? {
+        None => findings.note(
+            check,
+            "no SMTP server is configured: mails are kept in the outbox and shown on its page",
+            "set mail.smtp.host and mail.smtp.from to send them",
+        ),
+        Some(settings) => match Mailer::new(&settings) {
+            Ok(_) => findings.good(check, format!("through {}:{}", settings.host, settings.port)),
+            Err(error) => findings.wrong(check, error, "correct [mail.smtp] in the configuration"),
+        },
+    }
+    Ok(())
+}
+
+fn address(context: &Context, findings: &mut Findings) {
+    let check = "public URL";
+    match &context.place.configuration.server.public_url {
+        Some(url) if url.starts_with("https://") => findings.good(check, url),
+        Some(url) => findings.note(check, format!("{url} is not encrypted"), "put a TLS proxy before it and use https"),
+        None => findings.note(
+            check,
+            "not set: links begin with the address that is listened on",
+            "set server.public_url to the address that signers reach, for example https://sign.example.com",
+        ),
+    }
+}

@@ -1,0 +1,48 @@
+//! `fsck`: files against database. A file that nothing refers to is swept and reported; that is no error.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::json;
+
+use super::Context;
+use crate::output::{Failure, print};
+
+/// Hold the files against the database; sweep files that nothing refers to. Exit code 0 only where nothing is wrong
+#[derive(Debug, Args)]
+pub struct Fsck {
+    /// Sweep only files older than this many minutes: a running server puts a file before the row that names it
+    #[arg(long, value_name = "MINUTES", default_value_t = 60)]
+    grace: u64,
+}
+
+impl Fsck {
+    pub fn run(self, context: &Context) -> Result<ExitCode, Failure> {
+        let report = context.open()?.app.fsck(Duration::from_secs(self.grace.saturating_mul(60)))?;
+        let mut faults: Vec<String> = report.audit.faults.iter().map(ToString::to_string).collect();
+        faults.extend(report.faults.iter().map(ToString::to_string));
+        let swept: Vec<String> = report.swept.iter().map(ToString::to_string).collect();
+        let value = json!({
+            "clean": report.is_clean(),
+            "workflows": report.audit.workflows,
+            "files": report.files,
+            "faults": faults,
+            "swept": swept,
+            "unreferenced": report.young.len(),
+        });
+        let mut lines: Vec<String> = faults;
+        lines.extend(swept.iter().map(|hash| format!("swept {hash}: nothing refers to it")));
+        if !report.young.is_empty() {
+            lines.push(format!("{} file(s) that nothing refers to yet are too young to be swept", report.young.len()));
+        }
+        lines.push(format!(
+            "{} workflow(s), {} file(s): {}",
+            report.audit.workflows,
+            report.files,
+            if report.is_clean() { "all is as it must be" } else { "NOT everything is as it must be" }
+        ));
+        print(context.json, &value, &lines.join("\n"));
+        Ok(if report.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}

@@ -1,0 +1,186 @@
+//! The command line: one command a file.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+use domain::CompanyId;
+
+use crate::configuration::Configuration;
+use crate::logging;
+use crate::opened::{Opened, Place};
+use crate::output::Failure;
+
+mod audit;
+mod client;
+mod company;
+mod doctor;
+mod document;
+mod fsck;
+mod member;
+mod migrate;
+mod root;
+mod serve;
+mod template;
+mod token;
+mod verify;
+
+/// Self-hosted electronic signing: one binary that sends documents to be filled and signed, and seals them.
+#[derive(Debug, Parser)]
+#[command(name = "countersign", version, disable_help_subcommand = true)]
+struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Options of every command; they may stand before or after it.
+#[derive(Debug, Args)]
+struct Global {
+    /// The configuration file (TOML)
+    #[arg(long, global = true, env = "COUNTERSIGN_CONFIG", value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// The folder of database, files and master key
+    #[arg(long, global = true, env = "COUNTERSIGN_DATA", value_name = "DIR", default_value = "countersign-data")]
+    data: PathBuf,
+    /// Print JSON for programs
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the service: API, pages and background work
+    Serve(serve::Serve),
+    /// Make and change companies
+    #[command(subcommand)]
+    Company(company::Company),
+    /// Make and change members
+    #[command(subcommand)]
+    Member(member::Member),
+    /// See and revoke access tokens
+    #[command(subcommand)]
+    Token(token::Token),
+    /// API clients and the secrets their webhooks are signed with
+    #[command(subcommand)]
+    Client(client::Client),
+    /// Import and list templates
+    #[command(subcommand)]
+    Template(template::Template),
+    /// Verify a signed PDF: exit code 0 only where everything holds
+    Verify(verify::Verify),
+    /// Inspect and seal documents
+    #[command(subcommand)]
+    Document(document::Document),
+    /// The evidence: hash chains of all workflows
+    #[command(subcommand)]
+    Audit(audit::Audit),
+    /// Hold the files against the database
+    Fsck(fsck::Fsck),
+    /// What is wrong with this installation, and the remedy
+    Doctor(doctor::Doctor),
+    /// Bring the database's schema up to date
+    Migrate(migrate::Migrate),
+    /// Print the installation's root certificate (PEM): what a verifier elsewhere is given to trust
+    Root(root::Root),
+    /// A child process that reads strangers' PDFs; started by the service alone
+    #[command(hide = true)]
+    DocumentWorker,
+}
+
+/// What a command works with.
+pub struct Context {
+    /// Where the installation is, and how it is configured.
+    pub place: Place,
+    /// Whether to print for programs.
+    pub json: bool,
+}
+
+impl Context {
+    /// Opens the installation.
+    pub fn open(&self) -> Result<Opened, Failure> {
+        Ok(self.place.open(None)?)
+    }
+}
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    // The child confines itself before anything else; it has no use for configuration or log.
+    if let Command::DocumentWorker = cli.command {
+        return document_worker::child::main();
+    }
+    let json = cli.global.json;
+    match run(cli) {
+        Ok(code) => code,
+        Err(failure) => {
+            failure.print(json);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<ExitCode, Failure> {
+    let configuration = Configuration::load(cli.global.config.as_deref())?;
+    logging::start(&configuration.log, !matches!(cli.command, Command::Serve(_)))?;
+    let context = Context { place: Place { data: cli.global.data, configuration }, json: cli.global.json };
+    match cli.command {
+        Command::Serve(command) => command.run(&context),
+        Command::Company(command) => command.run(&context),
+        Command::Member(command) => command.run(&context),
+        Command::Token(command) => command.run(&context),
+        Command::Client(command) => command.run(&context),
+        Command::Template(command) => command.run(&context),
+        Command::Verify(command) => command.run(&context),
+        Command::Document(command) => command.run(&context),
+        Command::Audit(command) => command.run(&context),
+        Command::Fsck(command) => command.run(&context),
+        Command::Doctor(command) => command.run(&context),
+        Command::Migrate(command) => command.run(&context),
+        Command::Root(command) => command.run(&context),
+        Command::DocumentWorker => Ok(ExitCode::FAILURE),
+    }
+}
+
+/// `--company ID`, in any case.
+#[derive(Debug, Args)]
+pub struct OfCompany {
+    /// The company
+    #[arg(long, value_name = "ID", value_parser = company_id)]
+    pub company: CompanyId,
+}
+
+fn company_id(text: &str) -> Result<CompanyId, String> {
+    CompanyId::parse(text).map_err(|fault| fault.to_string())
+}
+
+/// A file of the command line, read whole.
+pub fn read(path: &std::path::Path) -> Result<Vec<u8>, Failure> {
+    std::fs::read(path).map_err(Failure::file(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn options_of_every_command_may_stand_before_or_after_it() {
+        for line in [
+            "countersign --json --data d company list",
+            "countersign company list --json --data d",
+            "countersign company --json list --data d",
+        ] {
+            let cli = Cli::try_parse_from(line.split(' ')).expect(line);
+            assert!(cli.global.json, "{line}");
+            assert_eq!(cli.global.data, PathBuf::from("d"), "{line}");
+        }
+    }
+}

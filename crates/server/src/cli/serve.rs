@@ -1,0 +1,179 @@
+//! `serve`: API, pages and background work in one process.
+//!
+//! Bind, open, print the address, serve: the first line on standard output names the address, and a request that arrives
+//! right after it is answered. What takes long and is not needed yet (fonts, the first use of the cryptography) is made
+//! ready in the background. A signal to end lets requests and deliveries under way finish, for a while.
+
+use std::io::Write;
+use std::net::{SocketAddr, TcpListener};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use app::App;
+use axum::serve::ListenerExt;
+use clap::{Args, ValueEnum};
+use tokio::sync::watch;
+
+use super::Context;
+use crate::background;
+use crate::output::Failure;
+
+/// How long requests under way may take after a signal to end.
+const GRACE: Duration = Duration::from_secs(20);
+/// Threads for blocking work beyond those of requests: deliveries and jobs.
+const OWN_THREADS: usize = 16;
+/// Stamping and sealing recurse into documents; the threads that do it have room.
+const STACK: usize = 8 * 1024 * 1024;
+
+/// Run the service; prints the address it listens on as its first line
+#[derive(Debug, Args)]
+pub struct Serve {
+    /// The address to listen on; port 0 picks a free one
+    #[arg(long, value_name = "ADDR")]
+    listen: Option<String>,
+    /// Only the web side, or only the background work
+    #[arg(long, value_enum)]
+    role: Option<Role>,
+}
+
+/// What a process does, where the work is split.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Role {
+    /// API and pages
+    Web,
+    /// Deliveries and jobs
+    Worker,
+}
+
+impl Serve {
+    pub fn run(self, context: &Context) -> Result<ExitCode, Failure> {
+        let listener = if self.role == Some(Role::Worker) { None } else { Some(self.bind(context)?) };
+        let bound = match &listener {
+            Some(listener) => Some(listener.local_addr().map_err(|error| Failure::Other(error.to_string()))?),
+            None => None,
+        };
+        let app = context.place.open(bound)?.app;
+        let http = context.place.configuration.http()?;
+        let mail = context.place.configuration.mail()?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .max_blocking_threads(http.concurrent_requests.saturating_add(OWN_THREADS))
+            .thread_stack_size(STACK)
+            .build()
+            .map_err(|error| Failure::Other(format!("the threads could not be started: {error}")))?;
+        announce(bound);
+        warm_up(&app);
+        runtime.block_on(async {
+            let (end, ended) = watch::channel(false);
+            let background = if self.role == Some(Role::Web) {
+                None
+            } else {
+                Some(background::start(Arc::clone(&app), mail, ended.clone())?)
+            };
+            match listener {
+                Some(listener) => web(listener, app, http, &end).await?,
+                None => stop_signal().await,
+            }
+            let _ = end.send(true);
+            if let Some(background) = background
+                && tokio::time::timeout(GRACE, background.finished()).await.is_err()
+            {
+                tracing::warn!("background work did not end in time; its leases run out and it is taken up again");
+            }
+            Ok::<(), Failure>(())
+        })?;
+        runtime.shutdown_timeout(Duration::from_secs(1));
+        tracing::info!("ended");
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn bind(&self, context: &Context) -> Result<TcpListener, Failure> {
+        let address = self.listen.as_deref().unwrap_or(&context.place.configuration.server.listen);
+        let listener = TcpListener::bind(address)
+            .and_then(|listener| listener.set_nonblocking(true).map(|()| listener))
+            .map_err(|error| Failure::Other(format!("cannot listen on {address}: {error}; choose another with --listen")))?;
+        Ok(listener)
+    }
+}
+
+async fn web(
+    listener: TcpListener,
+    app: Arc<App>,
+    settings: countersign_http::HttpSettings,
+    end: &watch::Sender<bool>,
+) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| Failure::Other(format!("serving: {error}"));
+    let listener = tokio::net::TcpListener::from_std(listener).map_err(failed)?.tap_io(|connection| {
+        if let Err(error) = connection.set_nodelay(true) {
+            tracing::debug!(%error, "a connection without TCP_NODELAY");
+        }
+    });
+    let service = countersign_http::router(app, settings).into_make_service_with_connect_info::<SocketAddr>();
+    let end = end.clone();
+    let mut ended = end.subscribe();
+    let serving = axum::serve(listener, service).with_graceful_shutdown(async move {
+        stop_signal().await;
+        tracing::info!("ending: requests under way may finish");
+        let _ = end.send(true);
+    });
+    let too_long = async move {
+        let _ = ended.wait_for(|ended| *ended).await;
+        tokio::time::sleep(GRACE).await;
+    };
+    tokio::select! {
+        served = async { serving.await } => served.map_err(failed),
+        () = too_long => {
+            tracing::warn!("requests under way were cut off");
+            Ok(())
+        }
+    }
+}
+
+/// The first line on standard output. A reader who has gone away is no reason to stop.
+fn announce(bound: Option<SocketAddr>) {
+    let line = match bound {
+        Some(address) => format!("listening on http://{address}"),
+        None => "working in the background".to_owned(),
+    };
+    let mut output = std::io::stdout();
+    let _ = writeln!(output, "{line}").and_then(|()| output.flush());
+    tracing::info!("{line}");
+}
+
+/// Makes ready what the first user would otherwise wait for.
+fn warm_up(app: &Arc<App>) {
+    let app = Arc::clone(app);
+    std::thread::spawn(move || {
+        if let Err(error) = document::keys::PrivateKey::generate(document::keys::KeyKind::EcdsaP256) {
+            tracing::error!(%error, "the cryptography is not ready");
+        }
+        if let Err(error) = app.fonts() {
+            tracing::error!(%error, "the fonts are not ready");
+        }
+    });
+}
+
+/// Ends with the first signal that asks the process to end.
+async fn stop_signal() {
+    let interrupt = async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    #[cfg(unix)]
+    let terminate = async {
+        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+            Ok(mut signal) => {
+                signal.recv().await;
+            }
+            Err(_) => std::future::pending::<()>().await,
+        }
+    };
+    #[cfg(not(unix))]
+    let terminate = std::future::pending::<()>();
+    tokio::select! {
+        () = interrupt => {}
+        () = terminate => {}
+    }
+}

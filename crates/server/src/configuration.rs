@@ -1,0 +1,560 @@
+//! What the operator chose: a TOML file, environment variables over it, defaults under it.
+//!
+//! A setting `key` of `[section]` is also the variable `COUNTERSIGN_SECTION__KEY`; variables without `__` are not settings.
+//! A name that is not known is an error, never a shrug: a misspelt setting would silently be the default. Secrets can be
+//! given as a file instead (`url_file`, `password_file`), and none of them shows in a `Debug`.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use app::LoginSettings;
+use delivery::mailer::{MailSettings, MailTls};
+use domain::public_address::AddressRules;
+use figment::providers::{Format, Serialized, Toml};
+use figment::value::{Dict, Map, Value};
+use figment::{Figment, Metadata, Profile, Provider};
+use serde::{Deserialize, Serialize};
+
+/// All settings. Their names are public: `docs/` lists them, and they stay.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Configuration {
+    /// Where people and programs reach the service.
+    pub server: Server,
+    /// The API.
+    pub api: Api,
+    /// The database.
+    pub database: Database,
+    /// The master key.
+    pub keys: Keys,
+    /// Where webhooks may go.
+    pub webhook: Webhook,
+    /// Mail.
+    pub mail: Mail,
+    /// The throttle of wrong credentials.
+    pub login: Login,
+    /// Strangers' PDFs.
+    pub documents: Documents,
+    /// The log.
+    pub log: Log,
+}
+
+/// `[server]`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Server {
+    /// The address to listen on; port 0 picks a free one.
+    pub listen: String,
+    /// What addresses in answers and mails begin with; the address that is listened on, if not given.
+    pub public_url: Option<String>,
+    /// Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed: addresses or blocks.
+    pub trusted_proxies: Vec<String>,
+    /// How many requests are worked on at the same time.
+    pub concurrent_requests: usize,
+}
+
+/// `[api]`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Api {
+    /// The scheme word of the Authorization header, besides `Bearer`.
+    pub auth_scheme: String,
+}
+
+/// `[database]`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Database {
+    /// `postgres://…`; without it, an SQLite file in the data folder.
+    pub url: Option<Secret>,
+    /// A file that holds the URL.
+    pub url_file: Option<PathBuf>,
+    /// Connections to PostgreSQL.
+    pub connections: usize,
+}
+
+/// `[keys]`
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Keys {
+    /// The master key's file; `master.key` in the data folder, if not given.
+    pub master_key_file: Option<PathBuf>,
+}
+
+/// `[webhook]`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Webhook {
+    /// Plain http too.
+    pub allow_http: bool,
+    /// Any scheme, port and address: for tests and demonstrations.
+    pub allow_private: bool,
+    /// Ports besides 80 and 443.
+    pub ports: Vec<u16>,
+}
+
+/// `[mail]`
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Mail {
+    /// The SMTP server; without one, mails are kept in the outbox and shown on a page.
+    pub smtp: Option<Smtp>,
+}
+
+/// `[mail.smtp]`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Smtp {
+    /// Its name.
+    pub host: String,
+    /// Its port; 587, 465 or 25 by `tls`, if not given.
+    pub port: Option<u16>,
+    /// How the connection is protected.
+    #[serde(default)]
+    pub tls: SmtpTls,
+    /// The address that mails come from.
+    pub from: String,
+    /// Who logs in.
+    pub user: Option<String>,
+    /// With which password.
+    pub password: Option<Secret>,
+    /// A file that holds the password.
+    pub password_file: Option<PathBuf>,
+    /// How long one command may take.
+    #[serde(default = "thirty")]
+    pub timeout_seconds: u64,
+}
+
+/// How the connection to the SMTP server is protected.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SmtpTls {
+    /// Not at all.
+    None,
+    /// STARTTLS, which must succeed.
+    #[default]
+    Starttls,
+    /// TLS from the first byte.
+    Tls,
+}
+
+/// `[login]`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Login {
+    /// Wrong credentials for one account within the window.
+    pub per_account: u32,
+    /// Wrong credentials from one address within the window.
+    pub per_address: u32,
+    /// The window.
+    pub window_seconds: i64,
+    /// Passwords hashed at the same time; as many as there are processors, if not given.
+    pub concurrent_hashes: Option<u32>,
+    /// How long a member stays signed in on the pages.
+    pub session_seconds: i64,
+}
+
+/// `[documents]`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Documents {
+    /// Child processes at most; by the number of processors, if not given.
+    pub workers: Option<usize>,
+    /// The largest PDF that is taken, in bytes.
+    pub largest_file: u64,
+    /// The most pages of a PDF that is taken.
+    pub most_pages: u32,
+}
+
+/// `[log]`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Log {
+    /// What is logged: a level, or directives such as `info,delivery=debug`.
+    pub filter: String,
+    /// How.
+    pub format: LogFormat,
+}
+
+/// How log lines look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// A text that no log shows.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Secret(String);
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(…)")
+    }
+}
+
+impl Default for Server {
+    fn default() -> Server {
+        Server {
+            listen: "127.0.0.1:8080".to_owned(),
+            public_url: None,
+            trusted_proxies: Vec::new(),
+            concurrent_requests: 64,
+        }
+    }
+}
+
+impl Default for Api {
+    fn default() -> Api {
+        Api { auth_scheme: "service".to_owned() }
+    }
+}
+
+impl Default for Database {
+    fn default() -> Database {
+        Database { url: None, url_file: None, connections: 8 }
+    }
+}
+
+impl Default for Webhook {
+    fn default() -> Webhook {
+        let AddressRules { allow_http, allow_private, ports } = AddressRules::default();
+        Webhook { allow_http, allow_private, ports }
+    }
+}
+
+impl Default for Login {
+    fn default() -> Login {
+        let LoginSettings { per_account, per_address, window_seconds, .. } = LoginSettings::default();
+        let session_seconds = app::Settings::default().session_seconds;
+        Login { per_account, per_address, window_seconds, concurrent_hashes: None, session_seconds }
+    }
+}
+
+impl Default for Documents {
+    fn default() -> Documents {
+        let limits = document::intake::Limits::default();
+        Documents { workers: None, largest_file: limits.largest_file, most_pages: limits.most_pages }
+    }
+}
+
+impl Default for Log {
+    fn default() -> Log {
+        Log { filter: "info".to_owned(), format: LogFormat::Text }
+    }
+}
+
+fn thirty() -> u64 {
+    30
+}
+
+/// Why the configuration cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigurationFault {
+    /// The file was named, and is not there.
+    #[error("the configuration file {0} cannot be read: {1}")]
+    File(PathBuf, std::io::Error),
+    /// A value or a name is wrong.
+    #[error("{0}")]
+    Value(Box<figment::Error>),
+    /// A secret's file cannot be read.
+    #[error("{setting} names {path}, which cannot be read: {source}")]
+    SecretFile {
+        /// The setting.
+        setting: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// A value that has the right type makes no sense.
+    #[error("{setting}: {reason}")]
+    Senseless {
+        /// The setting.
+        setting: &'static str,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Configuration {
+    /// Reads file and environment.
+    pub fn load(file: Option<&Path>) -> Result<Configuration, ConfigurationFault> {
+        Configuration::load_from(file, std::env::vars_os().filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        }))
+    }
+
+    fn load_from(
+        file: Option<&Path>,
+        variables: impl Iterator<Item = (String, String)>,
+    ) -> Result<Configuration, ConfigurationFault> {
+        let mut figment = Figment::from(Serialized::defaults(Configuration::default()));
+        if let Some(path) = file {
+            let text = std::fs::read_to_string(path)
+                .map_err(|error| ConfigurationFault::File(path.to_owned(), error))?;
+            figment = figment.merge(Toml::string(&text));
+        }
+        figment
+            .merge(Variables::of(variables))
+            .extract()
+            .map_err(|error| ConfigurationFault::Value(Box::new(error)))
+    }
+
+    /// Which database: the configured PostgreSQL, or an SQLite file in the data folder.
+    pub fn store(&self, data: &Path) -> Result<store::Settings, ConfigurationFault> {
+        let url = secret("database.url_file", self.database.url.as_ref(), self.database.url_file.as_deref())?;
+        Ok(match url {
+            Some(url) => store::Settings::Postgres { url, connections: self.database.connections.max(1) },
+            None => store::Settings::Sqlite { path: data.join("countersign.db") },
+        })
+    }
+
+    /// Where the master key is.
+    pub fn master_key_file(&self, data: &Path) -> PathBuf {
+        self.keys.master_key_file.clone().unwrap_or_else(|| data.join("master.key"))
+    }
+
+    /// The settings of the use-cases, with the address that is listened on where none was given.
+    pub fn app(&self, data: &Path, bound: Option<std::net::SocketAddr>) -> Result<app::Settings, ConfigurationFault> {
+        let public_url = match (&self.server.public_url, bound) {
+            (Some(url), _) => public_url(url)?,
+            (None, Some(address)) => format!("http://{address}"),
+            (None, None) => format!("http://{}", self.server.listen),
+        };
+        Ok(app::Settings {
+            public_url,
+            auth_scheme: self.api.auth_scheme.clone(),
+            webhook: AddressRules {
+                allow_http: self.webhook.allow_http,
+                allow_private: self.webhook.allow_private,
+                ports: self.webhook.ports.clone(),
+            },
+            login: LoginSettings {
+                per_account: self.login.per_account.max(1),
+                per_address: self.login.per_address.max(1),
+                window_seconds: self.login.window_seconds.max(1),
+                concurrent_hashes: self.login.concurrent_hashes.unwrap_or_else(processors),
+            },
+            session_seconds: self.login.session_seconds.max(60),
+            largest_document: self.documents.largest_file,
+            outbox_folder: data.join("outbox"),
+        })
+    }
+
+    /// The SMTP server, if there is one.
+    pub fn mail(&self) -> Result<Option<MailSettings>, ConfigurationFault> {
+        let Some(smtp) = &self.mail.smtp else { return Ok(None) };
+        let password = secret("mail.smtp.password_file", smtp.password.as_ref(), smtp.password_file.as_deref())?;
+        let (tls, port) = match smtp.tls {
+            SmtpTls::None => (MailTls::None, 25),
+            SmtpTls::Starttls => (MailTls::StartTls, 587),
+            SmtpTls::Tls => (MailTls::Tls, 465),
+        };
+        let login = match (&smtp.user, password) {
+            (Some(user), Some(password)) => Some((user.clone(), password)),
+            (None, None) => None,
+            _ => {
+                return Err(ConfigurationFault::Senseless {
+                    setting: "mail.smtp",
+                    reason: "a user needs a password, and a password a user".to_owned(),
+                });
+            }
+        };
+        Ok(Some(MailSettings {
+            host: smtp.host.clone(),
+            port: smtp.port.unwrap_or(port),
+            tls,
+            login,
+            from: smtp.from.clone(),
+            timeout: Duration::from_secs(smtp.timeout_seconds.max(1)),
+        }))
+    }
+
+    /// The settings of the web side.
+    pub fn http(&self) -> Result<countersign_http::HttpSettings, ConfigurationFault> {
+        let mut trusted_proxies = Vec::new();
+        for text in &self.server.trusted_proxies {
+            let network = text.parse().map_err(|fault: countersign_http::client_address::NotANetwork| {
+                ConfigurationFault::Senseless { setting: "server.trusted_proxies", reason: fault.to_string() }
+            })?;
+            trusted_proxies.push(network);
+        }
+        Ok(countersign_http::HttpSettings {
+            trusted_proxies,
+            concurrent_requests: self.server.concurrent_requests,
+            ..countersign_http::HttpSettings::default()
+        })
+    }
+}
+
+/// How many processors this process may use.
+pub fn processors() -> u32 {
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    u32::try_from(processors).unwrap_or(1)
+}
+
+/// A value given as such or as a file; trailing line ends of a file are none of it.
+fn secret(
+    setting: &'static str,
+    value: Option<&Secret>,
+    file: Option<&Path>,
+) -> Result<Option<String>, ConfigurationFault> {
+    let Some(path) = file else { return Ok(value.map(|Secret(text)| text.clone())) };
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| ConfigurationFault::SecretFile { setting, path: path.to_owned(), source })?;
+    Ok(Some(text.trim_end_matches(['\r', '\n']).to_owned()))
+}
+
+fn public_url(text: &str) -> Result<String, ConfigurationFault> {
+    let url = text.trim_end_matches('/');
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    match rest {
+        Some(rest) if !rest.is_empty() && !rest.contains(['?', '#', '@', ' ']) => Ok(url.to_owned()),
+        _ => Err(ConfigurationFault::Senseless {
+            setting: "server.public_url",
+            reason: "give scheme and host, for example https://sign.example.com".to_owned(),
+        }),
+    }
+}
+
+/// `COUNTERSIGN_SECTION__KEY` as a source of settings.
+struct Variables(Dict);
+
+impl Variables {
+    fn of(variables: impl Iterator<Item = (String, String)>) -> Variables {
+        let mut settings = Dict::new();
+        for (name, value) in variables {
+            let Some(name) = name.strip_prefix("COUNTERSIGN_") else { continue };
+            if name.contains("__") {
+                let path: Vec<String> = name.to_ascii_lowercase().split("__").map(str::to_owned).collect();
+                put(&mut settings, &path, &value);
+            }
+        }
+        Variables(settings)
+    }
+}
+
+fn put(settings: &mut Dict, path: &[String], value: &str) {
+    match path {
+        [] => {}
+        [key] => {
+            // A password of digits is a text, not a number.
+            let is_text = ["url", "password", "user", "host", "from", "filter"].iter().any(|word| key.ends_with(word));
+            let parsed = if is_text { Value::from(value) } else { parse(value) };
+            settings.insert(key.clone(), parsed);
+        }
+        [section, rest @ ..] => {
+            let entry = settings.entry(section.clone()).or_insert_with(|| Value::from(Dict::new()));
+            if let Value::Dict(_, inner) = entry {
+                put(inner, rest, value);
+            }
+        }
+    }
+}
+
+/// A value as TOML would have it: `true`, `7`, `[8080, 8443]`, else a text.
+fn parse(value: &str) -> Value {
+    value.parse().unwrap_or_else(|_: std::convert::Infallible| Value::from(value))
+}
+
+impl Provider for Variables {
+    fn metadata(&self) -> Metadata {
+        Metadata::named("environment variables").interpolater(|_: &Profile, keys: &[&str]| {
+            format!("COUNTERSIGN_{}", keys.join("__").to_ascii_uppercase())
+        })
+    }
+
+    fn data(&self) -> Result<Map<Profile, Dict>, figment::Error> {
+        Ok(Map::from([(Profile::Default, self.0.clone())]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(text: &str, variables: &[(&str, &str)]) -> Result<Configuration, ConfigurationFault> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("countersign.toml");
+        std::fs::write(&path, text).expect("a file");
+        let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        Configuration::load_from(Some(&path), variables)
+    }
+
+    #[test]
+    fn variables_win_over_the_file_and_the_file_over_defaults() {
+        let file = "[server]\nlisten = '0.0.0.0:80'\n[webhook]\nports = [9000]\nallow_http = true";
+        let variables = [
+            ("COUNTERSIGN_WEBHOOK__PORTS", "[9443, 9444]"),
+            ("COUNTERSIGN_WEBHOOK__ALLOW_PRIVATE", "true"),
+            ("COUNTERSIGN_MAIL__SMTP__HOST", "mail.example.com"),
+            ("COUNTERSIGN_MAIL__SMTP__FROM", "sign@example.com"),
+            ("COUNTERSIGN_MAIL__SMTP__USER", "007"),
+            ("COUNTERSIGN_MAIL__SMTP__PASSWORD", "12345"),
+            ("COUNTERSIGN_DATA", "not a setting"),
+            ("OTHER__VARIABLE", "none of ours"),
+        ];
+        let configuration = load(file, &variables).expect("a configuration");
+        assert_eq!(configuration.server.listen, "0.0.0.0:80");
+        assert_eq!(configuration.webhook.ports, [9443, 9444]);
+        assert!(configuration.webhook.allow_http && configuration.webhook.allow_private);
+        assert_eq!(configuration.api.auth_scheme, "service");
+        let mail = configuration.mail().expect("mail").expect("a server");
+        assert_eq!((mail.port, mail.login), (587, Some(("007".to_owned(), "12345".to_owned()))));
+    }
+
+    #[test]
+    fn an_unknown_name_is_an_error_that_names_it() {
+        let in_file = load("[webhook]\nallow_htp = true", &[]).expect_err("misspelt").to_string();
+        assert!(in_file.contains("allow_htp"), "{in_file}");
+        let variable = load("", &[("COUNTERSIGN_WEBHOK__ALLOW_HTTP", "true")]).expect_err("misspelt").to_string();
+        assert!(variable.contains("webhok"), "{variable}");
+        let wrong_type = load("", &[("COUNTERSIGN_WEBHOOK__ALLOW_HTTP", "perhaps")]).expect_err("no boolean").to_string();
+        assert!(wrong_type.contains("COUNTERSIGN_WEBHOOK__ALLOW_HTTP"), "{wrong_type}");
+    }
+
+    #[test]
+    fn secrets_come_from_files_and_do_not_show() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("url");
+        std::fs::write(&path, "postgres://u:secret@db/x\n").expect("a file");
+        let file = format!("[database]\nurl_file = {:?}", path.display().to_string());
+        let configuration = load(&file, &[]).expect("a configuration");
+        match configuration.store(folder.path()).expect("a database") {
+            store::Settings::Postgres { url, .. } => assert_eq!(url, "postgres://u:secret@db/x"),
+            other => panic!("{other:?}"),
+        }
+        let given = load("[database]\nurl = 'postgres://u:secret@db/x'", &[]).expect("a configuration");
+        assert!(!format!("{given:?}").contains("secret@"), "{given:?}");
+        std::fs::remove_file(&path).expect("gone");
+        let missing = configuration.store(folder.path()).expect_err("missing").to_string();
+        assert!(missing.contains("database.url_file"), "{missing}");
+    }
+
+    #[test]
+    fn the_public_url_is_scheme_and_host_without_a_slash() {
+        let url = |text: &str| load(&format!("[server]\npublic_url = '{text}'"), &[]).and_then(|configuration| {
+            configuration.app(Path::new("data"), None).map(|settings| settings.public_url)
+        });
+        assert_eq!(url("https://sign.example.com/").expect("a URL"), "https://sign.example.com");
+        assert_eq!(url("https://example.com/sign/").expect("a URL"), "https://example.com/sign");
+        for wrong in ["sign.example.com", "https://", "ftp://example.com", "https://a@example.com", "https://e.com/?q"] {
+            assert!(url(wrong).is_err(), "{wrong}");
+        }
+        let bound = "127.0.0.1:4711".parse().ok();
+        let default = Configuration::default().app(Path::new("data"), bound).expect("settings");
+        assert_eq!(default.public_url, "http://127.0.0.1:4711");
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_an_error() {
+        let fault = Configuration::load(Some(Path::new("no-such-file.toml"))).expect_err("missing").to_string();
+        assert!(fault.contains("no-such-file.toml"), "{fault}");
+    }
+}

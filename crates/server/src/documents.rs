@@ -1,0 +1,78 @@
+//! The pool of document workers behind the port of the use-cases.
+//!
+//! Most commands never read a stranger's PDF, so the pool is made when it is first asked.
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use app::{DocumentFault, StrangersDocuments};
+use document::intake::Intake;
+use document::verify::{TrustedRoots, Verdict};
+use document_worker::{Pool, PoolError, PoolSettings};
+use jiff::Timestamp;
+
+use crate::configuration::Documents;
+
+/// The workers; made when first asked.
+#[derive(Debug)]
+pub struct Workers {
+    settings: PoolSettings,
+    pool: OnceLock<Pool>,
+}
+
+impl Workers {
+    /// Workers as configured; none is started yet.
+    pub fn new(documents: &Documents) -> Workers {
+        let mut settings = PoolSettings::default();
+        if let Some(workers) = documents.workers {
+            settings.workers = workers.max(1);
+        }
+        settings.limits.largest_file = documents.largest_file;
+        settings.limits.most_pages = documents.most_pages;
+        Workers { settings, pool: OnceLock::new() }
+    }
+
+    /// The pool itself.
+    pub fn pool(&self) -> Result<&Pool, PoolError> {
+        if let Some(pool) = self.pool.get() {
+            return Ok(pool);
+        }
+        let pool = Pool::new(own_program()?, self.settings.clone())?;
+        Ok(self.pool.get_or_init(|| pool))
+    }
+}
+
+/// This very program, even where its file has been replaced meanwhile.
+fn own_program() -> Result<PathBuf, PoolError> {
+    #[cfg(target_os = "linux")]
+    {
+        let link = PathBuf::from("/proc/self/exe");
+        if link.exists() {
+            return Ok(link);
+        }
+    }
+    std::env::current_exe().map_err(|error| PoolError::Failed(format!("this program's file is not known: {error}")))
+}
+
+impl StrangersDocuments for Workers {
+    fn inspect(&self, pdf: &[u8]) -> Result<Intake, DocumentFault> {
+        self.pool().and_then(|pool| pool.inspect(pdf)).map_err(fault)
+    }
+
+    fn page_images(&self, pdf: &[u8], pages: &[u32], dots_per_inch: f32) -> Result<Vec<Vec<u8>>, DocumentFault> {
+        self.pool().and_then(|pool| pool.page_images(pdf, pages, dots_per_inch)).map_err(fault)
+    }
+
+    fn verify(&self, pdf: &[u8], roots: &TrustedRoots, at: Timestamp) -> Result<Verdict, DocumentFault> {
+        self.pool().and_then(|pool| pool.verify(pdf, roots, at)).map_err(fault)
+    }
+}
+
+fn fault(error: PoolError) -> DocumentFault {
+    match error {
+        PoolError::Refused(reason) => DocumentFault::Refused(reason),
+        PoolError::NotRendered(reason) => DocumentFault::NotRendered(reason),
+        PoolError::Busy => DocumentFault::Busy,
+        PoolError::Failed(reason) => DocumentFault::Failed(reason),
+    }
+}

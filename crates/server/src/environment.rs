@@ -1,0 +1,28 @@
+//! Time and chance as they are: only the program chooses these.
+
+use domain::{Clock, Random};
+use jiff::Timestamp;
+
+/// The machine's clock, in microseconds.
+#[derive(Debug, Clone, Copy)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        domain::time::cut(Timestamp::now())
+    }
+}
+
+/// The machine's random number generator.
+#[derive(Debug, Clone, Copy)]
+pub struct SystemRandom;
+
+impl Random for SystemRandom {
+    /// A machine without randomness can keep no secret: the program ends rather than go on with bytes that can be guessed.
+    fn fill(&self, buffer: &mut [u8]) {
+        if let Err(error) = getrandom::fill(buffer) {
+            tracing::error!(%error, "the machine gives no random numbers");
+            std::process::abort();
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! An installation, opened: folder, database, files and master key put together into the application.
+//!
+//! The order matters. A database that was set up already demands its master key; only a new one gets a new key. So a lost
+//! key file is told at once, and is never replaced by one that opens nothing.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use app::{App, Parts, Vault};
+use blobs::Blobs;
+use domain::{Clock, Random};
+use store::Store;
+
+use crate::configuration::{Configuration, ConfigurationFault};
+use crate::documents::Workers;
+use crate::environment::{SystemClock, SystemRandom};
+
+/// Why the installation cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenFault {
+    /// The configuration makes no sense.
+    #[error(transparent)]
+    Configuration(#[from] ConfigurationFault),
+    /// The data folder cannot be made.
+    #[error("the data folder {0} cannot be used: {1}; choose another with --data")]
+    Folder(PathBuf, std::io::Error),
+    /// The database cannot be opened or migrated.
+    #[error(transparent)]
+    Store(#[from] store::Error),
+    /// The files cannot be opened.
+    #[error(transparent)]
+    Blobs(#[from] blobs::Error),
+    /// The master key cannot be used.
+    #[error(transparent)]
+    Vault(#[from] app::VaultError),
+    /// The key of a database that was set up is missing.
+    #[error("the master key {0} is missing, and this database was set up with one; put the file back from your backup")]
+    MasterKeyMissing(PathBuf),
+    /// Database and master key do not belong together, or setting up failed.
+    #[error("{0}")]
+    SetUp(app::Error),
+}
+
+impl From<app::Error> for OpenFault {
+    fn from(error: app::Error) -> OpenFault {
+        OpenFault::SetUp(error)
+    }
+}
+
+/// Where an installation is, and how it is configured.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// The data folder.
+    pub data: PathBuf,
+    /// The settings.
+    pub configuration: Configuration,
+}
+
+/// An opened installation.
+pub struct Opened {
+    /// The use-cases.
+    pub app: Arc<App>,
+    /// The document workers.
+    pub workers: Arc<Workers>,
+}
+
+impl Place {
+    /// The folder of the files.
+    pub fn files(&self) -> PathBuf {
+        self.data.join("files")
+    }
+
+    /// Whether there is a database: a PostgreSQL is configured, or the SQLite file exists.
+    pub fn has_database(&self) -> Result<bool, ConfigurationFault> {
+        Ok(match self.configuration.store(&self.data)? {
+            store::Settings::Sqlite { path } => path.exists(),
+            store::Settings::Postgres { .. } => true,
+        })
+    }
+
+    /// Opens the database, and says which migrations were applied now.
+    pub fn open_store(&self) -> Result<(Store, Vec<String>), OpenFault> {
+        create_private(&self.data).map_err(|error| OpenFault::Folder(self.data.clone(), error))?;
+        let store = Store::open(&self.configuration.store(&self.data)?)?;
+        let applied = store.migrate()?;
+        Ok((store, applied))
+    }
+
+    /// Opens everything. `bound` is the address that is listened on.
+    pub fn open(&self, bound: Option<SocketAddr>) -> Result<Opened, OpenFault> {
+        let (store, applied) = self.open_store()?;
+        for migration in applied {
+            tracing::info!(%migration, "database migrated");
+        }
+        let random: Arc<dyn Random> = Arc::new(SystemRandom);
+        let vault = self.open_vault(&store, Arc::clone(&random))?;
+        app::installation::set_up(&store, &vault, &SystemClock)?;
+        let workers = Arc::new(Workers::new(&self.configuration.documents));
+        let app = App::new(Parts {
+            store,
+            blobs: Blobs::local(self.files())?,
+            documents: Arc::clone(&workers) as Arc<dyn app::StrangersDocuments>,
+            clock: Arc::new(SystemClock) as Arc<dyn Clock>,
+            random,
+            vault,
+            settings: self.configuration.app(&self.data, bound)?,
+        });
+        Ok(Opened { app: Arc::new(app), workers })
+    }
+
+    fn open_vault(&self, store: &Store, random: Arc<dyn Random>) -> Result<Vault, OpenFault> {
+        let path = self.configuration.master_key_file(&self.data);
+        if !app::installation::is_set_up(store)? {
+            return Ok(Vault::open_or_create(&path, random)?);
+        }
+        if !path.exists() {
+            return Err(OpenFault::MasterKeyMissing(path));
+        }
+        Ok(Vault::open(&path, random)?)
+    }
+}
+
+/// Makes the data folder, for its owner alone.
+fn create_private(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt;
+        builder.mode(0o700);
+    }
+    builder.create(folder)
+}

@@ -1,0 +1,122 @@
+//! doctor, migrate, audit, fsck, and the configuration.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::Value;
+
+use crate::support::Temporary;
+
+fn check<'a>(report: &'a Value, name: &str) -> Vec<&'a Value> {
+    report["checks"].as_array().expect("checks").iter().filter(|check| check["check"] == name).collect()
+}
+
+#[test]
+fn doctor_finds_a_healthy_installation_healthy_and_makes_none_of_its_own() {
+    let here = Temporary::new();
+    let fresh = here.json(&["doctor"], "");
+    assert_eq!(fresh["healthy"], true, "{fresh}");
+    assert!(!here.data().exists());
+    let here = Temporary::with_company();
+    let report = here.json(&["doctor"], "");
+    assert_eq!(report["healthy"], true, "{report}");
+    assert_eq!(check(&report, "seal keys")[0]["state"], "good", "{report}");
+    assert_eq!(check(&report, "workers")[0]["state"], "good", "{report}");
+}
+
+#[test]
+fn doctor_names_a_master_key_that_others_can_read_is_missing_or_is_another() {
+    let here = Temporary::with_company();
+    let key = here.data().join("master.key");
+    fs::set_permissions(&key, fs::Permissions::from_mode(0o644)).expect("permissions");
+    let said = here.say(&["doctor"]);
+    assert_eq!(said.code, Some(1));
+    assert!(said.output.contains("chmod 600"), "{}", said.output);
+
+    let bytes = fs::read(&key).expect("the key");
+    fs::remove_file(&key).expect("gone");
+    let said = here.say(&["doctor"]);
+    assert_eq!(said.code, Some(1));
+    assert!(said.output.contains("backup"), "{}", said.output);
+    let said = here.say(&["company", "list"]);
+    assert_eq!(said.code, Some(1), "no command goes on without it");
+    assert!(said.error.contains("master.key") && !key.exists(), "{}", said.error);
+
+    fs::write(&key, [9; 32]).expect("another key");
+    assert_eq!(here.say(&["doctor"]).code, Some(1));
+    assert_eq!(here.say(&["company", "list"]).code, Some(1));
+    fs::write(&key, bytes).expect("the right key");
+    assert_eq!(here.say(&["company", "list"]).code, Some(0));
+}
+
+#[test]
+fn migrate_says_what_it_did_and_then_that_nothing_is_to_do() {
+    let here = Temporary::new();
+    let first = here.json(&["migrate"], "");
+    assert!(first["applied"].as_array().is_some_and(|applied| !applied.is_empty()), "{first}");
+    assert_eq!(here.run(&["migrate"], ""), "up to date");
+}
+
+#[test]
+fn audit_and_fsck_are_clean_on_a_sound_installation_and_a_stray_file_is_swept() {
+    let here = Temporary::with_company();
+    assert_eq!(here.json(&["audit", "verify"], "")["clean"], true);
+    // SHA-256 of the empty file.
+    let hash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+    let folder = here.data().join("files").join("e3");
+    fs::create_dir_all(&folder).expect("a folder");
+    fs::write(folder.join(hash), b"").expect("a stray file");
+    let young = here.json(&["fsck"], "");
+    assert_eq!((&young["clean"], &young["unreferenced"]), (&Value::Bool(true), &Value::from(1)), "{young}");
+    let swept = here.json(&["fsck", "--grace", "0"], "");
+    assert_eq!((&swept["clean"], &swept["swept"][0]), (&Value::Bool(true), &Value::from(hash)), "{swept}");
+    assert!(!folder.join(hash).exists());
+}
+
+#[test]
+fn a_template_file_that_is_gone_or_damaged_is_found() {
+    let here = Temporary::with_company();
+    let (file, fields) = (here.file("contract.pdf", &crate::support::pdf()), here.file("fields.json", crate::support::FIELDS.as_bytes()));
+    let (file, fields) = (file.to_str().expect("a path"), fields.to_str().expect("a path"));
+    here.run(&["template", "import", "--company", "acme", file, "--fields", fields], "");
+    assert_eq!(here.json(&["fsck", "--grace", "0"], "")["swept"], Value::Array(Vec::new()));
+    let mut files: Vec<_> = fs::read_dir(here.data().join("files"))
+        .expect("files")
+        .flat_map(|folder| fs::read_dir(folder.expect("a folder").path()).expect("a folder"))
+        .map(|file| file.expect("a file").path())
+        .collect();
+    files.sort();
+    assert_eq!(files.len(), 2, "the PDF and its page's image");
+    fs::write(&files[0], b"damaged").expect("damage");
+    fs::remove_file(&files[1]).expect("gone");
+    let said = here.say(&["fsck"]);
+    assert_eq!(said.code, Some(1));
+    assert!(said.output.contains("damaged") && said.output.contains("missing"), "{}", said.output);
+}
+
+#[test]
+fn a_misspelt_setting_is_refused_and_named() {
+    let here = Temporary::new();
+    let said = (*here).clone().with("COUNTERSIGN_WEBHOK__ALLOW_HTTP", "true").output(&["company", "list"], "");
+    assert_eq!(said.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&said.stderr).contains("webhok"));
+    let file = here.file("countersign.toml", b"[server]\nlisen = '127.0.0.1:0'\n");
+    let said = here.say(&["company", "list", "--config", file.to_str().expect("a path")]);
+    assert!(said.error.contains("lisen"), "{}", said.error);
+    assert_eq!(here.say(&["--config", "no-such-file.toml", "company", "list"]).code, Some(1));
+}
+
+#[test]
+fn every_command_has_help() {
+    let here = Temporary::new();
+    for command in [
+        "", "serve", "company", "company add", "company set", "company list", "member", "member add", "member set-password",
+        "member disable", "member list", "token list", "token revoke", "client list", "client add", "client secret",
+        "client rotate", "template import", "template list", "verify", "document inspect", "document seal", "audit verify",
+        "fsck", "doctor", "migrate", "root",
+    ] {
+        let arguments: Vec<&str> = command.split(' ').filter(|word| !word.is_empty()).chain(["--help"]).collect();
+        let help = here.run(&arguments, "");
+        assert!(help.contains("Usage: countersign") && help.contains("--data"), "{command}: {help}");
+    }
+}

@@ -1,0 +1,96 @@
+//! `serve`: the first line, the first answer, the end.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::support::{EMAIL, PASSWORD, Temporary};
+
+/// One HTTP exchange: status and body.
+fn exchange(address: &str, request: &str) -> (u16, String) {
+    let host = address.trim_start_matches("http://").split('/').next().expect("a host");
+    let mut connection = TcpStream::connect(host).expect("a connection");
+    connection.write_all(request.as_bytes()).expect("a request");
+    let mut answer = Vec::new();
+    connection.read_to_end(&mut answer).expect("an answer");
+    let answer = String::from_utf8_lossy(&answer).into_owned();
+    let status = answer.split(' ').nth(1).and_then(|code| code.parse().ok()).expect("a status");
+    let body = answer.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).expect("a body");
+    (status, body)
+}
+
+pub fn status(url: &str, token: Option<&str>) -> u16 {
+    let (host, path) = url.trim_start_matches("http://").split_once('/').expect("a path");
+    let authorization = token.map_or_else(String::new, |token| format!("Authorization: service {token}\r\n"));
+    let request = format!("GET /{path} HTTP/1.1\r\nHost: {host}\r\n{authorization}Connection: close\r\n\r\n");
+    exchange(url, &request).0
+}
+
+pub fn login_answer(address: &str, company: &str, email: &str, password: &str) -> (u16, Value) {
+    let body = json!({"header": {"request_code": "1001Q"}, "body": {"memb_email": email, "memb_pwd": password}}).to_string();
+    let request = format!(
+        "POST /api/{company}/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\
+         Connection: close\r\n\r\n{body}",
+        body.len()
+    );
+    let (status, body) = exchange(address, &request);
+    (status, serde_json::from_str(&body).expect("JSON"))
+}
+
+pub fn login(address: &str, company: &str, email: &str, password: &str) -> String {
+    let (status, answer) = login_answer(address, company, email, password);
+    assert_eq!((status, &answer["header"]["result_code"]), (200, &json!("00")), "{answer}");
+    answer["body"]["access_token"].as_str().expect("a token").to_owned()
+}
+
+#[test]
+fn the_first_line_names_an_address_that_answers_at_once() {
+    let here = Temporary::with_company();
+    let server = here.serve();
+    assert!(server.address.starts_with("http://127.0.0.1:"), "{}", server.address);
+    login(&server.address, "ACME", EMAIL, PASSWORD);
+    let (status, wrong) = login_answer(&server.address, "acme", EMAIL, "wrong password");
+    assert_eq!((status, &wrong["header"]["result_code"]), (200, &json!("10")));
+}
+
+#[test]
+fn what_the_operator_changes_counts_at_once_in_the_running_server() {
+    let here = Temporary::with_company();
+    let server = here.serve();
+    here.run(&["company", "set", "acme", "--api", "off"], "");
+    let (_, off) = login_answer(&server.address, "acme", EMAIL, PASSWORD);
+    assert_eq!(off["header"]["result_code"], "95");
+    here.run(&["company", "set", "acme", "--api", "on"], "");
+    login(&server.address, "acme", EMAIL, PASSWORD);
+}
+
+#[test]
+fn a_signal_ends_the_server_with_success_and_its_data_stay() {
+    let here = Temporary::with_company();
+    let mut process = here
+        .command(&["serve", "--listen", "127.0.0.1:0"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("a server");
+    let mut first = [0; 12];
+    process.stdout.as_mut().expect("a pipe").read_exact(&mut first).expect("its first line");
+    assert_eq!(&first, b"listening on");
+    let killed = Command::new("kill").args(["-TERM", &process.id().to_string()]).status().expect("kill");
+    assert!(killed.success());
+    assert!(process.wait().expect("its end").success());
+    assert_eq!(here.json(&["company", "list"], "")[0]["company"], "acme");
+}
+
+#[test]
+fn a_taken_port_and_a_wrong_address_are_told() {
+    let here = Temporary::new();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = taken.local_addr().expect("its address").to_string();
+    let said = here.say(&["serve", "--listen", &address]);
+    assert_eq!((said.code, said.output.as_str()), (Some(1), ""));
+    assert!(said.error.contains(&address), "{}", said.error);
+    assert_eq!(here.say(&["serve", "--listen", "nowhere"]).code, Some(1));
+}
