@@ -39,15 +39,8 @@ pub(crate) fn write(pipe: &mut impl Write, header: &impl Serialize, payload: &[&
 }
 
 pub(crate) fn read<H: DeserializeOwned>(pipe: &mut impl Read, limits: FrameLimits) -> Result<(H, Vec<u8>), FrameError> {
-    let mut lengths = [0_u8; 16];
-    match pipe.read_exact(&mut lengths) {
-        Ok(()) => {}
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Err(FrameError::Closed),
-        Err(error) => return Err(error.into()),
-    }
-    let [a, b, c, d, e, f, g, h, rest @ ..] = lengths;
-    let header = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
-    let payload = u64::from_le_bytes(rest);
+    let header = read_length(pipe)?;
+    let payload = read_length(pipe)?;
     if header > limits.header || payload > limits.payload {
         return Err(FrameError::TooLarge { header, payload });
     }
@@ -58,6 +51,15 @@ pub(crate) fn read<H: DeserializeOwned>(pipe: &mut impl Read, limits: FrameLimit
 
 fn length(length: usize) -> [u8; 8] {
     u64::try_from(length).unwrap_or(u64::MAX).to_le_bytes()
+}
+
+fn read_length(pipe: &mut impl Read) -> Result<u64, FrameError> {
+    let mut length = [0_u8; 8];
+    match pipe.read_exact(&mut length) {
+        Ok(()) => Ok(u64::from_le_bytes(length)),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(FrameError::Closed),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Grows with what arrives, so that a length alone allocates nothing.

@@ -233,7 +233,7 @@ impl<'a> Composer<'a> {
             let height = part.height();
             self.make_room(height);
             let y = self.y;
-            self.push(Item::Text { lines: part, x, y });
+            self.push(Item::text(part, x, y));
             self.y += height;
         }
     }
@@ -247,18 +247,14 @@ impl<'a> Composer<'a> {
                 .map_err(|_| CertificateError::QrTooLong)?;
             let x = PAGE_WIDTH - MARGIN - QR_SIDE;
             self.push(Item::Qr {
-                code,
+                code: Box::new(code),
                 x,
                 y: MARGIN,
                 side: QR_SIDE,
             });
             let caption = self.lines(&qr.caption, 6.5, false, GREY, QR_SIDE)?;
             foot_of_code = MARGIN + QR_SIDE + 4.0 + caption.height();
-            self.push(Item::Text {
-                lines: caption,
-                x,
-                y: MARGIN + QR_SIDE + 4.0,
-            });
+            self.push(Item::text(caption, x, MARGIN + QR_SIDE + 4.0));
         }
         let title = self.lines(&content.title, TITLE_SIZE, true, BLACK, width)?;
         self.flow(title, MARGIN);
@@ -375,7 +371,7 @@ impl<'a> Composer<'a> {
         let mut x = MARGIN;
         let y = self.y + CELL;
         for (lines, width) in cells.into_iter().zip(widths) {
-            self.push(Item::Text { lines, x: x + CELL, y });
+            self.push(Item::text(lines, x + CELL, y));
             x += width;
         }
     }
@@ -402,7 +398,7 @@ impl<'a> Composer<'a> {
             for (part, width) in parts.into_iter().zip(widths) {
                 if let Some(lines) = part {
                     let y = self.y + CELL;
-                    self.push(Item::Text { lines, x: x + CELL, y });
+                    self.push(Item::text(lines, x + CELL, y));
                 }
                 x += width;
             }

@@ -48,7 +48,7 @@ const PREAMBLE: &str = "아래에 서명하는 회사(이하 “회사”)와 �
 const ARTICLES: [(&str, &str); 12] = [
     (
         "제1조 (계약 기간)",
-        "근로자는 뒷면에 적힌 계약일부터 회사에서 일을 시작하며, 계약 기간은 따로 정하지 않는다. 처음 석 달은 서로를 알아가는 수습 기간으로 하되, \
+        "근로자는 둘째 쪽에 적힌 계약일부터 회사에서 일을 시작하며, 계약 기간은 따로 정하지 않는다. 처음 석 달은 서로를 알아가는 수습 기간으로 하되, \
          수습 기간에도 임금은 전액 지급한다.",
     ),
     (
@@ -116,7 +116,7 @@ pub fn employment_contract(fonts: &Fonts) -> Result<Vec<u8>, DemoError> {
     };
     page.text(TITLE, 24.0, true, BLACK, Alignment::Center)?;
     page.y += 16.0;
-    page.text(PREAMBLE, 10.0, false, BLACK, Alignment::Left)?;
+    page.text(PREAMBLE, 11.0, false, BLACK, Alignment::Left)?;
     page.y += 10.0;
     page.articles(first)?;
     let first_page = page.numbered(1)?;
@@ -168,16 +168,16 @@ impl Page<'_> {
         };
         let lines = text_layout::in_column(self.fonts, text, &style, size, Some(width))?;
         let height = lines.height();
-        self.items.push(Item::Text { lines, x, y });
+        self.items.push(Item::text(lines, x, y));
         Ok(height)
     }
 
     fn articles(&mut self, articles: &[(&str, &str)]) -> Result<(), DemoError> {
         for (heading, text) in articles {
-            self.y += 9.0;
-            self.text(heading, 11.0, true, BLACK, Alignment::Left)?;
-            self.y += 2.0;
-            self.text(text, 10.0, false, BLACK, Alignment::Left)?;
+            self.y += 13.0;
+            self.text(heading, 12.0, true, BLACK, Alignment::Left)?;
+            self.y += 3.0;
+            self.text(text, 11.0, false, BLACK, Alignment::Left)?;
         }
         Ok(())
     }
@@ -192,13 +192,13 @@ impl Page<'_> {
             let top = own.iter().map(|field| shown(field).1).fold(A4_HEIGHT, f32::min);
             self.items.push(Item::Rule {
                 x: MARGIN,
-                y: top - 44.0,
+                y: top - 40.0,
                 width: COLUMN,
             });
-            self.place(title, (MARGIN, top - 36.0, 120.0), 12.0, (true, BLACK, Alignment::Left))?;
+            self.place(title, (MARGIN, top - 32.0, 120.0), 12.0, (true, BLACK, Alignment::Left))?;
             self.place(
                 note,
-                (MARGIN + 120.0, top - 34.0, COLUMN - 120.0),
+                (MARGIN + 120.0, top - 30.0, COLUMN - 120.0),
                 9.0,
                 (false, GREY, Alignment::Right),
             )?;
@@ -276,7 +276,9 @@ fn write(fonts: &Fonts, pages: &[Vec<Item>]) -> Result<Vec<u8>, DemoError> {
             .ok_or_else(|| DemoError::Writing("the page has no size".to_owned()))?;
         let mut page = document.start_page_with(settings);
         let mut surface = page.surface();
-        items.iter().for_each(|item| item.draw(fonts, &mut surface));
+        for item in items {
+            item.draw(fonts, &mut surface);
+        }
         surface.finish();
         page.finish();
     }

@@ -148,6 +148,62 @@ pub struct DisplayedBox {
     pub height: f64,
 }
 
+/// An affine map as the operator `cm` has it (8.3.4): x' = a x + c y + e, y' = b x + d y + f.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Matrix {
+    /// From x to x.
+    pub a: f64,
+    /// From x to y.
+    pub b: f64,
+    /// From y to x.
+    pub c: f64,
+    /// From y to y.
+    pub d: f64,
+    /// Added to x.
+    pub e: f64,
+    /// Added to y.
+    pub f: f64,
+}
+
+impl Matrix {
+    const fn new(linear: [f64; 4], origin: (f64, f64)) -> Self {
+        let [a, b, c, d] = linear;
+        Self {
+            a,
+            b,
+            c,
+            d,
+            e: origin.0,
+            f: origin.1,
+        }
+    }
+
+    fn apply(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        (self.a * x + self.c * y + self.e, self.b * x + self.d * y + self.f)
+    }
+
+    /// Where a point comes from. The maps of pages only turn and scale, so that they can be undone.
+    fn undo(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        let determinant = self.a * self.d - self.b * self.c;
+        let (x, y) = (x - self.e, y - self.f);
+        (
+            (self.d * x - self.c * y) / determinant,
+            (self.a * y - self.b * x) / determinant,
+        )
+    }
+}
+
+/// As operands of `cm`.
+impl std::fmt::Display for Matrix {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            formatter,
+            "{:.6} {:.6} {:.6} {:.6} {:.6} {:.6}",
+            self.a, self.b, self.c, self.d, self.e, self.f
+        )
+    }
+}
+
 /// How one page's user space and its displayed form relate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PageGeometry {
@@ -218,18 +274,17 @@ impl PageGeometry {
         self.user_unit
     }
 
-    /// The matrix (as of `cm`: a b c d e f) from the displayed page, in points with the origin at
-    /// its *bottom* left and y upwards, to user space. An overlay drawn upright on the displayed
-    /// page, put through this matrix, shows upright and in place.
+    /// From the displayed page, in points with the origin at its *bottom* left and y upwards, to user
+    /// space. An overlay drawn upright on the displayed page, put through this, shows upright and in place.
     #[must_use]
-    pub fn overlay_matrix(&self) -> [f64; 6] {
+    pub fn overlay_matrix(&self) -> Matrix {
         let scale = 1.0 / self.user_unit;
         let area = &self.visible;
         match self.rotation {
-            Rotation::None => [scale, 0.0, 0.0, scale, area.left, area.bottom],
-            Rotation::Quarter => [0.0, scale, -scale, 0.0, area.right, area.bottom],
-            Rotation::Half => [-scale, 0.0, 0.0, -scale, area.right, area.top],
-            Rotation::ThreeQuarters => [0.0, -scale, scale, 0.0, area.left, area.top],
+            Rotation::None => Matrix::new([scale, 0.0, 0.0, scale], (area.left, area.bottom)),
+            Rotation::Quarter => Matrix::new([0.0, scale, -scale, 0.0], (area.right, area.bottom)),
+            Rotation::Half => Matrix::new([-scale, 0.0, 0.0, -scale], (area.right, area.top)),
+            Rotation::ThreeQuarters => Matrix::new([0.0, -scale, scale, 0.0], (area.left, area.top)),
         }
     }
 
@@ -239,9 +294,11 @@ impl PageGeometry {
         let size = self.displayed_size();
         let place = displayed_box(&size, placement);
         let top = size.height_points - place.y;
-        let [a, b, c, d, e, f] = self.overlay_matrix();
-        let corner = |x: f64, y: f64| (a * x + c * y + e, b * x + d * y + f);
-        Rectangle::from_corners(corner(place.x, top), corner(place.x + place.width, top - place.height))
+        let matrix = self.overlay_matrix();
+        Rectangle::from_corners(
+            matrix.apply((place.x, top)),
+            matrix.apply((place.x + place.width, top - place.height)),
+        )
     }
 
     /// The placement of a rectangle of user space, as of a form field; `None` where it does not
@@ -253,13 +310,11 @@ impl PageGeometry {
             return None;
         }
         let size = self.displayed_size();
-        let [a, b, c, d, e, f] = self.overlay_matrix();
-        let determinant = a * d - b * c;
-        let corner = |x: f64, y: f64| {
-            let (x, y) = (x - e, y - f);
-            ((d * x - c * y) / determinant, (a * y - b * x) / determinant)
-        };
-        let displayed = Rectangle::from_corners(corner(shown.left, shown.bottom), corner(shown.right, shown.top));
+        let matrix = self.overlay_matrix();
+        let displayed = Rectangle::from_corners(
+            matrix.undo((shown.left, shown.bottom)),
+            matrix.undo((shown.right, shown.top)),
+        );
         // Edges are rounded, not extents, so that neighbours keep sharing an edge.
         let left = millionths(displayed.left / size.width_points);
         let right = millionths(displayed.right / size.width_points);

@@ -20,7 +20,7 @@ const RULE: [u8; 3] = [208, 212, 220];
 /// Something at its place on a page.
 pub(crate) enum Item {
     Text {
-        lines: Lines,
+        lines: Box<Lines>,
         x: f32,
         y: f32,
     },
@@ -37,7 +37,7 @@ pub(crate) enum Item {
         width: f32,
     },
     Qr {
-        code: qrcodegen::QrCode,
+        code: Box<qrcodegen::QrCode>,
         x: f32,
         y: f32,
         side: f32,
@@ -45,6 +45,15 @@ pub(crate) enum Item {
 }
 
 impl Item {
+    /// Lines with the top left corner of their column at `x`, `y`.
+    pub(crate) fn text(lines: Lines, x: f32, y: f32) -> Self {
+        Self::Text {
+            lines: Box::new(lines),
+            x,
+            y,
+        }
+    }
+
     /// Draws it.
     pub(crate) fn draw(&self, fonts: &Fonts, surface: &mut Surface<'_>) {
         match self {

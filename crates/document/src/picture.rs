@@ -70,14 +70,14 @@ fn decode(bytes: &[u8]) -> Result<DynamicImage, PictureFault> {
     limits.max_alloc = Some(MEMORY);
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format(bytes)?);
     reader.limits(limits);
-    let mut decoder = reader.into_decoder().map_err(fault)?;
+    let mut decoder = reader.into_decoder().map_err(|error| fault(&error))?;
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
-    let mut picture = DynamicImage::from_decoder(decoder).map_err(fault)?;
+    let mut picture = DynamicImage::from_decoder(decoder).map_err(|error| fault(&error))?;
     picture.apply_orientation(orientation);
     Ok(picture)
 }
 
-fn fault(error: image::ImageError) -> PictureFault {
+fn fault(error: &image::ImageError) -> PictureFault {
     match error {
         image::ImageError::Limits(_) => PictureFault::TooLarge,
         _ => PictureFault::Damaged,

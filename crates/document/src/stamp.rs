@@ -140,7 +140,7 @@ struct Sheet {
 }
 
 enum Prepared {
-    Text(Lines),
+    Text(Box<Lines>),
     Check,
     Dot,
     Picture(Decoded),
@@ -152,13 +152,10 @@ fn prepare(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<(DisplayedBox,
     }
     let place = displayed_box(size, &mark.placement);
     let prepared = match &mark.content {
-        MarkContent::Text { text, style } => Prepared::Text(text_layout::in_box(
-            fonts,
-            text,
-            style,
-            single(place.width),
-            single(place.height),
-        )?),
+        MarkContent::Text { text, style } => {
+            let lines = text_layout::in_box(fonts, text, style, single(place.width), single(place.height))?;
+            Prepared::Text(Box::new(lines))
+        }
         MarkContent::Check => Prepared::Check,
         MarkContent::Dot => Prepared::Dot,
         MarkContent::Picture { bytes } => Prepared::Picture(Decoded::read(bytes, place.width, place.height)?),
@@ -393,10 +390,10 @@ fn invoke(
     forms.set(name.as_str(), Object::Reference(form));
     resources.set("XObject", forms);
 
-    let [a, b, c, d, e, f] = sheet.geometry.overlay_matrix();
     let before = plain_stream(b"q\n".to_vec());
     // A line break first: the old content may end within a token's reach.
-    let after = plain_stream(format!("\nQ q {a:.6} {b:.6} {c:.6} {d:.6} {e:.6} {f:.6} cm /{name} Do Q\n").into_bytes());
+    let matrix = sheet.geometry.overlay_matrix();
+    let after = plain_stream(format!("\nQ q {matrix} cm /{name} Do Q\n").into_bytes());
     let mut contents = vec![Object::Reference(revision.add(before))];
     let page = document.get_dictionary(sheet.page)?;
     if let Ok(old) = page.get(b"Contents") {

@@ -77,14 +77,21 @@ pub(super) fn clean(document: &mut Document) -> Vec<Change> {
         (removed.files, Change::EmbeddedFilesRemoved { count: removed.files }),
         (removed.media, Change::MultimediaRemoved { count: removed.media }),
     ];
-    changes.extend(counted.into_iter().filter(|(count, _)| *count > 0).map(|(_, change)| change));
+    changes.extend(
+        counted
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(_, change)| change),
+    );
     changes
 }
 
 fn used_objects(document: &Document) -> BTreeSet<ObjectId> {
     let mut used = BTreeSet::new();
-    let mut waiting: Vec<&Object> =
-        [&b"Root"[..], b"Info"].iter().filter_map(|key| document.trailer.get(key).ok()).collect();
+    let mut waiting: Vec<&Object> = [&b"Root"[..], b"Info"]
+        .iter()
+        .filter_map(|key| document.trailer.get(key).ok())
+        .collect();
     while let Some(object) = waiting.pop() {
         match object {
             Object::Reference(id) if used.insert(*id) => waiting.extend(document.objects.get(id)),
@@ -106,13 +113,19 @@ struct Known {
 
 impl Known {
     fn read(document: &Document) -> Self {
-        let actions = document.objects.iter().filter_map(|(id, object)| Some((*id, action(object)?))).collect();
+        let actions = document
+            .objects
+            .iter()
+            .filter_map(|(id, object)| Some((*id, action(object)?)))
+            .collect();
         let lists = document
             .objects
             .iter()
             .filter_map(|(id, object)| Some((*id, object.as_dict().ok()?)))
             .filter(|(_, dictionary)| {
-                dictionary.iter().all(|(_, value)| value.as_reference().is_ok() || action(value).is_some())
+                dictionary
+                    .iter()
+                    .all(|(_, value)| value.as_reference().is_ok() || action(value).is_some())
             })
             .map(|(id, dictionary)| (id, dictionary.clone()))
             .collect();
@@ -184,20 +197,39 @@ fn remove_permissions(document: &mut Document) -> bool {
 
 /// Removes the catalog's ways to act and to carry something.
 fn remove_from_catalog(document: &mut Document, removed: &mut Removed) {
-    let named =
-        document.catalog().ok().and_then(|catalog| form::dictionary(document, catalog, b"Names")).cloned();
+    let named = document
+        .catalog()
+        .ok()
+        .and_then(|catalog| form::dictionary(document, catalog, b"Names"))
+        .cloned();
     if let Some(names) = &named {
-        removed.scripts = removed.scripts.saturating_add(count_names(document, names, b"JavaScript"));
-        removed.media = removed.media.saturating_add(count_names(document, names, b"Renditions"));
+        removed.scripts = removed
+            .scripts
+            .saturating_add(count_names(document, names, b"JavaScript"));
+        removed.media = removed
+            .media
+            .saturating_add(count_names(document, names, b"Renditions"));
     }
     let Ok(catalog) = document.catalog_mut() else { return };
     if let Some(mut names) = named {
-        for key in [&b"JavaScript"[..], b"EmbeddedFiles", b"Renditions", b"AlternatePresentations"] {
+        for key in [
+            &b"JavaScript"[..],
+            b"EmbeddedFiles",
+            b"Renditions",
+            b"AlternatePresentations",
+        ] {
             names.remove(key);
         }
         catalog.set("Names", names);
     }
-    for key in [&b"Collection"[..], b"Requirements", b"AF", b"Legal", b"DSS", b"NeedsRendering"] {
+    for key in [
+        &b"Collection"[..],
+        b"Requirements",
+        b"AF",
+        b"Legal",
+        b"DSS",
+        b"NeedsRendering",
+    ] {
         catalog.remove(key);
     }
 }

@@ -59,3 +59,68 @@ fn has_size(picture: &Picture, size: &PageSize, resolution: f32) -> bool {
     let close = |pixels: u32, points: f64| (f64::from(pixels) - points * scale).abs() <= 1.0;
     close(picture.width, size.width_points) && close(picture.height, size.height_points)
 }
+
+#[cfg(test)]
+mod tests {
+    use lopdf::{Dictionary, Document, Object, Stream, dictionary};
+
+    use super::*;
+
+    fn file(contents: &[&str]) -> Vec<u8> {
+        let mut document = Document::with_version("1.7");
+        let pages = document.new_object_id();
+        let kids: Vec<Object> = contents
+            .iter()
+            .map(|content| {
+                let content = document.add_object(Stream::new(Dictionary::new(), content.as_bytes().to_vec()));
+                let page = dictionary! { "Type" => "Page", "Parent" => pages, "Contents" => content };
+                document.add_object(page).into()
+            })
+            .collect();
+        let node = dictionary! {
+            "Type" => "Pages", "Count" => i64::try_from(kids.len()).unwrap_or(0), "Kids" => kids,
+            "MediaBox" => vec![0.into(), 0.into(), 200.into(), 100.into()],
+        };
+        document.objects.insert(pages, Object::Dictionary(node));
+        let catalog = document.add_object(dictionary! { "Type" => "Catalog", "Pages" => pages });
+        document.trailer.set("Root", catalog);
+        let mut bytes = Vec::new();
+        document.save_to(&mut bytes).expect("the file is written");
+        bytes
+    }
+
+    const DRAWN: &str = "0 0 1 rg 10 10 20 20 re f";
+
+    #[test]
+    fn the_first_page_that_would_look_different_refuses_the_file() {
+        let size = PageSize {
+            width_points: 200.0,
+            height_points: 100.0,
+        };
+        let before = file(&[DRAWN, DRAWN, DRAWN]);
+        assert_eq!(same_pages(&before, &before, &[size; 3]), Ok(()));
+        let moved = file(&[DRAWN, "0 0 1 rg 10 11 20 20 re f", ""]);
+        assert_eq!(
+            same_pages(&before, &moved, &[size; 3]),
+            Err(Refused::PageWouldChange { page: 2 })
+        );
+        let shorter = file(&[DRAWN, DRAWN]);
+        assert_eq!(
+            same_pages(&before, &shorter, &[size; 3]),
+            Err(Refused::PageWouldChange { page: 3 })
+        );
+    }
+
+    #[test]
+    fn a_page_that_the_renderer_sees_in_another_size_refuses_the_file() {
+        let size = PageSize {
+            width_points: 200.0,
+            height_points: 110.0,
+        };
+        let before = file(&[DRAWN]);
+        assert_eq!(
+            same_pages(&before, &before, &[size]),
+            Err(Refused::PageWouldChange { page: 1 })
+        );
+    }
+}

@@ -6,6 +6,7 @@ extern crate countersign_document as document;
 mod certificates;
 mod forgeries;
 mod judges;
+mod other_signers;
 mod pages;
 mod revisions;
 mod samples;
