@@ -70,7 +70,7 @@ impl Blobs {
             path: folder.to_owned(),
             source,
         };
-        create_private(folder).map_err(cannot_open)?;
+        create_folders(folder).map_err(cannot_open)?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("blobs")
@@ -137,13 +137,18 @@ impl Blobs {
     }
 }
 
-/// Files may hold signatures and contracts: the folder is for its owner alone.
-fn create_private(folder: &Path) -> std::io::Result<()> {
+/// Makes the folder and all that it will ever have below it, so that no later put has to make one and wait until that is
+/// durable too. Files may hold signatures and contracts: the folders are for their owner alone.
+fn create_folders(folder: &Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
+    builder.create(folder)?;
+    for first_byte in 0..=u8::MAX {
+        builder.create(folder.join(format!("{first_byte:02x}")))?;
+    }
+    std::fs::File::open(folder)?.sync_all()
 }
 
 fn location(hash: &BlobHash) -> Location {
