@@ -4,34 +4,51 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Webhook } from "standardwebhooks";
-import { company, Installation, Receiver } from "./installation.mjs";
+import { spawnSync } from "node:child_process";
+import { FIELDS, Installation } from "./installation.mjs";
+import { Receiver } from "./receiver.mjs";
 
-let installation, receiver, call, secret, clientId;
+/** A PNG of 2 × 2 dark pixels, as a drawn signature or a seal would arrive. */
+const PNG =
+  "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGMQEbEBIgYIBQAKXgGR1VOq2QAAAABJRU5ErkJggg==";
+
+let installation, receiver, secret, clientId;
+
+function program(...words) {
+  const done = spawnSync(process.env.COUNTERSIGN_BINARY, words, { env: installation.environment, encoding: "utf8" });
+  assert.equal(done.status, 0, done.stderr);
+  return done.stdout;
+}
+
+/** A value for every field that the writer of a step fills. */
+function valuesOfStep(order) {
+  const values = { text: "서울특별시 종로구", number: "3000000", date: "2026-12-01", check: "Y" };
+  const own = FIELDS.fields.filter((field) => field.step === order);
+  const named = new Map(own.map(({ name, kind, option, options }) => [name, values[kind] ?? option ?? options?.[0] ?? PNG]));
+  return [...named].map(([name, value]) => ({ name, value }));
+}
 
 before(async () => {
-  installation = new Installation();
   receiver = new Receiver();
   await receiver.listen();
-  await installation.serve();
-  call = await installation.client();
-  const [client] = JSON.parse(installation.run(["client", "list", "--company", company, "--json"]));
+  installation = await Installation.start();
+  const { company } = installation.member;
+  const [client] = JSON.parse(program("client", "list", "--company", company, "--json"));
   clientId = client.client_id;
-  secret = installation.run(["client", "secret", "--company", company, clientId]).match(/whsec_\S+/)[0];
+  secret = /whsec_[^\s"]+/.exec(program("client", "secret", "--company", company, clientId))[0];
 });
 after(async () => {
   receiver.close();
-  await installation.end();
+  await installation.stop();
 });
 
 test("each approval is told once, in order, signed, with the interface's members", { timeout: 60_000 }, async () => {
   const info = { url: receiver.address, api_type: "ALL", is_embed: true, link_type: "download", authorization: "Bearer of-the-customer" };
-  const start = await call("POST", "/api/v3/workflows/start?offset=%2B09:00", installation.contract(receiver.address, { export_api_info: info }));
-  assert.equal(start.status, 200, JSON.stringify(start.body));
-  const id = start.body.workflow_id;
+  const started = await installation.startWorkflow({ export_api_info: info });
+  const id = started.workflow_id;
   for (const order of [1, 2]) {
-    const body = { order, field_list: installation.valuesOfStep(order), comment: order === 1 ? "잘 부탁드립니다" : "" };
-    const approved = await call("POST", `/api/v3/workflows/${id}/approve`, body);
-    assert.equal(approved.status, 200, JSON.stringify(approved.body));
+    const body = { order, field_list: valuesOfStep(order), comment: order === 1 ? "잘 부탁드립니다" : "" };
+    await installation.call("POST", `/api/v3/workflows/${id}/approve`, body);
   }
   const requests = await receiver.count(2);
   const payloads = requests.map(({ headers, body }) => {
@@ -55,10 +72,10 @@ test("each approval is told once, in order, signed, with the interface's members
     assert.equal(payload.version, "v3");
     assert.match(payload.completed_date, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \(UTC\+09:00\)$/);
   }
-  assert.deepEqual([first.status, first.order, first.name, first.email, first.comment], ["Playing", 1, "김사장", "employer@example.com", "잘 부탁드립니다"]);
-  assert.deepEqual([first.next_name, first.next_email], ["이직원", "employee@example.com"]);
+  assert.deepEqual([first.status, first.order, first.name, first.email, first.comment], ["Playing", 1, "김민준", "minjun@example.com", "잘 부탁드립니다"]);
+  assert.deepEqual([first.next_name, first.next_email], ["박서연", "seoyeon@example.com"]);
   assert.ok(first.sign_url.startsWith(`${installation.base}/mail/sign?token=`) && first.sign_url.includes("lang="));
-  assert.deepEqual([second.status, second.order, second.name], ["Complete", 2, "이직원"]);
+  assert.deepEqual([second.status, second.order, second.name], ["Complete", 2, "박서연"]);
   assert.deepEqual(first.field_list.map(({ order }) => order), first.field_list.map(() => 1));
   assert.deepEqual(second.field_list.map(({ order }) => order), second.field_list.map(({ order }) => order).toSorted());
   assert.ok(second.field_list.length > first.field_list.length);
