@@ -5,3 +5,4 @@ extern crate countersign_app as app;
 mod access;
 mod support;
 mod templates;
+mod workflows;
