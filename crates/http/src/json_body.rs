@@ -17,6 +17,7 @@ use std::collections::HashMap;
 use app::{Error, Fault, FaultCode};
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRef, FromRequest, Request};
+use axum::body::HttpBody;
 use axum::http::{HeaderMap, header};
 use serde_json::value::RawValue;
 
@@ -84,6 +85,25 @@ where
         }
         let bytes = read(&parts.headers, body, limit).await?;
         Ok(Self::parse(bytes)?)
+    }
+}
+
+/// A JSON body whose members are all optional, so that there need not be a body.
+#[derive(Debug, Clone)]
+pub struct OptionalJsonBody(pub JsonBody);
+
+impl<S> FromRequest<S> for OptionalJsonBody
+where
+    S: Send + Sync,
+    Http: FromRef<S>,
+{
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Failure> {
+        if request.body().is_end_stream() {
+            return Ok(Self(JsonBody { text: "{}".to_owned(), bytes: Bytes::new() }));
+        }
+        Ok(Self(JsonBody::from_request(request, state).await?))
     }
 }
 

@@ -4,7 +4,6 @@
 use std::collections::HashMap;
 use std::convert::Infallible;
 
-use app::{Fault, FaultCode};
 use axum::extract::FromRequestParts;
 use axum::http::Uri;
 use axum::http::request::Parts;
@@ -28,18 +27,14 @@ impl Query {
         self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
+    /// A parameter as it was sent, for a use-case that reads it itself.
+    pub fn owned(&self, name: &str) -> Option<String> {
+        self.get(name).map(str::to_owned)
+    }
+
     /// A text.
     pub fn text(&self, name: &str, faults: &mut Faults) -> Option<String> {
         faults.text(name, self.get(name)?)
-    }
-
-    /// An integer.
-    pub fn integer(&self, name: &str, faults: &mut Faults) -> Option<i64> {
-        let value = self.get(name)?.trim().parse().ok();
-        if value.is_none() {
-            faults.add(Fault::new(name, FaultCode::WrongType).with("expected", "integer"));
-        }
-        value
     }
 
     /// The language asked for by `lang`, if it is one that we speak.

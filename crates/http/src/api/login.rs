@@ -7,6 +7,7 @@
 use app::{LoginAttempt, LoginRefusal};
 use axum::Json;
 use axum::body::Body;
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -136,13 +137,15 @@ const FAILURE: ResultCode = ResultCode("99", "api-login-failure");
 )]
 pub async fn login(
     State(http): State<Http>,
-    Path(company): Path<String>,
+    company: Result<Path<String>, PathRejection>,
     ClientAddress { address, .. }: ClientAddress,
     query: Query,
     headers: HeaderMap,
     body: Body,
 ) -> Response {
     let language = language_of(&query, &headers, None);
+    // What is not UTF-8 is a company that does not exist, and is answered like one.
+    let company = company.map_or_else(|_| String::new(), |Path(company)| company);
     let bytes = json_body::read(&headers, body, BODY_LIMIT).await;
     let Some((email, password)) = bytes.ok().and_then(|bytes| JsonBody::parse(bytes).ok()).and_then(|body| credentials(&body))
     else {

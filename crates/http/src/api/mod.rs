@@ -7,17 +7,56 @@ use axum::http::Method;
 
 use crate::router::{Access, Authority, Route, route};
 
+pub mod approve;
+pub mod cancel;
+pub mod certificate;
+pub mod correct_recipient;
+pub mod discard;
+pub mod docs;
+pub mod document;
+pub mod extend;
+pub mod field_file;
+mod file;
+pub mod get_workflow;
 pub mod health;
+pub mod list_workflows;
 pub mod login;
-// pub mod start;
+pub mod openapi;
+pub mod path;
+pub mod reject;
+pub mod remind;
+pub mod search_with_value;
+pub mod start;
+pub mod verify;
 
+const PUBLIC: Authority = Authority::Public;
+const READ: Authority = Authority::AccessToken(Access::Read);
 const SEND: Authority = Authority::AccessToken(Access::Send);
 
 /// The routes of the API.
 pub fn routes() -> Vec<Route> {
+    let (get, post, patch) = (Method::GET, Method::POST, Method::PATCH);
     vec![
-        route(Method::GET, "/healthz", Authority::Public, health::health),
-        route(Method::POST, "/api/{company}/login", Authority::Public, login::login),
-        //         route(Method::POST, "/api/v3/workflows/start", SEND, start::start),
+        route(get.clone(), "/healthz", PUBLIC, health::health),
+        route(get.clone(), "/api/openapi.json", PUBLIC, openapi::openapi),
+        route(get.clone(), "/api/docs", PUBLIC, docs::docs),
+        route(get.clone(), "/api/docs.js", PUBLIC, docs::script),
+        route(get.clone(), "/api/docs.css", PUBLIC, docs::style),
+        route(post.clone(), "/api/{company}/login", PUBLIC, login::login),
+        route(post.clone(), "/api/v3/workflows/start", SEND, start::start),
+        route(get.clone(), "/api/v3/workflows", READ, list_workflows::list_workflows),
+        route(get.clone(), "/api/v3/workflows/search-with-value", READ, search_with_value::search_with_value),
+        route(get.clone(), "/api/v3/workflows/{id}", READ, get_workflow::get_workflow),
+        route(post.clone(), "/api/v3/workflows/{id}/approve", SEND, approve::approve),
+        route(post.clone(), "/api/v3/workflows/{id}/reject", SEND, reject::reject),
+        route(post.clone(), "/api/v3/workflows/{id}/cancel", SEND, cancel::cancel),
+        route(post.clone(), "/api/v3/workflows/{id}/extend", SEND, extend::extend),
+        route(post.clone(), "/api/v3/workflows/{id}/remind", SEND, remind::remind),
+        route(post.clone(), "/api/v3/workflows/{id}/discard", SEND, discard::discard),
+        route(patch, "/api/v3/workflows/{id}/recipients/{order}", SEND, correct_recipient::correct_recipient),
+        route(get.clone(), "/api/v3/workflows/{id}/document", READ, document::document),
+        route(get.clone(), "/api/v3/workflows/{id}/certificate", READ, certificate::certificate),
+        route(get, "/api/v3/workflows/{id}/fields/{name}/file", READ, field_file::field_file),
+        route(post, "/api/v3/verify", READ, verify::verify),
     ]
 }

@@ -1,0 +1,70 @@
+//! `POST /api/v3/workflows/{id}/approve`: on behalf of the writer whose turn it is.
+
+use app::{ActRequest, Advanced, Error};
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::path::WorkflowPath;
+use super::start::{FieldInput, given_fields, order};
+use crate::client_address::CameFrom;
+use crate::json_body::{Faults, JsonBody, OptionalJsonBody};
+use crate::problem::{Failure, Problem};
+use crate::router::{Authenticated, Http};
+
+/// What to write for the writer, and with which words.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(example = json!({"order": 1, "field_list": [{"name": "agree", "value": "Y"}], "comment": "Approved by telephone"}))]
+pub struct ActInput {
+    /// The step; default: the one under way. Another is answered 409.
+    #[schema(minimum = 1)]
+    pub order: Option<u32>,
+    /// Which writer, where the step has several.
+    pub email: Option<String>,
+    /// Values to write.
+    pub field_list: Option<Vec<FieldInput>>,
+    /// Words that go along.
+    #[schema(max_length = 250)]
+    pub comment: Option<String>,
+}
+
+/// Reads the members of an approval or a rejection.
+pub(super) fn read(body: &JsonBody) -> Result<ActRequest, Error> {
+    let root = body.members()?;
+    let mut faults = Faults::default();
+    Ok(ActRequest {
+        order: order(&root, &mut faults),
+        email: root.text("email", &mut faults),
+        fields: given_fields(&root, &mut faults),
+        comment: root.text("comment", &mut faults),
+        faults: faults.into_inner(),
+    })
+}
+
+
+/// Approve for a writer.
+///
+/// On behalf of the writer whose turn it is. The last approval seals the document before it is answered.
+#[utoipa::path(
+    post, path = "/api/v3/workflows/{id}/approve", tag = "Workflows",
+    params(("id" = i64, Path, description = "The document's id.")),
+    request_body = ActInput,
+    responses(
+        (status = 200, description = "The document after it.", body = Advanced),
+        (status = 400, description = "The body is not JSON.", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The state does not allow it; `state` names it.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn approve(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    CameFrom(origin): CameFrom,
+    WorkflowPath(id, ()): WorkflowPath,
+    OptionalJsonBody(body): OptionalJsonBody,
+) -> Result<Json<Advanced>, Failure> {
+    let request = read(&body)?;
+    Ok(Json(http.blocking(move |app| app.approve(&caller, id, request, &origin)).await?))
+}

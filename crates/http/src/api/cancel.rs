@@ -1,0 +1,52 @@
+//! `POST /api/v3/workflows/{id}/cancel`: the sender ends what is under way.
+
+use app::{ActRequest, Advanced};
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::path::WorkflowPath;
+use crate::client_address::CameFrom;
+use crate::json_body::{Faults, OptionalJsonBody};
+use crate::problem::{Failure, Problem};
+use crate::router::{Authenticated, Http};
+
+/// Why.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(example = json!({"comment": "Sent to the wrong person"}))]
+pub struct CancelInput {
+    /// The reason, which the writers are told.
+    #[schema(max_length = 250)]
+    pub comment: Option<String>,
+}
+
+
+/// Cancel a workflow.
+///
+/// Ends a document that is under way.
+#[utoipa::path(
+    post, path = "/api/v3/workflows/{id}/cancel", tag = "Workflows",
+    params(("id" = i64, Path, description = "The document's id.")),
+    request_body = CancelInput,
+    responses(
+        (status = 200, description = "The document after it.", body = Advanced),
+        (status = 400, description = "The body is not JSON.", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The state does not allow it; `state` names it.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn cancel(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    CameFrom(origin): CameFrom,
+    WorkflowPath(id, ()): WorkflowPath,
+    OptionalJsonBody(body): OptionalJsonBody,
+) -> Result<Json<Advanced>, Failure> {
+    let members = body.members()?;
+    let mut faults = Faults::default();
+    let comment = members.text("comment", &mut faults);
+    let request = ActRequest { comment, faults: faults.into_inner(), ..ActRequest::default() };
+    Ok(Json(http.blocking(move |app| app.cancel(&caller, id, request, &origin)).await?))
+}

@@ -1,0 +1,67 @@
+//! `PATCH /api/v3/workflows/{id}/recipients/{order}`: a recipient who has not written is corrected.
+
+use app::{Advanced, CorrectRequest, Error, Subject};
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::path::{WorkflowPath, number};
+use crate::client_address::CameFrom;
+use crate::json_body::{Faults, JsonBody};
+use crate::problem::{Failure, Problem};
+use crate::router::{Authenticated, Http};
+
+/// What is right; what is left out stays.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(example = json!({"name": "이서연", "email": "seoyeon@example.com"}))]
+pub struct CorrectInput {
+    /// The right name.
+    #[schema(max_length = 100)]
+    pub name: Option<String>,
+    /// The right e-mail address or telephone number.
+    pub email: Option<String>,
+    /// Which of the step's writers, by the address that is there now.
+    pub current_email: Option<String>,
+    /// Which of the step's writers, by role.
+    pub role: Option<String>,
+}
+
+/// Correct a recipient.
+///
+/// Of one who has not written. The old link dies; where it is this writer's turn, a new one is sent.
+#[utoipa::path(
+    patch, path = "/api/v3/workflows/{id}/recipients/{order}", tag = "Workflows",
+    params(
+        ("id" = i64, Path, description = "The document's id."),
+        ("order" = u32, Path, description = "The writing step."),
+    ),
+    request_body = CorrectInput,
+    responses(
+        (status = 200, description = "The document after it.", body = Advanced),
+        (status = 400, description = "The body is not JSON.", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The state does not allow it; `state` names it.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn correct_recipient(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    CameFrom(origin): CameFrom,
+    WorkflowPath(id, order): WorkflowPath<String>,
+    body: JsonBody,
+) -> Result<Json<Advanced>, Failure> {
+    let order = number(&order).and_then(|order| u32::try_from(order).ok());
+    let order = order.ok_or(Error::NotFound(Subject::Recipient))?;
+    let members = body.members()?;
+    let mut faults = Faults::default();
+    let request = CorrectRequest {
+        name: members.text("name", &mut faults),
+        email: members.text("email", &mut faults),
+        current_email: members.text("current_email", &mut faults),
+        role: members.text("role", &mut faults),
+        faults: faults.into_inner(),
+    };
+    Ok(Json(http.blocking(move |app| app.correct_recipient(&caller, id, order, request, &origin)).await?))
+}

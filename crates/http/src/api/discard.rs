@@ -1,0 +1,32 @@
+//! `POST /api/v3/workflows/{id}/discard`: hides a document that has ended.
+
+use app::Advanced;
+use axum::Json;
+use axum::extract::State;
+
+use super::path::WorkflowPath;
+use crate::client_address::CameFrom;
+use crate::problem::{Failure, Problem};
+use crate::router::{Authenticated, Http};
+
+
+/// Hide a finished document.
+///
+/// It leaves the lists; its files and its proof stay.
+#[utoipa::path(
+    post, path = "/api/v3/workflows/{id}/discard", tag = "Workflows",
+    params(("id" = i64, Path, description = "The document's id.")),
+    responses(
+        (status = 200, description = "The document after it.", body = Advanced),
+        (status = 409, description = "The state does not allow it; `state` names it.", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn discard(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    CameFrom(origin): CameFrom,
+    WorkflowPath(id, ()): WorkflowPath,
+) -> Result<Json<Advanced>, Failure> {
+    Ok(Json(http.blocking(move |app| app.discard(&caller, id, &origin)).await?))
+}

@@ -1,0 +1,47 @@
+// Sends what a form of the page holds, and shows what came back.
+"use strict";
+
+const base = document.body.dataset.base;
+
+async function send(form) {
+  const output = form.querySelector("output");
+  const headers = {};
+  const query = new URLSearchParams();
+  let path = form.dataset.path;
+  for (const input of form.querySelectorAll("input[data-in]")) {
+    const place = input.dataset.in;
+    if (place === "path") path = path.replace(`{${input.name}}`, encodeURIComponent(input.value));
+    else if (input.value === "") continue;
+    else if (place === "query") query.set(input.name, input.value);
+    else headers[input.name] = input.value;
+  }
+  if (form.dataset.token) headers.Authorization = `Bearer ${document.getElementById("token").value}`;
+  const request = { method: form.dataset.method, headers, credentials: "omit" };
+  const body = form.elements.namedItem("body");
+  const file = form.elements.namedItem("file");
+  if (body) {
+    headers["Content-Type"] = "application/json";
+    request.body = body.value;
+  } else if (file && file.files.length > 0) {
+    headers["Content-Type"] = file.dataset.type;
+    request.body = file.files[0];
+  }
+  const address = base + path + (query.size > 0 ? `?${query}` : "");
+  output.textContent = "…";
+  try {
+    const response = await fetch(address, request);
+    const type = response.headers.get("content-type") ?? "";
+    let text = /json|text/.test(type) ? await response.text() : `(${type}, ${(await response.blob()).size} bytes)`;
+    if (type.includes("json")) text = JSON.stringify(JSON.parse(text), null, 2);
+    output.textContent = `${response.status} ${response.statusText}\n\n${text}`;
+  } catch (error) {
+    output.textContent = String(error);
+  }
+}
+
+for (const form of document.querySelectorAll("form[data-path]")) {
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void send(form);
+  });
+}

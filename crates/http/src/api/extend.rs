@@ -1,0 +1,57 @@
+//! `POST /api/v3/workflows/{id}/extend`: another end for what is under way.
+
+use app::{Advanced, ExtendRequest};
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::path::WorkflowPath;
+use crate::client_address::CameFrom;
+use crate::json_body::{Faults, JsonBody};
+use crate::problem::{Failure, Problem};
+use crate::query::Query;
+use crate::router::{Authenticated, Http};
+
+/// Another end.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(example = json!({"expiry_date": "2027-01-31 18:00:00"}))]
+pub struct ExtendInput {
+    /// `YYYY-MM-DD HH:MM:SS` in `offset`; not in the past.
+    pub expiry_date: String,
+}
+
+
+/// Set another expiry date.
+///
+/// For a document that is under way.
+#[utoipa::path(
+    post, path = "/api/v3/workflows/{id}/extend", tag = "Workflows",
+    params(
+        ("id" = i64, Path, description = "The document's id."),
+        ("offset" = Option<String>, Query, description = "UTC offset `+HH:MM` of `expiry_date`. Default: the document's."),
+    ),
+    request_body = ExtendInput,
+    responses(
+        (status = 200, description = "The document after it.", body = Advanced),
+        (status = 400, description = "The body is not JSON.", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The state does not allow it; `state` names it.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn extend(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    CameFrom(origin): CameFrom,
+    WorkflowPath(id, ()): WorkflowPath,
+    query: Query,
+    body: JsonBody,
+) -> Result<Json<Advanced>, Failure> {
+    let members = body.members()?;
+    let mut faults = Faults::default();
+    let expiry_date = members.text("expiry_date", &mut faults);
+    let offset = query.text("offset", &mut faults);
+    let request = ExtendRequest { expiry_date, offset, faults: faults.into_inner() };
+    Ok(Json(http.blocking(move |app| app.extend(&caller, id, request, &origin)).await?))
+}

@@ -1,0 +1,31 @@
+//! `GET /api/v3/workflows/{id}/fields/{name}/file`: the file in a field.
+
+use axum::extract::State;
+use axum::response::Response;
+
+use super::path::WorkflowPath;
+use crate::api::file::attachment;
+use crate::problem::Failure;
+use crate::router::{Authenticated, Http};
+
+/// The file in a field.
+///
+/// A signature, a seal, an image or an attachment, as it was given.
+#[utoipa::path(
+    get, path = "/api/v3/workflows/{id}/fields/{name}/file", tag = "Workflows",
+    params(
+        ("id" = i64, Path, description = "The document's id."),
+        ("name" = String, Path, description = "The field's name in the template."),
+    ),
+    responses(
+        (status = 200, description = "The file.", content_type = "application/octet-stream", body = Vec<u8>),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn field_file(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    WorkflowPath(id, name): WorkflowPath<String>,
+) -> Result<Response, Failure> {
+    Ok(attachment(http.blocking(move |app| app.field_file(&caller, id, &name)).await?))
+}

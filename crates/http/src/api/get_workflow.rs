@@ -1,0 +1,27 @@
+//! `GET /api/v3/workflows/{id}`: one document with steps, values, history and addresses.
+
+use app::WorkflowView;
+use axum::Json;
+use axum::extract::State;
+
+use super::path::WorkflowPath;
+use crate::problem::Failure;
+use crate::router::{Authenticated, Http};
+
+/// One workflow.
+///
+/// With its steps, its history and every value written so far. `download_url` and `certificate_url`
+/// are empty until it is complete, and new at every call.
+#[utoipa::path(
+    get, path = "/api/v3/workflows/{id}", tag = "Workflows",
+    params(("id" = i64, Path, description = "The document's id.")),
+    responses((status = 200, body = WorkflowView)),
+    security(("access_token" = [])),
+)]
+pub async fn get_workflow(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    WorkflowPath(id, ()): WorkflowPath,
+) -> Result<Json<WorkflowView>, Failure> {
+    Ok(Json(http.blocking(move |app| app.workflow(&caller, id)).await?))
+}

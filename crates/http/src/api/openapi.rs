@@ -1,0 +1,221 @@
+//! `GET /api/openapi.json`: the API described in `OpenAPI` 3.1, by the server that answers it.
+//!
+//! The description of each endpoint stands at its handler; here they are put together, and what
+//! holds for many is added once: the answers that every call with a token may get, and the closed
+//! list of error ids. A snapshot of the whole is under test, so that no change goes unseen, and so
+//! is that every route of the table is described and every described path is a route.
+
+use std::sync::LazyLock;
+
+use app::{ConflictCode, ERROR_IDS, FaultCode, ForbiddenCode};
+use axum::Json;
+use axum::extract::State;
+use domain::Language;
+use serde_json::{Map, Value, json};
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::{Modify, OpenApi};
+
+use crate::problem::{Problem, ProblemError, ProblemHeader};
+use crate::router::Http;
+
+use super::{
+    approve, cancel, certificate, correct_recipient, discard, document, extend, field_file, get_workflow, health,
+    list_workflows, login, reject, remind, search_with_value, start, verify,
+};
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Countersign",
+        description = "Electronic signing. Log in, start a workflow from a template, let its writers sign, fetch the sealed document and the history certificate.\n\nSuccess is answered flat. Failure is RFC 9457 problem details that name every bad member at once; its `code` is one of a closed list. Unknown members and query parameters are ignored. Messages are in the language of `lang`, else of `Accept-Language`, else the company's.",
+        license(name = "Apache-2.0", identifier = "Apache-2.0"),
+    ),
+    paths(
+        login::login,
+        start::start,
+        list_workflows::list_workflows,
+        search_with_value::search_with_value,
+        get_workflow::get_workflow,
+        approve::approve,
+        reject::reject,
+        cancel::cancel,
+        extend::extend,
+        remind::remind,
+        discard::discard,
+        correct_recipient::correct_recipient,
+        document::document,
+        certificate::certificate,
+        field_file::field_file,
+        verify::verify,
+        health::health,
+        openapi,
+    ),
+    components(schemas(Problem, ProblemError, ProblemHeader)),
+    modifiers(&Security),
+    tags(
+        (name = "Login", description = "An access token for the other calls."),
+        (name = "Workflows", description = "Documents on their way to their writers, and their sealed results."),
+        (name = "Verification", description = "Whether a sealed file is what it was."),
+        (name = "Service", description = "The service itself."),
+    ),
+)]
+struct Document;
+
+struct Security;
+
+impl Modify for Security {
+    fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
+        let scheme = HttpBuilder::new()
+            .scheme(HttpAuthScheme::Bearer)
+            .description(Some(
+                "The access token of a login: `Authorization: service <token>` (the word is the installation's setting \
+                 `api.auth_scheme`) or `Authorization: Bearer <token>`. Keep it on a server.",
+            ))
+            .build();
+        openapi.components.get_or_insert_default().add_security_scheme("access_token", SecurityScheme::Http(scheme));
+    }
+}
+
+/// Every error id, with its message in English.
+pub fn error_ids() -> Vec<(&'static str, String)> {
+    let mut ids: Vec<&'static str> = ERROR_IDS.to_vec();
+    ids.push("method-not-allowed");
+    ids.extend(ForbiddenCode::ALL.iter().map(|code| code.id()));
+    ids.extend(ConflictCode::ALL.iter().map(|code| code.id()));
+    ids.extend(FaultCode::ALL.iter().map(|code| code.id()));
+    ids.sort_unstable();
+    ids.dedup();
+    ids.into_iter().map(|id| (id, template_of(id))).collect()
+}
+
+/// The message with its arguments as `{name}`.
+fn template_of(id: &str) -> String {
+    let names =
+        ["expected", "max", "min", "allowed", "state", "subject", "limit", "seconds", "order", "characters", "reason",
+         "pages", "left", "name"];
+    let marks: Vec<String> = names.iter().map(|name| format!("{{{name}}}")).collect();
+    let arguments: Vec<(&str, &str)> = names.iter().zip(&marks).map(|(name, mark)| (*name, mark.as_str())).collect();
+    i18n::text(Language::En, &format!("error-{id}"), &arguments)
+}
+
+static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
+    let mut document = serde_json::to_value(Document::openapi()).unwrap_or_default();
+    list_error_ids(&mut document);
+    add_common_answers(&mut document);
+    document
+});
+
+/// The document for an installation that is reached at `base`.
+pub fn described(base: &str) -> Value {
+    let mut document = DOCUMENT.clone();
+    document["servers"] = json!([{ "url": base }]);
+    document
+}
+
+fn list_error_ids(document: &mut Value) {
+    let ids: Vec<&str> = error_ids().into_iter().map(|(id, _)| id).collect();
+    for schema in ["Problem", "ProblemError"] {
+        document["components"]["schemas"][schema]["properties"]["code"]["enum"] = json!(ids);
+    }
+}
+
+/// What every call with a token may be answered: said once here rather than at each handler.
+fn add_common_answers(document: &mut Value) {
+    let Some(paths) = document["paths"].as_object_mut() else { return };
+    for (path, operations) in paths {
+        for operation in operations.as_object_mut().into_iter().flat_map(Map::values_mut) {
+            if operation.get("security").is_none() {
+                continue;
+            }
+            let Some(responses) = operation["responses"].as_object_mut() else { continue };
+            let mut common = vec![
+                ("401", "No, an unknown or an expired access token."),
+                ("403", "The company's API is off, or the member's role does not allow it."),
+                ("500", "Our own failure; it has been logged."),
+                ("503", "Too much to do; `Retry-After` says when to try again."),
+            ];
+            if path.contains("{id}") {
+                common.push(("404", "There is none of this id in the company."));
+            }
+            for (status, description) in common {
+                let mut answer = json!({
+                    "description": description,
+                    "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
+                });
+                if status == "401" {
+                    answer["headers"] = json!({"WWW-Authenticate": {"schema": {"type": "string"}}});
+                }
+                if status == "503" {
+                    answer["headers"] = json!({"Retry-After": {"schema": {"type": "integer"}}});
+                }
+                responses.entry(status).or_insert(answer);
+            }
+        }
+    }
+}
+
+/// This document.
+#[utoipa::path(get, path = "/api/openapi.json", tag = "Service", responses((status = 200, description = "The `OpenAPI` 3.1 document.", content_type = "application/json")))]
+pub async fn openapi(State(http): State<Http>) -> Json<Value> {
+    Json(described(http.public_url()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn the_document_and_the_table_of_routes_do_not_part() {
+        let document = described("https://sign.example.com");
+        let described: BTreeSet<String> = document["paths"]
+            .as_object()
+            .expect("paths")
+            .iter()
+            .flat_map(|(path, operations)| {
+                operations.as_object().expect("operations").keys().map(move |method| format!("{} {path}", method.to_uppercase()))
+            })
+            .collect();
+        let routed: BTreeSet<String> = super::super::routes()
+            .iter()
+            // The page is for people, and describes itself.
+            .filter(|route| !route.path.starts_with("/api/docs"))
+            .map(|route| format!("{} {}", route.method, route.path.replace("{company}", "{companyId}")))
+            .collect();
+        assert_eq!(described, routed);
+    }
+
+    #[test]
+    fn a_call_with_a_token_says_so() {
+        let document = described("https://sign.example.com");
+        for route in super::super::routes() {
+            if let crate::Authority::AccessToken(_) = route.authority {
+                let operation = &document["paths"][route.path][route.method.as_str().to_lowercase()];
+                assert_eq!(operation["security"], json!([{"access_token": []}]), "{}", route.path);
+                assert!(operation["responses"]["401"].is_object(), "{}", route.path);
+            }
+        }
+    }
+
+    #[test]
+    fn every_error_id_has_a_message_in_every_language() {
+        for (id, _) in error_ids() {
+            for language in Language::ALL {
+                assert!(i18n::has(language, &format!("error-{id}")), "{id} {}", language.code());
+            }
+        }
+        for subject in app::Subject::ALL {
+            for language in Language::ALL {
+                assert!(i18n::has(language, &format!("error-subject-{subject}")), "{subject} {}", language.code());
+            }
+        }
+    }
+
+    #[test]
+    fn every_argument_of_a_message_is_known() {
+        for (id, message) in error_ids() {
+            assert!(!message.contains("{ $") && !message.contains("{$"), "{id}: {message}");
+        }
+    }
+}

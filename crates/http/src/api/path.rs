@@ -1,0 +1,58 @@
+//! What stands in the path of an address.
+//!
+//! A path names a thing. So an id that is no number, or that no thing can have, is answered like the
+//! id of a thing that does not exist: 404.
+
+use app::{Error, Subject};
+use axum::extract::{FromRequestParts, Path};
+use axum::http::request::Parts;
+use domain::WorkflowId;
+
+use crate::problem::Failure;
+
+/// `{id}` of a workflow, alone or with one more part of the path.
+#[derive(Debug, Clone, Copy)]
+pub struct WorkflowPath<R = ()>(pub WorkflowId, pub R);
+
+impl<S: Send + Sync> FromRequestParts<S> for WorkflowPath {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
+        let path = Path::<String>::from_request_parts(parts, state).await;
+        let Path(id) = path.map_err(|_| Error::NotFound(Subject::Workflow))?;
+        Ok(Self(workflow_id(&id)?, ()))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for WorkflowPath<String> {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
+        let path = Path::<(String, String)>::from_request_parts(parts, state).await;
+        let Path((id, rest)) = path.map_err(|_| Error::NotFound(Subject::Workflow))?;
+        Ok(Self(workflow_id(&id)?, rest))
+    }
+}
+
+fn workflow_id(text: &str) -> Result<WorkflowId, Error> {
+    number(text).map(WorkflowId).ok_or(Error::NotFound(Subject::Workflow))
+}
+
+/// A positive number in plain digits.
+pub fn number(text: &str) -> Option<i64> {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|number| digits && *number > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_plain_positive_numbers_are_ids() {
+        assert_eq!(number("42"), Some(42));
+        for text in ["", "0", "-1", "+1", "1.0", "1e3", "x", " 1", "９", "9223372036854775808"] {
+            assert_eq!(number(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! `POST /api/v3/workflows/{id}/remind`: asks the writers whose turn it is once more.
+
+use app::Advanced;
+use axum::Json;
+use axum::extract::State;
+
+use super::path::WorkflowPath;
+use crate::client_address::CameFrom;
+use crate::problem::{Failure, Problem};
+use crate::router::{Authenticated, Http};
+
+
+/// Remind the writers.
+///
+/// Sends the request once more to the writers whose turn it is; 409 for an embedded document, whose writers get no messages.
+#[utoipa::path(
+    post, path = "/api/v3/workflows/{id}/remind", tag = "Workflows",
+    params(("id" = i64, Path, description = "The document's id.")),
+    responses(
+        (status = 200, description = "The document after it.", body = Advanced),
+        (status = 409, description = "The state does not allow it; `state` names it.", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn remind(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    CameFrom(origin): CameFrom,
+    WorkflowPath(id, ()): WorkflowPath,
+) -> Result<Json<Advanced>, Failure> {
+    Ok(Json(http.blocking(move |app| app.remind(&caller, id, &origin)).await?))
+}
