@@ -15,7 +15,6 @@ const bundled = await build({
   absWorkingDir: here,
   entryPoints: [
     { in: "src/sign/main.ts", out: "sign" },
-    { in: "src/view.ts", out: "view" },
     { in: "src/verify.ts", out: "verify" },
     { in: "src/styles/pages.css", out: "pages" },
   ],

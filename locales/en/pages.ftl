@@ -13,6 +13,7 @@ sign-asks-view = You are looking at a document sent by { $sender }.
 sign-for = For { $name }
 sign-until = Please finish by { $date }
 sign-comment = Message from the sender
+sign-writer-of-step = the writer of step { $step }
 sign-step = Step { $step } of { $steps }
 sign-about = About this document
 sign-pages = { $count ->
@@ -119,7 +120,6 @@ sign-failed-offline = No connection. Please try again when you are online.
 ## Signing page: after
 sign-done-title = Done. Thank you.
 sign-done-next = The next person now gets the document.
-sign-done-waiting = The others of this step still have to finish.
 sign-done-complete = Everybody has signed. The document is complete.
 sign-done-rejected-title = The document was rejected
 sign-done-rejected = The sender has been told.
@@ -129,8 +129,6 @@ sign-done-preview = Here the document would be approved. Nothing was kept or sen
 sign-done-next-document = Next document
 sign-done-close = Close
 sign-done-may-close = You can close this window now.
-sign-done-document = Open the finished document
-sign-done-certificate = Open the history certificate
 
 ## Signing page: instead of it
 end-signed-title = You have already signed
@@ -226,3 +224,24 @@ outbox-link = Open the link in the message
 outbox-older = Older
 outbox-newer = Newer
 outbox-signed-in = { $email }, { $company }
+
+## Verify page: what was found
+verify-fault-unreadable = This file cannot be read as a PDF.
+verify-fault-damaged = The structure of the file is damaged, so that programs may read it differently.
+verify-fault-encrypted = The file is encrypted.
+verify-fault-unsigned = The file has no signature.
+verify-fault-too-many = The file has more signatures than can be examined.
+verify-fault-field-removed = A signature was taken out of its field.
+verify-fault-not-covered = Something was added after the last signature, and nobody signed it.
+verify-fault-malformed = The signature is malformed.
+verify-fault-unsupported = The signature uses a format or algorithm that is unknown or no longer secure.
+verify-fault-digest = The signed content was changed.
+verify-fault-signature = The signature was not made by the key of the named signer.
+verify-fault-certificate = The signature does not carry the certificate of its signer.
+verify-fault-untrusted = The signer is not known here: { $subject }
+verify-fault-expired = The certificate has expired: { $subject }
+verify-fault-not-yet = The certificate is not valid yet: { $subject }
+verify-fault-unusable = The certificate may not be used for this: { $subject }
+verify-fault-changed = The file was changed after it was signed.
+verify-fault-order = A certifying signature follows another signature.
+verify-fault-timestamp = A timestamp was not examined.

@@ -13,6 +13,7 @@ sign-asks-view = { $sender } が送信した文書です。
 sign-for = { $name } 様
 sign-until = { $date } までに完了してください
 sign-comment = 送信者からのメッセージ
+sign-writer-of-step = ステップ { $step } の記入者
 sign-step = 全 { $steps } ステップ中 { $step } 番目
 sign-about = この文書について
 sign-pages = 全 { $count } ページ
@@ -113,7 +114,6 @@ sign-failed-offline = 接続が切れています。接続してからもう一�
 ## 署名画面：完了後
 sign-done-title = 完了しました。ありがとうございます。
 sign-done-next = 次の記入者に文書が送られます。
-sign-done-waiting = 同じステップの他の記入者がまだ記入中です。
 sign-done-complete = 全員の署名が済み、文書が完了しました。
 sign-done-rejected-title = 文書を却下しました
 sign-done-rejected = 送信者に通知しました。
@@ -123,8 +123,6 @@ sign-done-preview = 実際の文書では、ここで承認されます。保存
 sign-done-next-document = 次の文書
 sign-done-close = 閉じる
 sign-done-may-close = このウィンドウは閉じてかまいません。
-sign-done-document = 完了した文書を開く
-sign-done-certificate = 履歴証明書を開く
 
 ## 署名画面の代わりに
 end-signed-title = すでに署名済みです
@@ -220,3 +218,24 @@ outbox-link = メッセージのリンクを開く
 outbox-older = 古いメッセージ
 outbox-newer = 新しいメッセージ
 outbox-signed-in = { $email }、{ $company }
+
+## 文書の検証：確認された事項
+verify-fault-unreadable = PDF として読み取れないファイルです。
+verify-fault-damaged = ファイルの構造が壊れており、プログラムによって読み取り方が変わるおそれがあります。
+verify-fault-encrypted = 暗号化されたファイルです。
+verify-fault-unsigned = 署名のないファイルです。
+verify-fault-too-many = 署名が多すぎるため、すべてを検証できません。
+verify-fault-field-removed = 署名が署名欄から取り除かれています。
+verify-fault-not-covered = 最後の署名の後に追加された内容があり、その内容には署名がありません。
+verify-fault-malformed = 署名の形式が正しくありません。
+verify-fault-unsupported = 未知の、または安全でなくなった署名方式です。
+verify-fault-digest = 署名された内容が変更されています。
+verify-fault-signature = 示された署名者の鍵による署名ではありません。
+verify-fault-certificate = 署名者の証明書が署名と一致しません。
+verify-fault-untrusted = このサービスでは確認できない署名者です：{ $subject }
+verify-fault-expired = 証明書の有効期限が切れています：{ $subject }
+verify-fault-not-yet = 証明書の有効期間がまだ始まっていません：{ $subject }
+verify-fault-unusable = この用途には使えない証明書です：{ $subject }
+verify-fault-changed = 署名の後にファイルが変更されています。
+verify-fault-order = 証明用の署名が他の署名の後にあります。
+verify-fault-timestamp = 検証していないタイムスタンプがあります。

@@ -13,6 +13,7 @@ sign-asks-view = { $sender }에서 보낸 문서입니다.
 sign-for = { $name } 님
 sign-until = { $date }까지 완료해 주세요
 sign-comment = 보낸 사람의 메시지
+sign-writer-of-step = { $step }단계 작성자
 sign-step = { $steps }단계 중 { $step }단계
 sign-about = 문서 안내
 sign-pages = 총 { $count }쪽
@@ -113,7 +114,6 @@ sign-failed-offline = 연결이 끊겼습니다. 연결된 뒤 다시 시도해 
 ## 서명 화면: 완료 후
 sign-done-title = 완료했습니다. 감사합니다.
 sign-done-next = 다음 작성자에게 문서가 전달됩니다.
-sign-done-waiting = 같은 단계의 다른 작성자가 아직 작성하고 있습니다.
 sign-done-complete = 모두 서명하여 문서가 완료되었습니다.
 sign-done-rejected-title = 문서를 반려했습니다
 sign-done-rejected = 보낸 사람에게 알렸습니다.
@@ -123,8 +123,6 @@ sign-done-preview = 실제 문서라면 여기에서 승인됩니다. 저장되�
 sign-done-next-document = 다음 문서
 sign-done-close = 닫기
 sign-done-may-close = 이제 창을 닫아도 됩니다.
-sign-done-document = 완료된 문서 열기
-sign-done-certificate = 이력 증명서 열기
 
 ## 서명 화면을 대신하는 안내
 end-signed-title = 이미 서명한 문서입니다
@@ -220,3 +218,24 @@ outbox-link = 메시지의 링크 열기
 outbox-older = 이전 메시지
 outbox-newer = 이후 메시지
 outbox-signed-in = { $email }, { $company }
+
+## 문서 확인: 확인된 사항
+verify-fault-unreadable = PDF로 읽을 수 없는 파일입니다.
+verify-fault-damaged = 파일 구조가 손상되어 프로그램마다 다르게 읽을 수 있습니다.
+verify-fault-encrypted = 암호화된 파일입니다.
+verify-fault-unsigned = 서명이 없는 파일입니다.
+verify-fault-too-many = 서명이 너무 많아 모두 확인할 수 없습니다.
+verify-fault-field-removed = 서명이 서명란에서 제거되었습니다.
+verify-fault-not-covered = 마지막 서명 뒤에 추가된 내용이 있으며 이 내용에는 서명이 없습니다.
+verify-fault-malformed = 서명의 형식이 올바르지 않습니다.
+verify-fault-unsupported = 알 수 없거나 더 이상 안전하지 않은 서명 방식입니다.
+verify-fault-digest = 서명된 내용이 변경되었습니다.
+verify-fault-signature = 표시된 서명자의 키로 만든 서명이 아닙니다.
+verify-fault-certificate = 서명자의 인증서가 서명과 맞지 않습니다.
+verify-fault-untrusted = 이 서비스가 알 수 없는 서명자입니다: { $subject }
+verify-fault-expired = 인증서의 유효 기간이 지났습니다: { $subject }
+verify-fault-not-yet = 인증서의 유효 기간이 시작되지 않았습니다: { $subject }
+verify-fault-unusable = 이 용도로 쓸 수 없는 인증서입니다: { $subject }
+verify-fault-changed = 서명한 뒤에 파일이 변경되었습니다.
+verify-fault-order = 인증 서명이 다른 서명 뒤에 있습니다.
+verify-fault-timestamp = 확인하지 않은 타임스탬프가 있습니다.

@@ -6,6 +6,7 @@ export interface SignData {
   recipient_id: number | null;
   mode: "sign" | "preview" | "view";
   language: string;
+  base: string;
   callback: boolean;
   consented: boolean;
   consent_version: string;
@@ -43,7 +44,7 @@ export async function send<T>(
   body: unknown,
   keepalive = false,
 ): Promise<T> {
-  const answer = await fetch(path, {
+  const answer = await fetch(data.base + path, {
     method,
     headers: {
       "content-type": "application/json",

@@ -127,11 +127,7 @@ export class Drafts {
   /** The refused values are said to be so; the others of the batch are sent again. */
   #refuse(batch: [string, string][], fault: Refusal): void {
     const refused = new Map<string, string>();
-    for (const error of fault.problem.errors ?? []) {
-      const index = /\[(\d+)\]/.exec(error.path)?.[1];
-      const name = index === undefined ? error.path : batch[Number(index)]?.[0];
-      if (name !== undefined) refused.set(name, error.message);
-    }
+    for (const error of fault.problem.errors ?? []) refused.set(error.path, error.message);
     const bad = batch.filter(([name]) => refused.has(name));
     this.#forget(bad.length > 0 ? bad : batch);
     for (const [name, message] of refused) this.events.refused(name, message);

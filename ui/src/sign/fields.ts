@@ -10,6 +10,7 @@ export interface FieldHost {
   /** Edit in a sheet, where the page is too small to write on. */
   openSheet(field: TextField): void;
   openPad(field: PictureField): void;
+  attach(field: AttachmentField, file: File): void;
 }
 
 export abstract class Field {
@@ -310,6 +311,64 @@ export class PictureField extends Field {
   }
 }
 
+/** A file that goes with the document. */
+export class AttachmentField extends Field {
+  readonly #button: HTMLButtonElement;
+  readonly #input: HTMLInputElement;
+  readonly #ask: HTMLElement;
+  readonly #askText: string;
+  #name: string;
+
+  constructor(boxes: HTMLElement[], host: FieldHost) {
+    super(boxes, host);
+    this.#button = one<HTMLButtonElement>("button", this.first);
+    this.#input = one<HTMLInputElement>("input", this.first);
+    this.#ask = one<HTMLElement>(".ask > span", this.first);
+    this.#name = this.first.dataset.shown ?? "";
+    this.#askText = this.first.dataset.ask ?? "";
+    this.#button.addEventListener("click", () => this.#input.click());
+    this.#input.addEventListener("change", () => {
+      const file = this.#input.files?.[0];
+      if (file) this.host.attach(this, file);
+      this.#input.value = "";
+    });
+    this.show();
+  }
+
+  protected get controls(): HTMLElement[] {
+    return [this.#button];
+  }
+
+  /** The file's name. */
+  get value(): string {
+    return this.#name;
+  }
+
+  set value(name: string) {
+    this.#name = name;
+    this.show();
+    this.showFault("");
+    this.host.changed(this);
+  }
+
+  get filled(): boolean {
+    return this.#name !== "";
+  }
+
+  edit(): void {
+    this.scrollTo();
+    this.#button.focus({ preventScroll: true });
+  }
+
+  protected override show(): void {
+    super.show();
+    this.#ask.textContent = this.#name || this.#askText;
+    const { texts } = this.host;
+    const required = this.required ? `, ${texts["sign-field-required"]}` : "";
+    this.#button.setAttribute("aria-label", `${this.#ask.textContent}, ${this.label}${required}`);
+  }
+}
+
 /** The writer's own fields of the page, in reading order. */
 export function collectFields(root: ParentNode, host: FieldHost): Field[] {
   const groups = new Map<string, HTMLElement[]>();
@@ -328,6 +387,8 @@ export function collectFields(root: ParentNode, host: FieldHost): Field[] {
       case "seal":
       case "image":
         return new PictureField(boxes, host);
+      case "attachment":
+        return new AttachmentField(boxes, host);
       default:
         return new TextField(boxes, host);
     }

@@ -5,15 +5,13 @@ import { all, fill, one, openDialog, pageData, wireCloseButtons } from "../share
 import { Refusal, send, type SignData } from "./data";
 import { DocumentPage } from "./document-page";
 import { Drafts } from "./drafts";
-import { collectFields, type Field, type FieldHost, PictureField, TextField } from "./fields";
+import { AttachmentField, collectFields, type Field, type FieldHost, PictureField, type TextField } from "./fields";
 import { Pad } from "./pad";
 import { Sheet } from "./sheet";
 
 interface Finished {
   status: string;
   next_url?: string | null;
-  document_url?: string | null;
-  certificate_url?: string | null;
 }
 
 class SigningPage extends HTMLElement implements FieldHost {
@@ -65,7 +63,8 @@ class SigningPage extends HTMLElement implements FieldHost {
   changed(field: Field): void {
     this.#last = field;
     this.#guide();
-    if (!(field instanceof PictureField) && !field.check()) this.#drafts.put(field.name, field.value);
+    const isFile = field instanceof PictureField || field instanceof AttachmentField;
+    if (!isFile && !field.check()) this.#drafts.put(field.name, field.value);
   }
 
   openSheet(field: TextField): void {
@@ -79,6 +78,16 @@ class SigningPage extends HTMLElement implements FieldHost {
     else this.#askConsent(() => this.#pad.open(field));
   }
 
+  attach(field: AttachmentField, file: File): void {
+    this.#last = field;
+    const reader = new FileReader();
+    reader.addEventListener("load", () => {
+      field.value = file.name;
+      this.#send(field, String(reader.result), file.name);
+    });
+    reader.readAsDataURL(file);
+  }
+
   #field(name: string): Field | undefined {
     return this.#fields.find((field) => field.name === name);
   }
@@ -87,7 +96,7 @@ class SigningPage extends HTMLElement implements FieldHost {
   #restore(): void {
     for (const [name, value] of this.#drafts.remembered()) {
       const field = this.#field(name);
-      if (!field || field instanceof PictureField) continue;
+      if (!field || field instanceof PictureField || field instanceof AttachmentField) continue;
       field.value = value;
       this.#drafts.put(name, field.value);
     }
@@ -95,41 +104,44 @@ class SigningPage extends HTMLElement implements FieldHost {
 
   #upload(field: PictureField, source: string): void {
     field.value = source;
-    if (this.#data.mode !== "sign") return;
-    this.#showSaveState("saving");
-    const before = this.#uploads.get(field.name) ?? Promise.resolve();
-    const upload = before.then(async () => {
-      await send(this.#data, "POST", "/sign/pictures", { name: field.name, data: source });
-      this.#showSaveState("saved");
-    });
-    this.#uploads.set(field.name, upload);
-    upload.catch((fault: unknown) => {
-      if (fault instanceof Refusal && fault.ended) {
-        location.reload();
-        return;
-      }
-      // A drawing that the server refuses is not kept on the page as if it were there; without a
-      // connection it stays, and is sent again before the approval.
-      if (fault instanceof Refusal && fault.status === 422) {
-        field.value = "";
-        field.showFault(fault.problem.errors?.[0]?.message ?? fault.message);
-        this.#uploads.delete(field.name);
-        return;
-      }
-      this.#showSaveState(navigator.onLine ? "failed" : "offline");
-      this.#uploads.delete(field.name);
-      this.#unsent.set(field.name, source);
-    });
+    this.#send(field, source);
   }
 
-  #unsent = new Map<string, string>();
+  /** Sends a file of a field; of one field one after the other, so that the last one stays. */
+  #send(field: PictureField | AttachmentField, source: string, fileName?: string): void {
+    if (this.#data.mode !== "sign") return;
+    this.#showSaveState("saving");
+    this.#unsent.delete(field.name);
+    const body = { name: field.name, data: source, ...(fileName ? { file_name: fileName } : {}) };
+    const before = this.#uploads.get(field.name) ?? Promise.resolve();
+    const upload = before
+      .then(() => send(this.#data, "POST", "/sign/files", body))
+      .then(() => this.#showSaveState("saved"))
+      .catch((fault: unknown) => {
+        if (fault instanceof Refusal && fault.ended) {
+          location.reload();
+        } else if (fault instanceof Refusal && fault.status < 500) {
+          // What the server refuses is not shown as if it were there.
+          field.value = "";
+          field.showFault(fault.problem.errors?.[0]?.message ?? fault.message);
+          this.#showSaveState("idle");
+        } else {
+          // Without a connection it stays, and is sent again before the approval.
+          this.#showSaveState(navigator.onLine ? "failed" : "offline");
+          this.#unsent.set(field.name, body);
+        }
+      });
+    this.#uploads.set(field.name, upload);
+  }
+
+  #unsent = new Map<string, object>();
 
   async #flush(): Promise<void> {
-    for (const [name, source] of this.#unsent) {
-      await send(this.#data, "POST", "/sign/pictures", { name, data: source });
+    await Promise.all(this.#uploads.values());
+    for (const [name, body] of this.#unsent) {
+      await send(this.#data, "POST", "/sign/files", body);
       this.#unsent.delete(name);
     }
-    await Promise.all(this.#uploads.values());
     await this.#drafts.flush();
   }
 
@@ -323,15 +335,10 @@ class SigningPage extends HTMLElement implements FieldHost {
       say("#done-title", "sign-done-title");
       say("#done-text", finished.status === "Complete" ? "sign-done-complete" : "sign-done-next");
     }
-    for (const [id, url] of [
-      ["#done-next", finished?.next_url],
-      ["#done-document", finished?.document_url],
-      ["#done-certificate", finished?.certificate_url],
-    ] as const) {
-      const link = document.querySelector<HTMLAnchorElement>(id);
-      if (!link) continue;
-      link.hidden = !url;
-      if (url) link.href = url;
+    const link = document.querySelector<HTMLAnchorElement>("#done-next");
+    if (link) {
+      link.hidden = !finished?.next_url;
+      if (finished?.next_url) link.href = finished.next_url;
     }
     one<HTMLElement>(".bar", this).hidden = true;
     for (const box of all<HTMLElement>(".field.mine", this)) box.inert = true;

@@ -5,9 +5,63 @@
 //! browser code (`ui/`) makes the signing page alive and is not needed by the others. What a page
 //! says when it cannot be what was asked for is in [`ending`].
 
+use axum::extract::State;
+use axum::http::Method;
+use axum::response::Response;
+
+use crate::assets;
+use crate::router::{Authority, Http, Route, route};
+use request::PageRequest;
+
 pub mod ending;
 pub mod language;
+pub mod members;
 pub mod render;
+pub mod request;
 #[cfg(test)]
 mod samples;
 pub mod sign;
+pub mod verify;
+pub mod viewer;
+
+/// The routes of the pages.
+pub fn routes() -> Vec<Route> {
+    use Authority::{LinkToken, Public, Session};
+    use members::{login, outbox};
+    use sign::{actions, page, pictures, preview};
+    vec![
+        route(Method::GET, "/", Public, home),
+        route(Method::GET, "/assets/{name}", Public, assets::get),
+        route(Method::GET, "/mail/sign", LinkToken, page::mail),
+        route(Method::POST, "/mail/sign", LinkToken, page::mail_form),
+        route(Method::GET, "/api/{company}/sign", LinkToken, page::company),
+        route(Method::POST, "/api/{company}/sign", LinkToken, page::company_form),
+        route(Method::POST, "/sign/viewed", LinkToken, actions::viewed),
+        route(Method::POST, "/sign/access-code", LinkToken, actions::access_code),
+        route(Method::POST, "/sign/consent", LinkToken, actions::consent),
+        route(Method::PUT, "/sign/drafts", LinkToken, actions::drafts),
+        route(Method::POST, "/sign/files", LinkToken, actions::files),
+        route(Method::POST, "/sign/approve", LinkToken, actions::approve),
+        route(Method::POST, "/sign/reject", LinkToken, actions::reject),
+        route(Method::GET, "/sign/pages/{document}/{page}", LinkToken, pictures::page),
+        route(Method::GET, "/sign/file", LinkToken, pictures::file),
+        route(Method::GET, "/mail/preview", LinkToken, preview::page),
+        route(Method::GET, "/mail/preview/pages/{document}/{page}", LinkToken, preview::picture),
+        route(Method::GET, "/mail/preview/file", LinkToken, preview::file),
+        route(Method::GET, "/mail/view", LinkToken, viewer::page),
+        route(Method::GET, "/mail/view/pages/{page}", LinkToken, viewer::picture),
+        route(Method::GET, "/mail/file", LinkToken, viewer::file),
+        route(Method::GET, "/verify", Public, verify::form),
+        route(Method::POST, "/verify", Public, verify::check),
+        route(Method::GET, "/sign-in", Public, login::form),
+        route(Method::POST, "/sign-in", Public, login::sign_in),
+        route(Method::POST, "/sign-out", Session, login::sign_out),
+        route(Method::GET, "/outbox", Session, outbox::list),
+        route(Method::GET, "/outbox/{id}", Session, outbox::open),
+    ]
+}
+
+/// `GET /`: there is no house but the members'.
+async fn home(State(_): State<Http>, request: PageRequest) -> Response {
+    request.redirect(&request.link("/outbox", &[]))
+}

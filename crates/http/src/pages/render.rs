@@ -32,6 +32,7 @@ static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     environment
 });
 
+#[allow(clippy::needless_pass_by_value)] // minijinja hands keyword arguments over by value
 fn sentence(state: &State<'_, '_>, key: &str, arguments: Kwargs) -> Result<String, minijinja::Error> {
     let language = state
         .lookup("lang")

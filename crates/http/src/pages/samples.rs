@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use domain::{Field, FieldKind, FieldValue, Language, PageSize, Placement};
+use domain::{Field, FieldKind, Language, PageSize, Placement};
 use serde_json::{Value, json};
 
 use super::ending::Ending;
@@ -53,18 +53,17 @@ fn sign(language: Language, mode: &str) -> Value {
         required(field(FieldKind::Signature, "서명", [150, 600, 250, 70])),
         field(FieldKind::Seal, "도장", [420, 600, 110, 70]),
         field(FieldKind::Image, "사진", [560, 600, 150, 70]),
+        field(FieldKind::Attachment, "신분증", [730, 600, 150, 25]),
         field(FieldKind::Signature, "갑 서명", [150, 720, 250, 70]),
         field(FieldKind::Text, "갑 성명", [420, 720, 250, 25]),
         field(FieldKind::Label, "번호", [600, 50, 250, 25]),
         field(FieldKind::Check, "갑 확인", [700, 720, 24, 17]),
     ];
-    let text = FieldValue::Text("2026-0042".to_owned());
-    let long = FieldValue::Text("연장 근로는 월 12시간 이내로 한다.\n그 밖의 사항은 취업 규칙에 따른다.".to_owned());
-    let checked = FieldValue::Check(true);
     let value = |field: &Field| match field.name.as_str() {
-        "번호" => Some(&text),
-        "비고" => Some(&long),
-        "갑 확인" | "동의" => Some(&checked),
+        "번호" => Some("2026-0042"),
+        "비고" => Some("연장 근로는 월 12시간 이내로 한다.
+그 밖의 사항은 취업 규칙에 따른다."),
+        "갑 확인" | "동의" => Some("Y"),
         _ => None,
     };
     let filled: Vec<Filled<'_>> = fields
@@ -144,11 +143,11 @@ fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
             },
         })),
         ("login".to_owned(), "login.html", json!({
-            "action": "/login", "csrf": "x", "next": "/outbox", "fault": i18n::text(language, "login-wrong", &[]),
+            "action": "/sign-in", "csrf": "x", "next": "/outbox", "fault": i18n::text(language, "login-wrong", &[]),
             "company_id": "hanbit", "email": "",
         })),
         ("outbox".to_owned(), "outbox.html", json!({
-            "logout": "/logout", "csrf": "x", "email": "owner@example.com", "company_name": "한빛상사",
+            "logout": "/sign-out", "csrf": "x", "email": "owner@example.com", "company_name": "한빛상사",
             "messages": [
                 {"href": "#", "subject": "[한빛상사] 근로계약서 서명 요청", "to": "minjun@example.com", "channel": i18n::text(language, "outbox-channel-mail", &[]), "at": "2026-11-28"},
                 {"href": "#", "subject": "[한빛상사] 근로계약서 서명 요청", "to": "010-1234-5678", "channel": i18n::text(language, "outbox-channel-messenger", &[]), "at": "2026-11-28"},
@@ -156,11 +155,11 @@ fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
             "newer": "#", "older": "#",
         })),
         ("outbox-empty".to_owned(), "outbox.html", json!({
-            "logout": "/logout", "csrf": "x", "email": "owner@example.com", "company_name": "한빛상사", "messages": [],
+            "logout": "/sign-out", "csrf": "x", "email": "owner@example.com", "company_name": "한빛상사", "messages": [],
             "newer": null, "older": null,
         })),
         ("message".to_owned(), "message.html", json!({
-            "logout": "/logout", "csrf": "x", "back": "/outbox",
+            "logout": "/sign-out", "csrf": "x", "back": "/outbox",
             "message": {"subject": "근로계약서", "to": "minjun@example.com", "channel": "", "at": "2026", "body": "안녕하세요.\n…", "link": "https://example.com/"},
         })),
     ];

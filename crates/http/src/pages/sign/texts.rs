@@ -29,7 +29,6 @@ const PLAIN: &[&str] = &[
     "sign-failed-offline",
     "sign-done-title",
     "sign-done-next",
-    "sign-done-waiting",
     "sign-done-complete",
     "sign-done-rejected-title",
     "sign-done-rejected",

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use domain::{Alignment, Field, FieldKind, FieldValue, Language, PageSize};
+use app::template::PAGE_IMAGE_DPI;
+use domain::{Alignment, Field, FieldKind, FontSize, Language, PageSize};
 use serde::Serialize;
 
-/// Resolution of the pages' pictures; 1,240 pixels across A4, sharp on a phone.
-pub const DOTS_PER_INCH: f32 = 150.0;
 const POINTS_PER_INCH: f64 = 72.0;
 
-/// In the box that `document::text_layout` describes.
+/// The rule of `document::text_layout`.
 const PADDING: f64 = 2.0;
 const LINE_HEIGHT: f64 = 1.25;
 const LARGEST_AUTOMATIC: f64 = 12.0;
@@ -28,13 +27,13 @@ pub struct PageView {
     /// Of the paper: what a field's size of letters is measured against.
     pub width_points: f64,
     /// What lies on it, in reading order.
-    pub fields: Vec<FieldView>,
+    pub fields: Vec<BoxView>,
 }
 
 /// A field on a page.
 #[derive(Debug, Clone, Serialize)]
 #[allow(clippy::struct_excessive_bools)] // flags of a template, not states
-pub struct FieldView {
+pub struct BoxView {
     /// Of its control in the page.
     pub id: String,
     /// Its name.
@@ -49,6 +48,8 @@ pub struct FieldView {
     pub required: bool,
     /// Is it a picture?
     pub picture: bool,
+    /// Is it a file that is not drawn?
+    pub attachment: bool,
     /// Does its box take several lines?
     pub multiline: bool,
     /// Does it have a value (a check: is it on; a radio: is this one chosen)?
@@ -107,8 +108,8 @@ pub struct Filled<'a> {
     pub field: &'a Field,
     /// Whose it is.
     pub owner: Owner,
-    /// Its value.
-    pub value: Option<&'a FieldValue>,
+    /// Its value as text; of a file its name.
+    pub value: Option<&'a str>,
     /// The address of its picture.
     pub src: Option<String>,
 }
@@ -119,26 +120,24 @@ pub fn pages(
     language: Language,
     sizes: &[PageSize],
     fields: &[Filled<'_>],
-    picture: impl Fn(usize) -> String,
+    picture: impl Fn(u32) -> String,
 ) -> Vec<PageView> {
     let mut by_page: BTreeMap<u32, Vec<(usize, &Filled<'_>)>> = BTreeMap::new();
     for (index, filled) in fields.iter().enumerate() {
         by_page.entry(filled.field.page).or_default().push((index, filled));
     }
-    let mut number = 0_u32;
-    sizes
-        .iter()
-        .map(|size| {
-            number += 1;
+    (1_u32..)
+        .zip(sizes)
+        .map(|(number, size)| {
             let mut on_page = by_page.remove(&number).unwrap_or_default();
             on_page.sort_by_key(|(index, filled)| {
                 let placement = &filled.field.placement;
                 // Boxes whose middles differ by less than a line are on one line.
-                ((placement.y + placement.height / 2) / 12_000, placement.x, *index)
+                (placement.y.saturating_add(placement.height / 2) / 12_000, placement.x, *index)
             });
             PageView {
                 number: number as usize,
-                src: picture(number as usize),
+                src: picture(number),
                 width: pixels(size.width_points),
                 height: pixels(size.height_points),
                 width_points: size.width_points,
@@ -148,12 +147,13 @@ pub fn pages(
         .collect()
 }
 
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // pages are positive and below 20,000 points
-fn pixels(points: f64) -> u32 {
-    (points / POINTS_PER_INCH * f64::from(DOTS_PER_INCH)).round().clamp(1.0, 100_000.0) as u32
+/// A side of a page's picture.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // within 1..=100,000
+pub fn pixels(points: f64) -> u32 {
+    (points / POINTS_PER_INCH * f64::from(PAGE_IMAGE_DPI)).round().clamp(1.0, 100_000.0) as u32
 }
 
-fn view(language: Language, size: &PageSize, index: usize, filled: &Filled<'_>) -> FieldView {
+fn view(language: Language, size: &PageSize, index: usize, filled: &Filled<'_>) -> BoxView {
     let Filled { field, owner, value, src } = filled;
     let mine = *owner == Owner::Mine;
     let note = match owner {
@@ -162,24 +162,26 @@ fn view(language: Language, size: &PageSize, index: usize, filled: &Filled<'_>) 
         Owner::Done(name) => i18n::text(language, "sign-field-other", &[("name", name)]),
         Owner::Waiting(name) => i18n::text(language, "sign-field-waiting", &[("name", name)]),
     };
-    let wire = value.map(FieldValue::to_wire).unwrap_or_default();
+    let value = value.unwrap_or_default().to_owned();
     let option = field.option.clone().unwrap_or_default();
     let is_filled = match field.kind {
-        FieldKind::Radio => !wire.is_empty() && wire == option,
-        _ => value.is_some_and(FieldValue::is_filled),
-    };
-    let shown = match field.kind {
-        FieldKind::Check | FieldKind::Radio => String::new(),
-        kind if kind.is_picture() => String::new(),
-        _ => wire.clone(),
+        FieldKind::Radio => !value.is_empty() && value == option,
+        FieldKind::Check => value == "Y",
+        _ => !value.trim().is_empty(),
     };
     let picture = field.kind.is_picture();
-    let ask = if picture && mine {
+    let attachment = field.kind == FieldKind::Attachment;
+    let shown = match field.kind {
+        FieldKind::Check | FieldKind::Radio => String::new(),
+        _ if picture => String::new(),
+        _ => value.clone(),
+    };
+    let ask = if (picture || attachment) && mine {
         i18n::text(language, &format!("sign-field-{}", field.kind.code()), &[])
     } else {
         String::new()
     };
-    FieldView {
+    BoxView {
         id: format!("field-{index}"),
         name: field.name.clone(),
         label: field.name.clone(),
@@ -187,6 +189,7 @@ fn view(language: Language, size: &PageSize, index: usize, filled: &Filled<'_>) 
         mine,
         required: field.required && mine,
         picture,
+        attachment,
         multiline: matches!(field.kind, FieldKind::Text | FieldKind::Label) && many_lines(field, size),
         filled: is_filled,
         waiting: matches!(owner, Owner::Waiting(_)),
@@ -199,9 +202,9 @@ fn view(language: Language, size: &PageSize, index: usize, filled: &Filled<'_>) 
             Alignment::Center => "center",
             Alignment::Right => "right",
         },
-        font_size: field.font_size.map(domain::FontSize::points),
+        font_size: field.font_size.map(FontSize::points),
         max_length: field.max_length,
-        value: wire,
+        value,
         shown,
         note,
         src: src.clone(),
@@ -211,6 +214,7 @@ fn view(language: Language, size: &PageSize, index: usize, filled: &Filled<'_>) 
         symbol: match field.kind {
             FieldKind::Seal => "seal",
             FieldKind::Image => "image",
+            FieldKind::Attachment => "clip",
             _ => "pen",
         },
     }
@@ -219,7 +223,7 @@ fn view(language: Language, size: &PageSize, index: usize, filled: &Filled<'_>) 
 /// The stamp's rule: a box in which two lines of its letters fit takes many.
 fn many_lines(field: &Field, page: &PageSize) -> bool {
     let height = f64::from(field.placement.height) / 1_000_000.0 * page.height_points;
-    let letters =
-        field.font_size.map_or_else(|| LARGEST_AUTOMATIC.min((height / LINE_HEIGHT).max(1.0)), |size| f64::from(size.points()));
+    let automatic = LARGEST_AUTOMATIC.min((height / LINE_HEIGHT).max(1.0));
+    let letters = field.font_size.map_or(automatic, |size| f64::from(size.points()));
     height - 2.0 * PADDING >= 2.0 * LINE_HEIGHT * letters
 }

@@ -1,0 +1,119 @@
+//! `GET /sign-in`, `POST /sign-in`, `POST /sign-out`: a member comes and goes.
+
+use app::{LoginAttempt, LoginRefusal};
+use axum::extract::State;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::Response;
+use serde::Serialize;
+
+use super::SESSION_COOKIE;
+use crate::pages::ending::Ending;
+use crate::pages::render::respond;
+use crate::pages::request::{PageForm, PageRequest, random_text};
+use crate::router::Http;
+use crate::security_headers;
+
+/// Ties the sign-in form to the browser that asked for it.
+const FORM_COOKIE: &str = "countersign_form";
+const LONGEST_SECRET: usize = 1_024;
+
+#[derive(Serialize)]
+struct LoginPage<'a> {
+    action: String,
+    csrf: &'a str,
+    next: &'a str,
+    fault: Option<String>,
+    company_id: &'a str,
+    email: &'a str,
+}
+
+/// `GET /sign-in`
+pub async fn form(State(http): State<Http>, request: PageRequest) -> Response {
+    page(&http, &request, StatusCode::OK, None)
+}
+
+fn page(http: &Http, request: &PageRequest, status: StatusCode, fault: Option<&str>) -> Response {
+    let language = request.language();
+    let kept = request.cookie(FORM_COOKIE).filter(|value| value.len() == 32);
+    let csrf = kept.map_or_else(|| random_text(http.app()), str::to_owned);
+    let content = LoginPage {
+        action: request.link("/sign-in", &[]),
+        csrf: &csrf,
+        next: next(request),
+        fault: fault.map(|key| i18n::text(language, key, &[])),
+        company_id: request.get("company").unwrap_or_default(),
+        email: request.get("email").unwrap_or_default(),
+    };
+    let mut frame = request.frame(language, i18n::text(language, "login-title", &[]));
+    // What was typed into the form belongs into no address.
+    if status != StatusCode::OK {
+        frame.languages.clear();
+    }
+    let mut response = respond(status, "login.html", &frame, &content);
+    security_headers::own_window(response.headers_mut());
+    if let Some(cookie) = request.set_cookie(FORM_COOKIE, &csrf, None) {
+        response.headers_mut().append(header::SET_COOKIE, cookie);
+    }
+    response
+}
+
+/// Where to go afterwards: a path of ours, never another site's.
+fn next(request: &PageRequest) -> &str {
+    request
+        .get("next")
+        .filter(|path| path.starts_with("/outbox") && path.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'/'))
+        .unwrap_or("/outbox")
+}
+
+/// `POST /sign-in`
+pub async fn sign_in(State(http): State<Http>, PageForm(request): PageForm) -> Response {
+    let form = request.get("csrf").unwrap_or_default();
+    if form.is_empty() || request.cookie(FORM_COOKIE) != Some(form) {
+        return page(&http, &request, StatusCode::FORBIDDEN, Some("login-stale"));
+    }
+    let text = |name: &str| request.get(name).unwrap_or_default().chars().take(LONGEST_SECRET).collect::<String>();
+    let attempt = LoginAttempt {
+        company: text("company").trim().to_owned(),
+        email: text("email").trim().to_owned(),
+        password: text("password"),
+        address: request.client.address,
+    };
+    let attempted = http.blocking(move |app| Ok(app.sign_in(&attempt))).await;
+    match attempted {
+        Ok(Ok(signed_in)) => {
+            let seconds = http.app().settings.session_seconds;
+            let mut response = request.redirect(&request.link(next(&request), &[]));
+            if let Some(cookie) = request.set_cookie(SESSION_COOKIE, signed_in.cookie.expose(), Some(seconds)) {
+                response.headers_mut().append(header::SET_COOKIE, cookie);
+            }
+            response
+        }
+        Ok(Err(LoginRefusal::Throttled { retry_after })) => {
+            let mut response = page(&http, &request, StatusCode::TOO_MANY_REQUESTS, Some("login-throttled"));
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(retry_after.max(1)));
+            response
+        }
+        Ok(Err(LoginRefusal::Failed(error))) | Err(error) => request.fail(&error, request.language()),
+        Ok(Err(_)) => page(&http, &request, StatusCode::UNAUTHORIZED, Some("login-wrong")),
+    }
+}
+
+/// `POST /sign-out`
+pub async fn sign_out(State(http): State<Http>, PageForm(request): PageForm) -> Response {
+    let session = match super::session(&http, &request).await {
+        Ok(session) => session,
+        Err(response) => return response,
+    };
+    if session.check_form(request.get("csrf").unwrap_or_default()).is_err() {
+        return request.end(Ending::Forbidden, request.language(), &crate::pages::ending::About::default());
+    }
+    let cookie = request.cookie(SESSION_COOKIE).unwrap_or_default().to_owned();
+    if let Err(error) = http.blocking(move |app| app.sign_out(&cookie)).await {
+        return request.fail(&error, request.language());
+    }
+    let mut response = request.redirect(&request.link("/sign-in", &[]));
+    if let Some(cookie) = request.set_cookie(SESSION_COOKIE, "", Some(0)) {
+        response.headers_mut().append(header::SET_COOKIE, cookie);
+    }
+    response
+}

@@ -1,0 +1,36 @@
+//! The members' pages: signing in and out, and the outbox.
+//!
+//! A session is a cookie that scripts cannot read and that other sites' forms do not carry; each of
+//! our forms carries a token made from it besides ([`app::MemberSession::check_form`]). The sign-in
+//! form, which comes before a session, is tied to its browser by a cookie of its own.
+
+use app::{Error, MemberSession};
+use axum::response::Response;
+use domain::Language;
+
+use super::request::PageRequest;
+use crate::router::Http;
+
+pub mod login;
+pub mod outbox;
+
+/// The cookie of a signed-in member.
+pub const SESSION_COOKIE: &str = "countersign_session";
+
+/// The session of this request; who has none is sent to sign in, and comes back afterwards.
+async fn session(http: &Http, request: &PageRequest) -> Result<MemberSession, Response> {
+    let back = || request.redirect(&request.link("/sign-in", &[("next", &request.path)]));
+    let Some(cookie) = request.cookie(SESSION_COOKIE).map(str::to_owned) else {
+        return Err(back());
+    };
+    match http.blocking(move |app| app.session(&cookie)).await {
+        Ok(session) => Ok(session),
+        Err(Error::Unauthenticated) => Err(back()),
+        Err(error) => Err(request.fail(&error, request.language())),
+    }
+}
+
+/// The member's language: asked for, else his company's.
+fn language_of(request: &PageRequest, session: &MemberSession) -> Language {
+    request.language_or(session.caller.language)
+}

@@ -1,0 +1,139 @@
+//! `GET /outbox`, `GET /outbox/{id}`: what was written to people.
+//!
+//! Without a mail server, and for telephone numbers without a messenger, this page is how messages
+//! reach anybody: a member opens one and passes its link on.
+
+use app::outbox::OutboxMessage;
+use app::{MemberSession, Subject};
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use domain::Language;
+use serde::Serialize;
+
+use super::{language_of, session};
+use crate::pages::render::respond;
+use crate::pages::request::PageRequest;
+use crate::router::Http;
+use crate::security_headers;
+
+#[derive(Serialize)]
+struct Row {
+    href: String,
+    subject: String,
+    to: String,
+    channel: String,
+    at: String,
+}
+
+#[derive(Serialize)]
+struct OutboxPage<'a> {
+    logout: String,
+    csrf: &'a str,
+    email: &'a str,
+    company_name: &'a str,
+    messages: Vec<Row>,
+    newer: Option<String>,
+    older: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Opened {
+    subject: String,
+    to: String,
+    channel: String,
+    at: String,
+    body: String,
+    link: Option<String>,
+}
+
+#[derive(Serialize)]
+struct MessagePage {
+    back: String,
+    message: Opened,
+}
+
+fn channel(language: Language, message: &OutboxMessage) -> String {
+    let key = if message.channel == "mail" { "outbox-channel-mail" } else { "outbox-channel-messenger" };
+    i18n::text(language, key, &[])
+}
+
+fn addressee(message: &OutboxMessage) -> String {
+    if message.to_name.is_empty() { message.to.clone() } else { format!("{} ({})", message.to_name, message.to) }
+}
+
+fn when(language: Language, session: &MemberSession, message: &OutboxMessage) -> String {
+    i18n::date_time(language, message.at, session.caller.offset)
+}
+
+/// `GET /outbox`
+pub async fn list(State(http): State<Http>, request: PageRequest) -> Response {
+    let session = match session(&http, &request).await {
+        Ok(session) => session,
+        Err(response) => return response,
+    };
+    let language = language_of(&request, &session);
+    let number = request.get("page").and_then(|page| page.parse::<u32>().ok()).unwrap_or(1);
+    let caller = session.caller.clone();
+    let found = match http.blocking(move |app| app.outbox_messages(&caller, number)).await {
+        Ok(found) => found,
+        Err(error) => return request.fail(&error, language),
+    };
+    let page_link = |number: u32| request.link("/outbox", &[("page", &number.to_string())]);
+    let content = OutboxPage {
+        logout: request.link("/sign-out", &[]),
+        csrf: &session.form_token,
+        email: &session.caller.email,
+        company_name: session.caller.company.as_str(),
+        messages: found
+            .messages
+            .iter()
+            .map(|message| Row {
+                href: request.link(&format!("/outbox/{}", message.id), &[]),
+                subject: message.subject.clone(),
+                to: addressee(message),
+                channel: channel(language, message),
+                at: when(language, &session, message),
+            })
+            .collect(),
+        newer: (found.page > 1).then(|| page_link(found.page - 1)),
+        older: found.has_older.then(|| page_link(found.page.saturating_add(1))),
+    };
+    let frame = request.frame(language, i18n::text(language, "outbox-title", &[]));
+    let mut response = respond(StatusCode::OK, "outbox.html", &frame, &content);
+    security_headers::own_window(response.headers_mut());
+    response
+}
+
+/// `GET /outbox/{id}`
+pub async fn open(State(http): State<Http>, Path(id): Path<String>, request: PageRequest) -> Response {
+    let session = match session(&http, &request).await {
+        Ok(session) => session,
+        Err(response) => return response,
+    };
+    let language = language_of(&request, &session);
+    let caller = session.caller.clone();
+    let found = match id.parse::<i64>() {
+        Ok(id) => http.blocking(move |app| app.outbox_message(&caller, id)).await,
+        Err(_) => Err(app::Error::NotFound(Subject::Delivery)),
+    };
+    let message = match found {
+        Ok(message) => message,
+        Err(error) => return request.fail(&error, language),
+    };
+    let content = MessagePage {
+        back: request.link("/outbox", &[]),
+        message: Opened {
+            subject: message.subject.clone(),
+            to: addressee(&message),
+            channel: channel(language, &message),
+            at: when(language, &session, &message),
+            body: message.text.clone(),
+            link: message.links.first().map(|link| link.url.clone()),
+        },
+    };
+    let frame = request.frame(language, message.subject.clone());
+    let mut response = respond(StatusCode::OK, "message.html", &frame, &content);
+    security_headers::own_window(response.headers_mut());
+    response
+}

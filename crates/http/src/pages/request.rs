@@ -1,0 +1,254 @@
+//! What every page reads of its request: language, query, cookies, forms; and how it fails.
+
+use std::convert::Infallible;
+
+use app::{App, ConflictCode, Error, ForbiddenCode, Subject};
+use axum::body::Body;
+use axum::extract::{FromRef, FromRequest, FromRequestParts, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use domain::Language;
+
+use super::ending::{self, About, Ending};
+use super::language;
+use super::render::Frame;
+use crate::client_address::ClientAddress;
+use crate::json_body;
+use crate::router::Http;
+
+/// Forms are short: a token, a name, a password.
+const FORM_LIMIT: u64 = 64 * 1024;
+/// The longest User-Agent that is looked at.
+const LONGEST_AGENT: usize = 1_000;
+
+/// A request for a page.
+#[derive(Debug, Clone)]
+pub struct PageRequest {
+    /// Path of the public address, mostly empty.
+    pub base: String,
+    /// The path that was asked for.
+    pub path: String,
+    /// The query, and after it the members of a form.
+    pub pairs: Vec<(String, String)>,
+    /// Who asks, and whether over TLS.
+    pub client: ClientAddress,
+    accepted: Option<Language>,
+    headers: HeaderMap,
+    secure: bool,
+}
+
+impl<S> FromRequestParts<S> for PageRequest
+where
+    S: Send + Sync,
+    Http: FromRef<S>,
+{
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
+        let http = Http::from_ref(state);
+        let client = ClientAddress::from_request_parts(parts, state).await?;
+        let public = http.public_url();
+        let pairs = url::form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes()).into_owned().collect();
+        Ok(Self {
+            base: base_path(public).to_owned(),
+            path: parts.uri.path().to_owned(),
+            pairs,
+            client,
+            accepted: parts
+                .headers
+                .get(header::ACCEPT_LANGUAGE)
+                .and_then(|value| value.to_str().ok())
+                .and_then(Language::negotiate),
+            secure: public.starts_with("https://") || client.https,
+            headers: parts.headers.clone(),
+        })
+    }
+}
+
+/// `https://host/path` → `/path`
+fn base_path(public_url: &str) -> &str {
+    let rest = public_url.split_once("://").map_or(public_url, |(_, rest)| rest);
+    rest.find('/').and_then(|slash| rest.get(slash..)).unwrap_or_default().trim_end_matches('/')
+}
+
+impl PageRequest {
+    /// The last value of a parameter that is not empty.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let found = self.pairs.iter().rev().find(|(key, _)| key == name)?;
+        Some(found.1.as_str()).filter(|value| !value.is_empty())
+    }
+
+    /// The language that the address asks for.
+    pub fn asked(&self) -> Option<Language> {
+        self.get("lang").and_then(Language::parse)
+    }
+
+    /// The language asked for, else the browser's, else Korean.
+    pub fn language(&self) -> Language {
+        self.asked().or(self.accepted).unwrap_or_default()
+    }
+
+    /// The language asked for, else this one.
+    pub fn language_or(&self, other: Language) -> Language {
+        self.asked().unwrap_or(other)
+    }
+
+    /// The frame of the page that was asked for.
+    pub fn frame(&self, language: Language, title: String) -> Frame {
+        language::frame(language, &self.base, title, &self.path, &self.pairs)
+    }
+
+    /// A path of ours with the language that was asked for.
+    pub fn link(&self, path: &str, pairs: &[(&str, &str)]) -> String {
+        let mut query = url::form_urlencoded::Serializer::new(String::new());
+        for (name, value) in pairs {
+            query.append_pair(name, value);
+        }
+        if let Some(language) = self.asked() {
+            query.append_pair("lang", language.code());
+        }
+        let query = query.finish();
+        let mark = if query.is_empty() { "" } else { "?" };
+        format!("{}{path}{mark}{query}", self.base)
+    }
+
+    /// A cookie's value.
+    pub fn cookie(&self, name: &str) -> Option<&str> {
+        self.headers
+            .get_all(header::COOKIE)
+            .iter()
+            .filter_map(|line| line.to_str().ok())
+            .flat_map(|line| line.split(';'))
+            .filter_map(|pair| pair.trim().split_once('='))
+            .find_map(|(key, value)| (key == name).then_some(value))
+    }
+
+    /// A cookie that scripts cannot read and other sites do not send with their requests.
+    pub fn set_cookie(&self, name: &str, value: &str, seconds: Option<i64>) -> Option<HeaderValue> {
+        let secure = if self.secure { "; Secure" } else { "" };
+        let age = seconds.map(|seconds| format!("; Max-Age={seconds}")).unwrap_or_default();
+        HeaderValue::from_str(&format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax{age}{secure}")).ok()
+    }
+
+    /// The browser's own words about itself.
+    pub fn user_agent(&self) -> Option<String> {
+        let value = self.headers.get(header::USER_AGENT)?.to_str().ok()?;
+        Some(value.chars().take(LONGEST_AGENT).collect())
+    }
+
+    /// The header in which the browser code sends the link's token.
+    pub fn link_token(&self) -> Option<&str> {
+        self.headers.get("link-token")?.to_str().ok()
+    }
+
+    /// Goes on at another page with GET.
+    pub fn redirect(&self, address: &str) -> Response {
+        let Ok(address) = HeaderValue::from_str(address) else {
+            return StatusCode::BAD_REQUEST.into_response();
+        };
+        let mut response = StatusCode::SEE_OTHER.into_response();
+        let headers = response.headers_mut();
+        headers.insert(header::LOCATION, address);
+        crate::security_headers::private(headers);
+        response
+    }
+
+    /// The page that stands for a failure.
+    pub fn fail(&self, error: &Error, language: Language) -> Response {
+        let ending = ending_of(error);
+        if let Error::Internal { doing, source } = error {
+            tracing::error!(%doing, error = %source, "a page failed");
+        }
+        let mut response = self.end(ending, language, &About::default());
+        if let Error::Throttled { retry_after } | Error::Unavailable { retry_after } = error {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from((*retry_after).max(1)));
+        }
+        response
+    }
+
+    /// A page that stands where another was asked for.
+    pub fn end(&self, ending: Ending, language: Language, about: &About) -> Response {
+        let frame = self.frame(language, String::new());
+        ending::page(ending, language, frame, about)
+    }
+}
+
+/// Which page tells of a failure.
+pub fn ending_of(error: &Error) -> Ending {
+    match error {
+        Error::NotFound(Subject::Link) | Error::Unauthenticated | Error::Forbidden(ForbiddenCode::AccessCode) => {
+            Ending::UnknownLink
+        }
+        Error::Forbidden(_) => Ending::Forbidden,
+        Error::Conflict { code, .. } => match code {
+            ConflictCode::LinkReplaced => Ending::OldLink,
+            ConflictCode::AlreadyApproved => Ending::Signed,
+            ConflictCode::Locked => Ending::Locked,
+            ConflictCode::NotYourTurn | ConflictCode::NotComplete => Ending::Waiting,
+            _ => Ending::Complete,
+        },
+        Error::Throttled { .. } => Ending::Busy(StatusCode::TOO_MANY_REQUESTS),
+        Error::Unavailable { .. } => Ending::Busy(StatusCode::SERVICE_UNAVAILABLE),
+        Error::Internal { .. } => Ending::Trouble,
+        Error::NotFound(_)
+        | Error::NotJson
+        | Error::Unprocessable(_)
+        | Error::TooLarge { .. }
+        | Error::Unsupported => Ending::Missing,
+    }
+}
+
+/// A page request whose body is a form; its members join the query's.
+#[derive(Debug, Clone)]
+pub struct PageForm(pub PageRequest);
+
+impl<S> FromRequest<S> for PageForm
+where
+    S: Send + Sync,
+    Http: FromRef<S>,
+{
+    type Rejection = Response;
+
+    async fn from_request(request: Request<Body>, state: &S) -> Result<Self, Response> {
+        let (mut parts, body) = request.into_parts();
+        let mut page = match PageRequest::from_request_parts(&mut parts, state).await {
+            Ok(page) => page,
+            Err(never) => match never {},
+        };
+        let bytes = json_body::read(&parts.headers, body, FORM_LIMIT)
+            .await
+            .map_err(|error| page.fail(&error, page.language()))?;
+        page.pairs.extend(url::form_urlencoded::parse(&bytes).into_owned());
+        Ok(Self(page))
+    }
+}
+
+/// 128 random bits as text.
+pub fn random_text(app: &App) -> String {
+    let mut bytes = [0; 16];
+    app.random.fill(&mut bytes);
+    let mut text = String::with_capacity(32);
+    for byte in bytes {
+        use std::fmt::Write as _;
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_path_of_the_public_address() {
+        for (address, path) in [
+            ("http://127.0.0.1:8080", ""),
+            ("https://sign.example.com/", ""),
+            ("https://example.com/sign", "/sign"),
+            ("https://example.com/a/b/", "/a/b"),
+        ] {
+            assert_eq!(base_path(address), path, "{address}");
+        }
+    }
+}

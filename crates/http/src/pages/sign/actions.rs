@@ -1,0 +1,217 @@
+//! What the signing page sends while it is filled in: seen, access code, consent, drafts, files,
+//! approve, reject.
+//!
+//! Answers are JSON, and refusals the API's problem details, in the page's language. The access code
+//! alone is a form, so that it works before any script runs.
+
+use std::collections::BTreeMap;
+
+use app::{ConflictCode, Error, Fault, FaultCode, Origin, Signed, Stage};
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use domain::Language;
+use serde::Serialize;
+
+use super::page::{code_page, with_choices};
+use super::{CONSENT_VERSION, key, proof_cookie};
+use crate::json_body::{Faults, JsonBody};
+use crate::pages::ending::{About, Ending};
+use crate::pages::request::{PageForm, PageRequest};
+use crate::problem::Failure;
+use crate::router::Http;
+
+/// A writer's session of filling in; the proof of the access code ends with it.
+const PROOF_SECONDS: i64 = 12 * 60 * 60;
+
+fn origin(request: &PageRequest) -> Origin {
+    Origin { address: Some(request.client.address.to_string()), user_agent: request.user_agent() }
+}
+
+fn done() -> Response {
+    (StatusCode::NO_CONTENT, [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))]).into_response()
+}
+
+/// `POST /sign/viewed`
+pub async fn viewed(State(http): State<Http>, request: PageRequest) -> Result<Response, Failure> {
+    let (key, origin) = (key(&http, &request), origin(&request));
+    http.blocking(move |app| app.record_viewed(&key, &origin)).await?;
+    Ok(done())
+}
+
+/// `POST /sign/access-code`
+pub async fn access_code(State(http): State<Http>, PageForm(request): PageForm) -> Response {
+    let key = key(&http, &request);
+    let code = request.get("code").unwrap_or_default().to_owned();
+    let origin = origin(&request);
+    let given = {
+        let key = key.clone();
+        http.blocking(move |app| match app.give_access_code(&key, &code, &origin) {
+            Ok(proof) => Ok(Ok(proof)),
+            Err(error) => Ok(Err((error, app.open_signing(&key)?))),
+        })
+        .await
+    };
+    match given {
+        Ok(Ok(proof)) => {
+            let mut pairs = vec![("token", key.token.as_str())];
+            for name in ["callback_fn", "next_sign"] {
+                if let Some(value) = request.get(name) {
+                    pairs.push((name, value));
+                }
+            }
+            let mut response = request.redirect(&request.link("/mail/sign", &pairs));
+            let cookie = proof_cookie(&http, &key.token)
+                .and_then(|name| request.set_cookie(&name, &proof, Some(PROOF_SECONDS)));
+            if let Some(cookie) = cookie {
+                response.headers_mut().append(header::SET_COOKIE, cookie);
+            }
+            response
+        }
+        Ok(Err((Error::Unprocessable(faults), view))) => {
+            let hint = match &view.stage {
+                Stage::AccessCode { hint, .. } => hint.clone(),
+                _ => None,
+            };
+            let language = request.language_or(view.language);
+            code_page(&request, &key, &view, language, hint.as_deref(), Some(tries_left(&faults)))
+        }
+        Ok(Err((Error::Conflict { code: ConflictCode::Locked, .. }, view))) => {
+            let about = About { document: Some(view.workflow_name.clone()), ..About::default() };
+            request.end(Ending::Locked, request.language_or(view.language), &about)
+        }
+        Ok(Err((error, view))) => request.fail(&error, request.language_or(view.language)),
+        Err(error) => request.fail(&error, request.language()),
+    }
+}
+
+fn tries_left(faults: &[Fault]) -> u32 {
+    faults
+        .iter()
+        .filter(|fault| fault.code == FaultCode::WrongAccessCode)
+        .flat_map(|fault| &fault.arguments)
+        .find_map(|(name, value)| (*name == "left").then(|| value.parse().ok())?)
+        .unwrap_or_default()
+}
+
+/// `POST /sign/consent`
+pub async fn consent(State(http): State<Http>, request: PageRequest, headers: HeaderMap) -> Result<Response, Failure> {
+    let (key, origin) = (key(&http, &request), origin(&request));
+    let statement = statement(page_language(&headers));
+    http.blocking(move |app| app.give_consent(&key, &statement, &origin)).await?;
+    Ok(done())
+}
+
+/// The browser code says in which language its page is.
+fn page_language(headers: &HeaderMap) -> Language {
+    headers
+        .get(header::ACCEPT_LANGUAGE)
+        .and_then(|value| value.to_str().ok())
+        .and_then(Language::negotiate)
+        .unwrap_or_default()
+}
+
+/// The words that are agreed to, as the page shows them.
+fn statement(language: Language) -> String {
+    let keys = [
+        "sign-consent-title",
+        "sign-consent-text",
+        "sign-consent-point-agree",
+        "sign-consent-point-copy",
+        "sign-consent-point-evidence",
+        "sign-consent-point-decline",
+    ];
+    let mut lines: Vec<String> = keys.iter().map(|key| i18n::text(language, key, &[])).collect();
+    lines.push(i18n::text(language, "sign-consent-version", &[("version", CONSENT_VERSION)]));
+    lines.join("\n")
+}
+
+/// The list `values` of a body: name and value of each field.
+fn values(body: &JsonBody) -> Result<BTreeMap<String, String>, Error> {
+    let mut faults = Faults::default();
+    let mut found = BTreeMap::new();
+    for member in body.members()?.objects("values", &mut faults).unwrap_or_default() {
+        let name = member.required_text("name", &mut faults);
+        let value = member.value_text("value", &mut faults);
+        if let (Some(name), Some(value)) = (name, value) {
+            found.insert(name, value);
+        }
+    }
+    faults.check()?;
+    Ok(found)
+}
+
+/// `PUT /sign/drafts`
+pub async fn drafts(State(http): State<Http>, request: PageRequest, body: JsonBody) -> Result<Response, Failure> {
+    let key = key(&http, &request);
+    let values = values(&body)?;
+    http.blocking(move |app| app.save_draft(&key, &values)).await?;
+    Ok(done())
+}
+
+/// `POST /sign/files`
+pub async fn files(State(http): State<Http>, request: PageRequest, body: JsonBody) -> Result<Response, Failure> {
+    let key = key(&http, &request);
+    let mut faults = Faults::default();
+    let members = body.members()?;
+    let name = members.required_text("name", &mut faults).unwrap_or_default();
+    let data = members.text("data", &mut faults).unwrap_or_default();
+    let file_name = members.text("file_name", &mut faults);
+    faults.check()?;
+    if data.is_empty() {
+        let removed = BTreeMap::from([(name, String::new())]);
+        http.blocking(move |app| app.save_draft(&key, &removed)).await?;
+        return Ok(done());
+    }
+    let encoded = data.split_once(',').map_or(data.as_str(), |(_, encoded)| encoded);
+    let bytes = BASE64_STANDARD
+        .decode(encoded)
+        .map_err(|_| Error::Unprocessable(vec![Fault::new(name.clone(), FaultCode::InvalidFile)]))?;
+    let uploaded = http.blocking(move |app| app.upload_file(&key, &name, file_name.as_deref(), bytes)).await?;
+    Ok(Json(uploaded).into_response())
+}
+
+/// What became of the document.
+#[derive(Debug, Serialize)]
+struct Finished {
+    status: &'static str,
+    next_url: Option<String>,
+}
+
+fn finished(request: &PageRequest, signed: Signed) -> Response {
+    let next_url = signed.next_document.map(|next| with_choices(request, &next.sign_url));
+    let mut response = Json(Finished { status: signed.status.code(), next_url }).into_response();
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+/// `POST /sign/approve`
+pub async fn approve(State(http): State<Http>, request: PageRequest, body: JsonBody) -> Result<Response, Failure> {
+    let (key, origin) = (key(&http, &request), origin(&request));
+    let given = values(&body)?;
+    let comment = comment(&body)?;
+    let signed = http
+        .blocking(move |app| app.approve_by_link(&key, &given, comment.as_deref(), &origin))
+        .await?;
+    Ok(finished(&request, signed))
+}
+
+/// `POST /sign/reject`
+pub async fn reject(State(http): State<Http>, request: PageRequest, body: JsonBody) -> Result<Response, Failure> {
+    let (key, origin) = (key(&http, &request), origin(&request));
+    let Some(reason) = comment(&body)?.filter(|reason| !reason.trim().is_empty()) else {
+        return Err(Error::Unprocessable(vec![Fault::new("comment", FaultCode::Required)]).into());
+    };
+    let signed = http.blocking(move |app| app.reject_by_link(&key, Some(&reason), &origin)).await?;
+    Ok(finished(&request, signed))
+}
+
+fn comment(body: &JsonBody) -> Result<Option<String>, Error> {
+    let mut faults = Faults::default();
+    let comment = body.members()?.text("comment", &mut faults);
+    faults.check()?;
+    Ok(comment)
+}

@@ -1,0 +1,301 @@
+//! `GET` and form `POST` of `/mail/sign` and `/api/{companyId}/sign`: the signing page.
+//!
+//! Opening it changes nothing, however it is opened. What it shows follows from the link alone: the
+//! document to write, the question for the access code, the sender's view, or a page that tells why
+//! there is nothing to sign (any more).
+
+use app::{Error, FieldView, SigningKey, SigningRecipient, SigningView, Stage, Subject};
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use domain::{Language, Status};
+use serde::Serialize;
+
+use super::view::{Filled, Owner, PageView, pages};
+use super::{CONSENT_VERSION, key, texts};
+use crate::pages::ending::{About, Ending, Link};
+use crate::pages::render::respond;
+use crate::pages::request::{PageForm, PageRequest};
+use crate::router::Http;
+
+/// What the browser code is told.
+#[derive(Serialize)]
+pub(super) struct Script<'a> {
+    pub(super) token: &'a str,
+    pub(super) workflow_id: Option<i64>,
+    pub(super) recipient_id: Option<i64>,
+    pub(super) mode: &'static str,
+    pub(super) language: &'static str,
+    pub(super) base: &'a str,
+    pub(super) callback: bool,
+    pub(super) consented: bool,
+    pub(super) consent_version: &'static str,
+    pub(super) writer_name: &'a str,
+    pub(super) texts: std::collections::BTreeMap<&'static str, String>,
+}
+
+/// What the template is given.
+#[derive(Serialize)]
+pub(super) struct SignPage<'a> {
+    pub(super) mode: &'static str,
+    pub(super) document: &'a str,
+    pub(super) sender: &'a str,
+    pub(super) writer: Option<&'a str>,
+    pub(super) waiting_for: Option<String>,
+    pub(super) step: u32,
+    pub(super) steps: u32,
+    pub(super) comment: &'a str,
+    pub(super) until: Option<String>,
+    pub(super) next_sign: bool,
+    pub(super) pages: Vec<PageView>,
+    pub(super) data: Script<'a>,
+}
+
+#[derive(Serialize)]
+struct Hidden<'a> {
+    name: &'static str,
+    value: &'a str,
+}
+
+#[derive(Serialize)]
+struct CodePage<'a> {
+    action: String,
+    document: &'a str,
+    company: &'a str,
+    hint: Option<&'a str>,
+    token: &'a str,
+    carried: Vec<Hidden<'a>>,
+    wrong: bool,
+    left: u32,
+}
+
+/// `GET /mail/sign`
+pub async fn mail(State(http): State<Http>, request: PageRequest) -> Response {
+    show(&http, &request, None).await
+}
+
+/// `POST /mail/sign`
+pub async fn mail_form(State(http): State<Http>, PageForm(request): PageForm) -> Response {
+    show(&http, &request, None).await
+}
+
+/// `GET /api/{companyId}/sign`
+pub async fn company(State(http): State<Http>, Path(company): Path<String>, request: PageRequest) -> Response {
+    show(&http, &request, Some(company)).await
+}
+
+/// `POST /api/{companyId}/sign`
+pub async fn company_form(
+    State(http): State<Http>,
+    Path(company): Path<String>,
+    PageForm(request): PageForm,
+) -> Response {
+    show(&http, &request, Some(company)).await
+}
+
+async fn show(http: &Http, request: &PageRequest, company: Option<String>) -> Response {
+    let key = key(http, request);
+    let opened = {
+        let key = key.clone();
+        http.blocking(move |app| {
+            let view = app.open_signing(&key)?;
+            // A link belongs to one company; under another's address it is unknown.
+            if company.is_some_and(|company| !company.eq_ignore_ascii_case(view.company.as_str())) {
+                return Err(Error::NotFound(Subject::Link));
+            }
+            Ok(view)
+        })
+        .await
+    };
+    match opened {
+        Ok(view) => staged(request, &key, &view),
+        Err(error) => request.fail(&error, request.language()),
+    }
+}
+
+fn staged(request: &PageRequest, key: &SigningKey, view: &SigningView) -> Response {
+    let language = request.language_or(view.language);
+    match &view.stage {
+        Stage::AccessCode { locked: true, .. } => request.end(Ending::Locked, language, &about(request, view, None)),
+        Stage::AccessCode { hint, locked: false } => {
+            code_page(request, key, view, language, hint.as_deref(), None)
+        }
+        Stage::Write => sign_page(request, key, view, language, "sign"),
+        Stage::Watch => sign_page(request, key, view, language, "view"),
+        // The sender still sees what became of his document.
+        Stage::Ended if view.recipient.is_none() => sign_page(request, key, view, language, "view"),
+        Stage::Waiting => request.end(Ending::Waiting, language, &about(request, view, None)),
+        Stage::Done => request.end(Ending::Signed, language, &about(request, view, None)),
+        Stage::Ended => {
+            let expired = i18n::date_time(language, view.expires_at, view.offset);
+            let (ending, date) = match view.status {
+                Status::Rejected => (Ending::Rejected, None),
+                Status::Canceled => (Ending::Canceled, None),
+                Status::Expired => (Ending::Expired, Some(expired)),
+                Status::Complete | Status::Playing => (Ending::Complete, None),
+            };
+            request.end(ending, language, &about(request, view, date))
+        }
+    }
+}
+
+/// What an ending may name: the holder of the link knows the document anyway.
+fn about(request: &PageRequest, view: &SigningView, date: Option<String>) -> About {
+    let language = request.language_or(view.language);
+    let next = view.next_document.as_ref().filter(|_| next_sign(request));
+    About {
+        document: Some(view.workflow_name.clone()),
+        company: Some(view.company_name.clone()),
+        date,
+        links: next
+            .map(|next| Link {
+                href: with_choices(request, &next.sign_url),
+                text: i18n::text(language, "sign-done-next-document", &[]),
+            })
+            .into_iter()
+            .collect(),
+    }
+}
+
+fn next_sign(request: &PageRequest) -> bool {
+    request.get("next_sign") != Some("false")
+}
+
+fn callback(request: &PageRequest) -> bool {
+    request.get("callback_fn") == Some("true")
+}
+
+/// The next document's page behaves as this one was asked to.
+pub(super) fn with_choices(request: &PageRequest, address: &str) -> String {
+    let mut address = address.to_owned();
+    if callback(request) {
+        address.push_str("&callback_fn=true");
+    }
+    address
+}
+
+/// The question for the access code; after a wrong one with the number of tries left.
+pub(super) fn code_page(
+    request: &PageRequest,
+    key: &SigningKey,
+    view: &SigningView,
+    language: Language,
+    hint: Option<&str>,
+    left: Option<u32>,
+) -> Response {
+    let carried = ["lang", "callback_fn", "next_sign"]
+        .into_iter()
+        .filter_map(|name| Some(Hidden { name, value: request.get(name)? }))
+        .collect();
+    let content = CodePage {
+        action: format!("{}/sign/access-code", request.base),
+        document: &view.workflow_name,
+        company: &view.company_name,
+        hint,
+        token: &key.token,
+        carried,
+        wrong: left.is_some(),
+        left: left.unwrap_or_default(),
+    };
+    let mut frame = request.frame(language, i18n::text(language, "sign-code-title", &[]));
+    let status = if left.is_some() {
+        // The typed code belongs into no address.
+        frame.languages.clear();
+        StatusCode::UNPROCESSABLE_ENTITY
+    } else {
+        StatusCode::OK
+    };
+    respond(status, "access_code.html", &frame, &content)
+}
+
+fn sign_page(
+    request: &PageRequest,
+    key: &SigningKey,
+    view: &SigningView,
+    language: Language,
+    mode: &'static str,
+) -> Response {
+    let base = &request.base;
+    let token = &key.token;
+    let filled: Vec<Filled<'_>> = view
+        .fields
+        .iter()
+        .map(|field| Filled {
+            field: &field.field,
+            owner: owner(view, field),
+            value: field.value.as_deref(),
+            src: (field.file && field.field.kind.is_picture()).then(|| {
+                let mut query = url::form_urlencoded::Serializer::new(String::new());
+                query.append_pair("token", token).append_pair("name", &field.field.name);
+                format!("{base}/sign/file?{}", query.finish())
+            }),
+        })
+        .collect();
+    let pdf = view.pdf.to_string();
+    let picture = |number: u32| format!("{base}/sign/pages/{pdf}/{number}?token={token}");
+    let waiting: Vec<&str> = view.writers_at_turn.iter().map(|writer| writer.name.as_str()).collect();
+    let step = view
+        .recipient
+        .as_ref()
+        .map(|writer| writer.order)
+        .or_else(|| view.writers_at_turn.first().map(|writer| writer.order))
+        .unwrap_or(view.steps);
+    let sender = sender(view);
+    let writer = view.recipient.as_ref().filter(|_| mode == "sign").map(|writer| writer.name.as_str());
+    let content = SignPage {
+        mode,
+        document: &view.workflow_name,
+        sender: &sender,
+        writer,
+        waiting_for: (!waiting.is_empty()).then(|| waiting.join(", ")),
+        step,
+        steps: view.steps,
+        comment: &view.comment,
+        until: (view.status == Status::Playing).then(|| i18n::date_time(language, view.expires_at, view.offset)),
+        next_sign: next_sign(request),
+        pages: pages(language, &view.pages, &filled, picture),
+        data: Script {
+            token,
+            workflow_id: Some(view.workflow_id.get()),
+            recipient_id: view.recipient.as_ref().map(|writer| writer.id.get()),
+            mode,
+            language: language.code(),
+            base,
+            callback: callback(request),
+            consented: !view.must_consent,
+            consent_version: CONSENT_VERSION,
+            writer_name: writer.unwrap_or_default(),
+            texts: texts::for_script(language),
+        },
+    };
+    let title = i18n::text(language, "sign-title", &[("document", &view.workflow_name)]);
+    respond(StatusCode::OK, "sign.html", &request.frame(language, title), &content)
+}
+
+/// The company, and the member where his name says more.
+fn sender(view: &SigningView) -> String {
+    if view.sender_name.is_empty() || view.sender_name == view.company_name {
+        view.company_name.clone()
+    } else {
+        format!("{} ({})", view.company_name, view.sender_name)
+    }
+}
+
+fn owner(view: &SigningView, field: &FieldView) -> Owner {
+    if field.editable {
+        return Owner::Mine;
+    }
+    if field.mine || !field.field.kind.is_written_by_writer() {
+        return Owner::Sender;
+    }
+    let name = view
+        .writers
+        .iter()
+        .find(|writer| belongs(field, writer))
+        .map_or_else(|| field.field.step.to_string(), |writer| writer.name.clone());
+    if field.value.as_deref().unwrap_or_default().is_empty() { Owner::Waiting(name) } else { Owner::Done(name) }
+}
+
+fn belongs(field: &FieldView, writer: &SigningRecipient) -> bool {
+    field.field.belongs_to(writer.order, writer.role.as_deref())
+}

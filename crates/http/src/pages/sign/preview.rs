@@ -1,0 +1,117 @@
+//! `GET /mail/preview`: what a start would send, to be tried. Nothing of it is kept or sent.
+
+use app::PreviewView;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use domain::Language;
+
+use super::page::{Script, SignPage};
+use super::pictures::{file_response, page_response};
+use super::view::{Filled, Owner, pages};
+use super::{CONSENT_VERSION, texts};
+use crate::pages::render::respond;
+use crate::pages::request::PageRequest;
+use crate::problem::Failure;
+use crate::router::Http;
+
+/// The page is tried as the first step's writer sees it.
+const SHOWN_STEP: u32 = 1;
+
+/// `GET /mail/preview`
+pub async fn page(State(http): State<Http>, request: PageRequest) -> Response {
+    let token = request.get("token").unwrap_or_default().to_owned();
+    let found = {
+        let token = token.clone();
+        http.blocking(move |app| app.preview(&token)).await
+    };
+    match found {
+        Ok(view) => shown(&request, &token, &view),
+        Err(error) => request.fail(&error, request.language()),
+    }
+}
+
+fn shown(request: &PageRequest, token: &str, view: &PreviewView) -> Response {
+    let language = request.language_or(view.language);
+    let base = &request.base;
+    let filled: Vec<Filled<'_>> = view
+        .fields
+        .iter()
+        .map(|field| {
+            let value = field.value.as_deref();
+            let given = value.is_some_and(|value| !value.is_empty());
+            let open = field.field.kind.is_written_by_writer() && !(given && field.field.read_only);
+            Filled {
+                field: &field.field,
+                owner: if open && field.field.step == SHOWN_STEP {
+                    Owner::Mine
+                } else if open {
+                    Owner::Waiting(writer(language, field.field.step, field.field.role.as_deref()))
+                } else {
+                    Owner::Sender
+                },
+                value,
+                src: (field.file && field.field.kind.is_picture()).then(|| {
+                    let mut query = url::form_urlencoded::Serializer::new(String::new());
+                    query.append_pair("token", token).append_pair("name", &field.field.name);
+                    format!("{base}/mail/preview/file?{}", query.finish())
+                }),
+            }
+        })
+        .collect();
+    let steps = view.fields.iter().map(|field| field.field.step).max().unwrap_or(SHOWN_STEP);
+    let pdf = view.pdf.to_string();
+    let content = SignPage {
+        mode: "preview",
+        document: &view.workflow_name,
+        sender: "",
+        writer: None,
+        waiting_for: None,
+        step: SHOWN_STEP,
+        steps,
+        comment: "",
+        until: None,
+        next_sign: false,
+        pages: pages(language, &view.pages, &filled, |number| {
+            format!("{base}/mail/preview/pages/{pdf}/{number}?token={token}")
+        }),
+        data: Script {
+            token: "",
+            workflow_id: None,
+            recipient_id: None,
+            mode: "preview",
+            language: language.code(),
+            base,
+            callback: false,
+            consented: false,
+            consent_version: CONSENT_VERSION,
+            writer_name: "",
+            texts: texts::for_script(language),
+        },
+    };
+    respond(StatusCode::OK, "sign.html", &request.frame(language, view.workflow_name.clone()), &content)
+}
+
+/// A writer who has no name yet.
+fn writer(language: Language, step: u32, role: Option<&str>) -> String {
+    role.map_or_else(|| i18n::text(language, "sign-writer-of-step", &[("step", &step.to_string())]), str::to_owned)
+}
+
+/// `GET /mail/preview/pages/{document}/{page}`
+pub async fn picture(
+    State(http): State<Http>,
+    Path((_, number)): Path<(String, u32)>,
+    request: PageRequest,
+) -> Result<Response, Failure> {
+    let token = request.get("token").unwrap_or_default().to_owned();
+    let image = http.blocking(move |app| app.preview_image(&token, number)).await?;
+    Ok(page_response(image))
+}
+
+/// `GET /mail/preview/file`
+pub async fn file(State(http): State<Http>, request: PageRequest) -> Result<Response, Failure> {
+    let token = request.get("token").unwrap_or_default().to_owned();
+    let name = request.get("name").unwrap_or_default().to_owned();
+    let file = http.blocking(move |app| app.preview_file(&token, &name)).await?;
+    Ok(file_response(file))
+}

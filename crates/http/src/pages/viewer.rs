@@ -1,0 +1,122 @@
+//! `GET /mail/view`, `GET /mail/view/pages/{page}`, `GET /mail/file`: the finished document and its
+//! certificate, to look at and to fetch.
+//!
+//! Looking changes nothing; that a file was fetched is noted in its chain.
+
+use app::{ConflictCode, Error, LinkedFile, Origin};
+use axum::extract::{Path, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use domain::{FileKind, Language, PageSize};
+use serde::Serialize;
+
+use super::ending::{About, Ending};
+use super::render::respond;
+use super::request::PageRequest;
+use super::sign::pictures::page_response;
+use super::sign::view::pixels;
+use crate::problem::Failure;
+use crate::router::Http;
+use crate::security_headers;
+
+#[derive(Serialize)]
+struct Shown {
+    src: String,
+    width: u32,
+    height: u32,
+    number: u32,
+}
+
+#[derive(Serialize)]
+struct ViewerPage<'a> {
+    kind: String,
+    company: &'a str,
+    document: &'a str,
+    completed: String,
+    download: String,
+    verify: String,
+    pages: Vec<Shown>,
+}
+
+/// `GET /mail/view`
+pub async fn page(State(http): State<Http>, request: PageRequest) -> Response {
+    let token = request.get("token").unwrap_or_default().to_owned();
+    let found = {
+        let token = token.clone();
+        http.blocking(move |app| app.shown_pages(&token)).await
+    };
+    match found {
+        Ok((linked, sizes)) => shown(&request, &token, &linked, &sizes),
+        Err(error) => failed(&request, &error),
+    }
+}
+
+/// A link of this kind is over when its time is.
+fn failed(request: &PageRequest, error: &Error) -> Response {
+    let language = request.language();
+    match error {
+        Error::Conflict { code: ConflictCode::LinkReplaced, .. } => {
+            request.end(Ending::LinkExpired, language, &About::default())
+        }
+        other => request.fail(other, language),
+    }
+}
+
+fn shown(request: &PageRequest, token: &str, linked: &LinkedFile, sizes: &[PageSize]) -> Response {
+    let language: Language = request.language_or(linked.language);
+    let base = &request.base;
+    let key = match linked.kind {
+        FileKind::Document => "view-title-document",
+        FileKind::Certificate => "view-title-certificate",
+    };
+    let kind = i18n::text(language, key, &[]);
+    let pages = (1_u32..)
+        .zip(sizes)
+        .map(|(number, size)| Shown {
+            src: format!("{base}/mail/view/pages/{number}?token={token}"),
+            width: pixels(size.width_points),
+            height: pixels(size.height_points),
+            number,
+        })
+        .collect();
+    let content = ViewerPage {
+        kind: kind.clone(),
+        company: &linked.company_name,
+        document: &linked.workflow_name,
+        completed: i18n::date_time(language, linked.completed_at, linked.offset),
+        download: format!("{base}/mail/file?token={token}"),
+        verify: request.link("/verify", &[]),
+        pages,
+    };
+    let title = format!("{} · {kind}", linked.workflow_name);
+    respond(StatusCode::OK, "viewer.html", &request.frame(language, title), &content)
+}
+
+/// `GET /mail/view/pages/{page}`
+pub async fn picture(
+    State(http): State<Http>,
+    Path(number): Path<u32>,
+    request: PageRequest,
+) -> Result<Response, Failure> {
+    let token = request.get("token").unwrap_or_default().to_owned();
+    let image = http.blocking(move |app| app.shown_page(&token, number)).await?;
+    Ok(page_response(image))
+}
+
+/// `GET /mail/file`
+pub async fn file(State(http): State<Http>, request: PageRequest) -> Response {
+    let token = request.get("token").unwrap_or_default().to_owned();
+    let origin = Origin { address: Some(request.client.address.to_string()), user_agent: request.user_agent() };
+    match http.blocking(move |app| app.linked_file(&token, &origin)).await {
+        Ok(linked) => {
+            let disposition = security_headers::attachment(&linked.file.file_name);
+            let mut response = linked.file.bytes.into_response();
+            let headers = response.headers_mut();
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/pdf"));
+            headers.insert(header::CONTENT_DISPOSITION, disposition);
+            security_headers::private(headers);
+            response
+        }
+        Err(error) => failed(&request, &error),
+    }
+}

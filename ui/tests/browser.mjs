@@ -1,0 +1,102 @@
+// Chromium as a phone or a desktop, and what the tests do with a signing page.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { chromium } from "playwright-core";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+export const SIZES = {
+  phone: { viewport: { width: 360, height: 740 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true },
+  tablet: { viewport: { width: 820, height: 1180 }, deviceScaleFactor: 2, hasTouch: true },
+  desktop: { viewport: { width: 1440, height: 900 } },
+};
+
+export async function launch() {
+  return await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: [
+      "--headless",
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  });
+}
+
+/** A page that fails the test where the browser finds fault with ours. */
+export async function open(browser, size, options = {}) {
+  const context = await browser.newContext({ ...SIZES[size], reducedMotion: "reduce", ...options });
+  const page = await context.newPage();
+  page.faults = [];
+  page.on("pageerror", (error) => page.faults.push(String(error)));
+  page.on("console", (message) => {
+    // A status that a test asks for is no fault of the page.
+    if (message.type() === "error" && !message.text().includes("Failed to load resource")) page.faults.push(message.text());
+  });
+  return page;
+}
+
+/** What axe finds that is serious or critical. */
+export async function seriousFaults(page) {
+  const results = await page.evaluate(`${axe};axe.run(document, { resultTypes: ["violations"] })`);
+  return results.violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(" | ")}`);
+}
+
+/** Waits until the page's own script has put the fields in their places. */
+export async function ready(page) {
+  await page.waitForSelector("document-page[data-placed]");
+}
+
+export const field = (page, name) => page.locator(`.field.mine[data-name="${name}"]`);
+
+/** Fills a text field as the screen allows: on the page itself, or in the sheet. */
+export async function fill(page, name, value) {
+  const onPage = field(page, name).locator("input, textarea, select").first();
+  if (await onPage.isVisible()) {
+    await write(onPage, value);
+    return;
+  }
+  await field(page, name).locator("button.open").click();
+  await write(page.locator("#sheet-entry"), value);
+  await page.locator("#sheet button.button:not(.primary)").click();
+}
+
+async function write(control, value) {
+  if ((await control.evaluate((element) => element.tagName)) === "SELECT") await control.selectOption(value);
+  else await control.fill(value);
+}
+
+/** Draws with the pointer and takes the drawing. */
+export async function sign(page, name) {
+  await field(page, name).locator("button").click();
+  const consent = page.locator("#consent-dialog");
+  const pad = page.locator("#pad");
+  await page.locator("#consent-dialog[open], #pad[open]").first().waitFor();
+  if (await consent.isVisible()) await consent.locator("[type=submit]").click();
+  await pad.waitFor({ state: "visible" });
+  const canvas = await page.locator("#pad-canvas").boundingBox();
+  const at = (x, y) => [canvas.x + canvas.width * x, canvas.y + canvas.height * y];
+  await page.mouse.move(...at(0.15, 0.5));
+  await page.mouse.down();
+  for (let step = 1; step <= 24; step += 1) {
+    await page.mouse.move(...at(0.15 + step * 0.028, 0.5 + Math.sin(step / 2) * 0.2));
+  }
+  await page.mouse.up();
+  await pad.locator("[type=submit]").click();
+  await pad.waitFor({ state: "hidden" });
+}
+
+/** Approves through the dialog and waits for the popup. */
+export async function approve(page, comment = "") {
+  await page.locator("#approve").click();
+  if (comment) await page.locator("#approve-comment").fill(comment);
+  await page.locator("#approve-dialog [type=submit]").click();
+  await page.locator("#done-dialog[open]").waitFor({ timeout: 30_000 });
+}
