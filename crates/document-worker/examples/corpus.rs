@@ -33,7 +33,7 @@ use jiff::Timestamp;
 /// How many files pyHanko judges in one process; its start takes longer than a judgement.
 const BATCH: usize = 40;
 /// Stamping and sealing a file that intake wrote never takes so long.
-const HANG: Duration = Duration::from_secs(60);
+const HANG: Duration = Duration::from_mins(1);
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

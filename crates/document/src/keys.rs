@@ -15,9 +15,11 @@ use aws_lc_rs::signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair
 use const_oid::db::rfc5912;
 use der::asn1::{Any, BitString};
 use der::{Decode, Encode};
+use jiff::Timestamp;
 use spki::{AlgorithmIdentifierOwned, SubjectPublicKeyInfoOwned};
 use thiserror::Error;
 use x509_cert::Certificate;
+use x509_cert::time::Time;
 use zeroize::Zeroizing;
 
 /// Why a key cannot be used.
@@ -43,6 +45,14 @@ pub enum KeyError {
     /// The first certificate is for another key.
     #[error("the certificate belongs to another key; give the one that was issued for this key")]
     CertificateForAnotherKey,
+    /// The certificate is not valid at this time.
+    #[error("the seal certificate is valid only from {not_before} to {not_after}; give the company a new one")]
+    NotInItsTime {
+        /// When it begins.
+        not_before: Timestamp,
+        /// When it ends.
+        not_after: Timestamp,
+    },
     /// The key could not be made.
     #[error("the key could not be made")]
     Generation,
@@ -205,6 +215,8 @@ impl PrivateKey {
 pub struct SealKey {
     key: PrivateKey,
     certificates: Vec<Vec<u8>>,
+    not_before: Timestamp,
+    not_after: Timestamp,
 }
 
 impl SealKey {
@@ -229,7 +241,28 @@ impl SealKey {
         if certified.subject_public_key.as_bytes() != Some(key.public_key()) {
             return Err(KeyError::CertificateForAnotherKey);
         }
-        Ok(Self { key, certificates })
+        let validity = own.tbs_certificate().validity();
+        let (not_before, not_after) = (timestamp(validity.not_before)?, timestamp(validity.not_after)?);
+        Ok(Self {
+            key,
+            certificates,
+            not_before,
+            not_after,
+        })
+    }
+
+    /// Proves that this key can seal at the time `at`: its certificate is valid, and it signs.
+    pub fn prove(&self, at: Timestamp) -> Result<(), KeyError> {
+        let (not_before, not_after) = (self.not_before, self.not_after);
+        if at < not_before || at > not_after {
+            return Err(KeyError::NotInItsTime { not_before, not_after });
+        }
+        self.key.sign(b"proof").map(drop)
+    }
+
+    /// When the certificate's time ends.
+    pub fn not_after(&self) -> Timestamp {
+        self.not_after
     }
 
     /// The private key as PKCS#8 DER, to be encrypted and kept.
@@ -262,6 +295,22 @@ impl Signer for SealKey {
     fn sign(&self, message: &[u8]) -> Result<Vec<u8>, KeyError> {
         self.key.sign(message)
     }
+}
+
+fn timestamp(time: Time) -> Result<Timestamp, KeyError> {
+    i64::try_from(time.to_unix_duration().as_secs())
+        .ok()
+        .and_then(|seconds| Timestamp::from_second(seconds).ok())
+        .ok_or_else(|| KeyError::UnreadableCertificate {
+            position: 1,
+            reason: format!("its time {time} is out of range"),
+        })
+}
+
+/// Uses the cryptographic library once. Its first use takes some tens of milliseconds, which a server had
+/// better spend at its start than in somebody's request.
+pub fn warm_up() -> Result<(), KeyError> {
+    PrivateKey::generate(KeyKind::EcdsaP256)?.sign(b"warm").map(drop)
 }
 
 /// A certificate (DER) as PEM text.

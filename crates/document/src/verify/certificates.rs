@@ -5,7 +5,7 @@ use aws_lc_rs::signature::{
     ECDSA_P256_SHA256_ASN1, ECDSA_P256_SHA384_ASN1, ECDSA_P256_SHA512_ASN1, ECDSA_P384_SHA256_ASN1,
     ECDSA_P384_SHA384_ASN1, ECDSA_P384_SHA512_ASN1, ED25519, RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_2048_8192_SHA384,
     RSA_PKCS1_2048_8192_SHA512, RSA_PSS_2048_8192_SHA256, RSA_PSS_2048_8192_SHA384, RSA_PSS_2048_8192_SHA512,
-    UnparsedPublicKey, VerificationAlgorithm,
+    RsaPssSaltLength, UnparsedPublicKey, VerificationAlgorithm,
 };
 use const_oid::ObjectIdentifier;
 use const_oid::db::rfc5912::{
@@ -173,7 +173,10 @@ fn verification(
         SHA_256_WITH_RSA_ENCRYPTION | ECDSA_WITH_SHA_256 => ID_SHA_256,
         SHA_384_WITH_RSA_ENCRYPTION | ECDSA_WITH_SHA_384 => ID_SHA_384,
         SHA_512_WITH_RSA_ENCRYPTION | ECDSA_WITH_SHA_512 => ID_SHA_512,
-        ID_RSASSA_PSS => pss_hash(parameters?)?,
+        ID_RSASSA_PSS if matches!(key, RSA_ENCRYPTION | ID_RSASSA_PSS) => {
+            let (hash, salt) = pss_parameters(parameters?)?;
+            return pss(hash, salt);
+        }
         ID_ED_25519 if key == ID_ED_25519 => return Some(&ED25519),
         _ => return None,
     };
@@ -185,12 +188,6 @@ fn verification(
         (ID_EC_PUBLIC_KEY, Some(SECP_384_R_1), ID_SHA_256) if is_ecdsa => Some(&ECDSA_P384_SHA256_ASN1),
         (ID_EC_PUBLIC_KEY, Some(SECP_384_R_1), ID_SHA_384) if is_ecdsa => Some(&ECDSA_P384_SHA384_ASN1),
         (ID_EC_PUBLIC_KEY, Some(SECP_384_R_1), ID_SHA_512) if is_ecdsa => Some(&ECDSA_P384_SHA512_ASN1),
-        (RSA_ENCRYPTION | ID_RSASSA_PSS, _, _) if algorithm == ID_RSASSA_PSS => match hash {
-            ID_SHA_256 => Some(&RSA_PSS_2048_8192_SHA256),
-            ID_SHA_384 => Some(&RSA_PSS_2048_8192_SHA384),
-            ID_SHA_512 => Some(&RSA_PSS_2048_8192_SHA512),
-            _ => None,
-        },
         (RSA_ENCRYPTION, _, _) if !is_ecdsa => match hash {
             ID_SHA_256 => Some(&RSA_PKCS1_2048_8192_SHA256),
             ID_SHA_384 => Some(&RSA_PKCS1_2048_8192_SHA384),
@@ -201,9 +198,9 @@ fn verification(
     }
 }
 
-/// The hash of `RSASSA-PSS-params` (RFC 4055, 3.1), where the mask's hash is the same and the salt is
-/// as long as the hash, which is what signers write.
-fn pss_hash(parameters: AnyRef<'_>) -> Option<ObjectIdentifier> {
+/// The hash and the length of the salt in `RSASSA-PSS-params` (RFC 4055, 3.1), where the mask's hash is the
+/// same, as signers write it.
+fn pss_parameters(parameters: AnyRef<'_>) -> Option<(ObjectIdentifier, u16)> {
     let mut reader = SliceReader::new(parameters.value()).ok()?;
     let (mut hash, mut mask_hash, mut salt) = (None, None, None);
     while !reader.is_finished() {
@@ -224,13 +221,20 @@ fn pss_hash(parameters: AnyRef<'_>) -> Option<ObjectIdentifier> {
             _ => {}
         }
     }
-    let length = match hash? {
-        ID_SHA_256 => 32,
-        ID_SHA_384 => 48,
-        ID_SHA_512 => 64,
+    (mask_hash == hash).then_some((hash?, salt?))
+}
+
+/// The algorithm for a salt as long as the hash, or as long as the key allows; signers use no others.
+fn pss(hash: ObjectIdentifier, salt: u16) -> Option<&'static dyn VerificationAlgorithm> {
+    Some(match (hash, salt) {
+        (ID_SHA_256, 32) => &RSA_PSS_2048_8192_SHA256,
+        (ID_SHA_384, 48) => &RSA_PSS_2048_8192_SHA384,
+        (ID_SHA_512, 64) => &RSA_PSS_2048_8192_SHA512,
+        (ID_SHA_256, _) => &const { RSA_PSS_2048_8192_SHA256.with_pss_salt_length(RsaPssSaltLength::Max) },
+        (ID_SHA_384, _) => &const { RSA_PSS_2048_8192_SHA384.with_pss_salt_length(RsaPssSaltLength::Max) },
+        (ID_SHA_512, _) => &const { RSA_PSS_2048_8192_SHA512.with_pss_salt_length(RsaPssSaltLength::Max) },
         _ => return None,
-    };
-    (mask_hash == hash && salt == Some(length)).then_some(hash?)
+    })
 }
 
 /// The object identifier of an algorithm identifier, and the DER of its parameters.

@@ -2,7 +2,8 @@
 //!
 //! Strict: every object that existed when it was signed must be the same, except where the catalog
 //! gains validation data, where the form and a page gain an invisible signature field, and nothing
-//! else about them. New objects need no look of their own: nothing that was signed refers to them
+//! else about them. Where further signatures may follow, the program that adds one may also write its
+//! own name and the time into the file's metadata, as many do. New objects need no look of their own: nothing that was signed refers to them
 //! unless one of those exceptions does, or the signed revision held a reference to an object that did
 //! not exist, which is looked for.
 
@@ -153,7 +154,11 @@ impl Comparison<'_> {
             .and_then(|catalog| catalog.get(b"AcroForm").and_then(Object::as_reference).ok());
         let mut dangling = BTreeSet::new();
         for (id, before) in &self.signed.objects {
-            collect_missing(self.signed, before, &mut dangling, 0);
+            each_reference(before, 0, &mut |reference| {
+                if !self.signed.objects.contains_key(&reference) {
+                    dangling.insert(reference);
+                }
+            });
             let Some(after) = self.current.objects.get(id) else {
                 let part = part_of(before, *id, root, form);
                 self.push(part, id.0, "it was removed");
@@ -178,6 +183,9 @@ impl Comparison<'_> {
         root: Option<ObjectId>,
         form: Option<ObjectId>,
     ) {
+        if self.signatures_allowed && self.is_xmp_metadata(id, before, after) {
+            return;
+        }
         let part = part_of(before, id, root, form);
         match (before, after) {
             (Object::Dictionary(before), Object::Dictionary(after)) => {
@@ -204,11 +212,25 @@ impl Comparison<'_> {
             // Validation data draws nothing, and what it says of certificates is signed by others.
             (Part::Catalog, b"DSS") | (Part::Form, b"SigFlags") => {}
             (Part::Catalog, b"AcroForm") => self.form(id.0, old, new),
+            (Part::Metadata, b"ModDate" | b"Producer") if self.signatures_allowed => {}
             (Part::Form, b"Fields") | (Part::Page, b"Annots") => {
                 self.array(part, id.0, &printable(key), old, new);
             }
             _ => self.push(part, id.0, format!("/{} was changed", printable(key))),
         }
+    }
+
+    /// Whether it is the file's XMP, a metadata stream still, and nothing else that is signed uses it, as a
+    /// page could that means to be changed later.
+    fn is_xmp_metadata(&self, id: ObjectId, before: &Object, after: &Object) -> bool {
+        let is_metadata = |object: &Object| object.as_stream().is_ok_and(|stream| stream.dict.has_type(b"Metadata"));
+        let is_of_catalog = self
+            .signed
+            .catalog()
+            .and_then(|catalog| catalog.get(b"Metadata"))
+            .and_then(Object::as_reference)
+            .is_ok_and(|metadata| metadata == id);
+        is_of_catalog && is_metadata(before) && is_metadata(after) && references_to(self.signed, id) == 1
     }
 
     /// The form as a direct value of the catalog.
@@ -282,9 +304,10 @@ impl Comparison<'_> {
             return Err(format!("a signature field with /{} was added", printable(key)));
         }
         let is_invisible = form::array(self.current, field, b"Rect").is_some_and(|rectangle| {
-            rectangle.iter().all(|number| {
-                matches!(number, Object::Integer(0)) || number.as_float().is_ok_and(|number| number == 0.0)
-            })
+            rectangle.len() == 4
+                && rectangle.iter().all(|number| {
+                    matches!(number, Object::Integer(0)) || number.as_float().is_ok_and(|number| number == 0.0)
+                })
         });
         if !is_invisible {
             return Err("a visible signature field was added".to_owned());
@@ -336,29 +359,31 @@ fn part_of(object: &Object, id: ObjectId, root: Option<ObjectId>, form: Option<O
     }
 }
 
-/// The references of an object that lead nowhere.
-fn collect_missing(document: &Document, object: &Object, missing: &mut BTreeSet<ObjectId>, depth: usize) {
+/// Calls `found` for every reference within an object.
+fn each_reference(object: &Object, depth: usize, found: &mut impl FnMut(ObjectId)) {
     if depth > MAX_DEPTH {
         return;
     }
-    let mut dictionary = |dictionary: &Dictionary| {
-        for (_, value) in dictionary {
-            collect_missing(document, value, missing, depth + 1);
-        }
-    };
     match object {
-        Object::Reference(id) if !document.objects.contains_key(id) => {
-            missing.insert(*id);
-        }
-        Object::Array(array) => {
-            for value in array {
-                collect_missing(document, value, missing, depth + 1);
-            }
-        }
-        Object::Dictionary(value) => dictionary(value),
-        Object::Stream(stream) => dictionary(&stream.dict),
+        Object::Reference(id) => found(*id),
+        Object::Array(array) => array.iter().for_each(|value| each_reference(value, depth + 1, found)),
+        Object::Dictionary(dictionary) => dictionary
+            .iter()
+            .for_each(|(_, value)| each_reference(value, depth + 1, found)),
+        Object::Stream(stream) => stream
+            .dict
+            .iter()
+            .for_each(|(_, value)| each_reference(value, depth + 1, found)),
         _ => {}
     }
+}
+
+fn references_to(document: &Document, id: ObjectId) -> usize {
+    let mut count = 0;
+    for object in document.objects.values() {
+        each_reference(object, 0, &mut |reference| count += usize::from(reference == id));
+    }
+    count
 }
 
 fn printable(key: &[u8]) -> String {

@@ -4,8 +4,10 @@
 extern crate countersign_document as document;
 
 mod certificates;
+mod embedded_files;
 mod forgeries;
 mod judges;
+mod keys;
 mod other_signers;
 mod pages;
 mod revisions;

@@ -1,0 +1,176 @@
+//! Keys and the certificates that the installation's authority issues.
+
+use document::authority::{AuthorityError, SealSubject, create_root, issue_seal_certificate};
+use document::keys::{
+    KeyError, KeyKind, PrivateKey, SealKey, SignatureAlgorithm, Signer, certificates_from_pem, certificates_to_pem,
+    warm_up,
+};
+use jiff::{SignedDuration, ToSpan, tz::TimeZone};
+use x509_cert::Certificate;
+use x509_cert::der::Decode;
+use x509_cert::ext::pkix::{AuthorityKeyIdentifier, BasicConstraints, KeyUsage, SubjectKeyIdentifier};
+
+use crate::samples::{HOUSE, House, now};
+
+fn certificate(key: &SealKey) -> Certificate {
+    Certificate::from_der(&key.certificates()[0]).expect("a certificate")
+}
+
+#[test]
+fn the_root_may_issue_seal_certificates_and_nothing_below_them() {
+    let root = certificate(&HOUSE.root);
+    let body = root.tbs_certificate();
+    assert_eq!(body.subject(), body.issuer());
+    let (is_critical, constraints) = body.get_extension::<BasicConstraints>().unwrap().expect("constraints");
+    assert!(is_critical && constraints.ca);
+    assert_eq!(constraints.path_len_constraint, Some(0));
+    let (is_critical, usage) = body.get_extension::<KeyUsage>().unwrap().expect("a key usage");
+    assert!(is_critical && usage.key_cert_sign() && usage.crl_sign() && !usage.digital_signature());
+}
+
+#[test]
+fn a_seal_certificate_may_sign_and_issue_nothing() {
+    let seal = certificate(&HOUSE.key);
+    let body = seal.tbs_certificate();
+    let (is_critical, constraints) = body.get_extension::<BasicConstraints>().unwrap().expect("constraints");
+    assert!(is_critical && !constraints.ca);
+    let (is_critical, usage) = body.get_extension::<KeyUsage>().unwrap().expect("a key usage");
+    assert!(is_critical && usage.digital_signature() && usage.non_repudiation() && !usage.key_cert_sign());
+    let issuer = certificate(&HOUSE.root);
+    let (_, of_issuer) = issuer
+        .tbs_certificate()
+        .get_extension::<SubjectKeyIdentifier>()
+        .unwrap()
+        .expect("its id");
+    let (_, named) = body
+        .get_extension::<AuthorityKeyIdentifier>()
+        .unwrap()
+        .expect("the issuer's id");
+    assert_eq!(named.key_identifier, Some(of_issuer.0));
+    assert!(body.subject().to_string().contains("example"));
+}
+
+#[test]
+fn certificates_are_valid_for_ten_years_from_a_little_before() {
+    let validity = *certificate(&HOUSE.key).tbs_certificate().validity();
+    let seconds = |time: x509_cert::time::Time| i64::try_from(time.to_unix_duration().as_secs()).unwrap();
+    assert_eq!(
+        seconds(validity.not_before),
+        (now() - SignedDuration::from_mins(5)).as_second()
+    );
+    let end = now()
+        .to_zoned_datetime(TimeZone::UTC)
+        .checked_add(10.years())
+        .unwrap()
+        .timestamp();
+    assert_eq!(seconds(validity.not_after), end.as_second());
+    assert_eq!(HOUSE.key.not_after().as_second(), end.as_second());
+}
+
+#[test]
+fn a_seal_certificate_ends_with_its_root() {
+    let later = now() + SignedDuration::from_hours(24 * 365 * 5);
+    let subject = SealSubject {
+        company_name: "Later",
+        company_id: "later",
+    };
+    let key = issue_seal_certificate(&HOUSE.root, &subject, KeyKind::EcdsaP256, later).expect("a certificate");
+    assert_eq!(key.not_after(), HOUSE.root.not_after());
+}
+
+#[test]
+fn serial_numbers_are_long_and_never_the_same() {
+    let serials: std::collections::BTreeSet<Vec<u8>> = (0..20)
+        .map(|_| create_root("Root", KeyKind::EcdsaP256, now()).expect("a root"))
+        .map(|root| certificate(&root).tbs_certificate().serial_number().as_bytes().to_vec())
+        .collect();
+    assert_eq!(serials.len(), 20);
+    assert!(serials.iter().all(|serial| serial.len() == 16 && serial[0] & 0x80 == 0));
+}
+
+#[test]
+fn a_name_longer_than_a_certificate_holds_is_cut() {
+    let subject = SealSubject {
+        company_name: &"가".repeat(100),
+        company_id: "long",
+    };
+    let key = issue_seal_certificate(&HOUSE.root, &subject, KeyKind::EcdsaP256, now()).expect("a certificate");
+    assert!(
+        certificate(&key)
+            .tbs_certificate()
+            .subject()
+            .to_string()
+            .contains(&"가".repeat(64))
+    );
+}
+
+#[test]
+fn only_an_authority_issues() {
+    let subject = SealSubject {
+        company_name: "Impostor",
+        company_id: "impostor",
+    };
+    let error = issue_seal_certificate(&HOUSE.key, &subject, KeyKind::EcdsaP256, now())
+        .map(|_| ())
+        .unwrap_err();
+    assert!(matches!(error, AuthorityError::NotAnAuthority), "{error}");
+}
+
+#[test]
+fn a_key_comes_back_from_what_is_kept_of_it() {
+    for (kind, algorithm) in [
+        (KeyKind::EcdsaP256, SignatureAlgorithm::EcdsaSha256),
+        (KeyKind::Rsa3072, SignatureAlgorithm::RsaPkcs1Sha256),
+    ] {
+        let house = House::new(kind);
+        let kept = house.key.to_pkcs8().expect("PKCS#8");
+        let pem = certificates_to_pem(house.key.certificates());
+        let again = SealKey::new(&kept, certificates_from_pem(&pem).expect("certificates")).expect("the key");
+        assert_eq!(again.algorithm(), algorithm);
+        assert_eq!(again.certificates(), house.key.certificates());
+        again.prove(now()).expect("it can seal");
+    }
+}
+
+#[test]
+fn a_key_with_anothers_certificate_is_refused() {
+    let other = PrivateKey::generate(KeyKind::EcdsaP256)
+        .and_then(|key| key.to_pkcs8())
+        .expect("a key");
+    let error = SealKey::new(&other, HOUSE.key.certificates().to_vec()).expect_err("refused");
+    assert!(matches!(error, KeyError::CertificateForAnotherKey), "{error}");
+}
+
+#[test]
+fn what_is_no_key_or_no_certificate_is_refused() {
+    let key = HOUSE.key.to_pkcs8().expect("a key");
+    assert!(matches!(SealKey::new(b"no key", vec![]), Err(KeyError::UnsupportedKey)));
+    assert!(matches!(SealKey::new(&key, vec![]), Err(KeyError::NoCertificate)));
+    let error = SealKey::new(&key, vec![HOUSE.key.certificates()[0].clone(), b"noise".to_vec()]).expect_err("refused");
+    assert!(
+        matches!(error, KeyError::UnreadableCertificate { position: 2, .. }),
+        "{error}"
+    );
+    assert!(certificates_from_pem("no PEM").is_err());
+}
+
+/// Trouble 15: a key that could not seal is found out before people sign.
+#[test]
+fn a_key_whose_certificate_has_expired_does_not_prove() {
+    HOUSE.key.prove(now()).expect("it can seal now");
+    let error = HOUSE
+        .key
+        .prove(now() + SignedDuration::from_hours(24 * 366 * 10))
+        .expect_err("refused");
+    assert!(matches!(error, KeyError::NotInItsTime { .. }), "{error}");
+    let error = HOUSE
+        .key
+        .prove(now() - SignedDuration::from_hours(24))
+        .expect_err("refused");
+    assert!(matches!(error, KeyError::NotInItsTime { .. }), "{error}");
+}
+
+#[test]
+fn the_library_warms_up() {
+    warm_up().expect("it works");
+}
