@@ -1,10 +1,13 @@
 //! Finished files, and files in fields: through the API, and by the links that answers, webhooks and mails hold.
 
-use domain::{CompanyId, EventKind, FileKind, Language, Status, UtcOffset, Who, WorkflowId};
+use domain::{BlobHash, CompanyId, EventKind, FileKind, Language, PageSize, Status, UtcOffset, Who, WorkflowId};
 use jiff::Timestamp;
 
 use crate::error::{ConflictCode, Error, Subject};
+use crate::documents::DocumentFault;
 use crate::link_token::LinkPurpose;
+use crate::signing_session::PageImage;
+use crate::template::PAGE_IMAGE_DPI;
 use crate::transition::{Snapshot, conflict};
 use crate::{App, Caller, Origin};
 
@@ -112,6 +115,28 @@ impl App {
     /// The same to be looked at: opening the viewer changes nothing.
     pub fn shown_file(&self, token: &str) -> Result<LinkedFile, Error> {
         self.open_file_link(token).map(|(_, linked)| linked)
+    }
+
+    /// The same with the displayed sizes of its pages.
+    pub fn shown_pages(&self, token: &str) -> Result<(LinkedFile, Vec<PageSize>), Error> {
+        let linked = self.shown_file(token)?;
+        let sizes = document::render::page_sizes(&linked.file.bytes)
+            .map_err(|fault| Error::internal("measuring a finished file", fault))?;
+        Ok((linked, sizes))
+    }
+
+    /// The image of one of its pages.
+    pub fn shown_page(&self, token: &str, page: u32) -> Result<PageImage, Error> {
+        let linked = self.shown_file(token)?;
+        let images = self
+            .documents
+            .page_images(&linked.file.bytes, &[page], PAGE_IMAGE_DPI)
+            .map_err(|fault| match fault {
+                DocumentFault::NotRendered(_) => Error::NotFound(Subject::Page),
+                other => other.at("page"),
+            })?;
+        let bytes = images.into_iter().next().ok_or(Error::NotFound(Subject::Page))?;
+        Ok(PageImage { bytes, etag: format!("{}-{page}", BlobHash::of(&linked.file.bytes)) })
     }
 
     fn open_file_link(&self, token: &str) -> Result<(CompanyId, LinkedFile), Error> {

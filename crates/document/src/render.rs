@@ -11,6 +11,7 @@
 use std::sync::Arc;
 
 use hayro::hayro_interpret::InterpreterSettings;
+use domain::template::PageSize;
 use hayro::hayro_interpret::font::FontQuery;
 use hayro::hayro_syntax::Pdf;
 use hayro::hayro_syntax::page::Page;
@@ -74,6 +75,18 @@ pub fn page_images(pdf: &[u8], pages: &[u32], dots_per_inch: f32) -> Result<Vec<
             webp(&picture).ok_or(RenderFault::Packing { page: *page })
         })
         .collect()
+}
+
+/// The displayed size of each page. Parses the file in this process, so it must be one of our own making.
+pub fn page_sizes(pdf: &[u8]) -> Result<Vec<PageSize>, RenderFault> {
+    let file = Opened::new(pdf.to_vec())?;
+    let sizes = file.pdf.pages().iter().map(|page| {
+        let user_unit = page.raw().get::<f32>(&b"UserUnit"[..]).filter(|unit| unit.is_finite() && *unit > 0.0);
+        let (width, height) = page.render_dimensions();
+        let points = |side: f32| f64::from(side) * f64::from(user_unit.unwrap_or(1.0));
+        PageSize { width_points: points(width), height_points: points(height) }
+    });
+    Ok(sizes.collect())
 }
 
 /// A picture in memory: rows from the top, three bytes a pixel.
