@@ -4,6 +4,8 @@
 //! timestamps only append to it) and the head of the chain, and carries the chain itself as JSON, so that it can be checked
 //! without the server.
 
+use std::fmt::Write as _;
+
 use document::certificate::{Attachment, CertificateContent, Column, EventTable, QrAddress, Section};
 use document::fonts::Fonts;
 use domain::event::FileKind;
@@ -65,7 +67,8 @@ impl Writer<'_> {
             if character.is_control() {
                 drawable.push(' ');
             } else if missing.contains(&character) {
-                drawable.push_str(&format!("[U+{:04X}]", u32::from(character)));
+                // Writing into a text cannot fail.
+                let _ = write!(drawable, "[U+{:04X}]", u32::from(character));
             } else {
                 drawable.push(character);
             }

@@ -31,14 +31,14 @@ impl App {
         caller: &Caller,
         id: WorkflowId,
         order: u32,
-        request: CorrectRequest,
+        request: &CorrectRequest,
         origin: &Origin,
     ) -> Result<Advanced, Error> {
         caller.must_send()?;
         let actor = App::member_actor(caller, origin);
         let fonts = self.fonts()?;
         let workflow = self.decide(&caller.company, id, |snapshot| {
-            let recipient = meant(snapshot, order, &request)?;
+            let recipient = meant(snapshot, order, request)?;
             let workflow = &snapshot.stored.workflow;
             let old = workflow.recipient(recipient).ok_or(Error::NotFound(Subject::Recipient))?;
             let mut faults = request.faults.clone();

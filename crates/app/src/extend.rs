@@ -23,7 +23,7 @@ impl App {
         &self,
         caller: &Caller,
         id: WorkflowId,
-        request: ExtendRequest,
+        request: &ExtendRequest,
         origin: &Origin,
     ) -> Result<Advanced, Error> {
         caller.must_send()?;

@@ -14,7 +14,7 @@ impl App {
         &self,
         caller: &Caller,
         id: WorkflowId,
-        request: ActRequest,
+        request: &ActRequest,
         origin: &Origin,
     ) -> Result<Advanced, Error> {
         caller.must_send()?;

@@ -236,10 +236,8 @@ impl App {
             return self.kept_answer(&kept, request.idempotency.as_ref());
         }
         let mut reader = StartReader::new(self, caller, &context, now, request)?;
-        let plan = reader.read(origin)?;
-        let (plan, files, preview) = match plan {
-            Some(plan) => plan,
-            None => return Err(reader.refusal()),
+        let Some((plan, files, preview)) = reader.read(origin) else {
+            return Err(reader.refusal());
         };
         // Usable now means usable at the end: the key stays in the database, and the master key is at hand.
         self.seal_key(&caller.company)?;
@@ -481,7 +479,7 @@ impl<'a> StartReader<'a> {
         Error::Unprocessable(faults)
     }
 
-    fn read(&mut self, origin: &Origin) -> Result<Option<Read>, Error> {
+    fn read(&mut self, origin: &Origin) -> Option<Read> {
         let request = self.request.clone();
         if let Some(text) = &request.offset {
             match UtcOffset::parse(text) {
@@ -511,11 +509,9 @@ impl<'a> StartReader<'a> {
         let (recipients, access) = self.recipients(&request.recipients, template.as_ref());
         let (values, files) = self.values(&request.fields, template.as_ref());
         let (export, client) = self.export(request.export.as_ref(), template.as_ref());
-        let (Some(template), Some(name)) = (template, name) else {
-            return Ok(None);
-        };
+        let (template, name) = (template?, name?);
         if !self.faults.is_empty() || self.context.archived {
-            return Ok(None);
+            return None;
         }
         let authorization = export
             .as_ref()
@@ -559,7 +555,7 @@ impl<'a> StartReader<'a> {
                 link_days: self.context.link_days,
             },
         };
-        Ok(Some((plan, files, request.is_preview)))
+        Some((plan, files, request.is_preview))
     }
 
     fn required_text(&mut self, path: &str, text: Option<&str>, most: usize) -> Option<String> {

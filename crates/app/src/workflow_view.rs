@@ -405,13 +405,11 @@ fn summary(row: &ListedWorkflow) -> WorkflowSummary {
 
 fn template_id(text: Option<&str>, faults: &mut Vec<Fault>) -> Option<TemplateId> {
     let text = text.map(str::trim).filter(|text| !text.is_empty())?;
-    match text.parse::<i64>() {
-        Ok(id) => Some(TemplateId(id)),
-        Err(_) => {
-            faults.push(Fault::new("template_id", FaultCode::WrongType).with("expected", "integer"));
-            None
-        }
+    let id = text.parse::<i64>().ok();
+    if id.is_none() {
+        faults.push(Fault::new("template_id", FaultCode::WrongType).with("expected", "integer"));
     }
+    id.map(TemplateId)
 }
 
 fn list_filter(caller: &Caller, request: &ListRequest, faults: &mut Vec<Fault>) -> ListFilter {

@@ -112,7 +112,7 @@ impl<'a> World<'a> {
     }
 
     fn approve(&self, id: WorkflowId, request: ActRequest) -> Result<app::Advanced, Error> {
-        self.app.approve(&self.caller, id, request, &origin())
+        self.app.approve(&self.caller, id, &request, &origin())
     }
 
     fn playing_key(&self, id: WorkflowId) -> SigningKey {
@@ -534,7 +534,7 @@ fn at_the_same_moment_one_wins_and_the_other_sees_why() {
                         let (fields, caller, app) = (fields.clone(), world.caller.clone(), Arc::clone(&app.app));
                         scope.spawn(move || {
                             let request = ActRequest { order: Some(order), fields, ..ActRequest::default() };
-                            app.approve(&caller, id, request, &origin())
+                            app.approve(&caller, id, &request, &origin())
                         })
                     })
                     .collect();
@@ -560,10 +560,10 @@ fn after_cancellation_or_expiry_nothing_is_written() {
         let world = World::new(app, &two_steps());
         let canceled = id_of(&world.start(world.request()));
         let request = ActRequest { comment: Some("잘못 보냄".to_owned()), ..ActRequest::default() };
-        assert_eq!(app.cancel(&world.caller, canceled, request, &origin()).expect("cancelled").status, "Canceled");
+        assert_eq!(app.cancel(&world.caller, canceled, &request, &origin()).expect("cancelled").status, "Canceled");
         let late = world.approve(canceled, act(fields_of_first()));
         assert_eq!(met(late), (ConflictCode::Finished, Some("Canceled".to_owned())));
-        let twice = app.cancel(&world.caller, canceled, ActRequest::default(), &origin());
+        let twice = app.cancel(&world.caller, canceled, &ActRequest::default(), &origin());
         assert_eq!(met(twice), (ConflictCode::Finished, Some("Canceled".to_owned())));
         let hooks = world.webhooks(canceled);
         assert_eq!(hooks.len(), 1);
@@ -613,9 +613,9 @@ fn another_company_finds_nothing() {
         app.with_company("other");
         let other = caller(app, "other", "owner@example.com");
         assert!(matches!(app.workflow(&other, id), Err(Error::NotFound(Subject::Workflow))));
-        let approved = app.approve(&other, id, act(fields_of_first()), &origin());
+        let approved = app.approve(&other, id, &act(fields_of_first()), &origin());
         assert!(matches!(approved, Err(Error::NotFound(Subject::Workflow))));
-        let canceled = app.cancel(&other, id, ActRequest::default(), &origin());
+        let canceled = app.cancel(&other, id, &ActRequest::default(), &origin());
         assert!(matches!(canceled, Err(Error::NotFound(Subject::Workflow))));
         assert!(matches!(app.document(&other, id, &origin()), Err(Error::NotFound(Subject::Workflow))));
         assert!(matches!(app.discard(&other, id, &origin()), Err(Error::NotFound(Subject::Workflow))));
@@ -717,13 +717,13 @@ fn a_return_is_told_with_the_next_writers_and_at_step_one_it_ends() {
         let of = |email: &str| ActRequest { email: Some(email.to_owned()), ..ActRequest::default() };
         world.approve(id, of("a@example.com")).expect("A");
         world.approve(id, of("b@example.com")).expect("B");
-        app.reject(&world.caller, id, of("c@example.com"), &origin()).expect("given back");
+        app.reject(&world.caller, id, &of("c@example.com"), &origin()).expect("given back");
         let hooks = world.webhooks(id);
         let back = hooks.last().expect("a webhook");
         assert_eq!((&back["command_type"], &back["status"], &back["order"]), (&json!("RT"), &json!("Playing"), &json!(2)));
         assert_eq!((&back["name"], &back["next_email"]), (&json!("C"), &json!("a@example.com")));
         assert_eq!(back["next_list"].as_array().map(Vec::len), Some(2));
-        let ended = app.reject(&world.caller, id, of("b@example.com"), &origin()).expect("declined");
+        let ended = app.reject(&world.caller, id, &of("b@example.com"), &origin()).expect("declined");
         assert_eq!(ended.status, "Rejected");
         let hooks = world.webhooks(id);
         let end = hooks.last().expect("a webhook");
@@ -740,7 +740,7 @@ fn who_declines_after_others_signed_is_told_to_sender_and_earlier_writers() {
         request.export = None;
         let id = id_of(&world.start(request));
         world.approve(id, act(fields_of_first())).expect("an approval");
-        app.reject(&world.caller, id, ActRequest::default(), &origin()).expect("declined");
+        app.reject(&world.caller, id, &ActRequest::default(), &origin()).expect("declined");
         let told: Vec<String> = world.letters(id).into_iter().map(|(to, _)| to).collect();
         assert_eq!(told, ["kim@example.com", "yamada@example.com", "kim@example.com", "owner@example.com"]);
     });
@@ -833,7 +833,7 @@ fn a_corrected_recipient_gets_a_new_link_and_the_old_one_is_dead() {
         request.export = None;
         let id = id_of(&world.start(request));
         let old = key_of(&world.letters(id)[0].1);
-        let correct = |order, request| app.correct_recipient(&world.caller, id, order, request, &origin());
+        let correct = |order, request| app.correct_recipient(&world.caller, id, order, &request, &origin());
         let empty = correct(1, CorrectRequest::default());
         assert_eq!(faults(empty), [("email".to_owned(), FaultCode::Required)]);
         let wrong = correct(1, CorrectRequest { email: Some("x".to_owned()), ..CorrectRequest::default() });
@@ -857,7 +857,7 @@ fn more_time_is_given_in_the_workflows_offset() {
         let id = id_of(&world.start(world.request()));
         let extend = |date: &str| {
             let request = ExtendRequest { expiry_date: Some(date.to_owned()), ..ExtendRequest::default() };
-            app.extend(&world.caller, id, request, &origin())
+            app.extend(&world.caller, id, &request, &origin())
         };
         assert_eq!(faults(extend("2025-12-31 00:00:00")), [("expiry_date".to_owned(), FaultCode::PastDateTime)]);
         assert_eq!(faults(extend("soon")), [("expiry_date".to_owned(), FaultCode::InvalidDateTime)]);
@@ -921,7 +921,7 @@ fn lists_go_on_where_they_ended_and_searches_find_values() {
         assert_eq!(by_text.workflow_list.len(), 1);
         let none = list(&ListRequest { text: Some("contract%".to_owned()), ..ListRequest::default() });
         assert!(none.workflow_list.is_empty());
-        app.cancel(&world.caller, WorkflowId(ids[0]), ActRequest::default(), &origin()).expect("cancelled");
+        app.cancel(&world.caller, WorkflowId(ids[0]), &ActRequest::default(), &origin()).expect("cancelled");
         let canceled = list(&ListRequest { status: Some("canceled".to_owned()), ..ListRequest::default() });
         assert_eq!(canceled.workflow_list.iter().map(|row| row.workflow_id).collect::<Vec<_>>(), [ids[0]]);
         let dated = list(&ListRequest { from: Some("2026-01-02".to_owned()), ..ListRequest::default() });

@@ -66,5 +66,5 @@ pub async fn approve(
     OptionalJsonBody(body): OptionalJsonBody,
 ) -> Result<Json<Advanced>, Failure> {
     let request = read(&body)?;
-    Ok(Json(http.blocking(move |app| app.approve(&caller, id, request, &origin)).await?))
+    Ok(Json(http.blocking(move |app| app.approve(&caller, id, &request, &origin)).await?))
 }

@@ -48,5 +48,5 @@ pub async fn cancel(
     let mut faults = Faults::default();
     let comment = members.text("comment", &mut faults);
     let request = ActRequest { comment, faults: faults.into_inner(), ..ActRequest::default() };
-    Ok(Json(http.blocking(move |app| app.cancel(&caller, id, request, &origin)).await?))
+    Ok(Json(http.blocking(move |app| app.cancel(&caller, id, &request, &origin)).await?))
 }

@@ -53,5 +53,5 @@ pub async fn extend(
     let expiry_date = members.text("expiry_date", &mut faults);
     let offset = query.text("offset", &mut faults);
     let request = ExtendRequest { expiry_date, offset, faults: faults.into_inner() };
-    Ok(Json(http.blocking(move |app| app.extend(&caller, id, request, &origin)).await?))
+    Ok(Json(http.blocking(move |app| app.extend(&caller, id, &request, &origin)).await?))
 }

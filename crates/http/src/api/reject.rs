@@ -35,5 +35,5 @@ pub async fn reject(
     OptionalJsonBody(body): OptionalJsonBody,
 ) -> Result<Json<Advanced>, Failure> {
     let request = approve::read(&body)?;
-    Ok(Json(http.blocking(move |app| app.reject(&caller, id, request, &origin)).await?))
+    Ok(Json(http.blocking(move |app| app.reject(&caller, id, &request, &origin)).await?))
 }
