@@ -31,6 +31,7 @@ impl App {
         if let Some((id, key)) = self.kept().get(company)
             && *id == in_use
         {
+            key.prove(self.clock.now()).map_err(not_sealable)?;
             return Ok(Arc::clone(key));
         }
         let wanted = company.clone();
@@ -39,6 +40,7 @@ impl App {
         let pkcs8 = self.vault.decrypt(Purpose::SealKey, &row.private_key).map_err(not_sealable)?;
         let certificates = certificates_from_pem(&row.certificates).map_err(not_sealable)?;
         let key = Arc::new(SealKey::new(&pkcs8, certificates).map_err(not_sealable)?);
+        key.prove(self.clock.now()).map_err(not_sealable)?;
         let mut kept = self.kept();
         if kept.len() >= MOST_KEPT {
             kept.clear();
