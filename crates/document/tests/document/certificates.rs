@@ -113,7 +113,7 @@ fn two_hundred_events_break_into_pages_and_each_is_there_once() {
         "each page repeats the table's head"
     );
     assert!(
-        read.contains(&format!("{pages} / {pages}")),
+        read.replace(' ', "").contains(&format!("{pages}/{pages}")),
         "the last page is numbered"
     );
 }
