@@ -117,13 +117,8 @@ impl App {
 
     fn hash_new_password(&self, given: Option<String>) -> Result<(String, Option<String>), Error> {
         let random = self.random.as_ref();
-        let (password, made) = match given {
-            Some(given) => (given, None),
-            None => {
-                let made = password::generate(random);
-                (made.clone(), Some(made))
-            }
-        };
+        let made = if given.is_none() { Some(password::generate(random)) } else { None };
+        let password = given.or_else(|| made.clone()).unwrap_or_default();
         password::check_new(&password, "password")?;
         let hash = self.passwords.turn()?.hash(&password, random)?;
         Ok((hash, made))

@@ -3,7 +3,6 @@
 //! Jobs run on threads for blocking work, one run of a job at a time. A failure is logged and the job comes again at its
 //! next time: everything here may be done twice or by several processes.
 
-use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,7 +19,7 @@ use crate::output::Failure;
 const EXPIRY_EVERY: Duration = Duration::from_secs(5);
 /// So many workflows expire in one run; more follow at once.
 const EXPIRE_AT_ONCE: u32 = 100;
-const CLEANING_EVERY: Duration = Duration::from_secs(10 * 60);
+const CLEANING_EVERY: Duration = Duration::from_mins(10);
 
 /// Work under way.
 pub struct Background(JoinSet<()>);
@@ -56,11 +55,9 @@ pub fn start(
     Ok(Background(work))
 }
 
-fn told(mut ended: watch::Receiver<bool>) -> impl Future<Output = ()> + Send {
-    async move {
-        // An error means that the sender is gone, and with it the server.
-        let _ = ended.wait_for(|ended| *ended).await;
-    }
+async fn told(mut ended: watch::Receiver<bool>) {
+    // An error means that the sender is gone, and with it the server.
+    let _ = ended.wait_for(|ended| *ended).await;
 }
 
 /// Runs a job again and again until the end.

@@ -245,7 +245,7 @@ impl Default for Documents {
 
 impl Default for Log {
     fn default() -> Log {
-        Log { filter: "info".to_owned(), format: LogFormat::Text }
+        Log { filter: "info,refinery_core=warn".to_owned(), format: LogFormat::Text }
     }
 }
 
@@ -528,7 +528,7 @@ mod tests {
         let configuration = load(&file, &[]).expect("a configuration");
         match configuration.store(folder.path()).expect("a database") {
             store::Settings::Postgres { url, .. } => assert_eq!(url, "postgres://u:secret@db/x"),
-            other => panic!("{other:?}"),
+            other @ store::Settings::Sqlite { .. } => panic!("{other:?}"),
         }
         let given = load("[database]\nurl = 'postgres://u:secret@db/x'", &[]).expect("a configuration");
         assert!(!format!("{given:?}").contains("secret@"), "{given:?}");

@@ -18,9 +18,9 @@ fn token(app: &TestApp, company: &str) -> String {
     app.login(&attempt(company, "owner@example.com", PASSWORD)).expect("a login").access_token.expose().to_owned()
 }
 
-fn throttled(result: Result<app::LoggedIn, LoginRefusal>) -> Option<u64> {
+fn throttled(result: &Result<app::LoggedIn, LoginRefusal>) -> Option<u64> {
     match result {
-        Err(LoginRefusal::Throttled { retry_after }) => Some(retry_after),
+        Err(LoginRefusal::Throttled { retry_after }) => Some(*retry_after),
         _ => None,
     }
 }
@@ -146,12 +146,12 @@ fn only_wrong_credentials_count_and_nobody_is_locked_out_for_good() {
             app.clock.advance(10);
         }
         // The first of the ten was 100 s ago, so 500 s are left of the window.
-        assert_eq!(throttled(app.login(&wrong)), Some(500));
-        assert_eq!(throttled(app.login(&right)), Some(500), "guessing on is no use");
+        assert_eq!(throttled(&app.login(&wrong)), Some(500));
+        assert_eq!(throttled(&app.login(&right)), Some(500), "guessing on is no use");
         let other = attempt("acme", "other@example.com", PASSWORD);
         assert!(matches!(app.login(&other), Err(LoginRefusal::WrongCredentials)), "another account is not concerned");
         app.clock.advance(499);
-        assert_eq!(throttled(app.login(&right)), Some(1));
+        assert_eq!(throttled(&app.login(&right)), Some(1));
         app.clock.advance(1);
         app.login(&right).expect("free again");
     });
@@ -166,7 +166,7 @@ fn an_address_that_guesses_at_many_accounts_is_throttled_and_others_are_not() {
             assert!(matches!(app.login(&guess), Err(LoginRefusal::WrongCredentials)), "{number}");
         }
         let right = attempt("acme", "owner@example.com", PASSWORD);
-        assert_eq!(throttled(app.login(&right)), Some(600));
+        assert_eq!(throttled(&app.login(&right)), Some(600));
         let elsewhere = LoginAttempt { address: IpAddr::V4(Ipv4Addr::new(192, 0, 2, 2)), ..right };
         app.login(&elsewhere).expect("from another address");
     });
@@ -183,7 +183,7 @@ fn an_ipv6_guesser_does_not_escape_within_his_network() {
     }
     let mut right = attempt("acme", "owner@example.com", PASSWORD);
     right.address = IpAddr::from([0x2001, 0xdb8, 1, 2, 9, 9, 9, 9]);
-    assert_eq!(throttled(app.login(&right)), Some(600));
+    assert_eq!(throttled(&app.login(&right)), Some(600));
     right.address = IpAddr::from([0x2001, 0xdb8, 1, 3, 9, 9, 9, 9]);
     app.login(&right).expect("from another network");
 }

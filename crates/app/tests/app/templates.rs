@@ -1,5 +1,7 @@
 //! Templates: taken in once, kept to their company.
 
+use std::fmt::Write as _;
+
 use app::{Error, FaultCode, ImportTemplate, Subject, TemplateFilter};
 use domain::TemplateId;
 
@@ -21,11 +23,11 @@ fn pdf() -> Vec<u8> {
     let mut file = String::from("%PDF-1.7\n");
     let mut table = String::from("0000000000 65535 f \n");
     for (number, object) in (1..).zip(objects) {
-        table.push_str(&format!("{:010} 00000 n \n", file.len()));
-        file.push_str(&format!("{number} 0 obj\n{object}\nendobj\n"));
+        let _ = writeln!(table, "{:010} 00000 n ", file.len());
+        let _ = write!(file, "{number} 0 obj\n{object}\nendobj\n");
     }
     let start = file.len();
-    file.push_str(&format!("xref\n0 5\n{table}trailer\n<< /Size 5 /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n"));
+    let _ = write!(file, "xref\n0 5\n{table}trailer\n<< /Size 5 /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n");
     file.into_bytes()
 }
 

@@ -26,17 +26,14 @@ impl Audit {
             "entries": report.entries,
             "faults": faults,
         });
-        let mut lines = faults.join("\n");
-        if !lines.is_empty() {
-            lines.push('\n');
-        }
-        lines.push_str(&format!(
+        let mut lines = faults;
+        lines.push(format!(
             "{} workflow(s), {} entries: {}",
             report.workflows,
             report.entries,
             if report.is_clean() { "every chain is unbroken" } else { "NOT everything is as it must be" }
         ));
-        print(context.json, &value, &lines);
+        print(context.json, &value, &lines.join("\n"));
         Ok(if report.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }

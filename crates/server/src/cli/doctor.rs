@@ -46,25 +46,25 @@ struct Finding {
 struct Findings(Vec<Finding>);
 
 impl Findings {
-    fn good(&mut self, check: &'static str, detail: impl ToString) {
+    fn good(&mut self, check: &'static str, detail: impl Into<String>) {
         self.add(check, State::Good, detail, "");
     }
 
-    fn note(&mut self, check: &'static str, detail: impl ToString, remedy: &str) {
+    fn note(&mut self, check: &'static str, detail: impl Into<String>, remedy: &str) {
         self.add(check, State::Note, detail, remedy);
     }
 
-    fn wrong(&mut self, check: &'static str, detail: impl ToString, remedy: &str) {
+    fn wrong(&mut self, check: &'static str, detail: impl Into<String>, remedy: &str) {
         self.add(check, State::Wrong, detail, remedy);
     }
 
-    fn add(&mut self, check: &'static str, state: State, detail: impl ToString, remedy: &str) {
-        self.0.push(Finding { check, state, detail: detail.to_string(), remedy: remedy.to_owned() });
+    fn add(&mut self, check: &'static str, state: State, detail: impl Into<String>, remedy: &str) {
+        self.0.push(Finding { check, state, detail: detail.into(), remedy: remedy.to_owned() });
     }
 }
 
 impl Doctor {
-    pub fn run(self, context: &Context) -> Result<ExitCode, Failure> {
+    pub fn run(context: &Context) -> Result<ExitCode, Failure> {
         let mut findings = Findings::default();
         folder(&context.place.data, &mut findings);
         let store = database(context, &mut findings)?;
@@ -94,14 +94,14 @@ impl Doctor {
                 })
             })
             .collect();
-        let mut lines = String::new();
+        let mut lines = Vec::new();
         for finding in &findings.0 {
-            lines.push_str(&format!("{:<6}{:<14}{}\n", word(finding.state), finding.check, finding.detail));
+            lines.push(format!("{:<6}{:<14}{}", word(finding.state), finding.check, finding.detail));
             if !finding.remedy.is_empty() {
-                lines.push_str(&format!("{:20}→ {}\n", "", finding.remedy));
+                lines.push(format!("{:20}→ {}", "", finding.remedy));
             }
         }
-        print(context.json, &json!({"healthy": healthy, "checks": values}), &lines);
+        print(context.json, &json!({"healthy": healthy, "checks": values}), &lines.join("\n"));
         Ok(if healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }
@@ -132,7 +132,7 @@ fn database(context: &Context, findings: &mut Findings) -> Result<Option<Store>,
     let store = match Store::open(&context.place.configuration.store(&context.place.data)?) {
         Ok(store) => store,
         Err(error) => {
-            findings.wrong(check, error, "check database.url, and that the database runs and lets countersign in");
+            findings.wrong(check, error.to_string(), "check database.url, and that the database runs and lets countersign in");
             return Ok(None);
         }
     };
@@ -162,7 +162,7 @@ fn master_key(context: &Context, store: Option<&Store>, findings: &mut Findings)
     let vault = match Vault::open(&path, Arc::new(SystemRandom)) {
         Ok(vault) => vault,
         Err(error) => {
-            findings.wrong(check, error, "put the file back from your backup");
+            findings.wrong(check, error.to_string(), "put the file back from your backup");
             return None;
         }
     };
@@ -179,10 +179,10 @@ fn master_key(context: &Context, store: Option<&Store>, findings: &mut Findings)
         && let Some(store) = store
         && let Err(error) = app::installation::set_up(store, &vault, &SystemClock)
     {
-        findings.wrong(check, error, "use the master key that the database was set up with");
+        findings.wrong(check, error.to_string(), "use the master key that the database was set up with");
         return None;
     }
-    findings.good(check, path.display());
+    findings.good(check, path.display().to_string());
     is_set_up.then_some(vault)
 }
 
@@ -192,7 +192,7 @@ fn seal_keys(context: &Context, store: Store, vault: Vault, findings: &mut Findi
     let blobs = match Blobs::local(&files) {
         Ok(blobs) => blobs,
         Err(error) => {
-            findings.wrong("files", error, "make the user that runs countersign the owner of the folder");
+            findings.wrong("files", error.to_string(), "make the user that runs countersign the owner of the folder");
             return Ok(());
         }
     };
@@ -237,7 +237,7 @@ fn workers(context: &Context, findings: &mut Findings) {
         Ok(confinement) => findings.good(check, format!("a document worker starts, confined: {confinement:?}")),
         Err(error) => findings.wrong(
             check,
-            error,
+            error.to_string(),
             "the program must be able to start itself; check limits on processes and memory",
         ),
     }
@@ -253,7 +253,7 @@ fn mail(context: &Context, findings: &mut Findings) -> Result<(), Failure> {
         ),
         Some(settings) => match Mailer::new(&settings) {
             Ok(_) => findings.good(check, format!("through {}:{}", settings.host, settings.port)),
-            Err(error) => findings.wrong(check, error, "correct [mail.smtp] in the configuration"),
+            Err(error) => findings.wrong(check, error.to_string(), "correct [mail.smtp] in the configuration"),
         },
     }
     Ok(())

@@ -75,11 +75,9 @@ fn inspect(context: &Context, file: &Path) -> Result<ExitCode, Failure> {
     match Workers::new(&context.place.configuration.documents).inspect(&pdf) {
         Ok(intake) => {
             let value = json!({"taken": true, "pages": pages(&intake), "changes": words(&intake.changes)});
-            let mut lines = format!("{}: would be taken, {} page(s)\n", file.display(), intake.pages.len());
-            for change in &intake.changes {
-                lines.push_str(&format!("  {change}\n"));
-            }
-            print(context.json, &value, &lines);
+            let mut lines = vec![format!("{}: would be taken, {} page(s)", file.display(), intake.pages.len())];
+            lines.extend(intake.changes.iter().map(|change| format!("  {change}")));
+            print(context.json, &value, &lines.join("\n"));
             Ok(ExitCode::SUCCESS)
         }
         Err(DocumentFault::Refused(reason)) => {

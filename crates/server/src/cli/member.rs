@@ -80,15 +80,15 @@ impl Member {
 
 fn show_password(context: &Context, email: &str, set: &NewPassword) {
     let mut value = json!({"member": set.member, "email": email, "revoked_tokens": set.revoked_tokens});
-    let mut lines = format!("member    {} ({email})\n", set.member);
+    let mut lines = vec![format!("member    {} ({email})", set.member)];
     if let Some(made) = &set.made {
         value["password"] = Value::from(made.as_str());
-        lines.push_str(&format!("password  {made}\n"));
+        lines.push(format!("password  {made}"));
     }
     if set.revoked_tokens > 0 {
-        lines.push_str(&format!("revoked   {} access token(s)\n", set.revoked_tokens));
+        lines.push(format!("revoked   {} access token(s)", set.revoked_tokens));
     }
-    print(context.json, &value, &lines);
+    print(context.json, &value, &lines.join("\n"));
 }
 
 fn list(context: &Context, members: &[store::member::Member]) {

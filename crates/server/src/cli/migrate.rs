@@ -13,7 +13,7 @@ use crate::output::{Failure, print};
 pub struct Migrate;
 
 impl Migrate {
-    pub fn run(self, context: &Context) -> Result<ExitCode, Failure> {
+    pub fn run(context: &Context) -> Result<ExitCode, Failure> {
         let (_, applied) = context.place.open_store()?;
         let lines = if applied.is_empty() { "up to date".to_owned() } else { applied.join("\n") };
         print(context.json, &json!({"applied": applied}), &lines);

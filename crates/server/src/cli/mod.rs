@@ -136,9 +136,9 @@ fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Document(command) => command.run(&context),
         Command::Audit(command) => command.run(&context),
         Command::Fsck(command) => command.run(&context),
-        Command::Doctor(command) => command.run(&context),
-        Command::Migrate(command) => command.run(&context),
-        Command::Root(command) => command.run(&context),
+        Command::Doctor(_) => doctor::Doctor::run(&context),
+        Command::Migrate(_) => migrate::Migrate::run(&context),
+        Command::Root(_) => root::Root::run(&context),
         Command::DocumentWorker => Ok(ExitCode::FAILURE),
     }
 }

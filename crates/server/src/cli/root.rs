@@ -13,7 +13,7 @@ use crate::output::{Failure, print};
 pub struct Root;
 
 impl Root {
-    pub fn run(self, context: &Context) -> Result<ExitCode, Failure> {
+    pub fn run(context: &Context) -> Result<ExitCode, Failure> {
         let certificate = context.open()?.app.root_certificate()?;
         print(context.json, &json!({"root_certificate": certificate}), &certificate);
         Ok(ExitCode::SUCCESS)

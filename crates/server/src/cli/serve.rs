@@ -62,6 +62,11 @@ impl Serve {
             .thread_stack_size(STACK)
             .build()
             .map_err(|error| Failure::Other(format!("the threads could not be started: {error}")))?;
+        // Before the address is told: who reads it may ask the process to end at once.
+        let mut stop = {
+            let _within = runtime.enter();
+            StopSignals::catch().map_err(|error| Failure::Other(format!("signals cannot be caught: {error}")))?
+        };
         announce(bound);
         warm_up(&app);
         runtime.block_on(async {
@@ -72,8 +77,8 @@ impl Serve {
                 Some(background::start(Arc::clone(&app), mail, ended.clone())?)
             };
             match listener {
-                Some(listener) => web(listener, app, http, &end).await?,
-                None => stop_signal().await,
+                Some(listener) => web(listener, app, http, &end, stop).await?,
+                None => stop.first().await,
             }
             let _ = end.send(true);
             if let Some(background) = background
@@ -102,6 +107,7 @@ async fn web(
     app: Arc<App>,
     settings: countersign_http::HttpSettings,
     end: &watch::Sender<bool>,
+    mut stop: StopSignals,
 ) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::Other(format!("serving: {error}"));
     let listener = tokio::net::TcpListener::from_std(listener).map_err(failed)?.tap_io(|connection| {
@@ -113,7 +119,7 @@ async fn web(
     let end = end.clone();
     let mut ended = end.subscribe();
     let serving = axum::serve(listener, service).with_graceful_shutdown(async move {
-        stop_signal().await;
+        stop.first().await;
         tracing::info!("ending: requests under way may finish");
         let _ = end.send(true);
     });
@@ -154,26 +160,39 @@ fn warm_up(app: &Arc<App>) {
     });
 }
 
-/// Ends with the first signal that asks the process to end.
-async fn stop_signal() {
-    let interrupt = async {
+/// The signals that ask the process to end; caught from the moment this is made.
+struct StopSignals {
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
+}
+
+impl StopSignals {
+    #[cfg(unix)]
+    fn catch() -> std::io::Result<StopSignals> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(StopSignals { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
+    }
+
+    #[cfg(not(unix))]
+    #[expect(clippy::unnecessary_wraps, reason = "catching signals can fail elsewhere")]
+    fn catch() -> std::io::Result<StopSignals> {
+        Ok(StopSignals {})
+    }
+
+    #[cfg(unix)]
+    async fn first(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+
+    #[cfg(not(unix))]
+    async fn first(&mut self) {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
-    };
-    #[cfg(unix)]
-    let terminate = async {
-        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            Ok(mut signal) => {
-                signal.recv().await;
-            }
-            Err(_) => std::future::pending::<()>().await,
-        }
-    };
-    #[cfg(not(unix))]
-    let terminate = std::future::pending::<()>();
-    tokio::select! {
-        () = interrupt => {}
-        () = terminate => {}
     }
 }
