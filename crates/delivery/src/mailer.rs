@@ -5,6 +5,7 @@
 //! nothing that a person wrote can begin a new header line.
 
 use std::str::FromStr;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use app::mail::OutgoingMail;
@@ -12,9 +13,11 @@ use jiff::Timestamp;
 use lettre::address::AddressError;
 use lettre::message::header::{Header, HeaderName, HeaderValue};
 use lettre::message::{Mailbox, MultiPart, MultiPartKind, SinglePart};
+use lettre::transport::smtp::AsyncSmtpTransportBuilder;
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::transport::smtp::client::{Tls, TlsParameters};
 use lettre::{Address, AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor};
+use tokio::runtime::Handle;
 use tokio::time::timeout;
 
 /// How long one mail may take in all; shorter than any lease's margin.
@@ -83,8 +86,29 @@ pub struct MailFault {
 /// Sends mails. Cheap to clone; connections are kept and shared.
 #[derive(Clone)]
 pub struct Mailer {
-    transport: AsyncSmtpTransport<Tokio1Executor>,
+    pool: Arc<Pool>,
     from: Address,
+}
+
+/// The library's pool of connections, which may be made and dropped only where a Tokio runtime is.
+struct Pool {
+    builder: AsyncSmtpTransportBuilder,
+    transport: OnceLock<AsyncSmtpTransport<Tokio1Executor>>,
+}
+
+impl Pool {
+    fn transport(&self) -> &AsyncSmtpTransport<Tokio1Executor> {
+        self.transport.get_or_init(|| self.builder.clone().build())
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        if Handle::try_current().is_err() {
+            // The process is about to end; its connections end with it.
+            std::mem::forget(self.transport.take());
+        }
+    }
 }
 
 impl Mailer {
@@ -105,7 +129,10 @@ impl Mailer {
             transport = transport.credentials(Credentials::new(user.clone(), password.clone()));
         }
         Ok(Mailer {
-            transport: transport.build(),
+            pool: Arc::new(Pool {
+                builder: transport,
+                transport: OnceLock::new(),
+            }),
             from,
         })
     }
@@ -113,7 +140,7 @@ impl Mailer {
     /// Sends a mail, and says what the server answered.
     pub async fn send(&self, mail: &OutgoingMail, event_id: &str, at: Timestamp) -> Result<String, MailFault> {
         let message = self.message(mail, event_id, at)?;
-        let sent = timeout(LONGEST_SENDING, self.transport.send(message))
+        let sent = timeout(LONGEST_SENDING, self.pool.transport().send(message))
             .await
             .map_err(|_| MailFault {
                 code: None,

@@ -141,13 +141,14 @@ fn serve(shared: &Shared, stream: &TcpStream) {
                 trouble = shared.troubles.lock().expect("no panic while locked").pop_front();
                 say("250 sender taken")
             }
-            "RCPT" => match &trouble {
-                Some(Trouble::AtRecipient(answer)) => say(answer),
-                _ => {
+            "RCPT" => {
+                if let Some(Trouble::AtRecipient(answer)) = &trouble {
+                    say(answer)
+                } else {
                     to.push(bracketed(line));
                     say("250 addressee taken")
                 }
-            },
+            }
             "DATA" => {
                 if !say("354 go on") {
                     return;

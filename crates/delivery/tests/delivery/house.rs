@@ -1,0 +1,311 @@
+//! A company with its outbox, ready to deliver.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::Duration;
+
+use app::mail::{self, AccessCode, Letter, Occasion, Request};
+use app::{App, Caller, Channel, DocumentFault, Parts, Purpose, Settings, StrangersDocuments, Vault};
+use blobs::Blobs;
+use delivery::guarded_client::{GuardedClient, Limits, Lookup, SystemLookup};
+use delivery::mailer::{MailSettings, MailTls, Mailer};
+use delivery::runner::{Runner, RunnerSettings};
+use document::intake::Intake;
+use document::verify::{TrustedRoots, Verdict};
+use domain::public_address::AddressRules;
+use domain::{ClientId, Clock, CompanyId, Contact, Language, MemberId, Random, Region, Role, UtcOffset, WorkflowId};
+use jiff::{SignedDuration, Timestamp};
+use store::Transaction;
+use store::outbox::{self, Delivery, DeliveryId, NewChannel, NewDelivery, Try};
+use tempfile::TempDir;
+use testkit::database::TestDatabase;
+
+/// The signing secret of the company's client.
+pub const SECRET: [u8; 32] = [42; 32];
+/// What the customer wants to see in the Authorization header.
+pub const AUTHORIZATION: &str = "Basic Y291bnRlcnNpZ246c2VjcmV0";
+
+/// A clock that stands until it is turned.
+pub struct TurnedClock(AtomicI64);
+
+impl TurnedClock {
+    pub fn turn(&self, by: SignedDuration) {
+        let micros = i64::try_from(by.as_micros()).expect("a short time");
+        self.0.fetch_add(micros, Ordering::SeqCst);
+    }
+}
+
+impl Clock for TurnedClock {
+    fn now(&self) -> Timestamp {
+        domain::time::from_microseconds(self.0.load(Ordering::SeqCst))
+    }
+}
+
+/// Bytes that differ at each call and are the same in each run.
+struct CountingRandom(AtomicU64);
+
+impl Random for CountingRandom {
+    fn fill(&self, buffer: &mut [u8]) {
+        for chunk in buffer.chunks_mut(8) {
+            let number = self
+                .0
+                .fetch_add(1, Ordering::SeqCst)
+                .wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            chunk.copy_from_slice(&number.to_le_bytes()[..chunk.len()]);
+        }
+    }
+}
+
+/// Nothing here reads a document.
+struct NoDocuments;
+
+impl StrangersDocuments for NoDocuments {
+    fn inspect(&self, _: &[u8]) -> Result<Intake, DocumentFault> {
+        Err(DocumentFault::Busy)
+    }
+
+    fn page_images(&self, _: &[u8], _: &[u32], _: f32) -> Result<Vec<Vec<u8>>, DocumentFault> {
+        Err(DocumentFault::Busy)
+    }
+
+    fn verify(&self, _: &[u8], _: &TrustedRoots, _: Timestamp) -> Result<Verdict, DocumentFault> {
+        Err(DocumentFault::Busy)
+    }
+}
+
+/// Answers each name with the same addresses.
+pub struct FixedLookup(pub Vec<IpAddr>);
+
+impl Lookup for FixedLookup {
+    fn lookup(&self, _: String) -> delivery::guarded_client::Addresses {
+        let addresses = self.0.clone();
+        Box::pin(async move { Ok(addresses) })
+    }
+}
+
+/// Rules that let tests call the loopback address.
+pub fn private() -> AddressRules {
+    AddressRules {
+        allow_private: true,
+        ..AddressRules::default()
+    }
+}
+
+/// Limits that make a slow receiver a matter of a moment.
+pub fn short() -> Limits {
+    Limits {
+        connect: Duration::from_millis(500),
+        total: Duration::from_millis(800),
+        body_wait: Duration::from_millis(200),
+        ..Limits::default()
+    }
+}
+
+pub struct House {
+    pub app: Arc<App>,
+    pub clock: Arc<TurnedClock>,
+    pub company: CompanyId,
+    pub client: ClientId,
+    pub runtime: tokio::runtime::Runtime,
+    mailer: Option<Mailer>,
+    limits: Limits,
+    events: AtomicU64,
+    _folder: TempDir,
+}
+
+impl House {
+    pub fn on(database: &TestDatabase) -> House {
+        // Now: the judge of signatures compares with the real time.
+        let clock = Arc::new(TurnedClock(AtomicI64::new(Timestamp::now().as_microsecond())));
+        let random: Arc<dyn Random> = Arc::new(CountingRandom(AtomicU64::new(1)));
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let app = Arc::new(App::new(Parts {
+            store: database.open(),
+            blobs: Blobs::local(folder.path()).expect("a folder of blobs"),
+            documents: Arc::new(NoDocuments),
+            clock: Arc::<TurnedClock>::clone(&clock),
+            vault: Vault::new(&[7; 32], Arc::clone(&random)),
+            random,
+            settings: Settings {
+                webhook: private(),
+                ..Settings::default()
+            },
+        }));
+        let company = CompanyId::parse("demo").expect("a company id");
+        let client = ClientId::parse("3f2b8a54-6a0e-4b0e-9d53-1f4c2a7d9e10").expect("a UUID");
+        let row = store::company::Company {
+            id: company.clone(),
+            name: "데모 회사".to_owned(),
+            language: Language::Ko,
+            offset: UtcOffset::SEOUL,
+            region: Region::Kr,
+            api_enabled: true,
+            token_lifetime_seconds: 86_400,
+            expiry_days: 14,
+            link_days: 30,
+            created_at: clock.now(),
+        };
+        let secret = app.vault.encrypt(Purpose::WebhookSecret, &SECRET);
+        let at = clock.now();
+        let house = House {
+            app,
+            clock,
+            company,
+            client,
+            runtime: tokio::runtime::Builder::new_multi_thread()
+                .worker_threads(2)
+                .enable_all()
+                .build()
+                .expect("a runtime"),
+            mailer: None,
+            limits: Limits::default(),
+            events: AtomicU64::new(0),
+            _folder: folder,
+        };
+        house.write(move |tx| {
+            assert!(store::company::insert(tx, &row)?);
+            store::api_client::insert(tx, &row.id, client, "default", true, &secret, at)?;
+            store::member::insert(tx, &row.id, "owner@example.com", "주인", Role::Owner, "-", at)?;
+            store::member::insert(tx, &row.id, "admin@example.com", "관리자", Role::Admin, "-", at)?;
+            store::member::insert(tx, &row.id, "sender@example.com", "보내는 이", Role::Sender, "-", at)?;
+            Ok(())
+        });
+        house
+    }
+
+    pub fn with_limits(mut self, limits: Limits) -> House {
+        self.limits = limits;
+        self
+    }
+
+    pub fn with_smtp(mut self, port: u16) -> House {
+        let settings = MailSettings {
+            host: "127.0.0.1".to_owned(),
+            port,
+            tls: MailTls::None,
+            login: None,
+            from: "no-reply@sign.example.com".to_owned(),
+            timeout: Duration::from_secs(5),
+        };
+        self.mailer = Some(Mailer::new(&settings).expect("usable settings"));
+        self
+    }
+
+    pub fn write<T: Send + 'static>(
+        &self,
+        work: impl FnMut(&mut dyn Transaction) -> Result<T, store::Error> + Send + 'static,
+    ) -> T {
+        self.app.store.write(work).expect("the store takes it")
+    }
+
+    pub fn caller(&self) -> Caller {
+        Caller {
+            company: self.company.clone(),
+            member: MemberId(1),
+            name: "주인".to_owned(),
+            email: "owner@example.com".to_owned(),
+            role: Role::Owner,
+            language: Language::Ko,
+            offset: UtcOffset::SEOUL,
+            channel: Channel::Pages,
+        }
+    }
+
+    /// Settings that differ from the shipped ones only where a test says so.
+    pub fn settings(&self, owner: &str) -> RunnerSettings {
+        RunnerSettings {
+            owner: owner.to_owned(),
+            ..RunnerSettings::default()
+        }
+    }
+
+    pub fn runner(&self) -> Runner {
+        self.runner_with(self.settings("this"))
+    }
+
+    pub fn runner_with(&self, settings: RunnerSettings) -> Runner {
+        let client = GuardedClient::with(private(), self.limits, Arc::new(SystemLookup)).expect("a client");
+        Runner::new(Arc::clone(&self.app), client, self.mailer.clone(), settings)
+    }
+
+    /// Delivers what is due now.
+    pub fn deliver(&self) {
+        let runner = self.runner();
+        self.runtime.block_on(runner.run_until_idle());
+    }
+
+    /// A webhook with a body of its own.
+    pub fn webhook(&self, url: &str, workflow: i64) -> NewDelivery {
+        let number = self.events.fetch_add(1, Ordering::SeqCst);
+        let body = format!("{{\"workflow_id\":{workflow},\"event\":{number},\"name\":\"홍길동\"}}");
+        NewDelivery {
+            company: self.company.clone(),
+            workflow: Some(WorkflowId(workflow)),
+            event_id: format!("msg_{number}"),
+            channel: NewChannel::Webhook {
+                url: url.to_owned(),
+                client: self.client,
+                authorization: Some(
+                    self.app
+                        .vault
+                        .encrypt(Purpose::WebhookAuthorization, AUTHORIZATION.as_bytes()),
+                ),
+            },
+            body: self.app.vault.encrypt(Purpose::OutboxBody, body.as_bytes()),
+            created_at: self.clock.now(),
+        }
+    }
+
+    pub fn enqueue(&self, new: NewDelivery) -> DeliveryId {
+        self.write(move |tx| outbox::enqueue(tx, &new))
+    }
+
+    /// Puts a webhook into the outbox.
+    pub fn tell(&self, url: &str, workflow: i64) -> DeliveryId {
+        self.enqueue(self.webhook(url, workflow))
+    }
+
+    /// Puts a request to sign into the outbox.
+    pub fn ask(&self, contact: &Contact, document: &str) -> DeliveryId {
+        let letter = Letter {
+            company: &self.company,
+            company_name: "데모 회사",
+            workflow: Some(WorkflowId(1)),
+            document,
+            name: "홍길동",
+            contact,
+            language: Language::Ko,
+            offset: UtcOffset::SEOUL,
+            occasion: Occasion::Request(Request {
+                sender: "김민준",
+                comment: "",
+                access_code: AccessCode::None,
+                deadline: self.clock.now(),
+                sign_url: "https://sign.example.com/mail/sign?token=abc&lang=ko",
+            }),
+        };
+        let new = mail::delivery(&self.app.vault, self.app.random.as_ref(), &letter, self.clock.now());
+        self.enqueue(new.expect("the letter can be written"))
+    }
+
+    pub fn delivery(&self, id: DeliveryId) -> Delivery {
+        let company = self.company.clone();
+        self.write(move |tx| outbox::delivery(tx, &company, id))
+            .expect("there is such a delivery")
+    }
+
+    pub fn state(&self, id: DeliveryId) -> &'static str {
+        self.delivery(id).state.word()
+    }
+
+    pub fn tries(&self, id: DeliveryId) -> Vec<Try> {
+        let company = self.company.clone();
+        self.write(move |tx| outbox::tries(tx, &company, id))
+    }
+
+    /// How long it is to the next try, in seconds.
+    pub fn pause(&self, id: DeliveryId) -> f64 {
+        self.delivery(id).due_at.duration_since(self.clock.now()).as_secs_f64()
+    }
+}

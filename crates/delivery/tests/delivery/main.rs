@@ -1,0 +1,13 @@
+//! Delivery through the real things: a store, receivers and mail servers on ports of their own. Time is a clock that the
+//! tests turn.
+
+extern crate countersign_delivery as delivery;
+
+mod house;
+
+mod endpoints;
+mod guarded;
+mod mails;
+mod retries;
+mod runner;
+mod webhooks;

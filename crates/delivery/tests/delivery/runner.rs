@@ -1,0 +1,203 @@
+//! Leases, lanes, the bell, and several runners at once.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use delivery::guarded_client::Limits;
+use delivery::node;
+use delivery::runner::RunnerSettings;
+use jiff::SignedDuration;
+use store::outbox::{self, Claim, Finished, Outcome, Try};
+use testkit::database::TestDatabase;
+use testkit::receiver::{Answer, Receiver};
+
+use crate::house::House;
+
+testkit::on_both_databases!(
+    a_dead_workers_delivery_is_made_when_its_lease_ends_and_its_late_result_counts_no_more,
+    two_runners_share_the_work_and_nothing_is_sent_twice,
+    a_transaction_that_is_undone_tells_nobody,
+);
+
+fn claim_as(house: &House, owner: &str) -> Vec<outbox::Claimed> {
+    let now = house.app.now();
+    let claim = Claim {
+        lease: format!("{owner}#1"),
+        owner: owner.to_owned(),
+        now,
+        until: now + SignedDuration::from_secs(90),
+        except: Vec::new(),
+        limit: 10,
+    };
+    house.write(move |tx| outbox::claim(tx, &claim))
+}
+
+fn a_dead_workers_delivery_is_made_when_its_lease_ends_and_its_late_result_counts_no_more(database: &TestDatabase) {
+    let house = House::on(database);
+    let receiver = Receiver::start();
+    let id = house.tell(&receiver.url("/hook"), 1);
+    let mut claimed = claim_as(&house, "elsewhere/1/1");
+    assert_eq!(claimed.len(), 1);
+    assert_eq!(claim_as(&house, "other"), [], "one lease at a time");
+
+    house.clock.turn(SignedDuration::from_secs(89));
+    house.deliver();
+    assert_eq!(receiver.received().len(), 0, "the lease holds");
+    house.clock.turn(SignedDuration::from_secs(2));
+    house.deliver();
+    assert_eq!((receiver.received().len(), house.state(id)), (1, "delivered"));
+
+    let (late, now) = (claimed.remove(0), house.app.now());
+    let made = Try {
+        at: now,
+        duration: 1,
+        code: Some(500),
+        fault: None,
+        answer: String::new(),
+    };
+    let finished = house.write(move |tx| outbox::finish(tx, &late, &made, Outcome::Dead, now));
+    assert_eq!(finished, Finished::LeaseLost);
+    assert_eq!((house.state(id), house.tries(id).len()), ("delivered", 1));
+}
+
+#[test]
+fn what_a_killed_process_of_this_machine_held_is_taken_back_at_once() {
+    let house = House::on(&TestDatabase::sqlite());
+    let receiver = Receiver::start();
+    let id = house.tell(&receiver.url("/hook"), 1);
+    // This process's number with another start time: a process that is no more.
+    let this = node::this_process();
+    let (machine_and_number, _) = this.rsplit_once('/').expect("three parts");
+    assert_eq!(claim_as(&house, &format!("{machine_and_number}/0")).len(), 1);
+    let elsewhere = house.tell(&receiver.url("/hook"), 2);
+    assert_eq!(claim_as(&house, "elsewhere/1/1").len(), 1);
+
+    let runner = house.runner();
+    house.runtime.block_on(async {
+        runner.recover().await;
+        runner.run_until_idle().await;
+    });
+    assert_eq!((house.state(id), house.state(elsewhere)), ("delivered", "waiting"));
+    assert_eq!(receiver.received().len(), 1);
+}
+
+fn two_runners_share_the_work_and_nothing_is_sent_twice(database: &TestDatabase) {
+    let house = House::on(database);
+    let receiver = Receiver::start();
+    let url = receiver.url("/hook");
+    for workflow in 0..120 {
+        house.tell(&url, workflow / 3);
+    }
+    let (one, other) = (
+        house.runner_with(house.settings("one")),
+        house.runner_with(house.settings("other")),
+    );
+    house
+        .runtime
+        .block_on(async { tokio::join!(one.run_until_idle(), other.run_until_idle()) });
+    // One may have rested while the other held the last first tries.
+    house.deliver();
+
+    let received = receiver.wait_for(120);
+    assert_eq!(received.len(), 120);
+    let mut ids: Vec<_> = received
+        .iter()
+        .map(|request| request.header("webhook-id").to_owned())
+        .collect();
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), 120);
+    let mut order: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
+    for request in &received {
+        let body = request.json();
+        let number = |name: &str| body[name].as_i64().expect("a number");
+        order.entry(number("workflow_id")).or_default().push(number("event"));
+    }
+    for (workflow, events) in order {
+        assert!(
+            events.is_sorted() && events.len() == 3,
+            "workflow {workflow}: {events:?}"
+        );
+    }
+}
+
+fn a_transaction_that_is_undone_tells_nobody(database: &TestDatabase) {
+    let house = House::on(database);
+    let receiver = Receiver::start();
+    let new = house.webhook(&receiver.url("/hook"), 1);
+    let undone: Result<(), store::Error> = house.app.store.write(move |tx| {
+        outbox::enqueue(tx, &new)?;
+        Err(store::Error::Closed)
+    });
+    assert!(undone.is_err());
+    house.deliver();
+    assert_eq!(receiver.connections(), 0);
+}
+
+/// A runner that looks by itself only once an hour.
+fn patient(house: &House) -> RunnerSettings {
+    RunnerSettings {
+        poll: Duration::from_hours(1),
+        ..house.settings("this")
+    }
+}
+
+#[test]
+fn the_bell_wakes_the_runner_and_connections_are_kept() {
+    let house = House::on(&TestDatabase::sqlite());
+    let receiver = Receiver::start();
+    let runner = house.runner_with(patient(&house));
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let running = house.runtime.spawn(runner.run(async { drop(stopped.await) }));
+    for count in 1..=20 {
+        house.tell(&receiver.url("/hook"), 1);
+        house.app.bell.ring();
+        receiver.wait_for(count);
+    }
+    assert!(
+        receiver.connections() <= 2,
+        "{} connections for 20 deliveries",
+        receiver.connections()
+    );
+    drop(stop);
+    house.runtime.block_on(running).expect("the runner ends");
+}
+
+#[test]
+fn one_dead_receiver_never_slows_the_others() {
+    let limits = Limits {
+        total: Duration::from_secs(3),
+        ..Limits::default()
+    };
+    let house = House::on(&TestDatabase::sqlite()).with_limits(limits);
+    let (dead, good) = (Receiver::start(), Receiver::start());
+    dead.answer_always(Answer::Silence);
+    let mut silent = Vec::new();
+    for workflow in 0..100 {
+        silent.push(house.tell(&dead.url("/hook"), workflow));
+    }
+    for workflow in 100..150 {
+        house.tell(&good.url("/hook"), workflow);
+    }
+    let settings = RunnerSettings {
+        workers: 20,
+        per_receiver: 2,
+        batch: 20,
+        ..patient(&house)
+    };
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let running = house
+        .runtime
+        .spawn(house.runner_with(settings).run(async { drop(stopped.await) }));
+    good.wait_for(50);
+    assert!(dead.connections() <= 2, "{} at once", dead.connections());
+    assert!(
+        silent.iter().all(|id| house.tries(*id).is_empty()),
+        "the good ones came before the first silence was over"
+    );
+    drop(stop);
+    house.runtime.block_on(running).expect("the runner ends");
+
+    // What it had claimed and not begun with was given back, so that another runner can go on at once.
+    assert_eq!(claim_as(&house, "next").len(), 10);
+}

@@ -1,0 +1,149 @@
+//! What a receiver gets.
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use hmac::{Hmac, KeyInit, Mac};
+use jiff::ToSpan;
+use sha2::Sha256;
+use standardwebhooks::Webhook;
+use testkit::database::TestDatabase;
+use testkit::receiver::{Received, Receiver};
+
+use crate::house::{AUTHORIZATION, House, SECRET};
+
+testkit::on_both_databases!(exact_bytes_headers_and_signature_arrive);
+
+fn own_signature(key: &[u8], request: &Received) -> String {
+    let mut mac = <Hmac<Sha256> as KeyInit>::new_from_slice(key).expect("HMAC takes any key");
+    mac.update(
+        format!(
+            "{}.{}.",
+            request.header("webhook-id"),
+            request.header("webhook-timestamp")
+        )
+        .as_bytes(),
+    );
+    mac.update(&request.body);
+    format!("v1,{}", BASE64_STANDARD.encode(mac.finalize().into_bytes()))
+}
+
+/// What the public library makes of it.
+fn judged(key: &[u8], request: &Received) -> Result<(), standardwebhooks::WebhookError> {
+    let mut headers = reqwest::header::HeaderMap::new();
+    for name in ["webhook-id", "webhook-timestamp", "webhook-signature"] {
+        headers.insert(name, request.header(name).parse().expect("a header value"));
+    }
+    Webhook::from_bytes(key.to_vec())?.verify(&request.body, &headers)
+}
+
+fn exact_bytes_headers_and_signature_arrive(database: &TestDatabase) {
+    let house = House::on(database);
+    let receiver = Receiver::start();
+    let id = house.tell(&receiver.url("/hook?customer=7"), 1);
+    house.deliver();
+
+    let received = receiver.wait_for(1);
+    let [request] = received.as_slice() else {
+        panic!("one request, not {}", received.len())
+    };
+    assert_eq!(
+        (request.method.as_str(), request.path.as_str()),
+        ("POST", "/hook?customer=7")
+    );
+    assert_eq!(
+        String::from_utf8_lossy(&request.body),
+        r#"{"workflow_id":1,"event":0,"name":"홍길동"}"#
+    );
+    for (name, value) in [
+        ("accept", "application/json"),
+        ("content-type", "application/json"),
+        ("authorization", AUTHORIZATION),
+        ("webhook-id", "msg_0"),
+    ] {
+        assert_eq!(request.header(name), value, "{name}");
+    }
+    assert_eq!(
+        request.header("accept-encoding"),
+        "",
+        "no compressed answer is asked for"
+    );
+    assert_eq!(request.header("webhook-signature"), own_signature(&SECRET, request));
+    judged(&SECRET, request).expect("the public library finds the signature good");
+    judged(&[1; 32], request).expect_err("it finds another secret's signature wrong");
+
+    assert_eq!(house.state(id), "delivered");
+    let tries = house.tries(id);
+    assert_eq!(tries.len(), 1);
+    assert_eq!(
+        (tries[0].code, tries[0].fault.as_deref(), tries[0].answer.as_str()),
+        (Some(200), None, "{}")
+    );
+    assert!(tries[0].duration > 0);
+}
+
+#[test]
+fn while_a_secret_is_rotated_both_sign() {
+    let house = House::on(&TestDatabase::sqlite());
+    let receiver = Receiver::start();
+    let rotated = house
+        .app
+        .rotate_client_secret(&house.company, Some(house.client))
+        .expect("rotated");
+    house.tell(&receiver.url("/"), 1);
+    house.deliver();
+    let both = receiver.wait_for(1).remove(0);
+    let signatures: Vec<&str> = both.header("webhook-signature").split(' ').collect();
+    assert_eq!(
+        signatures,
+        [
+            own_signature(rotated.secret.key(), &both),
+            own_signature(&SECRET, &both)
+        ]
+    );
+    judged(rotated.secret.key(), &both).expect("the new secret's signature is good");
+    judged(&SECRET, &both).expect("the old secret's signature is good");
+
+    house.clock.turn(jiff::SignedDuration::from_hours(25));
+    house.tell(&receiver.url("/"), 2);
+    house.deliver();
+    let later = receiver.wait_for(2).remove(1);
+    assert_eq!(
+        later.header("webhook-signature"),
+        own_signature(rotated.secret.key(), &later)
+    );
+    let at = house.app.now().checked_sub(1.second()).expect("a time").as_second();
+    assert!(later.header("webhook-timestamp").parse::<i64>().expect("a number") >= at);
+}
+
+#[test]
+fn a_delivery_that_cannot_be_made_is_a_failed_try_with_the_reason() {
+    let house = House::on(&TestDatabase::sqlite());
+    let receiver = Receiver::start();
+    let mut of_no_client = house.webhook(&receiver.url("/"), 1);
+    if let store::outbox::NewChannel::Webhook { client, .. } = &mut of_no_client.channel {
+        *client = domain::ClientId::parse("00000000-0000-4000-8000-000000000000").expect("a UUID");
+    }
+    let mut undecipherable = house.webhook(&receiver.url("/"), 2);
+    undecipherable.body = b"not encrypted".to_vec();
+    let mut no_header = house.webhook(&receiver.url("/"), 3);
+    if let store::outbox::NewChannel::Webhook { authorization, .. } = &mut no_header.channel {
+        *authorization = Some(
+            house
+                .app
+                .vault
+                .encrypt(app::Purpose::WebhookAuthorization, b"a\r\nX-Evil: 1"),
+        );
+    }
+    let good = house.webhook(&receiver.url("/good"), 4);
+    let ids = [of_no_client, undecipherable, no_header].map(|new| house.enqueue(new));
+    let good = house.enqueue(good);
+    house.deliver();
+    assert_eq!(receiver.received().len(), 1, "only the good one went out");
+    assert_eq!(house.state(good), "delivered");
+    for (id, reason) in ids.into_iter().zip(["secret", "decrypted", "header"]) {
+        let tries = house.tries(id);
+        assert_eq!((house.state(id), tries.len()), ("waiting", 1), "{reason}");
+        let fault = tries[0].fault.as_deref().unwrap_or_default();
+        assert!(fault.contains(reason), "{fault}");
+    }
+}
