@@ -1,7 +1,7 @@
 //! PostgreSQL: a pool of threads, each with its connection and its prepared statements.
 //!
 //! **Isolation.** Every writing closure runs SERIALIZABLE, every reading one on one snapshot, so
-//! that a use-case means the same here as on SQLite's single writer (docs/adr, "serializable").
+//! that a use-case means the same here as on SQLite's single writer (docs/adr/0004).
 //!
 //! **Trying again.** A serialization failure, a deadlock, or a connection that is lost before the
 //! commit was sent: the closure runs again, up to [`ATTEMPTS`] times with growing, jittered
