@@ -31,6 +31,7 @@ export async function launch() {
 /** A page that fails the test where the browser finds fault with ours. */
 export async function open(browser, size, options = {}) {
   const context = await browser.newContext({ ...SIZES[size], reducedMotion: "reduce", ...options });
+  context.setDefaultTimeout(15_000);
   const page = await context.newPage();
   page.faults = [];
   page.on("pageerror", (error) => page.faults.push(String(error)));

@@ -1,0 +1,411 @@
+// The main job through the pages, in a real browser against the real program.
+
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { approve, field, fill, launch, open, ready, seriousFaults, sign } from "./browser.mjs";
+import { Installation } from "./installation.mjs";
+
+let server;
+let browser;
+
+before(async () => {
+  server = await Installation.start();
+  browser = await launch();
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+/** Opens a signing page and waits until it can be filled in. */
+async function openSigning(size, address, options) {
+  const page = await open(browser, size, options);
+  await page.goto(address);
+  await ready(page);
+  return page;
+}
+
+/** Fills what the first writer must. */
+async function fillFirst(page) {
+  await fill(page, "Name", "김민준");
+  await fill(page, "First day", "2026-12-01");
+  await field(page, "Agreed").locator("input").click();
+  await sign(page, "Signature");
+}
+
+async function fillSecond(page) {
+  await fill(page, "Employer", "박서연");
+  await sign(page, "Employer signature");
+}
+
+test("two writers complete a document, the first on a phone with the pointer, and fetch it sealed", async () => {
+  const started = await server.startWorkflow();
+  const first = await openSigning("phone", started.sign_url);
+  assert.deepEqual(await seriousFaults(first), []);
+  await fillFirst(first);
+  await fill(first, "Salary", "3,500,000");
+  await fill(first, "Remarks", "연장 근로는 월 12시간 이내\n그 밖은 취업 규칙에 따름");
+  await fill(first, "Team", "Tokyo");
+  await field(first, "Kind").nth(1).locator("input").click();
+  assert.match(await first.locator("#progress-text").textContent(), /4 of 4/);
+  await approve(first, "Thank you");
+  assert.deepEqual(await seriousFaults(first), []);
+  assert.deepEqual(first.faults, []);
+
+  const between = await server.workflow(started.workflow_id);
+  assert.equal(between.status, "Playing");
+  const values = Object.fromEntries(between.field_list.map(({ name, value }) => [name, value]));
+  assert.equal(values.Name, "김민준");
+  assert.equal(values.Salary, "3,500,000");
+  assert.equal(values["First day"], "2026-12-01");
+  assert.equal(values.Agreed, "Y");
+  assert.equal(values.Kind, "part time");
+  assert.equal(values.Team, "Tokyo");
+  assert.equal(values.Remarks, "연장 근로는 월 12시간 이내\n그 밖은 취업 규칙에 따름");
+
+  const second = await openSigning("desktop", between.playing_url);
+  assert.equal(await second.locator('.field.other[data-name="Name"] .value').textContent(), "김민준");
+  assert.equal(await second.locator('.field.other[data-name="Signature"] img').evaluate((image) => image.naturalWidth > 0), true);
+  assert.deepEqual(await seriousFaults(second), []);
+  await fillSecond(second);
+  await approve(second);
+  assert.match(await second.locator("#done-text").textContent(), /complete/);
+  assert.deepEqual(second.faults, []);
+
+  const complete = await server.workflow(started.workflow_id);
+  assert.equal(complete.status, "Complete");
+  const viewer = await open(browser, "phone");
+  await viewer.goto(complete.download_url);
+  const picture = viewer.locator(".sheet-pages img").first();
+  await picture.waitFor();
+  await viewer.waitForFunction(() => document.querySelector(".sheet-pages img").naturalWidth > 0);
+  assert.deepEqual(await seriousFaults(viewer), []);
+  const address = new URL(await viewer.locator("a.button.primary").getAttribute("href"), server.base);
+  const answer = await fetch(address);
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers.get("content-type"), "application/pdf");
+  assert.equal(
+    answer.headers.get("content-disposition"),
+    `attachment; filename="_____.pdf"; filename*=UTF-8''${encodeURIComponent("근로계약서.pdf")}`,
+  );
+  const file = join(mkdtempSync(join(tmpdir(), "countersign-ui-")), "sealed.pdf");
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  writeFileSync(file, bytes);
+  assert.equal(server.verify(file), 0);
+
+  // The verify page says the same, and notices one changed byte.
+  const verify = await open(browser, "phone");
+  await verify.goto(`${server.base}/verify?lang=en`);
+  assert.deepEqual(await seriousFaults(verify), []);
+  await verify.setInputFiles("input[type=file]", file);
+  await verify.click("button[type=submit]");
+  await verify.waitForSelector("#verdict");
+  assert.equal(await verify.locator("#verdict").textContent(), "Genuine and unchanged");
+  assert.deepEqual(await seriousFaults(verify), []);
+  const changed = Buffer.from(bytes);
+  changed[400] ^= 1;
+  await verify.setInputFiles("input[type=file]", { name: "changed.pdf", mimeType: "application/pdf", buffer: changed });
+  await verify.click("button[type=submit]");
+  await verify.waitForSelector(".notice.bad #verdict");
+  assert.deepEqual(verify.faults, []);
+});
+
+test("what is typed is kept, and is there again after the tab was closed", async () => {
+  const started = await server.startWorkflow();
+  const page = await openSigning("phone", started.sign_url);
+  const saved = page.waitForResponse((answer) => answer.url().endsWith("/sign/drafts") && answer.ok());
+  await fill(page, "Name", "반쯤 쓴 이름");
+  await saved;
+  const uploaded = page.waitForResponse((answer) => answer.url().endsWith("/sign/files") && answer.ok());
+  await sign(page, "Signature");
+  await uploaded;
+  await page.context().close();
+  const again = await openSigning("desktop", started.sign_url);
+  assert.equal(await field(again, "Name").locator("input").inputValue(), "반쯤 쓴 이름");
+  await again.waitForFunction(() => document.querySelector('.field.mine[data-name="Signature"] img')?.naturalWidth > 0);
+});
+
+test("without a connection nothing is lost, and it is saved when the connection is back", async () => {
+  const started = await server.startWorkflow();
+  const page = await openSigning("desktop", started.sign_url);
+  await page.context().setOffline(true);
+  await fill(page, "Name", "오프라인");
+  await page.waitForSelector('#save-state[data-state="offline"]');
+  const saved = page.waitForResponse((answer) => answer.url().endsWith("/sign/drafts") && answer.ok());
+  await page.context().setOffline(false);
+  await saved;
+  await page.waitForSelector('#save-state[data-state="saved"]');
+  const again = await openSigning("desktop", started.sign_url);
+  assert.equal(await field(again, "Name").locator("input").inputValue(), "오프라인");
+});
+
+test("another language is chosen without losing what was typed", async () => {
+  const started = await server.startWorkflow();
+  const page = await openSigning("desktop", started.sign_url);
+  await fill(page, "Name", "김민준");
+  await page.click('.languages a[hreflang="ja"]');
+  await page.waitForSelector('html[lang="ja"]');
+  await ready(page);
+  assert.equal(await field(page, "Name").locator("input").inputValue(), "김민준");
+  assert.match(await page.locator("#next").textContent(), /必須項目/);
+});
+
+test("the guide leads from one required field to the next, by keyboard alone", async () => {
+  const started = await server.startWorkflow();
+  const page = await openSigning("desktop", started.sign_url);
+  await page.focus("#next");
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("김민준");
+  assert.equal(await field(page, "Name").locator("input").inputValue(), "김민준");
+  await page.focus("#next");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement.closest(".field").dataset.name), "First day");
+  await field(page, "First day").locator("input").fill("2026-12-01");
+  await page.focus("#next");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Space");
+  assert.equal(await field(page, "Agreed").locator("input").isChecked(), true);
+  await page.focus("#next");
+  await page.keyboard.press("Enter");
+  await page.locator("#consent-dialog[open]").waitFor();
+  await page.locator("#consent-dialog [type=submit]").focus();
+  await page.keyboard.press("Enter");
+  await page.locator("#pad[open]").waitFor();
+  await page.locator("#tab-draw").focus();
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await page.locator("#tab-type").getAttribute("aria-selected"), "true");
+  await page.locator("#pad [type=submit]").focus();
+  await page.keyboard.press("Enter");
+  await page.locator("#pad[open]").waitFor({ state: "detached" }).catch(() => undefined);
+  assert.equal(await page.locator("#approve").isVisible(), true);
+  await page.locator("#approve").focus();
+  await page.keyboard.press("Enter");
+  await page.locator("#approve-dialog [type=submit]").focus();
+  await page.keyboard.press("Enter");
+  await page.locator("#done-dialog[open]").waitFor();
+  assert.equal((await server.workflow(started.workflow_id)).status, "Playing");
+  assert.deepEqual(page.faults, []);
+});
+
+test("a wrong number is said in words and not sent", async () => {
+  const started = await server.startWorkflow();
+  const page = await openSigning("phone", started.sign_url);
+  await field(page, "Salary").locator("button.open").click();
+  await page.locator("#sheet-entry").fill("much");
+  assert.match(await page.locator("#sheet-fault").textContent(), /number/);
+  await page.locator("#sheet-entry").fill("1200");
+  assert.equal(await page.locator("#sheet-fault").isVisible(), false);
+});
+
+test("rejecting needs a reason and ends the document", async () => {
+  const started = await server.startWorkflow();
+  const page = await openSigning("phone", started.sign_url);
+  await page.click("#reject");
+  await page.click("#reject-dialog [type=submit]");
+  assert.equal(await page.locator("#reject-dialog .fault").textContent(), "Please give a reason.");
+  assert.deepEqual(await seriousFaults(page), []);
+  await page.fill("#reject-reason", "금액이 다릅니다");
+  await page.click("#reject-dialog [type=submit]");
+  await page.locator("#done-dialog[open]").waitFor();
+  assert.equal((await server.workflow(started.workflow_id)).status, "Rejected");
+  const answer = await page.goto(started.sign_url);
+  assert.equal(answer.status(), 410);
+  assert.equal(await page.locator("h1").textContent(), "This document was rejected");
+});
+
+test("closing the popup tells the page that opened it, without personal data, and closes the window", async () => {
+  const started = await server.startWorkflow();
+  // The customer's own page, on another origin.
+  const customer = createServer((_, response) => {
+    response.setHeader("content-type", "text/html");
+    response.end("<!doctype html><title>customer</title><script>window.got = []; addEventListener('message', (event) => got.push(event.data));</script>");
+  }).listen(0, "127.0.0.1");
+  try {
+    const opener = await open(browser, "desktop");
+    await opener.goto(`http://127.0.0.1:${customer.address().port}/`);
+    const popup = opener.waitForEvent("popup");
+    await opener.evaluate((address) => void window.open(address), `${started.sign_url}&callback_fn=true&next_sign=false`);
+    const page = await popup;
+    await ready(page);
+    await fillFirst(page);
+    await approve(page);
+    assert.equal(await page.locator("#done-next").count(), 0);
+    const closed = page.waitForEvent("close");
+    await page.click("#done-close");
+    await closed;
+    assert.deepEqual(await opener.evaluate(() => window.got), [
+      { source: "countersign", event: "completed", workflow_id: started.workflow_id, result: "approved" },
+    ]);
+  } finally {
+    customer.close();
+  }
+});
+
+test("the next document of the same writer is offered, unless the address says not to", async () => {
+  const people = [
+    { order: 1, name: "이다음", email: "next@example.com" },
+    { order: 2, name: "박서연", email: "seoyeon@example.com" },
+  ];
+  const [one, two] = [
+    await server.startWorkflow({ recipient_list: people }),
+    await server.startWorkflow({ recipient_list: people, workflow_name: "비밀유지계약서" }),
+  ];
+  const page = await openSigning("phone", one.sign_url);
+  await fillFirst(page);
+  await approve(page);
+  assert.equal(await page.locator("#done-next").isVisible(), true);
+  await page.click("#done-next");
+  await ready(page);
+  assert.equal(await page.locator("h1").textContent(), "비밀유지계약서");
+  assert.ok(two.workflow_id);
+});
+
+test("the access code: a hint, tries that count down, then the document; or a lock", async () => {
+  const protectedBy = (password) => ({
+    recipient_list: [
+      { order: 1, name: "김민준", email: "minjun@example.com", password, password_hint: "birthday" },
+      { order: 2, name: "박서연", email: "seoyeon@example.com" },
+    ],
+  });
+  const started = await server.startWorkflow(protectedBy("850101"));
+  const page = await open(browser, "phone");
+  await page.goto(started.sign_url);
+  assert.match(await page.locator("#code-hint").textContent(), /birthday/);
+  assert.equal(await page.locator("document-page").count(), 0);
+  assert.deepEqual(await seriousFaults(page), []);
+  await page.fill("#code", "000000");
+  await page.click("[type=submit]");
+  assert.match(await page.locator("#code-fault").textContent(), /4 tries left/);
+  await page.fill("#code", "850101");
+  await page.click("[type=submit]");
+  await ready(page);
+  await page.waitForFunction(() => document.querySelector("img.paper").naturalWidth > 0);
+
+  const locked = await server.startWorkflow(protectedBy("850102"));
+  await page.goto(locked.sign_url);
+  for (let wrong = 1; wrong <= 5; wrong += 1) {
+    await page.fill("#code", "111111");
+    await page.click("[type=submit]");
+    await page.waitForLoadState();
+  }
+  assert.equal(await page.locator("h1").textContent(), "This link is locked");
+  const again = await page.goto(locked.sign_url);
+  assert.equal(again.status(), 409);
+});
+
+test("a used link opened again says so and changes nothing", async () => {
+  const started = await server.startWorkflow();
+  const page = await openSigning("desktop", started.sign_url);
+  await fillFirst(page);
+  await approve(page);
+  const before = await server.workflow(started.workflow_id);
+  const answer = await page.goto(started.sign_url);
+  assert.equal(answer.status(), 409);
+  assert.equal(await page.locator("h1").textContent(), "You have already signed");
+  assert.deepEqual(await seriousFaults(page), []);
+  assert.deepEqual(await server.workflow(started.workflow_id), before);
+});
+
+test("a cancelled document and a wrong link are pages that tell, with the right status", async () => {
+  const started = await server.startWorkflow();
+  await server.call("POST", `/api/v3/workflows/${started.workflow_id}/cancel`, { comment: "stop" });
+  const page = await open(browser, "phone");
+  const gone = await page.goto(started.sign_url);
+  assert.equal(gone.status(), 410);
+  assert.equal(await page.locator("h1").textContent(), "This document was cancelled");
+  const unknown = await page.goto(`${server.base}/mail/sign?token=abc&lang=ko`);
+  assert.equal(unknown.status(), 404);
+  assert.equal(await page.locator("h1").textContent(), "열 수 없는 링크입니다");
+  assert.deepEqual(await seriousFaults(page), []);
+  const other = await page.goto(`${server.base}/api/another/sign?token=${started.token}&lang=en`);
+  assert.equal(other.status(), 404);
+});
+
+test("the page is refused in a frame, and a scanner's GET or HEAD records no view", async () => {
+  const started = await server.startWorkflow();
+  for (const method of ["GET", "HEAD", "GET"]) {
+    const answer = await fetch(started.sign_url, { method });
+    assert.equal(answer.status, 200);
+    assert.match(answer.headers.get("content-security-policy"), /frame-ancestors 'none'/);
+    assert.equal(answer.headers.get("referrer-policy"), "no-referrer");
+    assert.equal(answer.headers.get("cache-control"), "no-store");
+    assert.equal(answer.headers.get("cross-origin-opener-policy"), null);
+  }
+  const events = (await server.workflow(started.workflow_id)).history ?? [];
+  assert.equal(events.some((entry) => JSON.stringify(entry).includes("viewed")), false);
+
+  const framing = createServer((_, response) => {
+    response.setHeader("content-type", "text/html");
+    response.end(`<!doctype html><title>frame</title><iframe src="${started.sign_url}"></iframe>`);
+  }).listen(0, "127.0.0.1");
+  try {
+    const page = await open(browser, "desktop");
+    await page.goto(`http://127.0.0.1:${framing.address().port}/`, { waitUntil: "load" });
+    const frame = page.frames().find((candidate) => candidate !== page.mainFrame());
+    assert.equal(await frame.locator("signing-page").count(), 0);
+  } finally {
+    framing.close();
+  }
+});
+
+test("a form POST opens the page as a link does", async () => {
+  const started = await server.startWorkflow();
+  const answer = await fetch(`${server.base}/api/HANBIT/sign`, {
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded", origin: "null" },
+    body: new URLSearchParams({ token: started.token, lang: "ja" }),
+  });
+  assert.equal(answer.status, 200);
+  assert.match(await answer.text(), /<html lang="ja">/);
+});
+
+test("a preview can be tried and keeps nothing", async () => {
+  const { preview_url } = await server.startWorkflow({ is_preview: true });
+  const page = await openSigning("phone", preview_url);
+  const sent = [];
+  page.on("request", (request) => request.method() !== "GET" && sent.push(request.url()));
+  await fillFirst(page);
+  await approve(page);
+  assert.equal(await page.locator("#done-title").textContent(), "End of the preview");
+  assert.deepEqual(sent, []);
+  assert.deepEqual(await seriousFaults(page), []);
+});
+
+test("a member signs in, passes a message's link on, and signs out", async () => {
+  // Not embedded: the request to sign goes to the outbox, since no mail server is set up.
+  const started = await server.startWorkflow({ export_api_info: undefined, workflow_name: "보낼 문서" });
+  const page = await open(browser, "phone", { locale: "en-US" });
+  await page.goto(`${server.base}/outbox`);
+  assert.match(page.url(), /\/sign-in\?/);
+  assert.deepEqual(await seriousFaults(page), []);
+  await page.fill("#company", server.member.company);
+  await page.fill("#email", server.member.email);
+  await page.fill("#password", "wrong");
+  await page.click("[type=submit]");
+  assert.equal(await page.locator('[role="alert"]').textContent(), "Company, e-mail or password is not right.");
+  await page.fill("#password", server.member.password);
+  await page.click("[type=submit]");
+  await page.waitForSelector(".message-list");
+  const cookie = (await page.context().cookies()).find(({ name }) => name === "countersign_session");
+  assert.equal(cookie.httpOnly, true);
+  assert.equal(cookie.sameSite, "Lax");
+  assert.deepEqual(await seriousFaults(page), []);
+  await page.locator(".message-list a").first().click();
+  await page.waitForSelector("article");
+  const link = await page.locator("article a.button").getAttribute("href");
+  assert.match(link, /\/mail\/sign\?token=/);
+  const signing = await openSigning("phone", link);
+  assert.equal(await signing.locator("h1").textContent(), "보낼 문서");
+  await page.goto(`${server.base}/outbox`);
+  await page.click("form button");
+  await page.waitForURL(/sign-in/);
+  await page.goto(`${server.base}/outbox`);
+  assert.match(page.url(), /sign-in/);
+  assert.ok(started.workflow_id);
+  assert.deepEqual(page.faults, []);
+});
