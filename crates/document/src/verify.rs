@@ -394,6 +394,18 @@ struct Found<'a> {
     dictionary: &'a lopdf::Dictionary,
 }
 
+/// The signatures by which a maker of viewers grants rights in a file (ISO 32000-1, 12.8.2.3): they sign no document.
+fn usage_rights(document: &Document) -> Vec<ObjectId> {
+    let permissions = document
+        .catalog()
+        .ok()
+        .and_then(|catalog| form::dictionary(document, catalog, b"Perms"));
+    [&b"UR3"[..], b"UR"]
+        .into_iter()
+        .filter_map(|key| permissions?.get(key).and_then(lopdf::Object::as_reference).ok())
+        .collect()
+}
+
 /// The signatures that fields hold, and those that a field held once.
 fn find<'a>(document: &'a Document, faults: &mut Vec<Fault>) -> Vec<Found<'a>> {
     let mut found: Vec<Found<'a>> = form::signatures(document)
@@ -404,7 +416,8 @@ fn find<'a>(document: &'a Document, faults: &mut Vec<Fault>) -> Vec<Found<'a>> {
             dictionary: signature.signature,
         })
         .collect();
-    let held: BTreeSet<ObjectId> = found.iter().filter_map(|signature| signature.id).collect();
+    let mut held: BTreeSet<ObjectId> = found.iter().filter_map(|signature| signature.id).collect();
+    held.extend(usage_rights(document));
     for (id, object) in &document.objects {
         if let lopdf::Object::Dictionary(dictionary) = object
             && dictionary.has(b"ByteRange")

@@ -403,6 +403,20 @@ fn a_file_without_signature_is_no_sealed_file() {
 }
 
 #[test]
+fn usage_rights_are_no_signature() {
+    let mut document = unsigned_document();
+    let rights = document.add_object(dictionary! {
+        "Type" => "Sig", "ByteRange" => vec![0.into(), 1.into(), 2.into(), 3.into()],
+        "Contents" => Object::string_literal("x"),
+    });
+    document
+        .catalog_mut()
+        .expect("a catalog")
+        .set("Perms", dictionary! { "UR3" => rights });
+    assert_eq!(faults(&file(document, References::Table)), [Fault::NoSignature]);
+}
+
+#[test]
 fn the_file_cut_back_to_before_the_seal_is_no_sealed_file() {
     let before = unsigned(References::Table);
     let sealed = sealed(References::Table);
