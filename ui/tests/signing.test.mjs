@@ -202,6 +202,39 @@ test("a wrong number is said in words and not sent", async () => {
   assert.equal(await page.locator("#sheet-fault").isVisible(), false);
 });
 
+test("a text that cannot fit its box in the PDF is refused at the approval, and the page leads back to it", async () => {
+  const started = await server.startWorkflow();
+  const page = await openSigning("desktop", started.sign_url);
+  await fillFirst(page);
+  await fill(page, "Name", "긴 이름 ".repeat(30));
+  await page.click("#approve");
+  await page.click("#approve-dialog [type=submit]");
+  await page.waitForSelector('.field.mine[data-name="Name"][data-fault]');
+  assert.equal(await page.locator("#approve-dialog").isVisible(), false);
+  const control = field(page, "Name").locator("input");
+  assert.equal(await control.getAttribute("aria-invalid"), "true");
+  assert.notEqual(await control.getAttribute("title"), "");
+  assert.equal((await server.workflow(started.workflow_id)).status, "Playing");
+});
+
+test("an approval whose answer was lost is not made twice, and ends as done", async () => {
+  const started = await server.startWorkflow();
+  const page = await openSigning("phone", started.sign_url);
+  await fillFirst(page);
+  // The request reaches the server; the answer does not come back.
+  await page.route("**/sign/approve", async (route) => {
+    await route.fetch();
+    await route.abort();
+  }, { times: 1 });
+  await page.click("#approve");
+  await page.click("#approve-dialog [type=submit]");
+  await page.waitForFunction(() => document.querySelector("#approve-dialog .fault").textContent !== "");
+  await page.click("#approve-dialog [type=submit]");
+  await page.locator("#done-dialog[open]").waitFor();
+  const workflow = await server.workflow(started.workflow_id);
+  assert.equal(workflow.history.filter((entry) => JSON.stringify(entry).includes("approved")).length, 1);
+});
+
 test("rejecting needs a reason and ends the document", async () => {
   const started = await server.startWorkflow();
   const page = await openSigning("phone", started.sign_url);
@@ -336,8 +369,14 @@ test("the page is refused in a frame, and a scanner's GET or HEAD records no vie
     assert.equal(answer.headers.get("cache-control"), "no-store");
     assert.equal(answer.headers.get("cross-origin-opener-policy"), null);
   }
-  const events = (await server.workflow(started.workflow_id)).history ?? [];
-  assert.equal(events.some((entry) => JSON.stringify(entry).includes("viewed")), false);
+  const seen = async () => JSON.stringify((await server.workflow(started.workflow_id)).history).includes("viewed");
+  assert.equal(await seen(), false);
+  // A person's browser does say so.
+  const reader = await open(browser, "phone");
+  const said = reader.waitForResponse((answer) => answer.url().endsWith("/sign/viewed"));
+  await reader.goto(started.sign_url);
+  assert.equal((await said).status(), 204);
+  assert.equal(await seen(), true);
 
   const framing = createServer((_, response) => {
     response.setHeader("content-type", "text/html");

@@ -25,7 +25,8 @@ export class Refusal extends Error {
 
   /** Is the whole page out of date: signed, ended, or the link replaced? */
   get ended(): boolean {
-    return this.status === 404 || this.status === 409 || this.status === 410;
+    const asksForCode = this.status === 403 && this.problem.code === "access-code";
+    return this.status === 404 || this.status === 409 || this.status === 410 || asksForCode;
   }
 }
 

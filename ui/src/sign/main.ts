@@ -299,10 +299,46 @@ class SigningPage extends HTMLElement implements FieldHost {
       return;
     }
     await this.#flush();
-    const finished = await send<Finished>(this.#data, "POST", "/sign/approve", { comment });
+    let finished: Finished;
+    try {
+      finished = await send<Finished>(this.#data, "POST", "/sign/approve", { comment });
+    } catch (fault) {
+      if (!(fault instanceof Refusal)) {
+        // The answer was lost, perhaps not the approval.
+        this.#approvalUnknown = true;
+        throw fault;
+      }
+      if (fault.problem.code === "already-approved" && this.#approvalUnknown) finished = { status: "Playing" };
+      else if (this.#pointAt(fault)) return;
+      else throw fault;
+    }
     this.#drafts.finish();
     dialog.close();
     this.#finish("approved", finished);
+  }
+
+  #approvalUnknown = false;
+
+  /** Leads to what the server refuses: to the fields, or to the consent. */
+  #pointAt(fault: Refusal): boolean {
+    const errors = fault.problem.errors ?? [];
+    const dialog = one<HTMLDialogElement>("#approve-dialog");
+    if (errors.some(({ code }) => code === "consent-required")) {
+      dialog.close();
+      this.#consented = false;
+      this.#askConsent(() => openDialog(dialog));
+      return true;
+    }
+    const refused = errors.flatMap(({ path, message }) => {
+      const field = this.#field(path);
+      return field ? [{ field, message }] : [];
+    });
+    for (const { field, message } of refused) field.showFault(message);
+    const first = refused[0];
+    if (!first) return false;
+    dialog.close();
+    first.field.edit();
+    return true;
   }
 
   async #reject(reason: string): Promise<void> {

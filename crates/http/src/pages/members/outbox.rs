@@ -59,7 +59,7 @@ fn channel(language: Language, message: &OutboxMessage) -> String {
 }
 
 fn addressee(message: &OutboxMessage) -> String {
-    if message.to_name.is_empty() { message.to.clone() } else { format!("{} ({})", message.to_name, message.to) }
+    if message.to_name.is_empty() || message.to_name == message.to { message.to.clone() } else { format!("{} ({})", message.to_name, message.to) }
 }
 
 fn when(language: Language, session: &MemberSession, message: &OutboxMessage) -> String {

@@ -274,7 +274,9 @@ fn sign_page(
 
 /// The company, and the member where his name says more.
 fn sender(view: &SigningView) -> String {
-    if view.sender_name.is_empty() || view.sender_name == view.company_name {
+    let name = &view.sender_name;
+    // A member who has given no name is known by his address, which is nobody's business here.
+    if name.is_empty() || *name == view.company_name || name.contains('@') {
         view.company_name.clone()
     } else {
         format!("{} ({})", view.company_name, view.sender_name)
@@ -288,12 +290,16 @@ fn owner(view: &SigningView, field: &FieldView) -> Owner {
     if field.mine || !field.field.kind.is_written_by_writer() {
         return Owner::Sender;
     }
-    let name = view
-        .writers
-        .iter()
-        .find(|writer| belongs(field, writer))
-        .map_or_else(|| field.field.step.to_string(), |writer| writer.name.clone());
-    if field.value.as_deref().unwrap_or_default().is_empty() { Owner::Waiting(name) } else { Owner::Done(name) }
+    let writer = view.writers.iter().find(|writer| belongs(field, writer));
+    let name = writer.map_or_else(|| field.field.step.to_string(), |writer| writer.name.clone());
+    // What a writer has left empty stays empty; only who has still to write is waited for.
+    let turn = view.writers_at_turn.first().map(|writer| writer.order);
+    let waits = turn.is_some_and(|turn| {
+        field.field.step > turn
+            || writer.is_some_and(|writer| view.writers_at_turn.iter().any(|other| other.id == writer.id))
+    });
+    let empty = field.value.as_deref().unwrap_or_default().is_empty();
+    if waits && empty { Owner::Waiting(name) } else { Owner::Done(name) }
 }
 
 fn belongs(field: &FieldView, writer: &SigningRecipient) -> bool {
