@@ -16,7 +16,7 @@ const SIGNATURE_ON_FIRST_PAGE: &str = r#"{
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(std::env::args_os().nth(1).ok_or("usage: demo-files FOLDER")?);
-    countersign_testkit::contract::write(&folder)?;
+    testkit::contract::write(&folder)?;
     std::fs::write(folder.join("signature-on-first-page.json"), SIGNATURE_ON_FIRST_PAGE)?;
     Ok(())
 }
