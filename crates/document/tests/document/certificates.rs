@@ -16,7 +16,7 @@ use crate::pages::text;
 use crate::samples::now;
 use crate::stamping::FONTS;
 
-fn content(language: Language, names: &[&str], events: usize) -> CertificateContent {
+pub fn content(language: Language, names: &[&str], events: usize) -> CertificateContent {
     let column = |title: &str, share| Column {
         title: title.to_owned(),
         share,

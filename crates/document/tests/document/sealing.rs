@@ -1,14 +1,22 @@
 //! Sealed files satisfy qpdf, pdfsig, pyHanko and our own verifier.
 
+use document::certificate::render;
+use document::demo::employment_contract;
 use document::keys::KeyKind;
 use document::seal::{SealError, seal};
-use document::verify::{SignatureKind, verify};
+use document::stamp::{Mark, MarkContent, stamp};
+use document::text_layout::TextStyle;
+use document::verify::{SignatureKind, attachments, verify};
+use domain::field::Placement;
+use domain::language::Language;
 use lopdf::{Document, Object, dictionary};
 
+use crate::certificates::content;
 use crate::judges;
 use crate::samples::{
     HOUSE, House, References, details, file, now, sealed, signed_by_others, unsigned, unsigned_document,
 };
+use crate::stamping::FONTS;
 
 fn assert_everybody_is_content(pdf: &[u8], house: &House) {
     let complaints = judges::complaints(pdf, &house.root.certificate_pem());
@@ -131,6 +139,41 @@ fn a_file_with_a_form_keeps_its_fields_and_gains_the_seal() {
         .and_then(Object::as_array)
         .expect("an array");
     assert_eq!(annotations.len(), 2);
+}
+
+#[test]
+fn a_stamped_contract_and_its_certificate_are_sealed_and_the_chain_comes_out_again() {
+    let contract = employment_contract(&FONTS).expect("the demo contract");
+    let mark = Mark {
+        page: 1,
+        placement: Placement {
+            x: 100_000,
+            y: 50_000,
+            width: 500_000,
+            height: 40_000,
+        },
+        content: MarkContent::Text {
+            text: "김민준 山田太郎 Zoë".to_owned(),
+            style: TextStyle::default(),
+        },
+    };
+    let stamped = stamp(&contract, &FONTS, &[mark]).expect("stamped");
+    let sealed = seal(&stamped, &HOUSE.key, &details(true)).expect("sealed");
+    assert_everybody_is_content(&sealed, &HOUSE);
+
+    let content = content(Language::Ko, &["김민준", "山田太郎"], 12);
+    let certificate = render(&content, &FONTS).expect("the certificate");
+    let sealed = seal(&certificate, &HOUSE.key, &details(true)).expect("sealed");
+    assert_everybody_is_content(&sealed, &HOUSE);
+    let found = attachments(&sealed).expect("attachments");
+    let [chain] = found.as_slice() else {
+        panic!("one attachment, not {}", found.len());
+    };
+    assert_eq!(
+        (chain.name.as_str(), chain.data.as_slice()),
+        ("chain.json", content.attachments[0].bytes.as_slice())
+    );
+    assert_eq!(chain.media_type.as_deref(), Some("application/json"));
 }
 
 #[test]
