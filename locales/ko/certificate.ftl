@@ -1,5 +1,5 @@
 ## The history certificate
-certificate-title = 이력 인증서
+certificate-title = 이력 증명서
 certificate-qr = 문서 검증
 certificate-footer = { $company } · 문서 번호 { $id }
 certificate-heading-document = 문서
@@ -29,13 +29,13 @@ certificate-progress-approved = { $at }에 승인
 certificate-progress-rejected = { $at }에 반려
 certificate-on-behalf = 프로그램이 API로 대신 처리
 certificate-access-code = 접근 암호로 본인 확인
-certificate-original = 원본 문서
-certificate-sealed = 봉인된 문서
+certificate-original = 원본 문서 (SHA-256)
+certificate-sealed = 봉인된 문서 (SHA-256)
 certificate-sealed-length = 봉인된 문서의 길이
 certificate-bytes = { $count }바이트
 certificate-level = 서명 수준
 certificate-level-b-b = PAdES B-B (시점 확인 기관의 타임스탬프 없음)
-certificate-chain-head = 이력 사슬의 마지막 해시
+certificate-chain-head = 이력 사슬의 마지막 해시 (SHA-256)
 certificate-chain-length = 이력 사슬의 항목 수
 certificate-chain-file = 이력 사슬(JSON)
 certificate-column-time = 시각
@@ -43,7 +43,7 @@ certificate-column-event = 내용
 certificate-column-who = 행위자
 certificate-column-origin = 주소와 브라우저
 certificate-file-document = 봉인된 문서
-certificate-file-certificate = 이력 인증서
+certificate-file-certificate = 이력 증명서
 certificate-who-sender = 보낸 사람
 certificate-who-member = 회사 구성원 { $id }
 certificate-who-link = 링크를 가진 사람
@@ -53,7 +53,7 @@ certificate-note-chain = 각 이력 항목은 바로 앞 항목의 해시를 담
 certificate-note-sealed = 위의 길이까지의 바이트가 위의 해시를 가진 봉인된 문서입니다. 이후의 타임스탬프는 뒤에 덧붙을 뿐 이를 바꾸지 않습니다.
 certificate-note-ended-early = 이 문서는 완료되기 전에 종료되었습니다. 봉인된 문서는 없습니다.
 certificate-seal-document = 모든 작성자의 승인 후 봉인
-certificate-seal-certificate = 이력 인증서 봉인
+certificate-seal-certificate = 이력 증명서 봉인
 
 ## Events, on the certificate and in history lists
 event-started = 시작

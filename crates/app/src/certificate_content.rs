@@ -108,7 +108,7 @@ impl Writer<'_> {
             (self.say("certificate-company"), self.drawable(&party.company_name)),
             (
                 self.say("certificate-sender"),
-                self.drawable(&format!("{} <{}>", party.sender_name, party.sender_email)),
+                self.drawable(&person(&party.sender_name, &party.sender_email)),
             ),
             (self.say("certificate-started"), self.moment(workflow.started_at)),
         ];
@@ -137,7 +137,7 @@ impl Writer<'_> {
                 None => self.say_with("certificate-step", &[("order", &order)]),
             };
             let mut parts =
-                vec![format!("{} <{}>", recipient.name, recipient.contact.as_given()), self.progress(recipient)];
+                vec![person(&recipient.name, recipient.contact.as_given()), self.progress(recipient)];
             if self.certified.stored.writer(recipient.id).is_some_and(|writer| writer.access.is_some()) {
                 parts.push(self.say("certificate-access-code"));
             }
@@ -149,7 +149,7 @@ impl Writer<'_> {
         for copy in &workflow.copies {
             rows.push((
                 self.say("certificate-copy"),
-                self.drawable(&format!("{} <{}>", copy.name, copy.contact.as_given())),
+                self.drawable(&person(&copy.name, copy.contact.as_given())),
             ));
         }
         Section { heading: self.say("certificate-heading-writers"), rows }
@@ -189,9 +189,9 @@ impl Writer<'_> {
 
     fn proof(&self) -> Section {
         let Certified { template, entries, sealed, .. } = self.certified;
-        let mut rows = vec![(self.say("certificate-original"), format!("SHA-256 {}", template.version.pdf))];
+        let mut rows = vec![(self.say("certificate-original"), template.version.pdf.to_string())];
         if let Some((hash, length)) = sealed {
-            rows.push((self.say("certificate-sealed"), format!("SHA-256 {hash}")));
+            rows.push((self.say("certificate-sealed"), hash.to_string()));
             rows.push((
                 self.say("certificate-sealed-length"),
                 self.say_with("certificate-bytes", &[("count", &length.to_string())]),
@@ -199,7 +199,7 @@ impl Writer<'_> {
             rows.push((self.say("certificate-level"), self.say("certificate-level-b-b")));
         }
         if let Some(last) = entries.last() {
-            rows.push((self.say("certificate-chain-head"), format!("SHA-256 {}", last.hash)));
+            rows.push((self.say("certificate-chain-head"), last.hash.to_string()));
             rows.push((self.say("certificate-chain-length"), last.sequence.to_string()));
         }
         Section { heading: self.say("certificate-heading-proof"), rows }
@@ -225,8 +225,8 @@ impl Writer<'_> {
         EventTable {
             heading: self.say("certificate-heading-events"),
             columns: vec![
-                column("certificate-column-time", 0.23),
-                column("certificate-column-event", 0.27),
+                column("certificate-column-time", 0.28),
+                column("certificate-column-event", 0.22),
                 column("certificate-column-who", 0.22),
                 column("certificate-column-origin", 0.28),
             ],
@@ -245,7 +245,7 @@ impl Writer<'_> {
                 FileKind::Document => "certificate-file-document",
                 FileKind::Certificate => "certificate-file-certificate",
             }),
-            EventKind::RecipientCorrected { recipient } => format!("{} <{}>", recipient.name, recipient.contact),
+            EventKind::RecipientCorrected { recipient } => person(&recipient.name, &recipient.contact),
             _ => named,
         };
         let text = self.say(&key);
@@ -262,7 +262,7 @@ impl Writer<'_> {
                 .certified
                 .workflow
                 .recipient(id)
-                .map_or_else(String::new, |recipient| format!("{} <{}>", recipient.name, recipient.contact)),
+                .map_or_else(String::new, |recipient| person(&recipient.name, recipient.contact.as_given())),
             Who::Member(id) if id == self.certified.workflow.sender => {
                 format!("{} ({})", self.certified.party.sender_name, self.say("certificate-who-sender"))
             }
@@ -311,6 +311,11 @@ impl Writer<'_> {
             bytes: serde_json::to_vec(&file).unwrap_or_default(),
         }
     }
+}
+
+/// Name and address; the address alone where it is the name.
+fn person(name: &str, contact: &str) -> String {
+    if name == contact { name.to_owned() } else { format!("{name} <{contact}>") }
 }
 
 fn origin(actor: &Actor) -> String {

@@ -32,8 +32,15 @@ impl App {
         let plan = self.plan_transition(snapshot, transition, actor, comment)?;
         let mut entries = self.entries(snapshot)?;
         entries.extend_from_slice(plan.entries());
-        let certificate = self.sealed_certificate(snapshot, &workflow, &entries, Some((document, length)), comment)?;
-        self.blobs.put(&sealed)?;
+        // The document is made durable while the certificate is written: the disk waits for nobody.
+        let (kept, certificate) = std::thread::scope(|scope| {
+            let keeping = scope.spawn(|| self.blobs.put(&sealed));
+            let certificate =
+                self.sealed_certificate(snapshot, &workflow, &entries, Some((document, length)), comment);
+            (keeping.join(), certificate)
+        });
+        kept.map_err(|_| Error::internal("keeping a sealed document", "the thread panicked"))??;
+        let certificate = certificate?;
         let certificate_hash = self.blobs.put(&certificate)?;
         Ok(plan.sealed(SealedDocument {
             document,

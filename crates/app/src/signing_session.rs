@@ -722,9 +722,34 @@ fn signing_recipient(snapshot: &Snapshot, recipient: &Recipient) -> SigningRecip
     }
 }
 
+/// What would fill itself if the writer approved now.
+fn self_filling(session: &Session, recipient: &Recipient, draft: &Draft) -> BTreeMap<String, String> {
+    let mut known: BTreeMap<String, domain::FieldValue> = session
+        .snapshot
+        .values
+        .iter()
+        .map(|(name, stored)| (name.clone(), stored.value.clone()))
+        .collect();
+    for (name, text) in &draft.texts {
+        let value = session.template().field(name).and_then(|field| domain::FieldValue::parse(field, text).ok());
+        if let Some(value) = value {
+            known.insert(name.clone(), value);
+        }
+    }
+    crate::values::self_filled(session.template(), recipient, &session.snapshot.party.company_name, &known)
+        .into_iter()
+        .filter(|(_, value)| matches!(value, domain::FieldValue::Text(_)))
+        .map(|(name, value)| (name, value.to_wire()))
+        .collect()
+}
+
 fn field_views(session: &Session, draft: &Draft, stage: &Stage) -> Vec<FieldView> {
     let values: &BTreeMap<String, StoredValue> = &session.snapshot.values;
     let recipient = session.recipient();
+    let filled = match recipient {
+        Some(recipient) if *stage == Stage::Write => self_filling(session, recipient, draft),
+        _ => BTreeMap::new(),
+    };
     session
         .template()
         .fields
@@ -736,6 +761,9 @@ fn field_views(session: &Session, draft: &Draft, stage: &Stage) -> Vec<FieldView
             let stored = values.get(&field.name).map(|stored| &stored.value);
             let (mut value, mut file) =
                 (stored.map(domain::FieldValue::to_wire), stored.is_some_and(|value| value.file().is_some()));
+            if let Some(text) = filled.get(&field.name) {
+                value = Some(text.clone());
+            }
             if editable {
                 if let Some(text) = draft.texts.get(&field.name) {
                     file = false;

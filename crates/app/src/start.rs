@@ -251,7 +251,12 @@ impl App {
         let hash = plan.idempotency.as_ref().map(|idempotency| idempotency.request_hash);
         let outcome = self.store.write(move |tx| plan.store(tx, &outgoing, now))?;
         match outcome {
-            Stored::Now(started) => Ok(Started::Workflow(started)),
+            Stored::Now(started) => {
+                if started.sign_url.is_none() {
+                    self.bell.ring();
+                }
+                Ok(Started::Workflow(started))
+            }
             Stored::Before(kept) if Some(kept.request_hash) == hash => self.read_answer(&kept),
             Stored::Before(_) => Err(Error::fault("Idempotency-Key", FaultCode::IdempotencyKeyReused)),
         }
@@ -707,9 +712,17 @@ impl<'a> StartReader<'a> {
                     })
                 }
                 (None, None) => {
+                    // Somebody whose place could not be read may be the one that is missed.
+                    let unplaced = self.faults.iter().any(|fault| {
+                        fault.path.starts_with("recipient_list[")
+                            && (fault.path.ends_with(".role")
+                                || fault.path.ends_with(".order") && fault.code != FaultCode::UnknownStep)
+                    });
                     let code = if step.order < highest { FaultCode::OrderGap } else { FaultCode::MissingRecipient };
-                    // One fault a step: the list as a whole is what lacks something.
-                    self.fault(Fault::new("recipient_list", code).with("order", step.order));
+                    if !unplaced {
+                        // One fault a step: the list as a whole is what lacks something.
+                        self.fault(Fault::new("recipient_list", code).with("order", step.order));
+                    }
                     None
                 }
             };
@@ -824,7 +837,7 @@ impl<'a> StartReader<'a> {
         for field in template.named_fields() {
             let Some(new) = values.remove(&field.name) else {
                 if field.kind == FieldKind::Label && field.required {
-                    self.fault(Fault::new("field_list", FaultCode::Required).with("name", &field.name));
+                    self.fault(Fault::new(format!("field_list.{}", field.name), FaultCode::Required));
                 }
                 continue;
             };

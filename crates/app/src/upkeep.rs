@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use domain::chain::{self, ChainFault};
-use domain::{Actor, BlobHash, CompanyId, EventKind, WorkflowId};
+use domain::{BlobHash, CompanyId, WorkflowId};
 use jiff::SignedDuration;
 use jiff::Timestamp;
 
 use crate::App;
 use crate::error::Error;
+use crate::start::PreviewContent;
 
 /// Workflows that are checked in one transaction.
 const AT_ONCE: u32 = 100;
@@ -88,10 +89,20 @@ impl App {
         }
     }
 
-    /// Every file that any workflow needs.
+    /// Every file that any workflow or preview needs.
     pub fn referenced_blobs(&self) -> Result<BTreeSet<BlobHash>, Error> {
-        let hashes = self.store.read(|tx| store::workflow::referred_blobs(tx).map_err(Error::from))?;
-        Ok(hashes.into_iter().collect())
+        let now = self.now();
+        let (hashes, previews) = self.store.read(move |tx| {
+            let hashes = store::workflow::referred_blobs(tx)?;
+            Ok::<_, Error>((hashes, store::preview::contents(tx, now)?))
+        })?;
+        let mut all: BTreeSet<BlobHash> = hashes.into_iter().collect();
+        for content in previews {
+            let content: PreviewContent =
+                serde_json::from_str(&content).map_err(|error| Error::internal("reading a preview", error))?;
+            all.extend(content.values.values().filter_map(|value| value.file()).map(|file| file.hash));
+        }
+        Ok(all)
     }
 
     /// Workflows that are complete without a sealed document, or the other way round. There must be none.
@@ -108,11 +119,5 @@ impl App {
             let previews = store::preview::sweep(tx, now)?;
             Ok::<_, Error>(answers + previews)
         })
-    }
-
-    /// Notes in the chain that a receiver took a delivery.
-    pub fn record_delivered(&self, company: &CompanyId, workflow: WorkflowId, delivery: &str) -> Result<(), Error> {
-        let event = EventKind::Delivered { delivery: delivery.to_owned() };
-        self.note(company, workflow, &Actor::SERVICE, &[event], |_| Ok(true))
     }
 }

@@ -11,7 +11,9 @@ use app::{
 use base64::Engine as _;
 use document::verify;
 use domain::{CompanyId, Role, Status, TemplateId, WorkflowId};
+use jiff::SignedDuration;
 use serde_json::{Value, json};
+use store::outbox::{self, Claim, Outcome, Try};
 
 use crate::support::{PASSWORD, TestApp, attempt, on_both};
 
@@ -20,6 +22,7 @@ const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mN
 mod sql {
     store::statements! {
         pub static WEBHOOKS = "SELECT event_id, body FROM outbox WHERE workflow_id = $1 AND kind = 'webhook' ORDER BY id";
+        pub static TAMPER = "UPDATE audit_entry SET at = at + 1 WHERE workflow_id = $1 AND sequence = 2";
         pub static LETTERS = "SELECT body FROM outbox WHERE workflow_id = $1 AND kind <> 'webhook' ORDER BY id";
     }
 }
@@ -892,6 +895,38 @@ fn values_of_the_sender_stay_editable_unless_read_only() {
 }
 
 #[test]
+fn a_writer_whom_the_template_names_may_be_left_out() {
+    on_both(|app| {
+        let fields = json!({"name": "x", "fields": [field("own", "writer", 2, 1, 1, &json!({"detail": "email"}))],
+            "steps": [{"order": 1}, {"order": 2, "name": "대표", "email": "boss@example.com"}]});
+        let world = World::new(app, &fields);
+        let mut request = world.request();
+        request.recipients.truncate(1);
+        let id = id_of(&world.start(request));
+        let next = world.approve(id, ActRequest::default()).expect("an approval");
+        assert_eq!((next.next_name.as_deref(), next.next_email.as_deref()), (Some("대표"), Some("boss@example.com")));
+        let view = app.open_signing(&world.playing_key(id)).expect("a page");
+        let shown = &view.fields[0];
+        assert_eq!((shown.value.as_deref(), shown.mine, shown.editable), (Some("boss@example.com"), true, false));
+    });
+}
+
+#[test]
+fn what_broke_the_chain_is_found() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let id = id_of(&world.start(world.request()));
+        world.approve(id, act(fields_of_first())).expect("an approval");
+        app.store
+            .write(move |tx| tx.execute(&sql::TAMPER, store::values![id.get()]))
+            .expect("an edit behind the program's back");
+        let report = app.verify_chains().expect("a report");
+        assert_eq!(report.faults.len(), 1);
+        assert_eq!(report.faults[0].workflow, id);
+    });
+}
+
+#[test]
 fn lists_go_on_where_they_ended_and_searches_find_values() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
@@ -969,7 +1004,8 @@ fn a_preview_starts_nothing() {
         assert_eq!((view.workflow_name.as_str(), view.pages.len()), ("근로계약서", 2));
         assert_eq!(view.fields[0].value.as_deref(), Some("미리보기"));
         assert!(!app.preview_image(&token, 2).expect("a page").bytes.is_empty());
-        assert!(!app.preview_file(&token, "sign").expect("a file").bytes.is_empty());
+        let file = app.preview_file(&token, "sign").expect("a file");
+        assert!(app.referenced_blobs().expect("files").contains(&domain::BlobHash::of(&file.bytes)));
         assert!(matches!(app.preview_image(&token, 3), Err(Error::NotFound(Subject::Page))));
         assert!(app.workflows(&world.caller, &ListRequest::default()).expect("a list").workflow_list.is_empty());
         app.clock.advance(24 * 60 * 60 + 1);
@@ -1007,5 +1043,42 @@ fn a_link_that_nobody_made_opens_nothing() {
             assert!(matches!(app.linked_file(token, &origin()), Err(Error::NotFound(Subject::Link))), "{token}");
         }
         assert!(matches!(app.linked_file(&started.token, &origin()), Err(Error::NotFound(Subject::Link))));
+    });
+}
+
+#[test]
+fn a_delivery_that_was_taken_is_told_in_the_chain_once() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let id = id_of(&world.start(world.request()));
+        world.approve(id, act(fields_of_first())).expect("approved");
+        let now = app.now();
+        let claim = Claim {
+            lease: "lease".to_owned(),
+            owner: "owner".to_owned(),
+            now,
+            until: now + SignedDuration::from_mins(1),
+            except: vec!["mail".to_owned()],
+            limit: 10,
+        };
+        let event_id = app
+            .store
+            .write(move |tx| {
+                let webhook = outbox::claim(tx, &claim)?.remove(0);
+                let made = Try { at: now, duration: 1, code: Some(200), fault: None, answer: String::new() };
+                outbox::finish(tx, &webhook, &made, Outcome::Delivered, now)?;
+                Ok::<_, store::Error>(webhook.event_id)
+            })
+            .expect("delivered");
+        let a_second_before = now - SignedDuration::from_secs(1);
+        assert_eq!(app.note_deliveries(a_second_before, 10).expect("nothing yet"), 0);
+        assert_eq!(app.note_deliveries(now, 10).expect("told"), 1);
+        assert_eq!(app.note_deliveries(now, 10).expect("told before"), 0);
+        let shown = app.workflow(&world.caller, id).expect("the workflow");
+        assert_eq!(shown.history.iter().filter(|entry| entry.event == "delivered").count(), 1);
+        assert_eq!(app.verify_chains().expect("a report").faults, []);
+        let rows = app.store.read(move |tx| tx.query(&sql::WEBHOOKS, store::values![id.get()])).expect("the outbox");
+        let ids: Vec<String> = rows.iter().map(|row| row.get("event_id").expect("an id")).collect();
+        assert_eq!(ids, [event_id]);
     });
 }
