@@ -411,3 +411,53 @@ fn list(faults: &[Fault]) -> String {
     let each: Vec<String> = faults.iter().map(|fault| format!("{}: {}", fault.path, fault.code)).collect();
     each.join(", ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_has_a_message_in_every_language() {
+        let subjects = Subject::ALL.iter().map(|subject| format!("subject-{subject}"));
+        let codes = FaultCode::ALL
+            .iter()
+            .map(|code| code.id())
+            .chain(ConflictCode::ALL.iter().map(|code| code.id()))
+            .chain(ForbiddenCode::ALL.iter().map(|code| code.id()))
+            .chain(ERROR_IDS.iter().copied());
+        for key in codes.map(str::to_owned).chain(subjects) {
+            for language in Language::ALL {
+                assert!(i18n::has(language, &format!("error-{key}")), "{}: error-{key}", language.code());
+            }
+        }
+    }
+
+    #[test]
+    fn no_two_codes_share_an_id() {
+        let mut ids: Vec<&str> = FaultCode::ALL
+            .iter()
+            .map(|code| code.id())
+            .chain(ConflictCode::ALL.iter().map(|code| code.id()))
+            .chain(ForbiddenCode::ALL.iter().map(|code| code.id()))
+            .chain(ERROR_IDS.iter().copied())
+            .collect();
+        let all = ids.len();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), all);
+    }
+
+    #[test]
+    fn a_refusal_names_every_fault_with_its_place_and_an_internal_failure_hides_its_cause() {
+        let refused = Error::Unprocessable(vec![
+            Fault::new("name", FaultCode::TooLong).with("max", 128),
+            Fault::new("fields[0].kind", FaultCode::Required),
+        ]);
+        let message = refused.message(Language::En);
+        assert!(message.contains("name: At most 128") && message.contains("fields[0].kind: "), "{message}");
+        let hidden = Error::internal("counting", "a secret cause").message(Language::En);
+        assert!(!hidden.contains("secret"), "{hidden}");
+        let subject = Error::NotFound(Subject::Template).message(Language::En);
+        assert!(!subject.contains('{') && !subject.contains("error-"), "{subject}");
+    }
+}

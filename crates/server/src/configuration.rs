@@ -245,7 +245,7 @@ impl Default for Documents {
 
 impl Default for Log {
     fn default() -> Log {
-        Log { filter: "info,refinery_core=warn".to_owned(), format: LogFormat::Text }
+        Log { filter: "info,refinery_core=warn,postgres::config=warn".to_owned(), format: LogFormat::Text }
     }
 }
 

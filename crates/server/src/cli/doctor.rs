@@ -12,6 +12,7 @@ use blobs::Blobs;
 use clap::Args;
 use delivery::mailer::Mailer;
 use document::keys::Signer;
+use document_worker::confinement::Degree;
 use domain::Clock;
 use serde_json::json;
 use store::Store;
@@ -234,7 +235,25 @@ fn workers(context: &Context, findings: &mut Findings) {
     let check = "workers";
     let workers = Workers::new(&context.place.configuration.documents);
     match workers.pool().and_then(document_worker::Pool::confinement) {
-        Ok(confinement) => findings.good(check, format!("a document worker starts, confined: {confinement:?}")),
+        Ok(confinement) => {
+            let degree = |degree| match degree {
+                Degree::Full => "full",
+                Degree::Partial => "partial",
+                Degree::None => "none",
+            };
+            let word = |limited| if limited { "limited" } else { "not limited" };
+            let detail = format!(
+                "a document worker starts; memory and time {}, file system protection {}, system calls {}",
+                word(confinement.resources),
+                degree(confinement.file_system),
+                word(confinement.system_calls)
+            );
+            if confinement.resources && confinement.system_calls && confinement.file_system == Degree::Full {
+                findings.good(check, detail);
+            } else {
+                findings.note(check, detail, "a newer Linux kernel (with Landlock and seccomp) confines workers better");
+            }
+        }
         Err(error) => findings.wrong(
             check,
             error.to_string(),

@@ -54,6 +54,8 @@ impl Serve {
             None => None,
         };
         let app = context.place.open(bound)?.app;
+        // The last to let go must be this thread: the parts hold threads of their own, which no async task may wait for.
+        let last = Arc::clone(&app);
         let http = context.place.configuration.http()?;
         let mail = context.place.configuration.mail()?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -89,6 +91,7 @@ impl Serve {
             Ok::<(), Failure>(())
         })?;
         runtime.shutdown_timeout(Duration::from_secs(1));
+        drop(last);
         tracing::info!("ended");
         Ok(ExitCode::SUCCESS)
     }

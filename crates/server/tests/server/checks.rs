@@ -5,7 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::Value;
 
-use crate::support::Temporary;
+use testkit::database::TestDatabase;
+
+use crate::support::{EMAIL, PASSWORD, Temporary};
 
 fn check<'a>(report: &'a Value, name: &str) -> Vec<&'a Value> {
     report["checks"].as_array().expect("checks").iter().filter(|check| check["check"] == name).collect()
@@ -47,6 +49,32 @@ fn doctor_names_a_master_key_that_others_can_read_is_missing_or_is_another() {
     assert_eq!(here.say(&["company", "list"]).code, Some(1));
     fs::write(&key, bytes).expect("the right key");
     assert_eq!(here.say(&["company", "list"]).code, Some(0));
+}
+
+#[test]
+fn doctor_says_that_a_schema_must_be_brought_up_to_date() {
+    let here = Temporary::new();
+    fs::create_dir_all(here.data()).expect("a folder");
+    fs::write(here.data().join("countersign.db"), b"").expect("an empty database");
+    let said = here.say(&["doctor"]);
+    assert_eq!(said.code, Some(1));
+    assert!(said.output.contains("countersign migrate"), "{}", said.output);
+    here.run(&["migrate"], "");
+    assert_eq!(here.say(&["doctor"]).code, Some(0));
+}
+
+#[test]
+fn an_installation_on_postgresql_is_made_checked_and_served() {
+    let database = TestDatabase::postgres();
+    let here = Temporary::new().on(&database);
+    here.run(&["company", "add", "acme", "--name", "Acme"], "");
+    here.run(&["member", "add", "--company", "acme", "--email", EMAIL, "--role", "owner"], PASSWORD);
+    assert_eq!(here.json(&["doctor"], "")["healthy"], true);
+    assert_eq!(here.json(&["fsck"], "")["clean"], true);
+    assert!(!here.data().join("countersign.db").exists());
+    let server = here.serve();
+    crate::serving::login(&server.address, "acme", EMAIL, PASSWORD);
+    assert_eq!(here.json(&["token", "list", "--company", "acme"], "")[0]["email"], EMAIL);
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn a_signal_ends_the_server_with_success_and_its_data_stay() {
     let mut process = here
         .command(&["serve", "--listen", "127.0.0.1:0"])
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
+        .stderr(Stdio::piped())
         .spawn()
         .expect("a server");
     let mut first = [0; 12];
@@ -80,7 +80,9 @@ fn a_signal_ends_the_server_with_success_and_its_data_stay() {
     assert_eq!(&first, b"listening on");
     let killed = Command::new("kill").args(["-TERM", &process.id().to_string()]).status().expect("kill");
     assert!(killed.success());
-    assert!(process.wait().expect("its end").success());
+    let ended = process.wait_with_output().expect("its end");
+    let log = String::from_utf8_lossy(&ended.stderr);
+    assert!(ended.status.success() && !log.contains("ERROR") && !log.contains("panicked"), "{log}");
     assert_eq!(here.json(&["company", "list"], "")[0]["company"], "acme");
 }
 

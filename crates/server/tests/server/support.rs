@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tempfile::TempDir;
+use testkit::database::TestDatabase;
 use testkit::installation::Installation;
 
 pub const PASSWORD: &str = "correct horse";
@@ -47,6 +48,13 @@ impl Temporary {
         temporary.run(&["company", "add", "acme", "--name", "주식회사 에이스"], "");
         temporary.run(&["member", "add", "--company", "acme", "--email", EMAIL, "--role", "owner"], PASSWORD);
         temporary
+    }
+
+    /// The same on a PostgreSQL database.
+    pub fn on(mut self, database: &TestDatabase) -> Temporary {
+        let url = database.url().expect("a PostgreSQL database");
+        self.installation = self.installation.with("COUNTERSIGN_DATABASE__URL", url);
+        self
     }
 
     /// A file beside the data folder.
