@@ -11,8 +11,8 @@ use std::sync::LazyLock;
 
 use domain::{CompanyId, Contact, Language, Random, UtcOffset, WorkflowId};
 use jiff::Timestamp;
-use minijinja::Environment;
 use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment, escape_formatter};
 use serde::{Deserialize, Serialize};
 use store::outbox::{NewChannel, NewDelivery, StopReason};
 
@@ -25,6 +25,10 @@ const LONGEST_SUBJECT: usize = 160;
 
 static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut templates = Environment::new();
+    templates.set_formatter(|out, state, value| match value.as_str() {
+        Some(text) if *state.auto_escape() == AutoEscape::Html && !value.is_safe() => Ok(out.write_str(&escaped(text))?),
+        _ => escape_formatter(out, state, value),
+    });
     for (name, text) in [
         ("letter.txt", include_str!("../../../templates/mail/letter.txt")),
         ("letter.html", include_str!("../../../templates/mail/letter.html")),
@@ -36,6 +40,23 @@ static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
     }
     templates
 });
+
+/// The five characters that mean something in HTML. The library's own way writes `/` as an entity as well, and not every
+/// mail program finds a link in that.
+fn escaped(text: &str) -> String {
+    let mut html = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => html.push_str("&amp;"),
+            '<' => html.push_str("&lt;"),
+            '>' => html.push_str("&gt;"),
+            '"' => html.push_str("&quot;"),
+            '\'' => html.push_str("&#39;"),
+            other => html.push(other),
+        }
+    }
+    html
+}
 
 /// A letter to one person.
 #[derive(Debug, Clone, Copy)]
