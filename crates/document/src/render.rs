@@ -89,18 +89,25 @@ pub fn page_sizes(pdf: &[u8]) -> Result<Vec<PageSize>, RenderFault> {
     Ok(sizes.collect())
 }
 
-/// A picture in memory: rows from the top, three bytes a pixel.
+/// A picture in memory: rows from the top, four bytes a pixel; the page is opaque, so the fourth says nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Picture {
     pub(crate) width: u32,
     pub(crate) height: u32,
-    pub(crate) rgb: Vec<u8>,
+    pub(crate) rgba: Vec<u8>,
 }
 
 fn webp(picture: &Picture) -> Option<Vec<u8>> {
+    let rgb: Vec<u8> = picture
+        .rgba
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .flat_map(|[red, green, blue, _]| [*red, *green, *blue])
+        .collect();
     let mut bytes = Vec::new();
     image_webp::WebPEncoder::new(&mut bytes)
-        .encode(&picture.rgb, picture.width, picture.height, image_webp::ColorType::Rgb8)
+        .encode(&rgb, picture.width, picture.height, image_webp::ColorType::Rgb8)
         .ok()?;
     Some(bytes)
 }
@@ -201,15 +208,10 @@ impl Opened {
             &RenderSettings::default(),
             &settings,
         );
-        let rgb = pixels
-            .data_as_u8_slice()
-            .chunks_exact(4)
-            .flat_map(|pixel| pixel.iter().take(3).copied())
-            .collect();
         Ok(Picture {
             width: u32::from(pixels.width()),
             height: u32::from(pixels.height()),
-            rgb,
+            rgba: pixels.data_as_u8_slice().to_vec(),
         })
     }
 }
