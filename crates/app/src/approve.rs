@@ -245,12 +245,13 @@ impl App {
         for field in template.writer_fields(recipient.order, recipient.role.as_deref()) {
             let needed = field.required && field.kind.is_written_by_writer();
             let filled = known.get(&field.name).is_some_and(FieldValue::is_filled);
+            // No entry of a list is to blame for what is not in it, so the field itself is the place.
             let path = match source {
-                Source::List(_) => "field_list".to_owned(),
+                Source::List(_) => format!("field_list.{}", field.name),
                 Source::Page { .. } => field.name.clone(),
             };
-            if needed && !filled && !faults.iter().any(|fault| fault.path == path && path != "field_list") {
-                faults.push(Fault::new(path, FaultCode::Required).with("name", &field.name));
+            if needed && !filled && !faults.iter().any(|fault| fault.path == path) {
+                faults.push(Fault::new(path, FaultCode::Required));
             }
         }
         if !faults.is_empty() {

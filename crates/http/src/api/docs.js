@@ -1,7 +1,8 @@
 // Sends what a form of the page holds, and shows what came back.
 "use strict";
 
-const base = document.body.dataset.base;
+// The page may be read at another address than the public one; calls go to where it came from.
+const base = location.pathname.replace(/\/api\/docs\/?$/, "");
 
 async function send(form) {
   const output = form.querySelector("output");

@@ -57,7 +57,6 @@ fn render(base: &str) -> Result<String, minijinja::Error> {
     let document = openapi::described(base);
     let calls: Vec<Value> = calls(&document);
     environment.template_from_str(TEMPLATE)?.render(context! {
-        base => base,
         document => minijinja::Value::from(Serde(&document)),
         calls => minijinja::Value::from(Serde(&calls)),
         errors => minijinja::Value::from(Serde(&openapi::error_ids())),

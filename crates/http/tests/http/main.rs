@@ -1,0 +1,12 @@
+//! The API over real HTTP: an installation of its own for each test, on SQLite and on PostgreSQL,
+//! with a clock that stands still and the outbox read as a receiver would see it.
+
+mod acting;
+mod bad_input;
+mod complete;
+mod login;
+mod reading;
+mod routes;
+mod starting;
+mod support;
+mod webhooks;

@@ -1,0 +1,122 @@
+//! The ratchet: every route says who may call it, and is held to it.
+
+use countersign_http::{Access, Authority, routes};
+use domain::Role;
+use serde_json::json;
+use testkit::database::TestDatabase;
+
+use crate::support::{PNG, Server, start_body};
+
+testkit::on_both_databases!(
+    every_route_with_a_token_refuses_who_has_none,
+    what_belongs_to_another_company_is_not_found,
+    an_auditor_reads_and_changes_nothing,
+    what_is_not_there_is_a_problem_too,
+    a_failure_speaks_the_language_of_its_reader,
+);
+
+fn filled(path: &str, id: &str) -> String {
+    path.replace("{id}", id).replace("{order}", "1").replace("{name}", "sign")
+}
+
+fn every_route_with_a_token_refuses_who_has_none(database: &TestDatabase) {
+    let server = Server::new(database);
+    let mut asked = 0;
+    for route in routes() {
+        if !matches!(route.authority, Authority::AccessToken(_)) {
+            continue;
+        }
+        asked += 1;
+        let path = filled(route.path, "1");
+        for authorization in [None, Some("service wrong"), Some("Bearer "), Some("Basic b3duZXI6cGFzcw==")] {
+            let mut request = server.request(route.method.as_str(), &path, None);
+            if let Some(value) = authorization {
+                request = request.header("authorization", value);
+            }
+            let answer = server.send(request.body("{"));
+            let problem = answer.problem(401);
+            assert_eq!(problem["code"], "unauthenticated", "{} {path}", route.method);
+            assert_eq!(
+                answer.header("www-authenticate"),
+                "service realm=\"countersign\", Bearer realm=\"countersign\""
+            );
+        }
+    }
+    assert!(asked >= 15, "{asked}");
+}
+
+fn what_belongs_to_another_company_is_not_found(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let id = server.start(&token, &start_body(template)).ok()["workflow_id"].to_string();
+    server.company("other");
+    let stranger = server.token("other", "owner@example.com");
+    let body = json!({"field_list": [{"name": "sign", "value": PNG}], "expiry_date": "2026-02-01 00:00:00", "name": "X"});
+    let before = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
+    for route in routes().into_iter().filter(|route| matches!(route.authority, Authority::AccessToken(_))) {
+        if !route.path.contains("{id}") {
+            continue;
+        }
+        // Also ids that nothing has, or can have.
+        for id in [id.as_str(), "999999999", "0", "-1", "x", "9223372036854775808", "1%00"] {
+            let request = server.request(route.method.as_str(), &filled(route.path, id), Some(&stranger)).json(&body);
+            let problem = server.send(request).problem(404);
+            assert_eq!(problem["code"], "not-found", "{} {}", route.method, route.path);
+        }
+    }
+    assert_eq!(server.get("/api/v3/workflows", &stranger).ok()["workflow_list"], json!([]));
+    let search = format!("/api/v3/workflows/search-with-value?template_id={template}&field_name=salary&field_value=1");
+    assert_eq!(server.get(&search, &stranger).ok()["workflow_list"], json!([]));
+    // Nobody's visit has left a trace.
+    assert_eq!(server.get(&format!("/api/v3/workflows/{id}"), &token).ok()["history"], before["history"]);
+}
+
+fn an_auditor_reads_and_changes_nothing(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (company, token, template) = server.with_company("acme");
+    let id = server.start(&token, &start_body(template)).ok()["workflow_id"].to_string();
+    server.member(&company, "auditor@example.com", Role::Auditor);
+    let auditor = server.token("acme", "auditor@example.com");
+    for route in routes() {
+        let Authority::AccessToken(access) = route.authority else { continue };
+        let request = server.request(route.method.as_str(), &filled(route.path, &id), Some(&auditor)).json(&json!({}));
+        let answer = server.send(request);
+        match access {
+            Access::Send => assert_eq!(answer.problem(403)["code"], "role", "{}", route.path),
+            Access::Read => assert!(!matches!(answer.status, 401 | 403), "{} {}", route.path, answer.status),
+        }
+    }
+    let seen = server.get(&format!("/api/v3/workflows/{id}"), &auditor).ok();
+    assert_eq!((&seen["status"], &seen["order"]), (&json!("Playing"), &json!(1)));
+}
+
+fn what_is_not_there_is_a_problem_too(database: &TestDatabase) {
+    let server = Server::new(database);
+    for path in ["/api/", "/api/v3", "/api/v3/nothing", "/api/v3/workflows/1/nothing"] {
+        assert_eq!(server.send(server.request("GET", path, None)).problem(404)["code"], "not-found", "{path}");
+    }
+    let answer = server.send(server.request("DELETE", "/api/v3/workflows/1", None));
+    assert_eq!(answer.problem(405)["code"], "method-not-allowed");
+    assert!(answer.header("allow").contains("GET"), "{:?}", answer.headers);
+    let health = server.send(server.request("GET", "/healthz", None));
+    assert_eq!(health.ok(), json!({"status": "ok"}));
+}
+
+fn a_failure_speaks_the_language_of_its_reader(database: &TestDatabase) {
+    let server = Server::new(database);
+    server.company("acme");
+    let token = server.token("acme", "owner@example.com");
+    let said = |query: &str, accepted: Option<&str>| {
+        let mut request = server.request("GET", &format!("/api/v3/workflows/1{query}"), Some(&token));
+        if let Some(accepted) = accepted {
+            request = request.header("accept-language", accepted);
+        }
+        let answer = server.send(request);
+        let detail = answer.problem(404)["detail"].as_str().expect("a detail").to_owned();
+        (answer.header("content-language").to_owned(), detail)
+    };
+    assert_eq!(said("?lang=ja", Some("en")), ("ja".to_owned(), "見つかりません: 文書。".to_owned()));
+    assert_eq!(said("", Some("fr, en;q=0.8")), ("en".to_owned(), "Not found: workflow.".to_owned()));
+    // The company's own, where nothing is asked for.
+    assert_eq!(said("", None), ("ko".to_owned(), "찾을 수 없습니다: 문서.".to_owned()));
+}

@@ -1,0 +1,193 @@
+//! `POST /api/v3/workflows/start` that succeeds.
+
+use serde_json::{Value, json};
+use testkit::database::TestDatabase;
+
+use crate::support::{BASE, PNG, Server, committee, plain, start_body};
+
+testkit::on_both_databases!(
+    embedded_answers_where_to_sign,
+    not_embedded_tells_the_writers_and_answers_a_view,
+    several_first_writers_are_all_named,
+    dates_are_read_and_written_in_the_offset,
+    a_key_makes_a_request_happen_once,
+    a_preview_starts_nothing,
+    values_are_taken_as_they_come,
+);
+
+fn embedded_answers_where_to_sign(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let answer = server.start(&token, &start_body(template)).ok();
+    let sign = answer["token"].as_str().expect("a token");
+    assert!(sign.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)), "{sign}");
+    assert_eq!(
+        answer,
+        json!({
+            "workflow_id": answer["workflow_id"], "workflow_name": "근로계약서 1", "language": "ko-KR", "token": sign,
+            "sign_url": format!("{BASE}/mail/sign?token={sign}&lang=ko"),
+            "next_name": "김민준", "next_email": "minjun@example.com",
+        })
+    );
+    assert!(answer["workflow_id"].is_i64());
+    let (hooks, letters) = server.drain();
+    assert!(hooks.is_empty(), "{hooks:?}");
+    assert_eq!(letters, 0, "no message of any kind");
+    // The template may be a text that holds its number.
+    let mut body = start_body(template);
+    body["template_id"] = json!(template.to_string());
+    body["language"] = json!("ja-JP");
+    assert_eq!(server.start(&token, &body).ok()["language"], "ja-JP");
+}
+
+fn not_embedded_tells_the_writers_and_answers_a_view(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let mut body = start_body(template);
+    body["export_api_info"] = json!(null);
+    body["language"] = json!("en");
+    let answer = server.start(&token, &body).ok();
+    let members: Vec<&String> = answer.as_object().expect("an object").keys().collect();
+    assert_eq!(members, ["language", "next_email", "next_name", "token", "workflow_id", "workflow_name"]);
+    assert_eq!(answer["language"], "en-US");
+    assert_eq!(server.drain().1, 1, "the first writer is asked, and nobody else");
+    let seen = server.get(&format!("/api/v3/workflows/{}", answer["workflow_id"]), &token).ok();
+    let view = answer["token"].as_str().expect("a token");
+    assert_eq!(seen["playing_url"], format!("{BASE}/mail/sign?token={view}&lang=en"));
+    // With a webhook the rule is the same.
+    body["export_api_info"] = json!({"url": "https://hooks.example.com/", "api_type": "ALL", "is_embed": false});
+    assert!(server.start(&token, &body).ok().get("sign_url").is_none());
+}
+
+fn several_first_writers_are_all_named(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (company, token, _) = server.with_company("acme");
+    let template = server.template(&company, &committee());
+    let mut body = start_body(template);
+    // The second writer says his role, so the first gets the other. The auditor is the template's.
+    body["recipient_list"] = json!([
+        {"order": 1, "name": "Ann", "email": "ann@example.com"},
+        {"order": 1, "name": "Bob", "email": "bob@example.com", "role": "chair"},
+    ]);
+    let answer = server.start(&token, &body).ok();
+    let list = answer["next_list"].as_array().expect("a list");
+    let named: Vec<(&Value, &Value, &Value)> =
+        list.iter().map(|next| (&next["order"], &next["name"], &next["email"])).collect();
+    assert_eq!(
+        named,
+        [
+            (&json!(1), &json!("Bob"), &json!("bob@example.com")),
+            (&json!(1), &json!("Ann"), &json!("ann@example.com")),
+        ]
+    );
+    assert_eq!(list[0]["sign_url"], answer["sign_url"]);
+    assert_ne!(list[1]["sign_url"], answer["sign_url"]);
+    let seen = server.get(&format!("/api/v3/workflows/{}", answer["workflow_id"]), &token).ok();
+    assert_eq!(seen["steps"][2]["email"], "auditor@example.com");
+    body["export_api_info"]["is_embed"] = json!(false);
+    let answer = server.start(&token, &body).ok();
+    assert!(answer["next_list"][0].get("sign_url").is_none(), "{answer}");
+}
+
+fn dates_are_read_and_written_in_the_offset(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let mut body = start_body(template);
+    body["expiry_date"] = json!("2026-02-01 12:00:00");
+    let expiry = |query: &str| {
+        let id = server.post(&format!("/api/v3/workflows/start{query}"), Some(&token), &body).ok()["workflow_id"].clone();
+        let seen = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
+        (seen["started_date"].as_str().unwrap_or_default().to_owned(), seen["expiry_date"].as_str().unwrap_or_default().to_owned())
+    };
+    let pair = |started: &str, expires: &str| (started.to_owned(), expires.to_owned());
+    assert_eq!(expiry(""), pair("2026-01-01 09:00:00 (UTC+09:00)", "2026-02-01 12:00:00 (UTC+09:00)"));
+    let india = pair("2026-01-01 05:30:00 (UTC+05:30)", "2026-02-01 12:00:00 (UTC+05:30)");
+    assert_eq!(expiry("?offset=%2B05%3A30"), india);
+    // A plus that arrived as a space.
+    assert_eq!(expiry("?offset=+05:30"), india);
+    assert_eq!(expiry("?offset=-03:00&unknown=1").0, "2025-12-31 21:00:00 (UTC-03:00)");
+}
+
+fn a_key_makes_a_request_happen_once(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (company, token, template) = server.with_company("acme");
+    let body = start_body(template);
+    let send = |token: &str, body: &Value| {
+        let request = server.request("POST", "/api/v3/workflows/start", Some(token));
+        server.send(request.header("idempotency-key", "order 4711").json(body))
+    };
+    let first = send(&token, &body).ok();
+    assert_eq!(send(&token, &body).ok(), first);
+    let mut other = body.clone();
+    other["workflow_name"] = json!("another");
+    assert_eq!(send(&token, &other).faults(), [("Idempotency-Key".to_owned(), "idempotency-key-reused".to_owned())]);
+    // Another member's key is another key.
+    server.member(&company, "second@example.com", domain::Role::Sender);
+    assert_ne!(send(&server.token("acme", "second@example.com"), &other).ok()["workflow_id"], first["workflow_id"]);
+    // Many at once are one.
+    let ids: Vec<Value> = std::thread::scope(|scope| {
+        let senders: Vec<_> = (0..4)
+            .map(|_| {
+                scope.spawn(|| {
+                    let request = server.request("POST", "/api/v3/workflows/start", Some(&token));
+                    server.send(request.header("idempotency-key", "at once").json(&body)).ok()["workflow_id"].clone()
+                })
+            })
+            .collect();
+        senders.into_iter().map(|sender| sender.join().expect("an id")).collect()
+    });
+    assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
+    assert_eq!(server.get("/api/v3/workflows", &token).ok()["workflow_list"].as_array().map(Vec::len), Some(3));
+    // After a day the key is free; the token lives as long, so a new one is needed.
+    server.clock.advance(24 * 60 * 60 + 1);
+    let token = server.token("acme", "owner@example.com");
+    assert_ne!(send(&token, &body).ok()["workflow_id"], first["workflow_id"]);
+}
+
+fn a_preview_starts_nothing(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let mut body = start_body(template);
+    body["is_preview"] = json!(true);
+    let answer = server.start(&token, &body).ok();
+    let address = answer["preview_url"].as_str().expect("an address");
+    assert!(address.starts_with(&format!("{BASE}/mail/preview?token=")), "{address}");
+    assert_eq!(answer.as_object().map(serde_json::Map::len), Some(1));
+    assert_eq!(server.get("/api/v3/workflows", &token).ok()["workflow_list"], json!([]));
+    body["field_list"] = json!([{"name": "nothing", "value": "x"}]);
+    assert_eq!(server.start(&token, &body).faults().len(), 1, "a preview is held to the same rules");
+}
+
+fn values_are_taken_as_they_come(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (company, token, template) = server.with_company("acme");
+    let mut body = start_body(template);
+    body["field_list"] = json!([
+        {"name": "salary", "value": 1_234_567_890_123_i64}, {"name": "agree", "value": 1},
+        {"name": "employer", "value": "김·한빛"}, {"name": "grade", "value": ""}, {"name": "phone", "value": null},
+        {"name": "sign", "value": format!("data:image/png;base64,{PNG}")}, {"name": "fixed", "value": "fixed"},
+    ]);
+    let id = server.start(&token, &body).ok()["workflow_id"].clone();
+    let seen = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
+    let value = |name: &str| {
+        let list = seen["field_list"].as_array().expect("a list");
+        list.iter().find(|field| field["name"] == name).map(|field| field["value"].clone())
+    };
+    assert_eq!(value("salary"), Some(json!("1234567890123")));
+    assert_eq!(value("agree"), Some(json!("Y")));
+    assert_eq!(value("employer"), Some(json!("김·한빛")));
+    assert_eq!(value("fixed"), Some(json!("fixed")));
+    assert_eq!(value("grade"), None);
+    let file = server.get(&format!("/api/v3/workflows/{id}/fields/sign/file"), &token);
+    assert_eq!((file.status, file.header("content-type")), (200, "image/png"));
+    assert!(file.body.starts_with(b"\x89PNG"));
+    assert_eq!(file.header("x-content-type-options"), "nosniff");
+    // A writer told by telephone is no reason to refuse, a copy neither.
+    let single = server.template(&company, &plain(1, "end"));
+    let body = json!({
+        "workflow_name": "x", "template_id": single,
+        "recipient_list": [{"order": 1, "name": "김민준", "email": "010-1234-5678"}],
+        "cc_list": [{"name": "Copy", "email": "copy@example.com"}],
+    });
+    assert_eq!(server.start(&token, &body).ok()["next_email"], "010-1234-5678");
+}

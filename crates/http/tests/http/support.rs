@@ -1,0 +1,442 @@
+//! A server on port 0, and what the tests ask of it.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+use app::{
+    App, CompanyChange, DocumentFault, ImportTemplate, NewCompany, NewMember, Parts, Purpose, Settings, StrangersDocuments,
+    Vault,
+};
+use blobs::Blobs;
+use countersign_http::{HttpSettings, Network, router};
+use document::intake::{self, Intake, Limits};
+use document::keys::KeyKind;
+use document::render;
+use document::verify::{self, TrustedRoots, Verdict};
+use domain::{Clock, CompanyId, Random, Role};
+use jiff::Timestamp;
+use reqwest::header::HeaderMap;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use store::outbox::{self, Claim, ClaimedChannel};
+use tempfile::TempDir;
+use testkit::database::TestDatabase;
+use tokio::runtime::Runtime;
+
+pub const PASSWORD: &str = "correct horse";
+pub const BASE: &str = "https://sign.example.com";
+/// A PNG of one pixel.
+pub const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/// An installation that answers.
+pub struct Server {
+    // Before the application: it must not be dropped on a thread of the runtime.
+    runtime: Runtime,
+    client: reqwest::Client,
+    pub app: Arc<App>,
+    pub clock: Arc<StandingClock>,
+    address: SocketAddr,
+    _files: TempDir,
+}
+
+/// What was answered.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|_| panic!("{} {}", self.status, String::from_utf8_lossy(&self.body)))
+    }
+
+    /// The body of a success.
+    #[track_caller]
+    pub fn ok(&self) -> Value {
+        assert_eq!(self.status, 200, "{}", String::from_utf8_lossy(&self.body));
+        self.json()
+    }
+
+    /// `(path, code)` of each fault of a 422.
+    #[track_caller]
+    pub fn faults(&self) -> Vec<(String, String)> {
+        let problem = self.problem(422);
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        problem["errors"].as_array().expect("errors").iter().map(|error| (text(&error["path"]), text(&error["code"]))).collect()
+    }
+
+    /// The body of a failure, whose shape is always the same.
+    #[track_caller]
+    pub fn problem(&self, status: u16) -> Value {
+        assert_eq!(self.status, status, "{}", String::from_utf8_lossy(&self.body));
+        assert_eq!(self.header("content-type"), "application/problem+json");
+        let problem = self.json();
+        assert_eq!(problem["status"], status);
+        assert_eq!(problem["type"], format!("{BASE}/api/docs#{}", problem["code"].as_str().expect("a code")));
+        assert_eq!(problem["header"]["result_msg"], problem["detail"]);
+        assert_ne!(problem["header"]["result_code"], "00");
+        problem
+    }
+
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+}
+
+/// One webhook as its receiver would see it.
+#[derive(Debug)]
+pub struct Hook {
+    pub url: String,
+    pub authorization: Option<String>,
+    pub text: String,
+    pub body: Value,
+}
+
+impl Server {
+    pub fn new(database: &TestDatabase) -> Server {
+        Server::with(database, |_, _| {})
+    }
+
+    pub fn with(database: &TestDatabase, change: impl FnOnce(&mut Settings, &mut HttpSettings)) -> Server {
+        let files = tempfile::tempdir().expect("a temporary folder");
+        let store = database.open();
+        let clock = Arc::new(StandingClock::new());
+        let random: Arc<dyn Random> = Arc::new(CountingRandom::default());
+        let vault = Vault::new(&[3; 32], Arc::clone(&random));
+        app::installation::set_up(&store, &vault, clock.as_ref()).expect("the installation is set up");
+        let mut settings = Settings { public_url: BASE.to_owned(), ..Settings::default() };
+        let mut http = HttpSettings::default();
+        change(&mut settings, &mut http);
+        let app = Arc::new(App::new(Parts {
+            store,
+            blobs: Blobs::local(files.path()).expect("a folder for files"),
+            documents: Arc::new(InProcess),
+            clock: Arc::clone(&clock) as Arc<dyn Clock>,
+            random,
+            vault,
+            settings,
+        }));
+        let runtime = Runtime::new().expect("a runtime");
+        let router = router(Arc::clone(&app), http);
+        let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).expect("a free port");
+        let address = listener.local_addr().expect("an address");
+        runtime.spawn(async move {
+            axum::serve(listener, router.into_make_service_with_connect_info::<SocketAddr>()).await
+        });
+        let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+        Server { runtime, client, app, clock, address, _files: files }
+    }
+
+    /// A company with an owner, its token, and the id of the usual template.
+    pub fn with_company(&self, id: &str) -> (CompanyId, String, i64) {
+        let company = self.company(id);
+        let token = self.token(id, "owner@example.com");
+        let template = self.template(&company, &contract());
+        (company, token, template)
+    }
+
+    pub fn company(&self, id: &str) -> CompanyId {
+        let added = self
+            .app
+            .add_company(&NewCompany {
+                id: id.to_owned(),
+                name: format!("{id} Ltd"),
+                key: KeyKind::default(),
+                settings: CompanyChange::default(),
+            })
+            .expect("a company");
+        self.member(&added.company.id, "owner@example.com", Role::Owner);
+        added.company.id
+    }
+
+    pub fn member(&self, company: &CompanyId, email: &str, role: Role) {
+        let password = Some(PASSWORD.to_owned());
+        let new = NewMember { company: company.clone(), email: email.to_owned(), name: None, role, password };
+        self.app.add_member(new).expect("a member");
+    }
+
+    pub fn template(&self, company: &CompanyId, fields: &Value) -> i64 {
+        let fields = fields.to_string();
+        let import = ImportTemplate { pdf: &pdf(), fields: fields.as_bytes() };
+        self.app.import_template(company, "test", &import).expect("a template").id.get()
+    }
+
+    pub fn token(&self, company: &str, email: &str) -> String {
+        let answer = self.post(&format!("/api/{company}/login"), None, &login_body(email, PASSWORD)).ok();
+        assert_eq!(answer["header"]["result_code"], "00", "{answer}");
+        answer["body"]["access_token"].as_str().expect("a token").to_owned()
+    }
+
+    /// A request to this server, to be changed before it is sent.
+    pub fn request(&self, method: &str, path: &str, token: Option<&str>) -> reqwest::RequestBuilder {
+        let method = method.parse().expect("a method");
+        let request = self.client.request(method, format!("http://{}{path}", self.address));
+        match token {
+            Some(token) => request.header("authorization", format!("service {token}")),
+            None => request,
+        }
+    }
+
+    pub fn send(&self, request: reqwest::RequestBuilder) -> Answer {
+        self.runtime.block_on(async {
+            let response = request.send().await.expect("an answer");
+            let (status, headers) = (response.status().as_u16(), response.headers().clone());
+            Answer { status, headers, body: response.bytes().await.expect("a body").to_vec() }
+        })
+    }
+
+    pub fn get(&self, path: &str, token: &str) -> Answer {
+        self.send(self.request("GET", path, Some(token)).header("accept-language", "en"))
+    }
+
+    pub fn post(&self, path: &str, token: Option<&str>, body: &Value) -> Answer {
+        self.send(self.request("POST", path, token).header("accept-language", "en").json(body))
+    }
+
+    pub fn start(&self, token: &str, body: &Value) -> Answer {
+        self.post("/api/v3/workflows/start", Some(token), body)
+    }
+
+    /// Acts on a workflow: `approve`, `reject`, `cancel`, …
+    pub fn act(&self, token: &str, workflow: &Value, what: &str, body: &Value) -> Answer {
+        self.post(&format!("/api/v3/workflows/{workflow}/{what}"), Some(token), body)
+    }
+
+    /// Takes everything out of the outbox, as if every receiver had taken it: the webhooks in order,
+    /// and how many letters there were.
+    pub fn drain(&self) -> (Vec<Hook>, usize) {
+        let mut hooks = Vec::new();
+        let mut letters = 0;
+        for round in 0.. {
+            let now = self.app.now();
+            let claim = Claim {
+                lease: format!("test {round}"),
+                owner: "test".to_owned(),
+                now,
+                until: now.checked_add(jiff::SignedDuration::from_secs(60)).expect("a time"),
+                except: Vec::new(),
+                limit: 100,
+            };
+            let claimed = self.app.store.write(move |tx| outbox::claim(tx, &claim)).expect("a claim");
+            if claimed.is_empty() {
+                break;
+            }
+            for delivery in claimed {
+                match &delivery.channel {
+                    ClaimedChannel::Webhook { url, authorization, .. } => {
+                        let body = self.app.vault.decrypt(Purpose::OutboxBody, &delivery.body).expect("a body");
+                        let authorization = authorization.as_ref().map(|value| {
+                            let plain = self.app.vault.decrypt(Purpose::WebhookAuthorization, value).expect("a value");
+                            String::from_utf8_lossy(&plain).into_owned()
+                        });
+                        hooks.push(Hook {
+                            url: url.clone(),
+                            authorization,
+                            text: String::from_utf8_lossy(&body).into_owned(),
+                            body: serde_json::from_slice(&body).expect("JSON"),
+                        });
+                    }
+                    ClaimedChannel::Mail | ClaimedChannel::Message => letters += 1,
+                }
+                let made = outbox::Try { at: now, duration: 1, code: Some(200), fault: None, answer: String::new() };
+                self.app
+                    .store
+                    .write(move |tx| outbox::finish(tx, &delivery, &made, outbox::Outcome::Delivered, now))
+                    .expect("a finish");
+            }
+        }
+        (hooks, letters)
+    }
+}
+
+pub fn login_body(email: &str, password: &str) -> Value {
+    json!({"header": {"request_code": "1001Q"}, "body": {"memb_email": email, "memb_pwd": password}})
+}
+
+/// A start of the usual template by two writers, embedded.
+pub fn start_body(template: i64) -> Value {
+    json!({
+        "workflow_name": "근로계약서 1",
+        "template_id": template,
+        "recipient_list": [
+            {"order": 1, "name": "김민준", "email": "minjun@example.com"},
+            {"order": 2, "name": "山田太郎", "email": "taro@example.com"},
+        ],
+        "export_api_info": {"url": "https://hooks.example.com/sign", "api_type": "ALL", "is_embed": true},
+    })
+}
+
+/// What the writers of the usual template write.
+pub fn values_of(order: u32) -> Value {
+    match order {
+        1 => json!([
+            {"name": "employer", "value": "한빛"}, {"name": "salary", "value": 3_000_000},
+            {"name": "start_date", "value": "2026-02-01"}, {"name": "grade", "value": "B"},
+            {"name": "shift", "value": "night"},
+        ]),
+        _ => json!([
+            {"name": "agree", "value": true}, {"name": "employee", "value": "山田太郎"}, {"name": "sign", "value": PNG},
+        ]),
+    }
+}
+
+fn field(number: u32, name: &str, kind: &str, step: u32) -> Value {
+    json!({"name": name, "kind": kind, "step": step, "page": 1, "x": 100_000, "y": 60_000 * number,
+        "width": 500_000, "height": 40_000})
+}
+
+fn with(mut field: Value, more: &Value) -> Value {
+    for (name, value) in more.as_object().expect("members") {
+        field[name] = value.clone();
+    }
+    field
+}
+
+/// FIELDS.json of the usual template: two steps, a field of each kind.
+pub fn contract() -> Value {
+    json!({
+        "name": "Contract",
+        "steps": [{"order": 1}, {"order": 2}],
+        "fields": [
+            with(field(1, "employer", "text", 1), &json!({"required": true, "max_length": 20})),
+            field(2, "salary", "number", 1),
+            field(3, "start_date", "date", 1),
+            with(field(4, "grade", "select", 1), &json!({"options": ["A", "B"]})),
+            with(field(5, "shift", "radio", 1), &json!({"option": "day"})),
+            with(field(6, "shift", "radio", 1), &json!({"option": "night"})),
+            with(field(7, "fixed", "text", 1), &json!({"read_only": true})),
+            with(field(8, "agree", "check", 2), &json!({"required": true})),
+            field(9, "employee", "text", 2),
+            with(field(10, "sign", "signature", 2), &json!({"required": true})),
+            field(11, "copy", "attachment", 2),
+            field(12, "phone", "text", 2),
+        ],
+    })
+}
+
+/// FIELDS.json of `steps` steps with one text field each.
+pub fn plain(steps: u32, on_reject: &str) -> Value {
+    let all: Vec<u32> = (1..=steps).collect();
+    json!({
+        "name": "Plain",
+        "on_reject": on_reject,
+        "steps": all.iter().map(|order| json!({"order": order})).collect::<Vec<_>>(),
+        "fields": all.iter().map(|order| field(*order, &format!("text{order}"), "text", *order)).collect::<Vec<_>>(),
+    })
+}
+
+/// FIELDS.json whose first step has two writers, the last one being named by the template.
+pub fn committee() -> Value {
+    json!({
+        "name": "Committee",
+        "steps": [
+            {"order": 1, "role": "chair"}, {"order": 1, "role": "clerk"},
+            {"order": 2, "name": "Auditor", "email": "auditor@example.com"},
+        ],
+        "fields": [
+            with(field(1, "chair_text", "text", 1), &json!({"role": "chair"})),
+            with(field(2, "clerk_text", "text", 1), &json!({"role": "clerk"})),
+        ],
+    })
+}
+
+/// A PDF of one page with a line drawn on it.
+pub fn pdf() -> Vec<u8> {
+    let content = "1 w 72 72 m 540 72 l S";
+    let objects = [
+        "<</Type/Catalog/Pages 2 0 R>>".to_owned(),
+        "<</Type/Pages/Kids[3 0 R]/Count 1>>".to_owned(),
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources<<>>/Contents 4 0 R>>".to_owned(),
+        format!("<</Length {}>>stream\n{content}\nendstream", content.len()),
+    ];
+    let mut file = "%PDF-1.7\n".to_owned();
+    let mut table = String::from("0000000000 65535 f \n");
+    for (index, object) in objects.iter().enumerate() {
+        table.push_str(&format!("{:010} 00000 n \n", file.len()));
+        file.push_str(&format!("{} 0 obj\n{object}\nendobj\n", index + 1));
+    }
+    let start = file.len();
+    file.push_str(&format!("xref\n0 5\n{table}trailer\n<</Size 5/Root 1 0 R>>\nstartxref\n{start}\n%%EOF\n"));
+    file.into_bytes()
+}
+
+/// The text with every token and client id blotted out: they are secrets of the installation.
+pub fn redacted(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("token=") {
+        let (before, after) = rest.split_at(at + "token=".len());
+        out.push_str(before);
+        out.push_str("[token]");
+        let end = after.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_')).unwrap_or(after.len());
+        rest = &after[end..];
+    }
+    out.push_str(rest);
+    let key = "\"client_id\":\"";
+    if let Some(at) = out.find(key) {
+        let from = at + key.len();
+        out.replace_range(from..from + 36, "[client]");
+    }
+    out
+}
+
+pub fn trusted(answer: &[u8], server: &Server) -> Verdict {
+    verify::verify(answer, &server.app.trusted_roots().expect("the root"), server.app.now())
+}
+
+pub fn network(text: &str) -> Network {
+    text.parse().expect("a network")
+}
+
+/// Documents that the tests have made themselves need no other process.
+struct InProcess;
+
+impl StrangersDocuments for InProcess {
+    fn inspect(&self, pdf: &[u8]) -> Result<Intake, DocumentFault> {
+        Ok(intake::inspect(pdf, &Limits::default())?)
+    }
+
+    fn page_images(&self, pdf: &[u8], pages: &[u32], dots_per_inch: f32) -> Result<Vec<Vec<u8>>, DocumentFault> {
+        Ok(render::page_images(pdf, pages, dots_per_inch)?)
+    }
+
+    fn verify(&self, pdf: &[u8], roots: &TrustedRoots, at: Timestamp) -> Result<Verdict, DocumentFault> {
+        Ok(verify::verify(pdf, roots, at))
+    }
+}
+
+/// Bytes that differ at each call.
+#[derive(Default)]
+struct CountingRandom(AtomicU64);
+
+impl Random for CountingRandom {
+    fn fill(&self, buffer: &mut [u8]) {
+        for chunk in buffer.chunks_mut(32) {
+            let block = Sha256::digest(self.0.fetch_add(1, Ordering::Relaxed).to_be_bytes());
+            chunk.copy_from_slice(&block[..chunk.len()]);
+        }
+    }
+}
+
+/// Stands still, at first at 2026-01-01 00:00:00 UTC, until it is told to go on.
+pub struct StandingClock(AtomicI64);
+
+impl StandingClock {
+    fn new() -> StandingClock {
+        StandingClock(AtomicI64::new(1_767_225_600_000_000))
+    }
+
+    pub fn advance(&self, seconds: i64) {
+        self.0.fetch_add(seconds * 1_000_000, Ordering::Relaxed);
+    }
+}
+
+impl Clock for StandingClock {
+    fn now(&self) -> Timestamp {
+        domain::time::from_microseconds(self.0.load(Ordering::Relaxed))
+    }
+}
