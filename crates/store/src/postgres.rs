@@ -1,7 +1,8 @@
 //! PostgreSQL: a pool of threads, each with its connection and its prepared statements.
 //!
-//! **Isolation.** Every writing closure runs SERIALIZABLE, every reading one on one snapshot, so
-//! that a use-case means the same here as on SQLite's single writer (docs/adr/0004).
+//! **Isolation.** Every closure runs on one snapshot (REPEATABLE READ). Of two that change the same row at once the second
+//! is refused by the server and runs again on what the first has left, so no update is lost. What a use-case decides
+//! from rows that it does not change must be guarded by a row that it does: a workflow's `revision` (docs/adr/0004).
 //!
 //! **Trying again.** A serialization failure, a deadlock, or a connection that is lost before the
 //! commit was sent: the closure runs again, up to [`ATTEMPTS`] times with growing, jittered
@@ -135,6 +136,7 @@ impl Server {
         let mut config: Config = url.parse().map_err(|error: postgres::Error| fault(described(&error)))?;
         config.connect_timeout(CONNECT_TIMEOUT);
         config.application_name("countersign");
+        config.notice_callback(|notice| tracing::debug!(notice = notice.message(), "the database server notes"));
         let tls = match tls {
             Tls::Off => {
                 config.ssl_mode(SslMode::Disable);
@@ -254,7 +256,7 @@ enum Access {
 impl Access {
     fn begin(self) -> &'static str {
         match self {
-            Access::Write => "BEGIN ISOLATION LEVEL SERIALIZABLE",
+            Access::Write => "BEGIN ISOLATION LEVEL REPEATABLE READ",
             Access::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
         }
     }
