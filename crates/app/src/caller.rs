@@ -39,11 +39,19 @@ pub struct Caller {
 impl Caller {
     /// Refuses who may only read.
     pub fn must_send(&self) -> Result<(), Error> {
-        if self.role.may_send() { Ok(()) } else { Err(Error::Forbidden(ForbiddenCode::Role)) }
+        if self.role.may_send() {
+            Ok(())
+        } else {
+            Err(Error::Forbidden(ForbiddenCode::Role))
+        }
     }
 
     /// Refuses who may not change members, clients or settings.
     pub fn must_administer(&self) -> Result<(), Error> {
-        if self.role.may_administer() { Ok(()) } else { Err(Error::Forbidden(ForbiddenCode::Role)) }
+        if self.role.may_administer() {
+            Ok(())
+        } else {
+            Err(Error::Forbidden(ForbiddenCode::Role))
+        }
     }
 }

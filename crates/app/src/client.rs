@@ -100,7 +100,11 @@ impl App {
             return Err(Error::Unprocessable(faults));
         }
         self.company(company)?;
-        let (id, secret, at) = (self.new_client_id(), WebhookSecret::generate(self.random.as_ref()), self.now());
+        let (id, secret, at) = (
+            self.new_client_id(),
+            WebhookSecret::generate(self.random.as_ref()),
+            self.now(),
+        );
         let (company, sealed) = (company.clone(), secret.seal(&self.vault));
         self.store.write(move |tx| {
             store::api_client::insert(tx, &company, id, &name, false, &sealed, at).map_err(Error::from)
@@ -113,7 +117,9 @@ impl App {
     pub fn clients(&self, company: &CompanyId) -> Result<Vec<ClientRow>, Error> {
         self.company(company)?;
         let (company, now) = (company.clone(), self.now());
-        let clients = self.store.read(move |tx| store::api_client::list(tx, &company).map_err(Error::from))?;
+        let clients = self
+            .store
+            .read(move |tx| store::api_client::list(tx, &company).map_err(Error::from))?;
         Ok(clients
             .into_iter()
             .map(|client| ClientRow {
@@ -129,7 +135,10 @@ impl App {
     /// The secret that a client's webhooks are signed with; without a client, the default one's.
     pub fn client_secret(&self, company: &CompanyId, client: Option<ClientId>) -> Result<NewClient, Error> {
         let client = self.find_client(company, client)?;
-        Ok(NewClient { id: client.id, secret: WebhookSecret::open(&client.secret, &self.vault)? })
+        Ok(NewClient {
+            id: client.id,
+            secret: WebhookSecret::open(&client.secret, &self.vault)?,
+        })
     }
 
     /// Makes a client's secret anew; the one before signs as well for a day.
@@ -141,9 +150,8 @@ impl App {
             .checked_add(OVERLAP_HOURS.hours())
             .map_err(|error| Error::internal("counting the hours of an old secret", error))?;
         let (company, sealed) = (company.clone(), secret.seal(&self.vault));
-        self.store.write(move |tx| {
-            store::api_client::rotate(tx, &company, id, &sealed, until).map_err(Error::from)
-        })?;
+        self.store
+            .write(move |tx| store::api_client::rotate(tx, &company, id, &sealed, until).map_err(Error::from))?;
         tracing::info!(client = %id, "client secret rotated");
         Ok(NewClient { id, secret })
     }

@@ -74,7 +74,9 @@ impl App {
             .map_err(|fault| faults.push(Fault::new("id", FaultCode::InvalidCompanyId).with("reason", fault)));
         let name = text::name(&new.name, "name", LONGEST_NAME, &mut faults);
         new.settings.check(&mut faults);
-        let (Ok(id), true) = (id, faults.is_empty()) else { return Err(Error::Unprocessable(faults)) };
+        let (Ok(id), true) = (id, faults.is_empty()) else {
+            return Err(Error::Unprocessable(faults));
+        };
         let at = self.now();
         let mut company = Company {
             id,
@@ -91,10 +93,15 @@ impl App {
         new.settings.apply(&mut company);
 
         let root = installation::root(&self.store, &self.vault)?;
-        let subject = SealSubject { company_name: &company.name, company_id: company.id.as_str() };
+        let subject = SealSubject {
+            company_name: &company.name,
+            company_id: company.id.as_str(),
+        };
         let key = authority::issue_seal_certificate(&root, &subject, new.key, at)
             .map_err(|error| Error::internal("making the company's seal key", error))?;
-        let pkcs8 = key.to_pkcs8().map_err(|error| Error::internal("writing the company's seal key", error))?;
+        let pkcs8 = key
+            .to_pkcs8()
+            .map_err(|error| Error::internal("writing the company's seal key", error))?;
         let sealed_key = self.vault.encrypt(Purpose::SealKey, &pkcs8);
         let certificates = certificates_to_pem(key.certificates());
         let client = self.new_client_id();
@@ -111,7 +118,11 @@ impl App {
             Ok(())
         })?;
         tracing::info!(company = %company.id, %client, "company added");
-        Ok(AddedCompany { company, client, secret })
+        Ok(AddedCompany {
+            company,
+            client,
+            secret,
+        })
     }
 
     /// Changes a company's settings.
@@ -135,7 +146,8 @@ impl App {
     /// One company.
     pub fn company(&self, id: &CompanyId) -> Result<Company, Error> {
         let id = id.clone();
-        self.store.read(move |tx| store::company::find(tx, &id)?.ok_or(Error::NotFound(Subject::Company)))
+        self.store
+            .read(move |tx| store::company::find(tx, &id)?.ok_or(Error::NotFound(Subject::Company)))
     }
 
     /// All companies, for the operator.
@@ -150,13 +162,22 @@ impl CompanyChange {
             text::name(name, "name", LONGEST_NAME, faults);
         }
         let ranges = [
-            ("token_lifetime", self.token_lifetime_seconds, SHORTEST_TOKEN_LIFETIME, LONGEST_TOKEN_LIFETIME),
+            (
+                "token_lifetime",
+                self.token_lifetime_seconds,
+                SHORTEST_TOKEN_LIFETIME,
+                LONGEST_TOKEN_LIFETIME,
+            ),
             ("expiry_days", self.expiry_days, 1, MOST_DAYS),
             ("link_days", self.link_days, 1, MOST_DAYS),
         ];
         for (path, value, min, max) in ranges {
             if value.is_some_and(|value| !(min..=max).contains(&value)) {
-                faults.push(Fault::new(path, FaultCode::OutOfRange).with("min", min).with("max", max));
+                faults.push(
+                    Fault::new(path, FaultCode::OutOfRange)
+                        .with("min", min)
+                        .with("max", max),
+                );
             }
         }
     }
@@ -174,7 +195,10 @@ impl CompanyChange {
         put(&mut company.offset, self.offset.as_ref());
         put(&mut company.region, self.region.as_ref());
         put(&mut company.api_enabled, self.api_enabled.as_ref());
-        put(&mut company.token_lifetime_seconds, self.token_lifetime_seconds.as_ref());
+        put(
+            &mut company.token_lifetime_seconds,
+            self.token_lifetime_seconds.as_ref(),
+        );
         put(&mut company.expiry_days, self.expiry_days.as_ref());
         put(&mut company.link_days, self.link_days.as_ref());
     }

@@ -44,12 +44,12 @@ impl DocumentFault {
     pub fn at(self, path: &str) -> Error {
         match self {
             DocumentFault::Refused(Refused::TooLarge { limit, .. }) => Error::TooLarge { limit },
-            DocumentFault::Refused(reason) => {
-                Error::Unprocessable(vec![Fault::new(path, FaultCode::DocumentRefused).with("reason", reason)])
-            }
-            DocumentFault::NotRendered(reason) => {
-                Error::Unprocessable(vec![Fault::new(path, FaultCode::DocumentRefused).with("reason", reason)])
-            }
+            DocumentFault::Refused(reason) => Error::Unprocessable(vec![
+                Fault::new(path, FaultCode::DocumentRefused).with("reason", reason),
+            ]),
+            DocumentFault::NotRendered(reason) => Error::Unprocessable(vec![
+                Fault::new(path, FaultCode::DocumentRefused).with("reason", reason),
+            ]),
             DocumentFault::Busy => Error::Unavailable { retry_after: 2 },
             failed @ DocumentFault::Failed(_) => Error::internal("reading a document", failed),
         }

@@ -236,7 +236,11 @@ pub struct Fault {
 impl Fault {
     /// A fault without arguments.
     pub fn new(path: impl Into<String>, code: FaultCode) -> Fault {
-        Fault { path: path.into(), code, arguments: Vec::new() }
+        Fault {
+            path: path.into(),
+            code,
+            arguments: Vec::new(),
+        }
     }
 
     /// Names something in the message.
@@ -312,7 +316,10 @@ pub enum Error {
 impl Error {
     /// Our own failure while `doing` something.
     pub fn internal(doing: &'static str, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
-        Error::Internal { doing, source: source.into() }
+        Error::Internal {
+            doing,
+            source: source.into(),
+        }
     }
 
     /// One fault.
@@ -408,7 +415,10 @@ fn message(language: Language, id: &str, arguments: &[(&'static str, String)]) -
 }
 
 fn list(faults: &[Fault]) -> String {
-    let each: Vec<String> = faults.iter().map(|fault| format!("{}: {}", fault.path, fault.code)).collect();
+    let each: Vec<String> = faults
+        .iter()
+        .map(|fault| format!("{}: {}", fault.path, fault.code))
+        .collect();
     each.join(", ")
 }
 
@@ -427,7 +437,11 @@ mod tests {
             .chain(ERROR_IDS.iter().copied());
         for key in codes.map(str::to_owned).chain(subjects) {
             for language in Language::ALL {
-                assert!(i18n::has(language, &format!("error-{key}")), "{}: error-{key}", language.code());
+                assert!(
+                    i18n::has(language, &format!("error-{key}")),
+                    "{}: error-{key}",
+                    language.code()
+                );
             }
         }
     }
@@ -454,7 +468,10 @@ mod tests {
             Fault::new("fields[0].kind", FaultCode::Required),
         ]);
         let message = refused.message(Language::En);
-        assert!(message.contains("name: At most 128") && message.contains("fields[0].kind: "), "{message}");
+        assert!(
+            message.contains("name: At most 128") && message.contains("fields[0].kind: "),
+            "{message}"
+        );
         let hidden = Error::internal("counting", "a secret cause").message(Language::En);
         assert!(!hidden.contains("secret"), "{hidden}");
         let subject = Error::NotFound(Subject::Template).message(Language::En);

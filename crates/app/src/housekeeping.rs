@@ -25,7 +25,9 @@ impl App {
         let now = self.now();
         let overflow = |error| Error::internal("counting back from now", error);
         let ended = now.checked_sub((ENDED_TOKENS_DAYS * 24).hours()).map_err(overflow)?;
-        let counted = now.checked_sub(self.settings.login.window_seconds.seconds()).map_err(overflow)?;
+        let counted = now
+            .checked_sub(self.settings.login.window_seconds.seconds())
+            .map_err(overflow)?;
         self.store.write(move |tx| {
             Ok(Cleaned {
                 tokens: store::access_token::delete_expired(tx, ended)?,

@@ -5,7 +5,7 @@
 //! A database that is opened with another master key is refused at once, rather than at the first sealing.
 
 use document::authority;
-use document::keys::{KeyKind, SealKey, certificates_from_pem, certificates_to_pem, Signer};
+use document::keys::{KeyKind, SealKey, Signer, certificates_from_pem, certificates_to_pem};
 use domain::Clock;
 use store::Store;
 
@@ -32,7 +32,9 @@ pub fn set_up(store: &Store, vault: &Vault, clock: &dyn Clock) -> Result<(), Err
     let at = clock.now();
     let root = authority::create_root(ROOT_NAME, KeyKind::EcdsaP256, at)
         .map_err(|error| Error::internal("making the installation's root certificate", error))?;
-    let pkcs8 = root.to_pkcs8().map_err(|error| Error::internal("writing the root's key", error))?;
+    let pkcs8 = root
+        .to_pkcs8()
+        .map_err(|error| Error::internal("writing the root's key", error))?;
     let key = vault.encrypt(Purpose::RootKey, &pkcs8);
     let certificate = certificates_to_pem(root.certificates()).into_bytes();
     let proof = vault.encrypt(Purpose::Installation, PROOF_TEXT);
@@ -57,7 +59,9 @@ fn prove(vault: &Vault, proof: &[u8]) -> Result<(), Error> {
 
 /// The root, ready to certify.
 pub(crate) fn root(store: &Store, vault: &Vault) -> Result<SealKey, Error> {
-    let key = store.read(|tx| store::setting::find(tx, ROOT_KEY).map_err(Error::from))?.unwrap_or_default();
+    let key = store
+        .read(|tx| store::setting::find(tx, ROOT_KEY).map_err(Error::from))?
+        .unwrap_or_default();
     let pkcs8 = vault
         .decrypt(Purpose::RootKey, &key)
         .map_err(|error| Error::internal("reading the installation's root key", error))?;

@@ -94,7 +94,11 @@ impl LinkToken {
             purpose: LinkPurpose::ALL.into_iter().find(|known| known.byte() == *purpose)?,
             subject: i64::from_be_bytes(*subject),
             version: u32::from_be_bytes(*version),
-            expires: if end == 0 { None } else { Some(Timestamp::from_second(end).ok()?) },
+            expires: if end == 0 {
+                None
+            } else {
+                Some(Timestamp::from_second(end).ok()?)
+            },
         })
     }
 
@@ -145,7 +149,11 @@ mod tests {
         for token in tokens() {
             let text = token.encode(&vault(1));
             assert_eq!(LinkToken::decode(&text, &vault(1)), Some(token));
-            assert!(text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'), "{text}");
+            assert!(
+                text.bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'),
+                "{text}"
+            );
         }
     }
 
@@ -159,7 +167,11 @@ mod tests {
                 let other = if character == 'A' { "B" } else { "A" };
                 changed.replace_range(position..=position, other);
                 assert_eq!(LinkToken::decode(&changed, &vault(1)), None, "character {position}");
-                assert_eq!(LinkToken::decode(&text[..position], &vault(1)), None, "length {position}");
+                assert_eq!(
+                    LinkToken::decode(&text[..position], &vault(1)),
+                    None,
+                    "length {position}"
+                );
             }
             assert_eq!(LinkToken::decode(&format!("{text}A"), &vault(1)), None);
         }
@@ -171,7 +183,12 @@ mod tests {
     #[test]
     fn a_token_is_over_at_its_end() {
         let end = Timestamp::from_second(1_800_000_000).unwrap();
-        let token = LinkToken { purpose: LinkPurpose::Document, subject: 1, version: 1, expires: Some(end) };
+        let token = LinkToken {
+            purpose: LinkPurpose::Document,
+            subject: 1,
+            version: 1,
+            expires: Some(end),
+        };
         assert!(!token.is_over(Timestamp::from_second(1_799_999_999).unwrap()));
         assert!(token.is_over(end));
         assert!(!LinkToken { expires: None, ..token }.is_over(end));

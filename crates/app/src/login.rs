@@ -35,7 +35,9 @@ pub struct LoginAttempt {
 
 impl fmt::Debug for LoginAttempt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LoginAttempt").field("address", &self.address).finish_non_exhaustive()
+        f.debug_struct("LoginAttempt")
+            .field("address", &self.address)
+            .finish_non_exhaustive()
     }
 }
 
@@ -113,7 +115,13 @@ impl App {
             store::access_token::insert(tx, &id, member_id, &hash, now, expires_at).map_err(LoginRefusal::from)
         })?;
         tracing::info!(company = %company.id, member = %member.id, "logged in");
-        Ok(LoggedIn { access_token, company: company.id, email: member.email, expires_at, offset: company.offset })
+        Ok(LoggedIn {
+            access_token,
+            company: company.id,
+            email: member.email,
+            expires_at,
+            offset: company.offset,
+        })
     }
 
     /// Whose credentials these are. Every refusal but the throttle's takes the time of one password's hash.
@@ -142,13 +150,17 @@ impl App {
 
     fn find_account(&self, attempt: &LoginAttempt) -> Result<Option<(Company, Member)>, LoginRefusal> {
         // Neither a company nor an address holds U+0000, and no database could look for it.
-        let Ok(company) = CompanyId::parse(&attempt.company) else { return Ok(None) };
+        let Ok(company) = CompanyId::parse(&attempt.company) else {
+            return Ok(None);
+        };
         if attempt.email.contains('\0') {
             return Ok(None);
         }
         let email = attempt.email.clone();
         self.store.read(move |tx| {
-            let Some(company) = store::company::find(tx, &company)? else { return Ok(None) };
+            let Some(company) = store::company::find(tx, &company)? else {
+                return Ok(None);
+            };
             let member = store::member::find_by_email(tx, &company.id, &email)?;
             Ok(member.map(|member| (company, member)))
         })
@@ -170,9 +182,16 @@ impl App {
         let wait = |failures: &[Timestamp], limit: u32| {
             let full = failures.len() >= usize::try_from(limit).unwrap_or(usize::MAX);
             let oldest = failures.last().filter(|_| full)?;
-            Some(u64::try_from(oldest.as_second() + window - now.as_second()).unwrap_or(0).max(1))
+            Some(
+                u64::try_from(oldest.as_second() + window - now.as_second())
+                    .unwrap_or(0)
+                    .max(1),
+            )
         };
-        let waits = [wait(&by_account, limits.per_account), wait(&by_address, limits.per_address)];
+        let waits = [
+            wait(&by_account, limits.per_account),
+            wait(&by_address, limits.per_address),
+        ];
         match waits.into_iter().flatten().max() {
             Some(retry_after) => Err(LoginRefusal::Throttled { retry_after }),
             None => Ok(()),

@@ -28,7 +28,10 @@ pub struct NewMember {
 
 impl fmt::Debug for NewMember {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("NewMember").field("company", &self.company).field("role", &self.role).finish_non_exhaustive()
+        f.debug_struct("NewMember")
+            .field("company", &self.company)
+            .field("role", &self.role)
+            .finish_non_exhaustive()
     }
 }
 
@@ -44,7 +47,9 @@ pub struct NewPassword {
 
 impl fmt::Debug for NewPassword {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("NewPassword").field("member", &self.member).finish_non_exhaustive()
+        f.debug_struct("NewPassword")
+            .field("member", &self.member)
+            .finish_non_exhaustive()
     }
 }
 
@@ -65,7 +70,11 @@ impl App {
                 .ok_or_else(|| Error::conflict(ConflictCode::Exists))
         })?;
         tracing::info!(%member, %role, "member added");
-        Ok(NewPassword { member, made, revoked_tokens: 0 })
+        Ok(NewPassword {
+            member,
+            made,
+            revoked_tokens: 0,
+        })
     }
 
     /// Gives a member a new password.
@@ -78,19 +87,22 @@ impl App {
         let member = self.member_by_email(company, email)?.id;
         let (hash, made) = self.hash_new_password(password)?;
         let (company, at) = (company.clone(), self.now());
-        let revoked_tokens = self.store.write(move |tx| {
-            store::member::set_password(tx, &company, member, &hash, at).map_err(Error::from)
-        })?;
+        let revoked_tokens = self
+            .store
+            .write(move |tx| store::member::set_password(tx, &company, member, &hash, at).map_err(Error::from))?;
         tracing::info!(%member, revoked_tokens, "password set");
-        Ok(NewPassword { member, made, revoked_tokens })
+        Ok(NewPassword {
+            member,
+            made,
+            revoked_tokens,
+        })
     }
 
     /// Disables a member; `false` where he was disabled already. The last owner stays.
     pub fn disable_member(&self, company: &CompanyId, email: &str) -> Result<bool, Error> {
         let (company, email, at) = (company.clone(), email.to_owned(), self.now());
         let disabled = self.store.write(move |tx| {
-            let member =
-                store::member::find_by_email(tx, &company, &email)?.ok_or(Error::NotFound(Subject::Member))?;
+            let member = store::member::find_by_email(tx, &company, &email)?.ok_or(Error::NotFound(Subject::Member))?;
             if member.role == Role::Owner && !store::member::has_other_owner(tx, &company, member.id)? {
                 return Err(Error::conflict(ConflictCode::LastOwner));
             }
@@ -104,20 +116,24 @@ impl App {
     pub fn members(&self, company: &CompanyId) -> Result<Vec<Member>, Error> {
         self.company(company)?;
         let company = company.clone();
-        self.store.read(move |tx| store::member::list(tx, &company).map_err(Error::from))
+        self.store
+            .read(move |tx| store::member::list(tx, &company).map_err(Error::from))
     }
 
     /// A member by his address, in any case.
     pub fn member_by_email(&self, company: &CompanyId, email: &str) -> Result<Member, Error> {
         let (company, email) = (company.clone(), email.to_owned());
-        self.store.read(move |tx| {
-            store::member::find_by_email(tx, &company, &email)?.ok_or(Error::NotFound(Subject::Member))
-        })
+        self.store
+            .read(move |tx| store::member::find_by_email(tx, &company, &email)?.ok_or(Error::NotFound(Subject::Member)))
     }
 
     fn hash_new_password(&self, given: Option<String>) -> Result<(String, Option<String>), Error> {
         let random = self.random.as_ref();
-        let made = if given.is_none() { Some(password::generate(random)) } else { None };
+        let made = if given.is_none() {
+            Some(password::generate(random))
+        } else {
+            None
+        };
         let password = given.or_else(|| made.clone()).unwrap_or_default();
         password::check_new(&password, "password")?;
         let hash = self.passwords.turn()?.hash(&password, random)?;

@@ -64,7 +64,10 @@ impl Passwords {
             unpadded_base64(&output)
         );
         Passwords {
-            turns: Mutex::new(Turns { free: concurrent.max(1), waiting: 0 }),
+            turns: Mutex::new(Turns {
+                free: concurrent.max(1),
+                waiting: 0,
+            }),
             freed: Condvar::new(),
             nobodys,
         }
@@ -75,7 +78,9 @@ impl Passwords {
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
         if turns.free == 0 {
             if turns.waiting >= MOST_WAITING {
-                return Err(Error::Throttled { retry_after: PATIENCE.as_secs() });
+                return Err(Error::Throttled {
+                    retry_after: PATIENCE.as_secs(),
+                });
             }
             let until = Instant::now() + PATIENCE;
             turns.waiting += 1;
@@ -83,9 +88,15 @@ impl Passwords {
                 let left = until.saturating_duration_since(Instant::now());
                 if left.is_zero() {
                     turns.waiting -= 1;
-                    return Err(Error::Throttled { retry_after: PATIENCE.as_secs() });
+                    return Err(Error::Throttled {
+                        retry_after: PATIENCE.as_secs(),
+                    });
                 }
-                turns = self.freed.wait_timeout(turns, left).unwrap_or_else(PoisonError::into_inner).0;
+                turns = self
+                    .freed
+                    .wait_timeout(turns, left)
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .0;
             }
             turns.waiting -= 1;
         }
@@ -201,9 +212,18 @@ mod tests {
         let nobodys = PasswordHash::new(&passwords.nobodys).unwrap();
         let kept = turn.hash("correct horse", &random).unwrap();
         let somebodys = PasswordHash::new(&kept).unwrap();
-        assert_eq!((nobodys.algorithm, nobodys.version, nobodys.params), (somebodys.algorithm, somebodys.version, somebodys.params));
-        assert_eq!(nobodys.salt.map(|salt| salt.len()), somebodys.salt.map(|salt| salt.len()));
-        assert_eq!(nobodys.hash.map(|hash| hash.len()), somebodys.hash.map(|hash| hash.len()));
+        assert_eq!(
+            (nobodys.algorithm, nobodys.version, nobodys.params),
+            (somebodys.algorithm, somebodys.version, somebodys.params)
+        );
+        assert_eq!(
+            nobodys.salt.map(|salt| salt.len()),
+            somebodys.salt.map(|salt| salt.len())
+        );
+        assert_eq!(
+            nobodys.hash.map(|hash| hash.len()),
+            somebodys.hash.map(|hash| hash.len())
+        );
     }
 
     #[test]

@@ -26,7 +26,9 @@ impl App {
     /// have to be sealed: that is `NotSealable`.
     pub fn seal_key(&self, company: &CompanyId) -> Result<Arc<SealKey>, Error> {
         let wanted = company.clone();
-        let in_use = self.store.read(move |tx| store::company::seal_key_id(tx, &wanted).map_err(Error::from))?;
+        let in_use = self
+            .store
+            .read(move |tx| store::company::seal_key_id(tx, &wanted).map_err(Error::from))?;
         let in_use = in_use.ok_or_else(|| not_sealable("the company has no seal key"))?;
         if let Some((id, key)) = self.kept().get(company)
             && *id == in_use
@@ -35,9 +37,14 @@ impl App {
             return Ok(Arc::clone(key));
         }
         let wanted = company.clone();
-        let row = self.store.read(move |tx| store::company::seal_key(tx, &wanted).map_err(Error::from))?;
+        let row = self
+            .store
+            .read(move |tx| store::company::seal_key(tx, &wanted).map_err(Error::from))?;
         let row = row.ok_or_else(|| not_sealable("the company has no seal key"))?;
-        let pkcs8 = self.vault.decrypt(Purpose::SealKey, &row.private_key).map_err(not_sealable)?;
+        let pkcs8 = self
+            .vault
+            .decrypt(Purpose::SealKey, &row.private_key)
+            .map_err(not_sealable)?;
         let certificates = certificates_from_pem(&row.certificates).map_err(not_sealable)?;
         let key = Arc::new(SealKey::new(&pkcs8, certificates).map_err(not_sealable)?);
         key.prove(self.clock.now()).map_err(not_sealable)?;

@@ -39,7 +39,9 @@ pub struct MemberSession {
 
 impl fmt::Debug for MemberSession {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MemberSession").field("caller", &self.caller).finish_non_exhaustive()
+        f.debug_struct("MemberSession")
+            .field("caller", &self.caller)
+            .finish_non_exhaustive()
     }
 }
 
@@ -98,8 +100,11 @@ impl App {
 
     /// Signs a member out; a cookie that is nobody's is none already.
     pub fn sign_out(&self, cookie: &str) -> Result<(), Error> {
-        let Some(hash) = AccessToken::hash_of(cookie) else { return Ok(()) };
-        self.store.write(move |tx| store::member::delete_session(tx, &hash).map_err(Error::from))?;
+        let Some(hash) = AccessToken::hash_of(cookie) else {
+            return Ok(());
+        };
+        self.store
+            .write(move |tx| store::member::delete_session(tx, &hash).map_err(Error::from))?;
         Ok(())
     }
 }

@@ -40,7 +40,12 @@ pub struct LoginSettings {
 
 impl Default for LoginSettings {
     fn default() -> LoginSettings {
-        LoginSettings { per_account: 10, per_address: 100, window_seconds: 600, concurrent_hashes: 2 }
+        LoginSettings {
+            per_account: 10,
+            per_address: 100,
+            window_seconds: 600,
+            concurrent_hashes: 2,
+        }
     }
 }
 

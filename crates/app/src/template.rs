@@ -113,7 +113,12 @@ impl App {
             Ok::<_, Error>(id)
         })?;
         tracing::info!(template = %id, pages = page_count, "template imported");
-        Ok(ImportedTemplate { id, name, pages: page_count, changes: intake.changes })
+        Ok(ImportedTemplate {
+            id,
+            name,
+            pages: page_count,
+            changes: intake.changes,
+        })
     }
 
     /// One template with the version that new workflows take.
@@ -146,7 +151,9 @@ impl App {
         let company = company.clone();
         let stored = self.store.read(move |tx| load_version(tx, &company, id, version))?;
         let index = usize::try_from(page).unwrap_or(usize::MAX).checked_sub(1);
-        let hash = index.and_then(|index| stored.page_images.get(index)).ok_or(Error::NotFound(Subject::Page))?;
+        let hash = index
+            .and_then(|index| stored.page_images.get(index))
+            .ok_or(Error::NotFound(Subject::Page))?;
         Ok(self.blobs.get(hash)?)
     }
 
@@ -154,7 +161,10 @@ impl App {
         let all: Vec<u32> = (1..=page_count).collect();
         let mut hashes = Vec::with_capacity(all.len());
         for some in all.chunks(PAGES_AT_ONCE) {
-            let images = self.documents.page_images(pdf, some, PAGE_IMAGE_DPI).map_err(|fault| fault.at("file"))?;
+            let images = self
+                .documents
+                .page_images(pdf, some, PAGE_IMAGE_DPI)
+                .map_err(|fault| fault.at("file"))?;
             if images.len() != some.len() {
                 return Err(Error::internal("rendering the pages", "the worker left pages out"));
             }

@@ -11,7 +11,8 @@ impl App {
     pub fn tokens(&self, company: &CompanyId) -> Result<Vec<TokenRow>, Error> {
         self.company(company)?;
         let company = company.clone();
-        self.store.read(move |tx| store::access_token::list(tx, &company).map_err(Error::from))
+        self.store
+            .read(move |tx| store::access_token::list(tx, &company).map_err(Error::from))
     }
 
     /// Revokes a token; `false` where it was revoked already.

@@ -93,7 +93,9 @@ pub enum VaultError {
         length: usize,
     },
     /// Bytes that this vault did not encrypt for this purpose, or that were changed.
-    #[error("a secret cannot be decrypted: the master key is another one than it was encrypted with, or it was changed")]
+    #[error(
+        "a secret cannot be decrypted: the master key is another one than it was encrypted with, or it was changed"
+    )]
     Undecipherable,
 }
 
@@ -113,7 +115,10 @@ impl fmt::Debug for Vault {
 impl Vault {
     /// A vault of the given master key.
     pub fn new(master_key: &[u8; KEY], random: Arc<dyn Random>) -> Vault {
-        Vault { keys: Arc::new(Hkdf::new(Some(b"countersign vault 1"), master_key)), random }
+        Vault {
+            keys: Arc::new(Hkdf::new(Some(b"countersign vault 1"), master_key)),
+            random,
+        }
     }
 
     /// Opens the vault of a key file; where there is none, makes it.
@@ -125,7 +130,10 @@ impl Vault {
             Err(VaultError::File { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
             other => return other,
         }
-        let failed = |source| VaultError::File { path: path.to_owned(), source };
+        let failed = |source| VaultError::File {
+            path: path.to_owned(),
+            source,
+        };
         let mut key = Zeroizing::new([0; KEY]);
         random.fill(key.as_mut_slice());
         let mut suffix = [0; 8];
@@ -140,19 +148,30 @@ impl Vault {
             _ => {}
         }
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
+            fs::File::open(folder)
+                .and_then(|folder| folder.sync_all())
+                .map_err(failed)?;
         }
         Vault::open(path, random)
     }
 
     /// Opens the vault of a key file that is there already.
     pub fn open(path: &Path, random: Arc<dyn Random>) -> Result<Vault, VaultError> {
-        let failed = |source| VaultError::File { path: path.to_owned(), source };
+        let failed = |source| VaultError::File {
+            path: path.to_owned(),
+            source,
+        };
         let mut bytes = Zeroizing::new(Vec::with_capacity(KEY + 1));
         // One byte more than a key shows that a file is too long, whatever its size.
-        fs::File::open(path).map_err(failed)?.take(KEY as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
-        let key = <&[u8; KEY]>::try_from(bytes.as_slice())
-            .map_err(|_| VaultError::Length { path: path.to_owned(), length: bytes.len() })?;
+        fs::File::open(path)
+            .map_err(failed)?
+            .take(KEY as u64 + 1)
+            .read_to_end(&mut bytes)
+            .map_err(failed)?;
+        let key = <&[u8; KEY]>::try_from(bytes.as_slice()).map_err(|_| VaultError::Length {
+            path: path.to_owned(),
+            length: bytes.len(),
+        })?;
         Ok(Vault::new(key, random))
     }
 
@@ -174,7 +193,10 @@ impl Vault {
         let sealed = sealed.strip_prefix(&[FORM]).ok_or(VaultError::Undecipherable)?;
         let (salt, message) = sealed.split_at_checked(SALT).ok_or(VaultError::Undecipherable)?;
         let (cipher, nonce) = self.cipher(purpose, salt);
-        cipher.decrypt(&nonce, message).map(Zeroizing::new).map_err(|_| VaultError::Undecipherable)
+        cipher
+            .decrypt(&nonce, message)
+            .map(Zeroizing::new)
+            .map_err(|_| VaultError::Undecipherable)
     }
 
     /// A message authentication code that only this vault can make.
@@ -237,14 +259,20 @@ mod tests {
         let vault = vault(1);
         let sealed = vault.encrypt(Purpose::SealKey, b"secret");
         assert_eq!(vault.decrypt(Purpose::SealKey, &sealed).unwrap().as_slice(), b"secret");
-        assert!(matches!(vault.decrypt(Purpose::RootKey, &sealed), Err(VaultError::Undecipherable)));
+        assert!(matches!(
+            vault.decrypt(Purpose::RootKey, &sealed),
+            Err(VaultError::Undecipherable)
+        ));
         assert!(!sealed.windows(6).any(|part| part == b"secret"));
     }
 
     #[test]
     fn two_encryptions_of_one_text_differ() {
         let vault = vault(1);
-        assert_ne!(vault.encrypt(Purpose::OutboxBody, b"a"), vault.encrypt(Purpose::OutboxBody, b"a"));
+        assert_ne!(
+            vault.encrypt(Purpose::OutboxBody, b"a"),
+            vault.encrypt(Purpose::OutboxBody, b"a")
+        );
     }
 
     #[test]
@@ -255,7 +283,10 @@ mod tests {
             let mut changed = sealed.clone();
             changed[position] ^= 1;
             assert!(vault(1).decrypt(Purpose::SealKey, &changed).is_err(), "byte {position}");
-            assert!(vault(1).decrypt(Purpose::SealKey, &sealed[..position]).is_err(), "length {position}");
+            assert!(
+                vault(1).decrypt(Purpose::SealKey, &sealed[..position]).is_err(),
+                "length {position}"
+            );
         }
     }
 

@@ -36,11 +36,7 @@ impl Background {
 }
 
 /// Starts everything; it ends when `ended` turns true.
-pub fn start(
-    app: Arc<App>,
-    mail: Option<MailSettings>,
-    ended: watch::Receiver<bool>,
-) -> Result<Background, Failure> {
+pub fn start(app: Arc<App>, mail: Option<MailSettings>, ended: watch::Receiver<bool>) -> Result<Background, Failure> {
     let client = GuardedClient::new(app.settings.webhook.clone())
         .map_err(|error| Failure::Other(format!("the webhook client cannot be made: {error}")))?;
     let mailer = mail
@@ -50,8 +46,20 @@ pub fn start(
     let runner = Runner::new(Arc::clone(&app), client, mailer, RunnerSettings::default());
     let mut work = JoinSet::new();
     work.spawn(runner.run(told(ended.clone())));
-    work.spawn(every(EXPIRY_EVERY, ended.clone(), Arc::clone(&app), "expiring workflows", expire));
-    work.spawn(every(CLEANING_EVERY, ended, app, "removing what has had its day", clean));
+    work.spawn(every(
+        EXPIRY_EVERY,
+        ended.clone(),
+        Arc::clone(&app),
+        "expiring workflows",
+        expire,
+    ));
+    work.spawn(every(
+        CLEANING_EVERY,
+        ended,
+        app,
+        "removing what has had its day",
+        clean,
+    ));
     Ok(Background(work))
 }
 

@@ -211,41 +211,73 @@ impl Default for Server {
 
 impl Default for Api {
     fn default() -> Api {
-        Api { auth_scheme: "service".to_owned() }
+        Api {
+            auth_scheme: "service".to_owned(),
+        }
     }
 }
 
 impl Default for Database {
     fn default() -> Database {
-        Database { url: None, url_file: None, connections: 8 }
+        Database {
+            url: None,
+            url_file: None,
+            connections: 8,
+        }
     }
 }
 
 impl Default for Webhook {
     fn default() -> Webhook {
-        let AddressRules { allow_http, allow_private, ports } = AddressRules::default();
-        Webhook { allow_http, allow_private, ports }
+        let AddressRules {
+            allow_http,
+            allow_private,
+            ports,
+        } = AddressRules::default();
+        Webhook {
+            allow_http,
+            allow_private,
+            ports,
+        }
     }
 }
 
 impl Default for Login {
     fn default() -> Login {
-        let LoginSettings { per_account, per_address, window_seconds, .. } = LoginSettings::default();
+        let LoginSettings {
+            per_account,
+            per_address,
+            window_seconds,
+            ..
+        } = LoginSettings::default();
         let session_seconds = app::Settings::default().session_seconds;
-        Login { per_account, per_address, window_seconds, concurrent_hashes: None, session_seconds }
+        Login {
+            per_account,
+            per_address,
+            window_seconds,
+            concurrent_hashes: None,
+            session_seconds,
+        }
     }
 }
 
 impl Default for Documents {
     fn default() -> Documents {
         let limits = document::intake::Limits::default();
-        Documents { workers: None, largest_file: limits.largest_file, most_pages: limits.most_pages }
+        Documents {
+            workers: None,
+            largest_file: limits.largest_file,
+            most_pages: limits.most_pages,
+        }
     }
 }
 
 impl Default for Log {
     fn default() -> Log {
-        Log { filter: "info,refinery_core=warn,postgres::config=warn".to_owned(), format: LogFormat::Text }
+        Log {
+            filter: "info,refinery_core=warn,postgres::config=warn".to_owned(),
+            format: LogFormat::Text,
+        }
     }
 }
 
@@ -285,9 +317,10 @@ pub enum ConfigurationFault {
 impl Configuration {
     /// Reads file and environment.
     pub fn load(file: Option<&Path>) -> Result<Configuration, ConfigurationFault> {
-        Configuration::load_from(file, std::env::vars_os().filter_map(|(name, value)| {
-            Some((name.into_string().ok()?, value.into_string().ok()?))
-        }))
+        Configuration::load_from(
+            file,
+            std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))),
+        )
     }
 
     fn load_from(
@@ -296,8 +329,8 @@ impl Configuration {
     ) -> Result<Configuration, ConfigurationFault> {
         let mut figment = Figment::from(Serialized::defaults(Configuration::default()));
         if let Some(path) = file {
-            let text = std::fs::read_to_string(path)
-                .map_err(|error| ConfigurationFault::File(path.to_owned(), error))?;
+            let text =
+                std::fs::read_to_string(path).map_err(|error| ConfigurationFault::File(path.to_owned(), error))?;
             figment = figment.merge(Toml::string(&text));
         }
         figment
@@ -308,16 +341,28 @@ impl Configuration {
 
     /// Which database: the configured PostgreSQL, or an SQLite file in the data folder.
     pub fn store(&self, data: &Path) -> Result<store::Settings, ConfigurationFault> {
-        let url = secret("database.url_file", self.database.url.as_ref(), self.database.url_file.as_deref())?;
+        let url = secret(
+            "database.url_file",
+            self.database.url.as_ref(),
+            self.database.url_file.as_deref(),
+        )?;
         Ok(match url {
-            Some(url) => store::Settings::Postgres { url, connections: self.database.connections.max(1) },
-            None => store::Settings::Sqlite { path: data.join("countersign.db") },
+            Some(url) => store::Settings::Postgres {
+                url,
+                connections: self.database.connections.max(1),
+            },
+            None => store::Settings::Sqlite {
+                path: data.join("countersign.db"),
+            },
         })
     }
 
     /// Where the master key is.
     pub fn master_key_file(&self, data: &Path) -> PathBuf {
-        self.keys.master_key_file.clone().unwrap_or_else(|| data.join("master.key"))
+        self.keys
+            .master_key_file
+            .clone()
+            .unwrap_or_else(|| data.join("master.key"))
     }
 
     /// The settings of the use-cases, with the address that is listened on where none was given.
@@ -350,7 +395,11 @@ impl Configuration {
     /// The SMTP server, if there is one.
     pub fn mail(&self) -> Result<Option<MailSettings>, ConfigurationFault> {
         let Some(smtp) = &self.mail.smtp else { return Ok(None) };
-        let password = secret("mail.smtp.password_file", smtp.password.as_ref(), smtp.password_file.as_deref())?;
+        let password = secret(
+            "mail.smtp.password_file",
+            smtp.password.as_ref(),
+            smtp.password_file.as_deref(),
+        )?;
         let (tls, port) = match smtp.tls {
             SmtpTls::None => (MailTls::None, 25),
             SmtpTls::Starttls => (MailTls::StartTls, 587),
@@ -380,9 +429,14 @@ impl Configuration {
     pub fn http(&self) -> Result<countersign_http::HttpSettings, ConfigurationFault> {
         let mut trusted_proxies = Vec::new();
         for text in &self.server.trusted_proxies {
-            let network = text.parse().map_err(|fault: countersign_http::client_address::NotANetwork| {
-                ConfigurationFault::Senseless { setting: "server.trusted_proxies", reason: fault.to_string() }
-            })?;
+            let network = text
+                .parse()
+                .map_err(
+                    |fault: countersign_http::client_address::NotANetwork| ConfigurationFault::Senseless {
+                        setting: "server.trusted_proxies",
+                        reason: fault.to_string(),
+                    },
+                )?;
             trusted_proxies.push(network);
         }
         Ok(countersign_http::HttpSettings {
@@ -405,9 +459,14 @@ fn secret(
     value: Option<&Secret>,
     file: Option<&Path>,
 ) -> Result<Option<String>, ConfigurationFault> {
-    let Some(path) = file else { return Ok(value.map(|Secret(text)| text.clone())) };
-    let text = std::fs::read_to_string(path)
-        .map_err(|source| ConfigurationFault::SecretFile { setting, path: path.to_owned(), source })?;
+    let Some(path) = file else {
+        return Ok(value.map(|Secret(text)| text.clone()));
+    };
+    let text = std::fs::read_to_string(path).map_err(|source| ConfigurationFault::SecretFile {
+        setting,
+        path: path.to_owned(),
+        source,
+    })?;
     Ok(Some(text.trim_end_matches(['\r', '\n']).to_owned()))
 }
 
@@ -430,7 +489,9 @@ impl Variables {
     fn of(variables: impl Iterator<Item = (String, String)>) -> Variables {
         let mut settings = Dict::new();
         for (name, value) in variables {
-            let Some(name) = name.strip_prefix("COUNTERSIGN_") else { continue };
+            let Some(name) = name.strip_prefix("COUNTERSIGN_") else {
+                continue;
+            };
             if name.contains("__") {
                 let path: Vec<String> = name.to_ascii_lowercase().split("__").map(str::to_owned).collect();
                 put(&mut settings, &path, &value);
@@ -445,12 +506,16 @@ fn put(settings: &mut Dict, path: &[String], value: &str) {
         [] => {}
         [key] => {
             // A password of digits is a text, not a number.
-            let is_text = ["url", "password", "user", "host", "from", "filter"].iter().any(|word| key.ends_with(word));
+            let is_text = ["url", "password", "user", "host", "from", "filter"]
+                .iter()
+                .any(|word| key.ends_with(word));
             let parsed = if is_text { Value::from(value) } else { parse(value) };
             settings.insert(key.clone(), parsed);
         }
         [section, rest @ ..] => {
-            let entry = settings.entry(section.clone()).or_insert_with(|| Value::from(Dict::new()));
+            let entry = settings
+                .entry(section.clone())
+                .or_insert_with(|| Value::from(Dict::new()));
             if let Value::Dict(_, inner) = entry {
                 put(inner, rest, value);
             }
@@ -460,14 +525,15 @@ fn put(settings: &mut Dict, path: &[String], value: &str) {
 
 /// A value as TOML would have it: `true`, `7`, `[8080, 8443]`, else a text.
 fn parse(value: &str) -> Value {
-    value.parse().unwrap_or_else(|_: std::convert::Infallible| Value::from(value))
+    value
+        .parse()
+        .unwrap_or_else(|_: std::convert::Infallible| Value::from(value))
 }
 
 impl Provider for Variables {
     fn metadata(&self) -> Metadata {
-        Metadata::named("environment variables").interpolater(|_: &Profile, keys: &[&str]| {
-            format!("COUNTERSIGN_{}", keys.join("__").to_ascii_uppercase())
-        })
+        Metadata::named("environment variables")
+            .interpolater(|_: &Profile, keys: &[&str]| format!("COUNTERSIGN_{}", keys.join("__").to_ascii_uppercase()))
     }
 
     fn data(&self) -> Result<Map<Profile, Dict>, figment::Error> {
@@ -483,7 +549,9 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("countersign.toml");
         std::fs::write(&path, text).expect("a file");
-        let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let variables = variables
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         Configuration::load_from(Some(&path), variables)
     }
 
@@ -506,16 +574,25 @@ mod tests {
         assert!(configuration.webhook.allow_http && configuration.webhook.allow_private);
         assert_eq!(configuration.api.auth_scheme, "service");
         let mail = configuration.mail().expect("mail").expect("a server");
-        assert_eq!((mail.port, mail.login), (587, Some(("007".to_owned(), "12345".to_owned()))));
+        assert_eq!(
+            (mail.port, mail.login),
+            (587, Some(("007".to_owned(), "12345".to_owned())))
+        );
     }
 
     #[test]
     fn an_unknown_name_is_an_error_that_names_it() {
-        let in_file = load("[webhook]\nallow_htp = true", &[]).expect_err("misspelt").to_string();
+        let in_file = load("[webhook]\nallow_htp = true", &[])
+            .expect_err("misspelt")
+            .to_string();
         assert!(in_file.contains("allow_htp"), "{in_file}");
-        let variable = load("", &[("COUNTERSIGN_WEBHOK__ALLOW_HTTP", "true")]).expect_err("misspelt").to_string();
+        let variable = load("", &[("COUNTERSIGN_WEBHOK__ALLOW_HTTP", "true")])
+            .expect_err("misspelt")
+            .to_string();
         assert!(variable.contains("webhok"), "{variable}");
-        let wrong_type = load("", &[("COUNTERSIGN_WEBHOOK__ALLOW_HTTP", "perhaps")]).expect_err("no boolean").to_string();
+        let wrong_type = load("", &[("COUNTERSIGN_WEBHOOK__ALLOW_HTTP", "perhaps")])
+            .expect_err("no boolean")
+            .to_string();
         assert!(wrong_type.contains("COUNTERSIGN_WEBHOOK__ALLOW_HTTP"), "{wrong_type}");
     }
 
@@ -539,22 +616,42 @@ mod tests {
 
     #[test]
     fn the_public_url_is_scheme_and_host_without_a_slash() {
-        let url = |text: &str| load(&format!("[server]\npublic_url = '{text}'"), &[]).and_then(|configuration| {
-            configuration.app(Path::new("data"), None).map(|settings| settings.public_url)
-        });
-        assert_eq!(url("https://sign.example.com/").expect("a URL"), "https://sign.example.com");
-        assert_eq!(url("https://example.com/sign/").expect("a URL"), "https://example.com/sign");
-        for wrong in ["sign.example.com", "https://", "ftp://example.com", "https://a@example.com", "https://e.com/?q"] {
+        let url = |text: &str| {
+            load(&format!("[server]\npublic_url = '{text}'"), &[]).and_then(|configuration| {
+                configuration
+                    .app(Path::new("data"), None)
+                    .map(|settings| settings.public_url)
+            })
+        };
+        assert_eq!(
+            url("https://sign.example.com/").expect("a URL"),
+            "https://sign.example.com"
+        );
+        assert_eq!(
+            url("https://example.com/sign/").expect("a URL"),
+            "https://example.com/sign"
+        );
+        for wrong in [
+            "sign.example.com",
+            "https://",
+            "ftp://example.com",
+            "https://a@example.com",
+            "https://e.com/?q",
+        ] {
             assert!(url(wrong).is_err(), "{wrong}");
         }
         let bound = "127.0.0.1:4711".parse().ok();
-        let default = Configuration::default().app(Path::new("data"), bound).expect("settings");
+        let default = Configuration::default()
+            .app(Path::new("data"), bound)
+            .expect("settings");
         assert_eq!(default.public_url, "http://127.0.0.1:4711");
     }
 
     #[test]
     fn a_file_that_is_not_there_is_an_error() {
-        let fault = Configuration::load(Some(Path::new("no-such-file.toml"))).expect_err("missing").to_string();
+        let fault = Configuration::load(Some(Path::new("no-such-file.toml")))
+            .expect_err("missing")
+            .to_string();
         assert!(fault.contains("no-such-file.toml"), "{fault}");
     }
 }

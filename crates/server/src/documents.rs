@@ -29,7 +29,10 @@ impl Workers {
         }
         settings.limits.largest_file = documents.largest_file;
         settings.limits.most_pages = documents.most_pages;
-        Workers { settings, pool: OnceLock::new() }
+        Workers {
+            settings,
+            pool: OnceLock::new(),
+        }
     }
 
     /// The pool itself.
@@ -60,7 +63,9 @@ impl StrangersDocuments for Workers {
     }
 
     fn page_images(&self, pdf: &[u8], pages: &[u32], dots_per_inch: f32) -> Result<Vec<Vec<u8>>, DocumentFault> {
-        self.pool().and_then(|pool| pool.page_images(pdf, pages, dots_per_inch)).map_err(fault)
+        self.pool()
+            .and_then(|pool| pool.page_images(pdf, pages, dots_per_inch))
+            .map_err(fault)
     }
 
     fn verify(&self, pdf: &[u8], roots: &TrustedRoots, at: Timestamp) -> Result<Verdict, DocumentFault> {

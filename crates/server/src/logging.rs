@@ -13,7 +13,9 @@ pub fn start(log: &Log, quiet: bool) -> Result<(), ConfigurationFault> {
         setting: "log.filter",
         reason: error.to_string(),
     })?;
-    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(io::stderr);
     // A second start in one process keeps the first: there is none but in tests.
     let _ = match log.format {
         LogFormat::Text => subscriber.with_ansi(false).try_init(),

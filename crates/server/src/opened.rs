@@ -106,7 +106,10 @@ impl Place {
             vault,
             settings: self.configuration.app(&self.data, bound)?,
         });
-        Ok(Opened { app: Arc::new(app), workers })
+        Ok(Opened {
+            app: Arc::new(app),
+            workers,
+        })
     }
 
     fn open_vault(&self, store: &Store, random: Arc<dyn Random>) -> Result<Vault, OpenFault> {

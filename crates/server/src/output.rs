@@ -75,7 +75,11 @@ fn describe(error: &app::Error) -> String {
 
 /// Prints a result: `value` for programs, `lines` for people.
 pub fn print(json: bool, value: &Value, lines: &str) {
-    let text = if json { value.to_string() } else { lines.trim_end_matches('\n').to_owned() };
+    let text = if json {
+        value.to_string()
+    } else {
+        lines.trim_end_matches('\n').to_owned()
+    };
     if !text.is_empty() {
         line(&mut io::stdout(), &text);
     }
@@ -96,8 +100,14 @@ fn line(to: &mut dyn Write, text: &str) {
 /// Columns for people: each as wide as its longest cell.
 pub fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     let width = |column: usize| {
-        let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
-        cells.chain(headings.get(column).map(|heading| heading.chars().count())).max().unwrap_or(0)
+        let cells = rows
+            .iter()
+            .filter_map(|row| row.get(column))
+            .map(|cell| cell.chars().count());
+        cells
+            .chain(headings.get(column).map(|heading| heading.chars().count()))
+            .max()
+            .unwrap_or(0)
     };
     let widths: Vec<usize> = (0..headings.len()).map(width).collect();
     let headings: Vec<String> = headings.iter().map(|heading| (*heading).to_owned()).collect();

@@ -53,7 +53,8 @@ pub fn insert(
     at: Timestamp,
     expires_at: Timestamp,
 ) -> Result<i64, Error> {
-    tx.query_one(&sql::INSERT, values![hash, company, member, at, expires_at])?.get("id")
+    tx.query_one(&sql::INSERT, values![hash, company, member, at, expires_at])?
+        .get("id")
 }
 
 /// Whose a live token is; `None` where it is unknown, over or revoked, or its member disabled.
@@ -115,12 +116,7 @@ pub fn delete_expired(tx: &mut dyn Transaction, before: Timestamp) -> Result<u64
 }
 
 /// Remembers wrong credentials.
-pub fn insert_failure(
-    tx: &mut dyn Transaction,
-    account: &[u8; 32],
-    address: &str,
-    at: Timestamp,
-) -> Result<(), Error> {
+pub fn insert_failure(tx: &mut dyn Transaction, account: &[u8; 32], address: &str, at: Timestamp) -> Result<(), Error> {
     tx.execute_one(&sql::INSERT_FAILURE, values![account, address, at])
 }
 

@@ -29,7 +29,10 @@ pub struct ApiClient {
 
 impl fmt::Debug for ApiClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ApiClient").field("id", &self.id).field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("ApiClient")
+            .field("id", &self.id)
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }
 
@@ -60,7 +63,10 @@ pub fn insert(
 
 /// Finds a client.
 pub fn find(tx: &mut dyn Transaction, company: &CompanyId, id: ClientId) -> Result<Option<ApiClient>, Error> {
-    tx.query_optional(&sql::FIND, values![company, id])?.as_ref().map(client).transpose()
+    tx.query_optional(&sql::FIND, values![company, id])?
+        .as_ref()
+        .map(client)
+        .transpose()
 }
 
 /// Whether the company has this client.

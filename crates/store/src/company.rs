@@ -79,7 +79,10 @@ pub fn insert(tx: &mut dyn Transaction, company: &Company) -> Result<bool, Error
 
 /// Finds a company.
 pub fn find(tx: &mut dyn Transaction, id: &CompanyId) -> Result<Option<Company>, Error> {
-    tx.query_optional(&sql::FIND, values![id])?.as_ref().map(company).transpose()
+    tx.query_optional(&sql::FIND, values![id])?
+        .as_ref()
+        .map(company)
+        .transpose()
 }
 
 /// All companies, for the operator.
@@ -113,12 +116,15 @@ pub fn insert_seal_key(
     certificates: &str,
     at: Timestamp,
 ) -> Result<i64, Error> {
-    tx.query_one(&sql::INSERT_SEAL_KEY, values![company, private_key, certificates, at])?.get("id")
+    tx.query_one(&sql::INSERT_SEAL_KEY, values![company, private_key, certificates, at])?
+        .get("id")
 }
 
 /// Which seal key the company uses.
 pub fn seal_key_id(tx: &mut dyn Transaction, company: &CompanyId) -> Result<Option<i64>, Error> {
-    tx.query_optional(&sql::SEAL_KEY_ID, values![company])?.map(|row| row.get("id")).transpose()
+    tx.query_optional(&sql::SEAL_KEY_ID, values![company])?
+        .map(|row| row.get("id"))
+        .transpose()
 }
 
 /// The seal key that the company uses.

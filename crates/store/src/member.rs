@@ -29,7 +29,10 @@ pub struct Member {
 
 impl fmt::Debug for Member {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Member").field("id", &self.id).field("role", &self.role).finish_non_exhaustive()
+        f.debug_struct("Member")
+            .field("id", &self.id)
+            .field("role", &self.role)
+            .finish_non_exhaustive()
     }
 }
 
@@ -82,19 +85,28 @@ pub fn insert(
     at: Timestamp,
 ) -> Result<Option<MemberId>, Error> {
     let email = email.trim();
-    tx.query_optional(&sql::INSERT, values![company, email, email_key(email), name, role, password_hash, at])?
-        .map(|row| row.get("id"))
-        .transpose()
+    tx.query_optional(
+        &sql::INSERT,
+        values![company, email, email_key(email), name, role, password_hash, at],
+    )?
+    .map(|row| row.get("id"))
+    .transpose()
 }
 
 /// Finds a member by his address, in any case.
 pub fn find_by_email(tx: &mut dyn Transaction, company: &CompanyId, email: &str) -> Result<Option<Member>, Error> {
-    tx.query_optional(&sql::FIND_BY_EMAIL, values![company, email_key(email)])?.as_ref().map(member).transpose()
+    tx.query_optional(&sql::FIND_BY_EMAIL, values![company, email_key(email)])?
+        .as_ref()
+        .map(member)
+        .transpose()
 }
 
 /// Finds a member.
 pub fn find(tx: &mut dyn Transaction, company: &CompanyId, id: MemberId) -> Result<Option<Member>, Error> {
-    tx.query_optional(&sql::FIND, values![company, id])?.as_ref().map(member).transpose()
+    tx.query_optional(&sql::FIND, values![company, id])?
+        .as_ref()
+        .map(member)
+        .transpose()
 }
 
 /// A company's members.

@@ -5,7 +5,9 @@ use crate::{Error, Transaction, values};
 
 /// Finds a value.
 pub fn find(tx: &mut dyn Transaction, name: &str) -> Result<Option<Vec<u8>>, Error> {
-    tx.query_optional(&sql::FIND, values![name])?.map(|row| row.get("value")).transpose()
+    tx.query_optional(&sql::FIND, values![name])?
+        .map(|row| row.get("value"))
+        .transpose()
 }
 
 /// Sets a value that is not set yet; `false` where it is.

@@ -87,7 +87,10 @@ pub fn insert_version(tx: &mut dyn Transaction, stored: &StoredVersion) -> Resul
 
 /// The version that new workflows take.
 pub fn current(tx: &mut dyn Transaction, company: &CompanyId, id: TemplateId) -> Result<Option<StoredVersion>, Error> {
-    tx.query_optional(&sql::CURRENT, values![company, id])?.as_ref().map(stored).transpose()
+    tx.query_optional(&sql::CURRENT, values![company, id])?
+        .as_ref()
+        .map(stored)
+        .transpose()
 }
 
 /// A version that a workflow keeps.
@@ -97,7 +100,10 @@ pub fn version(
     id: TemplateId,
     version: u32,
 ) -> Result<Option<StoredVersion>, Error> {
-    tx.query_optional(&sql::VERSION, values![company, id, version])?.as_ref().map(stored).transpose()
+    tx.query_optional(&sql::VERSION, values![company, id, version])?
+        .as_ref()
+        .map(stored)
+        .transpose()
 }
 
 /// A company's templates with ids below `before`, newest first.

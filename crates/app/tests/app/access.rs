@@ -3,7 +3,8 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use app::{
-    CompanyChange, ConflictCode, Error, FaultCode, ForbiddenCode, LoginAttempt, LoginRefusal, NewCompany, NewMember, Subject,
+    CompanyChange, ConflictCode, Error, FaultCode, ForbiddenCode, LoginAttempt, LoginRefusal, NewCompany, NewMember,
+    Subject,
 };
 use document::keys::{KeyKind, Signer};
 use domain::{ClientId, CompanyId, Role};
@@ -11,11 +12,20 @@ use domain::{ClientId, CompanyId, Role};
 use crate::support::{PASSWORD, TestApp, attempt, on_both};
 
 fn company_named(id: &str) -> NewCompany {
-    NewCompany { id: id.to_owned(), name: "Acme".to_owned(), key: KeyKind::default(), settings: CompanyChange::default() }
+    NewCompany {
+        id: id.to_owned(),
+        name: "Acme".to_owned(),
+        key: KeyKind::default(),
+        settings: CompanyChange::default(),
+    }
 }
 
 fn token(app: &TestApp, company: &str) -> String {
-    app.login(&attempt(company, "owner@example.com", PASSWORD)).expect("a login").access_token.expose().to_owned()
+    app.login(&attempt(company, "owner@example.com", PASSWORD))
+        .expect("a login")
+        .access_token
+        .expose()
+        .to_owned()
 }
 
 fn throttled(result: &Result<app::LoggedIn, LoginRefusal>) -> Option<u64> {
@@ -34,7 +44,13 @@ fn a_new_company_can_seal_and_has_a_default_client() {
         assert_eq!(key.certificates().len(), 2, "its own and the root's");
         assert!(added.secret.expose().starts_with("whsec_"));
         let clients = app.clients(&added.company.id).expect("clients");
-        assert_eq!(clients.iter().map(|client| (client.id, client.is_default)).collect::<Vec<_>>(), [(added.client, true)]);
+        assert_eq!(
+            clients
+                .iter()
+                .map(|client| (client.id, client.is_default))
+                .collect::<Vec<_>>(),
+            [(added.client, true)]
+        );
         let shown = app.client_secret(&added.company.id, None).expect("its secret");
         assert_eq!((shown.id, shown.secret.expose()), (added.client, added.secret.expose()));
     });
@@ -45,7 +61,16 @@ fn a_company_id_is_taken_once_whatever_its_case() {
     on_both(|app| {
         app.add_company(&company_named("acme")).expect("a company");
         let again = app.add_company(&company_named("ACME"));
-        assert!(matches!(again, Err(Error::Conflict { code: ConflictCode::Exists, .. })), "{again:?}");
+        assert!(
+            matches!(
+                again,
+                Err(Error::Conflict {
+                    code: ConflictCode::Exists,
+                    ..
+                })
+            ),
+            "{again:?}"
+        );
         for id in ["v3", "docs", "", "a b", "회사"] {
             match app.add_company(&company_named(id)) {
                 Err(Error::Unprocessable(faults)) => assert_eq!(faults[0].code, FaultCode::InvalidCompanyId, "{id}"),
@@ -73,7 +98,11 @@ fn settings_of_a_company_stay_within_their_ranges() {
             }
             other => panic!("{other:?}"),
         }
-        let change = CompanyChange { expiry_days: Some(3), name: Some(" New ".to_owned()), ..CompanyChange::default() };
+        let change = CompanyChange {
+            expiry_days: Some(3),
+            name: Some(" New ".to_owned()),
+            ..CompanyChange::default()
+        };
         let changed = app.change_company(&id, &change).expect("a change");
         assert_eq!((changed.expiry_days, changed.name.as_str()), (3, "New"));
         assert_eq!(app.company(&id).expect("the company"), changed);
@@ -86,7 +115,9 @@ fn settings_of_a_company_stay_within_their_ranges() {
 fn a_login_gives_a_token_that_names_its_member() {
     on_both(|app| {
         let company = app.with_company("acme");
-        let logged_in = app.login(&attempt("ACME", " Owner@Example.com ", PASSWORD)).expect("a login");
+        let logged_in = app
+            .login(&attempt("ACME", " Owner@Example.com ", PASSWORD))
+            .expect("a login");
         assert_eq!(logged_in.email, "owner@example.com");
         // 2026-01-01 00:00:00 UTC, a day later, in Seoul.
         assert_eq!(logged_in.expire_date(), "2026-01-02 09:00:00");
@@ -112,7 +143,10 @@ fn unknown_company_unknown_member_wrong_password_and_disabled_member_are_one_ref
             ("acme", "gone@example.com", PASSWORD),
         ] {
             let refused = app.login(&attempt(company, email, password));
-            assert!(matches!(refused, Err(LoginRefusal::WrongCredentials)), "{company} {email:?}: {refused:?}");
+            assert!(
+                matches!(refused, Err(LoginRefusal::WrongCredentials)),
+                "{company} {email:?}: {refused:?}"
+            );
         }
     });
 }
@@ -122,13 +156,19 @@ fn that_the_api_is_off_is_told_only_to_who_knows_the_password() {
     on_both(|app| {
         let company = app.with_company("acme");
         let token = token(app, "acme");
-        let off = CompanyChange { api_enabled: Some(false), ..CompanyChange::default() };
+        let off = CompanyChange {
+            api_enabled: Some(false),
+            ..CompanyChange::default()
+        };
         app.change_company(&company, &off).expect("a change");
         let right = app.login(&attempt("acme", "owner@example.com", PASSWORD));
         assert!(matches!(right, Err(LoginRefusal::ApiOff)), "{right:?}");
         let wrong = app.login(&attempt("acme", "owner@example.com", "wrong password"));
         assert!(matches!(wrong, Err(LoginRefusal::WrongCredentials)), "{wrong:?}");
-        assert!(matches!(app.authenticate(&token), Err(Error::Forbidden(ForbiddenCode::ApiOff))));
+        assert!(matches!(
+            app.authenticate(&token),
+            Err(Error::Forbidden(ForbiddenCode::ApiOff))
+        ));
     });
 }
 
@@ -149,7 +189,10 @@ fn only_wrong_credentials_count_and_nobody_is_locked_out_for_good() {
         assert_eq!(throttled(&app.login(&wrong)), Some(500));
         assert_eq!(throttled(&app.login(&right)), Some(500), "guessing on is no use");
         let other = attempt("acme", "other@example.com", PASSWORD);
-        assert!(matches!(app.login(&other), Err(LoginRefusal::WrongCredentials)), "another account is not concerned");
+        assert!(
+            matches!(app.login(&other), Err(LoginRefusal::WrongCredentials)),
+            "another account is not concerned"
+        );
         app.clock.advance(499);
         assert_eq!(throttled(&app.login(&right)), Some(1));
         app.clock.advance(1);
@@ -163,11 +206,17 @@ fn an_address_that_guesses_at_many_accounts_is_throttled_and_others_are_not() {
         app.with_company("acme");
         for number in 0..100 {
             let guess = attempt("acme", &format!("guess{number}@example.com"), "wrong password");
-            assert!(matches!(app.login(&guess), Err(LoginRefusal::WrongCredentials)), "{number}");
+            assert!(
+                matches!(app.login(&guess), Err(LoginRefusal::WrongCredentials)),
+                "{number}"
+            );
         }
         let right = attempt("acme", "owner@example.com", PASSWORD);
         assert_eq!(throttled(&app.login(&right)), Some(600));
-        let elsewhere = LoginAttempt { address: IpAddr::V4(Ipv4Addr::new(192, 0, 2, 2)), ..right };
+        let elsewhere = LoginAttempt {
+            address: IpAddr::V4(Ipv4Addr::new(192, 0, 2, 2)),
+            ..right
+        };
         app.login(&elsewhere).expect("from another address");
     });
 }
@@ -207,14 +256,20 @@ fn a_token_ends_with_its_time_a_revocation_a_new_password_or_its_member() {
         assert!(refused(&second));
 
         let third = token(app, "acme");
-        let set = app.set_member_password(&company, "owner@example.com", None).expect("a new password");
+        let set = app
+            .set_member_password(&company, "owner@example.com", None)
+            .expect("a new password");
         assert_eq!(set.revoked_tokens, 1);
         assert!(refused(&third));
         let made = set.made.expect("it was made");
-        app.login(&attempt("acme", "owner@example.com", &made)).expect("the new password");
+        app.login(&attempt("acme", "owner@example.com", &made))
+            .expect("the new password");
 
         app.with_member(&company, "sender@example.com", Role::Sender);
-        let sender = app.login(&attempt("acme", "sender@example.com", PASSWORD)).expect("a login").access_token;
+        let sender = app
+            .login(&attempt("acme", "sender@example.com", PASSWORD))
+            .expect("a login")
+            .access_token;
         app.disable_member(&company, "sender@example.com").expect("disabled");
         assert!(refused(sender.expose()));
         for nonsense in ["", "x", &"A".repeat(43), &"A".repeat(100_000)] {
@@ -231,10 +286,19 @@ fn another_company_sees_neither_tokens_nor_clients_nor_members() {
         token(app, "acme");
         let id = app.tokens(&acme).expect("tokens")[0].id;
         assert!(app.tokens(&other).expect("tokens").is_empty());
-        assert!(matches!(app.revoke_token(&other, id), Err(Error::NotFound(Subject::Token))));
+        assert!(matches!(
+            app.revoke_token(&other, id),
+            Err(Error::NotFound(Subject::Token))
+        ));
         let client = app.clients(&acme).expect("clients")[0].id;
-        assert!(matches!(app.client_secret(&other, Some(client)), Err(Error::NotFound(Subject::Client))));
-        assert!(matches!(app.rotate_client_secret(&other, Some(client)), Err(Error::NotFound(Subject::Client))));
+        assert!(matches!(
+            app.client_secret(&other, Some(client)),
+            Err(Error::NotFound(Subject::Client))
+        ));
+        assert!(matches!(
+            app.rotate_client_secret(&other, Some(client)),
+            Err(Error::NotFound(Subject::Client))
+        ));
         app.with_member(&acme, "sender@example.com", Role::Sender);
         let unknown = app.set_member_password(&other, "sender@example.com", None);
         assert!(matches!(unknown, Err(Error::NotFound(Subject::Member))), "{unknown:?}");
@@ -253,13 +317,37 @@ fn an_address_has_one_account_and_a_company_keeps_an_owner() {
             password: None,
         };
         let twice = app.add_member(new.clone());
-        assert!(matches!(twice, Err(Error::Conflict { code: ConflictCode::Exists, .. })), "{twice:?}");
-        let malformed = app.add_member(NewMember { email: "no address".to_owned(), ..new });
+        assert!(
+            matches!(
+                twice,
+                Err(Error::Conflict {
+                    code: ConflictCode::Exists,
+                    ..
+                })
+            ),
+            "{twice:?}"
+        );
+        let malformed = app.add_member(NewMember {
+            email: "no address".to_owned(),
+            ..new
+        });
         assert!(matches!(malformed, Err(Error::Unprocessable(_))), "{malformed:?}");
         let last = app.disable_member(&company, "owner@example.com");
-        assert!(matches!(last, Err(Error::Conflict { code: ConflictCode::LastOwner, .. })), "{last:?}");
+        assert!(
+            matches!(
+                last,
+                Err(Error::Conflict {
+                    code: ConflictCode::LastOwner,
+                    ..
+                })
+            ),
+            "{last:?}"
+        );
         app.with_member(&company, "second@example.com", Role::Owner);
-        assert!(app.disable_member(&company, "owner@example.com").expect("not the last any more"));
+        assert!(
+            app.disable_member(&company, "owner@example.com")
+                .expect("not the last any more")
+        );
     });
 }
 
@@ -272,7 +360,10 @@ fn after_a_rotation_both_secrets_sign_for_a_day() {
         assert_ne!(old.secret.expose(), new.secret.expose());
         let signing = |client: ClientId| {
             let (shared, company, now) = (std::sync::Arc::clone(&app.app), company.clone(), app.now());
-            let secrets = app.store.read(move |tx| shared.webhook_secrets(tx, &company, client, now)).expect("secrets");
+            let secrets = app
+                .store
+                .read(move |tx| shared.webhook_secrets(tx, &company, client, now))
+                .expect("secrets");
             secrets.iter().map(app::WebhookSecret::expose).collect::<Vec<_>>()
         };
         assert_eq!(signing(new.id), [new.secret.expose(), old.secret.expose()]);
@@ -292,7 +383,10 @@ fn a_session_ends_when_it_is_signed_out_and_guards_its_forms() {
         assert_eq!(session.caller.company, company);
         assert!(session.check_form(&session.form_token).is_ok());
         let others = app.session(second.expose()).expect("a session").form_token;
-        assert!(matches!(session.check_form(&others), Err(Error::Forbidden(ForbiddenCode::CrossSite))));
+        assert!(matches!(
+            session.check_form(&others),
+            Err(Error::Forbidden(ForbiddenCode::CrossSite))
+        ));
         assert!(session.check_form("").is_err());
         app.sign_out(first.expose()).expect("signed out");
         assert!(matches!(app.session(first.expose()), Err(Error::Unauthenticated)));
@@ -309,12 +403,21 @@ fn what_has_had_its_day_is_removed_and_nothing_else() {
     on_both(|app| {
         let company = app.with_company("acme");
         token(app, "acme");
-        app.sign_in(&attempt("acme", "owner@example.com", PASSWORD)).expect("signed in");
-        app.login(&attempt("acme", "owner@example.com", "wrong password")).expect_err("wrong");
+        app.sign_in(&attempt("acme", "owner@example.com", PASSWORD))
+            .expect("signed in");
+        app.login(&attempt("acme", "owner@example.com", "wrong password"))
+            .expect_err("wrong");
         assert_eq!(app.clean_access().expect("cleaned"), app::Cleaned::default());
         app.clock.advance(32 * 24 * 60 * 60);
         let live = token(app, "acme");
-        assert_eq!(app.clean_access().expect("cleaned"), app::Cleaned { tokens: 1, sessions: 1, failures: 1 });
+        assert_eq!(
+            app.clean_access().expect("cleaned"),
+            app::Cleaned {
+                tokens: 1,
+                sessions: 1,
+                failures: 1
+            }
+        );
         app.authenticate(&live).expect("the live token stays");
         assert_eq!(app.tokens(&company).expect("tokens").len(), 1);
     });

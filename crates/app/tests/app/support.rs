@@ -4,7 +4,9 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
-use app::{App, CompanyChange, DocumentFault, LoginAttempt, NewCompany, NewMember, Parts, Settings, StrangersDocuments, Vault};
+use app::{
+    App, CompanyChange, DocumentFault, LoginAttempt, NewCompany, NewMember, Parts, Settings, StrangersDocuments, Vault,
+};
 use blobs::Blobs;
 use document::intake::{self, Intake, Limits};
 use document::keys::KeyKind;
@@ -58,7 +60,12 @@ impl TestApp {
             vault,
             settings: Settings::default(),
         });
-        TestApp { app: Arc::new(app), clock, _files: files, _database: database }
+        TestApp {
+            app: Arc::new(app),
+            clock,
+            _files: files,
+            _database: database,
+        }
     }
 
     /// A company of this id with an owner.
@@ -77,7 +84,13 @@ impl TestApp {
 
     pub fn with_member(&self, company: &CompanyId, email: &str, role: Role) {
         let password = Some(PASSWORD.to_owned());
-        let new = NewMember { company: company.clone(), email: email.to_owned(), name: None, role, password };
+        let new = NewMember {
+            company: company.clone(),
+            email: email.to_owned(),
+            name: None,
+            role,
+            password,
+        };
         self.add_member(new).expect("a member");
     }
 }

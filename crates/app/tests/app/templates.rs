@@ -27,12 +27,23 @@ fn pdf() -> Vec<u8> {
         let _ = write!(file, "{number} 0 obj\n{object}\nendobj\n");
     }
     let start = file.len();
-    let _ = write!(file, "xref\n0 5\n{table}trailer\n<< /Size 5 /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n");
+    let _ = write!(
+        file,
+        "xref\n0 5\n{table}trailer\n<< /Size 5 /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n"
+    );
     file.into_bytes()
 }
 
 fn import(app: &TestApp, company: &domain::CompanyId, pdf: &[u8], fields: &str) -> Result<TemplateId, Error> {
-    app.import_template(company, "test", &ImportTemplate { pdf, fields: fields.as_bytes() }).map(|imported| imported.id)
+    app.import_template(
+        company,
+        "test",
+        &ImportTemplate {
+            pdf,
+            fields: fields.as_bytes(),
+        },
+    )
+    .map(|imported| imported.id)
 }
 
 #[test]
@@ -42,11 +53,21 @@ fn a_template_is_taken_in_with_its_pages_and_fields() {
         let id = import(app, &company, &pdf(), FIELDS).expect("a template");
         let stored = app.template(&company, id).expect("the template").stored;
         assert_eq!((stored.version.version, stored.version.name.as_str()), (1, "계약"));
-        assert_eq!((stored.version.pages.len(), stored.version.fields.len(), stored.page_images.len()), (2, 2, 2));
+        assert_eq!(
+            (
+                stored.version.pages.len(),
+                stored.version.fields.len(),
+                stored.page_images.len()
+            ),
+            (2, 2, 2)
+        );
         let page = app.template_page_image(&company, id, 1, 2).expect("an image");
         assert_eq!(page.get(8..12), Some(&b"WEBP"[..]));
         for page in [0, 3, u32::MAX] {
-            assert!(matches!(app.template_page_image(&company, id, 1, page), Err(Error::NotFound(Subject::Page))));
+            assert!(matches!(
+                app.template_page_image(&company, id, 1, page),
+                Err(Error::NotFound(Subject::Page))
+            ));
         }
         let listed = app.templates(&company, TemplateFilter::default()).expect("templates");
         assert_eq!(listed.iter().map(|template| template.id).collect::<Vec<_>>(), [id]);
@@ -59,9 +80,19 @@ fn another_company_finds_no_template_of_this_one() {
         let acme = app.with_company("acme");
         let other = app.with_company("other");
         let id = import(app, &acme, &pdf(), FIELDS).expect("a template");
-        assert!(matches!(app.template(&other, id), Err(Error::NotFound(Subject::Template))));
-        assert!(matches!(app.template_page_image(&other, id, 1, 1), Err(Error::NotFound(Subject::Template))));
-        assert!(app.templates(&other, TemplateFilter::default()).expect("templates").is_empty());
+        assert!(matches!(
+            app.template(&other, id),
+            Err(Error::NotFound(Subject::Template))
+        ));
+        assert!(matches!(
+            app.template_page_image(&other, id, 1, 1),
+            Err(Error::NotFound(Subject::Template))
+        ));
+        assert!(
+            app.templates(&other, TemplateFilter::default())
+                .expect("templates")
+                .is_empty()
+        );
     });
 }
 
@@ -73,28 +104,53 @@ fn a_wrong_file_or_wrong_fields_are_named_and_nothing_is_kept() {
     let cases: [(&[u8], &str, &str, FaultCode); 4] = [
         (b"%PDF-1.7 nonsense", FIELDS, "file", FaultCode::DocumentRefused),
         (&pdf(), "{", "", FaultCode::FieldsFileRefused),
-        (&pdf(), &FIELDS.replace("signature", "stamp"), "fields[1].kind", FaultCode::FieldsFileRefused),
+        (
+            &pdf(),
+            &FIELDS.replace("signature", "stamp"),
+            "fields[1].kind",
+            FaultCode::FieldsFileRefused,
+        ),
         (&pdf(), &wrong_page, "fields[1].page", FaultCode::FieldsFileRefused),
     ];
     for (pdf, fields, path, code) in cases {
         match import(&app, &company, pdf, fields) {
             Err(Error::Unprocessable(faults)) => {
-                assert_eq!(faults.iter().map(|fault| (fault.path.as_str(), fault.code)).collect::<Vec<_>>(), [(path, code)]);
+                assert_eq!(
+                    faults
+                        .iter()
+                        .map(|fault| (fault.path.as_str(), fault.code))
+                        .collect::<Vec<_>>(),
+                    [(path, code)]
+                );
             }
             other => panic!("{path}: {other:?}"),
         }
     }
-    assert!(app.templates(&company, TemplateFilter::default()).expect("templates").is_empty());
+    assert!(
+        app.templates(&company, TemplateFilter::default())
+            .expect("templates")
+            .is_empty()
+    );
 }
 
 #[test]
 fn lists_go_on_below_the_last_id() {
     let app = TestApp::new(testkit::database::TestDatabase::sqlite());
     let company = app.with_company("acme");
-    let ids: Vec<TemplateId> = (0..3).map(|_| import(&app, &company, &pdf(), FIELDS).expect("a template")).collect();
+    let ids: Vec<TemplateId> = (0..3)
+        .map(|_| import(&app, &company, &pdf(), FIELDS).expect("a template"))
+        .collect();
     let page = |before| {
-        let filter = TemplateFilter { before, limit: Some(2), ..TemplateFilter::default() };
-        app.templates(&company, filter).expect("templates").iter().map(|row| row.id).collect::<Vec<_>>()
+        let filter = TemplateFilter {
+            before,
+            limit: Some(2),
+            ..TemplateFilter::default()
+        };
+        app.templates(&company, filter)
+            .expect("templates")
+            .iter()
+            .map(|row| row.id)
+            .collect::<Vec<_>>()
     };
     assert_eq!(page(None), [ids[2], ids[1]]);
     assert_eq!(page(Some(ids[1])), [ids[0]]);

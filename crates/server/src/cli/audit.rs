@@ -31,9 +31,17 @@ impl Audit {
             "{} workflow(s), {} entries: {}",
             report.workflows,
             report.entries,
-            if report.is_clean() { "every chain is unbroken" } else { "NOT everything is as it must be" }
+            if report.is_clean() {
+                "every chain is unbroken"
+            } else {
+                "NOT everything is as it must be"
+            }
         ));
         print(context.json, &value, &lines.join("\n"));
-        Ok(if report.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        Ok(if report.is_clean() {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        })
     }
 }

@@ -69,7 +69,11 @@ impl Client {
                         vec![client.id.to_string(), client.name.clone(), default.to_owned()]
                     })
                     .collect();
-                print(context.json, &Value::from(values), &table(&["CLIENT_ID", "NAME", ""], &rows));
+                print(
+                    context.json,
+                    &Value::from(values),
+                    &table(&["CLIENT_ID", "NAME", ""], &rows),
+                );
             }
             Client::Add { of, name } => show(context, &app.add_client(&of.company, &name)?),
             Client::Secret { of, client } => show(context, &app.client_secret(&of.company, client)?),
@@ -82,7 +86,11 @@ impl Client {
 fn show(context: &Context, client: &NewClient) {
     let (id, secret) = (client.id, client.secret.expose());
     let value = json!({"client_id": id, "webhook_secret": secret});
-    print(context.json, &value, &format!("client_id       {id}\nwebhook secret  {secret}\n"));
+    print(
+        context.json,
+        &value,
+        &format!("client_id       {id}\nwebhook secret  {secret}\n"),
+    );
 }
 
 fn client_id(text: &str) -> Result<ClientId, String> {

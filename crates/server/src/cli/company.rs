@@ -105,17 +105,25 @@ impl Company {
     pub fn run(self, context: &Context) -> Result<ExitCode, Failure> {
         let app = context.open()?.app;
         match self {
-            Company::Add { id, name, key, settings } => {
+            Company::Add {
+                id,
+                name,
+                key,
+                settings,
+            } => {
                 let key = match key {
                     Key::P256 => KeyKind::EcdsaP256,
                     Key::Rsa3072 => KeyKind::Rsa3072,
                 };
-                let added = app.add_company(&NewCompany { id, name, key, settings: settings.change(None) })?;
+                let added = app.add_company(&NewCompany {
+                    id,
+                    name,
+                    key,
+                    settings: settings.change(None),
+                })?;
                 let (company, client, secret) = (&added.company.id, added.client, added.secret.expose());
                 let value = json!({"company": company, "client_id": client, "webhook_secret": secret});
-                let lines = format!(
-                    "company         {company}\nclient_id       {client}\nwebhook secret  {secret}\n"
-                );
+                let lines = format!("company         {company}\nclient_id       {client}\nwebhook secret  {secret}\n");
                 print(context.json, &value, &lines);
             }
             Company::Set { id, name, settings } => {
@@ -164,7 +172,17 @@ fn rows(companies: &[store::company::Company]) -> String {
             ]
         })
         .collect();
-    let headings = ["ID", "NAME", "API", "LANGUAGE", "OFFSET", "REGION", "TOKENS LIVE", "EXPIRY DAYS", "LINK DAYS"];
+    let headings = [
+        "ID",
+        "NAME",
+        "API",
+        "LANGUAGE",
+        "OFFSET",
+        "REGION",
+        "TOKENS LIVE",
+        "EXPIRY DAYS",
+        "LINK DAYS",
+    ];
     table(&headings, &rows)
 }
 
@@ -202,7 +220,13 @@ mod tests {
 
     #[test]
     fn lifetimes_are_read_with_their_unit() {
-        for (text, seconds) in [("90m", 5400), ("24h", 86_400), ("30d", 2_592_000), ("60", 60), ("60s", 60)] {
+        for (text, seconds) in [
+            ("90m", 5400),
+            ("24h", 86_400),
+            ("30d", 2_592_000),
+            ("60", 60),
+            ("60s", 60),
+        ] {
             assert_eq!(lifetime(text), Ok(seconds), "{text}");
         }
         for text in ["", "h", "1w", "1.5h", "9223372036854775807d"] {

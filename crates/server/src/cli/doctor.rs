@@ -60,7 +60,12 @@ impl Findings {
     }
 
     fn add(&mut self, check: &'static str, state: State, detail: impl Into<String>, remedy: &str) {
-        self.0.push(Finding { check, state, detail: detail.into(), remedy: remedy.to_owned() });
+        self.0.push(Finding {
+            check,
+            state,
+            detail: detail.into(),
+            remedy: remedy.to_owned(),
+        });
     }
 }
 
@@ -97,12 +102,21 @@ impl Doctor {
             .collect();
         let mut lines = Vec::new();
         for finding in &findings.0 {
-            lines.push(format!("{:<6}{:<14}{}", word(finding.state), finding.check, finding.detail));
+            lines.push(format!(
+                "{:<6}{:<14}{}",
+                word(finding.state),
+                finding.check,
+                finding.detail
+            ));
             if !finding.remedy.is_empty() {
                 lines.push(format!("{:20}→ {}", "", finding.remedy));
             }
         }
-        print(context.json, &json!({"healthy": healthy, "checks": values}), &lines.join("\n"));
+        print(
+            context.json,
+            &json!({"healthy": healthy, "checks": values}),
+            &lines.join("\n"),
+        );
         Ok(if healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }
@@ -110,7 +124,11 @@ impl Doctor {
 fn folder(data: &Path, findings: &mut Findings) {
     let check = "data folder";
     if !data.exists() {
-        findings.note(check, format!("{} does not exist yet", data.display()), "`countersign serve` makes it");
+        findings.note(
+            check,
+            format!("{} does not exist yet", data.display()),
+            "`countersign serve` makes it",
+        );
         return;
     }
     let probe = data.join(format!(".doctor-{}", std::process::id()));
@@ -127,20 +145,35 @@ fn folder(data: &Path, findings: &mut Findings) {
 fn database(context: &Context, findings: &mut Findings) -> Result<Option<Store>, Failure> {
     let check = "database";
     if !context.place.has_database()? {
-        findings.note(check, "not made yet", "`countersign serve` or `countersign migrate` makes it");
+        findings.note(
+            check,
+            "not made yet",
+            "`countersign serve` or `countersign migrate` makes it",
+        );
         return Ok(None);
     }
     let store = match Store::open(&context.place.configuration.store(&context.place.data)?) {
         Ok(store) => store,
         Err(error) => {
-            findings.wrong(check, error.to_string(), "check database.url, and that the database runs and lets countersign in");
+            findings.wrong(
+                check,
+                error.to_string(),
+                "check database.url, and that the database runs and lets countersign in",
+            );
             return Ok(None);
         }
     };
     // A schema is current where every statement of this program means something to it.
-    let unknown = store::sql::ALL.iter().flat_map(|file| file.iter()).find_map(|statement| store.shape(statement).err());
+    let unknown = store::sql::ALL
+        .iter()
+        .flat_map(|file| file.iter())
+        .find_map(|statement| store.shape(statement).err());
     if let Some(error) = unknown {
-        findings.wrong(check, format!("its schema is not this program's: {error}"), "run `countersign migrate`");
+        findings.wrong(
+            check,
+            format!("its schema is not this program's: {error}"),
+            "run `countersign migrate`",
+        );
         return Ok(None);
     }
     findings.good(check, "reachable, and its schema is current");
@@ -154,9 +187,17 @@ fn master_key(context: &Context, store: Option<&Store>, findings: &mut Findings)
     if !path.exists() {
         if is_set_up {
             let detail = format!("{} is missing, and the database was set up with one", path.display());
-            findings.wrong(check, detail, "put the file back from your backup; without it no document can be sealed");
+            findings.wrong(
+                check,
+                detail,
+                "put the file back from your backup; without it no document can be sealed",
+            );
         } else {
-            findings.note(check, format!("{} does not exist yet", path.display()), "the first start makes it");
+            findings.note(
+                check,
+                format!("{} does not exist yet", path.display()),
+                "the first start makes it",
+            );
         }
         return None;
     }
@@ -180,7 +221,11 @@ fn master_key(context: &Context, store: Option<&Store>, findings: &mut Findings)
         && let Some(store) = store
         && let Err(error) = app::installation::set_up(store, &vault, &SystemClock)
     {
-        findings.wrong(check, error.to_string(), "use the master key that the database was set up with");
+        findings.wrong(
+            check,
+            error.to_string(),
+            "use the master key that the database was set up with",
+        );
         return None;
     }
     findings.good(check, path.display().to_string());
@@ -193,7 +238,11 @@ fn seal_keys(context: &Context, store: Store, vault: Vault, findings: &mut Findi
     let blobs = match Blobs::local(&files) {
         Ok(blobs) => blobs,
         Err(error) => {
-            findings.wrong("files", error.to_string(), "make the user that runs countersign the owner of the folder");
+            findings.wrong(
+                "files",
+                error.to_string(),
+                "make the user that runs countersign the owner of the folder",
+            );
             return Ok(());
         }
     };
@@ -208,14 +257,19 @@ fn seal_keys(context: &Context, store: Store, vault: Vault, findings: &mut Findi
     });
     let companies = app.companies()?;
     if companies.is_empty() {
-        findings.note(check, "there is no company yet", "countersign company add ID --name NAME");
+        findings.note(
+            check,
+            "there is no company yet",
+            "countersign company add ID --name NAME",
+        );
         return Ok(());
     }
     let mut usable = 0;
     for company in &companies {
-        let signed = app.seal_key(&company.id).map_err(|error| Failure::from(error).to_string()).and_then(|key| {
-            key.sign(b"doctor").map_err(|error| error.to_string())
-        });
+        let signed = app
+            .seal_key(&company.id)
+            .map_err(|error| Failure::from(error).to_string())
+            .and_then(|key| key.sign(b"doctor").map_err(|error| error.to_string()));
         match signed {
             Ok(_) => usable += 1,
             Err(reason) => findings.wrong(
@@ -251,7 +305,11 @@ fn workers(context: &Context, findings: &mut Findings) {
             if confinement.resources && confinement.system_calls && confinement.file_system == Degree::Full {
                 findings.good(check, detail);
             } else {
-                findings.note(check, detail, "a newer Linux kernel (with Landlock and seccomp) confines workers better");
+                findings.note(
+                    check,
+                    detail,
+                    "a newer Linux kernel (with Landlock and seccomp) confines workers better",
+                );
             }
         }
         Err(error) => findings.wrong(
@@ -282,7 +340,11 @@ fn address(context: &Context, findings: &mut Findings) {
     let check = "public URL";
     match &context.place.configuration.server.public_url {
         Some(url) if url.starts_with("https://") => findings.good(check, url),
-        Some(url) => findings.note(check, format!("{url} is not encrypted"), "put a TLS proxy before it and use https"),
+        Some(url) => findings.note(
+            check,
+            format!("{url} is not encrypted"),
+            "put a TLS proxy before it and use https",
+        ),
         None => findings.note(
             check,
             "not set: links begin with the address that is listened on",

@@ -42,7 +42,12 @@ impl Document {
     pub fn run(self, context: &Context) -> Result<ExitCode, Failure> {
         match self {
             Document::Inspect { file } => inspect(context, &file),
-            Document::Seal { of, input, output, reason } => {
+            Document::Seal {
+                of,
+                input,
+                output,
+                reason,
+            } => {
                 let pdf = read(&input)?;
                 let opened = context.open()?;
                 let company = opened.app.company(&of.company)?;
@@ -51,8 +56,13 @@ impl Document {
                 for change in &intake.changes {
                     remark(context.json, &format!("{}: {change}", input.display()));
                 }
-                let details =
-                    SealDetails { reason, name: company.name, location: None, at: opened.app.now(), certify: true };
+                let details = SealDetails {
+                    reason,
+                    name: company.name,
+                    location: None,
+                    at: opened.app.now(),
+                    certify: true,
+                };
                 let sealed = seal::seal(&intake.pdf, key.as_ref(), &details)
                     .map_err(|error| Failure::Other(format!("{}: {error}", input.display())))?;
                 write(&output, &sealed)?;
@@ -75,7 +85,11 @@ fn inspect(context: &Context, file: &Path) -> Result<ExitCode, Failure> {
     match Workers::new(&context.place.configuration.documents).inspect(&pdf) {
         Ok(intake) => {
             let value = json!({"taken": true, "pages": pages(&intake), "changes": words(&intake.changes)});
-            let mut lines = vec![format!("{}: would be taken, {} page(s)", file.display(), intake.pages.len())];
+            let mut lines = vec![format!(
+                "{}: would be taken, {} page(s)",
+                file.display(),
+                intake.pages.len()
+            )];
             lines.extend(intake.changes.iter().map(|change| format!("  {change}")));
             print(context.json, &value, &lines.join("\n"));
             Ok(ExitCode::SUCCESS)
@@ -90,7 +104,11 @@ fn inspect(context: &Context, file: &Path) -> Result<ExitCode, Failure> {
 }
 
 fn pages(intake: &Intake) -> Vec<serde_json::Value> {
-    intake.pages.iter().map(|page| json!({"width": page.width_points, "height": page.height_points})).collect()
+    intake
+        .pages
+        .iter()
+        .map(|page| json!({"width": page.width_points, "height": page.height_points}))
+        .collect()
 }
 
 fn words(changes: &[Change]) -> Vec<String> {

@@ -19,7 +19,10 @@ pub struct Fsck {
 
 impl Fsck {
     pub fn run(self, context: &Context) -> Result<ExitCode, Failure> {
-        let report = context.open()?.app.fsck(Duration::from_secs(self.grace.saturating_mul(60)))?;
+        let report = context
+            .open()?
+            .app
+            .fsck(Duration::from_secs(self.grace.saturating_mul(60)))?;
         let mut faults: Vec<String> = report.audit.faults.iter().map(ToString::to_string).collect();
         faults.extend(report.faults.iter().map(ToString::to_string));
         let swept: Vec<String> = report.swept.iter().map(ToString::to_string).collect();
@@ -34,15 +37,26 @@ impl Fsck {
         let mut lines: Vec<String> = faults;
         lines.extend(swept.iter().map(|hash| format!("swept {hash}: nothing refers to it")));
         if !report.young.is_empty() {
-            lines.push(format!("{} file(s) that nothing refers to yet are too young to be swept", report.young.len()));
+            lines.push(format!(
+                "{} file(s) that nothing refers to yet are too young to be swept",
+                report.young.len()
+            ));
         }
         lines.push(format!(
             "{} workflow(s), {} file(s): {}",
             report.audit.workflows,
             report.files,
-            if report.is_clean() { "all is as it must be" } else { "NOT everything is as it must be" }
+            if report.is_clean() {
+                "all is as it must be"
+            } else {
+                "NOT everything is as it must be"
+            }
         ));
         print(context.json, &value, &lines.join("\n"));
-        Ok(if report.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        Ok(if report.is_clean() {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        })
     }
 }

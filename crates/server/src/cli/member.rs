@@ -60,7 +60,13 @@ impl Member {
         match self {
             Member::Add { of, email, name, role } => {
                 let password = password_from_input()?;
-                let new = NewMember { company: of.company, email: email.clone(), name, role, password };
+                let new = NewMember {
+                    company: of.company,
+                    email: email.clone(),
+                    name,
+                    role,
+                    password,
+                };
                 show_password(context, &email, &app.add_member(new)?);
             }
             Member::SetPassword { of, email } => {
@@ -70,7 +76,11 @@ impl Member {
             Member::Disable { of, email } => {
                 let disabled = app.disable_member(&of.company, &email)?;
                 let line = if disabled { "disabled" } else { "was disabled already" };
-                print(context.json, &json!({"email": email, "disabled": disabled}), &format!("{email} {line}"));
+                print(
+                    context.json,
+                    &json!({"email": email, "disabled": disabled}),
+                    &format!("{email} {line}"),
+                );
             }
             Member::List { of } => list(context, &app.members(&of.company)?),
         }
@@ -117,7 +127,11 @@ fn list(context: &Context, members: &[store::member::Member]) {
             ]
         })
         .collect();
-    print(context.json, &Value::from(values), &table(&["ID", "EMAIL", "NAME", "ROLE", "DISABLED"], &rows));
+    print(
+        context.json,
+        &Value::from(values),
+        &table(&["ID", "EMAIL", "NAME", "ROLE", "DISABLED"], &rows),
+    );
 }
 
 /// The password that was piped in, without its line end; `None` at a terminal or where nothing came.
@@ -128,7 +142,11 @@ fn password_from_input() -> Result<Option<String>, Failure> {
     }
     let mut text = String::new();
     let unreadable = |error: std::io::Error| Failure::Other(format!("the password on standard input: {error}"));
-    input.lock().take(LONGEST_INPUT).read_to_string(&mut text).map_err(unreadable)?;
+    input
+        .lock()
+        .take(LONGEST_INPUT)
+        .read_to_string(&mut text)
+        .map_err(unreadable)?;
     let password = text.strip_suffix('\n').unwrap_or(&text);
     let password = password.strip_suffix('\r').unwrap_or(password);
     Ok((!password.is_empty()).then(|| password.to_owned()))

@@ -15,7 +15,11 @@ pub struct Migrate;
 impl Migrate {
     pub fn run(context: &Context) -> Result<ExitCode, Failure> {
         let (_, applied) = context.place.open_store()?;
-        let lines = if applied.is_empty() { "up to date".to_owned() } else { applied.join("\n") };
+        let lines = if applied.is_empty() {
+            "up to date".to_owned()
+        } else {
+            applied.join("\n")
+        };
         print(context.json, &json!({"applied": applied}), &lines);
         Ok(ExitCode::SUCCESS)
     }

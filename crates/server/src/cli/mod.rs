@@ -42,7 +42,13 @@ struct Global {
     #[arg(long, global = true, env = "COUNTERSIGN_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
     /// The folder of database, files and master key
-    #[arg(long, global = true, env = "COUNTERSIGN_DATA", value_name = "DIR", default_value = "countersign-data")]
+    #[arg(
+        long,
+        global = true,
+        env = "COUNTERSIGN_DATA",
+        value_name = "DIR",
+        default_value = "countersign-data"
+    )]
     data: PathBuf,
     /// Print JSON for programs
     #[arg(long, global = true)]
@@ -124,7 +130,13 @@ pub fn main() -> ExitCode {
 fn run(cli: Cli) -> Result<ExitCode, Failure> {
     let configuration = Configuration::load(cli.global.config.as_deref())?;
     logging::start(&configuration.log, !matches!(cli.command, Command::Serve(_)))?;
-    let context = Context { place: Place { data: cli.global.data, configuration }, json: cli.global.json };
+    let context = Context {
+        place: Place {
+            data: cli.global.data,
+            configuration,
+        },
+        json: cli.global.json,
+    };
     match cli.command {
         Command::Serve(command) => command.run(&context),
         Command::Company(command) => command.run(&context),

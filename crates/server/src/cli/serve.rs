@@ -48,9 +48,17 @@ pub enum Role {
 
 impl Serve {
     pub fn run(self, context: &Context) -> Result<ExitCode, Failure> {
-        let listener = if self.role == Some(Role::Worker) { None } else { Some(self.bind(context)?) };
+        let listener = if self.role == Some(Role::Worker) {
+            None
+        } else {
+            Some(self.bind(context)?)
+        };
         let bound = match &listener {
-            Some(listener) => Some(listener.local_addr().map_err(|error| Failure::Other(error.to_string()))?),
+            Some(listener) => Some(
+                listener
+                    .local_addr()
+                    .map_err(|error| Failure::Other(error.to_string()))?,
+            ),
             None => None,
         };
         let app = context.place.open(bound)?.app;
@@ -97,10 +105,17 @@ impl Serve {
     }
 
     fn bind(&self, context: &Context) -> Result<TcpListener, Failure> {
-        let address = self.listen.as_deref().unwrap_or(&context.place.configuration.server.listen);
+        let address = self
+            .listen
+            .as_deref()
+            .unwrap_or(&context.place.configuration.server.listen);
         let listener = TcpListener::bind(address)
             .and_then(|listener| listener.set_nonblocking(true).map(|()| listener))
-            .map_err(|error| Failure::Other(format!("cannot listen on {address}: {error}; choose another with --listen")))?;
+            .map_err(|error| {
+                Failure::Other(format!(
+                    "cannot listen on {address}: {error}; choose another with --listen"
+                ))
+            })?;
         Ok(listener)
     }
 }
@@ -113,11 +128,13 @@ async fn web(
     mut stop: StopSignals,
 ) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::Other(format!("serving: {error}"));
-    let listener = tokio::net::TcpListener::from_std(listener).map_err(failed)?.tap_io(|connection| {
-        if let Err(error) = connection.set_nodelay(true) {
-            tracing::debug!(%error, "a connection without TCP_NODELAY");
-        }
-    });
+    let listener = tokio::net::TcpListener::from_std(listener)
+        .map_err(failed)?
+        .tap_io(|connection| {
+            if let Err(error) = connection.set_nodelay(true) {
+                tracing::debug!(%error, "a connection without TCP_NODELAY");
+            }
+        });
     let service = countersign_http::router(app, settings).into_make_service_with_connect_info::<SocketAddr>();
     let end = end.clone();
     let mut ended = end.subscribe();
@@ -175,7 +192,10 @@ impl StopSignals {
     #[cfg(unix)]
     fn catch() -> std::io::Result<StopSignals> {
         use tokio::signal::unix::{SignalKind, signal};
-        Ok(StopSignals { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
+        Ok(StopSignals {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
     }
 
     #[cfg(not(unix))]

@@ -36,7 +36,10 @@ impl Template {
             Template::Import { of, file, fields } => {
                 let (pdf, fields) = (read(&file)?, read(&fields)?);
                 let app = context.open()?.app;
-                let import = ImportTemplate { pdf: &pdf, fields: &fields };
+                let import = ImportTemplate {
+                    pdf: &pdf,
+                    fields: &fields,
+                };
                 let imported = app.import_template(&of.company, "command line", &import)?;
                 for change in &imported.changes {
                     remark(context.json, &format!("{}: {change}", file.display()));
@@ -53,7 +56,10 @@ impl Template {
             Template::List { of } => {
                 let app = context.open()?.app;
                 app.company(&of.company)?;
-                let filter = TemplateFilter { with_archived: true, ..TemplateFilter::default() };
+                let filter = TemplateFilter {
+                    with_archived: true,
+                    ..TemplateFilter::default()
+                };
                 let mut templates = Vec::new();
                 loop {
                     let before = templates.last().map(|template: &app::TemplateSummary| template.id);
@@ -87,7 +93,11 @@ impl Template {
                         ]
                     })
                     .collect();
-                print(context.json, &Value::from(values), &table(&["ID", "NAME", "VERSION", ""], &rows));
+                print(
+                    context.json,
+                    &Value::from(values),
+                    &table(&["ID", "NAME", "VERSION", ""], &rows),
+                );
             }
         }
         Ok(ExitCode::SUCCESS)

@@ -63,12 +63,20 @@ impl Token {
                         ]
                     })
                     .collect();
-                print(context.json, &Value::from(values), &table(&["ID", "EMAIL", "STATE", "ISSUED", "ENDS"], &rows));
+                print(
+                    context.json,
+                    &Value::from(values),
+                    &table(&["ID", "EMAIL", "STATE", "ISSUED", "ENDS"], &rows),
+                );
             }
             Token::Revoke { of, id } => {
                 let revoked = app.revoke_token(&of.company, id)?;
                 let line = if revoked { "revoked" } else { "was revoked already" };
-                print(context.json, &json!({"token": id, "revoked": revoked}), &format!("token {id} {line}"));
+                print(
+                    context.json,
+                    &json!({"token": id, "revoked": revoked}),
+                    &format!("token {id} {line}"),
+                );
             }
         }
         Ok(ExitCode::SUCCESS)

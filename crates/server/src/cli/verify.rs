@@ -49,7 +49,11 @@ impl Verify {
         let verdict = workers
             .verify(&pdf, &roots, SystemClock.now())
             .map_err(|fault| Failure::Other(format!("{}: {fault}", self.file.display())))?;
-        let signatures_hold = if self.strict { verdict.holds_strictly() } else { verdict.holds() };
+        let signatures_hold = if self.strict {
+            verdict.holds_strictly()
+        } else {
+            verdict.holds()
+        };
         let chain = if signatures_hold { chain(&pdf) } else { None };
         let holds = signatures_hold && chain.as_ref().is_none_or(Result::is_ok);
         let value = json!({
@@ -67,11 +71,15 @@ impl Verify {
     }
 
     fn roots(&self, context: &Context) -> Result<TrustedRoots, Failure> {
-        let mut roots = if context.place.has_database()? { own_root(context)? } else { TrustedRoots::default() };
+        let mut roots = if context.place.has_database()? {
+            own_root(context)?
+        } else {
+            TrustedRoots::default()
+        };
         for path in &self.trust {
             let pem = String::from_utf8_lossy(&read(path)?).into_owned();
-            let certificates = certificates_from_pem(&pem)
-                .map_err(|error| Failure::Other(format!("{}: {error}", path.display())))?;
+            let certificates =
+                certificates_from_pem(&pem).map_err(|error| Failure::Other(format!("{}: {error}", path.display())))?;
             for certificate in certificates {
                 roots.add(certificate);
             }
@@ -85,7 +93,9 @@ impl Verify {
             let signer = signature.signer.as_ref().map_or("an unknown signer", |signer| {
                 signer.common_name.as_deref().unwrap_or(signer.subject.as_str())
             });
-            let at = signature.claimed_at.map_or_else(String::new, |at| format!(", {at} (claimed)"));
+            let at = signature
+                .claimed_at
+                .map_or_else(String::new, |at| format!(", {at} (claimed)"));
             let state = if signature.faults.is_empty() {
                 "valid"
             } else if signature.is_intact() {
@@ -102,7 +112,11 @@ impl Verify {
             Some(Ok(entries)) => lines.push(format!("chain of events: {entries} entries, unbroken")),
             Some(Err(fault)) => lines.push(format!("chain of events: BROKEN: {fault}")),
         }
-        let verdict = if holds { "everything holds" } else { "NOT everything holds" };
+        let verdict = if holds {
+            "everything holds"
+        } else {
+            "NOT everything holds"
+        };
         lines.push(format!("{}: {verdict}", self.file.display()));
         lines.join("\n")
     }
@@ -125,6 +139,10 @@ fn chain(pdf: &[u8]) -> Option<Result<usize, String>> {
     let attachments = verify::attachments(pdf).ok()?;
     attachments.iter().find_map(|attachment| {
         let file: ChainFile = serde_json::from_slice(&attachment.data).ok()?;
-        Some(file.verify().map(|_| file.entries.len()).map_err(|fault| fault.to_string()))
+        Some(
+            file.verify()
+                .map(|_| file.entries.len())
+                .map_err(|fault| fault.to_string()),
+        )
     })
 }

@@ -12,12 +12,20 @@ fn a_company_is_made_with_a_client_whose_secret_is_shown_and_can_be_made_anew() 
     let secret = added["webhook_secret"].as_str().expect("a secret");
     assert!(secret.starts_with("whsec_"), "{secret}");
     let shown = here.json(&["client", "secret", "--company", "Acme"], "");
-    assert_eq!(shown, json!({"client_id": added["client_id"], "webhook_secret": secret}));
+    assert_eq!(
+        shown,
+        json!({"client_id": added["client_id"], "webhook_secret": secret})
+    );
     let rotated = here.json(&["client", "rotate", "--company", "acme"], "");
     assert_ne!(rotated["webhook_secret"], added["webhook_secret"]);
     let second = here.json(&["client", "add", "--company", "acme", "--name", "warehouse"], "");
     let listed = here.json(&["client", "list", "--company", "acme"], "");
-    let ids: Vec<&Value> = listed.as_array().expect("a list").iter().map(|client| &client["client_id"]).collect();
+    let ids: Vec<&Value> = listed
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|client| &client["client_id"])
+        .collect();
     assert_eq!(ids, [&added["client_id"], &second["client_id"]]);
 }
 
@@ -38,11 +46,28 @@ fn a_path_word_is_no_company_id_and_the_answer_says_why() {
 fn settings_of_a_company_are_changed_and_shown() {
     let here = Temporary::with_company();
     let set = here.json(
-        &["company", "set", "acme", "--api", "off", "--offset", "-03:30", "--token-lifetime", "30d", "--language", "ja"],
+        &[
+            "company",
+            "set",
+            "acme",
+            "--api",
+            "off",
+            "--offset",
+            "-03:30",
+            "--token-lifetime",
+            "30d",
+            "--language",
+            "ja",
+        ],
         "",
     );
     assert_eq!(
-        (&set["api"], &set["offset"], &set["token_lifetime_seconds"], &set["language"]),
+        (
+            &set["api"],
+            &set["offset"],
+            &set["token_lifetime_seconds"],
+            &set["language"]
+        ),
         (&json!(false), &json!("-03:30"), &json!(2_592_000), &json!("ja"))
     );
     assert_eq!(here.json(&["company", "list"], ""), json!([set]));
@@ -55,19 +80,74 @@ fn settings_of_a_company_are_changed_and_shown() {
 #[test]
 fn a_password_is_read_from_standard_input_or_made_and_shown_once() {
     let here = Temporary::with_company();
-    let given = here.json(&["member", "add", "--company", "acme", "--email", "a@example.com", "--role", "sender"], "a password\n");
+    let given = here.json(
+        &[
+            "member",
+            "add",
+            "--company",
+            "acme",
+            "--email",
+            "a@example.com",
+            "--role",
+            "sender",
+        ],
+        "a password\n",
+    );
     assert_eq!(given.get("password"), None);
-    let made = here.json(&["member", "add", "--company", "acme", "--email", "b@example.com", "--role", "auditor"], "");
-    assert!(made["password"].as_str().is_some_and(|password| password.len() >= 20), "{made}");
-    let again = here.say(&["member", "add", "--company", "acme", "--email", "B@example.com", "--role", "sender"]);
+    let made = here.json(
+        &[
+            "member",
+            "add",
+            "--company",
+            "acme",
+            "--email",
+            "b@example.com",
+            "--role",
+            "auditor",
+        ],
+        "",
+    );
+    assert!(
+        made["password"].as_str().is_some_and(|password| password.len() >= 20),
+        "{made}"
+    );
+    let again = here.say(&[
+        "member",
+        "add",
+        "--company",
+        "acme",
+        "--email",
+        "B@example.com",
+        "--role",
+        "sender",
+    ]);
     assert_eq!(again.code, Some(1), "{}", again.error);
-    let short = here.output(&["member", "set-password", "--company", "acme", "--email", "a@example.com"], "short");
+    let short = here.output(
+        &[
+            "member",
+            "set-password",
+            "--company",
+            "acme",
+            "--email",
+            "a@example.com",
+        ],
+        "short",
+    );
     assert_eq!(short.status.code(), Some(1));
     let last = here.say(&["member", "disable", "--company", "acme", "--email", EMAIL]);
     assert_eq!(last.code, Some(1), "{}", last.error);
-    let disabled = here.json(&["member", "disable", "--company", "acme", "--email", "a@example.com"], "");
+    let disabled = here.json(
+        &["member", "disable", "--company", "acme", "--email", "a@example.com"],
+        "",
+    );
     assert_eq!(disabled["disabled"], true);
-    let roles: Vec<Value> = here.json(&["member", "list", "--company", "acme"], "").as_array().expect("a list").iter().map(|member| member["role"].clone()).collect();
+    let roles: Vec<Value> = here
+        .json(&["member", "list", "--company", "acme"], "")
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|member| member["role"].clone())
+        .collect();
     assert_eq!(roles, ["owner", "sender", "auditor"]);
 }
 
@@ -79,13 +159,22 @@ fn a_token_is_listed_without_itself_and_revoked_at_once() {
     let call = |token: &str| crate::serving::status(&format!("{}/api/v3/workflows", server.address), Some(token));
     assert_eq!(call(&token), 200);
     let listed = here.json(&["token", "list", "--company", "acme"], "");
-    assert_eq!((&listed[0]["email"], &listed[0]["state"]), (&json!(EMAIL), &json!("live")));
+    assert_eq!(
+        (&listed[0]["email"], &listed[0]["state"]),
+        (&json!(EMAIL), &json!("live"))
+    );
     assert!(!listed.to_string().contains(&token));
     let id = listed[0]["token"].to_string();
-    assert_eq!(here.json(&["token", "revoke", "--company", "acme", &id], "")["revoked"], true);
+    assert_eq!(
+        here.json(&["token", "revoke", "--company", "acme", &id], "")["revoked"],
+        true
+    );
     assert_eq!(call(&token), 401);
     let second = crate::serving::login(&server.address, "acme", EMAIL, PASSWORD);
-    let set = here.json(&["member", "set-password", "--company", "acme", "--email", EMAIL], "another password");
+    let set = here.json(
+        &["member", "set-password", "--company", "acme", "--email", EMAIL],
+        "another password",
+    );
     assert_eq!(set["revoked_tokens"], 1);
     assert_eq!(call(&second), 401);
     let unknown = here.say(&["token", "revoke", "--company", "acme", "4711"]);

@@ -10,7 +10,12 @@ use testkit::database::TestDatabase;
 use crate::support::{EMAIL, PASSWORD, Temporary};
 
 fn check<'a>(report: &'a Value, name: &str) -> Vec<&'a Value> {
-    report["checks"].as_array().expect("checks").iter().filter(|check| check["check"] == name).collect()
+    report["checks"]
+        .as_array()
+        .expect("checks")
+        .iter()
+        .filter(|check| check["check"] == name)
+        .collect()
 }
 
 #[test]
@@ -68,20 +73,38 @@ fn an_installation_on_postgresql_is_made_checked_and_served() {
     let database = TestDatabase::postgres();
     let here = Temporary::new().on(&database);
     here.run(&["company", "add", "acme", "--name", "Acme"], "");
-    here.run(&["member", "add", "--company", "acme", "--email", EMAIL, "--role", "owner"], PASSWORD);
+    here.run(
+        &[
+            "member",
+            "add",
+            "--company",
+            "acme",
+            "--email",
+            EMAIL,
+            "--role",
+            "owner",
+        ],
+        PASSWORD,
+    );
     assert_eq!(here.json(&["doctor"], "")["healthy"], true);
     assert_eq!(here.json(&["fsck"], "")["clean"], true);
     assert!(!here.data().join("countersign.db").exists());
     let server = here.serve();
     crate::serving::login(&server.address, "acme", EMAIL, PASSWORD);
-    assert_eq!(here.json(&["token", "list", "--company", "acme"], "")[0]["email"], EMAIL);
+    assert_eq!(
+        here.json(&["token", "list", "--company", "acme"], "")[0]["email"],
+        EMAIL
+    );
 }
 
 #[test]
 fn migrate_says_what_it_did_and_then_that_nothing_is_to_do() {
     let here = Temporary::new();
     let first = here.json(&["migrate"], "");
-    assert!(first["applied"].as_array().is_some_and(|applied| !applied.is_empty()), "{first}");
+    assert!(
+        first["applied"].as_array().is_some_and(|applied| !applied.is_empty()),
+        "{first}"
+    );
     assert_eq!(here.run(&["migrate"], ""), "up to date");
 }
 
@@ -95,19 +118,36 @@ fn audit_and_fsck_are_clean_on_a_sound_installation_and_a_stray_file_is_swept() 
     fs::create_dir_all(&folder).expect("a folder");
     fs::write(folder.join(hash), b"").expect("a stray file");
     let young = here.json(&["fsck"], "");
-    assert_eq!((&young["clean"], &young["unreferenced"]), (&Value::Bool(true), &Value::from(1)), "{young}");
+    assert_eq!(
+        (&young["clean"], &young["unreferenced"]),
+        (&Value::Bool(true), &Value::from(1)),
+        "{young}"
+    );
     let swept = here.json(&["fsck", "--grace", "0"], "");
-    assert_eq!((&swept["clean"], &swept["swept"][0]), (&Value::Bool(true), &Value::from(hash)), "{swept}");
+    assert_eq!(
+        (&swept["clean"], &swept["swept"][0]),
+        (&Value::Bool(true), &Value::from(hash)),
+        "{swept}"
+    );
     assert!(!folder.join(hash).exists());
 }
 
 #[test]
 fn a_template_file_that_is_gone_or_damaged_is_found() {
     let here = Temporary::with_company();
-    let (file, fields) = (here.file("contract.pdf", &crate::support::pdf()), here.file("fields.json", crate::support::FIELDS.as_bytes()));
+    let (file, fields) = (
+        here.file("contract.pdf", &crate::support::pdf()),
+        here.file("fields.json", crate::support::FIELDS.as_bytes()),
+    );
     let (file, fields) = (file.to_str().expect("a path"), fields.to_str().expect("a path"));
-    here.run(&["template", "import", "--company", "acme", file, "--fields", fields], "");
-    assert_eq!(here.json(&["fsck", "--grace", "0"], "")["swept"], Value::Array(Vec::new()));
+    here.run(
+        &["template", "import", "--company", "acme", file, "--fields", fields],
+        "",
+    );
+    assert_eq!(
+        here.json(&["fsck", "--grace", "0"], "")["swept"],
+        Value::Array(Vec::new())
+    );
     let mut files: Vec<_> = fs::read_dir(here.data().join("files"))
         .expect("files")
         .flat_map(|folder| fs::read_dir(folder.expect("a folder").path()).expect("a folder"))
@@ -119,32 +159,72 @@ fn a_template_file_that_is_gone_or_damaged_is_found() {
     fs::remove_file(&files[1]).expect("gone");
     let said = here.say(&["fsck"]);
     assert_eq!(said.code, Some(1));
-    assert!(said.output.contains("damaged") && said.output.contains("missing"), "{}", said.output);
+    assert!(
+        said.output.contains("damaged") && said.output.contains("missing"),
+        "{}",
+        said.output
+    );
 }
 
 #[test]
 fn a_misspelt_setting_is_refused_and_named() {
     let here = Temporary::new();
-    let said = (*here).clone().with("COUNTERSIGN_WEBHOK__ALLOW_HTTP", "true").output(&["company", "list"], "");
+    let said = (*here)
+        .clone()
+        .with("COUNTERSIGN_WEBHOK__ALLOW_HTTP", "true")
+        .output(&["company", "list"], "");
     assert_eq!(said.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&said.stderr).contains("webhok"));
     let file = here.file("countersign.toml", b"[server]\nlisen = '127.0.0.1:0'\n");
     let said = here.say(&["company", "list", "--config", file.to_str().expect("a path")]);
     assert!(said.error.contains("lisen"), "{}", said.error);
-    assert_eq!(here.say(&["--config", "no-such-file.toml", "company", "list"]).code, Some(1));
+    assert_eq!(
+        here.say(&["--config", "no-such-file.toml", "company", "list"]).code,
+        Some(1)
+    );
 }
 
 #[test]
 fn every_command_has_help() {
     let here = Temporary::new();
     for command in [
-        "", "serve", "company", "company add", "company set", "company list", "member", "member add", "member set-password",
-        "member disable", "member list", "token list", "token revoke", "client list", "client add", "client secret",
-        "client rotate", "template import", "template list", "verify", "document inspect", "document seal", "audit verify",
-        "fsck", "doctor", "migrate", "root",
+        "",
+        "serve",
+        "company",
+        "company add",
+        "company set",
+        "company list",
+        "member",
+        "member add",
+        "member set-password",
+        "member disable",
+        "member list",
+        "token list",
+        "token revoke",
+        "client list",
+        "client add",
+        "client secret",
+        "client rotate",
+        "template import",
+        "template list",
+        "verify",
+        "document inspect",
+        "document seal",
+        "audit verify",
+        "fsck",
+        "doctor",
+        "migrate",
+        "root",
     ] {
-        let arguments: Vec<&str> = command.split(' ').filter(|word| !word.is_empty()).chain(["--help"]).collect();
+        let arguments: Vec<&str> = command
+            .split(' ')
+            .filter(|word| !word.is_empty())
+            .chain(["--help"])
+            .collect();
         let help = here.run(&arguments, "");
-        assert!(help.contains("Usage: countersign") && help.contains("--data"), "{command}: {help}");
+        assert!(
+            help.contains("Usage: countersign") && help.contains("--data"),
+            "{command}: {help}"
+        );
     }
 }

@@ -16,8 +16,15 @@ fn exchange(address: &str, request: &str) -> (u16, String) {
     let mut answer = Vec::new();
     connection.read_to_end(&mut answer).expect("an answer");
     let answer = String::from_utf8_lossy(&answer).into_owned();
-    let status = answer.split(' ').nth(1).and_then(|code| code.parse().ok()).expect("a status");
-    let body = answer.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).expect("a body");
+    let status = answer
+        .split(' ')
+        .nth(1)
+        .and_then(|code| code.parse().ok())
+        .expect("a status");
+    let body = answer
+        .split_once("\r\n\r\n")
+        .map(|(_, body)| body.to_owned())
+        .expect("a body");
     (status, body)
 }
 
@@ -29,7 +36,8 @@ pub fn status(url: &str, token: Option<&str>) -> u16 {
 }
 
 pub fn login_answer(address: &str, company: &str, email: &str, password: &str) -> (u16, Value) {
-    let body = json!({"header": {"request_code": "1001Q"}, "body": {"memb_email": email, "memb_pwd": password}}).to_string();
+    let body =
+        json!({"header": {"request_code": "1001Q"}, "body": {"memb_email": email, "memb_pwd": password}}).to_string();
     let request = format!(
         "POST /api/{company}/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\
          Connection: close\r\n\r\n{body}",
@@ -41,7 +49,11 @@ pub fn login_answer(address: &str, company: &str, email: &str, password: &str) -
 
 pub fn login(address: &str, company: &str, email: &str, password: &str) -> String {
     let (status, answer) = login_answer(address, company, email, password);
-    assert_eq!((status, &answer["header"]["result_code"]), (200, &json!("00")), "{answer}");
+    assert_eq!(
+        (status, &answer["header"]["result_code"]),
+        (200, &json!("00")),
+        "{answer}"
+    );
     answer["body"]["access_token"].as_str().expect("a token").to_owned()
 }
 
@@ -76,13 +88,24 @@ fn a_signal_ends_the_server_with_success_and_its_data_stay() {
         .spawn()
         .expect("a server");
     let mut first = [0; 12];
-    process.stdout.as_mut().expect("a pipe").read_exact(&mut first).expect("its first line");
+    process
+        .stdout
+        .as_mut()
+        .expect("a pipe")
+        .read_exact(&mut first)
+        .expect("its first line");
     assert_eq!(&first, b"listening on");
-    let killed = Command::new("kill").args(["-TERM", &process.id().to_string()]).status().expect("kill");
+    let killed = Command::new("kill")
+        .args(["-TERM", &process.id().to_string()])
+        .status()
+        .expect("kill");
     assert!(killed.success());
     let ended = process.wait_with_output().expect("its end");
     let log = String::from_utf8_lossy(&ended.stderr);
-    assert!(ended.status.success() && !log.contains("ERROR") && !log.contains("panicked"), "{log}");
+    assert!(
+        ended.status.success() && !log.contains("ERROR") && !log.contains("panicked"),
+        "{log}"
+    );
     assert_eq!(here.json(&["company", "list"], "")[0]["company"], "acme");
 }
 

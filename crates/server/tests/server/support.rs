@@ -46,7 +46,19 @@ impl Temporary {
     pub fn with_company() -> Temporary {
         let temporary = Temporary::new();
         temporary.run(&["company", "add", "acme", "--name", "주식회사 에이스"], "");
-        temporary.run(&["member", "add", "--company", "acme", "--email", EMAIL, "--role", "owner"], PASSWORD);
+        temporary.run(
+            &[
+                "member",
+                "add",
+                "--company",
+                "acme",
+                "--email",
+                EMAIL,
+                "--role",
+                "owner",
+            ],
+            PASSWORD,
+        );
         temporary
     }
 
@@ -104,6 +116,9 @@ pub fn pdf() -> Vec<u8> {
         let _ = write!(file, "{number} 0 obj\n{object}\nendobj\n");
     }
     let start = file.len();
-    let _ = write!(file, "xref\n0 5\n{table}trailer\n<< /Size 5 /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n");
+    let _ = write!(
+        file,
+        "xref\n0 5\n{table}trailer\n<< /Size 5 /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n"
+    );
     file.into_bytes()
 }
