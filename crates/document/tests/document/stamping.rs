@@ -40,10 +40,10 @@ fn quarters(width: u32, height: u32) -> Vec<u8> {
             (false, false) => MAGENTA,
         })
     });
-    encoded(picture.into(), ImageFormat::Png)
+    encoded(&picture.into(), ImageFormat::Png)
 }
 
-fn encoded(picture: DynamicImage, format: ImageFormat) -> Vec<u8> {
+fn encoded(picture: &DynamicImage, format: ImageFormat) -> Vec<u8> {
     let mut bytes = Cursor::new(Vec::new());
     picture.write_to(&mut bytes, format).expect("encodes");
     bytes.into_inner()
@@ -276,7 +276,7 @@ fn a_transparent_picture_lets_the_page_show_through() {
             Rgba([255, 0, 0, 255])
         }
     });
-    let bytes = encoded(picture.into(), ImageFormat::Png);
+    let bytes = encoded(&picture.into(), ImageFormat::Png);
     let pdf = page_file(PageForm {
         media: [0, 0, 200, 100],
         ..PageForm::PLAIN
@@ -302,7 +302,7 @@ fn a_transparent_picture_lets_the_page_show_through() {
 #[test]
 fn a_jpeg_is_shown_in_its_proportions() {
     let picture = RgbImage::from_pixel(200, 100, Rgb(RED));
-    let bytes = encoded(picture.into(), ImageFormat::Jpeg);
+    let bytes = encoded(&picture.into(), ImageFormat::Jpeg);
     let pdf = page_file(PageForm {
         media: [0, 0, 200, 200],
         ..PageForm::PLAIN
@@ -381,7 +381,7 @@ fn a_stamped_file_can_be_stamped_again() {
         ..PageForm::PLAIN
     });
     let size = displayed_size(&pdf);
-    let picture = |colour| encoded(RgbImage::from_pixel(20, 20, Rgb(colour)).into(), ImageFormat::Png);
+    let picture = |colour| encoded(&RgbImage::from_pixel(20, 20, Rgb(colour)).into(), ImageFormat::Png);
     let once = mark(percent(10, 20, 10, 20), MarkContent::Picture { bytes: picture(RED) });
     let again = mark(percent(70, 20, 10, 20), MarkContent::Picture { bytes: picture(BLUE) });
     let stamped = stamp(&stamp(&pdf, &FONTS, &[once]).expect("once"), &FONTS, &[again]).expect("again");

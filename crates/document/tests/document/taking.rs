@@ -141,8 +141,9 @@ fn a_signed_file_is_refused_before_anybody_signs() {
 #[test]
 fn scripts_are_removed_wherever_they_are() {
     let pdf = with_catalog(|document, catalog| {
-        let named = document.add_object(script());
-        let names = document.add_object(dictionary! { "Names" => vec![Object::string_literal("init"), named.into()] });
+        let opening = document.add_object(script());
+        let names =
+            document.add_object(dictionary! { "Names" => vec![Object::string_literal("init"), opening.into()] });
         catalog.set("Names", dictionary! { "JavaScript" => names });
         catalog.set("OpenAction", script());
         let closing = document.add_object(script());
