@@ -21,7 +21,9 @@ pub const PREFIX: &str = "/assets";
 
 /// Name in the source → name with the hash.
 static MANIFEST: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
-    Dist::get("manifest.json").and_then(|file| serde_json::from_slice(&file.data).ok()).unwrap_or_default()
+    Dist::get("manifest.json")
+        .and_then(|file| serde_json::from_slice(&file.data).ok())
+        .unwrap_or_default()
 });
 
 /// The path of an asset, such as `/assets/pages-0123456789abcdef.css`; `None` where there is none
@@ -35,9 +37,14 @@ pub async fn get(Path(name): Path<String>, headers: HeaderMap) -> Response {
     let Some(media_type) = media_type(&name).filter(|_| MANIFEST.values().any(|known| *known == name)) else {
         return StatusCode::NOT_FOUND.into_response();
     };
-    let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let accepted = headers
+        .get(header::ACCEPT_ENCODING)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
     let takes = |encoding: &str| {
-        accepted.split(',').any(|part| part.split(';').next().is_some_and(|name| name.trim() == encoding))
+        accepted
+            .split(',')
+            .any(|part| part.split(';').next().is_some_and(|name| name.trim() == encoding))
     };
     let (file, encoding) = if takes("br") {
         (Dist::get(&format!("{name}.br")), Some("br"))
@@ -56,7 +63,10 @@ pub async fn get(Path(name): Path<String>, headers: HeaderMap) -> Response {
     let mut response = body.into_response();
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=31536000, immutable"));
+    headers.insert(
+        header::CACHE_CONTROL,
+        HeaderValue::from_static("public, max-age=31536000, immutable"),
+    );
     headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     if let Some(encoding) = encoding {
@@ -89,10 +99,17 @@ mod tests {
     async fn every_asset_is_served_as_the_browser_takes_it() {
         assert!(!MANIFEST.is_empty());
         for hashed in MANIFEST.values() {
-            for (accepted, expected) in [("gzip, deflate, br", Some("br")), ("gzip;q=1", Some("gzip")), ("", None)] {
+            for (accepted, expected) in [
+                ("gzip, deflate, br", Some("br")),
+                ("gzip;q=1", Some("gzip")),
+                ("", None),
+            ] {
                 let response = ask(hashed, accepted).await;
                 assert_eq!(response.status(), StatusCode::OK, "{hashed}");
-                let encoding = response.headers().get(header::CONTENT_ENCODING).map(|value| value.to_str().unwrap());
+                let encoding = response
+                    .headers()
+                    .get(header::CONTENT_ENCODING)
+                    .map(|value| value.to_str().unwrap());
                 assert_eq!(encoding, expected, "{hashed}");
             }
         }
@@ -100,7 +117,13 @@ mod tests {
 
     #[tokio::test]
     async fn nothing_else_is_served() {
-        for name in ["manifest.json", "pages.css", "../../Cargo.toml", "", "pages-0000000000000000.css"] {
+        for name in [
+            "manifest.json",
+            "pages.css",
+            "../../Cargo.toml",
+            "",
+            "pages-0000000000000000.css",
+        ] {
             assert_eq!(ask(name, "br").await.status(), StatusCode::NOT_FOUND, "{name}");
         }
     }

@@ -29,7 +29,10 @@ pub fn page(headers: &mut HeaderMap) {
 
 /// For a page that nobody opens through a script of another site.
 pub fn own_window(headers: &mut HeaderMap) {
-    headers.insert(HeaderName::from_static("cross-origin-opener-policy"), HeaderValue::from_static("same-origin"));
+    headers.insert(
+        HeaderName::from_static("cross-origin-opener-policy"),
+        HeaderValue::from_static("same-origin"),
+    );
 }
 
 /// For everything that is reached through a secret: kept nowhere, told to nobody, never guessed at.
@@ -40,7 +43,10 @@ pub fn private(headers: &mut HeaderMap) {
 
 /// For a picture of a page: it never changes under its address, but only its reader may keep it.
 pub fn immutable(headers: &mut HeaderMap) {
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=31536000, immutable"));
+    headers.insert(
+        header::CACHE_CONTROL,
+        HeaderValue::from_static("private, max-age=31536000, immutable"),
+    );
     always(headers);
 }
 
@@ -56,11 +62,25 @@ fn always(headers: &mut HeaderMap) {
 /// `Content-Disposition` of a download: the name in UTF-8 (RFC 6266, RFC 8187), and without what
 /// old programs cannot read.
 pub fn attachment(file_name: &str) -> HeaderValue {
-    let cleaned: String =
-        file_name.chars().map(|c| if c.is_control() || matches!(c, '/' | '\\') { '_' } else { c }).collect();
+    let cleaned: String = file_name
+        .chars()
+        .map(|c| {
+            if c.is_control() || matches!(c, '/' | '\\') {
+                '_'
+            } else {
+                c
+            }
+        })
+        .collect();
     let plain: String = cleaned
         .chars()
-        .map(|c| if c.is_ascii_graphic() && !matches!(c, '"' | '%') || c == ' ' { c } else { '_' })
+        .map(|c| {
+            if c.is_ascii_graphic() && !matches!(c, '"' | '%') || c == ' ' {
+                c
+            } else {
+                '_'
+            }
+        })
         .collect();
     let mut encoded = String::new();
     for byte in cleaned.bytes() {
@@ -84,7 +104,10 @@ mod tests {
         let mut headers = HeaderMap::new();
         page(&mut headers);
         let policy = headers[header::CONTENT_SECURITY_POLICY].to_str().unwrap();
-        assert!(policy.contains("frame-ancestors 'none'") && !policy.contains("unsafe"), "{policy}");
+        assert!(
+            policy.contains("frame-ancestors 'none'") && !policy.contains("unsafe"),
+            "{policy}"
+        );
         assert_eq!(headers[header::REFERRER_POLICY], "no-referrer");
         assert_eq!(headers[header::CACHE_CONTROL], "no-store");
         assert!(!headers.contains_key("cross-origin-opener-policy"));
@@ -99,6 +122,9 @@ mod tests {
         );
         let nasty = attachment("a\"b\r\nX: y/../c%d.pdf");
         let text = nasty.to_str().unwrap();
-        assert!(text.starts_with("attachment; filename=\"a_b__X: y_.._c_d.pdf\"; filename*="), "{text}");
+        assert!(
+            text.starts_with("attachment; filename=\"a_b__X: y_.._c_d.pdf\"; filename*="),
+            "{text}"
+        );
     }
 }

@@ -16,7 +16,12 @@ pub fn frame(language: Language, base: &str, title: String, path: &str, query: &
             current: other == language,
         })
         .collect();
-    Frame { lang: language.code(), base: base.to_owned(), languages, title }
+    Frame {
+        lang: language.code(),
+        base: base.to_owned(),
+        languages,
+        title,
+    }
 }
 
 /// The same page in another language.
@@ -55,6 +60,12 @@ mod tests {
                 "/mail/sign?token=a-b_c&callback_fn=true&lang=ja",
             ]
         );
-        assert!(frame.languages.iter().filter(|link| link.current).all(|link| link.code == "ko"));
+        assert!(
+            frame
+                .languages
+                .iter()
+                .filter(|link| link.current)
+                .all(|link| link.code == "ko")
+        );
     }
 }

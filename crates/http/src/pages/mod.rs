@@ -46,7 +46,12 @@ pub fn routes() -> Vec<Route> {
         route(Method::GET, "/sign/pages/{document}/{page}", LinkToken, pictures::page),
         route(Method::GET, "/sign/file", LinkToken, pictures::file),
         route(Method::GET, "/mail/preview", LinkToken, preview::page),
-        route(Method::GET, "/mail/preview/pages/{document}/{page}", LinkToken, preview::picture),
+        route(
+            Method::GET,
+            "/mail/preview/pages/{document}/{page}",
+            LinkToken,
+            preview::picture,
+        ),
         route(Method::GET, "/mail/preview/file", LinkToken, preview::file),
         route(Method::GET, "/mail/view", LinkToken, viewer::page),
         route(Method::GET, "/mail/view/pages/{page}", LinkToken, viewer::picture),

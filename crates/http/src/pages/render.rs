@@ -24,9 +24,8 @@ struct Templates;
 static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
-    environment.set_loader(|name| {
-        Ok(Templates::get(name).and_then(|file| String::from_utf8(file.data.into_owned()).ok()))
-    });
+    environment
+        .set_loader(|name| Ok(Templates::get(name).and_then(|file| String::from_utf8(file.data.into_owned()).ok())));
     environment.add_function("t", sentence);
     environment.add_function("asset", asset);
     environment
@@ -39,7 +38,10 @@ fn sentence(state: &State<'_, '_>, key: &str, arguments: Kwargs) -> Result<Strin
         .and_then(|value| value.as_str().and_then(Language::parse))
         .ok_or_else(|| minijinja::Error::new(ErrorKind::UndefinedError, "the page has no language"))?;
     if !i18n::has(language, key) {
-        return Err(minijinja::Error::new(ErrorKind::UndefinedError, format!("no sentence {key}")));
+        return Err(minijinja::Error::new(
+            ErrorKind::UndefinedError,
+            format!("no sentence {key}"),
+        ));
     }
     let values = arguments
         .args()
@@ -94,7 +96,10 @@ pub fn respond(status: StatusCode, template: &str, frame: &Frame, content: &impl
         Ok(text) => {
             let mut response = (status, Body::from(text)).into_response();
             let headers = response.headers_mut();
-            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+            headers.insert(
+                header::CONTENT_TYPE,
+                HeaderValue::from_static("text/html; charset=utf-8"),
+            );
             if let Ok(language) = HeaderValue::from_str(frame.lang) {
                 headers.insert(header::CONTENT_LANGUAGE, language);
             }

@@ -49,7 +49,9 @@ where
         let http = Http::from_ref(state);
         let client = ClientAddress::from_request_parts(parts, state).await?;
         let public = http.public_url();
-        let pairs = url::form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes()).into_owned().collect();
+        let pairs = url::form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes())
+            .into_owned()
+            .collect();
         Ok(Self {
             base: base_path(public).to_owned(),
             path: parts.uri.path().to_owned(),
@@ -69,7 +71,10 @@ where
 /// `https://host/path` → `/path`
 fn base_path(public_url: &str) -> &str {
     let rest = public_url.split_once("://").map_or(public_url, |(_, rest)| rest);
-    rest.find('/').and_then(|slash| rest.get(slash..)).unwrap_or_default().trim_end_matches('/')
+    rest.find('/')
+        .and_then(|slash| rest.get(slash..))
+        .unwrap_or_default()
+        .trim_end_matches('/')
 }
 
 impl PageRequest {
@@ -127,7 +132,9 @@ impl PageRequest {
     /// A cookie that scripts cannot read and other sites do not send with their requests.
     pub fn set_cookie(&self, name: &str, value: &str, seconds: Option<i64>) -> Option<HeaderValue> {
         let secure = if self.secure { "; Secure" } else { "" };
-        let age = seconds.map(|seconds| format!("; Max-Age={seconds}")).unwrap_or_default();
+        let age = seconds
+            .map(|seconds| format!("; Max-Age={seconds}"))
+            .unwrap_or_default();
         HeaderValue::from_str(&format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax{age}{secure}")).ok()
     }
 
@@ -162,7 +169,9 @@ impl PageRequest {
         }
         let mut response = self.end(ending, language, &About::default());
         if let Error::Throttled { retry_after } | Error::Unavailable { retry_after } = error {
-            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from((*retry_after).max(1)));
+            response
+                .headers_mut()
+                .insert(header::RETRY_AFTER, HeaderValue::from((*retry_after).max(1)));
         }
         response
     }
@@ -191,11 +200,9 @@ pub fn ending_of(error: &Error) -> Ending {
         Error::Throttled { .. } => Ending::Busy(StatusCode::TOO_MANY_REQUESTS),
         Error::Unavailable { .. } => Ending::Busy(StatusCode::SERVICE_UNAVAILABLE),
         Error::Internal { .. } => Ending::Trouble,
-        Error::NotFound(_)
-        | Error::NotJson
-        | Error::Unprocessable(_)
-        | Error::TooLarge { .. }
-        | Error::Unsupported => Ending::Missing,
+        Error::NotFound(_) | Error::NotJson | Error::Unprocessable(_) | Error::TooLarge { .. } | Error::Unsupported => {
+            Ending::Missing
+        }
     }
 }
 

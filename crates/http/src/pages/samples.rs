@@ -22,7 +22,12 @@ fn field(kind: FieldKind, name: &str, [x, y, width, height]: [u32; 4]) -> Field 
         step: 1,
         role: None,
         page: 1,
-        placement: Placement { x: x * 1000, y: y * 1000, width: width * 1000, height: height * 1000 },
+        placement: Placement {
+            x: x * 1000,
+            y: y * 1000,
+            width: width * 1000,
+            height: height * 1000,
+        },
         required: false,
         read_only: false,
         options: vec!["하나".to_owned(), "둘".to_owned()],
@@ -47,8 +52,14 @@ fn sign(language: Language, mode: &str) -> Value {
         required(field(FieldKind::Date, "계약일", [250, 200, 300, 25])),
         field(FieldKind::Text, "비고", [250, 240, 500, 90]),
         field(FieldKind::Check, "동의", [250, 350, 24, 17]),
-        Field { option: Some("하나".to_owned()), ..field(FieldKind::Radio, "구분", [250, 380, 24, 17]) },
-        Field { option: Some("둘".to_owned()), ..field(FieldKind::Radio, "구분", [320, 380, 24, 17]) },
+        Field {
+            option: Some("하나".to_owned()),
+            ..field(FieldKind::Radio, "구분", [250, 380, 24, 17])
+        },
+        Field {
+            option: Some("둘".to_owned()),
+            ..field(FieldKind::Radio, "구분", [320, 380, 24, 17])
+        },
         field(FieldKind::Select, "종류", [250, 420, 300, 25]),
         required(field(FieldKind::Signature, "서명", [150, 600, 250, 70])),
         field(FieldKind::Seal, "도장", [420, 600, 110, 70]),
@@ -61,8 +72,10 @@ fn sign(language: Language, mode: &str) -> Value {
     ];
     let value = |field: &Field| match field.name.as_str() {
         "번호" => Some("2026-0042"),
-        "비고" => Some("연장 근로는 월 12시간 이내로 한다.
-그 밖의 사항은 취업 규칙에 따른다."),
+        "비고" => Some(
+            "연장 근로는 월 12시간 이내로 한다.
+그 밖의 사항은 취업 규칙에 따른다.",
+        ),
         "갑 확인" | "동의" => Some("Y"),
         _ => None,
     };
@@ -81,7 +94,10 @@ fn sign(language: Language, mode: &str) -> Value {
             src: None,
         })
         .collect();
-    let sizes = [PageSize { width_points: 595.0, height_points: 842.0 }; 2];
+    let sizes = [PageSize {
+        width_points: 595.0,
+        height_points: 842.0,
+    }; 2];
     json!({
         "mode": mode,
         "document": "근로계약서",
@@ -107,65 +123,110 @@ fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
         ("sign".to_owned(), "sign.html", sign(language, "sign")),
         ("preview".to_owned(), "sign.html", sign(language, "preview")),
         ("sender".to_owned(), "sign.html", sign(language, "view")),
-        ("access-code".to_owned(), "access_code.html", json!({
-            "action": "/sign/access-code", "document": "근로계약서", "hint": "생일 6자리", "token": "sample",
-            "carried": [{"name": "lang", "value": language.code()}], "wrong": false, "left": 5,
-        })),
-        ("access-code-wrong".to_owned(), "access_code.html", json!({
-            "action": "/sign/access-code", "document": "근로계약서", "hint": null, "token": "sample",
-            "carried": [], "wrong": true, "left": 3,
-        })),
-        ("viewer".to_owned(), "viewer.html", json!({
-            "kind": i18n::text(language, "view-title-document", &[]), "document": "근로계약서",
-            "completed": "2026", "download": "#", "verify": "/verify",
-            "pages": [{"src": "page-1.webp", "width": 1240, "height": 1754, "number": 1}],
-        })),
-        ("verify".to_owned(), "verify.html", json!({
-            "data": {}, "verdict": null, "action": "/verify", "limit": 1000, "fault": "",
-        })),
-        ("verify-good".to_owned(), "verify.html", json!({
-            "data": {}, "action": "/verify", "limit": 1000, "fault": "",
-            "verdict": {
-                "tone": "good", "symbol": "shield", "title": i18n::text(language, "verify-result-good", &[]),
-                "text": i18n::text(language, "verify-result-good-text", &[]), "name": "근로계약서.pdf",
-                "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-                "signatures": [{"signer": "한빛상사", "at": "2026", "intact": true, "trusted": true, "covers": true}],
-                "problems": [],
-            },
-        })),
-        ("verify-bad".to_owned(), "verify.html", json!({
-            "data": {}, "action": "/verify", "limit": 1000, "fault": "",
-            "verdict": {
-                "tone": "bad", "symbol": "alert", "title": i18n::text(language, "verify-result-bad", &[]),
-                "text": i18n::text(language, "verify-result-bad-text", &[]), "name": "a.pdf", "hash": "00",
-                "signatures": [{"signer": null, "at": null, "intact": false, "trusted": false, "covers": false}],
-                "problems": ["the digest differs"],
-            },
-        })),
-        ("login".to_owned(), "login.html", json!({
-            "action": "/sign-in", "csrf": "x", "next": "/outbox", "fault": i18n::text(language, "login-wrong", &[]),
-            "company_id": "hanbit", "email": "",
-        })),
-        ("outbox".to_owned(), "outbox.html", json!({
-            "logout": "/sign-out", "csrf": "x", "email": "owner@example.com", "company_name": "한빛상사",
-            "messages": [
-                {"href": "#", "subject": "[한빛상사] 근로계약서 서명 요청", "to": "minjun@example.com", "channel": i18n::text(language, "outbox-channel-mail", &[]), "at": "2026-11-28"},
-                {"href": "#", "subject": "[한빛상사] 근로계약서 서명 요청", "to": "010-1234-5678", "channel": i18n::text(language, "outbox-channel-messenger", &[]), "at": "2026-11-28"},
-            ],
-            "newer": "#", "older": "#",
-        })),
-        ("outbox-empty".to_owned(), "outbox.html", json!({
-            "logout": "/sign-out", "csrf": "x", "email": "owner@example.com", "company_name": "한빛상사", "messages": [],
-            "newer": null, "older": null,
-        })),
-        ("message".to_owned(), "message.html", json!({
-            "logout": "/sign-out", "csrf": "x", "back": "/outbox",
-            "message": {"subject": "근로계약서", "to": "minjun@example.com", "channel": "", "at": "2026", "body": "안녕하세요.\n…", "link": "https://example.com/"},
-        })),
+        (
+            "access-code".to_owned(),
+            "access_code.html",
+            json!({
+                "action": "/sign/access-code", "document": "근로계약서", "hint": "생일 6자리", "token": "sample",
+                "carried": [{"name": "lang", "value": language.code()}], "wrong": false, "left": 5,
+            }),
+        ),
+        (
+            "access-code-wrong".to_owned(),
+            "access_code.html",
+            json!({
+                "action": "/sign/access-code", "document": "근로계약서", "hint": null, "token": "sample",
+                "carried": [], "wrong": true, "left": 3,
+            }),
+        ),
+        (
+            "viewer".to_owned(),
+            "viewer.html",
+            json!({
+                "kind": i18n::text(language, "view-title-document", &[]), "document": "근로계약서",
+                "completed": "2026", "download": "#", "verify": "/verify",
+                "pages": [{"src": "page-1.webp", "width": 1240, "height": 1754, "number": 1}],
+            }),
+        ),
+        (
+            "verify".to_owned(),
+            "verify.html",
+            json!({
+                "data": {}, "verdict": null, "action": "/verify", "limit": 1000, "fault": "",
+            }),
+        ),
+        (
+            "verify-good".to_owned(),
+            "verify.html",
+            json!({
+                "data": {}, "action": "/verify", "limit": 1000, "fault": "",
+                "verdict": {
+                    "tone": "good", "symbol": "shield", "title": i18n::text(language, "verify-result-good", &[]),
+                    "text": i18n::text(language, "verify-result-good-text", &[]), "name": "근로계약서.pdf",
+                    "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                    "signatures": [{"signer": "한빛상사", "at": "2026", "intact": true, "trusted": true, "covers": true}],
+                    "problems": [],
+                },
+            }),
+        ),
+        (
+            "verify-bad".to_owned(),
+            "verify.html",
+            json!({
+                "data": {}, "action": "/verify", "limit": 1000, "fault": "",
+                "verdict": {
+                    "tone": "bad", "symbol": "alert", "title": i18n::text(language, "verify-result-bad", &[]),
+                    "text": i18n::text(language, "verify-result-bad-text", &[]), "name": "a.pdf", "hash": "00",
+                    "signatures": [{"signer": null, "at": null, "intact": false, "trusted": false, "covers": false}],
+                    "problems": ["the digest differs"],
+                },
+            }),
+        ),
+        (
+            "login".to_owned(),
+            "login.html",
+            json!({
+                "action": "/sign-in", "csrf": "x", "next": "/outbox", "fault": i18n::text(language, "login-wrong", &[]),
+                "company_id": "hanbit", "email": "",
+            }),
+        ),
+        (
+            "outbox".to_owned(),
+            "outbox.html",
+            json!({
+                "logout": "/sign-out", "csrf": "x", "email": "owner@example.com", "company_name": "한빛상사",
+                "messages": [
+                    {"href": "#", "subject": "[한빛상사] 근로계약서 서명 요청", "to": "minjun@example.com", "channel": i18n::text(language, "outbox-channel-mail", &[]), "at": "2026-11-28"},
+                    {"href": "#", "subject": "[한빛상사] 근로계약서 서명 요청", "to": "010-1234-5678", "channel": i18n::text(language, "outbox-channel-messenger", &[]), "at": "2026-11-28"},
+                ],
+                "newer": "#", "older": "#",
+            }),
+        ),
+        (
+            "outbox-empty".to_owned(),
+            "outbox.html",
+            json!({
+                "logout": "/sign-out", "csrf": "x", "email": "owner@example.com", "company_name": "한빛상사", "messages": [],
+                "newer": null, "older": null,
+            }),
+        ),
+        (
+            "message".to_owned(),
+            "message.html",
+            json!({
+                "logout": "/sign-out", "csrf": "x", "back": "/outbox",
+                "message": {"subject": "근로계약서", "to": "minjun@example.com", "channel": "", "at": "2026", "body": "안녕하세요.\n…", "link": "https://example.com/"},
+            }),
+        ),
     ];
     for ending in Ending::ALL {
         samples.push((
-            format!("end-{ending:?}").to_lowercase().split('(').next().unwrap_or_default().to_owned(),
+            format!("end-{ending:?}")
+                .to_lowercase()
+                .split('(')
+                .next()
+                .unwrap_or_default()
+                .to_owned(),
             "end.html",
             json!({"tone": "good", "symbol": "check", "text": ending.title(language), "document": "근로계약서",
                 "links": [{"href": "/verify", "text": i18n::text(language, "view-verify", &[])}]}),
@@ -184,7 +245,10 @@ fn every_template_is_written_in_every_language() {
             let text = html(template, &page, &content).unwrap_or_else(|error| panic!("{name}: {error:?}"));
             assert!(text.contains(&format!("<html lang=\"{}\">", language.code())), "{name}");
             assert!(!text.contains("style="), "{name}: the policy forbids style attributes");
-            assert!(!text.contains(" onclick"), "{name}: the policy forbids handlers in attributes");
+            assert!(
+                !text.contains(" onclick"),
+                "{name}: the policy forbids handlers in attributes"
+            );
             seen.insert(template);
             if let Some(folder) = &folder {
                 let file = Path::new(folder).join(format!("{name}.{}.html", language.code()));
@@ -195,7 +259,10 @@ fn every_template_is_written_in_every_language() {
     let skipped = ["base.html", "icons.html"];
     for file in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../templates/pages")).unwrap() {
         let name = file.unwrap().file_name().into_string().unwrap();
-        assert!(seen.contains(name.as_str()) || skipped.contains(&name.as_str()), "{name} has no sample");
+        assert!(
+            seen.contains(name.as_str()) || skipped.contains(&name.as_str()),
+            "{name} has no sample"
+        );
     }
 }
 

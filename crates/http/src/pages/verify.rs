@@ -61,7 +61,15 @@ pub async fn check(State(http): State<Http>, request: PageRequest, multipart: Mu
     let limit = http.app().settings.largest_document;
     let upload = match receive(multipart, limit).await {
         Ok(Some(upload)) => upload,
-        Ok(None) => return page(&http, &request, StatusCode::UNPROCESSABLE_ENTITY, None, "verify-no-file"),
+        Ok(None) => {
+            return page(
+                &http,
+                &request,
+                StatusCode::UNPROCESSABLE_ENTITY,
+                None,
+                "verify-no-file",
+            );
+        }
         Err(()) => return page(&http, &request, StatusCode::PAYLOAD_TOO_LARGE, None, "verify-too-large"),
     };
     let language = request.language();
@@ -77,7 +85,13 @@ async fn receive(mut multipart: Multipart, limit: u64) -> Result<Option<Upload>,
         if field.name() != Some("file") {
             continue;
         }
-        let name = field.file_name().unwrap_or_default().chars().filter(|c| !c.is_control()).take(200).collect();
+        let name = field
+            .file_name()
+            .unwrap_or_default()
+            .chars()
+            .filter(|c| !c.is_control())
+            .take(200)
+            .collect();
         let mut bytes = Vec::new();
         while let Some(chunk) = field.chunk().await.map_err(|_| ())? {
             if (bytes.len() + chunk.len()) as u64 > limit {
@@ -114,7 +128,11 @@ enum Said {
 fn verdict_of(verdict: &Verdict) -> Said {
     if verdict.holds() {
         Said::Good
-    } else if verdict.faults.iter().any(|fault| matches!(fault, Fault::Unreadable { .. } | Fault::Encrypted)) {
+    } else if verdict
+        .faults
+        .iter()
+        .any(|fault| matches!(fault, Fault::Unreadable { .. } | Fault::Encrypted))
+    {
         Said::Unreadable
     } else if verdict.signatures.is_empty() && verdict.faults.iter().all(|fault| matches!(fault, Fault::NoSignature)) {
         Said::Unsigned
@@ -128,10 +146,25 @@ fn verdict_of(verdict: &Verdict) -> Said {
 fn said(language: Language, said: Said, name: String, hash: String) -> VerdictView {
     let (tone, symbol, title, text) = match said {
         Said::Good => ("good", "shield", "verify-result-good", "verify-result-good-text"),
-        Said::Unknown => ("warn", "question", "verify-result-unknown", "verify-result-unknown-text"),
+        Said::Unknown => (
+            "warn",
+            "question",
+            "verify-result-unknown",
+            "verify-result-unknown-text",
+        ),
         Said::Bad => ("bad", "alert", "verify-result-bad", "verify-result-bad-text"),
-        Said::Unsigned => ("warn", "question", "verify-result-unsigned", "verify-result-unsigned-text"),
-        Said::Unreadable => ("bad", "alert", "verify-result-unreadable", "verify-result-unreadable-text"),
+        Said::Unsigned => (
+            "warn",
+            "question",
+            "verify-result-unsigned",
+            "verify-result-unsigned-text",
+        ),
+        Said::Unreadable => (
+            "bad",
+            "alert",
+            "verify-result-unreadable",
+            "verify-result-unreadable-text",
+        ),
     };
     VerdictView {
         tone,
@@ -155,7 +188,9 @@ fn view(language: Language, verdict: &Verdict, name: String, hash: String) -> Ve
                 .signer
                 .as_ref()
                 .map(|signer| signer.common_name.clone().unwrap_or_else(|| signer.subject.clone())),
-            at: signature.claimed_at.map(|at| i18n::date_time(language, at, UtcOffset::default())),
+            at: signature
+                .claimed_at
+                .map(|at| i18n::date_time(language, at, UtcOffset::default())),
             intact: signature.is_intact(),
             trusted: signature.is_trusted(),
             covers: signature.covered == verdict.length,

@@ -55,9 +55,10 @@ pub async fn page(State(http): State<Http>, request: PageRequest) -> Response {
 fn failed(request: &PageRequest, error: &Error) -> Response {
     let language = request.language();
     match error {
-        Error::Conflict { code: ConflictCode::LinkReplaced, .. } => {
-            request.end(Ending::LinkExpired, language, &About::default())
-        }
+        Error::Conflict {
+            code: ConflictCode::LinkReplaced,
+            ..
+        } => request.end(Ending::LinkExpired, language, &About::default()),
         other => request.fail(other, language),
     }
 }
@@ -106,7 +107,10 @@ pub async fn picture(
 /// `GET /mail/file`
 pub async fn file(State(http): State<Http>, request: PageRequest) -> Response {
     let token = request.get("token").unwrap_or_default().to_owned();
-    let origin = Origin { address: Some(request.client.address.to_string()), user_agent: request.user_agent() };
+    let origin = Origin {
+        address: Some(request.client.address.to_string()),
+        user_agent: request.user_agent(),
+    };
     match http.blocking(move |app| app.linked_file(&token, &origin)).await {
         Ok(linked) => {
             let disposition = security_headers::attachment(&linked.file.file_name);

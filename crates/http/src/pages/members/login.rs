@@ -71,7 +71,14 @@ pub async fn sign_in(State(http): State<Http>, PageForm(request): PageForm) -> R
     if form.is_empty() || request.cookie(FORM_COOKIE) != Some(form) {
         return page(&http, &request, StatusCode::FORBIDDEN, Some("login-stale"));
     }
-    let text = |name: &str| request.get(name).unwrap_or_default().chars().take(LONGEST_SECRET).collect::<String>();
+    let text = |name: &str| {
+        request
+            .get(name)
+            .unwrap_or_default()
+            .chars()
+            .take(LONGEST_SECRET)
+            .collect::<String>()
+    };
     let attempt = LoginAttempt {
         company: text("company").trim().to_owned(),
         email: text("email").trim().to_owned(),
@@ -90,7 +97,9 @@ pub async fn sign_in(State(http): State<Http>, PageForm(request): PageForm) -> R
         }
         Ok(Err(LoginRefusal::Throttled { retry_after })) => {
             let mut response = page(&http, &request, StatusCode::TOO_MANY_REQUESTS, Some("login-throttled"));
-            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(retry_after.max(1)));
+            response
+                .headers_mut()
+                .insert(header::RETRY_AFTER, HeaderValue::from(retry_after.max(1)));
             response
         }
         Ok(Err(LoginRefusal::Failed(error))) | Err(error) => request.fail(&error, request.language()),
@@ -105,7 +114,11 @@ pub async fn sign_out(State(http): State<Http>, PageForm(request): PageForm) -> 
         Err(response) => return response,
     };
     if session.check_form(request.get("csrf").unwrap_or_default()).is_err() {
-        return request.end(Ending::Forbidden, request.language(), &crate::pages::ending::About::default());
+        return request.end(
+            Ending::Forbidden,
+            request.language(),
+            &crate::pages::ending::About::default(),
+        );
     }
     let cookie = request.cookie(SESSION_COOKIE).unwrap_or_default().to_owned();
     if let Err(error) = http.blocking(move |app| app.sign_out(&cookie)).await {

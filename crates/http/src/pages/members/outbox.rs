@@ -54,12 +54,20 @@ struct MessagePage {
 }
 
 fn channel(language: Language, message: &OutboxMessage) -> String {
-    let key = if message.channel == "mail" { "outbox-channel-mail" } else { "outbox-channel-messenger" };
+    let key = if message.channel == "mail" {
+        "outbox-channel-mail"
+    } else {
+        "outbox-channel-messenger"
+    };
     i18n::text(language, key, &[])
 }
 
 fn addressee(message: &OutboxMessage) -> String {
-    if message.to_name.is_empty() || message.to_name == message.to { message.to.clone() } else { format!("{} ({})", message.to_name, message.to) }
+    if message.to_name.is_empty() || message.to_name == message.to {
+        message.to.clone()
+    } else {
+        format!("{} ({})", message.to_name, message.to)
+    }
 }
 
 fn when(language: Language, session: &MemberSession, message: &OutboxMessage) -> String {
@@ -73,7 +81,10 @@ pub async fn list(State(http): State<Http>, request: PageRequest) -> Response {
         Err(response) => return response,
     };
     let language = language_of(&request, &session);
-    let number = request.get("page").and_then(|page| page.parse::<u32>().ok()).unwrap_or(1);
+    let number = request
+        .get("page")
+        .and_then(|page| page.parse::<u32>().ok())
+        .unwrap_or(1);
     let caller = session.caller.clone();
     let found = match http.blocking(move |app| app.outbox_messages(&caller, number)).await {
         Ok(found) => found,

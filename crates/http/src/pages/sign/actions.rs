@@ -28,11 +28,18 @@ use crate::router::Http;
 const PROOF_SECONDS: i64 = 12 * 60 * 60;
 
 fn origin(request: &PageRequest) -> Origin {
-    Origin { address: Some(request.client.address.to_string()), user_agent: request.user_agent() }
+    Origin {
+        address: Some(request.client.address.to_string()),
+        user_agent: request.user_agent(),
+    }
 }
 
 fn done() -> Response {
-    (StatusCode::NO_CONTENT, [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))]).into_response()
+    (
+        StatusCode::NO_CONTENT,
+        [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))],
+    )
+        .into_response()
 }
 
 /// `POST /sign/viewed`
@@ -64,8 +71,8 @@ pub async fn access_code(State(http): State<Http>, PageForm(request): PageForm) 
                 }
             }
             let mut response = request.redirect(&request.link("/mail/sign", &pairs));
-            let cookie = proof_cookie(&http, &key.token)
-                .and_then(|name| request.set_cookie(&name, &proof, Some(PROOF_SECONDS)));
+            let cookie =
+                proof_cookie(&http, &key.token).and_then(|name| request.set_cookie(&name, &proof, Some(PROOF_SECONDS)));
             if let Some(cookie) = cookie {
                 response.headers_mut().append(header::SET_COOKIE, cookie);
             }
@@ -77,10 +84,26 @@ pub async fn access_code(State(http): State<Http>, PageForm(request): PageForm) 
                 _ => None,
             };
             let language = request.language_or(view.language);
-            code_page(&request, &key, &view, language, hint.as_deref(), Some(tries_left(&faults)))
+            code_page(
+                &request,
+                &key,
+                &view,
+                language,
+                hint.as_deref(),
+                Some(tries_left(&faults)),
+            )
         }
-        Ok(Err((Error::Conflict { code: ConflictCode::Locked, .. }, view))) => {
-            let about = About { document: Some(view.workflow_name.clone()), ..About::default() };
+        Ok(Err((
+            Error::Conflict {
+                code: ConflictCode::Locked,
+                ..
+            },
+            view,
+        ))) => {
+            let about = About {
+                document: Some(view.workflow_name.clone()),
+                ..About::default()
+            };
             request.end(Ending::Locked, request.language_or(view.language), &about)
         }
         Ok(Err((error, view))) => request.fail(&error, request.language_or(view.language)),
@@ -101,7 +124,8 @@ fn tries_left(faults: &[Fault]) -> u32 {
 pub async fn consent(State(http): State<Http>, request: PageRequest, headers: HeaderMap) -> Result<Response, Failure> {
     let (key, origin) = (key(&http, &request), origin(&request));
     let statement = statement(page_language(&headers));
-    http.blocking(move |app| app.give_consent(&key, &statement, &origin)).await?;
+    http.blocking(move |app| app.give_consent(&key, &statement, &origin))
+        .await?;
     Ok(done())
 }
 
@@ -125,7 +149,11 @@ fn statement(language: Language) -> String {
         "sign-consent-point-decline",
     ];
     let mut lines: Vec<String> = keys.iter().map(|key| i18n::text(language, key, &[])).collect();
-    lines.push(i18n::text(language, "sign-consent-version", &[("version", CONSENT_VERSION)]));
+    lines.push(i18n::text(
+        language,
+        "sign-consent-version",
+        &[("version", CONSENT_VERSION)],
+    ));
     lines.join("\n")
 }
 
@@ -170,7 +198,9 @@ pub async fn files(State(http): State<Http>, request: PageRequest, body: JsonBod
     let bytes = BASE64_STANDARD
         .decode(encoded)
         .map_err(|_| Error::Unprocessable(vec![Fault::new(name.clone(), FaultCode::InvalidFile)]))?;
-    let uploaded = http.blocking(move |app| app.upload_file(&key, &name, file_name.as_deref(), bytes)).await?;
+    let uploaded = http
+        .blocking(move |app| app.upload_file(&key, &name, file_name.as_deref(), bytes))
+        .await?;
     Ok(Json(uploaded).into_response())
 }
 
@@ -183,8 +213,14 @@ struct Finished {
 
 fn finished(request: &PageRequest, signed: Signed) -> Response {
     let next_url = signed.next_document.map(|next| with_choices(request, &next.sign_url));
-    let mut response = Json(Finished { status: signed.status.code(), next_url }).into_response();
-    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    let mut response = Json(Finished {
+        status: signed.status.code(),
+        next_url,
+    })
+    .into_response();
+    response
+        .headers_mut()
+        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
 
@@ -205,7 +241,9 @@ pub async fn reject(State(http): State<Http>, request: PageRequest, body: JsonBo
     let Some(reason) = comment(&body)?.filter(|reason| !reason.trim().is_empty()) else {
         return Err(Error::Unprocessable(vec![Fault::new("comment", FaultCode::Required)]).into());
     };
-    let signed = http.blocking(move |app| app.reject_by_link(&key, Some(&reason), &origin)).await?;
+    let signed = http
+        .blocking(move |app| app.reject_by_link(&key, Some(&reason), &origin))
+        .await?;
     Ok(finished(&request, signed))
 }
 

@@ -28,7 +28,11 @@ fn proof_cookie(http: &Http, token: &str) -> Option<String> {
 
 /// What the request opens.
 fn key(http: &Http, request: &PageRequest) -> SigningKey {
-    let token = request.link_token().or_else(|| request.get("token")).unwrap_or_default().to_owned();
+    let token = request
+        .link_token()
+        .or_else(|| request.get("token"))
+        .unwrap_or_default()
+        .to_owned();
     let proof = proof_cookie(http, &token).and_then(|name| request.cookie(&name).map(str::to_owned));
     SigningKey { token, proof }
 }

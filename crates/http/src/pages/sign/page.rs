@@ -117,9 +117,7 @@ fn staged(request: &PageRequest, key: &SigningKey, view: &SigningView) -> Respon
     let language = request.language_or(view.language);
     match &view.stage {
         Stage::AccessCode { locked: true, .. } => request.end(Ending::Locked, language, &about(request, view, None)),
-        Stage::AccessCode { hint, locked: false } => {
-            code_page(request, key, view, language, hint.as_deref(), None)
-        }
+        Stage::AccessCode { hint, locked: false } => code_page(request, key, view, language, hint.as_deref(), None),
         Stage::Write => sign_page(request, key, view, language, "sign"),
         Stage::Watch => sign_page(request, key, view, language, "view"),
         // The sender still sees what became of his document.
@@ -185,7 +183,12 @@ pub(super) fn code_page(
 ) -> Response {
     let carried = ["lang", "callback_fn", "next_sign"]
         .into_iter()
-        .filter_map(|name| Some(Hidden { name, value: request.get(name)? }))
+        .filter_map(|name| {
+            Some(Hidden {
+                name,
+                value: request.get(name)?,
+            })
+        })
         .collect();
     let content = CodePage {
         action: format!("{}/sign/access-code", request.base),
@@ -241,7 +244,11 @@ fn sign_page(
         .or_else(|| view.writers_at_turn.first().map(|writer| writer.order))
         .unwrap_or(view.steps);
     let sender = sender(view);
-    let writer = view.recipient.as_ref().filter(|_| mode == "sign").map(|writer| writer.name.as_str());
+    let writer = view
+        .recipient
+        .as_ref()
+        .filter(|_| mode == "sign")
+        .map(|writer| writer.name.as_str());
     let content = SignPage {
         mode,
         document: &view.workflow_name,
@@ -299,7 +306,11 @@ fn owner(view: &SigningView, field: &FieldView) -> Owner {
             || writer.is_some_and(|writer| view.writers_at_turn.iter().any(|other| other.id == writer.id))
     });
     let empty = field.value.as_deref().unwrap_or_default().is_empty();
-    if waits && empty { Owner::Waiting(name) } else { Owner::Done(name) }
+    if waits && empty {
+        Owner::Waiting(name)
+    } else {
+        Owner::Done(name)
+    }
 }
 
 fn belongs(field: &FieldView, writer: &SigningRecipient) -> bool {

@@ -59,7 +59,12 @@ fn shown(request: &PageRequest, token: &str, view: &PreviewView) -> Response {
             }
         })
         .collect();
-    let steps = view.fields.iter().map(|field| field.field.step).max().unwrap_or(SHOWN_STEP);
+    let steps = view
+        .fields
+        .iter()
+        .map(|field| field.field.step)
+        .max()
+        .unwrap_or(SHOWN_STEP);
     let pdf = view.pdf.to_string();
     let content = SignPage {
         mode: "preview",
@@ -89,12 +94,20 @@ fn shown(request: &PageRequest, token: &str, view: &PreviewView) -> Response {
             texts: texts::for_script(language),
         },
     };
-    respond(StatusCode::OK, "sign.html", &request.frame(language, view.workflow_name.clone()), &content)
+    respond(
+        StatusCode::OK,
+        "sign.html",
+        &request.frame(language, view.workflow_name.clone()),
+        &content,
+    )
 }
 
 /// A writer who has no name yet.
 fn writer(language: Language, step: u32, role: Option<&str>) -> String {
-    role.map_or_else(|| i18n::text(language, "sign-writer-of-step", &[("step", &step.to_string())]), str::to_owned)
+    role.map_or_else(
+        || i18n::text(language, "sign-writer-of-step", &[("step", &step.to_string())]),
+        str::to_owned,
+    )
 }
 
 /// `GET /mail/preview/pages/{document}/{page}`

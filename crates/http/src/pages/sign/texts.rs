@@ -37,8 +37,10 @@ const PLAIN: &[&str] = &[
     "sign-done-preview",
 ];
 
-const WITH_PLACES: &[(&str, &[&str])] =
-    &[("sign-progress", &["done", "total"]), ("sign-rule-too-long", &["limit"])];
+const WITH_PLACES: &[(&str, &[&str])] = &[
+    ("sign-progress", &["done", "total"]),
+    ("sign-rule-too-long", &["limit"]),
+];
 
 /// Key → sentence.
 pub fn for_script(language: Language) -> BTreeMap<&'static str, String> {

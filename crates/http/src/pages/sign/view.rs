@@ -133,7 +133,11 @@ pub fn pages(
             on_page.sort_by_key(|(index, filled)| {
                 let placement = &filled.field.placement;
                 // Boxes whose middles differ by less than a line are on one line.
-                (placement.y.saturating_add(placement.height / 2) / 12_000, placement.x, *index)
+                (
+                    placement.y.saturating_add(placement.height / 2) / 12_000,
+                    placement.x,
+                    *index,
+                )
             });
             PageView {
                 number: number as usize,
@@ -141,7 +145,10 @@ pub fn pages(
                 width: pixels(size.width_points),
                 height: pixels(size.height_points),
                 width_points: size.width_points,
-                fields: on_page.into_iter().map(|(index, filled)| view(language, size, index, filled)).collect(),
+                fields: on_page
+                    .into_iter()
+                    .map(|(index, filled)| view(language, size, index, filled))
+                    .collect(),
             }
         })
         .collect()
@@ -150,11 +157,18 @@ pub fn pages(
 /// A side of a page's picture.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // within 1..=100,000
 pub fn pixels(points: f64) -> u32 {
-    (points / POINTS_PER_INCH * f64::from(PAGE_IMAGE_DPI)).round().clamp(1.0, 100_000.0) as u32
+    (points / POINTS_PER_INCH * f64::from(PAGE_IMAGE_DPI))
+        .round()
+        .clamp(1.0, 100_000.0) as u32
 }
 
 fn view(language: Language, size: &PageSize, index: usize, filled: &Filled<'_>) -> BoxView {
-    let Filled { field, owner, value, src } = filled;
+    let Filled {
+        field,
+        owner,
+        value,
+        src,
+    } = filled;
     let mine = *owner == Owner::Mine;
     let note = match owner {
         Owner::Mine => String::new(),
