@@ -257,6 +257,19 @@ fn a_dynamic_xfa_form_is_refused() {
     assert_eq!(take(&pdf).err(), Some(Refused::DynamicXfa));
 }
 
+/// Strict readers complain about what lenient ones look past.
+#[test]
+fn pages_without_type_and_contents_that_are_none_are_put_right() {
+    let pdf = document_of(PageForm::PLAIN, |document, page| {
+        page.remove(b"Type");
+        let stream = document.add_object(Stream::new(Dictionary::new(), b"0 0 20 20 re f".to_vec()));
+        let other = document.add_object(Object::Integer(7));
+        page.set("Contents", vec![Object::Null, stream.into(), other.into()]);
+    });
+    assert_ne!(structure_complaints(&pdf), Vec::<String>::new());
+    assert_eq!(changed(&pdf), []);
+}
+
 #[test]
 fn objects_that_nothing_refers_to_are_dropped_without_a_word() {
     let pdf = document_of(PageForm::PLAIN, |document, _| {
