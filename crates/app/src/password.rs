@@ -26,8 +26,11 @@ pub const LONGEST: usize = 512;
 
 /// How long a caller waits for his turn.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How many wait at most.
-const MOST_WAITING: u32 = 200;
+/// How many wait at most: fewer than requests are worked on at the same time, so that a flood of logins leaves room for
+/// other requests.
+const MOST_WAITING: u32 = 40;
+/// What one who would wait longer is told, in seconds.
+const COME_BACK_IN: u64 = 2;
 
 /// Hashes and verifies passwords, a few at a time.
 pub struct Passwords {
@@ -79,7 +82,7 @@ impl Passwords {
         if turns.free == 0 {
             if turns.waiting >= MOST_WAITING {
                 return Err(Error::Throttled {
-                    retry_after: PATIENCE.as_secs(),
+                    retry_after: COME_BACK_IN,
                 });
             }
             let until = Instant::now() + PATIENCE;
@@ -89,7 +92,7 @@ impl Passwords {
                 if left.is_zero() {
                     turns.waiting -= 1;
                     return Err(Error::Throttled {
-                        retry_after: PATIENCE.as_secs(),
+                        retry_after: COME_BACK_IN,
                     });
                 }
                 turns = self

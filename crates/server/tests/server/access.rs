@@ -156,7 +156,7 @@ fn a_token_is_listed_without_itself_and_revoked_at_once() {
     let here = Temporary::with_company();
     let server = here.serve();
     let token = crate::serving::login(&server.address, "acme", EMAIL, PASSWORD);
-    let call = |token: &str| crate::serving::status(&format!("{}/api/v3/workflows", server.address), Some(token));
+    let call = |token: &str| crate::serving::get(&format!("{}/api/v3/workflows", server.address), Some(token)).0;
     assert_eq!(call(&token), 200);
     let listed = here.json(&["token", "list", "--company", "acme"], "");
     assert_eq!(

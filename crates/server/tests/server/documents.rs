@@ -2,9 +2,11 @@
 
 use std::fs;
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use testkit::contract;
 
-use crate::support::{FIELDS, Temporary, pdf};
+use crate::serving::{get, login, post};
+use crate::support::{EMAIL, FIELDS, PASSWORD, Temporary, pdf};
 
 #[test]
 fn an_import_prints_the_template_id_alone() {
@@ -104,4 +106,71 @@ fn a_changed_unsigned_or_missing_file_does_not_verify() {
     assert!(said.output.contains("NOT"), "{}", said.output);
     assert_eq!(here.say(&["verify", input]).code, Some(1), "unsigned");
     assert_eq!(here.say(&["verify", "no-such-file.pdf"]).code, Some(2));
+}
+
+/// Starts the contract, has both approve, and fetches the sealed document and its certificate.
+fn complete(here: &Temporary, address: &str, template: i64) -> [Vec<u8>; 2] {
+    let token = login(address, "acme", EMAIL, PASSWORD);
+    let start = json!({
+        "workflow_name": "근로계약서",
+        "template_id": template,
+        "recipient_list": [
+            {"order": 1, "name": "김민준", "email": "employer@example.com"},
+            {"order": 2, "name": "山田太郎", "email": "employee@example.com"},
+        ],
+    });
+    let (status, started) = post(&format!("{address}/api/v3/workflows/start"), Some(&token), &start);
+    assert_eq!(status, 200, "{started}");
+    let workflow = format!("{address}/api/v3/workflows/{}", started["workflow_id"]);
+    for order in [1, 2] {
+        let approval = json!({"order": order, "field_list": contract::values_of_step(order)});
+        let (status, approved) = post(&format!("{workflow}/approve"), Some(&token), &approval);
+        assert_eq!(status, 200, "{approved}");
+    }
+    assert_eq!(here.json(&["audit", "verify"], "")["clean"], true);
+    ["document", "certificate"].map(|file| {
+        let (status, bytes) = get(&format!("{workflow}/{file}"), Some(&token));
+        assert_eq!(status, 200, "{file}");
+        bytes
+    })
+}
+
+#[test]
+fn document_certificate_and_chain_verify_elsewhere_and_belong_to_each_other() {
+    let here = Temporary::with_company();
+    let template = contract::import(&here, "acme");
+    let server = here.serve();
+    let [document, certificate] = complete(&here, &server.address, template);
+    let [other, _] = complete(&here, &server.address, template);
+
+    let elsewhere = Temporary::new();
+    let file = |name: &str, bytes: &[u8]| elsewhere.file(name, bytes).to_str().expect("a path").to_owned();
+    let root = file("root.pem", here.run(&["root"], "").as_bytes());
+    let (document, certificate, other) = (
+        file("document.pdf", &document),
+        file("certificate.pdf", &certificate),
+        file("other.pdf", &other),
+    );
+    let verify = |document: &str| {
+        elsewhere.say(&[
+            "verify",
+            document,
+            "--certificate",
+            &certificate,
+            "--trust",
+            &root,
+            "--json",
+        ])
+    };
+    let said = verify(&document);
+    let verdict: Value = serde_json::from_str(&said.output).expect("JSON");
+    assert_eq!((said.code, &verdict["holds"]), (Some(0), &json!(true)), "{verdict}");
+    assert_eq!(verdict["certificate"]["chain"]["holds"], true, "{verdict}");
+    let said = verify(&other);
+    let verdict: Value = serde_json::from_str(&said.output).expect("JSON");
+    assert_eq!(
+        (said.code, &verdict["certificate"]["belongs"]),
+        (Some(1), &json!(false)),
+        "{verdict}"
+    );
 }

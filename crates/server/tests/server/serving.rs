@@ -9,42 +9,44 @@ use serde_json::{Value, json};
 use crate::support::{EMAIL, PASSWORD, Temporary};
 
 /// One HTTP exchange: status and body.
-fn exchange(address: &str, request: &str) -> (u16, String) {
-    let host = address.trim_start_matches("http://").split('/').next().expect("a host");
+fn exchange(url: &str, method: &str, token: Option<&str>, body: &str) -> (u16, Vec<u8>) {
+    let (host, path) = url.trim_start_matches("http://").split_once('/').expect("a path");
+    let authorization = token.map_or_else(String::new, |token| format!("Authorization: service {token}\r\n"));
+    let request = format!(
+        "{method} /{path} HTTP/1.1\r\nHost: {host}\r\n{authorization}Content-Type: application/json\r\n\
+         Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    );
     let mut connection = TcpStream::connect(host).expect("a connection");
     connection.write_all(request.as_bytes()).expect("a request");
     let mut answer = Vec::new();
     connection.read_to_end(&mut answer).expect("an answer");
-    let answer = String::from_utf8_lossy(&answer).into_owned();
-    let status = answer
+    let end = answer.windows(4).position(|part| part == b"\r\n\r\n").expect("a head");
+    let head = String::from_utf8_lossy(&answer[..end]).into_owned();
+    let status = head
         .split(' ')
         .nth(1)
         .and_then(|code| code.parse().ok())
         .expect("a status");
-    let body = answer
-        .split_once("\r\n\r\n")
-        .map(|(_, body)| body.to_owned())
-        .expect("a body");
-    (status, body)
+    assert!(
+        !head.to_ascii_lowercase().contains("transfer-encoding: chunked"),
+        "a body of known length: {head}"
+    );
+    (status, answer.split_off(end + 4))
 }
 
-pub fn status(url: &str, token: Option<&str>) -> u16 {
-    let (host, path) = url.trim_start_matches("http://").split_once('/').expect("a path");
-    let authorization = token.map_or_else(String::new, |token| format!("Authorization: service {token}\r\n"));
-    let request = format!("GET /{path} HTTP/1.1\r\nHost: {host}\r\n{authorization}Connection: close\r\n\r\n");
-    exchange(url, &request).0
+pub fn get(url: &str, token: Option<&str>) -> (u16, Vec<u8>) {
+    exchange(url, "GET", token, "")
+}
+
+pub fn post(url: &str, token: Option<&str>, body: &Value) -> (u16, Value) {
+    let (status, body) = exchange(url, "POST", token, &body.to_string());
+    (status, serde_json::from_slice(&body).expect("JSON"))
 }
 
 pub fn login_answer(address: &str, company: &str, email: &str, password: &str) -> (u16, Value) {
-    let body =
-        json!({"header": {"request_code": "1001Q"}, "body": {"memb_email": email, "memb_pwd": password}}).to_string();
-    let request = format!(
-        "POST /api/{company}/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\
-         Connection: close\r\n\r\n{body}",
-        body.len()
-    );
-    let (status, body) = exchange(address, &request);
-    (status, serde_json::from_str(&body).expect("JSON"))
+    let body = json!({"header": {"request_code": "1001Q"}, "body": {"memb_email": email, "memb_pwd": password}});
+    post(&format!("{address}/api/{company}/login"), None, &body)
 }
 
 pub fn login(address: &str, company: &str, email: &str, password: &str) -> String {
