@@ -122,6 +122,8 @@ const COLUMN: f32 = PAGE_WIDTH - 2.0 * MARGIN;
 const BOTTOM: f32 = PAGE_HEIGHT - 64.0;
 const FOOT: f32 = PAGE_HEIGHT - 46.0;
 const QR_SIDE: f32 = 84.0;
+/// A QR code needs four of its modules free around it.
+const QUIET: f32 = 12.0;
 const GAP: f32 = 12.0;
 const CELL: f32 = 3.0;
 const LABEL_SHARE: f32 = 0.26;
@@ -253,8 +255,8 @@ impl<'a> Composer<'a> {
                 side: QR_SIDE,
             });
             let caption = self.lines(&qr.caption, 6.5, false, GREY, QR_SIDE)?;
-            foot_of_code = MARGIN + QR_SIDE + 4.0 + caption.height();
-            self.push(Item::text(caption, x, MARGIN + QR_SIDE + 4.0));
+            foot_of_code = MARGIN + QR_SIDE + QUIET + caption.height();
+            self.push(Item::text(caption, x, MARGIN + QR_SIDE + QUIET));
         }
         let title = self.lines(&content.title, TITLE_SIZE, true, BLACK, width)?;
         self.flow(title, MARGIN);
