@@ -7,9 +7,9 @@
 //! Whoever gave the right code gets a proof: an authentication code over recipient, link version and code, which the page
 //! keeps for him. It dies with the link.
 
-use domain::{EventKind, Recipient};
-use domain::event::IdentityMethod;
 use domain::Who;
+use domain::event::IdentityMethod;
+use domain::{EventKind, Recipient};
 use store::workflow::{AccessCode, Writer};
 
 use crate::error::{ConflictCode, Error, Fault, FaultCode};
@@ -41,7 +41,9 @@ impl App {
         if is_locked(writer) {
             return Err(Error::conflict(ConflictCode::Locked));
         }
-        let right = self.vault.tag_matches(Purpose::AccessCode, &salted(&access.salt, code), &access.code);
+        let right = self
+            .vault
+            .tag_matches(Purpose::AccessCode, &salted(&access.salt, code), &access.code);
         let workflow = &session.snapshot.stored.workflow;
         let (company, id) = (workflow.company.clone(), recipient.id);
         let actor = origin.actor(Who::Recipient(recipient.id));
@@ -66,7 +68,11 @@ impl App {
         }
         let failures = writer.access_failures.saturating_add(1);
         let locked = failures >= MOST_FAILURES;
-        let event = EventKind::IdentityRefused { recipient: id, method, locked };
+        let event = EventKind::IdentityRefused {
+            recipient: id,
+            method,
+            locked,
+        };
         let wanted = company.clone();
         self.note(&company, workflow.id, &actor, &[event], move |tx| {
             store::workflow::count_access_failure(tx, &wanted, id)?;
@@ -76,7 +82,9 @@ impl App {
             return Err(Error::conflict(ConflictCode::Locked));
         }
         let left = MOST_FAILURES.saturating_sub(failures);
-        Err(Error::Unprocessable(vec![Fault::new("code", FaultCode::WrongAccessCode).with("left", left)]))
+        Err(Error::Unprocessable(vec![
+            Fault::new("code", FaultCode::WrongAccessCode).with("left", left),
+        ]))
     }
 
     fn access_proof(&self, recipient: &Recipient, access: &AccessCode) -> String {
@@ -91,7 +99,10 @@ impl App {
         let Some(proof) = proof.and_then(|proof| hex::decode(proof).ok()) else {
             return false;
         };
-        !is_locked(writer) && self.vault.tag_matches(Purpose::AccessCode, &proof_message(recipient, access), &proof)
+        !is_locked(writer)
+            && self
+                .vault
+                .tag_matches(Purpose::AccessCode, &proof_message(recipient, access), &proof)
     }
 }
 

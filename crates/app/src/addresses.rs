@@ -63,7 +63,11 @@ impl Addresses {
         let token = self.workflow_token(purpose, workflow.id, link_version, Some(until));
         match link_type {
             LinkType::Viewer => {
-                format!("{}/mail/view?token={token}&lang={}", self.public_url, workflow.language.code())
+                format!(
+                    "{}/mail/view?token={token}&lang={}",
+                    self.public_url,
+                    workflow.language.code()
+                )
             }
             LinkType::Download => format!("{}/mail/file?token={token}", self.public_url),
         }
@@ -71,9 +75,18 @@ impl Addresses {
 
     /// The address of a preview.
     pub fn preview_url(&self, preview: i64, language: Language, until: Timestamp) -> String {
-        let token =
-            LinkToken { purpose: LinkPurpose::Preview, subject: preview, version: 1, expires: Some(until) };
-        format!("{}/mail/preview?token={}&lang={}", self.public_url, token.encode(&self.vault), language.code())
+        let token = LinkToken {
+            purpose: LinkPurpose::Preview,
+            subject: preview,
+            version: 1,
+            expires: Some(until),
+        };
+        format!(
+            "{}/mail/preview?token={}&lang={}",
+            self.public_url,
+            token.encode(&self.vault),
+            language.code()
+        )
     }
 
     /// The address of the verify page, as the certificate's QR code holds it.
@@ -97,6 +110,12 @@ impl Addresses {
         version: u32,
         expires: Option<Timestamp>,
     ) -> String {
-        LinkToken { purpose, subject: workflow.get(), version, expires }.encode(&self.vault)
+        LinkToken {
+            purpose,
+            subject: workflow.get(),
+            version,
+            expires,
+        }
+        .encode(&self.vault)
     }
 }

@@ -42,7 +42,11 @@ impl ActRequest {
     pub(crate) fn comment(&self) -> Result<Option<String>, Error> {
         let mut faults = self.faults.clone();
         let comment = checked_comment(self.comment.as_deref(), &mut faults);
-        if faults.is_empty() { Ok(comment) } else { Err(Error::Unprocessable(faults)) }
+        if faults.is_empty() {
+            Ok(comment)
+        } else {
+            Err(Error::Unprocessable(faults))
+        }
     }
 
     /// The writer that is meant.
@@ -59,7 +63,10 @@ impl ActRequest {
 /// A comment of at most 250 characters.
 pub(crate) fn checked_comment(comment: Option<&str>, faults: &mut Vec<Fault>) -> Option<String> {
     let comment = comment.map(str::trim).filter(|comment| !comment.is_empty())?;
-    if comment.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
+    if comment
+        .chars()
+        .any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
+    {
         faults.push(Fault::new("comment", FaultCode::ControlCharacter));
     } else if comment.chars().count() > LONGEST_COMMENT {
         faults.push(Fault::new("comment", FaultCode::TooLong).with("max", LONGEST_COMMENT));
@@ -72,7 +79,10 @@ pub(crate) enum Source<'s> {
     /// `field_list` of the API: faults name its entries.
     List(&'s [GivenField]),
     /// The signing page: faults name the fields. Files come as they lie in the draft.
-    Page { texts: &'s BTreeMap<String, String>, files: &'s BTreeMap<String, domain::FileValue> },
+    Page {
+        texts: &'s BTreeMap<String, String>,
+        files: &'s BTreeMap<String, domain::FileValue>,
+    },
 }
 
 /// The values of an approval, read.
@@ -144,7 +154,9 @@ impl App {
             } else {
                 self.plan_transition(snapshot, transition, actor, comment)?
             };
-            let plan: Plan = plan.writing(values.written, values.removed).finishing_draft_of(recipient_id);
+            let plan: Plan = plan
+                .writing(values.written, values.removed)
+                .finishing_draft_of(recipient_id);
             Ok((plan, workflow))
         })
     }
@@ -161,9 +173,9 @@ impl App {
         let mut faults = Vec::new();
         let mut given: BTreeMap<String, (String, NewValue)> = BTreeMap::new();
         let mut take = |field: &Field, path: String, value: Result<NewValue, domain::ValueFault>| {
-            let proved = value.map_err(|fault| value_fault(path.clone(), field, &fault)).and_then(|value| {
-                prove(template, field, &value, language, &fonts, &path).map(|()| value)
-            });
+            let proved = value
+                .map_err(|fault| value_fault(path.clone(), field, &fault))
+                .and_then(|value| prove(template, field, &value, language, &fonts, &path).map(|()| value));
             match proved {
                 Ok(value) => {
                     given.insert(field.name.clone(), (path, value));
@@ -192,7 +204,10 @@ impl App {
                 for (name, text) in *texts {
                     match writable(template, &snapshot.values, recipient, Some(name), name) {
                         Ok(field) => take(field, name.clone(), NewValue::read(field, text)),
-                        Err(fault) => refusals.push(Fault { path: name.clone(), ..fault }),
+                        Err(fault) => refusals.push(Fault {
+                            path: name.clone(),
+                            ..fault
+                        }),
                     }
                 }
                 for (name, file) in *files {
@@ -207,8 +222,11 @@ impl App {
             }
         }
         faults.extend(refusals);
-        let mut known: BTreeMap<String, FieldValue> =
-            snapshot.values.iter().map(|(name, stored)| (name.clone(), stored.value.clone())).collect();
+        let mut known: BTreeMap<String, FieldValue> = snapshot
+            .values
+            .iter()
+            .map(|(name, stored)| (name.clone(), stored.value.clone()))
+            .collect();
         let mut removed = Vec::new();
         let mut files = Vec::new();
         let mut changed: Vec<(String, FieldValue)> = Vec::new();
@@ -262,12 +280,20 @@ impl App {
             .map(|(name, value)| {
                 let mut salt = vec![0; 16];
                 self.random.fill(&mut salt);
-                let stored =
-                    StoredValue { recipient: Some(recipient.id), value, salt, written_at: snapshot.at };
+                let stored = StoredValue {
+                    recipient: Some(recipient.id),
+                    value,
+                    salt,
+                    written_at: snapshot.at,
+                };
                 (name, stored)
             })
             .collect();
-        Ok(ReadValues { written, removed, files })
+        Ok(ReadValues {
+            written,
+            removed,
+            files,
+        })
     }
 }
 
@@ -294,9 +320,6 @@ pub(crate) fn writable<'t>(
 
 /// Is the field this writer's, and not fixed by the sender?
 pub(crate) fn is_editable(field: &Field, values: &BTreeMap<String, StoredValue>, recipient: &Recipient) -> bool {
-    let fixed = field.read_only
-        && values.get(&field.name).is_some_and(|stored| stored.recipient.is_none());
-    field.belongs_to(recipient.order, recipient.role.as_deref())
-        && field.kind.is_written_by_writer()
-        && !fixed
+    let fixed = field.read_only && values.get(&field.name).is_some_and(|stored| stored.recipient.is_none());
+    field.belongs_to(recipient.order, recipient.role.as_deref()) && field.kind.is_written_by_writer() && !fixed
 }

@@ -22,7 +22,10 @@ impl App {
         let workflow = self.decide(&caller.company, id, |snapshot| {
             let transition = snapshot.stored.workflow.clone().cancel(snapshot.at).map_err(refused)?;
             let workflow = transition.workflow.clone();
-            Ok((self.plan_transition(snapshot, transition, &actor, comment.as_deref())?, workflow))
+            Ok((
+                self.plan_transition(snapshot, transition, &actor, comment.as_deref())?,
+                workflow,
+            ))
         })?;
         Ok(self.advanced(&workflow))
     }

@@ -10,8 +10,8 @@ use document::certificate::{Attachment, CertificateContent, Column, EventTable, 
 use document::fonts::Fonts;
 use domain::event::FileKind;
 use domain::{
-    Actor, BlobHash, ChainFile, Entry, Event, EventKind, Language, Progress, Recipient, RecipientId, Status, Who, Workflow,
-    time,
+    Actor, BlobHash, ChainFile, Entry, Event, EventKind, Language, Progress, Recipient, RecipientId, Status, Who,
+    Workflow, time,
 };
 use jiff::Timestamp;
 use store::template::StoredVersion;
@@ -37,7 +37,12 @@ pub(crate) struct Certified<'c> {
 
 /// Builds the certificate's content. Whatever a stranger wrote is made drawable: this cannot fail for a missing glyph.
 pub(crate) fn certificate_content(certified: &Certified<'_>, fonts: &Fonts) -> CertificateContent {
-    Writer { certified, fonts, language: certified.workflow.language }.content()
+    Writer {
+        certified,
+        fonts,
+        language: certified.workflow.language,
+    }
+    .content()
 }
 
 struct Writer<'c> {
@@ -91,7 +96,10 @@ impl Writer<'_> {
             }),
             footer: self.drawable(&self.say_with(
                 "certificate-footer",
-                &[("company", &self.certified.party.company_name), ("id", &workflow.id.to_string())],
+                &[
+                    ("company", &self.certified.party.company_name),
+                    ("id", &workflow.id.to_string()),
+                ],
             )),
             attachments: vec![self.chain()],
             created: self.certified.at,
@@ -99,7 +107,12 @@ impl Writer<'_> {
     }
 
     fn document(&self) -> Section {
-        let Certified { workflow, party, template, .. } = self.certified;
+        let Certified {
+            workflow,
+            party,
+            template,
+            ..
+        } = self.certified;
         let status = workflow.state.status();
         let mut rows = vec![
             (self.say("certificate-document-name"), self.drawable(&workflow.name)),
@@ -115,16 +128,27 @@ impl Writer<'_> {
         if let Some(ended) = workflow.state.ended_at() {
             rows.push((self.say("certificate-ended"), self.moment(ended)));
         }
-        let end_comment = self.certified.stored.end_comment.as_deref().or(self.certified.last_comment);
+        let end_comment = self
+            .certified
+            .stored
+            .end_comment
+            .as_deref()
+            .or(self.certified.last_comment);
         if let Some(comment) = end_comment.filter(|_| status != Status::Complete) {
             rows.push((self.say("certificate-reason"), self.drawable(comment)));
         }
         rows.push((self.say("certificate-pages"), template.version.page_count().to_string()));
         rows.push((
             self.say("certificate-template"),
-            self.drawable(&format!("{} ({}, v{})", template.version.name, workflow.template, workflow.template_version)),
+            self.drawable(&format!(
+                "{} ({}, v{})",
+                template.version.name, workflow.template, workflow.template_version
+            )),
         ));
-        Section { heading: self.say("certificate-heading-document"), rows }
+        Section {
+            heading: self.say("certificate-heading-document"),
+            rows,
+        }
     }
 
     fn writers(&self) -> Section {
@@ -136,9 +160,16 @@ impl Writer<'_> {
                 Some(role) => self.say_with("certificate-step-role", &[("order", &order), ("role", role)]),
                 None => self.say_with("certificate-step", &[("order", &order)]),
             };
-            let mut parts =
-                vec![person(&recipient.name, recipient.contact.as_given()), self.progress(recipient)];
-            if self.certified.stored.writer(recipient.id).is_some_and(|writer| writer.access.is_some()) {
+            let mut parts = vec![
+                person(&recipient.name, recipient.contact.as_given()),
+                self.progress(recipient),
+            ];
+            if self
+                .certified
+                .stored
+                .writer(recipient.id)
+                .is_some_and(|writer| writer.access.is_some())
+            {
                 parts.push(self.say("certificate-access-code"));
             }
             if let Some(comment) = self.comment_of(recipient) {
@@ -152,12 +183,18 @@ impl Writer<'_> {
                 self.drawable(&person(&copy.name, copy.contact.as_given())),
             ));
         }
-        Section { heading: self.say("certificate-heading-writers"), rows }
+        Section {
+            heading: self.say("certificate-heading-writers"),
+            rows,
+        }
     }
 
     fn comment_of(&self, recipient: &Recipient) -> Option<String> {
         let stored = self.certified.stored;
-        let acted_now = stored.workflow.recipient(recipient.id).is_some_and(|old| old.progress != recipient.progress);
+        let acted_now = stored
+            .workflow
+            .recipient(recipient.id)
+            .is_some_and(|old| old.progress != recipient.progress);
         if acted_now {
             return self.certified.last_comment.map(str::to_owned);
         }
@@ -188,7 +225,12 @@ impl Writer<'_> {
     }
 
     fn proof(&self) -> Section {
-        let Certified { template, entries, sealed, .. } = self.certified;
+        let Certified {
+            template,
+            entries,
+            sealed,
+            ..
+        } = self.certified;
         let mut rows = vec![(self.say("certificate-original"), template.version.pdf.to_string())];
         if let Some((hash, length)) = sealed {
             rows.push((self.say("certificate-sealed"), hash.to_string()));
@@ -202,15 +244,24 @@ impl Writer<'_> {
             rows.push((self.say("certificate-chain-head"), last.hash.to_string()));
             rows.push((self.say("certificate-chain-length"), last.sequence.to_string()));
         }
-        Section { heading: self.say("certificate-heading-proof"), rows }
+        Section {
+            heading: self.say("certificate-heading-proof"),
+            rows,
+        }
     }
 
     fn events_read(&self) -> impl DoubleEndedIterator<Item = Event> + '_ {
-        self.certified.entries.iter().filter_map(|entry| Event::from_payload(&entry.payload))
+        self.certified
+            .entries
+            .iter()
+            .filter_map(|entry| Event::from_payload(&entry.payload))
     }
 
     fn events(&self) -> EventTable {
-        let column = |key: &str, share| Column { title: self.say(key), share };
+        let column = |key: &str, share| Column {
+            title: self.say(key),
+            share,
+        };
         let rows = self
             .events_read()
             .map(|event| {
@@ -249,11 +300,18 @@ impl Writer<'_> {
             _ => named,
         };
         let text = self.say(&key);
-        if detail.is_empty() { text } else { format!("{text}: {detail}") }
+        if detail.is_empty() {
+            text
+        } else {
+            format!("{text}: {detail}")
+        }
     }
 
     fn name_of(&self, id: RecipientId) -> String {
-        self.certified.workflow.recipient(id).map_or_else(String::new, |recipient| recipient.name.clone())
+        self.certified
+            .workflow
+            .recipient(id)
+            .map_or_else(String::new, |recipient| recipient.name.clone())
     }
 
     fn who(&self, actor: &Actor) -> String {
@@ -262,9 +320,15 @@ impl Writer<'_> {
                 .certified
                 .workflow
                 .recipient(id)
-                .map_or_else(String::new, |recipient| person(&recipient.name, recipient.contact.as_given())),
+                .map_or_else(String::new, |recipient| {
+                    person(&recipient.name, recipient.contact.as_given())
+                }),
             Who::Member(id) if id == self.certified.workflow.sender => {
-                format!("{} ({})", self.certified.party.sender_name, self.say("certificate-who-sender"))
+                format!(
+                    "{} ({})",
+                    self.certified.party.sender_name,
+                    self.say("certificate-who-sender")
+                )
             }
             Who::Member(id) => self.say_with("certificate-who-member", &[("id", &id.to_string())]),
             Who::LinkHolder => self.say("certificate-who-link"),
@@ -284,7 +348,10 @@ impl Writer<'_> {
 
     fn notes(&self) -> Vec<String> {
         let mut notes = vec![
-            self.say_with("certificate-note-zone", &[("zone", &format!("UTC{}", self.certified.workflow.offset))]),
+            self.say_with(
+                "certificate-note-zone",
+                &[("zone", &format!("UTC{}", self.certified.workflow.offset))],
+            ),
             self.say("certificate-note-chain"),
         ];
         notes.push(self.say(if self.certified.sealed.is_some() {
@@ -315,9 +382,17 @@ impl Writer<'_> {
 
 /// Name and address; the address alone where it is the name.
 fn person(name: &str, contact: &str) -> String {
-    if name == contact { name.to_owned() } else { format!("{name} <{contact}>") }
+    if name == contact {
+        name.to_owned()
+    } else {
+        format!("{name} <{contact}>")
+    }
 }
 
 fn origin(actor: &Actor) -> String {
-    [actor.address.as_deref(), actor.user_agent.as_deref()].into_iter().flatten().collect::<Vec<_>>().join(" · ")
+    [actor.address.as_deref(), actor.user_agent.as_deref()]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join(" · ")
 }

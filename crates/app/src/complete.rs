@@ -5,8 +5,8 @@
 //! the start has proved it cannot but for our own faults, nothing is written: the writer's approval fails as a whole and
 //! can be given again.
 
-use domain::{Actor, BlobHash, Entry, EventKind, FieldValue, Transition, Workflow};
 use document::seal::SealDetails;
+use domain::{Actor, BlobHash, Entry, EventKind, FieldValue, Transition, Workflow};
 use store::workflow::SealedDocument;
 
 use crate::App;
@@ -35,8 +35,7 @@ impl App {
         // The document is made durable while the certificate is written: the disk waits for nobody.
         let (kept, certificate) = std::thread::scope(|scope| {
             let keeping = scope.spawn(|| self.blobs.put(&sealed));
-            let certificate =
-                self.sealed_certificate(snapshot, &workflow, &entries, Some((document, length)), comment);
+            let certificate = self.sealed_certificate(snapshot, &workflow, &entries, Some((document, length)), comment);
             (keeping.join(), certificate)
         });
         kept.map_err(|_| Error::internal("keeping a sealed document", "the thread panicked"))??;
@@ -59,7 +58,9 @@ impl App {
             .iter()
             .map(|(name, stored)| (name.clone(), stored.value.clone()))
             .collect::<std::collections::BTreeMap<String, FieldValue>>();
-        let marks = marks(template, &values, snapshot.stored.workflow.language, |hash| Ok(self.blobs.get(hash)?))?;
+        let marks = marks(template, &values, snapshot.stored.workflow.language, |hash| {
+            Ok(self.blobs.get(hash)?)
+        })?;
         let pdf = self.blobs.get(&template.pdf)?;
         let fonts = self.fonts()?;
         let stamped = document::stamp::stamp(&pdf, &fonts, &marks)
@@ -113,8 +114,9 @@ impl App {
     pub(crate) fn entries(&self, snapshot: &Snapshot) -> Result<Vec<Entry>, Error> {
         let (company, id) = (snapshot.stored.workflow.company.clone(), snapshot.stored.workflow.id);
         let head = snapshot.stored.head.sequence;
-        let mut entries =
-            self.store.read(move |tx| store::audit::load(tx, &company, id).map_err(Error::from))?;
+        let mut entries = self
+            .store
+            .read(move |tx| store::audit::load(tx, &company, id).map_err(Error::from))?;
         entries.retain(|entry| entry.sequence <= head);
         Ok(entries)
     }

@@ -40,7 +40,9 @@ impl App {
         let workflow = self.decide(&caller.company, id, |snapshot| {
             let recipient = meant(snapshot, order, request)?;
             let workflow = &snapshot.stored.workflow;
-            let old = workflow.recipient(recipient).ok_or(Error::NotFound(Subject::Recipient))?;
+            let old = workflow
+                .recipient(recipient)
+                .ok_or(Error::NotFound(Subject::Recipient))?;
             let mut faults = request.faults.clone();
             let name = request.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
             if let Some(name) = name {
@@ -52,7 +54,11 @@ impl App {
                     faults.push(fault);
                 }
             }
-            let email = request.email.as_deref().map(str::trim).filter(|email| !email.is_empty());
+            let email = request
+                .email
+                .as_deref()
+                .map(str::trim)
+                .filter(|email| !email.is_empty());
             let contact = email.map(|email| Contact::parse(email, snapshot.party.region));
             if let Some(Err(_)) = contact {
                 faults.push(Fault::new("email", FaultCode::InvalidContact));
@@ -70,7 +76,9 @@ impl App {
                 .correct_recipient(recipient, name, contact, snapshot.at)
                 .map_err(refused)?;
             let workflow = change.workflow.clone();
-            let plan = self.plan_change(snapshot, change, &actor)?.finishing_draft_of(recipient);
+            let plan = self
+                .plan_change(snapshot, change, &actor)?
+                .finishing_draft_of(recipient);
             Ok((plan, workflow))
         })?;
         Ok(self.advanced(&workflow))
@@ -86,8 +94,14 @@ fn meant(snapshot: &Snapshot, order: u32, request: &CorrectRequest) -> Result<Re
         .iter()
         .filter(|recipient| recipient.order == order)
         .filter(|recipient| {
-            request.role.as_deref().is_none_or(|role| recipient.role.as_deref() == Some(role.trim()))
-                && request.current_email.as_deref().is_none_or(|email| recipient.contact.matches(email, region))
+            request
+                .role
+                .as_deref()
+                .is_none_or(|role| recipient.role.as_deref() == Some(role.trim()))
+                && request
+                    .current_email
+                    .as_deref()
+                    .is_none_or(|email| recipient.contact.matches(email, region))
         });
     let first = of_step.next().ok_or(Error::NotFound(Subject::Recipient))?;
     if of_step.next().is_some() {

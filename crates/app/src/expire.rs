@@ -12,10 +12,16 @@ impl App {
     /// the answer is the limit.
     pub fn expire_due(&self, limit: u32) -> Result<u32, Error> {
         let now = self.now();
-        let due = self.store.read(move |tx| store::workflow::overdue(tx, now, limit).map_err(Error::from))?;
+        let due = self
+            .store
+            .read(move |tx| store::workflow::overdue(tx, now, limit).map_err(Error::from))?;
         let mut expired = 0;
         for (company, id) in due {
-            expired += u32::from(self.expire(&company, id)?);
+            // One that cannot be expired must not keep the others from it.
+            match self.expire(&company, id) {
+                Ok(happened) => expired += u32::from(happened),
+                Err(error) => tracing::error!(%error, workflow = %id, "a workflow could not be expired"),
+            }
         }
         Ok(expired)
     }

@@ -5,9 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{
-    CommandType, ExportSettings, FieldKind, FileKind, Outcome, TemplateVersion, Workflow, time,
-};
+use domain::{CommandType, ExportSettings, FieldKind, FileKind, Outcome, TemplateVersion, Workflow, time};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use store::workflow_value::StoredValue;
@@ -89,7 +87,12 @@ pub(crate) struct Happening<'h> {
 
 /// The body of the webhook that tells of a transition.
 pub(crate) fn payload(happening: &Happening<'_>, addresses: &Addresses) -> Vec<u8> {
-    let Happening { workflow, settings, outcome, .. } = *happening;
+    let Happening {
+        workflow,
+        settings,
+        outcome,
+        ..
+    } = *happening;
     let writer = workflow.recipient(outcome.recipient());
     let command = CommandType::from(outcome);
     let is_complete = matches!(outcome, Outcome::Approved { complete: true, .. });
@@ -125,13 +128,20 @@ pub(crate) fn payload(happening: &Happening<'_>, addresses: &Addresses) -> Vec<u
 
 /// Until when the addresses of finished files live.
 pub(crate) fn file_links_until(at: Timestamp, days: i64) -> Timestamp {
-    at.checked_add(SignedDuration::from_hours(days.saturating_mul(24))).unwrap_or(Timestamp::MAX)
+    at.checked_add(SignedDuration::from_hours(days.saturating_mul(24)))
+        .unwrap_or(Timestamp::MAX)
 }
 
 /// All writers whose turn it is, where their step has several; with their addresses where the workflow is embedded.
 pub(crate) fn next_list(workflow: &Workflow, addresses: &Addresses) -> Option<Vec<NextWriter>> {
     let turn = workflow.turn()?;
-    if workflow.recipients.iter().filter(|recipient| recipient.order == turn).count() < 2 {
+    if workflow
+        .recipients
+        .iter()
+        .filter(|recipient| recipient.order == turn)
+        .count()
+        < 2
+    {
         return None;
     }
     let embedded = workflow.is_embedded();
@@ -170,7 +180,9 @@ pub(crate) fn written_fields(
                 .iter()
                 .find(|recipient| field.belongs_to(recipient.order, recipient.role.as_deref()));
             Some(WrittenField {
-                name: settings.map_or(field.name.as_str(), |settings| settings.name_of(&field.name)).to_owned(),
+                name: settings
+                    .map_or(field.name.as_str(), |settings| settings.name_of(&field.name))
+                    .to_owned(),
                 value,
                 email: writer.map_or("", |writer| writer.contact.as_given()).to_owned(),
                 order: field.step,

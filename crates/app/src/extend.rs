@@ -37,16 +37,29 @@ impl App {
                     snapshot.stored.workflow.offset
                 }),
             };
-            let text = request.expiry_date.as_deref().map(str::trim).filter(|text| !text.is_empty());
+            let text = request
+                .expiry_date
+                .as_deref()
+                .map(str::trim)
+                .filter(|text| !text.is_empty());
             let expires_at = text.and_then(|text| time::parse_local(text, offset));
             if expires_at.is_none() && !faults.iter().any(|fault| fault.path == "expiry_date") {
-                let code = if text.is_none() { FaultCode::Required } else { FaultCode::InvalidDateTime };
+                let code = if text.is_none() {
+                    FaultCode::Required
+                } else {
+                    FaultCode::InvalidDateTime
+                };
                 faults.push(Fault::new("expiry_date", code));
             }
             let Some(expires_at) = expires_at.filter(|_| faults.is_empty()) else {
                 return Err(Error::Unprocessable(faults));
             };
-            let change = snapshot.stored.workflow.clone().extend(expires_at, snapshot.at).map_err(refused)?;
+            let change = snapshot
+                .stored
+                .workflow
+                .clone()
+                .extend(expires_at, snapshot.at)
+                .map_err(refused)?;
             let workflow = change.workflow.clone();
             Ok((self.plan_change(snapshot, change, &actor)?, workflow))
         })?;

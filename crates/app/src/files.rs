@@ -3,8 +3,8 @@
 use domain::{BlobHash, CompanyId, EventKind, FileKind, Language, PageSize, Status, UtcOffset, Who, WorkflowId};
 use jiff::Timestamp;
 
-use crate::error::{ConflictCode, Error, Subject};
 use crate::documents::DocumentFault;
+use crate::error::{ConflictCode, Error, Subject};
 use crate::link_token::LinkPurpose;
 use crate::signing_session::PageImage;
 use crate::template::PAGE_IMAGE_DPI;
@@ -61,7 +61,9 @@ impl App {
         let snapshot = self.timely_snapshot(&caller.company, id)?;
         let file = self.finished_file(&snapshot, FileKind::Document)?;
         let actor = App::member_actor(caller, origin);
-        let event = EventKind::Downloaded { file: FileKind::Document };
+        let event = EventKind::Downloaded {
+            file: FileKind::Document,
+        };
         self.note(&caller.company, id, &actor, &[event], |_| Ok(true))?;
         Ok(file)
     }
@@ -79,7 +81,9 @@ impl App {
             }
         };
         let actor = App::member_actor(caller, origin);
-        let event = EventKind::Downloaded { file: FileKind::Certificate };
+        let event = EventKind::Downloaded {
+            file: FileKind::Certificate,
+        };
         self.note(&caller.company, id, &actor, &[event], |_| Ok(true))?;
         Ok(file)
     }
@@ -136,11 +140,18 @@ impl App {
                 other => other.at("page"),
             })?;
         let bytes = images.into_iter().next().ok_or(Error::NotFound(Subject::Page))?;
-        Ok(PageImage { bytes, etag: format!("{}-{page}", BlobHash::of(&linked.file.bytes)) })
+        Ok(PageImage {
+            bytes,
+            etag: format!("{}-{page}", BlobHash::of(&linked.file.bytes)),
+        })
     }
 
     fn open_file_link(&self, token: &str) -> Result<(CompanyId, LinkedFile), Error> {
-        let token = self.outgoing.addresses.read(token).ok_or(Error::NotFound(Subject::Link))?;
+        let token = self
+            .outgoing
+            .addresses
+            .read(token)
+            .ok_or(Error::NotFound(Subject::Link))?;
         let kind = match token.purpose {
             LinkPurpose::Document => FileKind::Document,
             LinkPurpose::Certificate => FileKind::Certificate,
@@ -202,12 +213,23 @@ fn file_content(snapshot: &Snapshot, kind: FileKind, bytes: Vec<u8>) -> FileCont
         .filter(|character| !character.is_control() && !"/\\<>:\"|?*".contains(*character))
         .collect();
     let name = name.trim().trim_start_matches('.');
-    let name = if name.is_empty() { workflow.id.to_string() } else { name.to_owned() };
+    let name = if name.is_empty() {
+        workflow.id.to_string()
+    } else {
+        name.to_owned()
+    };
     let file_name = match kind {
         FileKind::Document => format!("{name}.pdf"),
         FileKind::Certificate => {
-            format!("{name} - {}.pdf", i18n::text(workflow.language, "certificate-file-certificate", &[]))
+            format!(
+                "{name} - {}.pdf",
+                i18n::text(workflow.language, "certificate-file-certificate", &[])
+            )
         }
     };
-    FileContent { file_name, media_type: "application/pdf".to_owned(), bytes }
+    FileContent {
+        file_name,
+        media_type: "application/pdf".to_owned(),
+        bytes,
+    }
 }

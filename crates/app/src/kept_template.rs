@@ -28,7 +28,11 @@ impl App {
     ) -> Result<Arc<StoredVersion>, Error> {
         let key = (company.clone(), template, version);
         let kept = |kept: &KeptTemplates| {
-            kept.0.lock().unwrap_or_else(PoisonError::into_inner).get(&key).map(Arc::clone)
+            kept.0
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .get(&key)
+                .map(Arc::clone)
         };
         if let Some(found) = kept(&self.kept_templates) {
             return Ok(found);

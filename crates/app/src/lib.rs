@@ -95,7 +95,6 @@ pub use start::{
 };
 pub use template::{ImportTemplate, ImportedTemplate, TemplateDetails, TemplateFilter, TemplateSummary};
 pub use transition::Advanced;
-pub use upkeep::{BrokenChain, ChainFaultReport, ChainReport};
 pub use values::GivenField;
 pub use vault::{Purpose, Vault, VaultError};
 pub use workflow_view::{

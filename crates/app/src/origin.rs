@@ -23,6 +23,10 @@ impl Origin {
                 .take(Self::LONGEST)
                 .collect::<String>()
         };
-        Actor { who, address: self.address.as_ref().map(cut), user_agent: self.user_agent.as_ref().map(cut) }
+        Actor {
+            who,
+            address: self.address.as_ref().map(cut),
+            user_agent: self.user_agent.as_ref().map(cut),
+        }
     }
 }

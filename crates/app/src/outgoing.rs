@@ -55,7 +55,11 @@ struct Addressee<'a> {
 
 impl Outgoing {
     pub(crate) fn new(vault: Vault, random: Arc<dyn Random>, public_url: String) -> Outgoing {
-        Outgoing { addresses: Addresses::new(vault.clone(), public_url), vault, random }
+        Outgoing {
+            addresses: Addresses::new(vault.clone(), public_url),
+            vault,
+            random,
+        }
     }
 
     /// The requests to the writers whose turn has come; none where the workflow is embedded.
@@ -84,7 +88,11 @@ impl Outgoing {
             return Ok(Vec::new());
         }
         let mut letters = Vec::new();
-        for recipient in workflow.recipients.iter().filter(|recipient| asked.contains(&recipient.id)) {
+        for recipient in workflow
+            .recipients
+            .iter()
+            .filter(|recipient| asked.contains(&recipient.id))
+        {
             let sign_url = self.addresses.sign_url(workflow, recipient);
             let addressee = addressee(workflow, recipient);
             let request = Request {
@@ -101,9 +109,12 @@ impl Outgoing {
             let occasion = match asking {
                 Asking::Request => Occasion::Request(request),
                 Asking::Reminder => Occasion::Reminder(request),
-                Asking::Returned { writer, reason } => {
-                    Occasion::Returned { writer, reason, deadline: workflow.expires_at, sign_url: &sign_url }
-                }
+                Asking::Returned { writer, reason } => Occasion::Returned {
+                    writer,
+                    reason,
+                    deadline: workflow.expires_at,
+                    sign_url: &sign_url,
+                },
             };
             letters.push(self.letter(workflow, party, &addressee, occasion, at)?);
         }
@@ -160,13 +171,17 @@ impl Outgoing {
                 all.extend(self.requests(workflow, asked, &codes(before), party, at)?);
             }
             Outcome::Returned { .. } => {
-                let asking = Asking::Returned { writer: actor_name, reason: comment };
+                let asking = Asking::Returned {
+                    writer: actor_name,
+                    reason: comment,
+                };
                 all.extend(self.asked(workflow, asked, &codes(before), asking, party, at)?);
             }
             Outcome::Approved { complete: true, .. } => {
                 let until = export::file_links_until(at, party.link_days);
                 let url = |kind| {
-                    self.addresses.file_url(kind, LinkType::Viewer, workflow, before.link_version, until)
+                    self.addresses
+                        .file_url(kind, LinkType::Viewer, workflow, before.link_version, until)
                 };
                 let (document_url, certificate_url) = (url(FileKind::Document), url(FileKind::Certificate));
                 let occasion = Occasion::Completed {
@@ -179,7 +194,11 @@ impl Outgoing {
             }
             Outcome::Rejected { recipient, .. } => {
                 let rejecter = *recipient;
-                let occasion = Occasion::Rejected { at, writer: actor_name, reason: comment };
+                let occasion = Occasion::Rejected {
+                    at,
+                    writer: actor_name,
+                    reason: comment,
+                };
                 let earlier = told(
                     workflow,
                     party,
@@ -189,7 +208,11 @@ impl Outgoing {
                 all.extend(self.letters(workflow, party, &earlier, occasion, at)?);
             }
             Outcome::Canceled { order, .. } => {
-                let occasion = Occasion::Canceled { at, sender: &party.sender_name, reason: comment };
+                let occasion = Occasion::Canceled {
+                    at,
+                    sender: &party.sender_name,
+                    reason: comment,
+                };
                 let were_asked = told(workflow, party, |writer| writer.order <= *order, Besides::Nobody);
                 all.extend(self.letters(workflow, party, &were_asked, occasion, at)?);
             }
@@ -210,7 +233,9 @@ impl Outgoing {
         occasion: Occasion<'_>,
         at: Timestamp,
     ) -> Result<Vec<NewDelivery>, Error> {
-        to.iter().map(|addressee| self.letter(workflow, party, addressee, occasion, at)).collect()
+        to.iter()
+            .map(|addressee| self.letter(workflow, party, addressee, occasion, at))
+            .collect()
     }
 
     fn letter(
@@ -291,7 +316,11 @@ fn told<'a>(
     }
     if besides == Besides::SenderAndCopies {
         for copy in &workflow.copies {
-            add(Addressee { name: &copy.name, contact: copy.contact.clone(), language: workflow.language });
+            add(Addressee {
+                name: &copy.name,
+                contact: copy.contact.clone(),
+                language: workflow.language,
+            });
         }
     }
     all

@@ -20,8 +20,9 @@ impl App {
         caller.must_send()?;
         let comment = request.comment()?;
         let actor = App::member_actor(caller, origin);
-        let workflow =
-            self.reject_as(&caller.company, id, &actor, comment.as_deref(), &|snapshot| request.writer(snapshot))?;
+        let workflow = self.reject_as(&caller.company, id, &actor, comment.as_deref(), &|snapshot| {
+            request.writer(snapshot)
+        })?;
         Ok(self.advanced(&workflow))
     }
 
@@ -36,12 +37,20 @@ impl App {
     ) -> Result<domain::Workflow, Error> {
         self.decide(company, id, |snapshot| {
             let recipient = writer(snapshot)?;
-            let transition =
-                snapshot.stored.workflow.clone().reject(recipient, snapshot.at).map_err(refused)?;
+            let transition = snapshot
+                .stored
+                .workflow
+                .clone()
+                .reject(recipient, snapshot.at)
+                .map_err(refused)?;
             let workflow = transition.workflow.clone();
             let given_back = matches!(transition.outcome, Outcome::Returned { .. });
             let plan = self.plan_transition(snapshot, transition, actor, comment)?;
-            let plan = if given_back { plan.finishing_draft_of(recipient) } else { plan };
+            let plan = if given_back {
+                plan.finishing_draft_of(recipient)
+            } else {
+                plan
+            };
             Ok((plan, workflow))
         })
     }

@@ -31,7 +31,10 @@ impl App {
                 &snapshot.party,
                 snapshot.at,
             )?;
-            let events = asked.iter().map(|recipient| EventKind::Reminded { recipient: *recipient }).collect();
+            let events = asked
+                .iter()
+                .map(|recipient| EventKind::Reminded { recipient: *recipient })
+                .collect();
             let locked: Vec<_> = snapshot
                 .stored
                 .writers

@@ -10,8 +10,8 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    BlobHash, CompanyId, Contact, EventKind, Field, FileValue, Language, PageSize, Progress, Recipient, RecipientId, Status,
-    TemplateId, TemplateVersion, UtcOffset, Who, WorkflowId,
+    BlobHash, CompanyId, Contact, EventKind, Field, FileValue, Language, PageSize, Progress, Recipient, RecipientId,
+    Status, TemplateId, TemplateVersion, UtcOffset, Who, WorkflowId,
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -256,7 +256,9 @@ impl App {
             _ => Draft::default(),
         };
         let next_document = match recipient {
-            Some(recipient) if matches!(stage, Stage::Done | Stage::Ended) => self.next_document(snapshot, recipient)?,
+            Some(recipient) if matches!(stage, Stage::Done | Stage::Ended) => {
+                self.next_document(snapshot, recipient)?
+            }
             _ => None,
         };
         let must_consent = stage == Stage::Write
@@ -276,16 +278,28 @@ impl App {
             status: workflow.status_at(snapshot.at),
             steps: workflow.last_order(),
             recipient: recipient.map(|recipient| signing_recipient(snapshot, recipient)),
-            writers: workflow.recipients.iter().map(|writer| signing_recipient(snapshot, writer)).collect(),
+            writers: workflow
+                .recipients
+                .iter()
+                .map(|writer| signing_recipient(snapshot, writer))
+                .collect(),
             writers_at_turn: workflow
                 .writers_at_turn()
                 .map(|writer| signing_recipient(snapshot, writer))
                 .collect(),
-            pages: if shows { session.template().pages.clone() } else { Vec::new() },
+            pages: if shows {
+                session.template().pages.clone()
+            } else {
+                Vec::new()
+            },
             template: workflow.template,
             template_version: workflow.template_version,
             pdf: session.template().pdf,
-            fields: if shows { field_views(&session, &draft, &stage) } else { Vec::new() },
+            fields: if shows {
+                field_views(&session, &draft, &stage)
+            } else {
+                Vec::new()
+            },
             must_consent,
             next_document,
             stage,
@@ -301,9 +315,13 @@ impl App {
         let workflow = &session.snapshot.stored.workflow;
         let (company, id, at) = (workflow.company.clone(), recipient.id, session.snapshot.at);
         let event = EventKind::Viewed { recipient: id };
-        self.note(&workflow.company, workflow.id, &origin.actor(Who::Recipient(id)), &[event], move |tx| {
-            store::workflow::set_viewed(tx, &company, id, at).map_err(Error::from)
-        })
+        self.note(
+            &workflow.company,
+            workflow.id,
+            &origin.actor(Who::Recipient(id)),
+            &[event],
+            move |tx| store::workflow::set_viewed(tx, &company, id, at).map_err(Error::from),
+        )
     }
 
     /// Keeps that the writer agreed to sign electronically, to these words.
@@ -311,10 +329,17 @@ impl App {
         let (session, recipient) = self.open_for_writing(key)?;
         let workflow = &session.snapshot.stored.workflow;
         let (company, id, at) = (workflow.company.clone(), recipient.id, session.snapshot.at);
-        let event = EventKind::Consented { recipient: id, statement: BlobHash::of(statement.as_bytes()) };
-        self.note(&workflow.company, workflow.id, &origin.actor(Who::Recipient(id)), &[event], move |tx| {
-            store::workflow::set_consented(tx, &company, id, at).map_err(Error::from)
-        })
+        let event = EventKind::Consented {
+            recipient: id,
+            statement: BlobHash::of(statement.as_bytes()),
+        };
+        self.note(
+            &workflow.company,
+            workflow.id,
+            &origin.actor(Who::Recipient(id)),
+            &[event],
+            move |tx| store::workflow::set_consented(tx, &company, id, at).map_err(Error::from),
+        )
     }
 
     /// Keeps what the writer has filled in so far. Texts are kept as typed; what is left out stays as it was; an empty text
@@ -326,8 +351,17 @@ impl App {
         let mut new = Draft::default();
         let mut removed = Vec::new();
         for (name, text) in texts {
-            match writable(session.template(), &session.snapshot.values, &recipient, Some(name), name) {
-                Err(fault) => faults.push(Fault { path: name.clone(), ..fault }),
+            match writable(
+                session.template(),
+                &session.snapshot.values,
+                &recipient,
+                Some(name),
+                name,
+            ) {
+                Err(fault) => faults.push(Fault {
+                    path: name.clone(),
+                    ..fault
+                }),
                 Ok(_) if text.contains('\0') => faults.push(Fault::new(name, FaultCode::ControlCharacter)),
                 Ok(field) if field.kind.is_file() => match NewValue::read(field, text) {
                     Err(fault) => faults.push(value_fault(name.clone(), field, &fault)),
@@ -358,8 +392,19 @@ impl App {
     ) -> Result<UploadedFile, Error> {
         let (session, recipient) = self.open_for_writing(key)?;
         let workflow = &session.snapshot.stored.workflow;
-        let found = writable(session.template(), &session.snapshot.values, &recipient, Some(field), field)
-            .map_err(|fault| Error::Unprocessable(vec![Fault { path: field.to_owned(), ..fault }]))?;
+        let found = writable(
+            session.template(),
+            &session.snapshot.values,
+            &recipient,
+            Some(field),
+            field,
+        )
+        .map_err(|fault| {
+            Error::Unprocessable(vec![Fault {
+                path: field.to_owned(),
+                ..fault
+            }])
+        })?;
         if !found.kind.is_file() {
             return Err(Error::fault(field, FaultCode::FieldNotWritable));
         }
@@ -377,7 +422,10 @@ impl App {
             media_type: value.media_type.clone(),
             length: value.length,
         };
-        let new = Draft { texts: BTreeMap::new(), files: BTreeMap::from([(field.to_owned(), value)]) };
+        let new = Draft {
+            texts: BTreeMap::new(),
+            files: BTreeMap::from([(field.to_owned(), value)]),
+        };
         self.write_draft(&workflow.company.clone(), workflow.id, recipient.id, new, Vec::new())?;
         Ok(uploaded)
     }
@@ -392,7 +440,13 @@ impl App {
         let file = draft
             .files
             .get(field)
-            .or_else(|| session.snapshot.values.get(field).and_then(|stored| stored.value.file()))
+            .or_else(|| {
+                session
+                    .snapshot
+                    .values
+                    .get(field)
+                    .and_then(|stored| stored.value.file())
+            })
             .ok_or(Error::NotFound(Subject::File))?;
         Ok(FileContent {
             file_name: file.file_name.clone(),
@@ -419,7 +473,10 @@ impl App {
             .checked_sub(1)
             .and_then(|index| images.get(index))
             .ok_or(Error::NotFound(Subject::Page))?;
-        Ok(PageImage { bytes: self.blobs.get(hash)?, etag: hash.to_string() })
+        Ok(PageImage {
+            bytes: self.blobs.get(hash)?,
+            etag: hash.to_string(),
+        })
     }
 
     /// Approves: what is given stands over the draft.
@@ -438,7 +495,9 @@ impl App {
         }
         let workflow = &session.snapshot.stored.workflow;
         let mut draft = self.draft(&workflow.company, recipient.id)?;
-        draft.texts.extend(texts.iter().map(|(name, text)| (name.clone(), text.clone())));
+        draft
+            .texts
+            .extend(texts.iter().map(|(name, text)| (name.clone(), text.clone())));
         // What is no longer this writer's (a field fixed since) is no fault of his.
         draft.texts.retain(|name, _| {
             texts.contains_key(name)
@@ -448,7 +507,10 @@ impl App {
                     .is_some_and(|field| is_editable(field, &session.snapshot.values, &recipient))
         });
         let actor = origin.actor(Who::Recipient(recipient.id));
-        let source = Source::Page { texts: &draft.texts, files: &draft.files };
+        let source = Source::Page {
+            texts: &draft.texts,
+            files: &draft.files,
+        };
         let link_version = recipient.link_version;
         let after = self.approve_as(
             &workflow.company.clone(),
@@ -511,7 +573,11 @@ impl App {
     /// The file in a field of a preview.
     pub fn preview_file(&self, token: &str, field: &str) -> Result<FileContent, Error> {
         let (_, content) = self.preview_content(token)?;
-        let file = content.values.get(field).and_then(|value| value.file()).ok_or(Error::NotFound(Subject::File))?;
+        let file = content
+            .values
+            .get(field)
+            .and_then(|value| value.file())
+            .ok_or(Error::NotFound(Subject::File))?;
         Ok(FileContent {
             file_name: file.file_name.clone(),
             media_type: file.media_type.clone(),
@@ -537,7 +603,11 @@ impl App {
 
     /// Reads a key: a link that we made, that was not replaced, and whose recipient is still there.
     pub(crate) fn session_of(&self, key: &SigningKey) -> Result<Session, Error> {
-        let token = self.outgoing.addresses.read(&key.token).ok_or(Error::NotFound(Subject::Link))?;
+        let token = self
+            .outgoing
+            .addresses
+            .read(&key.token)
+            .ok_or(Error::NotFound(Subject::Link))?;
         match token.purpose {
             LinkPurpose::Sign => {
                 let id = RecipientId(token.subject);
@@ -547,7 +617,10 @@ impl App {
                     .ok_or(Error::NotFound(Subject::Link))?;
                 let snapshot = self.snapshot(&company, workflow)?;
                 same_link(&snapshot, id, token.version)?;
-                Ok(Session { snapshot, acts_as: Some(id) })
+                Ok(Session {
+                    snapshot,
+                    acts_as: Some(id),
+                })
             }
             LinkPurpose::View => {
                 let id = WorkflowId(token.subject);
@@ -583,7 +656,10 @@ impl App {
         let session = self.open_for_reading(key)?;
         let workflow = &session.snapshot.stored.workflow;
         let Some(id) = session.acts_as else {
-            return Err(conflict(ConflictCode::NotYourTurn, workflow.status_at(session.snapshot.at)));
+            return Err(conflict(
+                ConflictCode::NotYourTurn,
+                workflow.status_at(session.snapshot.at),
+            ));
         };
         let recipient = workflow.check_turn(id, session.snapshot.at).map_err(refused)?.clone();
         Ok((session, recipient))
@@ -605,15 +681,22 @@ impl App {
                 _ => Stage::Waiting,
             };
         }
-        if workflow.status_at(session.snapshot.at) == Status::Playing { Stage::Watch } else { Stage::Ended }
+        if workflow.status_at(session.snapshot.at) == Status::Playing {
+            Stage::Watch
+        } else {
+            Stage::Ended
+        }
     }
 
     fn draft(&self, company: &CompanyId, recipient: RecipientId) -> Result<Draft, Error> {
         let company = company.clone();
-        let text =
-            self.store.read(move |tx| store::workflow_value::draft(tx, &company, recipient).map_err(Error::from))?;
+        let text = self
+            .store
+            .read(move |tx| store::workflow_value::draft(tx, &company, recipient).map_err(Error::from))?;
         // A draft that cannot be read any more is a lost convenience, not a failure.
-        Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+        Ok(text
+            .and_then(|text| serde_json::from_str(&text).ok())
+            .unwrap_or_default())
     }
 
     fn write_draft(
@@ -627,7 +710,9 @@ impl App {
         let (company, at) = (company.clone(), self.now());
         self.store.write(move |tx| {
             let kept = store::workflow_value::draft(tx, &company, recipient)?;
-            let mut draft: Draft = kept.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+            let mut draft: Draft = kept
+                .and_then(|text| serde_json::from_str(&text).ok())
+                .unwrap_or_default();
             draft.texts.extend(new.texts.clone());
             draft.files.extend(new.files.clone());
             for name in &removed {
@@ -639,7 +724,9 @@ impl App {
             }
             let text = serde_json::to_string(&draft).map_err(|error| Error::internal("keeping a draft", error))?;
             if text.len() > LARGEST_DRAFT {
-                return Err(Error::TooLarge { limit: LARGEST_DRAFT as u64 });
+                return Err(Error::TooLarge {
+                    limit: LARGEST_DRAFT as u64,
+                });
             }
             for file in new.files.values() {
                 store::workflow::refer_to_blob(tx, &company, workflow, file.hash)?;
@@ -649,12 +736,7 @@ impl App {
         })
     }
 
-    fn signed(
-        &self,
-        snapshot: &Snapshot,
-        recipient: &Recipient,
-        after: &domain::Workflow,
-    ) -> Result<Signed, Error> {
+    fn signed(&self, snapshot: &Snapshot, recipient: &Recipient, after: &domain::Workflow) -> Result<Signed, Error> {
         Ok(Signed {
             workflow_id: after.id,
             status: after.state.status(),
@@ -687,7 +769,11 @@ impl App {
 
 /// The recipient of a link, where the link was not replaced.
 fn same_link(snapshot: &Snapshot, id: RecipientId, version: u32) -> Result<RecipientId, Error> {
-    let recipient = snapshot.stored.workflow.recipient(id).ok_or(Error::NotFound(Subject::Link))?;
+    let recipient = snapshot
+        .stored
+        .workflow
+        .recipient(id)
+        .ok_or(Error::NotFound(Subject::Link))?;
     if recipient.link_version == version {
         Ok(id)
     } else {
@@ -706,7 +792,11 @@ fn needs_consent(template: &TemplateVersion, recipient: &Recipient) -> bool {
 fn good_comment(comment: Option<&str>) -> Result<Option<String>, Error> {
     let mut faults = Vec::new();
     let comment = checked_comment(comment, &mut faults);
-    if faults.is_empty() { Ok(comment) } else { Err(Error::Unprocessable(faults)) }
+    if faults.is_empty() {
+        Ok(comment)
+    } else {
+        Err(Error::Unprocessable(faults))
+    }
 }
 
 fn signing_recipient(snapshot: &Snapshot, recipient: &Recipient) -> SigningRecipient {
@@ -731,16 +821,24 @@ fn self_filling(session: &Session, recipient: &Recipient, draft: &Draft) -> BTre
         .map(|(name, stored)| (name.clone(), stored.value.clone()))
         .collect();
     for (name, text) in &draft.texts {
-        let value = session.template().field(name).and_then(|field| domain::FieldValue::parse(field, text).ok());
+        let value = session
+            .template()
+            .field(name)
+            .and_then(|field| domain::FieldValue::parse(field, text).ok());
         if let Some(value) = value {
             known.insert(name.clone(), value);
         }
     }
-    crate::values::self_filled(session.template(), recipient, &session.snapshot.party.company_name, &known)
-        .into_iter()
-        .filter(|(_, value)| matches!(value, domain::FieldValue::Text(_)))
-        .map(|(name, value)| (name, value.to_wire()))
-        .collect()
+    crate::values::self_filled(
+        session.template(),
+        recipient,
+        &session.snapshot.party.company_name,
+        &known,
+    )
+    .into_iter()
+    .filter(|(_, value)| matches!(value, domain::FieldValue::Text(_)))
+    .map(|(name, value)| (name, value.to_wire()))
+    .collect()
 }
 
 fn field_views(session: &Session, draft: &Draft, stage: &Stage) -> Vec<FieldView> {
@@ -756,11 +854,13 @@ fn field_views(session: &Session, draft: &Draft, stage: &Stage) -> Vec<FieldView
         .iter()
         .map(|field| {
             let mine = recipient.is_some_and(|recipient| field.belongs_to(recipient.order, recipient.role.as_deref()));
-            let editable = *stage == Stage::Write
-                && recipient.is_some_and(|recipient| is_editable(field, values, recipient));
+            let editable =
+                *stage == Stage::Write && recipient.is_some_and(|recipient| is_editable(field, values, recipient));
             let stored = values.get(&field.name).map(|stored| &stored.value);
-            let (mut value, mut file) =
-                (stored.map(domain::FieldValue::to_wire), stored.is_some_and(|value| value.file().is_some()));
+            let (mut value, mut file) = (
+                stored.map(domain::FieldValue::to_wire),
+                stored.is_some_and(|value| value.file().is_some()),
+            );
             if let Some(text) = filled.get(&field.name) {
                 value = Some(text.clone());
             }
@@ -774,7 +874,13 @@ fn field_views(session: &Session, draft: &Draft, stage: &Stage) -> Vec<FieldView
                     value = Some(drafted.file_name.clone());
                 }
             }
-            FieldView { field: field.clone(), value, file, mine, editable }
+            FieldView {
+                field: field.clone(),
+                value,
+                file,
+                mine,
+                editable,
+            }
         })
         .collect()
 }

@@ -13,9 +13,9 @@ use std::sync::Arc;
 
 use domain::public_address::{AddressFault, CallbackUrl};
 use domain::{
-    ApiType, BlobHash, ClientId, Contact, CopyRecipient, EventKind, ExportSettings, FieldKind, FieldName,
-    FieldValue, Language, LinkType, Progress, Recipient, RecipientId, State, TemplateId, TemplateVersion,
-    UtcOffset, Who, Workflow, WorkflowId, time,
+    ApiType, BlobHash, ClientId, Contact, CopyRecipient, EventKind, ExportSettings, FieldKind, FieldName, FieldValue,
+    Language, LinkType, Progress, Recipient, RecipientId, State, TemplateId, TemplateVersion, UtcOffset, Who, Workflow,
+    WorkflowId, time,
 };
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -140,7 +140,10 @@ pub struct StartExport {
 
 impl std::fmt::Debug for StartExport {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("StartExport").field("url", &self.url).field("api_type", &self.api_type).finish_non_exhaustive()
+        f.debug_struct("StartExport")
+            .field("url", &self.url)
+            .field("api_type", &self.api_type)
+            .finish_non_exhaustive()
     }
 }
 
@@ -200,7 +203,9 @@ pub struct StartedWorkflow {
 
 impl std::fmt::Debug for StartedWorkflow {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("StartedWorkflow").field("workflow_id", &self.workflow_id).finish_non_exhaustive()
+        f.debug_struct("StartedWorkflow")
+            .field("workflow_id", &self.workflow_id)
+            .finish_non_exhaustive()
     }
 }
 
@@ -275,7 +280,10 @@ impl App {
             .as_ref()
             .and_then(|export| export.client_id.as_deref())
             .and_then(ClientId::parse);
-        let key = request.idempotency.as_ref().map(|idempotency| start_key(caller, &idempotency.key));
+        let key = request
+            .idempotency
+            .as_ref()
+            .map(|idempotency| start_key(caller, &idempotency.key));
         self.store.read(move |tx| {
             let context = store::workflow::start_context(tx, &company, template, client)?
                 .ok_or(Error::NotFound(Subject::Company))?;
@@ -309,10 +317,16 @@ impl App {
             language: plan.workflow.language,
             template: plan.workflow.template,
             version: plan.workflow.template_version,
-            values: plan.values.iter().map(|(name, stored)| (name.clone(), stored.value.clone())).collect(),
+            values: plan
+                .values
+                .iter()
+                .map(|(name, stored)| (name.clone(), stored.value.clone()))
+                .collect(),
         };
         let text = serde_json::to_string(&content).map_err(|error| Error::internal("keeping a preview", error))?;
-        let until = now.checked_add(SignedDuration::from_hours(KEPT_HOURS)).unwrap_or(Timestamp::MAX);
+        let until = now
+            .checked_add(SignedDuration::from_hours(KEPT_HOURS))
+            .unwrap_or(Timestamp::MAX);
         let company = plan.workflow.company.clone();
         let id = self
             .store
@@ -328,7 +342,8 @@ fn start_key(caller: &Caller, key: &str) -> String {
 }
 
 fn kept_since(now: Timestamp) -> Timestamp {
-    now.checked_sub(SignedDuration::from_hours(KEPT_HOURS)).unwrap_or(Timestamp::MIN)
+    now.checked_sub(SignedDuration::from_hours(KEPT_HOURS))
+        .unwrap_or(Timestamp::MIN)
 }
 
 enum Stored {
@@ -352,8 +367,7 @@ impl Plan {
         let mut workflow = self.workflow.clone();
         workflow.id = store::workflow::insert(tx, &workflow, self.authorization.as_deref())?;
         for (recipient, access) in workflow.recipients.iter_mut().zip(&self.access) {
-            recipient.id =
-                store::workflow::insert_recipient(tx, company, workflow.id, recipient, access.as_ref())?;
+            recipient.id = store::workflow::insert_recipient(tx, company, workflow.id, recipient, access.as_ref())?;
         }
         let mut events = vec![EventKind::Started {
             template: workflow.template,
@@ -374,7 +388,11 @@ impl Plan {
         }
         let asked = workflow.opening();
         if !workflow.is_embedded() {
-            events.extend(asked.iter().map(|recipient| EventKind::RequestSent { recipient: *recipient }));
+            events.extend(
+                asked
+                    .iter()
+                    .map(|recipient| EventKind::RequestSent { recipient: *recipient }),
+            );
         }
         let actor = self.origin.actor(Who::Member(workflow.sender));
         let genesis = domain::Head::genesis(company, workflow.id);
@@ -417,9 +435,13 @@ fn answer(workflow: &Workflow, addresses: &Addresses) -> StartedWorkflow {
         workflow_name: workflow.name.clone(),
         language: workflow.language.locale().to_owned(),
         next_name: first.map(|first| first.name.clone()).unwrap_or_default(),
-        next_email: first.map(|first| first.contact.as_given().to_owned()).unwrap_or_default(),
+        next_email: first
+            .map(|first| first.contact.as_given().to_owned())
+            .unwrap_or_default(),
         token,
-        sign_url: first.filter(|_| embedded).map(|first| addresses.sign_url(workflow, first)),
+        sign_url: first
+            .filter(|_| embedded)
+            .map(|first| addresses.sign_url(workflow, first)),
         next_list: export::next_list(workflow, addresses),
     }
 }
@@ -575,7 +597,10 @@ impl<'a> StartReader<'a> {
     fn text(&mut self, path: &str, text: Option<&str>, most: usize) -> Option<String> {
         let text = text.map(str::trim).filter(|text| !text.is_empty())?;
         let multi_line = path == "comment";
-        if text.chars().any(|c| c.is_control() && !(multi_line && matches!(c, '\n' | '\r' | '\t'))) {
+        if text
+            .chars()
+            .any(|c| c.is_control() && !(multi_line && matches!(c, '\n' | '\r' | '\t')))
+        {
             self.fault(Fault::new(path, FaultCode::ControlCharacter));
         } else if text.chars().count() > most {
             self.fault(Fault::new(path, FaultCode::TooLong).with("max", most));
@@ -599,7 +624,10 @@ impl<'a> StartReader<'a> {
     fn expiry(&mut self, text: Option<&str>) -> Timestamp {
         let Some(text) = text else {
             let hours = self.context.expiry_days.saturating_mul(24);
-            return self.now.checked_add(SignedDuration::from_hours(hours)).unwrap_or(Timestamp::MAX);
+            return self
+                .now
+                .checked_add(SignedDuration::from_hours(hours))
+                .unwrap_or(Timestamp::MAX);
         };
         match time::parse_local(text.trim(), self.offset) {
             None => self.fault(Fault::new("expiry_date", FaultCode::InvalidDateTime)),
@@ -681,9 +709,8 @@ impl<'a> StartReader<'a> {
                             *slot = Some(place);
                         }
                     }
-                    None if role.is_some_and(|role| {
-                        !template.places(order).any(|step| step.role.as_deref() == Some(role))
-                    }) =>
+                    None if role
+                        .is_some_and(|role| !template.places(order).any(|step| step.role.as_deref() == Some(role))) =>
                     {
                         self.fault(Fault::new(format!("{path}.role"), FaultCode::UnknownStep).with("order", order));
                     }
@@ -702,23 +729,27 @@ impl<'a> StartReader<'a> {
             let found = place_of.iter().position(|taken| *taken == Some(place));
             let person = match (found, &step.writer) {
                 (Some(index), _) => read.get_mut(index).and_then(Option::take),
-                (None, Some(writer)) => {
-                    Contact::parse(&writer.email, self.context.region).ok().map(|contact| Person {
+                (None, Some(writer)) => Contact::parse(&writer.email, self.context.region)
+                    .ok()
+                    .map(|contact| Person {
                         name: writer.name.clone(),
                         contact,
                         language: None,
                         mobile: None,
                         access: None,
-                    })
-                }
+                    }),
                 (None, None) => {
                     // Somebody whose place could not be read may be the one that is missed.
-                    let unplaced = self.faults.iter().any(|fault| {
-                        fault.path.starts_with("recipient_list[")
-                            && (fault.path.ends_with(".role")
-                                || fault.path.ends_with(".order") && fault.code != FaultCode::UnknownStep)
+                    let unplaced = self.faults.iter().any(|fault| match fault.path.rsplit_once("].") {
+                        Some((_, "role")) => fault.path.starts_with("recipient_list["),
+                        Some((_, "order")) => fault.code != FaultCode::UnknownStep,
+                        _ => false,
                     });
-                    let code = if step.order < highest { FaultCode::OrderGap } else { FaultCode::MissingRecipient };
+                    let code = if step.order < highest {
+                        FaultCode::OrderGap
+                    } else {
+                        FaultCode::MissingRecipient
+                    };
                     if !unplaced {
                         // One fault a step: the list as a whole is what lacks something.
                         self.fault(Fault::new("recipient_list", code).with("order", step.order));
@@ -753,13 +784,21 @@ impl<'a> StartReader<'a> {
         let name = self.required_text(&format!("{path}.name"), given.name.as_deref(), LONGEST_PERSON);
         let contact = self.contact(&format!("{path}.email"), given.email.as_deref());
         let language = self.language_at(&format!("{path}.language"), given.language.as_deref());
-        let mobile = given.mobile.as_deref().map(str::trim).filter(|mobile| !mobile.is_empty());
+        let mobile = given
+            .mobile
+            .as_deref()
+            .map(str::trim)
+            .filter(|mobile| !mobile.is_empty());
         if let Some(mobile) = mobile
             && !matches!(Contact::parse(mobile, self.context.region), Ok(Contact::Phone { .. }))
         {
             self.fault(Fault::new(format!("{path}.mobile"), FaultCode::InvalidPhone));
         }
-        let hint = self.text(&format!("{path}.password_hint"), given.password_hint.as_deref(), LONGEST_HINT);
+        let hint = self.text(
+            &format!("{path}.password_hint"),
+            given.password_hint.as_deref(),
+            LONGEST_HINT,
+        );
         let mut access = None;
         if let Some(code) = given.password.as_deref().filter(|code| !code.is_empty()) {
             let length = code.chars().count();
@@ -774,7 +813,13 @@ impl<'a> StartReader<'a> {
                 access = Some(self.app.new_access_code(code, hint));
             }
         }
-        Some(Person { name: name?, contact: contact?, language, mobile: mobile.map(str::to_owned), access })
+        Some(Person {
+            name: name?,
+            contact: contact?,
+            language,
+            mobile: mobile.map(str::to_owned),
+            access,
+        })
     }
 
     /// The given values and the template's defaults.
@@ -844,7 +889,15 @@ impl<'a> StartReader<'a> {
             let Some(value) = new.value() else { continue };
             let mut salt = vec![0; 16];
             self.app.random.fill(&mut salt);
-            stored.push((field.name.clone(), StoredValue { recipient: None, value, salt, written_at: self.now }));
+            stored.push((
+                field.name.clone(),
+                StoredValue {
+                    recipient: None,
+                    value,
+                    salt,
+                    written_at: self.now,
+                },
+            ));
             if let NewValue::File { bytes, .. } = new {
                 files.push(bytes);
             }
@@ -916,7 +969,10 @@ impl<'a> StartReader<'a> {
                 self.fault(
                     Fault::new("export_api_info.authorization", FaultCode::TooLong).with("max", LONGEST_AUTHORIZATION),
                 );
-            } else if !value.bytes().all(|byte| byte == b'\t' || (b' '..=b'~').contains(&byte) || byte >= 0x80) {
+            } else if !value
+                .bytes()
+                .all(|byte| byte == b'\t' || (b' '..=b'~').contains(&byte) || byte >= 0x80)
+            {
                 self.fault(Fault::new("export_api_info.authorization", FaultCode::ControlCharacter));
             }
         }
@@ -965,11 +1021,19 @@ impl<'a> StartReader<'a> {
                 Some(_) => {}
             }
             if let (Some(old), Some(new)) = (old, new) {
-                read.push((index, FieldName { field_name: old.to_owned(), new_name: new.to_owned() }));
+                read.push((
+                    index,
+                    FieldName {
+                        field_name: old.to_owned(),
+                        new_name: new.to_owned(),
+                    },
+                ));
             }
         }
         for (index, entry) in &read {
-            let collides = read.iter().any(|(other, known)| other != index && known.new_name == entry.new_name)
+            let collides = read
+                .iter()
+                .any(|(other, known)| other != index && known.new_name == entry.new_name)
                 || template.named_fields().any(|field| {
                     field.name == entry.new_name && !read.iter().any(|(_, known)| known.field_name == field.name)
                 });

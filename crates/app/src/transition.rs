@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use domain::{
-    Actor, BlobHash, Change, CompanyId, Entry, Event, EventKind, Head, Outcome, RecipientId, Refusal, Status, Transition,
-    Workflow, WorkflowId,
+    Actor, BlobHash, Change, CompanyId, Entry, Event, EventKind, Head, Outcome, RecipientId, Refusal, Status,
+    Transition, Workflow, WorkflowId,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -95,7 +95,12 @@ impl Plan {
     }
 
     pub(crate) fn writing(mut self, values: Vec<(String, StoredValue)>, removed: Vec<String>) -> Plan {
-        self.blobs.extend(values.iter().filter_map(|(_, stored)| stored.value.file()).map(|file| file.hash));
+        self.blobs.extend(
+            values
+                .iter()
+                .filter_map(|(_, stored)| stored.value.file())
+                .map(|file| file.hash),
+        );
         self.values = values;
         self.removed = removed;
         self
@@ -119,8 +124,18 @@ impl Plan {
 
     fn write(&self, tx: &mut dyn store::Transaction) -> Result<bool, Error> {
         let (company, id) = (&self.after.company, self.after.id);
-        let acting = self.acting.as_ref().map(|(recipient, comment)| (*recipient, comment.as_deref()));
-        if !store::workflow::update(tx, &self.before, &self.after, self.head, self.end_comment.as_deref(), acting)? {
+        let acting = self
+            .acting
+            .as_ref()
+            .map(|(recipient, comment)| (*recipient, comment.as_deref()));
+        if !store::workflow::update(
+            tx,
+            &self.before,
+            &self.after,
+            self.head,
+            self.end_comment.as_deref(),
+            acting,
+        )? {
             return Ok(false);
         }
         for (field, value) in &self.values {
@@ -206,14 +221,19 @@ impl App {
     pub(crate) fn snapshot(&self, company: &CompanyId, id: WorkflowId) -> Result<Snapshot, Error> {
         let wanted = company.clone();
         let (stored, values, party) = self.store.read(move |tx| {
-            let stored =
-                store::workflow::load(tx, &wanted, id)?.ok_or(Error::NotFound(Subject::Workflow))?;
+            let stored = store::workflow::load(tx, &wanted, id)?.ok_or(Error::NotFound(Subject::Workflow))?;
             let values = store::workflow_value::load(tx, &wanted, id)?;
             let party = store::workflow::party(tx, &wanted, stored.workflow.sender)?;
             Ok::<_, Error>((stored, values, party))
         })?;
         let template = self.kept_template(company, stored.workflow.template, stored.workflow.template_version)?;
-        Ok(Snapshot { stored, values, party, template, at: self.now() })
+        Ok(Snapshot {
+            stored,
+            values,
+            party,
+            template,
+            at: self.now(),
+        })
     }
 
     /// The same, where a workflow whose time has run out expires before anything else happens to it.
@@ -261,7 +281,12 @@ impl App {
         actor: &Actor,
         comment: Option<&str>,
     ) -> Result<Plan, Error> {
-        let Transition { workflow, outcome, events, asked } = transition;
+        let Transition {
+            workflow,
+            outcome,
+            events,
+            asked,
+        } = transition;
         let deliveries = self.outgoing.of_transition(
             &snapshot.stored,
             &workflow,
@@ -285,9 +310,15 @@ impl App {
 
     /// A change as a plan, with the requests to those who are asked anew.
     pub(crate) fn plan_change(&self, snapshot: &Snapshot, change: Change, actor: &Actor) -> Result<Plan, Error> {
-        let Change { workflow, events, asked } = change;
+        let Change {
+            workflow,
+            events,
+            asked,
+        } = change;
         let codes = crate::outgoing::codes(&snapshot.stored);
-        let deliveries = self.outgoing.requests(&workflow, &asked, &codes, &snapshot.party, snapshot.at)?;
+        let deliveries = self
+            .outgoing
+            .requests(&workflow, &asked, &codes, &snapshot.party, snapshot.at)?;
         Ok(Plan::new(snapshot, workflow, actor, events).sending(deliveries))
     }
 
@@ -307,8 +338,7 @@ impl App {
                 if !more(tx)? {
                     return Ok(true);
                 }
-                let stored =
-                    store::workflow::load(tx, &company, id)?.ok_or(Error::NotFound(Subject::Workflow))?;
+                let stored = store::workflow::load(tx, &company, id)?.ok_or(Error::NotFound(Subject::Workflow))?;
                 let (entries, head) = chain(stored.head, &actor, at, events.clone());
                 store::audit::append(tx, &company, id, &entries)?;
                 if store::workflow::update_head(tx, &company, id, stored.head, head)? {
@@ -319,7 +349,10 @@ impl App {
                 }
             });
             match written {
-                Err(Error::Conflict { code: ConflictCode::Changed, .. }) => {}
+                Err(Error::Conflict {
+                    code: ConflictCode::Changed,
+                    ..
+                }) => {}
                 other => return other.map(|_: bool| ()),
             }
         }
@@ -337,7 +370,9 @@ impl App {
             expiry_date: domain::time::format_local(workflow.expires_at, workflow.offset),
             next_name: next.map(|next| next.name.clone()),
             next_email: next.map(|next| next.contact.as_given().to_owned()),
-            sign_url: next.filter(|_| workflow.is_embedded()).map(|next| addresses.sign_url(workflow, next)),
+            sign_url: next
+                .filter(|_| workflow.is_embedded())
+                .map(|next| addresses.sign_url(workflow, next)),
             next_list: export::next_list(workflow, addresses),
         }
     }
@@ -361,10 +396,16 @@ pub(crate) fn refused(refusal: Refusal) -> Error {
         Refusal::NotOverdue | Refusal::NotEnded => ConflictCode::StillPlaying,
         Refusal::ExpiryInPast => return Error::fault("expiry_date", crate::FaultCode::PastDateTime),
     };
-    Error::Conflict { code, state: Some(refusal.status().code().to_owned()) }
+    Error::Conflict {
+        code,
+        state: Some(refusal.status().code().to_owned()),
+    }
 }
 
 /// 409 with the state that was met.
 pub(crate) fn conflict(code: ConflictCode, status: Status) -> Error {
-    Error::Conflict { code, state: Some(status.code().to_owned()) }
+    Error::Conflict {
+        code,
+        state: Some(status.code().to_owned()),
+    }
 }

@@ -31,7 +31,10 @@ pub struct GivenField {
 #[derive(Debug, Clone)]
 pub(crate) enum NewValue {
     Plain(FieldValue),
-    File { value: FileValue, bytes: Vec<u8> },
+    File {
+        value: FileValue,
+        bytes: Vec<u8>,
+    },
     /// An empty text for a field that then has no value.
     Nothing,
 }
@@ -45,7 +48,9 @@ impl NewValue {
             (picture.media_type.to_owned(), name, picture.bytes)
         } else {
             if bytes.len() > LARGEST_ATTACHMENT {
-                return Err(ValueFault::FileTooLarge { limit: LARGEST_ATTACHMENT });
+                return Err(ValueFault::FileTooLarge {
+                    limit: LARGEST_ATTACHMENT,
+                });
             }
             let name = file_name.map_or_else(|| field.name.clone(), str::to_owned);
             ("application/octet-stream".to_owned(), name, bytes)
@@ -65,7 +70,11 @@ impl NewValue {
             if text.trim().is_empty() {
                 return Ok(NewValue::Nothing);
             }
-            let bytes = if field.kind.is_picture() { Picture::from_base64(text)?.bytes } else { attachment(text)? };
+            let bytes = if field.kind.is_picture() {
+                Picture::from_base64(text)?.bytes
+            } else {
+                attachment(text)?
+            };
             return NewValue::file(field, None, bytes);
         }
         if text.is_empty() && field.kind.is_written_by_writer() && field.kind != FieldKind::Check {
@@ -90,7 +99,9 @@ fn attachment(text: &str) -> Result<Vec<u8>, ValueFault> {
         other => other,
     };
     if data.len() / 4 * 3 > LARGEST_ATTACHMENT + 3 {
-        return Err(ValueFault::FileTooLarge { limit: LARGEST_ATTACHMENT });
+        return Err(ValueFault::FileTooLarge {
+            limit: LARGEST_ATTACHMENT,
+        });
     }
     base64::engine::general_purpose::STANDARD_NO_PAD
         .decode(data.trim_end_matches('='))
@@ -147,7 +158,10 @@ pub(crate) fn prove(
     let marks = field_marks(template, &field.name, &known, language, bytes)
         .map_err(|error| Fault::new(path, FaultCode::NotSealable).with("reason", error))?;
     for mark in marks {
-        let Some(size) = (mark.page as usize).checked_sub(1).and_then(|index| template.pages.get(index)) else {
+        let Some(size) = (mark.page as usize)
+            .checked_sub(1)
+            .and_then(|index| template.pages.get(index))
+        else {
             return Err(Fault::new(path, FaultCode::PageOutOfRange).with("pages", template.page_count()));
         };
         document::stamp::prove(fonts, size, &mark).map_err(|fault| mark_fault(path, &fault))?;
@@ -158,12 +172,18 @@ pub(crate) fn prove(
 /// Proves that a text which will stand on the certificate can be drawn.
 pub(crate) fn prove_text(text: &str, fonts: &Fonts, path: &str) -> Result<(), Fault> {
     let missing = fonts.missing_characters(text);
-    if missing.is_empty() { Ok(()) } else { Err(missing_glyph(path, &missing)) }
+    if missing.is_empty() {
+        Ok(())
+    } else {
+        Err(missing_glyph(path, &missing))
+    }
 }
 
 fn missing_glyph(path: &str, characters: &[char]) -> Fault {
-    let named: Vec<String> =
-        characters.iter().map(|character| format!("{character} (U+{:04X})", u32::from(*character))).collect();
+    let named: Vec<String> = characters
+        .iter()
+        .map(|character| format!("{character} (U+{:04X})", u32::from(*character)))
+        .collect();
     Fault::new(path, FaultCode::MissingGlyph).with("characters", named.join(", "))
 }
 
@@ -211,7 +231,9 @@ fn field_marks(
                 MarkContent::Dot
             }
             FieldValue::File(_) if field.kind == FieldKind::Attachment => continue,
-            FieldValue::File(file) => MarkContent::Picture { bytes: bytes(&file.hash)? },
+            FieldValue::File(file) => MarkContent::Picture {
+                bytes: bytes(&file.hash)?,
+            },
             FieldValue::Text(_) | FieldValue::Number(_) | FieldValue::Date(_) | FieldValue::Choice(_) => {
                 let text = value.to_wire();
                 if text.trim().is_empty() {
@@ -226,7 +248,11 @@ fn field_marks(
                 MarkContent::Text { text, style }
             }
         };
-        marks.push(Mark { page: field.page, placement: field.placement, content });
+        marks.push(Mark {
+            page: field.page,
+            placement: field.placement,
+            content,
+        });
     }
     Ok(marks)
 }
@@ -246,9 +272,12 @@ pub(crate) fn self_filled(
                 FieldKind::Writer => match field.detail.unwrap_or_default() {
                     WriterDetail::Name => recipient.name.clone(),
                     WriterDetail::Email => recipient.contact.email().unwrap_or_default().to_owned(),
-                    WriterDetail::Phone => {
-                        recipient.contact.phone().or(recipient.mobile.as_deref()).unwrap_or_default().to_owned()
-                    }
+                    WriterDetail::Phone => recipient
+                        .contact
+                        .phone()
+                        .or(recipient.mobile.as_deref())
+                        .unwrap_or_default()
+                        .to_owned(),
                     WriterDetail::Company => company_name.to_owned(),
                 },
                 FieldKind::Calc => {

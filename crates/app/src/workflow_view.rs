@@ -239,7 +239,10 @@ impl App {
             if workflow.state.status() != Status::Complete {
                 return String::new();
             }
-            let link_type = workflow.export.as_ref().map_or(LinkType::default(), |export| export.link_type);
+            let link_type = workflow
+                .export
+                .as_ref()
+                .map_or(LinkType::default(), |export| export.link_type);
             let until = export::file_links_until(snapshot.at, snapshot.party.link_days);
             addresses.file_url(kind, link_type, workflow, stored.link_version, until)
         };
@@ -265,7 +268,10 @@ impl App {
             cc_list: workflow
                 .copies
                 .iter()
-                .map(|copy| CopyView { name: copy.name.clone(), email: copy.contact.as_given().to_owned() })
+                .map(|copy| CopyView {
+                    name: copy.name.clone(),
+                    email: copy.contact.as_given().to_owned(),
+                })
                 .collect(),
             history,
             field_list: export::written_fields(workflow, &snapshot.template.version, &snapshot.values, None),
@@ -289,13 +295,20 @@ impl App {
         let limit = filter.limit;
         let company = caller.company.clone();
         // One more than asked for tells whether there is more.
-        let asked = ListFilter { limit: limit.saturating_add(1), ..filter };
-        let mut rows =
-            self.store.read(move |tx| store::workflow::list(tx, &company, &asked).map_err(Error::from))?;
+        let asked = ListFilter {
+            limit: limit.saturating_add(1),
+            ..filter
+        };
+        let mut rows = self
+            .store
+            .read(move |tx| store::workflow::list(tx, &company, &asked).map_err(Error::from))?;
         let more = rows.len() > limit as usize;
         rows.truncate(limit as usize);
         let next_cursor = rows.last().filter(|_| more).map(|row| row.id.to_string());
-        Ok(WorkflowList { workflow_list: rows.iter().map(summary).collect(), next_cursor })
+        Ok(WorkflowList {
+            workflow_list: rows.iter().map(summary).collect(),
+            next_cursor,
+        })
     }
 
     /// Workflows of a template in which a field has a value.
@@ -326,7 +339,10 @@ impl App {
         Ok(FoundWorkflows {
             workflow_list: found
                 .into_iter()
-                .map(|(id, status)| FoundWorkflow { workflow_id: id.get(), status: status.code() })
+                .map(|(id, status)| FoundWorkflow {
+                    workflow_id: id.get(),
+                    status: status.code(),
+                })
                 .collect(),
         })
     }
@@ -352,7 +368,9 @@ fn steps(snapshot: &Snapshot) -> Vec<StepView> {
                 name: recipient.name.clone(),
                 email: recipient.contact.as_given().to_owned(),
                 status,
-                date: at.map(|at| time::format_with_zone(at, workflow.offset)).unwrap_or_default(),
+                date: at
+                    .map(|at| time::format_with_zone(at, workflow.offset))
+                    .unwrap_or_default(),
                 comment: writer.and_then(|writer| writer.comment.clone()).unwrap_or_default(),
                 viewed: writer.is_some_and(|writer| writer.viewed_at.is_some()),
             }
@@ -399,7 +417,10 @@ fn summary(row: &ListedWorkflow) -> WorkflowSummary {
         order: row.turn,
         started_date: time::format_with_zone(row.started_at, row.offset),
         expiry_date: time::format_with_zone(row.expires_at, row.offset),
-        completed_date: row.ended_at.map(|at| time::format_with_zone(at, row.offset)).unwrap_or_default(),
+        completed_date: row
+            .ended_at
+            .map(|at| time::format_with_zone(at, row.offset))
+            .unwrap_or_default(),
     }
 }
 
@@ -413,7 +434,12 @@ fn template_id(text: Option<&str>, faults: &mut Vec<Fault>) -> Option<TemplateId
 }
 
 fn list_filter(caller: &Caller, request: &ListRequest, faults: &mut Vec<Fault>) -> ListFilter {
-    let given = |text: &Option<String>| text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
+    let given = |text: &Option<String>| {
+        text.as_deref()
+            .map(str::trim)
+            .filter(|text| !text.is_empty())
+            .map(str::to_owned)
+    };
     let status = given(&request.status).and_then(|text| {
         let status = Status::parse(&text);
         if status.is_none() {

@@ -25,11 +25,6 @@ pub fn find(tx: &mut dyn Transaction, id: i64, at: Timestamp) -> Result<Option<(
         .transpose()
 }
 
-/// What all previews hold that somebody may still open, of all companies.
-pub fn contents(tx: &mut dyn Transaction, at: Timestamp) -> Result<Vec<String>, Error> {
-    tx.query(&sql::CONTENTS, values![at])?.iter().map(|row| row.get("content")).collect()
-}
-
 /// Forgets previews that have had their day, of all companies.
 pub fn sweep(tx: &mut dyn Transaction, at: Timestamp) -> Result<u64, Error> {
     tx.execute(&sql::SWEEP, values![at])

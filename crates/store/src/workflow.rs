@@ -629,34 +629,6 @@ pub fn refer_to_blob(
     tx.execute(&sql::REFER_TO_BLOB, values![hash, id, company]).map(drop)
 }
 
-/// Every file that any workflow needs.
-pub fn referred_blobs(tx: &mut dyn Transaction) -> Result<Vec<BlobHash>, Error> {
-    tx.query(&sql::REFERRED_BLOBS, values![])?
-        .iter()
-        .map(|row| row.get("hash"))
-        .collect()
-}
-
-/// Ids of all companies' workflows after one, for checks of the whole database.
-pub fn ids_after(
-    tx: &mut dyn Transaction,
-    after: WorkflowId,
-    limit: u32,
-) -> Result<Vec<(CompanyId, WorkflowId)>, Error> {
-    tx.query(&sql::ALL_IDS, values![after, limit])?
-        .iter()
-        .map(|row| Ok((row.get("company_id")?, row.get("id")?)))
-        .collect()
-}
-
-/// Workflows that are complete without a sealed document, or the other way round. There must be none.
-pub fn unsound(tx: &mut dyn Transaction) -> Result<Vec<(CompanyId, WorkflowId)>, Error> {
-    tx.query(&sql::UNSOUND, values![])?
-        .iter()
-        .map(|row| Ok((row.get("company_id")?, row.get("id")?)))
-        .collect()
-}
-
 fn recipient(row: &Row) -> Result<Recipient, Error> {
     let given: String = row.get("contact")?;
     let progressed_at: Option<Timestamp> = row.get("progressed_at")?;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use app::{
-    ActRequest, Caller, ConflictCode, CorrectRequest, Error, ExtendRequest, FaultCode, ForbiddenCode, GivenField, Idempotency,
-    ImportTemplate, ListRequest, Origin, Purpose, SearchRequest, SigningKey, Stage, StartCopy, StartExport, StartFieldName,
-    StartRecipient, StartRequest, Started, StartedWorkflow, Subject,
+    ActRequest, Caller, ConflictCode, CorrectRequest, Error, ExtendRequest, FaultCode, ForbiddenCode, GivenField,
+    Idempotency, ImportTemplate, ListRequest, Origin, Purpose, SearchRequest, SigningKey, Stage, StartCopy,
+    StartExport, StartFieldName, StartRecipient, StartRequest, Started, StartedWorkflow, Subject,
 };
 use base64::Engine as _;
 use document::verify;
@@ -42,7 +42,9 @@ fn pdf() -> Vec<u8> {
         file.push_str(&format!("{number} 0 obj\n{object}\nendobj\n"));
     }
     let start = file.len();
-    file.push_str(&format!("xref\n0 5\n{table}trailer\n<< /Size 5 /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n"));
+    file.push_str(&format!(
+        "xref\n0 5\n{table}trailer\n<< /Size 5 /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n"
+    ));
     file.into_bytes()
 }
 
@@ -56,7 +58,7 @@ fn field(name: &str, kind: &str, step: u32, page: u32, row: u32, more: &Value) -
 }
 
 /// Two writers: name, date, check, choice and a signature for the first; a number, its sum and a seal for the second.
-fn two_steps() -> Value {
+pub fn two_steps() -> Value {
     json!({"name": "계약", "steps": [{"order": 1, "role": "employee"}, {"order": 2, "role": "employer"}], "fields": [
         field("성명", "text", 1, 1, 1, &json!({"required": true, "max_length": 20})),
         field("day", "date", 1, 1, 2, &json!({})),
@@ -82,43 +84,51 @@ fn one_step_of_two() -> Value {
 }
 
 /// A company with an owner who calls, and a template.
-struct World<'a> {
-    app: &'a TestApp,
+pub struct World<'a> {
+    pub app: &'a TestApp,
     company: CompanyId,
     caller: Caller,
     template: TemplateId,
 }
 
 impl<'a> World<'a> {
-    fn new(app: &'a TestApp, fields: &Value) -> World<'a> {
+    pub fn new(app: &'a TestApp, fields: &Value) -> World<'a> {
         let company = app.with_company("acme");
         let caller = caller(app, "acme", "owner@example.com");
         let template = import(app, &company, fields);
-        World { app, company, caller, template }
+        World {
+            app,
+            company,
+            caller,
+            template,
+        }
     }
 
-    fn request(&self) -> StartRequest {
+    pub fn request(&self) -> StartRequest {
         StartRequest {
             workflow_name: Some("근로계약서".to_owned()),
             template_id: Some(self.template),
-            recipients: vec![writer(1, "김민준", "kim@example.com"), writer(2, "山田太郎", "yamada@example.com")],
+            recipients: vec![
+                writer(1, "김민준", "kim@example.com"),
+                writer(2, "山田太郎", "yamada@example.com"),
+            ],
             export: Some(embedded("ALL")),
             ..StartRequest::default()
         }
     }
 
-    fn start(&self, request: StartRequest) -> StartedWorkflow {
+    pub fn start(&self, request: StartRequest) -> StartedWorkflow {
         match self.app.start(&self.caller, request, &origin()).expect("a start") {
             Started::Workflow(started) => started,
             other @ Started::Preview { .. } => panic!("{other:?}"),
         }
     }
 
-    fn approve(&self, id: WorkflowId, request: ActRequest) -> Result<app::Advanced, Error> {
+    pub fn approve(&self, id: WorkflowId, request: ActRequest) -> Result<app::Advanced, Error> {
         self.app.approve(&self.caller, id, &request, &origin())
     }
 
-    fn playing_key(&self, id: WorkflowId) -> SigningKey {
+    pub fn playing_key(&self, id: WorkflowId) -> SigningKey {
         key_of(&self.app.workflow(&self.caller, id).expect("the workflow").playing_url)
     }
 
@@ -147,7 +157,10 @@ impl<'a> World<'a> {
             .map(|row| {
                 let body: Vec<u8> = row.get("body").expect("a body");
                 let mail = app::mail::OutgoingMail::open(&body, &self.app.vault).expect("readable");
-                (mail.to, mail.links.first().map(|link| link.url.clone()).unwrap_or_default())
+                (
+                    mail.to,
+                    mail.links.first().map(|link| link.url.clone()).unwrap_or_default(),
+                )
             })
             .collect()
     }
@@ -155,7 +168,10 @@ impl<'a> World<'a> {
 
 fn import(app: &TestApp, company: &CompanyId, fields: &Value) -> TemplateId {
     let fields = fields.to_string();
-    let import = ImportTemplate { pdf: &pdf(), fields: fields.as_bytes() };
+    let import = ImportTemplate {
+        pdf: &pdf(),
+        fields: fields.as_bytes(),
+    };
     app.import_template(company, "test", &import).expect("a template").id
 }
 
@@ -183,33 +199,52 @@ fn embedded(api_type: &str) -> StartExport {
     }
 }
 
-fn given(name: &str, value: &str) -> GivenField {
-    GivenField { name: Some(name.to_owned()), value: Some(value.to_owned()) }
+pub fn given(name: &str, value: &str) -> GivenField {
+    GivenField {
+        name: Some(name.to_owned()),
+        value: Some(value.to_owned()),
+    }
 }
 
 fn origin() -> Origin {
-    Origin { address: Some("192.0.2.7".to_owned()), user_agent: Some("브라우저/1.0 \u{10ffff}".to_owned()) }
+    Origin {
+        address: Some("192.0.2.7".to_owned()),
+        user_agent: Some("브라우저/1.0 \u{10ffff}".to_owned()),
+    }
 }
 
 fn key_of(url: &str) -> SigningKey {
-    let token = url.split("token=").nth(1).and_then(|rest| rest.split('&').next()).unwrap_or_default();
-    SigningKey { token: token.to_owned(), proof: None }
+    let token = url
+        .split("token=")
+        .nth(1)
+        .and_then(|rest| rest.split('&').next())
+        .unwrap_or_default();
+    SigningKey {
+        token: token.to_owned(),
+        proof: None,
+    }
 }
 
-fn texts(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
-    pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+pub fn texts(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+    pairs
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .collect()
 }
 
-fn id_of(started: &StartedWorkflow) -> WorkflowId {
+pub fn id_of(started: &StartedWorkflow) -> WorkflowId {
     WorkflowId(started.workflow_id)
 }
 
-fn fields_of_first() -> Vec<GivenField> {
+pub fn fields_of_first() -> Vec<GivenField> {
     vec![given("성명", "김민준"), given("sign", PIXEL)]
 }
 
-fn act(fields: Vec<GivenField>) -> ActRequest {
-    ActRequest { fields, ..ActRequest::default() }
+pub fn act(fields: Vec<GivenField>) -> ActRequest {
+    ActRequest {
+        fields,
+        ..ActRequest::default()
+    }
 }
 
 fn faults(result: Result<impl std::fmt::Debug, Error>) -> Vec<(String, FaultCode)> {
@@ -232,35 +267,61 @@ fn two_writers_complete_and_everything_is_proved() {
         let world = World::new(app, &two_steps());
         let mut request = world.request();
         request.fields = vec![given("title", "2026년 계약"), given("stamp", "")];
-        request.cc = vec![StartCopy { name: Some("법무".to_owned()), email: Some("legal@example.com".to_owned()) }];
+        request.cc = vec![StartCopy {
+            name: Some("법무".to_owned()),
+            email: Some("legal@example.com".to_owned()),
+        }];
         if let Some(export) = &mut request.export {
-            export.field_names =
-                vec![StartFieldName { field_name: Some("성명".to_owned()), new_name: Some("name".to_owned()) }];
+            export.field_names = vec![StartFieldName {
+                field_name: Some("성명".to_owned()),
+                new_name: Some("name".to_owned()),
+            }];
         }
         let started = world.start(request);
         let id = id_of(&started);
         assert_eq!(started.language, "ko-KR");
-        assert_eq!((started.next_name.as_str(), started.next_email.as_str()), ("김민준", "kim@example.com"));
+        assert_eq!(
+            (started.next_name.as_str(), started.next_email.as_str()),
+            ("김민준", "kim@example.com")
+        );
         let sign_url = started.sign_url.clone().expect("embedded");
-        assert_eq!(sign_url, format!("http://127.0.0.1:8080/mail/sign?token={}&lang=ko", started.token));
+        assert_eq!(
+            sign_url,
+            format!("http://127.0.0.1:8080/mail/sign?token={}&lang=ko", started.token)
+        );
         assert!(started.next_list.is_none());
 
         // The page: seen, consent, a draft that survives, approval.
         let key = key_of(&sign_url);
         let view = app.open_signing(&key).expect("a page");
-        assert_eq!((view.stage.clone(), view.must_consent, view.pages.len()), (Stage::Write, true, 2));
-        assert!(view.fields.iter().filter(|field| field.editable).all(|field| field.mine));
+        assert_eq!(
+            (view.stage.clone(), view.must_consent, view.pages.len()),
+            (Stage::Write, true, 2)
+        );
+        assert!(
+            view.fields
+                .iter()
+                .filter(|field| field.editable)
+                .all(|field| field.mine)
+        );
         app.record_viewed(&key, &origin()).expect("seen");
         app.record_viewed(&key, &origin()).expect("seen again");
         let without = app.approve_by_link(&key, &texts(&[("성명", "김민준"), ("sign", PIXEL)]), None, &origin());
         assert_eq!(faults(without), [("consent".to_owned(), FaultCode::ConsentRequired)]);
-        app.give_consent(&key, "전자서명에 동의합니다", &origin()).expect("consent");
-        app.save_draft(&key, &texts(&[("성명", "김민"), ("day", "2026-13")])).expect("a half-finished draft");
+        app.give_consent(&key, "전자서명에 동의합니다", &origin())
+            .expect("consent");
+        app.save_draft(&key, &texts(&[("성명", "김민"), ("day", "2026-13")]))
+            .expect("a half-finished draft");
         let bytes = base64::engine::general_purpose::STANDARD.decode(PIXEL).expect("base64");
-        app.upload_file(&key, "sign", Some("../서명.png"), bytes.clone()).expect("a file");
+        app.upload_file(&key, "sign", Some("../서명.png"), bytes.clone())
+            .expect("a file");
         let drafted = app.open_signing(&key).expect("a page");
         let value = |name: &str| {
-            let found = drafted.fields.iter().find(|view| view.field.name == name).expect("the field");
+            let found = drafted
+                .fields
+                .iter()
+                .find(|view| view.field.name == name)
+                .expect("the field");
             (found.value.clone().unwrap_or_default(), found.file)
         };
         assert_eq!(value("성명"), ("김민".to_owned(), false));
@@ -269,7 +330,10 @@ fn two_writers_complete_and_everything_is_proved() {
         let wrong = app.approve_by_link(&key, &texts(&[("성명", "")]), None, &origin());
         assert_eq!(
             faults(wrong),
-            [("day".to_owned(), FaultCode::InvalidDate), ("성명".to_owned(), FaultCode::Required)]
+            [
+                ("day".to_owned(), FaultCode::InvalidDate),
+                ("성명".to_owned(), FaultCode::Required)
+            ]
         );
         let signed = app
             .approve_by_link(
@@ -283,11 +347,20 @@ fn two_writers_complete_and_everything_is_proved() {
         assert_eq!(app.open_signing(&key).expect("a used link").stage, Stage::Done);
         let again = app.approve_by_link(&key, &BTreeMap::new(), None, &origin());
         assert_eq!(met(again), (ConflictCode::AlreadyApproved, Some("Playing".to_owned())));
-        assert_eq!(met(app.document(&world.caller, id, &origin())).0, ConflictCode::NotComplete);
+        assert_eq!(
+            met(app.document(&world.caller, id, &origin())).0,
+            ConflictCode::NotComplete
+        );
 
         // The program, on behalf of the second writer.
         let done = world
-            .approve(id, act(vec![given("pay", "1,200.5"), given("stamp", &format!("data:image/png;base64,{PIXEL}"))]))
+            .approve(
+                id,
+                act(vec![
+                    given("pay", "1,200.5"),
+                    given("stamp", &format!("data:image/png;base64,{PIXEL}")),
+                ]),
+            )
             .expect("the last approval");
         assert_eq!(done.status, "Complete");
 
@@ -295,12 +368,19 @@ fn two_writers_complete_and_everything_is_proved() {
         assert_eq!(hooks.len(), 2);
         let first = &hooks[0];
         assert_eq!(first["command_type"], "CF");
-        assert_eq!((first["status"].as_str(), first["order"].as_u64()), (Some("Playing"), Some(1)));
+        assert_eq!(
+            (first["status"].as_str(), first["order"].as_u64()),
+            (Some("Playing"), Some(1))
+        );
         assert_eq!(first["completed_date"], "2026-01-01 09:00:00 (UTC+09:00)");
         assert_eq!((&first["is_embed"], &first["version"]), (&json!(true), &json!("v3")));
         assert_eq!(first["comment"], "네, 확인했습니다 😀");
         assert_eq!(first["next_email"], "yamada@example.com");
-        assert!(first["sign_url"].as_str().is_some_and(|url| url.contains("/mail/sign?token=") && url.contains("&lang=")));
+        assert!(
+            first["sign_url"]
+                .as_str()
+                .is_some_and(|url| url.contains("/mail/sign?token=") && url.contains("&lang="))
+        );
         assert!(first.get("download_url").is_none() && first.get("next_list").is_none());
         assert_eq!(
             first["field_list"],
@@ -315,12 +395,25 @@ fn two_writers_complete_and_everything_is_proved() {
             ])
         );
         let last = &hooks[1];
-        assert_eq!((last["status"].as_str(), last["order"].as_u64()), (Some("Complete"), Some(2)));
+        assert_eq!(
+            (last["status"].as_str(), last["order"].as_u64()),
+            (Some("Complete"), Some(2))
+        );
         assert!(last.get("next_email").is_none() && last.get("sign_url").is_none());
         let field_list = last["field_list"].as_array().expect("a list");
-        assert!(field_list.contains(&json!({"name": "double", "value": "2401", "email": "yamada@example.com", "order": 2})));
-        let members: Vec<&str> = last.as_object().expect("an object").keys().map(String::as_str).collect();
-        assert!(members.contains(&"download_url") && members.contains(&"certificate_url"), "{members:?}");
+        assert!(
+            field_list.contains(&json!({"name": "double", "value": "2401", "email": "yamada@example.com", "order": 2}))
+        );
+        let members: Vec<&str> = last
+            .as_object()
+            .expect("an object")
+            .keys()
+            .map(String::as_str)
+            .collect();
+        assert!(
+            members.contains(&"download_url") && members.contains(&"certificate_url"),
+            "{members:?}"
+        );
 
         // Embedded: the writers are told nothing; sender and copies are.
         let told: Vec<String> = world.letters(id).into_iter().map(|(to, _)| to).collect();
@@ -332,28 +425,58 @@ fn two_writers_complete_and_everything_is_proved() {
         let certificate = app.certificate(&world.caller, id, &origin()).expect("the certificate");
         for file in [&document, &certificate] {
             let verdict = verify::verify(&file.bytes, &roots, app.now());
-            assert!(verdict.holds_strictly(), "{:?}", verdict.all_faults().collect::<Vec<_>>());
+            assert!(
+                verdict.holds_strictly(),
+                "{:?}",
+                verdict.all_faults().collect::<Vec<_>>()
+            );
         }
-        let linked = app.linked_file(key_of(last["download_url"].as_str().expect("a URL")).token.as_str(), &origin());
+        let linked = app.linked_file(
+            key_of(last["download_url"].as_str().expect("a URL")).token.as_str(),
+            &origin(),
+        );
         assert_eq!(linked.expect("by its link").file.bytes, document.bytes);
-        assert_eq!(app.field_file(&world.caller, id, "sign").expect("the file").bytes, bytes);
-        assert!(matches!(app.field_file(&world.caller, id, "pay"), Err(Error::NotFound(Subject::File))));
-        assert!(matches!(app.field_file(&world.caller, id, "none"), Err(Error::NotFound(Subject::Field))));
+        assert_eq!(
+            app.field_file(&world.caller, id, "sign").expect("the file").bytes,
+            bytes
+        );
+        assert!(matches!(
+            app.field_file(&world.caller, id, "pay"),
+            Err(Error::NotFound(Subject::File))
+        ));
+        assert!(matches!(
+            app.field_file(&world.caller, id, "none"),
+            Err(Error::NotFound(Subject::Field))
+        ));
 
         let shown = app.workflow(&world.caller, id).expect("the workflow");
         assert_eq!(shown.status, "Complete");
         assert!(!shown.download_url.is_empty() && !shown.certificate_url.is_empty() && shown.playing_url.is_empty());
         let events: Vec<&str> = shown.history.iter().map(|entry| entry.event).collect();
         assert_eq!(events.iter().filter(|event| **event == "viewed").count(), 1);
-        for event in ["started", "consented", "value_written", "approved", "completed", "downloaded"] {
+        for event in [
+            "started",
+            "consented",
+            "value_written",
+            "approved",
+            "completed",
+            "downloaded",
+        ] {
             assert!(events.contains(&event), "{event} in {events:?}");
         }
-        let approved = shown.history.iter().find(|entry| entry.event == "approved").expect("approved");
-        assert_eq!((approved.actor_email.as_str(), approved.address.as_deref()), ("kim@example.com", Some("192.0.2.7")));
-        let report = app.verify_chains().expect("a report");
+        let approved = shown
+            .history
+            .iter()
+            .find(|entry| entry.event == "approved")
+            .expect("approved");
+        assert_eq!(
+            (approved.actor_email.as_str(), approved.address.as_deref()),
+            ("kim@example.com", Some("192.0.2.7"))
+        );
+        let report = app.audit_verify().expect("a report");
         assert_eq!((report.workflows, report.faults.len()), (1, 0));
-        assert!(app.unsound_workflows().expect("a check").is_empty());
-        assert!(app.referenced_blobs().expect("files").contains(&domain::BlobHash::of(&document.bytes)));
+        let files = app.fsck(std::time::Duration::ZERO).expect("a check");
+        assert!(files.is_clean() && files.swept.is_empty(), "{:?}", files.swept);
 
         let over = world.approve(id, act(Vec::new()));
         assert_eq!(met(over), (ConflictCode::Finished, Some("Complete".to_owned())));
@@ -374,8 +497,14 @@ fn every_fault_of_a_start_is_told_at_once_and_nothing_is_stored() {
         request.language = Some("fr".to_owned());
         request.comment = Some("가".repeat(251));
         request.recipients = vec![
-            StartRecipient { password: Some("123".to_owned()), ..writer(1, "", "nobody") },
-            StartRecipient { mobile: Some("12".to_owned()), ..writer(3, "Lee", "010-1234-5678") },
+            StartRecipient {
+                password: Some("123".to_owned()),
+                ..writer(1, "", "nobody")
+            },
+            StartRecipient {
+                mobile: Some("12".to_owned()),
+                ..writer(3, "Lee", "010-1234-5678")
+            },
             writer(1, "Park", "park@example.com"),
         ];
         request.fields = vec![
@@ -397,8 +526,14 @@ fn every_fault_of_a_start_is_told_at_once_and_nothing_is_stored() {
             authorization: Some("a\nb".to_owned()),
             client_id: Some("3f2b8a54-6a0e-4b0e-9d53-1f4c2a7d9e10".to_owned()),
             field_names: vec![
-                StartFieldName { field_name: Some("none".to_owned()), new_name: Some("x".to_owned()) },
-                StartFieldName { field_name: Some("day".to_owned()), new_name: Some("agree".to_owned()) },
+                StartFieldName {
+                    field_name: Some("none".to_owned()),
+                    new_name: Some("x".to_owned()),
+                },
+                StartFieldName {
+                    field_name: Some("day".to_owned()),
+                    new_name: Some("agree".to_owned()),
+                },
             ],
         });
         let mut found = faults(app.start(&world.caller, request, &origin()));
@@ -434,7 +569,10 @@ fn every_fault_of_a_start_is_told_at_once_and_nothing_is_stored() {
             ("recipient_list[2]", FaultCode::TooManyRecipients),
             ("workflow_name", FaultCode::MissingGlyph),
         ];
-        let expected: Vec<_> = expected.iter().map(|(path, code)| ((*path).to_owned(), *code)).collect();
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|(path, code)| ((*path).to_owned(), *code))
+            .collect();
         assert_eq!(found, expected);
         let list = app.workflows(&world.caller, &ListRequest::default()).expect("a list");
         assert!(list.workflow_list.is_empty());
@@ -448,17 +586,26 @@ fn a_start_needs_name_template_and_a_writer_for_each_step() {
         let empty = app.start(&world.caller, StartRequest::default(), &origin());
         assert_eq!(
             faults(empty),
-            [("template_id".to_owned(), FaultCode::Required), ("workflow_name".to_owned(), FaultCode::Required)]
+            [
+                ("template_id".to_owned(), FaultCode::Required),
+                ("workflow_name".to_owned(), FaultCode::Required)
+            ]
         );
         let mut request = world.request();
         request.recipients.truncate(1);
         let missing = app.start(&world.caller, request, &origin());
-        assert_eq!(faults(missing), [("recipient_list".to_owned(), FaultCode::MissingRecipient)]);
+        assert_eq!(
+            faults(missing),
+            [("recipient_list".to_owned(), FaultCode::MissingRecipient)]
+        );
         let other = app.with_company("other");
         let mut request = world.request();
         request.template_id = Some(import(app, &other, &two_steps()));
         let foreign = app.start(&world.caller, request, &origin());
-        assert_eq!(faults(foreign), [("template_id".to_owned(), FaultCode::UnknownTemplate)]);
+        assert_eq!(
+            faults(foreign),
+            [("template_id".to_owned(), FaultCode::UnknownTemplate)]
+        );
         app.with_member(&world.company, "auditor@example.com", Role::Auditor);
         let auditor = caller(app, "acme", "auditor@example.com");
         let refused = app.start(&auditor, world.request(), &origin());
@@ -491,7 +638,10 @@ fn not_embedded_the_writers_are_told_and_the_caller_only_watches() {
         let started = world.start(request);
         let id = id_of(&started);
         assert!(started.sign_url.is_none());
-        let watching = SigningKey { token: started.token.clone(), proof: None };
+        let watching = SigningKey {
+            token: started.token.clone(),
+            proof: None,
+        };
         let view = app.open_signing(&watching).expect("the sender's view");
         assert_eq!((view.stage, view.recipient), (Stage::Watch, None));
         let refused = app.approve_by_link(&watching, &texts(&[("성명", "x")]), None, &origin());
@@ -499,7 +649,12 @@ fn not_embedded_the_writers_are_told_and_the_caller_only_watches() {
         let letters = world.letters(id);
         assert_eq!(letters.len(), 1);
         assert_eq!(letters[0].0, "kim@example.com");
-        assert_eq!(app.open_signing(&key_of(&letters[0].1)).expect("the writer's page").stage, Stage::Write);
+        assert_eq!(
+            app.open_signing(&key_of(&letters[0].1))
+                .expect("the writer's page")
+                .stage,
+            Stage::Write
+        );
         world.approve(id, act(fields_of_first())).expect("an approval");
         assert_eq!(world.letters(id)[1].0, "+821012345678");
         assert!(world.webhooks(id).is_empty());
@@ -507,7 +662,10 @@ fn not_embedded_the_writers_are_told_and_the_caller_only_watches() {
         assert_eq!(shown.expiry_date, "2026-01-05 00:00:00 (UTC+00:00)");
         assert!(app.remind(&world.caller, id, &origin()).is_ok());
         let embedded = id_of(&world.start(world.request()));
-        assert_eq!(met(app.remind(&world.caller, embedded, &origin())).0, ConflictCode::Embedded);
+        assert_eq!(
+            met(app.remind(&world.caller, embedded, &origin())).0,
+            ConflictCode::Embedded
+        );
     });
 }
 
@@ -519,7 +677,10 @@ fn the_sender_signs_with_his_view_where_he_is_the_writer() {
         request.export = None;
         request.recipients[0].email = Some("Owner@example.com".to_owned());
         let started = world.start(request);
-        let key = SigningKey { token: started.token, proof: None };
+        let key = SigningKey {
+            token: started.token,
+            proof: None,
+        };
         assert_eq!(app.open_signing(&key).expect("a page").stage, Stage::Write);
     });
 }
@@ -536,24 +697,33 @@ fn at_the_same_moment_one_wins_and_the_other_sees_why() {
                     .map(|_| {
                         let (fields, caller, app) = (fields.clone(), world.caller.clone(), Arc::clone(&app.app));
                         scope.spawn(move || {
-                            let request = ActRequest { order: Some(order), fields, ..ActRequest::default() };
+                            let request = ActRequest {
+                                order: Some(order),
+                                fields,
+                                ..ActRequest::default()
+                            };
                             app.approve(&caller, id, &request, &origin())
                         })
                     })
                     .collect();
-                handles.into_iter().map(|handle| handle.join().expect("no panic")).collect()
+                handles
+                    .into_iter()
+                    .map(|handle| handle.join().expect("no panic"))
+                    .collect()
             });
             let (won, lost): (Vec<_>, Vec<_>) = results.into_iter().partition(Result::is_ok);
             assert_eq!(won.len(), 1);
             for result in lost {
                 let (code, state) = met(result);
                 assert_eq!(state.as_deref(), Some(after));
-                assert!(matches!(code, ConflictCode::AlreadyApproved | ConflictCode::Finished), "{code}");
+                assert!(
+                    matches!(code, ConflictCode::AlreadyApproved | ConflictCode::Finished),
+                    "{code}"
+                );
             }
         }
         assert_eq!(world.webhooks(id).len(), 2);
-        assert!(app.verify_chains().expect("a report").faults.is_empty());
-        assert!(app.unsound_workflows().expect("a check").is_empty());
+        assert!(app.audit_verify().expect("a report").is_clean());
     });
 }
 
@@ -562,19 +732,38 @@ fn after_cancellation_or_expiry_nothing_is_written() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
         let canceled = id_of(&world.start(world.request()));
-        let request = ActRequest { comment: Some("잘못 보냄".to_owned()), ..ActRequest::default() };
-        assert_eq!(app.cancel(&world.caller, canceled, &request, &origin()).expect("cancelled").status, "Canceled");
+        let request = ActRequest {
+            comment: Some("잘못 보냄".to_owned()),
+            ..ActRequest::default()
+        };
+        assert_eq!(
+            app.cancel(&world.caller, canceled, &request, &origin())
+                .expect("cancelled")
+                .status,
+            "Canceled"
+        );
         let late = world.approve(canceled, act(fields_of_first()));
         assert_eq!(met(late), (ConflictCode::Finished, Some("Canceled".to_owned())));
         let twice = app.cancel(&world.caller, canceled, &ActRequest::default(), &origin());
         assert_eq!(met(twice), (ConflictCode::Finished, Some("Canceled".to_owned())));
         let hooks = world.webhooks(canceled);
         assert_eq!(hooks.len(), 1);
-        assert_eq!((&hooks[0]["command_type"], &hooks[0]["status"]), (&json!("CC"), &json!("Canceled")));
-        assert_eq!((&hooks[0]["email"], &hooks[0]["order"]), (&json!("kim@example.com"), &json!(1)));
+        assert_eq!(
+            (&hooks[0]["command_type"], &hooks[0]["status"]),
+            (&json!("CC"), &json!("Canceled"))
+        );
+        assert_eq!(
+            (&hooks[0]["email"], &hooks[0]["order"]),
+            (&json!("kim@example.com"), &json!(1))
+        );
         assert!(hooks[0].get("sign_url").is_none() && hooks[0].get("next_email").is_none());
-        assert_eq!(met(app.document(&world.caller, canceled, &origin())).0, ConflictCode::NotComplete);
-        let certificate = app.certificate(&world.caller, canceled, &origin()).expect("made on request");
+        assert_eq!(
+            met(app.document(&world.caller, canceled, &origin())).0,
+            ConflictCode::NotComplete
+        );
+        let certificate = app
+            .certificate(&world.caller, canceled, &origin())
+            .expect("made on request");
         let roots = app.trusted_roots().expect("roots");
         assert!(verify::verify(&certificate.bytes, &roots, app.now()).holds_strictly());
 
@@ -615,14 +804,28 @@ fn another_company_finds_nothing() {
         let id = id_of(&world.start(world.request()));
         app.with_company("other");
         let other = caller(app, "other", "owner@example.com");
-        assert!(matches!(app.workflow(&other, id), Err(Error::NotFound(Subject::Workflow))));
+        assert!(matches!(
+            app.workflow(&other, id),
+            Err(Error::NotFound(Subject::Workflow))
+        ));
         let approved = app.approve(&other, id, &act(fields_of_first()), &origin());
         assert!(matches!(approved, Err(Error::NotFound(Subject::Workflow))));
         let canceled = app.cancel(&other, id, &ActRequest::default(), &origin());
         assert!(matches!(canceled, Err(Error::NotFound(Subject::Workflow))));
-        assert!(matches!(app.document(&other, id, &origin()), Err(Error::NotFound(Subject::Workflow))));
-        assert!(matches!(app.discard(&other, id, &origin()), Err(Error::NotFound(Subject::Workflow))));
-        assert!(app.workflows(&other, &ListRequest::default()).expect("a list").workflow_list.is_empty());
+        assert!(matches!(
+            app.document(&other, id, &origin()),
+            Err(Error::NotFound(Subject::Workflow))
+        ));
+        assert!(matches!(
+            app.discard(&other, id, &origin()),
+            Err(Error::NotFound(Subject::Workflow))
+        ));
+        assert!(
+            app.workflows(&other, &ListRequest::default())
+                .expect("a list")
+                .workflow_list
+                .is_empty()
+        );
         assert_eq!(app.workflow(&world.caller, id).expect("untouched").status, "Playing");
     });
 }
@@ -639,23 +842,47 @@ fn a_program_names_step_and_writer_rightly_or_is_refused() {
         ];
         let started = world.start(request);
         let id = id_of(&started);
-        let names: Vec<_> = started.next_list.as_deref().expect("several").iter().map(|next| next.name.as_str()).collect();
+        let names: Vec<_> = started
+            .next_list
+            .as_deref()
+            .expect("several")
+            .iter()
+            .map(|next| next.name.as_str())
+            .collect();
         assert_eq!(names, ["A", "B"]);
         let by = |order: Option<u32>, email: Option<&str>| ActRequest {
             order,
             email: email.map(str::to_owned),
             ..ActRequest::default()
         };
-        assert_eq!(faults(world.approve(id, by(None, None))), [("email".to_owned(), FaultCode::Required)]);
+        assert_eq!(
+            faults(world.approve(id, by(None, None))),
+            [("email".to_owned(), FaultCode::Required)]
+        );
         assert_eq!(met(world.approve(id, by(Some(2), None))).0, ConflictCode::NotYourTurn);
         let unknown = world.approve(id, by(Some(9), None));
         assert!(matches!(unknown, Err(Error::NotFound(Subject::Recipient))));
-        let foreign = world.approve(id, ActRequest { fields: vec![given("a", "x")], ..by(None, Some("b@example.com")) });
-        assert_eq!(faults(foreign), [("field_list[0].name".to_owned(), FaultCode::FieldNotWritable)]);
+        let foreign = world.approve(
+            id,
+            ActRequest {
+                fields: vec![given("a", "x")],
+                ..by(None, Some("b@example.com"))
+            },
+        );
+        assert_eq!(
+            faults(foreign),
+            [("field_list[0].name".to_owned(), FaultCode::FieldNotWritable)]
+        );
         world.approve(id, by(None, Some("B@Example.com"))).expect("B first");
-        assert_eq!(met(world.approve(id, by(None, Some("b@example.com")))).0, ConflictCode::AlreadyApproved);
+        assert_eq!(
+            met(world.approve(id, by(None, Some("b@example.com")))).0,
+            ConflictCode::AlreadyApproved
+        );
         world.approve(id, by(Some(1), None)).expect("A alone is left");
-        assert_eq!(met(world.approve(id, by(Some(1), None))).0, ConflictCode::AlreadyApproved);
+        assert_eq!(
+            met(world.approve(id, by(Some(1), None))).0,
+            ConflictCode::AlreadyApproved
+        );
         let hooks = world.webhooks(id);
         assert_eq!(hooks.len(), 2);
         assert_eq!(hooks[0]["next_email"], "a@example.com");
@@ -670,7 +897,10 @@ fn given_back_the_old_links_die_and_step_one_is_reported_once() {
         let world = World::new(app, &one_step_of_two());
         let mut request = world.request();
         request.recipients = vec![
-            StartRecipient { role: Some("b".to_owned()), ..writer(1, "B", "b@example.com") },
+            StartRecipient {
+                role: Some("b".to_owned()),
+                ..writer(1, "B", "b@example.com")
+            },
             writer(1, "A", "a@example.com"),
             writer(2, "C", "c@example.com"),
         ];
@@ -685,24 +915,36 @@ fn given_back_the_old_links_die_and_step_one_is_reported_once() {
             fields,
             ..ActRequest::default()
         };
-        world.approve(id, of("a@example.com", vec![given("a", "first")])).expect("A");
+        world
+            .approve(id, of("a@example.com", vec![given("a", "first")]))
+            .expect("A");
         world.approve(id, of("b@example.com", Vec::new())).expect("B");
         let key_of_c = world.playing_key(id);
-        app.reject_by_link(&key_of_c, Some("고쳐 주세요"), &origin()).expect("given back");
+        app.reject_by_link(&key_of_c, Some("고쳐 주세요"), &origin())
+            .expect("given back");
         assert_eq!(met(app.open_signing(&key_of_c)).0, ConflictCode::LinkReplaced);
         assert_eq!(met(app.open_signing(&old)).0, ConflictCode::LinkReplaced);
         let new = world.playing_key(id);
         let view = app.open_signing(&new).expect("a new link");
         assert_eq!(view.stage, Stage::Write);
-        let field = view.fields.iter().find(|view| view.field.name == "a").expect("the field");
+        let field = view
+            .fields
+            .iter()
+            .find(|view| view.field.name == "a")
+            .expect("the field");
         assert_eq!((field.value.as_deref(), field.editable), (Some("first"), true));
-        world.approve(id, of("a@example.com", vec![given("a", "second")])).expect("A");
+        world
+            .approve(id, of("a@example.com", vec![given("a", "second")]))
+            .expect("A");
         world.approve(id, of("b@example.com", Vec::new())).expect("B");
         world.approve(id, act(vec![given("c", "done")])).expect("C");
         let hooks = world.webhooks(id);
-        let seen: Vec<_> = hooks.iter().map(|hook| (hook["order"].as_u64(), hook["status"].as_str())).collect();
+        let seen: Vec<_> = hooks
+            .iter()
+            .map(|hook| (hook["order"].as_u64(), hook["status"].as_str()))
+            .collect();
         assert_eq!(seen, [(Some(1), Some("Playing")), (Some(2), Some("Complete"))]);
-        assert!(app.verify_chains().expect("a report").faults.is_empty());
+        assert!(app.audit_verify().expect("a report").is_clean());
     });
 }
 
@@ -717,20 +959,35 @@ fn a_return_is_told_with_the_next_writers_and_at_step_one_it_ends() {
             writer(2, "C", "c@example.com"),
         ];
         let id = id_of(&world.start(request));
-        let of = |email: &str| ActRequest { email: Some(email.to_owned()), ..ActRequest::default() };
+        let of = |email: &str| ActRequest {
+            email: Some(email.to_owned()),
+            ..ActRequest::default()
+        };
         world.approve(id, of("a@example.com")).expect("A");
         world.approve(id, of("b@example.com")).expect("B");
-        app.reject(&world.caller, id, &of("c@example.com"), &origin()).expect("given back");
+        app.reject(&world.caller, id, &of("c@example.com"), &origin())
+            .expect("given back");
         let hooks = world.webhooks(id);
         let back = hooks.last().expect("a webhook");
-        assert_eq!((&back["command_type"], &back["status"], &back["order"]), (&json!("RT"), &json!("Playing"), &json!(2)));
-        assert_eq!((&back["name"], &back["next_email"]), (&json!("C"), &json!("a@example.com")));
+        assert_eq!(
+            (&back["command_type"], &back["status"], &back["order"]),
+            (&json!("RT"), &json!("Playing"), &json!(2))
+        );
+        assert_eq!(
+            (&back["name"], &back["next_email"]),
+            (&json!("C"), &json!("a@example.com"))
+        );
         assert_eq!(back["next_list"].as_array().map(Vec::len), Some(2));
-        let ended = app.reject(&world.caller, id, &of("b@example.com"), &origin()).expect("declined");
+        let ended = app
+            .reject(&world.caller, id, &of("b@example.com"), &origin())
+            .expect("declined");
         assert_eq!(ended.status, "Rejected");
         let hooks = world.webhooks(id);
         let end = hooks.last().expect("a webhook");
-        assert_eq!((&end["command_type"], &end["status"]), (&json!("RT"), &json!("Rejected")));
+        assert_eq!(
+            (&end["command_type"], &end["status"]),
+            (&json!("RT"), &json!("Rejected"))
+        );
         assert!(end.get("next_email").is_none() && end.get("next_list").is_none());
     });
 }
@@ -743,9 +1000,18 @@ fn who_declines_after_others_signed_is_told_to_sender_and_earlier_writers() {
         request.export = None;
         let id = id_of(&world.start(request));
         world.approve(id, act(fields_of_first())).expect("an approval");
-        app.reject(&world.caller, id, &ActRequest::default(), &origin()).expect("declined");
+        app.reject(&world.caller, id, &ActRequest::default(), &origin())
+            .expect("declined");
         let told: Vec<String> = world.letters(id).into_iter().map(|(to, _)| to).collect();
-        assert_eq!(told, ["kim@example.com", "yamada@example.com", "kim@example.com", "owner@example.com"]);
+        assert_eq!(
+            told,
+            [
+                "kim@example.com",
+                "yamada@example.com",
+                "kim@example.com",
+                "owner@example.com"
+            ]
+        );
     });
 }
 
@@ -755,13 +1021,19 @@ fn the_same_key_answers_the_same_for_a_day() {
         let world = World::new(app, &two_steps());
         let keyed = |hash: u8| {
             let mut request = world.request();
-            request.idempotency = Some(Idempotency { key: "k1".to_owned(), request_hash: [hash; 32] });
+            request.idempotency = Some(Idempotency {
+                key: "k1".to_owned(),
+                request_hash: [hash; 32],
+            });
             request
         };
         let first = world.start(keyed(1));
         assert_eq!(world.start(keyed(1)), first);
         let other = app.start(&world.caller, keyed(2), &origin());
-        assert_eq!(faults(other), [("Idempotency-Key".to_owned(), FaultCode::IdempotencyKeyReused)]);
+        assert_eq!(
+            faults(other),
+            [("Idempotency-Key".to_owned(), FaultCode::IdempotencyKeyReused)]
+        );
         app.clock.advance(24 * 60 * 60 + 1);
         let caller = caller(app, "acme", "owner@example.com");
         let later = app.start(&caller, keyed(2), &origin()).expect("a new day");
@@ -774,7 +1046,10 @@ fn one_key_at_the_same_moment_starts_one_workflow() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
         let mut request = world.request();
-        request.idempotency = Some(Idempotency { key: "k".to_owned(), request_hash: [1; 32] });
+        request.idempotency = Some(Idempotency {
+            key: "k".to_owned(),
+            request_hash: [1; 32],
+        });
         let answers: Vec<Started> = std::thread::scope(|scope| {
             let handles: Vec<_> = (0..8)
                 .map(|_| {
@@ -782,10 +1057,19 @@ fn one_key_at_the_same_moment_starts_one_workflow() {
                     scope.spawn(move || app.start(&caller, request, &origin()).expect("an answer"))
                 })
                 .collect();
-            handles.into_iter().map(|handle| handle.join().expect("no panic")).collect()
+            handles
+                .into_iter()
+                .map(|handle| handle.join().expect("no panic"))
+                .collect()
         });
         assert!(answers.windows(2).all(|pair| pair[0] == pair[1]));
-        assert_eq!(app.workflows(&world.caller, &ListRequest::default()).expect("a list").workflow_list.len(), 1);
+        assert_eq!(
+            app.workflows(&world.caller, &ListRequest::default())
+                .expect("a list")
+                .workflow_list
+                .len(),
+            1
+        );
     });
 }
 
@@ -800,29 +1084,52 @@ fn five_wrong_access_codes_lock_until_the_sender_sends_anew() {
         let id = id_of(&world.start(request));
         let mut key = key_of(&world.letters(id)[0].1);
         let view = app.open_signing(&key).expect("a page");
-        assert_eq!(view.stage, Stage::AccessCode { hint: Some("생일".to_owned()), locked: false });
+        assert_eq!(
+            view.stage,
+            Stage::AccessCode {
+                hint: Some("생일".to_owned()),
+                locked: false
+            }
+        );
         assert!(view.fields.is_empty() && view.pages.is_empty());
-        assert!(matches!(app.page_image(&key, 1), Err(Error::Forbidden(ForbiddenCode::AccessCode))));
+        assert!(matches!(
+            app.page_image(&key, 1),
+            Err(Error::Forbidden(ForbiddenCode::AccessCode))
+        ));
         let early = app.approve_by_link(&key, &BTreeMap::new(), None, &origin());
         assert!(matches!(early, Err(Error::Forbidden(ForbiddenCode::AccessCode))));
         key.proof = Some(hex::encode([0; 32]));
-        assert!(matches!(app.record_viewed(&key, &origin()), Err(Error::Forbidden(ForbiddenCode::AccessCode))));
+        assert!(matches!(
+            app.record_viewed(&key, &origin()),
+            Err(Error::Forbidden(ForbiddenCode::AccessCode))
+        ));
         for _ in 0..4 {
             assert_eq!(
                 faults(app.give_access_code(&key, "falsch", &origin())),
                 [("code".to_owned(), FaultCode::WrongAccessCode)]
             );
         }
-        let proof = app.give_access_code(&key, "비밀번호1", &origin()).expect("the right code");
+        let proof = app
+            .give_access_code(&key, "비밀번호1", &origin())
+            .expect("the right code");
         key.proof = Some(proof);
         assert_eq!(app.open_signing(&key).expect("a page").stage, Stage::Write);
         assert!(!app.page_image(&key, 1).expect("a page").bytes.is_empty());
         for _ in 0..4 {
             assert!(app.give_access_code(&key, "wrong", &origin()).is_err());
         }
-        assert_eq!(met(app.give_access_code(&key, "wrong", &origin())).0, ConflictCode::Locked);
-        assert_eq!(met(app.give_access_code(&key, "비밀번호1", &origin())).0, ConflictCode::Locked);
-        assert!(matches!(app.open_signing(&key).expect("a page").stage, Stage::AccessCode { locked: true, .. }));
+        assert_eq!(
+            met(app.give_access_code(&key, "wrong", &origin())).0,
+            ConflictCode::Locked
+        );
+        assert_eq!(
+            met(app.give_access_code(&key, "비밀번호1", &origin())).0,
+            ConflictCode::Locked
+        );
+        assert!(matches!(
+            app.open_signing(&key).expect("a page").stage,
+            Stage::AccessCode { locked: true, .. }
+        ));
         app.remind(&world.caller, id, &origin()).expect("sent anew");
         assert!(app.give_access_code(&key, "비밀번호1", &origin()).is_ok());
     });
@@ -839,15 +1146,30 @@ fn a_corrected_recipient_gets_a_new_link_and_the_old_one_is_dead() {
         let correct = |order, request| app.correct_recipient(&world.caller, id, order, &request, &origin());
         let empty = correct(1, CorrectRequest::default());
         assert_eq!(faults(empty), [("email".to_owned(), FaultCode::Required)]);
-        let wrong = correct(1, CorrectRequest { email: Some("x".to_owned()), ..CorrectRequest::default() });
+        let wrong = correct(
+            1,
+            CorrectRequest {
+                email: Some("x".to_owned()),
+                ..CorrectRequest::default()
+            },
+        );
         assert_eq!(faults(wrong), [("email".to_owned(), FaultCode::InvalidContact)]);
-        assert!(matches!(correct(9, CorrectRequest::default()), Err(Error::NotFound(Subject::Recipient))));
-        let right = CorrectRequest { email: Some("kim2@example.com".to_owned()), ..CorrectRequest::default() };
+        assert!(matches!(
+            correct(9, CorrectRequest::default()),
+            Err(Error::NotFound(Subject::Recipient))
+        ));
+        let right = CorrectRequest {
+            email: Some("kim2@example.com".to_owned()),
+            ..CorrectRequest::default()
+        };
         correct(1, right.clone()).expect("corrected");
         assert_eq!(met(app.open_signing(&old)).0, ConflictCode::LinkReplaced);
         let letters = world.letters(id);
         assert_eq!(letters[1].0, "kim2@example.com");
-        assert_eq!(app.open_signing(&key_of(&letters[1].1)).expect("a page").stage, Stage::Write);
+        assert_eq!(
+            app.open_signing(&key_of(&letters[1].1)).expect("a page").stage,
+            Stage::Write
+        );
         world.approve(id, act(fields_of_first())).expect("an approval");
         assert_eq!(met(correct(1, right)).0, ConflictCode::AlreadyApproved);
     });
@@ -859,12 +1181,24 @@ fn more_time_is_given_in_the_workflows_offset() {
         let world = World::new(app, &two_steps());
         let id = id_of(&world.start(world.request()));
         let extend = |date: &str| {
-            let request = ExtendRequest { expiry_date: Some(date.to_owned()), ..ExtendRequest::default() };
+            let request = ExtendRequest {
+                expiry_date: Some(date.to_owned()),
+                ..ExtendRequest::default()
+            };
             app.extend(&world.caller, id, &request, &origin())
         };
-        assert_eq!(faults(extend("2025-12-31 00:00:00")), [("expiry_date".to_owned(), FaultCode::PastDateTime)]);
-        assert_eq!(faults(extend("soon")), [("expiry_date".to_owned(), FaultCode::InvalidDateTime)]);
-        assert_eq!(extend("2026-03-01 12:00:00").expect("extended").expiry_date, "2026-03-01 12:00:00");
+        assert_eq!(
+            faults(extend("2025-12-31 00:00:00")),
+            [("expiry_date".to_owned(), FaultCode::PastDateTime)]
+        );
+        assert_eq!(
+            faults(extend("soon")),
+            [("expiry_date".to_owned(), FaultCode::InvalidDateTime)]
+        );
+        assert_eq!(
+            extend("2026-03-01 12:00:00").expect("extended").expiry_date,
+            "2026-03-01 12:00:00"
+        );
     });
 }
 
@@ -883,12 +1217,17 @@ fn values_of_the_sender_stay_editable_unless_read_only() {
         let started = world.start(request);
         let key = key_of(&started.sign_url.expect("embedded"));
         let view = app.open_signing(&key).expect("a page");
-        let shown: Vec<_> =
-            view.fields.iter().map(|view| (view.value.as_deref().unwrap_or_default(), view.editable)).collect();
+        let shown: Vec<_> = view
+            .fields
+            .iter()
+            .map(|view| (view.value.as_deref().unwrap_or_default(), view.editable))
+            .collect();
         assert_eq!(shown, [("default", true), ("given", false), ("", true)]);
         let refused = app.approve_by_link(&key, &texts(&[("fixed", "other")]), None, &origin());
         assert_eq!(faults(refused), [("fixed".to_owned(), FaultCode::FieldNotWritable)]);
-        let signed = app.approve_by_link(&key, &texts(&[("open", "mine")]), None, &origin()).expect("done");
+        let signed = app
+            .approve_by_link(&key, &texts(&[("open", "mine")]), None, &origin())
+            .expect("done");
         assert_eq!(signed.status, Status::Complete);
         assert_eq!(world.webhooks(WorkflowId(started.workflow_id)).len(), 1);
     });
@@ -904,10 +1243,16 @@ fn a_writer_whom_the_template_names_may_be_left_out() {
         request.recipients.truncate(1);
         let id = id_of(&world.start(request));
         let next = world.approve(id, ActRequest::default()).expect("an approval");
-        assert_eq!((next.next_name.as_deref(), next.next_email.as_deref()), (Some("대표"), Some("boss@example.com")));
+        assert_eq!(
+            (next.next_name.as_deref(), next.next_email.as_deref()),
+            (Some("대표"), Some("boss@example.com"))
+        );
         let view = app.open_signing(&world.playing_key(id)).expect("a page");
         let shown = &view.fields[0];
-        assert_eq!((shown.value.as_deref(), shown.mine, shown.editable), (Some("boss@example.com"), true, false));
+        assert_eq!(
+            (shown.value.as_deref(), shown.mine, shown.editable),
+            (Some("boss@example.com"), true, false)
+        );
     });
 }
 
@@ -920,7 +1265,7 @@ fn what_broke_the_chain_is_found() {
         app.store
             .write(move |tx| tx.execute(&sql::TAMPER, store::values![id.get()]))
             .expect("an edit behind the program's back");
-        let report = app.verify_chains().expect("a report");
+        let report = app.audit_verify().expect("a report");
         assert_eq!(report.faults.len(), 1);
         assert_eq!(report.faults[0].workflow, id);
     });
@@ -939,29 +1284,59 @@ fn lists_go_on_where_they_ended_and_searches_find_values() {
             })
             .collect();
         let list = |request: &ListRequest| app.workflows(&world.caller, request).expect("a list");
-        let first = list(&ListRequest { limit: Some("2".to_owned()), ..ListRequest::default() });
+        let first = list(&ListRequest {
+            limit: Some("2".to_owned()),
+            ..ListRequest::default()
+        });
         let second = list(&ListRequest {
             limit: Some("2".to_owned()),
             cursor: first.next_cursor.clone(),
             ..ListRequest::default()
         });
-        let third = list(&ListRequest { limit: Some("2".to_owned()), page: Some("3".to_owned()), ..ListRequest::default() });
+        let third = list(&ListRequest {
+            limit: Some("2".to_owned()),
+            page: Some("3".to_owned()),
+            ..ListRequest::default()
+        });
         let all: Vec<i64> = [&first, &second, &third]
             .iter()
             .flat_map(|list| list.workflow_list.iter().map(|row| row.workflow_id))
             .collect();
         assert_eq!(all, ids.iter().rev().copied().collect::<Vec<_>>());
         assert_eq!(third.next_cursor, None);
-        let by_text = list(&ListRequest { text: Some("contract_3".to_owned()), ..ListRequest::default() });
+        let by_text = list(&ListRequest {
+            text: Some("contract_3".to_owned()),
+            ..ListRequest::default()
+        });
         assert_eq!(by_text.workflow_list.len(), 1);
-        let none = list(&ListRequest { text: Some("contract%".to_owned()), ..ListRequest::default() });
+        let none = list(&ListRequest {
+            text: Some("contract%".to_owned()),
+            ..ListRequest::default()
+        });
         assert!(none.workflow_list.is_empty());
-        app.cancel(&world.caller, WorkflowId(ids[0]), &ActRequest::default(), &origin()).expect("cancelled");
-        let canceled = list(&ListRequest { status: Some("canceled".to_owned()), ..ListRequest::default() });
-        assert_eq!(canceled.workflow_list.iter().map(|row| row.workflow_id).collect::<Vec<_>>(), [ids[0]]);
-        let dated = list(&ListRequest { from: Some("2026-01-02".to_owned()), ..ListRequest::default() });
+        app.cancel(&world.caller, WorkflowId(ids[0]), &ActRequest::default(), &origin())
+            .expect("cancelled");
+        let canceled = list(&ListRequest {
+            status: Some("canceled".to_owned()),
+            ..ListRequest::default()
+        });
+        assert_eq!(
+            canceled
+                .workflow_list
+                .iter()
+                .map(|row| row.workflow_id)
+                .collect::<Vec<_>>(),
+            [ids[0]]
+        );
+        let dated = list(&ListRequest {
+            from: Some("2026-01-02".to_owned()),
+            ..ListRequest::default()
+        });
         assert!(dated.workflow_list.is_empty());
-        let dated = list(&ListRequest { to: Some("2026-01-01".to_owned()), ..ListRequest::default() });
+        let dated = list(&ListRequest {
+            to: Some("2026-01-01".to_owned()),
+            ..ListRequest::default()
+        });
         assert_eq!(dated.workflow_list.len(), 5);
         let wrong = ListRequest {
             status: Some("x".to_owned()),
@@ -978,13 +1353,26 @@ fn lists_go_on_where_they_ended_and_searches_find_values() {
                 field_name: Some("성명".to_owned()),
                 field_value: Some(value.to_owned()),
             };
-            app.search_with_value(&world.caller, &request).expect("a search").workflow_list
+            app.search_with_value(&world.caller, &request)
+                .expect("a search")
+                .workflow_list
         };
-        assert_eq!(search("이름 1").iter().map(|found| found.workflow_id).collect::<Vec<_>>(), [ids[3], ids[1]]);
+        assert_eq!(
+            search("이름 1")
+                .iter()
+                .map(|found| found.workflow_id)
+                .collect::<Vec<_>>(),
+            [ids[3], ids[1]]
+        );
         assert!(search("이름").is_empty());
-        app.discard(&world.caller, WorkflowId(ids[0]), &origin()).expect("hidden");
-        app.discard(&world.caller, WorkflowId(ids[0]), &origin()).expect("hidden already");
-        assert_eq!(met(app.discard(&world.caller, WorkflowId(ids[1]), &origin())).0, ConflictCode::StillPlaying);
+        app.discard(&world.caller, WorkflowId(ids[0]), &origin())
+            .expect("hidden");
+        app.discard(&world.caller, WorkflowId(ids[0]), &origin())
+            .expect("hidden already");
+        assert_eq!(
+            met(app.discard(&world.caller, WorkflowId(ids[1]), &origin())).0,
+            ConflictCode::StillPlaying
+        );
         assert_eq!(list(&ListRequest::default()).workflow_list.len(), 4);
     });
 }
@@ -1004,10 +1392,18 @@ fn a_preview_starts_nothing() {
         assert_eq!((view.workflow_name.as_str(), view.pages.len()), ("근로계약서", 2));
         assert_eq!(view.fields[0].value.as_deref(), Some("미리보기"));
         assert!(!app.preview_image(&token, 2).expect("a page").bytes.is_empty());
-        let file = app.preview_file(&token, "sign").expect("a file");
-        assert!(app.referenced_blobs().expect("files").contains(&domain::BlobHash::of(&file.bytes)));
-        assert!(matches!(app.preview_image(&token, 3), Err(Error::NotFound(Subject::Page))));
-        assert!(app.workflows(&world.caller, &ListRequest::default()).expect("a list").workflow_list.is_empty());
+        assert!(!app.preview_file(&token, "sign").expect("a file").bytes.is_empty());
+        assert!(app.fsck(std::time::Duration::ZERO).expect("a check").swept.is_empty());
+        assert!(matches!(
+            app.preview_image(&token, 3),
+            Err(Error::NotFound(Subject::Page))
+        ));
+        assert!(
+            app.workflows(&world.caller, &ListRequest::default())
+                .expect("a list")
+                .workflow_list
+                .is_empty()
+        );
         app.clock.advance(24 * 60 * 60 + 1);
         assert!(matches!(app.preview(&token), Err(Error::NotFound(Subject::Link))));
         assert_eq!(app.sweep_workflow_leftovers().expect("a sweep"), 1);
@@ -1028,7 +1424,10 @@ fn the_next_document_for_the_same_writer_is_offered() {
             .approve_by_link(&key, &texts(&[("성명", "김"), ("sign", PIXEL)]), None, &origin())
             .expect("an approval");
         let next = signed.next_document.expect("another document");
-        assert_eq!((next.workflow_name.as_str(), Some(next.sign_url)), ("다음 문서", second.sign_url));
+        assert_eq!(
+            (next.workflow_name.as_str(), Some(next.sign_url)),
+            ("다음 문서", second.sign_url)
+        );
     });
 }
 
@@ -1038,11 +1437,23 @@ fn a_link_that_nobody_made_opens_nothing() {
         let world = World::new(app, &two_steps());
         let started = world.start(world.request());
         for token in ["", "abc", &started.token[1..], &format!("{}A", started.token)] {
-            let key = SigningKey { token: token.to_owned(), proof: None };
-            assert!(matches!(app.open_signing(&key), Err(Error::NotFound(Subject::Link))), "{token}");
-            assert!(matches!(app.linked_file(token, &origin()), Err(Error::NotFound(Subject::Link))), "{token}");
+            let key = SigningKey {
+                token: token.to_owned(),
+                proof: None,
+            };
+            assert!(
+                matches!(app.open_signing(&key), Err(Error::NotFound(Subject::Link))),
+                "{token}"
+            );
+            assert!(
+                matches!(app.linked_file(token, &origin()), Err(Error::NotFound(Subject::Link))),
+                "{token}"
+            );
         }
-        assert!(matches!(app.linked_file(&started.token, &origin()), Err(Error::NotFound(Subject::Link))));
+        assert!(matches!(
+            app.linked_file(&started.token, &origin()),
+            Err(Error::NotFound(Subject::Link))
+        ));
     });
 }
 
@@ -1065,7 +1476,13 @@ fn a_delivery_that_was_taken_is_told_in_the_chain_once() {
             .store
             .write(move |tx| {
                 let webhook = outbox::claim(tx, &claim)?.remove(0);
-                let made = Try { at: now, duration: 1, code: Some(200), fault: None, answer: String::new() };
+                let made = Try {
+                    at: now,
+                    duration: 1,
+                    code: Some(200),
+                    fault: None,
+                    answer: String::new(),
+                };
                 outbox::finish(tx, &webhook, &made, Outcome::Delivered, now)?;
                 Ok::<_, store::Error>(webhook.event_id)
             })
@@ -1075,9 +1492,15 @@ fn a_delivery_that_was_taken_is_told_in_the_chain_once() {
         assert_eq!(app.note_deliveries(now, 10).expect("told"), 1);
         assert_eq!(app.note_deliveries(now, 10).expect("told before"), 0);
         let shown = app.workflow(&world.caller, id).expect("the workflow");
-        assert_eq!(shown.history.iter().filter(|entry| entry.event == "delivered").count(), 1);
-        assert_eq!(app.verify_chains().expect("a report").faults, []);
-        let rows = app.store.read(move |tx| tx.query(&sql::WEBHOOKS, store::values![id.get()])).expect("the outbox");
+        assert_eq!(
+            shown.history.iter().filter(|entry| entry.event == "delivered").count(),
+            1
+        );
+        assert!(app.audit_verify().expect("a report").is_clean());
+        let rows = app
+            .store
+            .read(move |tx| tx.query(&sql::WEBHOOKS, store::values![id.get()]))
+            .expect("the outbox");
         let ids: Vec<String> = rows.iter().map(|row| row.get("event_id").expect("an id")).collect();
         assert_eq!(ids, [event_id]);
     });

@@ -119,12 +119,6 @@ crate::statements! {
     pub static REFER_TO_BLOB = "INSERT INTO blob_reference (hash, workflow_id, company_id) VALUES ($1, $2, $3) \
          ON CONFLICT (hash, workflow_id) DO NOTHING";
 
-    /// Every file that any workflow needs.
-    pub static REFERRED_BLOBS = "SELECT DISTINCT hash FROM blob_reference";
-
-    /// Every workflow's id after one, for checks of the whole database.
-    pub static ALL_IDS = "SELECT id, company_id FROM workflow WHERE id > $1 ORDER BY id LIMIT $2";
-
     /// Workflows whose state and proof do not fit together; there must be none.
     pub static UNSOUND = "SELECT w.id, w.company_id FROM workflow w \
          LEFT JOIN sealed_document s ON s.workflow_id = w.id \

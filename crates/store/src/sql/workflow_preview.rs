@@ -8,9 +8,6 @@ crate::statements! {
     /// A preview by its link, which is the authority.
     pub static LOAD = "SELECT company_id, content FROM preview WHERE id = $1 AND expires_at > $2";
 
-    /// All previews that somebody may still open, for the sweep of files that nothing refers to.
-    pub static CONTENTS = "SELECT content FROM preview WHERE expires_at > $1 ORDER BY id";
-
     /// Previews that have had their day, of all companies: the runner's.
     pub static SWEEP = "DELETE FROM preview WHERE expires_at <= $1";
 }
