@@ -24,7 +24,10 @@ pub struct Blocking {
 impl Blocking {
     /// At most `bound` use-cases at the same time (at least one).
     pub fn new(bound: usize) -> Self {
-        Self { permits: Arc::new(Semaphore::new(bound.max(1))), patience: PATIENCE }
+        Self {
+            permits: Arc::new(Semaphore::new(bound.max(1))),
+            patience: PATIENCE,
+        }
     }
 
     /// Runs `work` on a blocking thread.

@@ -13,8 +13,8 @@ use std::str::FromStr;
 
 use app::Origin;
 use axum::extract::{ConnectInfo, FromRef, FromRequestParts};
-use axum::http::{HeaderMap, header};
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
 
 use crate::router::Http;
 
@@ -45,9 +45,7 @@ impl FromStr for Network {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let refuse = || NotANetwork(text.to_owned());
         let (address, prefix) = match text.split_once('/') {
-            Some((address, prefix)) => {
-                (address, Some(prefix.parse::<u8>().map_err(|_| refuse())?))
-            }
+            Some((address, prefix)) => (address, Some(prefix.parse::<u8>().map_err(|_| refuse())?)),
             None => (text, None),
         };
         let address: IpAddr = address.trim().parse().map_err(|_| refuse())?;
@@ -85,7 +83,10 @@ impl ClientAddress {
         let peer = peer.to_canonical();
         let is_trusted = |address: IpAddr| trusted.iter().any(|block| block.contains(address));
         if !is_trusted(peer) {
-            return Self { address: peer, https: false };
+            return Self {
+                address: peer,
+                https: false,
+            };
         }
         let mut address = peer;
         for entry in list(headers, "x-forwarded-for").into_iter().rev() {
@@ -154,8 +155,14 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
         let ClientAddress { address, .. } = ClientAddress::from_request_parts(parts, state).await?;
-        let user_agent = parts.headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
-        Ok(Self(Origin { address: Some(address.to_string()), user_agent: user_agent.map(str::to_owned) }))
+        let user_agent = parts
+            .headers
+            .get(header::USER_AGENT)
+            .and_then(|value| value.to_str().ok());
+        Ok(Self(Origin {
+            address: Some(address.to_string()),
+            user_agent: user_agent.map(str::to_owned),
+        }))
     }
 }
 
@@ -186,7 +193,13 @@ mod tests {
     fn a_stranger_cannot_forge_his_address() {
         let sent = headers(&[("x-forwarded-for", "198.51.100.7"), ("x-forwarded-proto", "https")]);
         let seen = ClientAddress::of(address("203.0.113.9"), &sent, &trusted());
-        assert_eq!(seen, ClientAddress { address: address("203.0.113.9"), https: false });
+        assert_eq!(
+            seen,
+            ClientAddress {
+                address: address("203.0.113.9"),
+                https: false
+            }
+        );
     }
 
     #[test]
@@ -198,7 +211,13 @@ mod tests {
             ("x-forwarded-proto", "https"),
         ]);
         let seen = ClientAddress::of(address("::ffff:10.0.0.1"), &sent, &trusted());
-        assert_eq!(seen, ClientAddress { address: address("198.51.100.7"), https: true });
+        assert_eq!(
+            seen,
+            ClientAddress {
+                address: address("198.51.100.7"),
+                https: true
+            }
+        );
     }
 
     #[test]

@@ -15,9 +15,9 @@
 use std::collections::HashMap;
 
 use app::{Error, Fault, FaultCode};
+use axum::body::HttpBody;
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRef, FromRequest, Request};
-use axum::body::HttpBody;
 use axum::http::{HeaderMap, header};
 use serde_json::value::RawValue;
 
@@ -25,14 +25,11 @@ use crate::problem::Failure;
 use crate::router::Http;
 
 /// Largest integer that every JSON reader holds exactly.
-const LARGEST_INTEGER: i64 = (1 << 53) - 1;
+const LARGEST_INTEGER: f64 = 9_007_199_254_740_991.0;
 
 /// A body that is JSON (its syntax has been checked, its meaning has not).
 #[derive(Debug, Clone)]
-pub struct JsonBody {
-    text: String,
-    bytes: Bytes,
-}
+pub struct JsonBody(String);
 
 /// What is wrong with a request, in the order in which it was found.
 #[derive(Debug, Default)]
@@ -48,25 +45,30 @@ pub struct Members<'a> {
 impl JsonBody {
     /// Checks that `bytes` are one JSON text.
     pub fn parse(bytes: Bytes) -> Result<Self, Error> {
-        let text = std::str::from_utf8(&bytes).map_err(|_| Error::NotJson)?;
+        let mut text = String::from_utf8(bytes.into()).map_err(|_| Error::NotJson)?;
         // Some clients lead with a byte order mark (RFC 8259 8.1 lets a reader ignore it).
-        let text = text.trim_start_matches('\u{feff}');
-        serde_json::from_str::<&RawValue>(text).map_err(|_| Error::NotJson)?;
-        Ok(Self { text: text.to_owned(), bytes })
+        if text.starts_with('\u{feff}') {
+            text.remove(0);
+        }
+        serde_json::from_str::<&RawValue>(&text).map_err(|_| Error::NotJson)?;
+        Ok(Self(text))
     }
 
     /// The bytes as they came, for the fingerprint of an idempotent request.
     pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+        self.0.as_bytes()
     }
 
     /// The members of the body; 422 where it is JSON, but no object.
     pub fn members(&self) -> Result<Members<'_>, Error> {
-        if !self.text.trim_start().starts_with('{') {
+        if !self.0.trim_start().starts_with('{') {
             return Err(Error::Unprocessable(vec![wrong_type(String::new(), "object")]));
         }
-        let members = serde_json::from_str(&self.text).map_err(|_| Error::NotJson)?;
-        Ok(Members { members, path: String::new() })
+        let members = serde_json::from_str(&self.0).map_err(|_| Error::NotJson)?;
+        Ok(Members {
+            members,
+            path: String::new(),
+        })
     }
 }
 
@@ -101,7 +103,7 @@ where
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Failure> {
         if request.body().is_end_stream() {
-            return Ok(Self(JsonBody { text: "{}".to_owned(), bytes: Bytes::new() }));
+            return Ok(Self(JsonBody("{}".to_owned())));
         }
         Ok(Self(JsonBody::from_request(request, state).await?))
     }
@@ -109,7 +111,9 @@ where
 
 /// Whether the media type is JSON (or is not said).
 fn is_json(headers: &HeaderMap) -> bool {
-    let Some(value) = headers.get(header::CONTENT_TYPE) else { return true };
+    let Some(value) = headers.get(header::CONTENT_TYPE) else {
+        return true;
+    };
     let Ok(value) = value.to_str() else { return false };
     let essence = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     essence.is_empty()
@@ -128,7 +132,9 @@ pub async fn read(headers: &HeaderMap, body: Body, limit: u64) -> Result<Bytes, 
     }
     let most = usize::try_from(limit).unwrap_or(usize::MAX);
     // Either the limit was met or the client went away, which nobody will read the answer to.
-    axum::body::to_bytes(body, most).await.map_err(|_| Error::TooLarge { limit })
+    axum::body::to_bytes(body, most)
+        .await
+        .map_err(|_| Error::TooLarge { limit })
 }
 
 impl Faults {
@@ -153,7 +159,11 @@ impl Faults {
 
     /// Ends here with 422 unless nothing is wrong.
     pub fn check(self) -> Result<(), Error> {
-        if self.0.is_empty() { Ok(()) } else { Err(Error::Unprocessable(self.0)) }
+        if self.0.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::Unprocessable(self.0))
+        }
     }
 }
 
@@ -164,12 +174,19 @@ fn wrong_type(path: String, expected: &str) -> Fault {
 impl<'a> Members<'a> {
     /// No members at all: what an absent optional object reads as.
     pub fn none(path: impl Into<String>) -> Self {
-        Self { members: HashMap::new(), path: path.into() }
+        Self {
+            members: HashMap::new(),
+            path: path.into(),
+        }
     }
 
     /// Where this member stands, as faults name it.
     pub fn path_of(&self, name: &str) -> String {
-        if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
+        if self.path.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{}.{name}", self.path)
+        }
     }
 
     /// Where this object stands.
@@ -198,18 +215,16 @@ impl<'a> Members<'a> {
     pub fn text(&self, name: &str, faults: &mut Faults) -> Option<String> {
         let raw = self.raw(name)?;
         let path = self.path_of(name);
-        match serde_json::from_str::<String>(raw.get()) {
-            Ok(value) => faults.text(&path, &value),
-            Err(_) => {
-                faults.add(wrong_type(path, "string"));
-                None
-            }
-        }
+        let Ok(value) = serde_json::from_str::<String>(raw.get()) else {
+            faults.add(wrong_type(path, "string"));
+            return None;
+        };
+        faults.text(&path, &value)
     }
 
     /// A text that must be there.
     pub fn required_text(&self, name: &str, faults: &mut Faults) -> Option<String> {
-        let value = self.text(name, faults);
+        let value = self.0(name, faults);
         self.demand(name, faults, value)
     }
 
@@ -268,7 +283,7 @@ impl<'a> Members<'a> {
         match raw.get().bytes().next() {
             Some(b'n') => Some(String::new()),
             Some(b't' | b'f' | b'-' | b'0'..=b'9') => Some(raw.get().to_owned()),
-            _ => self.text(name, faults),
+            _ => self.0(name, faults),
         }
     }
 
@@ -321,7 +336,7 @@ fn integer(text: &str) -> Option<i64> {
     let value: f64 = serde_json::from_str(text).ok()?;
     let whole = value.trunc();
     #[expect(clippy::float_cmp, reason = "exactly whole is what is asked")]
-    let fits = whole == value && value.abs() <= LARGEST_INTEGER as f64;
+    let fits = whole == value && value.abs() <= LARGEST_INTEGER;
     #[expect(clippy::cast_possible_truncation, reason = "checked to be a small whole number")]
     fits.then_some(whole as i64)
 }
@@ -335,7 +350,11 @@ mod tests {
     }
 
     fn said(faults: Faults) -> Vec<String> {
-        faults.into_inner().iter().map(|fault| format!("{} {}", fault.path, fault.code)).collect()
+        faults
+            .into_inner()
+            .iter()
+            .map(|fault| format!("{} {}", fault.path, fault.code))
+            .collect()
     }
 
     #[test]
@@ -376,15 +395,26 @@ mod tests {
 
     #[test]
     fn a_value_keeps_the_digits_it_was_written_with() {
-        let body = body(r#"{"a": 10.50, "b": 123456789012345678901234567890, "c": true, "d": "x", "e": null, "f": []}"#);
+        let body =
+            body(r#"{"a": 10.50, "b": 123456789012345678901234567890, "c": true, "d": "x", "e": null, "f": []}"#);
         let root = body.members().expect("an object");
         let mut faults = Faults::default();
-        let values: Vec<_> =
-            ["a", "b", "c", "d", "e", "f", "g"].iter().map(|name| root.value_text(name, &mut faults)).collect();
+        let values: Vec<_> = ["a", "b", "c", "d", "e", "f", "g"]
+            .iter()
+            .map(|name| root.value_text(name, &mut faults))
+            .collect();
         let text = |value: &str| Some(value.to_owned());
         assert_eq!(
             values,
-            [text("10.50"), text("123456789012345678901234567890"), text("true"), text("x"), text(""), None, None]
+            [
+                text("10.50"),
+                text("123456789012345678901234567890"),
+                text("true"),
+                text("x"),
+                text(""),
+                None,
+                None
+            ]
         );
         assert_eq!(said(faults), ["f wrong-type", "g required"]);
     }
@@ -419,7 +449,10 @@ mod tests {
             let parsed = JsonBody::parse(Bytes::copy_from_slice(text.as_bytes()));
             assert!(matches!(parsed, Err(Error::NotJson)), "{text}");
         }
-        assert!(matches!(JsonBody::parse(Bytes::from_static(b"{\"a\":\"\xff\"}")), Err(Error::NotJson)));
+        assert!(matches!(
+            JsonBody::parse(Bytes::from_static(b"{\"a\":\"\xff\"}")),
+            Err(Error::NotJson)
+        ));
         for text in ["[]", "1", "\"a\"", "null"] {
             assert!(matches!(body(text).members(), Err(Error::Unprocessable(_))), "{text}");
         }

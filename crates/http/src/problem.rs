@@ -168,7 +168,10 @@ impl Failure {
             title: title(status).to_owned(),
             status: status.as_u16(),
             code: self.id().to_owned(),
-            header: ProblemHeader { result_code: self.result_code(), result_msg: detail.clone() },
+            header: ProblemHeader {
+                result_code: self.result_code(),
+                result_msg: detail.clone(),
+            },
             detail,
             state,
             errors,
@@ -226,14 +229,24 @@ pub async fn speak(State(http): State<Http>, request: Request, next: Next) -> Re
     if let Failure::App(Error::Internal { doing, source }) = &*failure {
         tracing::error!(%doing, error = %chain(source.as_ref()), "a request failed");
     }
-    let company = response.extensions().get::<CompanyLanguage>().map(|language| language.0);
+    let company = response
+        .extensions()
+        .get::<CompanyLanguage>()
+        .map(|language| language.0);
     let language = language_of(&query, &headers, company);
     let problem = failure.problem(language, http.public_url());
     let (mut parts, _) = response.into_parts();
     parts.headers.remove(header::CONTENT_LENGTH);
-    parts.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
-    parts.headers.insert(header::CONTENT_LANGUAGE, HeaderValue::from_static(language.code()));
-    parts.headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    parts.headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("application/problem+json"),
+    );
+    parts
+        .headers
+        .insert(header::CONTENT_LANGUAGE, HeaderValue::from_static(language.code()));
+    parts
+        .headers
+        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     if let Some(seconds) = failure.retry_after() {
         parts.headers.insert(header::RETRY_AFTER, seconds.into());
     }

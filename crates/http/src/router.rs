@@ -24,7 +24,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use crate::blocking::Blocking;
 use crate::client_address::Network;
 use crate::problem::{CompanyLanguage, Failure, speak};
-use crate::api;
+use crate::{api, pages};
 
 /// Who may call a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +66,12 @@ where
     T: 'static,
 {
     let filter = MethodFilter::try_from(method.clone()).unwrap_or(MethodFilter::TRACE);
-    Route { method, path, authority, handler: on(filter, handler) }
+    Route {
+        method,
+        path,
+        authority,
+        handler: on(filter, handler),
+    }
 }
 
 /// What the operator chose for the web side.
@@ -82,7 +87,11 @@ pub struct HttpSettings {
 
 impl Default for HttpSettings {
     fn default() -> Self {
-        Self { trusted_proxies: Vec::new(), json_limit: 32 * 1024 * 1024, concurrent_requests: 64 }
+        Self {
+            trusted_proxies: Vec::new(),
+            json_limit: 32 * 1024 * 1024,
+            concurrent_requests: 64,
+        }
     }
 }
 
@@ -98,7 +107,11 @@ impl Http {
     /// The web side of `app`.
     pub fn new(app: Arc<App>, settings: HttpSettings) -> Self {
         let blocking = Blocking::new(settings.concurrent_requests);
-        Self { app, settings: Arc::new(settings), blocking }
+        Self {
+            app,
+            settings: Arc::new(settings),
+            blocking,
+        }
     }
 
     /// The use-cases. Those that touch the database or a file go through [`Http::blocking`].
@@ -118,7 +131,10 @@ impl Http {
 
     /// The value of `WWW-Authenticate`: both schemes that are understood.
     pub fn challenge(&self) -> String {
-        format!("{} realm=\"countersign\", Bearer realm=\"countersign\"", self.app.settings.auth_scheme)
+        format!(
+            "{} realm=\"countersign\", Bearer realm=\"countersign\"",
+            self.app.settings.auth_scheme
+        )
     }
 
     /// Runs a use-case on a blocking thread.
@@ -134,7 +150,9 @@ impl Http {
 
 /// Every route of the service.
 pub fn routes() -> Vec<Route> {
-    api::routes()
+    let mut all = api::routes();
+    all.extend(pages::routes());
+    all
 }
 
 /// The service as axum runs it. Serve it with connection info, so that client addresses are known.
@@ -143,10 +161,9 @@ pub fn router(app: Arc<App>, settings: HttpSettings) -> Router {
     let mut router = Router::new();
     for route in routes() {
         let handler = match route.authority {
-            Authority::AccessToken(access) => route.handler.route_layer(middleware::from_fn_with_state(
-                (http.clone(), access),
-                authenticate,
-            )),
+            Authority::AccessToken(access) => route
+                .handler
+                .route_layer(middleware::from_fn_with_state((http.clone(), access), authenticate)),
             Authority::Public | Authority::LinkToken | Authority::Session => route.handler,
         };
         router = router.route(route.path, handler);
@@ -175,7 +192,11 @@ impl<S: Sync> FromRequestParts<S> for Authenticated {
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
-        parts.extensions.get::<Self>().cloned().ok_or(Failure::App(Error::Unauthenticated))
+        parts
+            .extensions
+            .get::<Self>()
+            .cloned()
+            .ok_or(Failure::App(Error::Unauthenticated))
     }
 }
 
@@ -211,7 +232,6 @@ fn bearer<'a>(headers: &'a HeaderMap, scheme: &str) -> Option<&'a str> {
     (word.eq_ignore_ascii_case(scheme) || word.eq_ignore_ascii_case("bearer")).then(|| token.trim())
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -239,7 +259,12 @@ mod tests {
     fn every_route_is_declared_once_with_a_method_that_exists() {
         let mut seen = std::collections::BTreeSet::new();
         for route in routes() {
-            assert!(seen.insert((route.method.to_string(), route.path)), "{} {}", route.method, route.path);
+            assert!(
+                seen.insert((route.method.to_string(), route.path)),
+                "{} {}",
+                route.method,
+                route.path
+            );
             assert!(MethodFilter::try_from(route.method.clone()).is_ok(), "{}", route.method);
             assert_ne!(route.method, Method::TRACE);
         }

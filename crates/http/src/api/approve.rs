@@ -42,7 +42,6 @@ pub(super) fn read(body: &JsonBody) -> Result<ActRequest, Error> {
     })
 }
 
-
 /// Approve for a writer.
 ///
 /// On behalf of the writer whose turn it is. The last approval seals the document before it is answered.
@@ -66,5 +65,8 @@ pub async fn approve(
     OptionalJsonBody(body): OptionalJsonBody,
 ) -> Result<Json<Advanced>, Failure> {
     let request = read(&body)?;
-    Ok(Json(http.blocking(move |app| app.approve(&caller, id, &request, &origin)).await?))
+    Ok(Json(
+        http.blocking(move |app| app.approve(&caller, id, &request, &origin))
+            .await?,
+    ))
 }

@@ -21,7 +21,6 @@ pub struct CancelInput {
     pub comment: Option<String>,
 }
 
-
 /// Cancel a workflow.
 ///
 /// Ends a document that is under way.
@@ -47,6 +46,13 @@ pub async fn cancel(
     let members = body.members()?;
     let mut faults = Faults::default();
     let comment = members.text("comment", &mut faults);
-    let request = ActRequest { comment, faults: faults.into_inner(), ..ActRequest::default() };
-    Ok(Json(http.blocking(move |app| app.cancel(&caller, id, &request, &origin)).await?))
+    let request = ActRequest {
+        comment,
+        faults: faults.into_inner(),
+        ..ActRequest::default()
+    };
+    Ok(Json(
+        http.blocking(move |app| app.cancel(&caller, id, &request, &origin))
+            .await?,
+    ))
 }

@@ -29,5 +29,7 @@ pub async fn certificate(
     CameFrom(origin): CameFrom,
     WorkflowPath(id, ()): WorkflowPath,
 ) -> Result<Response, Failure> {
-    Ok(attachment(http.blocking(move |app| app.certificate(&caller, id, &origin)).await?))
+    Ok(attachment(
+        http.blocking(move |app| app.certificate(&caller, id, &origin)).await?,
+    ))
 }

@@ -63,5 +63,8 @@ pub async fn correct_recipient(
         role: members.text("role", &mut faults),
         faults: faults.into_inner(),
     };
-    Ok(Json(http.blocking(move |app| app.correct_recipient(&caller, id, order, &request, &origin)).await?))
+    Ok(Json(
+        http.blocking(move |app| app.correct_recipient(&caller, id, order, &request, &origin))
+            .await?,
+    ))
 }

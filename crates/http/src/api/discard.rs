@@ -9,7 +9,6 @@ use crate::client_address::CameFrom;
 use crate::problem::{Failure, Problem};
 use crate::router::{Authenticated, Http};
 
-
 /// Hide a finished document.
 ///
 /// It leaves the lists; its files and its proof stay.

@@ -50,7 +50,9 @@ fn asset(media_type: &'static str, text: &'static str) -> Response {
 fn render(base: &str) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
-    environment.add_filter("schema_name", |reference: &str| reference.rsplit('/').next().unwrap_or("").to_owned());
+    environment.add_filter("schema_name", |reference: &str| {
+        reference.rsplit('/').next().unwrap_or("").to_owned()
+    });
     environment.add_filter("pretty", |value: minijinja::Value| {
         serde_json::to_string_pretty(&value).unwrap_or_default()
     });
@@ -84,8 +86,12 @@ fn example(document: &Value, operation: &Value) -> Value {
     if let Some(example) = content.get("example") {
         return example.clone();
     }
-    let name = content["schema"]["$ref"].as_str().and_then(|reference| reference.rsplit('/').next());
-    name.map_or(Value::Null, |name| document["components"]["schemas"][name]["example"].clone())
+    let name = content["schema"]["$ref"]
+        .as_str()
+        .and_then(|reference| reference.rsplit('/').next());
+    name.map_or(Value::Null, |name| {
+        document["components"]["schemas"][name]["example"].clone()
+    })
 }
 
 #[cfg(test)]
@@ -95,7 +101,9 @@ mod tests {
     #[test]
     fn the_page_holds_every_call_and_every_error_id_and_nothing_of_others() {
         // The template engine writes a slash as its entity.
-        let page = render("https://sign.example.com").expect("a page").replace("&#x2f;", "/");
+        let page = render("https://sign.example.com")
+            .expect("a page")
+            .replace("&#x2f;", "/");
         let document = openapi::described("https://sign.example.com");
         for (path, _) in document["paths"].as_object().expect("paths") {
             assert!(page.contains(path.as_str()), "{path}");

@@ -29,5 +29,7 @@ pub async fn document(
     CameFrom(origin): CameFrom,
     WorkflowPath(id, ()): WorkflowPath,
 ) -> Result<Response, Failure> {
-    Ok(attachment(http.blocking(move |app| app.document(&caller, id, &origin)).await?))
+    Ok(attachment(
+        http.blocking(move |app| app.document(&caller, id, &origin)).await?,
+    ))
 }

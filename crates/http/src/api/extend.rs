@@ -21,7 +21,6 @@ pub struct ExtendInput {
     pub expiry_date: String,
 }
 
-
 /// Set another expiry date.
 ///
 /// For a document that is under way.
@@ -52,6 +51,13 @@ pub async fn extend(
     let mut faults = Faults::default();
     let expiry_date = members.text("expiry_date", &mut faults);
     let offset = query.text("offset", &mut faults);
-    let request = ExtendRequest { expiry_date, offset, faults: faults.into_inner() };
-    Ok(Json(http.blocking(move |app| app.extend(&caller, id, &request, &origin)).await?))
+    let request = ExtendRequest {
+        expiry_date,
+        offset,
+        faults: faults.into_inner(),
+    };
+    Ok(Json(
+        http.blocking(move |app| app.extend(&caller, id, &request, &origin))
+            .await?,
+    ))
 }

@@ -27,5 +27,7 @@ pub async fn field_file(
     Authenticated(caller): Authenticated,
     WorkflowPath(id, name): WorkflowPath<String>,
 ) -> Result<Response, Failure> {
-    Ok(attachment(http.blocking(move |app| app.field_file(&caller, id, &name)).await?))
+    Ok(attachment(
+        http.blocking(move |app| app.field_file(&caller, id, &name)).await?,
+    ))
 }

@@ -9,8 +9,8 @@ use crate::security_headers;
 /// The file, to be kept under its name.
 pub(super) fn attachment(file: FileContent) -> Response {
     let disposition = security_headers::attachment(&file.file_name);
-    let media_type = HeaderValue::from_str(&file.media_type)
-        .unwrap_or(HeaderValue::from_static("application/octet-stream"));
+    let media_type =
+        HeaderValue::from_str(&file.media_type).unwrap_or(HeaderValue::from_static("application/octet-stream"));
     let mut response = file.bytes.into_response();
     let headers = response.headers_mut();
     security_headers::private(headers);

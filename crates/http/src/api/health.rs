@@ -28,11 +28,17 @@ pub struct Health {
 pub async fn health(State(http): State<Http>) -> Result<([(HeaderName, HeaderValue); 1], Json<Health>), Failure> {
     http.blocking(|app| {
         // Any name will do: what counts is that the database answers.
-        app.store.read(|tx| store::setting::find(tx, "health")).map(drop).map_err(|error: store::Error| {
-            tracing::warn!(%error, "the database does not answer");
-            Error::Unavailable { retry_after: 1 }
-        })
+        app.store
+            .read(|tx| store::setting::find(tx, "health"))
+            .map(drop)
+            .map_err(|error: store::Error| {
+                tracing::warn!(%error, "the database does not answer");
+                Error::Unavailable { retry_after: 1 }
+            })
     })
     .await?;
-    Ok(([(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))], Json(Health { status: "ok" })))
+    Ok((
+        [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))],
+        Json(Health { status: "ok" }),
+    ))
 }

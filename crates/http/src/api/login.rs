@@ -147,11 +147,19 @@ pub async fn login(
     // What is not UTF-8 is a company that does not exist, and is answered like one.
     let company = company.map_or_else(|_| String::new(), |Path(company)| company);
     let bytes = json_body::read(&headers, body, BODY_LIMIT).await;
-    let Some((email, password)) = bytes.ok().and_then(|bytes| JsonBody::parse(bytes).ok()).and_then(|body| credentials(&body))
+    let Some((email, password)) = bytes
+        .ok()
+        .and_then(|bytes| JsonBody::parse(bytes).ok())
+        .and_then(|body| credentials(&body))
     else {
         return answer(StatusCode::OK, WRONG_FORM, language, LoginResponseBody::default());
     };
-    let attempt = LoginAttempt { company, email, password, address };
+    let attempt = LoginAttempt {
+        company,
+        email,
+        password,
+        address,
+    };
     // A refusal is an answer here, not a failure of the call.
     let result = http.blocking(move |app| Ok(app.login(&attempt))).await;
     let result = result.unwrap_or_else(|error| Err(LoginRefusal::Failed(error)));
@@ -196,8 +204,15 @@ fn refusal(code: ResultCode, language: Language) -> Response {
 }
 
 fn throttled(retry_after: u64, language: Language) -> Response {
-    let mut response = answer(StatusCode::TOO_MANY_REQUESTS, THROTTLED, language, LoginResponseBody::default());
-    response.headers_mut().insert(header::RETRY_AFTER, retry_after.max(1).into());
+    let mut response = answer(
+        StatusCode::TOO_MANY_REQUESTS,
+        THROTTLED,
+        language,
+        LoginResponseBody::default(),
+    );
+    response
+        .headers_mut()
+        .insert(header::RETRY_AFTER, retry_after.max(1).into());
     response
 }
 
@@ -210,6 +225,8 @@ fn answer(status: StatusCode, code: ResultCode, language: Language, body: LoginR
         session_id: String::new(),
     };
     let mut response = (status, Json(LoginResponse { header, body })).into_response();
-    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+        .headers_mut()
+        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }

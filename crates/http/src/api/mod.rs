@@ -45,7 +45,12 @@ pub fn routes() -> Vec<Route> {
         route(post.clone(), "/api/{company}/login", PUBLIC, login::login),
         route(post.clone(), "/api/v3/workflows/start", SEND, start::start),
         route(get.clone(), "/api/v3/workflows", READ, list_workflows::list_workflows),
-        route(get.clone(), "/api/v3/workflows/search-with-value", READ, search_with_value::search_with_value),
+        route(
+            get.clone(),
+            "/api/v3/workflows/search-with-value",
+            READ,
+            search_with_value::search_with_value,
+        ),
         route(get.clone(), "/api/v3/workflows/{id}", READ, get_workflow::get_workflow),
         route(post.clone(), "/api/v3/workflows/{id}/approve", SEND, approve::approve),
         route(post.clone(), "/api/v3/workflows/{id}/reject", SEND, reject::reject),
@@ -53,10 +58,25 @@ pub fn routes() -> Vec<Route> {
         route(post.clone(), "/api/v3/workflows/{id}/extend", SEND, extend::extend),
         route(post.clone(), "/api/v3/workflows/{id}/remind", SEND, remind::remind),
         route(post.clone(), "/api/v3/workflows/{id}/discard", SEND, discard::discard),
-        route(patch, "/api/v3/workflows/{id}/recipients/{order}", SEND, correct_recipient::correct_recipient),
+        route(
+            patch,
+            "/api/v3/workflows/{id}/recipients/{order}",
+            SEND,
+            correct_recipient::correct_recipient,
+        ),
         route(get.clone(), "/api/v3/workflows/{id}/document", READ, document::document),
-        route(get.clone(), "/api/v3/workflows/{id}/certificate", READ, certificate::certificate),
-        route(get, "/api/v3/workflows/{id}/fields/{name}/file", READ, field_file::field_file),
+        route(
+            get.clone(),
+            "/api/v3/workflows/{id}/certificate",
+            READ,
+            certificate::certificate,
+        ),
+        route(
+            get,
+            "/api/v3/workflows/{id}/fields/{name}/file",
+            READ,
+            field_file::field_file,
+        ),
         route(post, "/api/v3/verify", READ, verify::verify),
     ]
 }

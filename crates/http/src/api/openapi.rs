@@ -72,7 +72,10 @@ impl Modify for Security {
                  `api.auth_scheme`) or `Authorization: Bearer <token>`. Keep it on a server.",
             ))
             .build();
-        openapi.components.get_or_insert_default().add_security_scheme("access_token", SecurityScheme::Http(scheme));
+        openapi
+            .components
+            .get_or_insert_default()
+            .add_security_scheme("access_token", SecurityScheme::Http(scheme));
     }
 }
 
@@ -90,11 +93,28 @@ pub fn error_ids() -> Vec<(&'static str, String)> {
 
 /// The message with its arguments as `{name}`.
 fn template_of(id: &str) -> String {
-    let names =
-        ["expected", "max", "min", "allowed", "state", "subject", "limit", "seconds", "order", "characters", "reason",
-         "pages", "left", "name"];
+    let names = [
+        "expected",
+        "max",
+        "min",
+        "allowed",
+        "state",
+        "subject",
+        "limit",
+        "seconds",
+        "order",
+        "characters",
+        "reason",
+        "pages",
+        "left",
+        "name",
+    ];
     let marks: Vec<String> = names.iter().map(|name| format!("{{{name}}}")).collect();
-    let arguments: Vec<(&str, &str)> = names.iter().zip(&marks).map(|(name, mark)| (*name, mark.as_str())).collect();
+    let arguments: Vec<(&str, &str)> = names
+        .iter()
+        .zip(&marks)
+        .map(|(name, mark)| (*name, mark.as_str()))
+        .collect();
     i18n::text(Language::En, &format!("error-{id}"), &arguments)
 }
 
@@ -121,16 +141,23 @@ fn list_error_ids(document: &mut Value) {
 
 /// What every call with a token may be answered: said once here rather than at each handler.
 fn add_common_answers(document: &mut Value) {
-    let Some(paths) = document["paths"].as_object_mut() else { return };
+    let Some(paths) = document["paths"].as_object_mut() else {
+        return;
+    };
     for (path, operations) in paths {
         for operation in operations.as_object_mut().into_iter().flat_map(Map::values_mut) {
             if operation.get("security").is_none() {
                 continue;
             }
-            let Some(responses) = operation["responses"].as_object_mut() else { continue };
+            let Some(responses) = operation["responses"].as_object_mut() else {
+                continue;
+            };
             let mut common = vec![
                 ("401", "No, an unknown or an expired access token."),
-                ("403", "The company's API is off, or the member's role does not allow it."),
+                (
+                    "403",
+                    "The company's API is off, or the member's role does not allow it.",
+                ),
                 ("500", "Our own failure; it has been logged."),
                 ("503", "Too much to do; `Retry-After` says when to try again."),
             ];
@@ -174,7 +201,11 @@ mod tests {
             .expect("paths")
             .iter()
             .flat_map(|(path, operations)| {
-                operations.as_object().expect("operations").keys().map(move |method| format!("{} {path}", method.to_uppercase()))
+                operations
+                    .as_object()
+                    .expect("operations")
+                    .keys()
+                    .map(move |method| format!("{} {path}", method.to_uppercase()))
             })
             .collect();
         let routed: BTreeSet<String> = super::super::routes()
@@ -207,7 +238,11 @@ mod tests {
         }
         for subject in app::Subject::ALL {
             for language in Language::ALL {
-                assert!(i18n::has(language, &format!("error-subject-{subject}")), "{subject} {}", language.code());
+                assert!(
+                    i18n::has(language, &format!("error-subject-{subject}")),
+                    "{subject} {}",
+                    language.code()
+                );
             }
         }
     }

@@ -51,7 +51,18 @@ mod tests {
     #[test]
     fn only_plain_positive_numbers_are_ids() {
         assert_eq!(number("42"), Some(42));
-        for text in ["", "0", "-1", "+1", "1.0", "1e3", "x", " 1", "９", "9223372036854775808"] {
+        for text in [
+            "",
+            "0",
+            "-1",
+            "+1",
+            "1.0",
+            "1e3",
+            "x",
+            " 1",
+            "９",
+            "9223372036854775808",
+        ] {
             assert_eq!(number(text), None, "{text}");
         }
     }

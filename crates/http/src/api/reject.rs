@@ -11,7 +11,6 @@ use crate::json_body::OptionalJsonBody;
 use crate::problem::{Failure, Problem};
 use crate::router::{Authenticated, Http};
 
-
 /// Reject for a writer.
 ///
 /// On behalf of the writer whose turn it is. Ends the document, or gives it back to the step before where the template says so.
@@ -35,5 +34,8 @@ pub async fn reject(
     OptionalJsonBody(body): OptionalJsonBody,
 ) -> Result<Json<Advanced>, Failure> {
     let request = approve::read(&body)?;
-    Ok(Json(http.blocking(move |app| app.reject(&caller, id, &request, &origin)).await?))
+    Ok(Json(
+        http.blocking(move |app| app.reject(&caller, id, &request, &origin))
+            .await?,
+    ))
 }

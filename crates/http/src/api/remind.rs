@@ -9,7 +9,6 @@ use crate::client_address::CameFrom;
 use crate::problem::{Failure, Problem};
 use crate::router::{Authenticated, Http};
 
-
 /// Remind the writers.
 ///
 /// Sends the request once more to the writers whose turn it is; 409 for an embedded document, whose writers get no messages.

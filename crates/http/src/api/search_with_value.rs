@@ -34,5 +34,8 @@ pub async fn search_with_value(
         field_name: query.owned("field_name"),
         field_value: query.owned("field_value"),
     };
-    Ok(Json(http.blocking(move |app| app.search_with_value(&caller, &request)).await?))
+    Ok(Json(
+        http.blocking(move |app| app.search_with_value(&caller, &request))
+            .await?,
+    ))
 }

@@ -3,9 +3,7 @@
 //! This file reads the body's members and their types; which values are right against company and
 //! template is the use-case's to say, in the same list of faults, so that one 422 names all.
 
-use app::{
-    Fault, FaultCode, GivenField, Idempotency, StartCopy, StartExport, StartFieldName, StartRecipient, Started,
-};
+use app::{Fault, FaultCode, GivenField, Idempotency, StartCopy, StartExport, StartFieldName, StartRecipient, Started};
 use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -191,7 +189,10 @@ fn idempotency(headers: &HeaderMap, body: &JsonBody, offset: Option<&str>, fault
     hash.update(offset.unwrap_or_default().as_bytes());
     hash.update([0]);
     hash.update(body.bytes());
-    Some(Idempotency { key: key.to_owned(), request_hash: hash.finalize().into() })
+    Some(Idempotency {
+        key: key.to_owned(),
+        request_hash: hash.finalize().into(),
+    })
 }
 
 /// The members of a start, with the faults of their types.
@@ -208,7 +209,9 @@ fn read(root: &Members<'_>, faults: &mut Faults) -> app::StartRequest {
             name: copy.text("name", faults),
             email: copy.text("email", faults),
         }),
-        export: root.object("export_api_info", faults).map(|export| self::export(&export, faults)),
+        export: root
+            .object("export_api_info", faults)
+            .map(|export| self::export(&export, faults)),
         is_preview: root.boolean("is_preview", faults).unwrap_or(false),
         ..app::StartRequest::default()
     }
@@ -250,7 +253,11 @@ pub(super) fn order(given: &Members<'_>, faults: &mut Faults) -> Option<u32> {
     let value = given.integer("order", faults)?;
     let order = u32::try_from(value).ok().filter(|order| (1..=1000).contains(order));
     if order.is_none() {
-        faults.add(Fault::new(given.path_of("order"), FaultCode::OutOfRange).with("min", 1).with("max", 1000));
+        faults.add(
+            Fault::new(given.path_of("order"), FaultCode::OutOfRange)
+                .with("min", 1)
+                .with("max", 1000),
+        );
     }
     order
 }

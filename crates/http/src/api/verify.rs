@@ -74,7 +74,10 @@ impl From<SignatureReport> for VerifiedSignature {
     fn from(report: SignatureReport) -> Self {
         let (intact, trusted) = (report.is_intact(), report.is_trusted());
         let (signer, fingerprint) = match report.signer {
-            Some(signer) => (Some(signer.common_name.unwrap_or(signer.subject)), Some(signer.fingerprint)),
+            Some(signer) => (
+                Some(signer.common_name.unwrap_or(signer.subject)),
+                Some(signer.fingerprint),
+            ),
             None => (None, None),
         };
         Self {
@@ -111,10 +114,7 @@ impl From<SignatureReport> for VerifiedSignature {
     ),
     security(("access_token" = [])),
 )]
-pub async fn verify(
-    State(http): State<Http>,
-    request: Request,
-) -> Result<Json<VerifyResponse>, Failure> {
+pub async fn verify(State(http): State<Http>, request: Request) -> Result<Json<VerifyResponse>, Failure> {
     let pdf = file(request, http.app().settings.largest_document).await?;
     if pdf.is_empty() {
         return Err(Error::fault("file", FaultCode::Required).into());
@@ -122,7 +122,9 @@ pub async fn verify(
     let verdict = http
         .blocking(move |app| {
             let roots = app.trusted_roots()?;
-            app.documents.verify(&pdf, &roots, app.now()).map_err(|fault| fault.at("file"))
+            app.documents
+                .verify(&pdf, &roots, app.now())
+                .map_err(|fault| fault.at("file"))
         })
         .await?;
     Ok(Json(verdict.into()))
@@ -130,8 +132,16 @@ pub async fn verify(
 
 /// The file of a request: its body, or the first file of its form.
 async fn file(request: Request, limit: u64) -> Result<Bytes, Error> {
-    let media_type = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let essence = media_type.unwrap_or("application/pdf").split(';').next().unwrap_or_default().trim();
+    let media_type = request
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
+    let essence = media_type
+        .unwrap_or("application/pdf")
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim();
     match essence.to_ascii_lowercase().as_str() {
         "application/pdf" | "application/octet-stream" => {
             let (parts, body) = request.into_parts();

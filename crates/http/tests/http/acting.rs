@@ -49,8 +49,14 @@ fn a_second_approval_is_refused(database: &TestDatabase) {
     let token = server.token("acme", "owner@example.com");
     let id = playing(&server, &company, &token, 2, "end");
     let advanced = server.act(&token, &id, "approve", &json!({"order": 1})).ok();
-    assert_eq!((&advanced["status"], &advanced["order"], &advanced["next_name"]), (&json!("Playing"), &json!(2), &json!("Writer 2")));
-    assert!(advanced["sign_url"].as_str().is_some_and(|url| url.contains("?token=")), "{advanced}");
+    assert_eq!(
+        (&advanced["status"], &advanced["order"], &advanced["next_name"]),
+        (&json!("Playing"), &json!(2), &json!("Writer 2"))
+    );
+    assert!(
+        advanced["sign_url"].as_str().is_some_and(|url| url.contains("?token=")),
+        "{advanced}"
+    );
     for what in ["approve", "reject"] {
         let again = server.act(&token, &id, what, &json!({"order": 1}));
         assert_eq!(conflict(&again), pair("already-approved", "Playing"), "{what}");
@@ -69,7 +75,12 @@ fn an_ended_workflow_changes_no_more(database: &TestDatabase) {
         }
         id
     };
-    let ended = [(end("cancel"), "Canceled"), (end("reject"), "Rejected"), (end("approve"), "Complete"), (end("expire"), "Expired")];
+    let ended = [
+        (end("cancel"), "Canceled"),
+        (end("reject"), "Rejected"),
+        (end("approve"), "Complete"),
+        (end("expire"), "Expired"),
+    ];
     server.clock.advance(10 * 24 * 60 * 60);
     let token = server.token("acme", "owner@example.com");
     for (id, state) in &ended {
@@ -77,7 +88,12 @@ fn an_ended_workflow_changes_no_more(database: &TestDatabase) {
             let body = json!({"expiry_date": "2027-01-01 00:00:00"});
             let answer = server.act(&token, id, what, &body);
             assert_eq!(conflict(&answer), pair("finished", state), "{what}");
-            assert!(answer.json()["detail"].as_str().is_some_and(|detail| detail.contains(state)), "{what}");
+            assert!(
+                answer.json()["detail"]
+                    .as_str()
+                    .is_some_and(|detail| detail.contains(state)),
+                "{what}"
+            );
         }
         let seen = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
         assert_eq!(seen["status"], *state);
@@ -90,7 +106,11 @@ fn an_ended_workflow_changes_no_more(database: &TestDatabase) {
             assert_eq!(conflict(&document), pair("not-complete", state));
         }
         let certificate = server.get(&format!("/api/v3/workflows/{id}/certificate"), &token);
-        assert_eq!((certificate.status, certificate.header("content-type")), (200, "application/pdf"), "{state}");
+        assert_eq!(
+            (certificate.status, certificate.header("content-type")),
+            (200, "application/pdf"),
+            "{state}"
+        );
     }
 }
 
@@ -102,9 +122,14 @@ fn of_two_at_once_one_wins(database: &TestDatabase) {
     for rivals in [["approve", "approve"], ["approve", "cancel"], ["reject", "approve"]] {
         let id = playing(&server, &company, &token, 1, "end");
         let answers: Vec<Answer> = std::thread::scope(|scope| {
-            let asked: Vec<_> =
-                rivals.iter().map(|what| scope.spawn(|| server.act(&token, &id, what, &json!({})))).collect();
-            asked.into_iter().map(|asked| asked.join().expect("an answer")).collect()
+            let asked: Vec<_> = rivals
+                .iter()
+                .map(|what| scope.spawn(|| server.act(&token, &id, what, &json!({}))))
+                .collect();
+            asked
+                .into_iter()
+                .map(|asked| asked.join().expect("an answer"))
+                .collect()
         });
         let (won, lost): (Vec<&Answer>, Vec<&Answer>) = answers.iter().partition(|answer| answer.status == 200);
         assert_eq!((won.len(), lost.len()), (1, 1), "{rivals:?}");
@@ -127,18 +152,36 @@ fn an_approval_is_held_to_the_fields(database: &TestDatabase) {
     let before = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
     let faults = |fields: Value| {
         let answer = server.act(&token, &id, "approve", &json!({"field_list": fields}));
-        answer.faults().into_iter().map(|(path, code)| format!("{path} {code}")).collect::<Vec<_>>()
+        answer
+            .faults()
+            .into_iter()
+            .map(|(path, code)| format!("{path} {code}"))
+            .collect::<Vec<_>>()
     };
     assert_eq!(faults(json!([])), ["field_list.employer required"]);
-    assert_eq!(faults(json!([{"name": "employer", "value": "x"}, {"name": "salary", "value": "much"}])), ["field_list[1].value invalid-number"]);
-    assert_eq!(faults(json!([{"name": "employer", "value": "x"}, {"name": "agree", "value": "Y"}])), ["field_list[1].name field-not-writable"]);
-    assert_eq!(faults(json!([{"name": "employer", "value": "x"}, {"name": "fixed", "value": "y"}])), ["field_list[1].name field-not-writable"]);
-    assert_eq!(faults(json!([{"name": "employer", "value": "x"}, {"name": "nothing", "value": "y"}])), ["field_list[1].name unknown-field"]);
+    assert_eq!(
+        faults(json!([{"name": "employer", "value": "x"}, {"name": "salary", "value": "much"}])),
+        ["field_list[1].value invalid-number"]
+    );
+    assert_eq!(
+        faults(json!([{"name": "employer", "value": "x"}, {"name": "agree", "value": "Y"}])),
+        ["field_list[1].name field-not-writable"]
+    );
+    assert_eq!(
+        faults(json!([{"name": "employer", "value": "x"}, {"name": "fixed", "value": "y"}])),
+        ["field_list[1].name field-not-writable"]
+    );
+    assert_eq!(
+        faults(json!([{"name": "employer", "value": "x"}, {"name": "nothing", "value": "y"}])),
+        ["field_list[1].name unknown-field"]
+    );
     let answer = server.act(&token, &id, "approve", &json!({"comment": "x".repeat(251), "order": 0}));
     assert_eq!(answer.faults().len(), 2);
     // Nothing of that was written.
     assert_eq!(server.get(&format!("/api/v3/workflows/{id}"), &token).ok(), before);
-    server.act(&token, &id, "approve", &json!({"field_list": values_of(1)})).ok();
+    server
+        .act(&token, &id, "approve", &json!({"field_list": values_of(1)}))
+        .ok();
 }
 
 fn a_rejection_gives_back_where_the_template_says_so(database: &TestDatabase) {
@@ -149,7 +192,10 @@ fn a_rejection_gives_back_where_the_template_says_so(database: &TestDatabase) {
     let values = json!({"field_list": [{"name": "text1", "value": "first"}]});
     let old = server.act(&token, &id, "approve", &values).ok()["sign_url"].clone();
     let back = server.act(&token, &id, "reject", &json!({"comment": "a mistake"})).ok();
-    assert_eq!((&back["status"], &back["order"], &back["next_name"]), (&json!("Playing"), &json!(1), &json!("Writer 1")));
+    assert_eq!(
+        (&back["status"], &back["order"], &back["next_name"]),
+        (&json!("Playing"), &json!(1), &json!("Writer 1"))
+    );
     // The value stayed, and can be changed.
     let values = json!({"field_list": [{"name": "text1", "value": "second"}]});
     let again = server.act(&token, &id, "approve", &values).ok();
@@ -173,12 +219,22 @@ fn of_several_writers_the_one_meant_is_named(database: &TestDatabase) {
     let id = server.start(&token, &body).ok()["workflow_id"].clone();
     let unnamed = server.act(&token, &id, "approve", &json!({}));
     assert_eq!(unnamed.faults(), [("email".to_owned(), "required".to_owned())]);
-    assert_eq!(server.act(&token, &id, "approve", &json!({"email": "eve@example.com"})).status, 404);
-    let advanced = server.act(&token, &id, "approve", &json!({"email": "BOB@example.com"})).ok();
+    assert_eq!(
+        server
+            .act(&token, &id, "approve", &json!({"email": "eve@example.com"}))
+            .status,
+        404
+    );
+    let advanced = server
+        .act(&token, &id, "approve", &json!({"email": "BOB@example.com"}))
+        .ok();
     assert_eq!((&advanced["order"], &advanced["next_name"]), (&json!(1), &json!("Ann")));
     let again = server.act(&token, &id, "approve", &json!({"email": "bob@example.com"}));
     assert_eq!(conflict(&again).0, "already-approved");
-    assert_eq!(server.act(&token, &id, "approve", &json!({})).ok()["next_name"], "Auditor");
+    assert_eq!(
+        server.act(&token, &id, "approve", &json!({})).ok()["next_name"],
+        "Auditor"
+    );
 }
 
 fn a_corrected_recipient_gets_a_new_link(database: &TestDatabase) {
@@ -188,18 +244,36 @@ fn a_corrected_recipient_gets_a_new_link(database: &TestDatabase) {
     let id = playing(&server, &company, &token, 2, "end");
     let correct = |order: &str, body: &Value| {
         let path = format!("/api/v3/workflows/{id}/recipients/{order}");
-        server.send(server.request("PATCH", &path, Some(&token)).header("accept-language", "en").json(body))
+        server.send(
+            server
+                .request("PATCH", &path, Some(&token))
+                .header("accept-language", "en")
+                .json(body),
+        )
     };
     let before = server.get(&format!("/api/v3/workflows/{id}"), &token).ok()["playing_url"].clone();
     let after = correct("1", &json!({"email": "right@example.com"})).ok();
-    assert_eq!((&after["next_name"], &after["next_email"]), (&json!("Writer 1"), &json!("right@example.com")));
+    assert_eq!(
+        (&after["next_name"], &after["next_email"]),
+        (&json!("Writer 1"), &json!("right@example.com"))
+    );
     assert_ne!(after["sign_url"], before);
-    assert_eq!(correct("1", &json!({"email": "@"})).faults(), [("email".to_owned(), "invalid-contact".to_owned())]);
+    assert_eq!(
+        correct("1", &json!({"email": "@"})).faults(),
+        [("email".to_owned(), "invalid-contact".to_owned())]
+    );
     for order in ["3", "0", "x"] {
-        assert_eq!(correct(order, &json!({"name": "X"})).problem(404)["code"], "not-found", "{order}");
+        assert_eq!(
+            correct(order, &json!({"name": "X"})).problem(404)["code"],
+            "not-found",
+            "{order}"
+        );
     }
     server.act(&token, &id, "approve", &json!({})).ok();
-    assert_eq!(conflict(&correct("1", &json!({"name": "X"}))), pair("already-approved", "Playing"));
+    assert_eq!(
+        conflict(&correct("1", &json!({"name": "X"}))),
+        pair("already-approved", "Playing")
+    );
 }
 
 fn an_extension_moves_the_end(database: &TestDatabase) {
@@ -208,8 +282,15 @@ fn an_extension_moves_the_end(database: &TestDatabase) {
     let token = server.token("acme", "owner@example.com");
     let id = playing(&server, &company, &token, 1, "end");
     let path = format!("/api/v3/workflows/{id}/extend?offset=+00:00");
-    let extended = server.post(&path, Some(&token), &json!({"expiry_date": "2026-03-01 00:00:00"})).ok();
-    assert!(extended["expiry_date"].as_str().is_some_and(|date| date.starts_with("2026-03-01 09:00:00")), "{extended}");
+    let extended = server
+        .post(&path, Some(&token), &json!({"expiry_date": "2026-03-01 00:00:00"}))
+        .ok();
+    assert!(
+        extended["expiry_date"]
+            .as_str()
+            .is_some_and(|date| date.starts_with("2026-03-01 09:00:00")),
+        "{extended}"
+    );
     for (body, code) in [
         (json!({}), "required"),
         (json!({"expiry_date": "soon"}), "invalid-date-time"),
@@ -238,11 +319,17 @@ fn a_finished_workflow_is_hidden_and_keeps_its_proof(database: &TestDatabase) {
     let company = server.company("acme");
     let token = server.token("acme", "owner@example.com");
     let id = playing(&server, &company, &token, 1, "end");
-    assert_eq!(conflict(&server.act(&token, &id, "discard", &json!({}))), pair("still-playing", "Playing"));
+    assert_eq!(
+        conflict(&server.act(&token, &id, "discard", &json!({}))),
+        pair("still-playing", "Playing")
+    );
     server.act(&token, &id, "approve", &json!({})).ok();
     // No body at all is as good as an empty one.
     let path = format!("/api/v3/workflows/{id}/discard");
     server.send(server.request("POST", &path, Some(&token))).ok();
     assert_eq!(server.get("/api/v3/workflows", &token).ok()["workflow_list"], json!([]));
-    assert_eq!(server.get(&format!("/api/v3/workflows/{id}/document"), &token).status, 200);
+    assert_eq!(
+        server.get(&format!("/api/v3/workflows/{id}/document"), &token).status,
+        200
+    );
 }

@@ -17,7 +17,10 @@ testkit::on_both_databases!(
 fn cases(foreign_template: i64) -> Vec<(&'static str, &'static str, Value)> {
     let hook = |url: &str| json!({"url": url, "api_type": "ALL", "is_embed": true});
     let writer = |order: Value, name: &str, email: &str| json!({"order": order, "name": name, "email": email});
-    let (first, second) = (writer(json!(1), "A", "a@example.com"), writer(json!(2), "B", "b@example.com"));
+    let (first, second) = (
+        writer(json!(1), "A", "a@example.com"),
+        writer(json!(2), "B", "b@example.com"),
+    );
     let value = |name: &str, value: Value| json!([{"name": name, "value": value}]);
     let mut cases = vec![
         ("no name", "workflow_name", json!(null)),
@@ -34,21 +37,65 @@ fn cases(foreign_template: i64) -> Vec<(&'static str, &'static str, Value)> {
         ("empty recipients", "recipient_list", json!([])),
         ("recipients that are no list", "recipient_list", json!({})),
         ("too few recipients", "recipient_list", json!([first])),
-        ("too many recipients", "recipient_list", json!([first, second, writer(json!(2), "C", "c@example.com")])),
-        ("gap in orders", "recipient_list", json!([first, writer(json!(3), "B", "b@example.com")])),
+        (
+            "too many recipients",
+            "recipient_list",
+            json!([first, second, writer(json!(2), "C", "c@example.com")]),
+        ),
+        (
+            "gap in orders",
+            "recipient_list",
+            json!([first, writer(json!(3), "B", "b@example.com")]),
+        ),
         ("first order missing", "recipient_list", json!([second])),
-        ("order 0", "recipient_list", json!([writer(json!(0), "A", "a@example.com"), second])),
-        ("text as order", "recipient_list", json!([writer(json!("1"), "A", "a@example.com"), second])),
-        ("recipient that is no object", "recipient_list", json!([7, first, second])),
-        ("recipient without name", "recipient_list", json!([writer(json!(1), "", "a@example.com"), second])),
-        ("recipient without address", "recipient_list", json!([{"order": 1, "name": "A"}, second])),
-        ("neither address nor number", "recipient_list", json!([writer(json!(1), "A", "a@"), second])),
-        ("short access code", "recipient_list", json!([
-            {"order": 1, "name": "A", "email": "a@example.com", "password": "123"}, second])),
-        ("long hint", "recipient_list", json!([
-            {"order": 1, "name": "A", "email": "a@example.com", "password": "12345", "password_hint": "x".repeat(51)}, second])),
-        ("unknown role", "recipient_list", json!([
-            {"order": 1, "name": "A", "email": "a@example.com", "role": "king"}, second])),
+        (
+            "order 0",
+            "recipient_list",
+            json!([writer(json!(0), "A", "a@example.com"), second]),
+        ),
+        (
+            "text as order",
+            "recipient_list",
+            json!([writer(json!("1"), "A", "a@example.com"), second]),
+        ),
+        (
+            "recipient that is no object",
+            "recipient_list",
+            json!([7, first, second]),
+        ),
+        (
+            "recipient without name",
+            "recipient_list",
+            json!([writer(json!(1), "", "a@example.com"), second]),
+        ),
+        (
+            "recipient without address",
+            "recipient_list",
+            json!([{"order": 1, "name": "A"}, second]),
+        ),
+        (
+            "neither address nor number",
+            "recipient_list",
+            json!([writer(json!(1), "A", "a@"), second]),
+        ),
+        (
+            "short access code",
+            "recipient_list",
+            json!([
+            {"order": 1, "name": "A", "email": "a@example.com", "password": "123"}, second]),
+        ),
+        (
+            "long hint",
+            "recipient_list",
+            json!([
+            {"order": 1, "name": "A", "email": "a@example.com", "password": "12345", "password_hint": "x".repeat(51)}, second]),
+        ),
+        (
+            "unknown role",
+            "recipient_list",
+            json!([
+            {"order": 1, "name": "A", "email": "a@example.com", "role": "king"}, second]),
+        ),
         ("past expiry", "expiry_date", json!("2026-01-01 08:59:59")),
         ("malformed expiry", "expiry_date", json!("2026-02-30 00:00:00")),
         ("unknown language", "language", json!("fr")),
@@ -59,9 +106,21 @@ fn cases(foreign_template: i64) -> Vec<(&'static str, &'static str, Value)> {
         ("field without name", "field_list", json!([{"value": "x"}])),
         ("field without value", "field_list", json!([{"name": "employer"}])),
         ("list as value", "field_list", value("employer", json!([]))),
-        ("field twice", "field_list", json!([{"name": "salary", "value": 1}, {"name": "salary", "value": 2}])),
-        ("text too long for the field", "field_list", value("employer", json!("x".repeat(21)))),
-        ("text that no font has", "field_list", value("employer", json!("\u{12000}"))),
+        (
+            "field twice",
+            "field_list",
+            json!([{"name": "salary", "value": 1}, {"name": "salary", "value": 2}]),
+        ),
+        (
+            "text too long for the field",
+            "field_list",
+            value("employer", json!("x".repeat(21))),
+        ),
+        (
+            "text that no font has",
+            "field_list",
+            value("employer", json!("\u{12000}")),
+        ),
         ("text as number", "field_list", value("salary", json!("much"))),
         ("no date", "field_list", value("start_date", json!("2026-02-30"))),
         ("no check", "field_list", value("agree", json!("maybe"))),
@@ -69,31 +128,75 @@ fn cases(foreign_template: i64) -> Vec<(&'static str, &'static str, Value)> {
         ("no radio option", "field_list", value("shift", json!("dusk"))),
         ("no picture", "field_list", value("sign", json!("aGVsbG8="))),
         ("export that is no object", "export_api_info", json!("x")),
-        ("export without url", "export_api_info", json!({"api_type": "ALL", "is_embed": true})),
-        ("export without api_type", "export_api_info", json!({"url": "https://h.example.com/", "is_embed": true})),
-        ("export without is_embed", "export_api_info", json!({"url": "https://h.example.com/", "api_type": "ALL"})),
-        ("unknown api_type", "export_api_info",
-            json!({"url": "https://h.example.com/", "api_type": "all", "is_embed": true})),
-        ("text as is_embed", "export_api_info",
-            json!({"url": "https://h.example.com/", "api_type": "ALL", "is_embed": "true"})),
-        ("unknown link_type", "export_api_info",
-            json!({"url": "https://h.example.com/", "api_type": "ALL", "is_embed": true, "link_type": "page"})),
-        ("unknown client", "export_api_info",
+        (
+            "export without url",
+            "export_api_info",
+            json!({"api_type": "ALL", "is_embed": true}),
+        ),
+        (
+            "export without api_type",
+            "export_api_info",
+            json!({"url": "https://h.example.com/", "is_embed": true}),
+        ),
+        (
+            "export without is_embed",
+            "export_api_info",
+            json!({"url": "https://h.example.com/", "api_type": "ALL"}),
+        ),
+        (
+            "unknown api_type",
+            "export_api_info",
+            json!({"url": "https://h.example.com/", "api_type": "all", "is_embed": true}),
+        ),
+        (
+            "text as is_embed",
+            "export_api_info",
+            json!({"url": "https://h.example.com/", "api_type": "ALL", "is_embed": "true"}),
+        ),
+        (
+            "unknown link_type",
+            "export_api_info",
+            json!({"url": "https://h.example.com/", "api_type": "ALL", "is_embed": true, "link_type": "page"}),
+        ),
+        (
+            "unknown client",
+            "export_api_info",
             json!({"url": "https://h.example.com/", "api_type": "ALL", "is_embed": true,
-                "client_id": "00000000-0000-4000-8000-000000000000"})),
-        ("renamed field that is unknown", "export_api_info",
+                "client_id": "00000000-0000-4000-8000-000000000000"}),
+        ),
+        (
+            "renamed field that is unknown",
+            "export_api_info",
             json!({"url": "https://h.example.com/", "api_type": "ALL", "is_embed": true,
-                "field_names": [{"field_name": "nothing", "new_name": "x"}]})),
-        ("new name that collides", "export_api_info",
+                "field_names": [{"field_name": "nothing", "new_name": "x"}]}),
+        ),
+        (
+            "new name that collides",
+            "export_api_info",
             json!({"url": "https://h.example.com/", "api_type": "ALL", "is_embed": true,
-                "field_names": [{"field_name": "employer", "new_name": "salary"}]})),
+                "field_names": [{"field_name": "employer", "new_name": "salary"}]}),
+        ),
     ];
     for url in [
-        "hello", "http://hooks.example.com/", "ftp://hooks.example.com/", "https://u:p@hooks.example.com/",
-        "https://hooks.example.com/#x", "https://hooks.example.com:22/", "https://localhost/", "https://a.localhost/",
-        "https://127.0.0.1/", "https://2130706433/", "https://0x7f.1/", "https://10.0.0.1/", "https://[::1]/",
-        "https://[::ffff:10.0.0.1]/", "https://169.254.169.254/", "https://168.63.129.16/", "https://exa mple.com/",
-        "https://-a.example.com/", "https://hooks.example.com/\u{7}",
+        "hello",
+        "http://hooks.example.com/",
+        "ftp://hooks.example.com/",
+        "https://u:p@hooks.example.com/",
+        "https://hooks.example.com/#x",
+        "https://hooks.example.com:22/",
+        "https://localhost/",
+        "https://a.localhost/",
+        "https://127.0.0.1/",
+        "https://2130706433/",
+        "https://0x7f.1/",
+        "https://10.0.0.1/",
+        "https://[::1]/",
+        "https://[::ffff:10.0.0.1]/",
+        "https://169.254.169.254/",
+        "https://168.63.129.16/",
+        "https://exa mple.com/",
+        "https://-a.example.com/",
+        "https://hooks.example.com/\u{7}",
     ] {
         cases.push(("callback address", "export_api_info", hook(url)));
     }
@@ -111,8 +214,16 @@ fn each_bad_start_has_its_exact_answer(database: &TestDatabase) {
         body[place] = value.clone();
         let problem = server.start(&token, &body).problem(422);
         assert_eq!(problem["code"], "unprocessable", "{what}");
-        let url = value["url"].as_str().filter(|_| what == "callback address").unwrap_or_default();
-        let _ = writeln!(said, "{what}{}{}", if url.is_empty() { "" } else { " " }, url.escape_default());
+        let url = value["url"]
+            .as_str()
+            .filter(|_| what == "callback address")
+            .unwrap_or_default();
+        let _ = writeln!(
+            said,
+            "{what}{}{}",
+            if url.is_empty() { "" } else { " " },
+            url.escape_default()
+        );
         for error in problem["errors"].as_array().expect("errors") {
             let text = |name: &str| error[name].as_str().expect("a text").to_owned();
             let _ = writeln!(said, "    {} {}: {}", text("path"), text("code"), text("message"));
@@ -120,7 +231,11 @@ fn each_bad_start_has_its_exact_answer(database: &TestDatabase) {
     }
     insta::with_settings!({prepend_module_to_snapshot => false}, { insta::assert_snapshot!("bad_starts", said) });
     // The offset of the query is held to the same.
-    let answer = server.post("/api/v3/workflows/start?offset=Seoul", Some(&token), &start_body(template));
+    let answer = server.post(
+        "/api/v3/workflows/start?offset=Seoul",
+        Some(&token),
+        &start_body(template),
+    );
     assert_eq!(answer.faults(), [("offset".to_owned(), "invalid-offset".to_owned())]);
     // Nothing of all that was stored.
     assert_eq!(server.get("/api/v3/workflows", &token).ok()["workflow_list"], json!([]));
@@ -141,7 +256,11 @@ fn all_faults_are_named_at_once(database: &TestDatabase) {
         "comment": {},
     });
     let answer = server.start(&token, &body);
-    let faults: Vec<String> = answer.faults().into_iter().map(|(path, code)| format!("{path} {code}")).collect();
+    let faults: Vec<String> = answer
+        .faults()
+        .into_iter()
+        .map(|(path, code)| format!("{path} {code}"))
+        .collect();
     let expected = [
         "comment wrong-type",
         "expiry_date invalid-date-time",
@@ -172,18 +291,45 @@ fn what_is_no_json_or_too_large_or_of_another_type_is_told_apart(database: &Test
         }
         server.send(request)
     };
-    for body in ["", "{", "{}}", "workflow_name=x", "\u{feff}", "{\"a\":\"\\ud800\",\"workflow_name\":\"\\ud800\"}x"] {
+    for body in [
+        "",
+        "{",
+        "{}}",
+        "workflow_name=x",
+        "\u{feff}",
+        "{\"a\":\"\\ud800\",\"workflow_name\":\"\\ud800\"}x",
+    ] {
         let problem = send(Some("application/json"), body.into()).problem(400);
-        assert_eq!((&problem["code"], &problem["header"]["result_code"]), (&json!("not-json"), &json!("12")), "{body}");
+        assert_eq!(
+            (&problem["code"], &problem["header"]["result_code"]),
+            (&json!("not-json"), &json!("12")),
+            "{body}"
+        );
     }
     send(Some("application/json"), b"{\"workflow_name\":\"\xff\"}".to_vec()).problem(400);
     send(Some("application/json"), b"[]".to_vec()).problem(422);
     let large = format!("{good}{}", " ".repeat(10_000));
-    assert_eq!(send(Some("application/json"), large.into()).problem(413)["code"], "too-large");
-    for media_type in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"] {
-        assert_eq!(send(Some(media_type), good.clone().into()).problem(415)["code"], "unsupported", "{media_type}");
+    assert_eq!(
+        send(Some("application/json"), large.into()).problem(413)["code"],
+        "too-large"
+    );
+    for media_type in [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+    ] {
+        assert_eq!(
+            send(Some(media_type), good.clone().into()).problem(415)["code"],
+            "unsupported",
+            "{media_type}"
+        );
     }
-    for media_type in [None, Some("application/json; charset=utf-8"), Some("Application/JSON"), Some("application/vnd.x+json")] {
+    for media_type in [
+        None,
+        Some("application/json; charset=utf-8"),
+        Some("Application/JSON"),
+        Some("application/vnd.x+json"),
+    ] {
         send(media_type, good.clone().into()).ok();
     }
     // A byte order mark, members said twice and members that nobody knows do no harm.

@@ -14,30 +14,62 @@ fn two_writers_complete_a_document(database: &TestDatabase) {
     let path = format!("/api/v3/workflows/{id}");
     for file in ["document", "certificate"] {
         let problem = server.get(&format!("{path}/{file}"), &token).problem(409);
-        assert_eq!((&problem["code"], &problem["state"]), (&json!("not-complete"), &json!("Playing")), "{file}");
+        assert_eq!(
+            (&problem["code"], &problem["state"]),
+            (&json!("not-complete"), &json!("Playing")),
+            "{file}"
+        );
     }
     let seen = server.get(&path, &token).ok();
-    assert_eq!((&seen["download_url"], &seen["certificate_url"]), (&json!(""), &json!("")));
-    server.act(&token, &id, "approve", &json!({"field_list": values_of(1)})).ok();
-    let last = server.act(&token, &id, "approve", &json!({"field_list": values_of(2), "comment": "좋습니다"})).ok();
+    assert_eq!(
+        (&seen["download_url"], &seen["certificate_url"]),
+        (&json!(""), &json!(""))
+    );
+    server
+        .act(&token, &id, "approve", &json!({"field_list": values_of(1)}))
+        .ok();
+    let last = server
+        .act(
+            &token,
+            &id,
+            "approve",
+            &json!({"field_list": values_of(2), "comment": "좋습니다"}),
+        )
+        .ok();
     assert_eq!(last["status"], "Complete");
     for file in ["document", "certificate"] {
         let answer = server.get(&format!("{path}/{file}"), &token);
         assert_eq!((answer.status, answer.header("content-type")), (200, "application/pdf"));
-        assert!(answer.header("content-disposition").starts_with("attachment; filename=\""));
+        assert!(
+            answer
+                .header("content-disposition")
+                .starts_with("attachment; filename=\"")
+        );
         assert_eq!(answer.header("cache-control"), "no-store");
         let verdict = trusted(&answer.body, &server);
         assert!(verdict.holds_strictly(), "{file}: {verdict:?}");
         // The API says the same of it, as a body and in a form.
         let verify = |request: reqwest::RequestBuilder| server.send(request).ok();
         let request = || server.request("POST", "/api/v3/verify", Some(&token));
-        let said = verify(request().header("content-type", "application/pdf").body(answer.body.clone()));
-        assert_eq!((&said["holds"], &said["holds_strictly"]), (&json!(true), &json!(true)), "{said}");
+        let said = verify(
+            request()
+                .header("content-type", "application/pdf")
+                .body(answer.body.clone()),
+        );
+        assert_eq!(
+            (&said["holds"], &said["holds_strictly"]),
+            (&json!(true), &json!(true)),
+            "{said}"
+        );
         assert_eq!(said["signatures"][0]["kind"], "certification");
         let mut form = b"--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n".to_vec();
         form.extend_from_slice(&answer.body);
         form.extend_from_slice(b"\r\n--x--\r\n");
-        let said_of_form = verify(request().header("content-type", "multipart/form-data; boundary=x").body(form));
+        let said_of_form = verify(
+            request()
+                .header("content-type", "multipart/form-data; boundary=x")
+                .body(form),
+        );
         assert_eq!(said_of_form, said);
         // One byte more, and it does not hold.
         let mut longer = answer.body;
@@ -45,24 +77,64 @@ fn two_writers_complete_a_document(database: &TestDatabase) {
         let said = verify(request().header("content-type", "application/pdf").body(longer));
         assert_eq!(said["holds"], false, "{said}");
     }
-    let unsigned = server.request("POST", "/api/v3/verify", Some(&token)).header("content-type", "application/pdf");
+    let unsigned = server
+        .request("POST", "/api/v3/verify", Some(&token))
+        .header("content-type", "application/pdf");
     assert_eq!(server.send(unsigned.body(pdf())).ok()["holds"], false);
-    let empty = server.request("POST", "/api/v3/verify", Some(&token)).header("content-type", "application/pdf");
-    assert_eq!(server.send(empty).faults(), [("file".to_owned(), "required".to_owned())]);
-    let text = server.request("POST", "/api/v3/verify", Some(&token)).header("content-type", "text/plain");
+    let empty = server
+        .request("POST", "/api/v3/verify", Some(&token))
+        .header("content-type", "application/pdf");
+    assert_eq!(
+        server.send(empty).faults(),
+        [("file".to_owned(), "required".to_owned())]
+    );
+    let text = server
+        .request("POST", "/api/v3/verify", Some(&token))
+        .header("content-type", "text/plain");
     server.send(text.body("x")).problem(415);
 
     let seen = server.get(&path, &token).ok();
-    assert!(seen["download_url"].as_str().is_some_and(|url| url.starts_with(&format!("{BASE}/mail/view?token="))));
+    assert!(
+        seen["download_url"]
+            .as_str()
+            .is_some_and(|url| url.starts_with(&format!("{BASE}/mail/view?token=")))
+    );
     assert_eq!(seen["playing_url"], "");
-    let events: Vec<&str> = seen["history"].as_array().expect("history").iter().filter_map(|entry| entry["event"].as_str()).collect();
+    let events: Vec<&str> = seen["history"]
+        .as_array()
+        .expect("history")
+        .iter()
+        .filter_map(|entry| entry["event"].as_str())
+        .collect();
     assert_eq!(events.first(), Some(&"started"));
-    assert!(events.contains(&"completed") && events.contains(&"downloaded"), "{events:?}");
-    let names: Vec<&str> = seen["field_list"].as_array().expect("fields").iter().filter_map(|field| field["name"].as_str()).collect();
-    assert_eq!(names, ["employer", "salary", "start_date", "grade", "shift", "agree", "employee", "sign"]);
+    assert!(
+        events.contains(&"completed") && events.contains(&"downloaded"),
+        "{events:?}"
+    );
+    let names: Vec<&str> = seen["field_list"]
+        .as_array()
+        .expect("fields")
+        .iter()
+        .filter_map(|field| field["name"].as_str())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "employer",
+            "salary",
+            "start_date",
+            "grade",
+            "shift",
+            "agree",
+            "employee",
+            "sign"
+        ]
+    );
     let file = server.get(&format!("{path}/fields/sign/file"), &token);
     assert!(file.body.starts_with(b"\x89PNG"));
     for missing in ["salary", "nothing", "copy", "a%00b"] {
-        server.get(&format!("{path}/fields/{missing}/file"), &token).problem(404);
+        server
+            .get(&format!("{path}/fields/{missing}/file"), &token)
+            .problem(404);
     }
 }

@@ -41,7 +41,9 @@ fn a_right_password_gives_a_token(database: &TestDatabase) {
         })
     );
     for scheme in ["service", "SERVICE", "Bearer", "bearer"] {
-        let request = server.request("GET", "/api/v3/workflows", None).header("authorization", format!("{scheme} {token}"));
+        let request = server
+            .request("GET", "/api/v3/workflows", None)
+            .header("authorization", format!("{scheme} {token}"));
         assert_eq!(server.send(request).status, 200, "{scheme}");
     }
     server.clock.advance(24 * 60 * 60);
@@ -65,7 +67,11 @@ fn every_wrong_guess_gets_the_same_answer(database: &TestDatabase) {
         ("/api/a%00b/login", "owner@example.com", PASSWORD),
         ("/api/acme/login", "", ""),
     ] {
-        assert_eq!(server.post(path, None, &login_body(email, password)).ok(), wrong, "{path} {email}");
+        assert_eq!(
+            server.post(path, None, &login_body(email, password)).ok(),
+            wrong,
+            "{path} {email}"
+        );
     }
 }
 
@@ -73,7 +79,9 @@ fn a_body_of_a_wrong_form_is_code_12(database: &TestDatabase) {
     let server = Server::new(database);
     server.company("acme");
     let good = login_body("owner@example.com", PASSWORD);
-    let mut bodies: Vec<String> = ["", "{", "[]", "null", "\u{0}", "{\"header\":1}"].map(str::to_owned).to_vec();
+    let mut bodies: Vec<String> = ["", "{", "[]", "null", "\u{0}", "{\"header\":1}"]
+        .map(str::to_owned)
+        .to_vec();
     for (pointer, value) in [
         ("/header/request_code", json!("1001A")),
         ("/header/request_code", json!(1001)),
@@ -90,7 +98,9 @@ fn a_body_of_a_wrong_form_is_code_12(database: &TestDatabase) {
     bodies.push(format!("{}{}", good, " ".repeat(70_000)));
     for body in bodies {
         let shown: String = body.chars().take(120).collect();
-        let answer = server.send(server.request("POST", "/api/acme/login?lang=en", None).body(body)).ok();
+        let answer = server
+            .send(server.request("POST", "/api/acme/login?lang=en", None).body(body))
+            .ok();
         assert_eq!((code(&answer), &answer["body"]), ("12", &json!({})), "{shown}");
     }
 }
@@ -99,21 +109,33 @@ fn a_company_whose_api_is_off_is_told_so_only_after_a_right_password(database: &
     let server = Server::new(database);
     let company = server.company("acme");
     let token = server.token("acme", "owner@example.com");
-    let off = CompanyChange { api_enabled: Some(false), ..CompanyChange::default() };
+    let off = CompanyChange {
+        api_enabled: Some(false),
+        ..CompanyChange::default()
+    };
     server.app.change_company(&company, &off).expect("the API is off");
-    let answer = server.post("/api/acme/login", None, &login_body("owner@example.com", PASSWORD)).ok();
+    let answer = server
+        .post("/api/acme/login", None, &login_body("owner@example.com", PASSWORD))
+        .ok();
     assert_eq!(code(&answer), "95");
-    let answer = server.post("/api/acme/login", None, &login_body("owner@example.com", "wrong")).ok();
+    let answer = server
+        .post("/api/acme/login", None, &login_body("owner@example.com", "wrong"))
+        .ok();
     assert_eq!(code(&answer), "10");
     let refused = server.get("/api/v3/workflows", &token).problem(403);
-    assert_eq!((&refused["code"], &refused["header"]["result_code"]), (&json!("api-off"), &json!("95")));
+    assert_eq!(
+        (&refused["code"], &refused["header"]["result_code"]),
+        (&json!("api-off"), &json!("95"))
+    );
 }
 
 fn only_wrong_credentials_are_throttled(database: &TestDatabase) {
     let server = Server::with(database, |_, http| http.trusted_proxies = vec![network("127.0.0.1")]);
     server.company("acme");
     let attempt = |password: &str, address: &str| {
-        let request = server.request("POST", "/api/acme/login", None).header("x-forwarded-for", address);
+        let request = server
+            .request("POST", "/api/acme/login", None)
+            .header("x-forwarded-for", address);
         server.send(request.json(&login_body("owner@example.com", password)))
     };
     for _ in 0..15 {
@@ -136,8 +158,13 @@ fn the_message_is_in_the_language_asked_for(database: &TestDatabase) {
     server.company("acme");
     let message = |query: &str, accepted: &str| {
         let request = server.request("POST", &format!("/api/acme/login{query}"), None);
-        let request = request.header("accept-language", accepted).json(&login_body("owner@example.com", PASSWORD));
-        server.send(request).ok()["header"]["result_msg"].as_str().expect("a message").to_owned()
+        let request = request
+            .header("accept-language", accepted)
+            .json(&login_body("owner@example.com", PASSWORD));
+        server.send(request).ok()["header"]["result_msg"]
+            .as_str()
+            .expect("a message")
+            .to_owned()
     };
     assert_eq!(message("?lang=ja", "en"), "ログインしました。");
     assert_eq!(message("", "en-GB, ko;q=0.5"), "Logged in.");

@@ -14,20 +14,31 @@ testkit::on_both_databases!(
 );
 
 fn ids(list: &Value) -> Vec<i64> {
-    list["workflow_list"].as_array().expect("a list").iter().filter_map(|entry| entry["workflow_id"].as_i64()).collect()
+    list["workflow_list"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|entry| entry["workflow_id"].as_i64())
+        .collect()
 }
 
 fn lists_go_on_by_cursor_and_by_page(database: &TestDatabase) {
     let server = Server::new(database);
     let (_, token, template) = server.with_company("acme");
     let mut started: Vec<i64> = (0..5)
-        .map(|_| server.start(&token, &start_body(template)).ok()["workflow_id"].as_i64().expect("an id"))
+        .map(|_| {
+            server.start(&token, &start_body(template)).ok()["workflow_id"]
+                .as_i64()
+                .expect("an id")
+        })
         .collect();
     started.reverse();
     let mut seen = Vec::new();
     let mut cursor = String::new();
     loop {
-        let list = server.get(&format!("/api/v3/workflows?limit=2&cursor={cursor}"), &token).ok();
+        let list = server
+            .get(&format!("/api/v3/workflows?limit=2&cursor={cursor}"), &token)
+            .ok();
         seen.extend(ids(&list));
         match list["next_cursor"].as_str() {
             Some(next) => next.clone_into(&mut cursor),
@@ -35,8 +46,13 @@ fn lists_go_on_by_cursor_and_by_page(database: &TestDatabase) {
         }
     }
     assert_eq!(seen, started);
-    let paged: Vec<i64> =
-        (1..=3).flat_map(|page| ids(&server.get(&format!("/api/v3/workflows?limit=2&page={page}"), &token).ok())).collect();
+    let paged: Vec<i64> = (1..=3)
+        .flat_map(|page| {
+            ids(&server
+                .get(&format!("/api/v3/workflows?limit=2&page={page}"), &token)
+                .ok())
+        })
+        .collect();
     assert_eq!(paged, started);
 }
 
@@ -61,8 +77,15 @@ fn a_list_is_limited_as_asked(database: &TestDatabase) {
     assert_eq!(found("from=2026-01-02"), [0; 0]);
     assert_eq!(found("unknown=x&status="), [second, first]);
     for (query, path) in [
-        ("status=playing!", "status"), ("template_id=x", "template_id"), ("from=soon", "from"), ("to=2026-13-01", "to"),
-        ("cursor=x", "cursor"), ("page=0", "page"), ("limit=101", "limit"), ("limit=x", "limit"), ("text=a%00b", "text"),
+        ("status=playing!", "status"),
+        ("template_id=x", "template_id"),
+        ("from=soon", "from"),
+        ("to=2026-13-01", "to"),
+        ("cursor=x", "cursor"),
+        ("page=0", "page"),
+        ("limit=101", "limit"),
+        ("limit=x", "limit"),
+        ("text=a%00b", "text"),
     ] {
         let faults = server.get(&format!("/api/v3/workflows?{query}"), &token).faults();
         assert_eq!(faults.len(), 1, "{query}: {faults:?}");
@@ -78,12 +101,29 @@ fn a_workflow_is_found_by_a_value(database: &TestDatabase) {
     let id = server.start(&token, &body).ok()["workflow_id"].clone();
     server.start(&token, &start_body(template)).ok();
     let search = |query: &str| server.get(&format!("/api/v3/workflows/search-with-value?{query}"), &token);
-    let by = |value: &str| search(&format!("template_id={template}&field_name=employer&field_value={value}")).ok();
-    assert_eq!(by("%ED%95%9C%EB%B9%9B+%26+S%C3%B6hne"), json!({"workflow_list": [{"workflow_id": id, "status": "Playing"}]}));
+    let by = |value: &str| {
+        search(&format!(
+            "template_id={template}&field_name=employer&field_value={value}"
+        ))
+        .ok()
+    };
+    assert_eq!(
+        by("%ED%95%9C%EB%B9%9B+%26+S%C3%B6hne"),
+        json!({"workflow_list": [{"workflow_id": id, "status": "Playing"}]})
+    );
     assert_eq!(by("nobody"), json!({"workflow_list": []}));
-    let paths = |query: &str| search(query).faults().into_iter().map(|fault| fault.0).collect::<Vec<_>>();
+    let paths = |query: &str| {
+        search(query)
+            .faults()
+            .into_iter()
+            .map(|fault| fault.0)
+            .collect::<Vec<_>>()
+    };
     assert_eq!(paths(""), ["template_id", "field_name", "field_value"]);
-    assert_eq!(paths("template_id=x&field_name=a&field_value=b%00"), ["template_id", "field_value"]);
+    assert_eq!(
+        paths("template_id=x&field_name=a&field_value=b%00"),
+        ["template_id", "field_value"]
+    );
 }
 
 fn one_workflow_reads_as_documented(database: &TestDatabase) {
@@ -93,13 +133,21 @@ fn one_workflow_reads_as_documented(database: &TestDatabase) {
     body["comment"] = json!("잘 부탁드립니다");
     body["cc_list"] = json!([{"name": "Copy", "email": "copy@example.com"}]);
     let id = server.start(&token, &body).ok()["workflow_id"].clone();
-    server.act(&token, &id, "approve", &json!({"field_list": values_of(1), "comment": "네"})).ok();
+    server
+        .act(
+            &token,
+            &id,
+            "approve",
+            &json!({"field_list": values_of(1), "comment": "네"}),
+        )
+        .ok();
     let seen = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
     let text = serde_json::to_string(&seen).expect("JSON");
     let shown: Value = serde_json::from_str(&redacted(&text)).expect("JSON");
     insta::with_settings!({prepend_module_to_snapshot => false}, { insta::assert_json_snapshot!("workflow", shown) });
     // Every member is described, and every described member that must be there is.
-    let schema = &server.send(server.request("GET", "/api/openapi.json", None)).ok()["components"]["schemas"]["WorkflowView"];
+    let schema =
+        &server.send(server.request("GET", "/api/openapi.json", None)).ok()["components"]["schemas"]["WorkflowView"];
     for name in seen.as_object().expect("members").keys() {
         assert!(schema["properties"].get(name).is_some(), "{name}");
     }
@@ -115,10 +163,19 @@ fn the_description_is_served(database: &TestDatabase) {
     assert_eq!(document["servers"][0]["url"], BASE);
     insta::with_settings!({prepend_module_to_snapshot => false}, { insta::assert_json_snapshot!("openapi", document) });
     let page = server.send(server.request("GET", "/api/docs", None));
-    assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"));
+    assert_eq!(
+        (page.status, page.header("content-type")),
+        (200, "text/html; charset=utf-8")
+    );
     let policy = page.header("content-security-policy");
-    assert!(policy.contains("default-src 'none'") && policy.contains("script-src 'self'"), "{policy}");
-    for (path, media_type) in [("/api/docs.js", "text/javascript; charset=utf-8"), ("/api/docs.css", "text/css; charset=utf-8")] {
+    assert!(
+        policy.contains("default-src 'none'") && policy.contains("script-src 'self'"),
+        "{policy}"
+    );
+    for (path, media_type) in [
+        ("/api/docs.js", "text/javascript; charset=utf-8"),
+        ("/api/docs.css", "text/css; charset=utf-8"),
+    ] {
         let asset = server.send(server.request("GET", path, None));
         assert_eq!((asset.status, asset.header("content-type")), (200, media_type));
     }

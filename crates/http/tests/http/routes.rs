@@ -16,7 +16,9 @@ testkit::on_both_databases!(
 );
 
 fn filled(path: &str, id: &str) -> String {
-    path.replace("{id}", id).replace("{order}", "1").replace("{name}", "sign")
+    path.replace("{id}", id)
+        .replace("{order}", "1")
+        .replace("{name}", "sign")
 }
 
 fn every_route_with_a_token_refuses_who_has_none(database: &TestDatabase) {
@@ -28,7 +30,12 @@ fn every_route_with_a_token_refuses_who_has_none(database: &TestDatabase) {
         }
         asked += 1;
         let path = filled(route.path, "1");
-        for authorization in [None, Some("service wrong"), Some("Bearer "), Some("Basic b3duZXI6cGFzcw==")] {
+        for authorization in [
+            None,
+            Some("service wrong"),
+            Some("Bearer "),
+            Some("Basic b3duZXI6cGFzcw=="),
+        ] {
             let mut request = server.request(route.method.as_str(), &path, None);
             if let Some(value) = authorization {
                 request = request.header("authorization", value);
@@ -51,24 +58,36 @@ fn what_belongs_to_another_company_is_not_found(database: &TestDatabase) {
     let id = server.start(&token, &start_body(template)).ok()["workflow_id"].to_string();
     server.company("other");
     let stranger = server.token("other", "owner@example.com");
-    let body = json!({"field_list": [{"name": "sign", "value": PNG}], "expiry_date": "2026-02-01 00:00:00", "name": "X"});
+    let body =
+        json!({"field_list": [{"name": "sign", "value": PNG}], "expiry_date": "2026-02-01 00:00:00", "name": "X"});
     let before = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
-    for route in routes().into_iter().filter(|route| matches!(route.authority, Authority::AccessToken(_))) {
+    for route in routes()
+        .into_iter()
+        .filter(|route| matches!(route.authority, Authority::AccessToken(_)))
+    {
         if !route.path.contains("{id}") {
             continue;
         }
         // Also ids that nothing has, or can have.
         for id in [id.as_str(), "999999999", "0", "-1", "x", "9223372036854775808", "1%00"] {
-            let request = server.request(route.method.as_str(), &filled(route.path, id), Some(&stranger)).json(&body);
+            let request = server
+                .request(route.method.as_str(), &filled(route.path, id), Some(&stranger))
+                .json(&body);
             let problem = server.send(request).problem(404);
             assert_eq!(problem["code"], "not-found", "{} {}", route.method, route.path);
         }
     }
-    assert_eq!(server.get("/api/v3/workflows", &stranger).ok()["workflow_list"], json!([]));
+    assert_eq!(
+        server.get("/api/v3/workflows", &stranger).ok()["workflow_list"],
+        json!([])
+    );
     let search = format!("/api/v3/workflows/search-with-value?template_id={template}&field_name=salary&field_value=1");
     assert_eq!(server.get(&search, &stranger).ok()["workflow_list"], json!([]));
     // Nobody's visit has left a trace.
-    assert_eq!(server.get(&format!("/api/v3/workflows/{id}"), &token).ok()["history"], before["history"]);
+    assert_eq!(
+        server.get(&format!("/api/v3/workflows/{id}"), &token).ok()["history"],
+        before["history"]
+    );
 }
 
 fn an_auditor_reads_and_changes_nothing(database: &TestDatabase) {
@@ -78,8 +97,12 @@ fn an_auditor_reads_and_changes_nothing(database: &TestDatabase) {
     server.member(&company, "auditor@example.com", Role::Auditor);
     let auditor = server.token("acme", "auditor@example.com");
     for route in routes() {
-        let Authority::AccessToken(access) = route.authority else { continue };
-        let request = server.request(route.method.as_str(), &filled(route.path, &id), Some(&auditor)).json(&json!({}));
+        let Authority::AccessToken(access) = route.authority else {
+            continue;
+        };
+        let request = server
+            .request(route.method.as_str(), &filled(route.path, &id), Some(&auditor))
+            .json(&json!({}));
         let answer = server.send(request);
         match access {
             Access::Send => assert_eq!(answer.problem(403)["code"], "role", "{}", route.path),
@@ -93,7 +116,11 @@ fn an_auditor_reads_and_changes_nothing(database: &TestDatabase) {
 fn what_is_not_there_is_a_problem_too(database: &TestDatabase) {
     let server = Server::new(database);
     for path in ["/api/", "/api/v3", "/api/v3/nothing", "/api/v3/workflows/1/nothing"] {
-        assert_eq!(server.send(server.request("GET", path, None)).problem(404)["code"], "not-found", "{path}");
+        assert_eq!(
+            server.send(server.request("GET", path, None)).problem(404)["code"],
+            "not-found",
+            "{path}"
+        );
     }
     let answer = server.send(server.request("DELETE", "/api/v3/workflows/1", None));
     assert_eq!(answer.problem(405)["code"], "method-not-allowed");
@@ -115,8 +142,14 @@ fn a_failure_speaks_the_language_of_its_reader(database: &TestDatabase) {
         let detail = answer.problem(404)["detail"].as_str().expect("a detail").to_owned();
         (answer.header("content-language").to_owned(), detail)
     };
-    assert_eq!(said("?lang=ja", Some("en")), ("ja".to_owned(), "見つかりません: 文書。".to_owned()));
-    assert_eq!(said("", Some("fr, en;q=0.8")), ("en".to_owned(), "Not found: workflow.".to_owned()));
+    assert_eq!(
+        said("?lang=ja", Some("en")),
+        ("ja".to_owned(), "見つかりません: 文書。".to_owned())
+    );
+    assert_eq!(
+        said("", Some("fr, en;q=0.8")),
+        ("en".to_owned(), "Not found: workflow.".to_owned())
+    );
     // The company's own, where nothing is asked for.
     assert_eq!(said("", None), ("ko".to_owned(), "찾을 수 없습니다: 문서.".to_owned()));
 }

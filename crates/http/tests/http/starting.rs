@@ -20,7 +20,11 @@ fn embedded_answers_where_to_sign(database: &TestDatabase) {
     let (_, token, template) = server.with_company("acme");
     let answer = server.start(&token, &start_body(template)).ok();
     let sign = answer["token"].as_str().expect("a token");
-    assert!(sign.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)), "{sign}");
+    assert!(
+        sign.bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)),
+        "{sign}"
+    );
     assert_eq!(
         answer,
         json!({
@@ -48,10 +52,22 @@ fn not_embedded_tells_the_writers_and_answers_a_view(database: &TestDatabase) {
     body["language"] = json!("en");
     let answer = server.start(&token, &body).ok();
     let members: Vec<&String> = answer.as_object().expect("an object").keys().collect();
-    assert_eq!(members, ["language", "next_email", "next_name", "token", "workflow_id", "workflow_name"]);
+    assert_eq!(
+        members,
+        [
+            "language",
+            "next_email",
+            "next_name",
+            "token",
+            "workflow_id",
+            "workflow_name"
+        ]
+    );
     assert_eq!(answer["language"], "en-US");
     assert_eq!(server.drain().1, 1, "the first writer is asked, and nobody else");
-    let seen = server.get(&format!("/api/v3/workflows/{}", answer["workflow_id"]), &token).ok();
+    let seen = server
+        .get(&format!("/api/v3/workflows/{}", answer["workflow_id"]), &token)
+        .ok();
     let view = answer["token"].as_str().expect("a token");
     assert_eq!(seen["playing_url"], format!("{BASE}/mail/sign?token={view}&lang=en"));
     // With a webhook the rule is the same.
@@ -71,8 +87,10 @@ fn several_first_writers_are_all_named(database: &TestDatabase) {
     ]);
     let answer = server.start(&token, &body).ok();
     let list = answer["next_list"].as_array().expect("a list");
-    let named: Vec<(&Value, &Value, &Value)> =
-        list.iter().map(|next| (&next["order"], &next["name"], &next["email"])).collect();
+    let named: Vec<(&Value, &Value, &Value)> = list
+        .iter()
+        .map(|next| (&next["order"], &next["name"], &next["email"]))
+        .collect();
     assert_eq!(
         named,
         [
@@ -82,7 +100,9 @@ fn several_first_writers_are_all_named(database: &TestDatabase) {
     );
     assert_eq!(list[0]["sign_url"], answer["sign_url"]);
     assert_ne!(list[1]["sign_url"], answer["sign_url"]);
-    let seen = server.get(&format!("/api/v3/workflows/{}", answer["workflow_id"]), &token).ok();
+    let seen = server
+        .get(&format!("/api/v3/workflows/{}", answer["workflow_id"]), &token)
+        .ok();
     assert_eq!(seen["steps"][2]["email"], "auditor@example.com");
     body["export_api_info"]["is_embed"] = json!(false);
     let answer = server.start(&token, &body).ok();
@@ -95,12 +115,21 @@ fn dates_are_read_and_written_in_the_offset(database: &TestDatabase) {
     let mut body = start_body(template);
     body["expiry_date"] = json!("2026-02-01 12:00:00");
     let expiry = |query: &str| {
-        let id = server.post(&format!("/api/v3/workflows/start{query}"), Some(&token), &body).ok()["workflow_id"].clone();
+        let id = server
+            .post(&format!("/api/v3/workflows/start{query}"), Some(&token), &body)
+            .ok()["workflow_id"]
+            .clone();
         let seen = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
-        (seen["started_date"].as_str().unwrap_or_default().to_owned(), seen["expiry_date"].as_str().unwrap_or_default().to_owned())
+        (
+            seen["started_date"].as_str().unwrap_or_default().to_owned(),
+            seen["expiry_date"].as_str().unwrap_or_default().to_owned(),
+        )
     };
     let pair = |started: &str, expires: &str| (started.to_owned(), expires.to_owned());
-    assert_eq!(expiry(""), pair("2026-01-01 09:00:00 (UTC+09:00)", "2026-02-01 12:00:00 (UTC+09:00)"));
+    assert_eq!(
+        expiry(""),
+        pair("2026-01-01 09:00:00 (UTC+09:00)", "2026-02-01 12:00:00 (UTC+09:00)")
+    );
     let india = pair("2026-01-01 05:30:00 (UTC+05:30)", "2026-02-01 12:00:00 (UTC+05:30)");
     assert_eq!(expiry("?offset=%2B05%3A30"), india);
     // A plus that arrived as a space.
@@ -120,24 +149,41 @@ fn a_key_makes_a_request_happen_once(database: &TestDatabase) {
     assert_eq!(send(&token, &body).ok(), first);
     let mut other = body.clone();
     other["workflow_name"] = json!("another");
-    assert_eq!(send(&token, &other).faults(), [("Idempotency-Key".to_owned(), "idempotency-key-reused".to_owned())]);
+    assert_eq!(
+        send(&token, &other).faults(),
+        [("Idempotency-Key".to_owned(), "idempotency-key-reused".to_owned())]
+    );
     // Another member's key is another key.
     server.member(&company, "second@example.com", domain::Role::Sender);
-    assert_ne!(send(&server.token("acme", "second@example.com"), &other).ok()["workflow_id"], first["workflow_id"]);
+    assert_ne!(
+        send(&server.token("acme", "second@example.com"), &other).ok()["workflow_id"],
+        first["workflow_id"]
+    );
     // Many at once are one.
     let ids: Vec<Value> = std::thread::scope(|scope| {
         let senders: Vec<_> = (0..4)
             .map(|_| {
                 scope.spawn(|| {
                     let request = server.request("POST", "/api/v3/workflows/start", Some(&token));
-                    server.send(request.header("idempotency-key", "at once").json(&body)).ok()["workflow_id"].clone()
+                    server
+                        .send(request.header("idempotency-key", "at once").json(&body))
+                        .ok()["workflow_id"]
+                        .clone()
                 })
             })
             .collect();
-        senders.into_iter().map(|sender| sender.join().expect("an id")).collect()
+        senders
+            .into_iter()
+            .map(|sender| sender.join().expect("an id"))
+            .collect()
     });
     assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
-    assert_eq!(server.get("/api/v3/workflows", &token).ok()["workflow_list"].as_array().map(Vec::len), Some(3));
+    assert_eq!(
+        server.get("/api/v3/workflows", &token).ok()["workflow_list"]
+            .as_array()
+            .map(Vec::len),
+        Some(3)
+    );
     // After a day the key is free; the token lives as long, so a new one is needed.
     server.clock.advance(24 * 60 * 60 + 1);
     let token = server.token("acme", "owner@example.com");
@@ -155,7 +201,11 @@ fn a_preview_starts_nothing(database: &TestDatabase) {
     assert_eq!(answer.as_object().map(serde_json::Map::len), Some(1));
     assert_eq!(server.get("/api/v3/workflows", &token).ok()["workflow_list"], json!([]));
     body["field_list"] = json!([{"name": "nothing", "value": "x"}]);
-    assert_eq!(server.start(&token, &body).faults().len(), 1, "a preview is held to the same rules");
+    assert_eq!(
+        server.start(&token, &body).faults().len(),
+        1,
+        "a preview is held to the same rules"
+    );
 }
 
 fn values_are_taken_as_they_come(database: &TestDatabase) {
@@ -171,7 +221,9 @@ fn values_are_taken_as_they_come(database: &TestDatabase) {
     let seen = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
     let value = |name: &str| {
         let list = seen["field_list"].as_array().expect("a list");
-        list.iter().find(|field| field["name"] == name).map(|field| field["value"].clone())
+        list.iter()
+            .find(|field| field["name"] == name)
+            .map(|field| field["value"].clone())
     };
     assert_eq!(value("salary"), Some(json!("1234567890123")));
     assert_eq!(value("agree"), Some(json!("Y")));

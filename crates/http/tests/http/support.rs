@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use app::{
-    App, CompanyChange, DocumentFault, ImportTemplate, NewCompany, NewMember, Parts, Purpose, Settings, StrangersDocuments,
-    Vault,
+    App, CompanyChange, DocumentFault, ImportTemplate, NewCompany, NewMember, Parts, Purpose, Settings,
+    StrangersDocuments, Vault,
 };
 use blobs::Blobs;
 use countersign_http::{HttpSettings, Network, router};
@@ -27,7 +27,8 @@ use tokio::runtime::Runtime;
 pub const PASSWORD: &str = "correct horse";
 pub const BASE: &str = "https://sign.example.com";
 /// A PNG of one pixel.
-pub const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+pub const PNG: &str =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /// An installation that answers.
 pub struct Server {
@@ -66,7 +67,12 @@ impl Answer {
     pub fn faults(&self) -> Vec<(String, String)> {
         let problem = self.problem(422);
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        problem["errors"].as_array().expect("errors").iter().map(|error| (text(&error["path"]), text(&error["code"]))).collect()
+        problem["errors"]
+            .as_array()
+            .expect("errors")
+            .iter()
+            .map(|error| (text(&error["path"]), text(&error["code"])))
+            .collect()
     }
 
     /// The body of a failure, whose shape is always the same.
@@ -76,14 +82,20 @@ impl Answer {
         assert_eq!(self.header("content-type"), "application/problem+json");
         let problem = self.json();
         assert_eq!(problem["status"], status);
-        assert_eq!(problem["type"], format!("{BASE}/api/docs#{}", problem["code"].as_str().expect("a code")));
+        assert_eq!(
+            problem["type"],
+            format!("{BASE}/api/docs#{}", problem["code"].as_str().expect("a code"))
+        );
         assert_eq!(problem["header"]["result_msg"], problem["detail"]);
         assert_ne!(problem["header"]["result_code"], "00");
         problem
     }
 
     pub fn header(&self, name: &str) -> &str {
-        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+        self.headers
+            .get(name)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default()
     }
 }
 
@@ -108,7 +120,10 @@ impl Server {
         let random: Arc<dyn Random> = Arc::new(CountingRandom::default());
         let vault = Vault::new(&[3; 32], Arc::clone(&random));
         app::installation::set_up(&store, &vault, clock.as_ref()).expect("the installation is set up");
-        let mut settings = Settings { public_url: BASE.to_owned(), ..Settings::default() };
+        let mut settings = Settings {
+            public_url: BASE.to_owned(),
+            ..Settings::default()
+        };
         let mut http = HttpSettings::default();
         change(&mut settings, &mut http);
         let app = Arc::new(App::new(Parts {
@@ -122,13 +137,22 @@ impl Server {
         }));
         let runtime = Runtime::new().expect("a runtime");
         let router = router(Arc::clone(&app), http);
-        let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).expect("a free port");
+        let listener = runtime
+            .block_on(tokio::net::TcpListener::bind("127.0.0.1:0"))
+            .expect("a free port");
         let address = listener.local_addr().expect("an address");
         runtime.spawn(async move {
             axum::serve(listener, router.into_make_service_with_connect_info::<SocketAddr>()).await
         });
         let client = reqwest::Client::builder().no_proxy().build().expect("a client");
-        Server { runtime, client, app, clock, address, _files: files }
+        Server {
+            runtime,
+            client,
+            app,
+            clock,
+            address,
+            _files: files,
+        }
     }
 
     /// A company with an owner, its token, and the id of the usual template.
@@ -155,18 +179,33 @@ impl Server {
 
     pub fn member(&self, company: &CompanyId, email: &str, role: Role) {
         let password = Some(PASSWORD.to_owned());
-        let new = NewMember { company: company.clone(), email: email.to_owned(), name: None, role, password };
+        let new = NewMember {
+            company: company.clone(),
+            email: email.to_owned(),
+            name: None,
+            role,
+            password,
+        };
         self.app.add_member(new).expect("a member");
     }
 
     pub fn template(&self, company: &CompanyId, fields: &Value) -> i64 {
         let fields = fields.to_string();
-        let import = ImportTemplate { pdf: &pdf(), fields: fields.as_bytes() };
-        self.app.import_template(company, "test", &import).expect("a template").id.get()
+        let import = ImportTemplate {
+            pdf: &pdf(),
+            fields: fields.as_bytes(),
+        };
+        self.app
+            .import_template(company, "test", &import)
+            .expect("a template")
+            .id
+            .get()
     }
 
     pub fn token(&self, company: &str, email: &str) -> String {
-        let answer = self.post(&format!("/api/{company}/login"), None, &login_body(email, PASSWORD)).ok();
+        let answer = self
+            .post(&format!("/api/{company}/login"), None, &login_body(email, PASSWORD))
+            .ok();
         assert_eq!(answer["header"]["result_code"], "00", "{answer}");
         answer["body"]["access_token"].as_str().expect("a token").to_owned()
     }
@@ -185,7 +224,11 @@ impl Server {
         self.runtime.block_on(async {
             let response = request.send().await.expect("an answer");
             let (status, headers) = (response.status().as_u16(), response.headers().clone());
-            Answer { status, headers, body: response.bytes().await.expect("a body").to_vec() }
+            Answer {
+                status,
+                headers,
+                body: response.bytes().await.expect("a body").to_vec(),
+            }
         })
     }
 
@@ -194,7 +237,11 @@ impl Server {
     }
 
     pub fn post(&self, path: &str, token: Option<&str>, body: &Value) -> Answer {
-        self.send(self.request("POST", path, token).header("accept-language", "en").json(body))
+        self.send(
+            self.request("POST", path, token)
+                .header("accept-language", "en")
+                .json(body),
+        )
     }
 
     pub fn start(&self, token: &str, body: &Value) -> Answer {
@@ -221,16 +268,28 @@ impl Server {
                 except: Vec::new(),
                 limit: 100,
             };
-            let claimed = self.app.store.write(move |tx| outbox::claim(tx, &claim)).expect("a claim");
+            let claimed = self
+                .app
+                .store
+                .write(move |tx| outbox::claim(tx, &claim))
+                .expect("a claim");
             if claimed.is_empty() {
                 break;
             }
             for delivery in claimed {
                 match &delivery.channel {
                     ClaimedChannel::Webhook { url, authorization, .. } => {
-                        let body = self.app.vault.decrypt(Purpose::OutboxBody, &delivery.body).expect("a body");
+                        let body = self
+                            .app
+                            .vault
+                            .decrypt(Purpose::OutboxBody, &delivery.body)
+                            .expect("a body");
                         let authorization = authorization.as_ref().map(|value| {
-                            let plain = self.app.vault.decrypt(Purpose::WebhookAuthorization, value).expect("a value");
+                            let plain = self
+                                .app
+                                .vault
+                                .decrypt(Purpose::WebhookAuthorization, value)
+                                .expect("a value");
                             String::from_utf8_lossy(&plain).into_owned()
                         });
                         hooks.push(Hook {
@@ -242,7 +301,13 @@ impl Server {
                     }
                     ClaimedChannel::Mail | ClaimedChannel::Message => letters += 1,
                 }
-                let made = outbox::Try { at: now, duration: 1, code: Some(200), fault: None, answer: String::new() };
+                let made = outbox::Try {
+                    at: now,
+                    duration: 1,
+                    code: Some(200),
+                    fault: None,
+                    answer: String::new(),
+                };
                 self.app
                     .store
                     .write(move |tx| outbox::finish(tx, &delivery, &made, outbox::Outcome::Delivered, now))
@@ -356,11 +421,11 @@ pub fn pdf() -> Vec<u8> {
     let mut file = "%PDF-1.7\n".to_owned();
     let mut table = String::from("0000000000 65535 f \n");
     for (index, object) in objects.iter().enumerate() {
-        table.push_str(&format!("{:010} 00000 n \n", file.len()));
-        file.push_str(&format!("{} 0 obj\n{object}\nendobj\n", index + 1));
+        table = format!("{table}{:010} 00000 n \n", file.len());
+        file = format!("{file}{} 0 obj\n{object}\nendobj\n", index + 1);
     }
     let start = file.len();
-    file.push_str(&format!("xref\n0 5\n{table}trailer\n<</Size 5/Root 1 0 R>>\nstartxref\n{start}\n%%EOF\n"));
+    file = format!("{file}xref\n0 5\n{table}trailer\n<</Size 5/Root 1 0 R>>\nstartxref\n{start}\n%%EOF\n");
     file.into_bytes()
 }
 
@@ -372,7 +437,9 @@ pub fn redacted(text: &str) -> String {
         let (before, after) = rest.split_at(at + "token=".len());
         out.push_str(before);
         out.push_str("[token]");
-        let end = after.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_')).unwrap_or(after.len());
+        let end = after
+            .find(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_'))
+            .unwrap_or(after.len());
         rest = &after[end..];
     }
     out.push_str(rest);

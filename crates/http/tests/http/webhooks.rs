@@ -81,7 +81,11 @@ fn every_approval_is_told(database: &TestDatabase) {
     let hooks = flow.hooks();
     assert_eq!(hooks.len(), 2);
     assert!(hooks.iter().all(|hook| hook.url == "https://hooks.example.com/sign"));
-    assert!(hooks.iter().all(|hook| hook.authorization.as_deref() == Some("Bearer secret")));
+    assert!(
+        hooks
+            .iter()
+            .all(|hook| hook.authorization.as_deref() == Some("Bearer secret"))
+    );
     let sign_url = hooks[0].body["sign_url"].as_str().expect("an address");
     assert!(sign_url.contains('?') && sign_url.ends_with("lang=en"), "{sign_url}");
     assert_bodies!("webhooks_all_embedded", &hooks);
@@ -109,7 +113,11 @@ fn the_first_and_the_last_step_are_told(database: &TestDatabase) {
     });
     let id = server.start(&flow.token, &body).ok()["workflow_id"].clone();
     server.act(&flow.token, &id, "approve", &json!({})).ok();
-    let statuses: Vec<Value> = flow.hooks().into_iter().map(|hook| hook.body["status"].clone()).collect();
+    let statuses: Vec<Value> = flow
+        .hooks()
+        .into_iter()
+        .map(|hook| hook.body["status"].clone())
+        .collect();
     assert_eq!(statuses, [json!("Complete")]);
 }
 
@@ -133,18 +141,41 @@ fn what_ends_early_is_told(database: &TestDatabase) {
     // In the middle, where an approval would not be told.
     let (rejected, canceled, expired) = (again("rejected"), again("canceled"), again("expired"));
     for id in [&rejected, &canceled, &expired] {
-        server.act(&flow.token, id, "approve", &json!({"order": 1, "field_list": [{"name": "text1", "value": "x"}]})).ok();
+        server
+            .act(
+                &flow.token,
+                id,
+                "approve",
+                &json!({"order": 1, "field_list": [{"name": "text1", "value": "x"}]}),
+            )
+            .ok();
     }
     server.drain();
-    server.act(&flow.token, &rejected, "reject", &json!({"comment": "no"})).ok();
-    server.act(&flow.token, &canceled, "cancel", &json!({"comment": "changed our mind"})).ok();
+    server
+        .act(&flow.token, &rejected, "reject", &json!({"comment": "no"}))
+        .ok();
+    server
+        .act(
+            &flow.token,
+            &canceled,
+            "cancel",
+            &json!({"comment": "changed our mind"}),
+        )
+        .ok();
     server.clock.advance(60 * 60 + 1);
     server.app.expire_due(100).expect("expired");
     let hooks = flow.hooks();
     let commands: Vec<&Value> = hooks.iter().map(|hook| &hook.body["command_type"]).collect();
     assert_eq!(commands, [&json!("RT"), &json!("CC"), &json!("EX")]);
     for hook in &hooks {
-        for name in ["next_name", "next_email", "next_list", "sign_url", "download_url", "certificate_url"] {
+        for name in [
+            "next_name",
+            "next_email",
+            "next_list",
+            "sign_url",
+            "download_url",
+            "certificate_url",
+        ] {
             assert!(hook.body.get(name).is_none(), "{name} in {}", hook.text);
         }
     }
@@ -163,7 +194,10 @@ fn a_rejection_that_gives_back_is_told(database: &TestDatabase) {
     flow.act("approve", &json!({}));
     let hooks = flow.hooks();
     assert_eq!(hooks[1].body["next_name"], "Ann");
-    assert_ne!(hooks[0].body["sign_url"], hooks[2].body["sign_url"], "the earlier link died");
+    assert_ne!(
+        hooks[0].body["sign_url"], hooks[2].body["sign_url"],
+        "the earlier link died"
+    );
     assert_bodies!("webhooks_returned", &hooks);
 }
 
@@ -190,7 +224,11 @@ fn several_writers_of_a_step_are_told_one_by_one(database: &TestDatabase) {
     assert_bodies!("webhooks_several_writers", &all);
     let ends = approve_all(&second);
     let told: Vec<&Value> = ends.iter().map(|hook| &hook.body["name"]).collect();
-    assert_eq!(told, ["Ann", "Auditor"], "when the first and when the last step is done");
+    assert_eq!(
+        told,
+        ["Ann", "Auditor"],
+        "when the first and when the last step is done"
+    );
 }
 
 fn fields_are_renamed(database: &TestDatabase) {
@@ -198,7 +236,12 @@ fn fields_are_renamed(database: &TestDatabase) {
     let names = json!([
         {"field_name": "employer", "new_name": "company"}, {"field_name": "salary", "new_name": "employer"},
     ]);
-    let flow = start(&server, &contract(), &[(1, "Ann"), (2, "Bob")], &json!({"field_names": names}));
+    let flow = start(
+        &server,
+        &contract(),
+        &[(1, "Ann"), (2, "Bob")],
+        &json!({"field_names": names}),
+    );
     flow.act("approve", &json!({"field_list": values_of(1)}));
     let hooks = flow.hooks();
     let fields: Vec<(&str, &str)> = hooks[0].body["field_list"]
@@ -209,6 +252,12 @@ fn fields_are_renamed(database: &TestDatabase) {
         .collect();
     assert_eq!(
         fields,
-        [("company", "한빛"), ("employer", "3000000"), ("start_date", "2026-02-01"), ("grade", "B"), ("shift", "night")]
+        [
+            ("company", "한빛"),
+            ("employer", "3000000"),
+            ("start_date", "2026-02-01"),
+            ("grade", "B"),
+            ("shift", "night")
+        ]
     );
 }
