@@ -38,8 +38,8 @@ pub struct Plan {
     pub rounds: u32,
     /// How many callers load it.
     pub callers: u32,
-    /// The latest moment of a kill, after the load began.
-    pub latest_kill: Duration,
+    /// A round's kill comes when a random number of requests, at most this many, has been answered in it.
+    pub most_answers: u32,
 }
 
 /// What was done.
@@ -49,6 +49,8 @@ pub struct Summary {
     pub kills: u32,
     /// Workflows that were started and completed.
     pub workflows: usize,
+    /// Requests that were answered under load.
+    pub answered: u64,
     /// Requests that were under way at a kill.
     pub in_doubt: u64,
     /// Of these, the ones that had been kept.
@@ -97,7 +99,9 @@ async fn rounds(installation: &Installation, plan: Plan, template: i64) -> Summa
         let callers: Vec<_> = (0..plan.callers)
             .map(|_| tokio::spawn(load(client.clone(), Arc::clone(&ledger), Arc::clone(&killed))))
             .collect();
-        tokio::time::sleep(random_part(plan.latest_kill)).await;
+        ledger.wait_for_answers(random_below(plan.most_answers)).await;
+        // Not always right after an answer.
+        tokio::time::sleep(Duration::from_millis(random_below(50).into())).await;
         killed.store(true, Ordering::SeqCst);
         server.kill();
         for caller in callers {
@@ -122,6 +126,7 @@ async fn rounds(installation: &Installation, plan: Plan, template: i64) -> Summa
     Summary {
         kills: plan.rounds,
         workflows: expected.len(),
+        answered: ledger.answered.load(Ordering::SeqCst),
         in_doubt: ledger.in_doubt.load(Ordering::SeqCst),
         kept: ledger.kept.load(Ordering::SeqCst),
         events,
@@ -137,15 +142,14 @@ async fn kill_while_starting(installation: &Installation) {
         .stdout(Stdio::null())
         .spawn()
         .expect("the server starts");
-    tokio::time::sleep(random_part(Duration::from_millis(200))).await;
+    tokio::time::sleep(Duration::from_millis(random_below(200).into())).await;
     process.kill().expect("the server can be killed");
     process.wait().expect("the server is gone");
 }
 
-/// Between a tenth of it and all of it. A fresh hasher is seeded at random, which is all the chance that is needed.
-fn random_part(longest: Duration) -> Duration {
-    let part = u32::try_from(RandomState::new().hash_one(0) % 900).unwrap_or_default();
-    longest / 10 + longest / 1000 * part
+/// From 0 to below it. A fresh hasher is seeded at random, which is all the chance that is needed.
+fn random_below(end: u32) -> u32 {
+    u32::try_from(RandomState::new().hash_one(0) % u64::from(end.max(1))).unwrap_or_default()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -167,6 +171,8 @@ struct Ledger {
     waiting: Mutex<VecDeque<Document>>,
     finished: Mutex<Vec<Document>>,
     started: AtomicU64,
+    answered: AtomicU64,
+    answer: Notify,
     in_doubt: AtomicU64,
     kept: AtomicU64,
 }
@@ -195,6 +201,31 @@ impl Ledger {
         }
     }
 
+    fn count_answer(&self) {
+        self.answered.fetch_add(1, Ordering::SeqCst);
+        self.answer.notify_waiters();
+    }
+
+    /// Waits for this many more answers, or so long that a server that answers nothing would be seen.
+    async fn wait_for_answers(&self, more: u32) {
+        let goal = self.answered.load(Ordering::SeqCst) + u64::from(more);
+        let enough = async {
+            loop {
+                let answer = self.answer.notified();
+                if self.answered.load(Ordering::SeqCst) >= goal {
+                    return;
+                }
+                answer.await;
+            }
+        };
+        let in_time = tokio::time::timeout(Duration::from_mins(2), enough).await;
+        assert!(
+            in_time.is_ok(),
+            "the server answers too little: {} of {goal}",
+            self.answered.load(Ordering::SeqCst)
+        );
+    }
+
     fn finished(&self) -> Vec<Document> {
         lock(&self.finished).clone()
     }
@@ -220,6 +251,7 @@ async fn load(client: Client, ledger: Arc<Ledger>, killed: Arc<AtomicBool>) {
             ledger.put_back(document);
             return;
         }
+        ledger.count_answer();
         ledger.put_back(document);
         if killed.load(Ordering::SeqCst) {
             return;
