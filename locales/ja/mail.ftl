@@ -11,7 +11,7 @@ mail-footer = { $company } からお送りしたメールです。
 ## 署名の依頼
 mail-request-subject = [{ $company }] 署名のお願い: { $document }
 mail-request-title = 署名する文書が届いています
-mail-request-text = { $sender } から「{ $document }」への記入と署名の依頼が届いています。
+mail-request-text = { $sender } 様から「{ $document }」への記入と署名の依頼が届いています。
 mail-request-comment = 差出人からのメッセージ
 mail-request-code = 文書を開くにはアクセスコードが必要です。
 mail-request-code-hint = 文書を開くにはアクセスコードが必要です。ヒント: { $hint }
@@ -21,7 +21,7 @@ mail-request-message = [{ $company }] { $name } 様、「{ $document }」への�
 ## 再通知
 mail-reminder-subject = [{ $company }] 再通知: { $document }
 mail-reminder-title = まだ署名されていない文書があります
-mail-reminder-text = { $sender } から依頼された「{ $document }」が、まだ記入待ちです。
+mail-reminder-text = { $sender } 様から依頼された「{ $document }」が、まだ記入待ちです。
 mail-reminder-message = [{ $company }] { $name } 様、「{ $document }」が署名を待っています。期限: { $deadline }
 
 ## 完了
@@ -49,7 +49,7 @@ mail-returned-message = [{ $company }] { $name } 様、{ $writer } 様が「{ $d
 ## 取り消し
 mail-canceled-subject = [{ $company }] 取り消し: { $document }
 mail-canceled-title = 文書が取り消されました
-mail-canceled-text = { $sender } が「{ $document }」を取り消しました。これ以上の手続きは不要です。
+mail-canceled-text = { $sender } 様が「{ $document }」を取り消しました。これ以上の手続きは不要です。
 mail-canceled-reason = 取り消しの理由
 mail-canceled-message = [{ $company }] { $name } 様、「{ $document }」は取り消されました。
 

@@ -11,7 +11,7 @@ mail-footer = { $company }에서 보낸 메일입니다.
 ## 서명 요청
 mail-request-subject = [{ $company }] 서명 요청: { $document }
 mail-request-title = 서명할 문서가 도착했습니다
-mail-request-text = { $sender }에서 "{ $document }" 문서의 작성과 서명을 요청했습니다.
+mail-request-text = { $sender } 님이 "{ $document }" 문서의 작성과 서명을 요청했습니다.
 mail-request-comment = 보낸 사람의 메시지
 mail-request-code = 문서를 열려면 접근 암호가 필요합니다.
 mail-request-code-hint = 문서를 열려면 접근 암호가 필요합니다. 힌트: { $hint }
@@ -21,7 +21,7 @@ mail-request-message = [{ $company }] { $name } 님, "{ $document }" 서명 요�
 ## 다시 알림
 mail-reminder-subject = [{ $company }] 다시 알림: { $document }
 mail-reminder-title = 아직 서명하지 않은 문서가 있습니다
-mail-reminder-text = { $sender }에서 요청한 "{ $document }" 문서가 아직 작성을 기다리고 있습니다.
+mail-reminder-text = { $sender } 님이 요청한 "{ $document }" 문서가 아직 작성을 기다리고 있습니다.
 mail-reminder-message = [{ $company }] { $name } 님, "{ $document }" 문서가 서명을 기다리고 있습니다. 기한: { $deadline }
 
 ## 완료
@@ -29,7 +29,7 @@ mail-completed-subject = [{ $company }] 완료: { $document }
 mail-completed-title = 문서가 완료되었습니다
 mail-completed-text = 모든 작성자가 "{ $document }" 문서를 승인하여 서명이 완료되었습니다.
 mail-completed-document = 완료된 문서 보기
-mail-completed-certificate = 이력 인증서 보기
+mail-completed-certificate = 이력 증명서 보기
 mail-completed-message = [{ $company }] { $name } 님, "{ $document }" 문서가 완료되었습니다.
 
 ## 반려
@@ -49,7 +49,7 @@ mail-returned-message = [{ $company }] { $name } 님, { $writer } 님이 "{ $doc
 ## 취소
 mail-canceled-subject = [{ $company }] 취소: { $document }
 mail-canceled-title = 문서가 취소되었습니다
-mail-canceled-text = { $sender }에서 "{ $document }" 문서를 취소했습니다. 더 하실 일은 없습니다.
+mail-canceled-text = { $sender } 님이 "{ $document }" 문서를 취소했습니다. 더 하실 일은 없습니다.
 mail-canceled-reason = 취소 사유
 mail-canceled-message = [{ $company }] { $name } 님, "{ $document }" 문서가 취소되었습니다.
 

@@ -472,7 +472,7 @@ mod tests {
 
     const AT: Timestamp = Timestamp::UNIX_EPOCH;
 
-    fn request<'r>(comment: &'r str) -> Request<'r> {
+    fn request(comment: &str) -> Request<'_> {
         Request {
             sender: "김민준",
             comment,
@@ -589,7 +589,7 @@ mod tests {
         assert_eq!(
             mail.text,
             "홍길동 님, 안녕하세요.\n\n\
-             김민준에서 \"근로계약서 \"2025\"\" 문서의 작성과 서명을 요청했습니다.\n\n\
+             김민준 님이 \"근로계약서 \"2025\"\" 문서의 작성과 서명을 요청했습니다.\n\n\
              문서를 열려면 접근 암호가 필요합니다. 힌트: 생일 <6자리>\n\n\
              보낸 사람의 메시지:\n> 잘 부탁드립니다.\n> 두 번째 줄\n\n\
              문서: 근로계약서 \"2025\"\n보낸 사람: 김민준\n기한: 1970년 1월 1일 09:00 (UTC+09:00)\n\n\

@@ -102,6 +102,14 @@ pub fn short() -> Limits {
     }
 }
 
+/// Settings that differ from the shipped ones only where a test says so.
+pub fn settings(owner: &str) -> RunnerSettings {
+    RunnerSettings {
+        owner: owner.to_owned(),
+        ..RunnerSettings::default()
+    }
+}
+
 pub struct House {
     pub app: Arc<App>,
     pub clock: Arc<TurnedClock>,
@@ -221,7 +229,7 @@ impl House {
     }
 
     pub fn runner(&self) -> Runner {
-        self.runner_with(self.settings("this"))
+        self.runner_with(settings("this"))
     }
 
     pub fn runner_with(&self, settings: RunnerSettings) -> Runner {

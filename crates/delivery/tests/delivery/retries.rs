@@ -26,12 +26,12 @@ fn after_500_the_same_id_and_bytes_come_again(database: &TestDatabase) {
     assert_eq!(receiver.received().len(), 1, "not before it is due");
     house.clock.turn(SignedDuration::from_secs(7));
     house.deliver();
-    let received = receiver.wait_for(2);
-    assert_eq!((received.len(), house.state(id)), (2, "delivered"));
-    assert_eq!(received[0].body, received[1].body);
-    assert_eq!(received[0].header("webhook-id"), received[1].header("webhook-id"));
+    let requests = receiver.wait_for(2);
+    assert_eq!((requests.len(), house.state(id)), (2, "delivered"));
+    assert_eq!(requests[0].body, requests[1].body);
+    assert_eq!(requests[0].header("webhook-id"), requests[1].header("webhook-id"));
     let seconds = |index: usize| {
-        received[index]
+        requests[index]
             .header("webhook-timestamp")
             .parse::<i64>()
             .expect("a number")
@@ -87,9 +87,9 @@ fn ten_tries_then_a_dead_letter_which_resend_revives(database: &TestDatabase) {
     assert!(house.write(move |tx| store::outbox::resend(tx, &company, id, now)));
     receiver.answer_always(Answer::status(204));
     house.deliver();
-    let received = receiver.wait_for(11);
+    let requests = receiver.wait_for(11);
     assert_eq!(house.state(id), "delivered");
-    assert_eq!(received[0].header("webhook-id"), received[10].header("webhook-id"));
+    assert_eq!(requests[0].header("webhook-id"), requests[10].header("webhook-id"));
     assert_eq!(house.tries(id).len(), 11, "the history keeps every try");
 }
 

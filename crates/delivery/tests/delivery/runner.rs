@@ -11,7 +11,7 @@ use store::outbox::{self, Claim, Finished, Outcome, Try};
 use testkit::database::TestDatabase;
 use testkit::receiver::{Answer, Receiver};
 
-use crate::house::House;
+use crate::house::{House, settings};
 
 testkit::on_both_databases!(
     a_dead_workers_delivery_is_made_when_its_lease_ends_and_its_late_result_counts_no_more,
@@ -88,19 +88,16 @@ fn two_runners_share_the_work_and_nothing_is_sent_twice(database: &TestDatabase)
     for workflow in 0..120 {
         house.tell(&url, workflow / 3);
     }
-    let (one, other) = (
-        house.runner_with(house.settings("one")),
-        house.runner_with(house.settings("other")),
-    );
+    let (one, other) = (house.runner_with(settings("one")), house.runner_with(settings("other")));
     house
         .runtime
         .block_on(async { tokio::join!(one.run_until_idle(), other.run_until_idle()) });
     // One may have rested while the other held the last first tries.
     house.deliver();
 
-    let received = receiver.wait_for(120);
-    assert_eq!(received.len(), 120);
-    let mut ids: Vec<_> = received
+    let requests = receiver.wait_for(120);
+    assert_eq!(requests.len(), 120);
+    let mut ids: Vec<_> = requests
         .iter()
         .map(|request| request.header("webhook-id").to_owned())
         .collect();
@@ -108,7 +105,7 @@ fn two_runners_share_the_work_and_nothing_is_sent_twice(database: &TestDatabase)
     ids.dedup();
     assert_eq!(ids.len(), 120);
     let mut order: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
-    for request in &received {
+    for request in &requests {
         let body = request.json();
         let number = |name: &str| body[name].as_i64().expect("a number");
         order.entry(number("workflow_id")).or_default().push(number("event"));
@@ -135,10 +132,10 @@ fn a_transaction_that_is_undone_tells_nobody(database: &TestDatabase) {
 }
 
 /// A runner that looks by itself only once an hour.
-fn patient(house: &House) -> RunnerSettings {
+fn patient() -> RunnerSettings {
     RunnerSettings {
         poll: Duration::from_hours(1),
-        ..house.settings("this")
+        ..settings("this")
     }
 }
 
@@ -146,7 +143,7 @@ fn patient(house: &House) -> RunnerSettings {
 fn the_bell_wakes_the_runner_and_connections_are_kept() {
     let house = House::on(&TestDatabase::sqlite());
     let receiver = Receiver::start();
-    let runner = house.runner_with(patient(&house));
+    let runner = house.runner_with(patient());
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let running = house.runtime.spawn(runner.run(async { drop(stopped.await) }));
     for count in 1..=20 {
@@ -179,16 +176,16 @@ fn one_dead_receiver_never_slows_the_others() {
     for workflow in 100..150 {
         house.tell(&good.url("/hook"), workflow);
     }
-    let settings = RunnerSettings {
+    let few_workers = RunnerSettings {
         workers: 20,
         per_receiver: 2,
         batch: 20,
-        ..patient(&house)
+        ..patient()
     };
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let running = house
         .runtime
-        .spawn(house.runner_with(settings).run(async { drop(stopped.await) }));
+        .spawn(house.runner_with(few_workers).run(async { drop(stopped.await) }));
     good.wait_for(50);
     assert!(dead.connections() <= 2, "{} at once", dead.connections());
     assert!(

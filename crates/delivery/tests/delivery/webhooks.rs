@@ -42,9 +42,9 @@ fn exact_bytes_headers_and_signature_arrive(database: &TestDatabase) {
     let id = house.tell(&receiver.url("/hook?customer=7"), 1);
     house.deliver();
 
-    let received = receiver.wait_for(1);
-    let [request] = received.as_slice() else {
-        panic!("one request, not {}", received.len())
+    let requests = receiver.wait_for(1);
+    let [request] = requests.as_slice() else {
+        panic!("one request, not {}", requests.len())
     };
     assert_eq!(
         (request.method.as_str(), request.path.as_str()),

@@ -36,11 +36,9 @@ CREATE TABLE outbox (
 );
 
 CREATE INDEX outbox_due ON outbox (due_at, id) WHERE state = 'waiting';
-CREATE INDEX outbox_first_try ON outbox (workflow_id, id)
-    WHERE state = 'waiting' AND kind = 'webhook' AND NOT first_try_done;
 CREATE INDEX outbox_to_note ON outbox (finished_at)
     WHERE state = 'delivered' AND NOT noted AND workflow_id IS NOT NULL;
-CREATE INDEX outbox_endpoint ON outbox (company_id, url) WHERE state IN ('waiting', 'held') AND kind = 'webhook';
+CREATE INDEX outbox_endpoint ON outbox (company_id, url) WHERE finished_at IS NULL;
 CREATE INDEX outbox_lease_owner ON outbox (lease_owner) WHERE lease_owner IS NOT NULL;
 CREATE INDEX outbox_company ON outbox (company_id, id);
 CREATE INDEX outbox_workflow ON outbox (workflow_id, id) WHERE workflow_id IS NOT NULL;

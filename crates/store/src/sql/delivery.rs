@@ -95,14 +95,15 @@ crate::statements! {
 
     /// Holds what waits for a stopped endpoint; what is under way is held when it is finished.
     pub static HOLD = "UPDATE outbox SET state = 'held' \
-         WHERE company_id = $1 AND url = $2 AND kind = 'webhook' AND state = 'waiting' AND lease IS NULL";
+         WHERE company_id = $1 AND url = $2 AND kind = 'webhook' AND state = 'waiting' AND lease IS NULL \
+             AND finished_at IS NULL";
 
     /// Forgets an endpoint's failures: it is switched on.
     pub static ENDPOINT_START = "DELETE FROM endpoint WHERE company_id = $1 AND url = $2 AND stopped_at IS NOT NULL";
 
     /// Lets go what was held, with a new round of tries.
     pub static LET_GO = "UPDATE outbox SET state = 'waiting', due_at = $3, tries = 0 \
-         WHERE company_id = $1 AND url = $2 AND kind = 'webhook' AND state = 'held'";
+         WHERE company_id = $1 AND url = $2 AND kind = 'webhook' AND state = 'held' AND finished_at IS NULL";
 
     /// Sends a delivery once more, in a new round of tries.
     pub static RESEND = "UPDATE outbox SET state = 'waiting', due_at = $3, tries = 0, finished_at = NULL, noted = FALSE \
