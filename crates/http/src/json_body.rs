@@ -224,7 +224,7 @@ impl<'a> Members<'a> {
 
     /// A text that must be there.
     pub fn required_text(&self, name: &str, faults: &mut Faults) -> Option<String> {
-        let value = self.0(name, faults);
+        let value = self.text(name, faults);
         self.demand(name, faults, value)
     }
 
@@ -283,7 +283,7 @@ impl<'a> Members<'a> {
         match raw.get().bytes().next() {
             Some(b'n') => Some(String::new()),
             Some(b't' | b'f' | b'-' | b'0'..=b'9') => Some(raw.get().to_owned()),
-            _ => self.0(name, faults),
+            _ => self.text(name, faults),
         }
     }
 
