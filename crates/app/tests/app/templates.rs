@@ -13,7 +13,7 @@ const FIELDS: &str = r#"{"name": "계약", "steps": [{"order": 1}, {"order": 2}]
     {"name": "sign", "kind": "signature", "step": 2, "page": 2, "x": 100000, "y": 800000, "width": 300000, "height": 60000}]}"#;
 
 /// Two empty pages.
-fn pdf() -> Vec<u8> {
+pub fn pdf() -> Vec<u8> {
     let objects = [
         "<< /Type /Catalog /Pages 2 0 R >>",
         "<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 >>",

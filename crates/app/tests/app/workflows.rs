@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use store::outbox::{self, Claim, Outcome, Try};
 
 use crate::support::{PASSWORD, TestApp, attempt, on_both};
+use crate::templates::pdf;
 
 const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
@@ -25,27 +26,6 @@ mod sql {
         pub static TAMPER = "UPDATE audit_entry SET at = at + 1 WHERE workflow_id = $1 AND sequence = 2";
         pub static LETTERS = "SELECT body FROM outbox WHERE workflow_id = $1 AND kind <> 'webhook' ORDER BY id";
     }
-}
-
-/// Two empty pages.
-fn pdf() -> Vec<u8> {
-    let objects = [
-        "<< /Type /Catalog /Pages 2 0 R >>",
-        "<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 >>",
-        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << >> >>",
-        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << >> >>",
-    ];
-    let mut file = String::from("%PDF-1.7\n");
-    let mut table = String::from("0000000000 65535 f \n");
-    for (number, object) in (1..).zip(objects) {
-        table.push_str(&format!("{:010} 00000 n \n", file.len()));
-        file.push_str(&format!("{number} 0 obj\n{object}\nendobj\n"));
-    }
-    let start = file.len();
-    file.push_str(&format!(
-        "xref\n0 5\n{table}trailer\n<< /Size 5 /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n"
-    ));
-    file.into_bytes()
 }
 
 fn field(name: &str, kind: &str, step: u32, page: u32, row: u32, more: &Value) -> Value {
@@ -124,6 +104,7 @@ impl<'a> World<'a> {
         }
     }
 
+    #[allow(clippy::needless_pass_by_value)] // reads better where it is called
     pub fn approve(&self, id: WorkflowId, request: ActRequest) -> Result<app::Advanced, Error> {
         self.app.approve(&self.caller, id, &request, &origin())
     }
