@@ -5,6 +5,7 @@ mod acting;
 mod bad_input;
 mod complete;
 mod login;
+mod pages;
 mod reading;
 mod routes;
 mod starting;

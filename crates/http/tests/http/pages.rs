@@ -1,0 +1,269 @@
+//! The pages over HTTP: who may see them, their headers, and what they say instead.
+
+use countersign_http::{Authority, routes};
+use serde_json::{Value, json};
+use testkit::database::TestDatabase;
+
+use crate::support::{Answer, BASE, Server, start_body, values_of};
+
+testkit::on_both_databases!(
+    every_link_route_refuses_who_has_no_link,
+    a_link_does_one_thing_only,
+    every_session_route_sends_a_stranger_to_sign_in,
+    a_page_is_kept_to_itself_and_a_picture_only_by_its_reader,
+    an_expired_document_and_a_link_past_its_time_are_gone,
+    the_access_code_stands_before_everything,
+);
+
+const WRONG: [&str; 3] = [
+    "",
+    "abc",
+    "UwAAAAAAAAABAAAAAQAAAAAAAAAANQzpAMUfkbJBYdrz6qkpRQAQQF_NZOhFPjqCKFnN90Q",
+];
+
+fn filled(path: &str) -> String {
+    path.replace("{company}", "acme")
+        .replace("{document}", "0")
+        .replace("{page}", "1")
+        .replace("{id}", "1")
+}
+
+/// The path and query of an address that the service gave out.
+fn local(address: &Value) -> String {
+    let address = address.as_str().expect("an address");
+    address
+        .strip_prefix(BASE)
+        .expect("an address of this service")
+        .to_owned()
+}
+
+fn token_of(address: &str) -> &str {
+    let rest = address.split_once("token=").expect("a token").1;
+    rest.split('&').next().unwrap_or(rest)
+}
+
+/// The body as text; templates escape slashes too.
+fn text(answer: &Answer) -> String {
+    String::from_utf8_lossy(&answer.body).replace("&#x2f;", "/")
+}
+
+fn look(server: &Server, path: &str) -> Answer {
+    server.send(server.request("GET", path, None).header("accept-language", "en"))
+}
+
+/// What the browser code sends.
+fn send(server: &Server, method: &str, path: &str, token: &str, body: &Value) -> Answer {
+    let request = server
+        .request(method, path, None)
+        .header("accept-language", "en")
+        .header("link-token", token);
+    server.send(request.json(body))
+}
+
+fn every_link_route_refuses_who_has_no_link(database: &TestDatabase) {
+    let server = Server::new(database);
+    server.with_company("acme");
+    let mut asked = 0;
+    for route in routes()
+        .into_iter()
+        .filter(|route| route.authority == Authority::LinkToken)
+    {
+        asked += 1;
+        for token in WRONG {
+            let path = format!("{}?token={token}&name=x", filled(route.path));
+            let body = json!({"values": [], "name": "x", "data": "", "comment": "x", "code": "1234"});
+            let answer = server.send(server.request(route.method.as_str(), &path, None).json(&body));
+            assert_eq!(answer.status, 404, "{} {path}: {}", route.method, text(&answer));
+            let answer = send(&server, route.method.as_str(), &filled(route.path), token, &body);
+            assert_eq!(answer.status, 404, "{} {path}: {}", route.method, text(&answer));
+        }
+    }
+    assert!(asked >= 15, "{asked}");
+}
+
+fn a_link_does_one_thing_only(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let started = server.start(&token, &start_body(template)).ok();
+    let id = started["workflow_id"].clone();
+    let sign = started["token"].as_str().expect("a token").to_owned();
+    for values in [values_of(1), values_of(2)] {
+        server.act(&token, &id, "approve", &json!({"field_list": values})).ok();
+    }
+    let complete = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
+    let document = local(&complete["download_url"]);
+    assert_eq!(look(&server, &document).status, 200);
+    let file = token_of(&document).to_owned();
+    for (path, token) in [
+        ("/mail/view", &sign),
+        ("/mail/file", &sign),
+        ("/mail/preview", &sign),
+        ("/mail/sign", &file),
+    ] {
+        assert_eq!(look(&server, &format!("{path}?token={token}")).status, 404, "{path}");
+    }
+    assert_eq!(
+        send(&server, "POST", "/sign/approve", &file, &json!({})).problem(404)["code"],
+        "not-found"
+    );
+    // The link of a company under another's address is unknown.
+    assert_eq!(look(&server, &format!("/api/other/sign?token={sign}")).status, 404);
+    assert_eq!(look(&server, &format!("/api/ACME/sign?token={sign}")).status, 409);
+}
+
+fn every_session_route_sends_a_stranger_to_sign_in(database: &TestDatabase) {
+    let server = Server::new(database);
+    for route in routes()
+        .into_iter()
+        .filter(|route| route.authority == Authority::Session)
+    {
+        for cookie in ["", "countersign_session=abc"] {
+            let request = server.request(route.method.as_str(), &filled(route.path), None);
+            let answer = server.send(request.header("cookie", cookie));
+            // The client follows the redirect.
+            assert_eq!(answer.status, 200, "{}", route.path);
+            assert!(text(&answer).contains("name=\"password\""), "{}", route.path);
+        }
+    }
+    // A form that does not come from our page signs nobody in.
+    let form = "company=acme&email=owner%40example.com&password=correct+horse&csrf=0123456789abcdef0123456789abcdef";
+    let request = server
+        .request("POST", "/sign-in", None)
+        .header("content-type", "application/x-www-form-urlencoded");
+    let answer = server.send(request.body(form));
+    assert_eq!(answer.status, 403);
+    assert!(!answer.header("set-cookie").contains("countersign_session"));
+    // Another site's form cannot choose where the member goes.
+    let answer = look(&server, "/sign-in?next=https://evil.example/");
+    assert!(text(&answer).contains("name=\"next\" value=\"/outbox\""));
+    assert!(
+        answer
+            .header("set-cookie")
+            .ends_with("; HttpOnly; SameSite=Lax; Secure"),
+        "{:?}",
+        answer.headers
+    );
+}
+
+fn a_page_is_kept_to_itself_and_a_picture_only_by_its_reader(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let started = server.start(&token, &start_body(template)).ok();
+    let sign = started["token"].as_str().expect("a token").to_owned();
+    let page = look(&server, &local(&started["sign_url"]));
+    assert_eq!(page.status, 200);
+    let policy = page.header("content-security-policy");
+    assert!(
+        policy.contains("frame-ancestors 'none'") && !policy.contains("unsafe"),
+        "{policy}"
+    );
+    assert_eq!(page.header("referrer-policy"), "no-referrer");
+    assert_eq!(page.header("cache-control"), "no-store");
+    assert_eq!(
+        page.header("cross-origin-opener-policy"),
+        "",
+        "it would cut window.opener"
+    );
+    let html = text(&page);
+    let picture = html
+        .split("src=\"")
+        .find(|part| part.starts_with("/sign/pages/"))
+        .expect("a page");
+    let picture = picture.split('"').next().expect("an address").replace("&amp;", "&");
+    let answer = look(&server, &picture);
+    assert_eq!((answer.status, answer.header("content-type")), (200, "image/webp"));
+    assert_eq!(answer.header("cache-control"), "private, max-age=31536000, immutable");
+    assert_eq!(look(&server, &picture.replace("/1?", "/2?")).status, 404);
+    assert_eq!(
+        look(&server, &format!("/sign/file?token={sign}&name=employer")).status,
+        404
+    );
+    // In each language, by the address, whatever the browser prefers.
+    for language in ["ko", "en", "ja"] {
+        let page = look(&server, &format!("/mail/sign?token={sign}&lang={language}"));
+        assert_eq!(page.header("content-language"), language);
+    }
+    // Nobody's look has left a trace.
+    let history = server
+        .get(&format!("/api/v3/workflows/{}", started["workflow_id"]), &token)
+        .ok()["history"]
+        .clone();
+    assert!(!history.to_string().contains("viewed"), "{history}");
+}
+
+fn an_expired_document_and_a_link_past_its_time_are_gone(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let started = server.start(&token, &start_body(template)).ok();
+    let other = server.start(&token, &start_body(template)).ok();
+    for values in [values_of(1), values_of(2)] {
+        server
+            .act(&token, &other["workflow_id"], "approve", &json!({"field_list": values}))
+            .ok();
+    }
+    let complete = server
+        .get(&format!("/api/v3/workflows/{}", other["workflow_id"]), &token)
+        .ok();
+    server.clock.advance(60 * 24 * 3600);
+    let page = look(&server, &local(&started["sign_url"]).replace("lang=ko", "lang=en"));
+    assert_eq!(page.status, 410);
+    assert!(text(&page).contains("This document has expired"), "{}", text(&page));
+    let sign = started["token"].as_str().expect("a token");
+    send(&server, "POST", "/sign/approve", sign, &json!({})).problem(409);
+    for address in ["download_url", "certificate_url"] {
+        let page = look(&server, &local(&complete[address]).replace("lang=ko", "lang=en"));
+        assert_eq!(page.status, 410, "{address}");
+        assert!(text(&page).contains("This link has expired"), "{address}");
+    }
+}
+
+fn the_access_code_stands_before_everything(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let mut body = start_body(template);
+    body["recipient_list"][0]["password"] = json!("850101");
+    body["recipient_list"][0]["password_hint"] = json!("birthday");
+    let started = server.start(&token, &body).ok();
+    let sign = started["token"].as_str().expect("a token").to_owned();
+    let page = look(&server, &local(&started["sign_url"]));
+    assert_eq!(page.status, 200);
+    assert!(text(&page).contains("birthday") && !text(&page).contains("<document-page"));
+    assert_eq!(
+        look(&server, &format!("/sign/pages/0/1?token={sign}")).problem(403)["code"],
+        "access-code"
+    );
+    let values = json!({"values": [{"name": "employer", "value": "x"}]});
+    for (method, path) in [
+        ("POST", "/sign/viewed"),
+        ("POST", "/sign/consent"),
+        ("PUT", "/sign/drafts"),
+        ("POST", "/sign/approve"),
+    ] {
+        assert_eq!(
+            send(&server, method, path, &sign, &values).problem(403)["code"],
+            "access-code",
+            "{path}"
+        );
+    }
+    let reason = json!({"comment": "no"});
+    assert_eq!(
+        send(&server, "POST", "/sign/reject", &sign, &reason).problem(403)["code"],
+        "access-code"
+    );
+    let give = |code: &str| {
+        let request = server
+            .request("POST", "/sign/access-code", None)
+            .header("content-type", "application/x-www-form-urlencoded");
+        server.send(request.body(format!("token={sign}&code={code}&lang=en")))
+    };
+    for left in ["4 tries left", "3 tries left", "2 tries left", "1 try left"] {
+        let answer = give("000000");
+        assert_eq!(answer.status, 422);
+        assert!(text(&answer).contains(left), "{left}");
+    }
+    assert_eq!(give("000000").status, 409);
+    // Locked: the right code opens nothing any more.
+    let answer = give("850101");
+    assert_eq!(answer.status, 409);
+    assert!(text(&answer).contains("This link is locked"));
+}
