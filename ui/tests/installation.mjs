@@ -98,6 +98,8 @@ export class Installation {
       stdio: ["ignore", "pipe", process.env.COUNTERSIGN_TEST_LOG ? "inherit" : "ignore"],
     });
     installation.child = child;
+    // Whatever ends the test ends the server.
+    process.once("exit", () => child.kill("SIGKILL"));
     const lines = createInterface({ input: child.stdout });
     const first = await new Promise((resolve, reject) => {
       lines.once("line", resolve);

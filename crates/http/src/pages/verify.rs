@@ -4,6 +4,7 @@
 //! about a workflow is told, whatever the address names.
 
 use app::{App, DocumentFault, Error};
+use axum::extract::multipart::MultipartRejection;
 use axum::extract::{Multipart, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -57,9 +58,18 @@ pub async fn form(State(http): State<Http>, request: PageRequest) -> Response {
 }
 
 /// `POST /verify`
-pub async fn check(State(http): State<Http>, request: PageRequest, multipart: Multipart) -> Response {
+pub async fn check(
+    State(http): State<Http>,
+    request: PageRequest,
+    multipart: Result<Multipart, MultipartRejection>,
+) -> Response {
     let limit = http.app().settings.largest_document;
-    let upload = match receive(multipart, limit).await {
+    // A form of another kind holds no file.
+    let received = match multipart {
+        Ok(multipart) => receive(multipart, limit).await,
+        Err(_) => Ok(None),
+    };
+    let upload = match received {
         Ok(Some(upload)) => upload,
         Ok(None) => {
             return page(

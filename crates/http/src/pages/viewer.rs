@@ -5,7 +5,7 @@
 
 use app::{ConflictCode, Error, LinkedFile, Origin};
 use axum::extract::{Path, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::{FileKind, Language, PageSize};
 use serde::Serialize;
@@ -105,13 +105,24 @@ pub async fn picture(
 }
 
 /// `GET /mail/file`
-pub async fn file(State(http): State<Http>, request: PageRequest) -> Response {
+pub async fn file(State(http): State<Http>, method: Method, request: PageRequest) -> Response {
     let token = request.get("token").unwrap_or_default().to_owned();
     let origin = Origin {
         address: Some(request.client.address.to_string()),
         user_agent: request.user_agent(),
     };
-    match http.blocking(move |app| app.linked_file(&token, &origin)).await {
+    // A HEAD fetches nothing.
+    let looks = method == Method::HEAD;
+    let found = http
+        .blocking(move |app| {
+            if looks {
+                app.shown_file(&token)
+            } else {
+                app.linked_file(&token, &origin)
+            }
+        })
+        .await;
+    match found {
         Ok(linked) => {
             let disposition = security_headers::attachment(&linked.file.file_name);
             let mut response = linked.file.bytes.into_response();

@@ -4,11 +4,12 @@ use countersign_http::{Authority, routes};
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
 
-use crate::support::{Answer, BASE, Server, start_body, values_of};
+use crate::support::{Answer, BASE, Server, pdf, start_body, values_of};
 
 testkit::on_both_databases!(
     every_link_route_refuses_who_has_no_link,
     a_link_does_one_thing_only,
+    the_verify_page_takes_a_file_and_nothing_else,
     every_session_route_sends_a_stranger_to_sign_in,
     a_page_is_kept_to_itself_and_a_picture_only_by_its_reader,
     an_expired_document_and_a_link_past_its_time_are_gone,
@@ -106,9 +107,43 @@ fn a_link_does_one_thing_only(database: &TestDatabase) {
         send(&server, "POST", "/sign/approve", &file, &json!({})).problem(404)["code"],
         "not-found"
     );
+    // A HEAD fetches nothing; a GET does, and the chain says so.
+    let fetched = || {
+        let seen = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
+        seen["history"].to_string().matches("downloaded").count()
+    };
+    let before = fetched();
+    let address = format!("/mail/file?token={file}");
+    assert_eq!(server.send(server.request("HEAD", &address, None)).status, 200);
+    assert_eq!(fetched(), before);
+    assert_eq!(look(&server, &address).header("content-type"), "application/pdf");
+    assert_eq!(fetched(), before + 1);
     // The link of a company under another's address is unknown.
     assert_eq!(look(&server, &format!("/api/other/sign?token={sign}")).status, 404);
     assert_eq!(look(&server, &format!("/api/ACME/sign?token={sign}")).status, 409);
+}
+
+fn the_verify_page_takes_a_file_and_nothing_else(database: &TestDatabase) {
+    let server = Server::with(database, |settings, _| settings.largest_document = 20_000);
+    let part = |bytes: &[u8]| {
+        let mut body = b"--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n".to_vec();
+        body.extend_from_slice(bytes);
+        body.extend_from_slice(b"\r\n--x--\r\n");
+        let request = server
+            .request("POST", "/verify?lang=en", None)
+            .header("content-type", "multipart/form-data; boundary=x");
+        server.send(request.body(body))
+    };
+    assert!(text(&part(&pdf())).contains("No seal"));
+    assert!(text(&part(b"no PDF at all")).contains("This file cannot be read"));
+    assert_eq!(part(b"").status, 422);
+    assert_eq!(
+        server
+            .send(server.request("POST", "/verify", None).body("file=x"))
+            .status,
+        422
+    );
+    assert_eq!(part(&[0; 20_001]).status, 413);
 }
 
 fn every_session_route_sends_a_stranger_to_sign_in(database: &TestDatabase) {
