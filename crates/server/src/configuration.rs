@@ -654,4 +654,38 @@ mod tests {
             .to_string();
         assert!(fault.contains("no-such-file.toml"), "{fault}");
     }
+
+    /// The example of the documentation, which uses every setting.
+    fn documented() -> String {
+        let text = include_str!("../../../docs/configuration.md");
+        let (_, rest) = text.split_once("```toml\n").expect("an example");
+        // A secret is given as such or as a file; the example shows both, and files that are not there.
+        rest.split_once("```").expect("its end").0.to_owned()
+    }
+
+    #[test]
+    fn the_documented_example_is_understood() {
+        let configuration = load(&documented(), &[]).expect("a configuration");
+        assert_eq!(
+            configuration.server.public_url.as_deref(),
+            Some("https://sign.example.com")
+        );
+        configuration.http().expect("the web side's settings");
+        configuration
+            .app(Path::new("data"), None)
+            .expect("the use-cases' settings");
+    }
+
+    #[test]
+    fn every_setting_is_documented() {
+        let documented = documented();
+        let defaults = serde_json::to_value(Configuration::default()).expect("JSON");
+        for (section, keys) in defaults.as_object().expect("sections") {
+            assert!(documented.contains(&format!("[{section}")), "[{section}]");
+            for key in keys.as_object().expect("settings").keys() {
+                let written = [format!("\n{key} = "), format!("[{section}.{key}]")];
+                assert!(written.iter().any(|form| documented.contains(form)), "{section}.{key}");
+            }
+        }
+    }
 }
