@@ -124,7 +124,7 @@ fn a_link_does_one_thing_only(database: &TestDatabase) {
 }
 
 fn the_verify_page_takes_a_file_and_nothing_else(database: &TestDatabase) {
-    let server = Server::with(database, |settings, _| settings.largest_document = 20_000);
+    let server = Server::with(database, |settings, _| settings.largest_document = 10_000);
     let part = |bytes: &[u8]| {
         let mut body = b"--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n".to_vec();
         body.extend_from_slice(bytes);
@@ -143,7 +143,7 @@ fn the_verify_page_takes_a_file_and_nothing_else(database: &TestDatabase) {
             .status,
         422
     );
-    assert_eq!(part(&[0; 20_001]).status, 413);
+    assert_eq!(part(&[0; 10_001]).status, 413);
 }
 
 fn every_session_route_sends_a_stranger_to_sign_in(database: &TestDatabase) {
