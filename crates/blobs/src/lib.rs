@@ -8,7 +8,8 @@
 //! twice are one file. `get` never answers bytes whose hash is not their name.
 //!
 //! **How.** `object_store` does the work, on a local folder now: `ab/abcdef…` by the first byte
-//! of the hash. It is asynchronous inside; the face here is blocking, with a small runtime of its
+//! of the hash, written beside its place as `abcdef…#1` first: what a killed process leaves under
+//! such a name [`Blobs::sweep_unfinished`] removes. It is asynchronous inside; the face here is blocking, with a small runtime of its
 //! own, for callers that are on a blocking thread anyway (never from an async task).
 #![deny(missing_docs)]
 
@@ -58,6 +59,7 @@ pub struct Listed {
 /// Files by their content. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Blobs {
+    folder: Arc<Path>,
     store: Arc<dyn ObjectStore>,
     runtime: Arc<Runtime>,
 }
@@ -77,6 +79,7 @@ impl Blobs {
             .build()
             .map_err(cannot_open)?;
         Ok(Blobs {
+            folder: Arc::from(folder),
             store: Arc::new(LocalFileSystem::new_with_prefix(folder)?.with_fsync(true)),
             runtime: Arc::new(runtime),
         })
@@ -128,6 +131,53 @@ impl Blobs {
         })
     }
 
+    /// Removes a file that was last written before `time`, and says whether it did: its time is read
+    /// anew, since it may have been put again after it was listed.
+    pub fn delete_if_older(&self, hash: &BlobHash, time: SystemTime) -> Result<bool, Error> {
+        let found = match self.runtime.block_on(self.store.head(&location(hash))) {
+            Ok(found) => found,
+            Err(object_store::Error::NotFound { .. }) => return Ok(false),
+            Err(error) => return Err(error.into()),
+        };
+        if SystemTime::from(found.last_modified) > time {
+            return Ok(false);
+        }
+        self.delete(hash)?;
+        Ok(true)
+    }
+
+    /// Removes what puts that never ended have left, last written before `time`; says how many.
+    pub fn sweep_unfinished(&self, time: SystemTime) -> Result<u64, Error> {
+        let open = |path: &Path| {
+            let path = path.to_owned();
+            move |source| Error::Open { path, source }
+        };
+        let mut swept = 0;
+        for first_byte in 0..=u8::MAX {
+            let folder = self.folder.join(format!("{first_byte:02x}"));
+            for entry in std::fs::read_dir(&folder).map_err(open(&folder))? {
+                let entry = entry.map_err(open(&folder))?;
+                if !entry.file_name().to_str().is_some_and(is_unfinished) {
+                    continue;
+                }
+                // One that is not there any more has become a file in the meantime.
+                let written = match entry.metadata().and_then(|metadata| metadata.modified()) {
+                    Ok(written) => written,
+                    Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+                    Err(error) => return Err(open(&entry.path())(error)),
+                };
+                if written <= time {
+                    match std::fs::remove_file(entry.path()) {
+                        Ok(()) => swept += 1,
+                        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                        Err(error) => return Err(open(&entry.path())(error)),
+                    }
+                }
+            }
+        }
+        Ok(swept)
+    }
+
     /// Removes a file. That it is not there is no error.
     pub fn delete(&self, hash: &BlobHash) -> Result<(), Error> {
         match self.runtime.block_on(self.store.delete(&location(hash))) {
@@ -155,6 +205,13 @@ fn location(hash: &BlobHash) -> Location {
     let name = hash.to_string();
     let shard = name.get(..2).unwrap_or_default();
     Location::from(format!("{shard}/{name}"))
+}
+
+/// Whether a name is that of a file on its way: its hash, `#`, and a number.
+fn is_unfinished(name: &str) -> bool {
+    name.split_once('#').is_some_and(|(hash, number)| {
+        BlobHash::parse(hash).is_some() && !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit())
+    })
 }
 
 fn listed(file: &ObjectMeta) -> Option<Listed> {

@@ -101,7 +101,16 @@ pub(crate) fn forbid_files() -> Degree {
 /// Lets only harmless system calls through, in all threads.
 #[cfg(target_os = "linux")]
 pub(crate) fn filter_system_calls() -> bool {
-    use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
+    filter(std::process::id()).is_some_and(|program| seccompiler::apply_filter_all_threads(&program).is_ok())
+}
+
+/// The filter of the process with this id.
+#[cfg(target_os = "linux")]
+fn filter(process: u32) -> Option<seccompiler::BpfProgram> {
+    use seccompiler::{
+        BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+        TargetArch,
+    };
     let allowed = [
         // Talking to the pool.
         libc::SYS_read,
@@ -121,8 +130,6 @@ pub(crate) fn filter_system_calls() -> bool {
         libc::SYS_sched_yield,
         libc::SYS_clock_gettime,
         libc::SYS_getrandom,
-        // The limit of each job, which can only be lowered below what the pool has set as maximum.
-        libc::SYS_prlimit64,
         // Ending, orderly or by a stack overflow that Rust's handler reports.
         libc::SYS_rt_sigaction,
         libc::SYS_rt_sigprocmask,
@@ -130,21 +137,32 @@ pub(crate) fn filter_system_calls() -> bool {
         libc::SYS_sigaltstack,
         libc::SYS_getpid,
         libc::SYS_gettid,
-        libc::SYS_tgkill,
         libc::SYS_exit,
         libc::SYS_exit_group,
     ];
-    let Ok(architecture) = TargetArch::try_from(std::env::consts::ARCH) else {
-        return false;
-    };
+    // With the first argument that is allowed: whoever takes the child over must not signal other
+    // processes of the same user, nor change their limits.
+    let allowed_with = [
+        // The limit of each job, of the caller itself.
+        (libc::SYS_prlimit64, 0),
+        // Aborting.
+        (libc::SYS_tgkill, u64::from(process)),
+    ];
+    let mut rules: std::collections::BTreeMap<i64, Vec<SeccompRule>> =
+        allowed.into_iter().map(|call| (call, Vec::new())).collect();
+    for (call, first) in allowed_with {
+        let condition = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, first).ok()?;
+        rules.insert(call, vec![SeccompRule::new(vec![condition]).ok()?]);
+    }
+    let architecture = TargetArch::try_from(std::env::consts::ARCH).ok()?;
     SeccompFilter::new(
-        allowed.into_iter().map(|call| (call, Vec::new())).collect(),
+        rules,
         SeccompAction::Errno(libc::EPERM.unsigned_abs()),
         SeccompAction::Allow,
         architecture,
     )
     .and_then(BpfProgram::try_from)
-    .is_ok_and(|program| seccompiler::apply_filter_all_threads(&program).is_ok())
+    .ok()
 }
 
 /// Other systems have neither.
@@ -157,4 +175,57 @@ pub(crate) fn forbid_files() -> Degree {
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn filter_system_calls() -> bool {
     false
+}
+
+#[cfg(all(test, target_os = "linux", target_endian = "little"))]
+mod tests {
+    use super::*;
+
+    /// What the filter answers to a call (`linux/seccomp.h`: number, architecture, pointer, six
+    /// arguments), by the rules of `linux/bpf_common.h`.
+    fn answer(program: &[seccompiler::sock_filter], call: i64, first: u64) -> u32 {
+        let architecture: u32 = match std::env::consts::ARCH {
+            "x86_64" => 0xC000_003E,
+            _ => 0xC000_00B7,
+        };
+        let mut data = u32::try_from(call).expect("a call's number").to_le_bytes().to_vec();
+        data.extend(architecture.to_le_bytes());
+        data.extend([0; 8]);
+        data.extend(first.to_le_bytes());
+        data.extend([0; 40]);
+        let (mut at, mut value) = (0, 0);
+        loop {
+            let step = &program[at];
+            at += 1;
+            let jump = |taken: bool| usize::from(if taken { step.jt } else { step.jf });
+            match step.code {
+                0x20 => {
+                    let word = &data[step.k as usize..step.k as usize + 4];
+                    value = u32::from_le_bytes(word.try_into().expect("four bytes"));
+                }
+                0x54 => value &= step.k,
+                0x05 => at += step.k as usize,
+                0x15 => at += jump(value == step.k),
+                0x25 => at += jump(value > step.k),
+                0x35 => at += jump(value >= step.k),
+                0x06 => return step.k,
+                other => panic!("an instruction that this reader does not know: {other:#x}"),
+            }
+        }
+    }
+
+    #[test]
+    fn other_processes_are_out_of_reach() {
+        const ALLOW: u32 = 0x7FFF_0000;
+        let program = filter(4242).expect("a filter");
+        let allowed = |call, first| answer(&program, call, first) == ALLOW;
+        assert!(allowed(libc::SYS_read, 0));
+        assert!(!allowed(libc::SYS_openat, 0));
+        assert!(!allowed(libc::SYS_kill, 4242));
+        assert!(allowed(libc::SYS_tgkill, 4242));
+        assert!(!allowed(libc::SYS_tgkill, 4241));
+        assert!(!allowed(libc::SYS_tgkill, 1));
+        assert!(allowed(libc::SYS_prlimit64, 0));
+        assert!(!allowed(libc::SYS_prlimit64, 4241));
+    }
 }

@@ -3,8 +3,13 @@
 //! They come from strangers, so their bytes never enter a document: a picture is decoded within
 //! limits, turned as its EXIF orientation says (a PDF reader would not), scaled down to what a
 //! printer can show in its box, and embedded as plain pixels with their transparency.
+//!
+//! A few kilobytes can unfold into gigabytes. So a picture with too many pixels is refused by its
+//! header, before anything is decoded, and only a few are decoded at the same time: however many
+//! strangers send one at once, memory holds [`MOST_AT_ONCE`] of them and some copies.
 
 use std::io::Cursor;
+use std::sync::{Condvar, Mutex, PoisonError};
 
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
@@ -13,11 +18,15 @@ use thiserror::Error;
 use crate::geometry::DisplayedBox;
 
 /// The largest file.
-pub const LARGEST_FILE: usize = 10 * 1024 * 1024;
-/// The longest side before decoding, in pixels.
+pub const LARGEST_FILE: usize = domain::Picture::LIMIT;
+/// The longest side, in pixels.
 pub const LONGEST_SIDE: u32 = 10_000;
-/// What decoding may take: 100 megapixels of three bytes, and some.
-const MEMORY: u64 = 320 * 1024 * 1024;
+/// The most pixels; a photograph of a telephone has 12 million.
+pub const MOST_PIXELS: u64 = 20_000_000;
+/// What a decoded picture may take: all its pixels with four bytes each, and some.
+const MEMORY: u64 = 96 * 1024 * 1024;
+/// How many pictures are decoded at the same time.
+pub const MOST_AT_ONCE: usize = 2;
 /// Resolution to which larger pictures are reduced.
 const DOTS_PER_INCH: f64 = 400.0;
 const POINTS_PER_INCH: f64 = 72.0;
@@ -29,7 +38,7 @@ pub enum PictureFault {
     #[error("the picture is neither PNG nor JPEG; save it as one of them")]
     UnknownFormat,
     /// Too many bytes or pixels.
-    #[error("the picture is too large: at most 10 MiB and 10,000 pixels a side; reduce it")]
+    #[error("the picture is too large: at most 5 MiB, 20 million pixels and 10,000 a side; reduce it")]
     TooLarge,
     /// The file is damaged.
     #[error("the picture is damaged and cannot be read; save it anew")]
@@ -49,7 +58,7 @@ pub fn media_type(bytes: &[u8]) -> Result<&'static str, PictureFault> {
         ImageFormat::Png => "image/png",
         _ => "image/jpeg",
     };
-    decode(bytes)?;
+    decode(bytes, &DECODING.take())?;
     Ok(media_type)
 }
 
@@ -63,7 +72,45 @@ fn format(bytes: &[u8]) -> Result<ImageFormat, PictureFault> {
     }
 }
 
-fn decode(bytes: &[u8]) -> Result<DynamicImage, PictureFault> {
+/// Turns for those who decode.
+struct Turns {
+    free: Mutex<usize>,
+    freed: Condvar,
+}
+
+static DECODING: Turns = Turns::new(MOST_AT_ONCE);
+
+impl Turns {
+    const fn new(free: usize) -> Self {
+        Self {
+            free: Mutex::new(free),
+            freed: Condvar::new(),
+        }
+    }
+
+    /// Waits for a turn, which ends when what is answered is dropped.
+    fn take(&self) -> Turn<'_> {
+        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut free = self
+            .freed
+            .wait_while(free, |free| *free == 0)
+            .unwrap_or_else(PoisonError::into_inner);
+        *free -= 1;
+        Turn(self)
+    }
+}
+
+struct Turn<'t>(&'t Turns);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        *self.0.free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        self.0.freed.notify_one();
+    }
+}
+
+/// Decodes; the caller has a turn, and holds it until he has made the picture smaller.
+fn decode(bytes: &[u8], _turn: &Turn<'_>) -> Result<DynamicImage, PictureFault> {
     let mut limits = Limits::default();
     limits.max_image_width = Some(LONGEST_SIDE);
     limits.max_image_height = Some(LONGEST_SIDE);
@@ -71,6 +118,11 @@ fn decode(bytes: &[u8]) -> Result<DynamicImage, PictureFault> {
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format(bytes)?);
     reader.limits(limits);
     let mut decoder = reader.into_decoder().map_err(|error| fault(&error))?;
+    // Known from the header; nothing is decoded yet.
+    let (width, height) = decoder.dimensions();
+    if u64::from(width) * u64::from(height) > MOST_PIXELS || decoder.total_bytes() > MEMORY {
+        return Err(PictureFault::TooLarge);
+    }
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     let mut picture = DynamicImage::from_decoder(decoder).map_err(|error| fault(&error))?;
     picture.apply_orientation(orientation);
@@ -87,7 +139,8 @@ fn fault(error: &image::ImageError) -> PictureFault {
 impl Decoded {
     /// Reads a picture that will be shown in a box of `width` by `height` points.
     pub(crate) fn read(bytes: &[u8], width: f64, height: f64) -> Result<Self, PictureFault> {
-        let picture = decode(bytes)?;
+        let turn = DECODING.take();
+        let picture = decode(bytes, &turn)?;
         let picture = match (useful_pixels(width), useful_pixels(height)) {
             (columns, rows) if picture.width() > columns || picture.height() > rows => {
                 picture.resize(columns, rows, image::imageops::FilterType::CatmullRom)
@@ -95,6 +148,7 @@ impl Decoded {
             _ => picture,
         };
         let pixels = picture.into_rgba8();
+        drop(turn);
         let (width, height) = pixels.dimensions();
         if width == 0 || height == 0 {
             return Err(PictureFault::Damaged);
@@ -167,6 +221,64 @@ mod tests {
             Err(PictureFault::TooLarge | PictureFault::Damaged)
         ));
         assert_eq!(media_type(&vec![0x89; LARGEST_FILE + 1]), Err(PictureFault::TooLarge));
+    }
+
+    /// A chunk of a PNG (W3C PNG 5.3).
+    fn chunk(kind: &[u8; 4], data: &[u8]) -> Vec<u8> {
+        let mut check = flate2::Crc::new();
+        check.update(kind);
+        check.update(data);
+        let length = u32::try_from(data.len()).expect("a short chunk");
+        [length.to_be_bytes().as_slice(), kind, data, &check.sum().to_be_bytes()].concat()
+    }
+
+    /// A sound PNG of one colour, one bit a pixel.
+    fn bomb(width: u32, height: u32) -> Vec<u8> {
+        let rows = vec![0; (width as usize).div_ceil(8).saturating_add(1) * height as usize];
+        let mut pixels = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut pixels, &rows).expect("compresses");
+        // One bit a pixel, grey, and the only methods that there are.
+        let header = [width.to_be_bytes().as_slice(), &height.to_be_bytes(), &[1, 0, 0, 0, 0]].concat();
+        [
+            b"\x89PNG\r\n\x1a\n".as_slice(),
+            &chunk(b"IHDR", &header),
+            &chunk(b"IDAT", &pixels.finish().expect("compresses")),
+            &chunk(b"IEND", b""),
+        ]
+        .concat()
+    }
+
+    #[test]
+    fn a_small_file_of_very_many_pixels_is_refused_by_its_header() {
+        let bytes = bomb(10_000, 10_000);
+        assert!(bytes.len() < 200_000, "{}", bytes.len());
+        assert_eq!(media_type(&bytes), Err(PictureFault::TooLarge));
+        assert!(matches!(Decoded::read(&bytes, 90.0, 30.0), Err(PictureFault::TooLarge)));
+        // Cut off within its pixels: it is not decoded, so this is not what is found.
+        let cut = bytes.get(..bytes.len() / 2).expect("half of it");
+        assert_eq!(media_type(cut), Err(PictureFault::TooLarge));
+        assert_eq!(media_type(&bomb(4_000, 3_000)), Ok("image/png"));
+    }
+
+    #[test]
+    fn only_a_few_are_decoded_at_the_same_time() {
+        use std::sync::atomic::{AtomicUsize, Ordering};
+        let (turns, inside, most) = (Turns::new(2), AtomicUsize::new(0), AtomicUsize::new(0));
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..50 {
+                        let _turn = turns.take();
+                        most.fetch_max(inside.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                        std::thread::yield_now();
+                        inside.fetch_sub(1, Ordering::SeqCst);
+                    }
+                });
+            }
+        });
+        let most = most.into_inner();
+        assert!((1..=2).contains(&most), "{most}");
+        assert_eq!(*turns.free.lock().expect("sound"), 2);
     }
 
     #[test]

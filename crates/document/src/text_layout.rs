@@ -133,18 +133,13 @@ pub(crate) fn in_box(
     }
     let floor = SMALLEST.min(size);
     if many_lines {
-        let mut size = size;
-        loop {
+        return largest_fitting(size, floor, |size| {
             let mut lines = set(fonts, text.clone(), style, size, Some(inner_width));
-            if lines.layout.height() <= inner_height + SLACK && lines.width() <= inner_width + SLACK {
-                lines.top = PADDING;
-                return Ok(lines);
-            }
-            if size <= floor {
-                return Err(TextFault::DoesNotFit);
-            }
-            size = (size - 0.5).max(floor);
-        }
+            lines.top = PADDING;
+            let fits = lines.layout.height() <= inner_height + SLACK && lines.width() <= inner_width + SLACK;
+            fits.then_some(lines)
+        })
+        .ok_or(TextFault::DoesNotFit);
     }
     // A single line may use the height of its box to the edge, but not its width. Its width is
     // proportional to its size, so that the second try fits; hinting plays no part in a PDF.
@@ -161,6 +156,35 @@ pub(crate) fn in_box(
     lines.align(style.alignment, inner_width);
     lines.top = (height - lines.layout.height()) / 2.0;
     Ok(lines)
+}
+
+/// The result for the largest of `size`, `size` − 0.5, … `floor` that has one. A stranger's long text costs much to lay
+/// out, so the sizes between are halved, not tried one after the other.
+fn largest_fitting<T>(size: f32, floor: f32, mut try_size: impl FnMut(f32) -> Option<T>) -> Option<T> {
+    const STEP: f32 = 0.5;
+    if let Some(found) = try_size(size) {
+        return Some(found);
+    }
+    if size <= floor {
+        return None;
+    }
+    let mut best = try_size(floor)?;
+    let (mut too_large, mut fitting) = (size, floor);
+    // Between them lie only whole steps below `size`.
+    loop {
+        let steps = ((too_large - fitting) / STEP).ceil() - 1.0;
+        if steps < 1.0 {
+            return Some(best);
+        }
+        let middle = too_large - ((steps + 1.0) / 2.0).floor() * STEP;
+        match try_size(middle) {
+            Some(found) => {
+                best = found;
+                fitting = middle;
+            }
+            None => too_large = middle,
+        }
+    }
 }
 
 /// Lays `text` out in a column of `width` points, as long as it becomes; without a width, on one
@@ -416,6 +440,32 @@ mod tests {
         TextStyle {
             size: Some(size),
             ..TextStyle::default()
+        }
+    }
+
+    #[test]
+    fn the_largest_size_that_fits_is_found_in_few_tries() {
+        for (size, floor) in [(72.0_f32, 6.0_f32), (12.0, 6.0), (11.8, 6.0), (6.5, 6.0), (4.0, 4.0)] {
+            let mut sizes = vec![size];
+            while sizes.last().is_some_and(|last| *last > floor) {
+                sizes.push((sizes[sizes.len() - 1] - 0.5).max(floor));
+            }
+            for expected in &sizes {
+                let mut tries = 0;
+                let found = largest_fitting(size, floor, |tried| {
+                    tries += 1;
+                    (tried <= expected + 0.001).then_some(tried)
+                });
+                let found = found.expect("one fits");
+                assert!((found - expected).abs() < 0.001, "{found} is not {expected}");
+                assert!(tries <= 10, "{tries} tries from {size} to {expected}");
+            }
+            let mut tries = 0;
+            let none = largest_fitting(size, floor, |_| {
+                tries += 1;
+                None::<()>
+            });
+            assert!(none.is_none() && tries <= 2, "{tries}");
         }
     }
 

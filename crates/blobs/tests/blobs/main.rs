@@ -1,6 +1,7 @@
 //! What the file store promises, on a local folder.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use blobs::{Blobs, Error};
 use domain::BlobHash;
@@ -87,4 +88,42 @@ fn a_folder_that_cannot_be_made_is_told() {
     std::fs::write(&occupied, b"").unwrap();
     let error = Blobs::local(Path::new(&occupied).join("blobs")).unwrap_err();
     assert!(matches!(error, Error::Open { .. }), "{error:?}");
+}
+
+#[test]
+fn a_file_that_was_put_again_is_not_old() {
+    let (_folder, blobs) = open();
+    let hash = blobs.put(b"put twice").unwrap();
+    let long_ago = SystemTime::now() - Duration::from_hours(1);
+    assert!(!blobs.delete_if_older(&hash, long_ago).unwrap());
+    assert!(blobs.exists(&hash).unwrap());
+    assert!(blobs.delete_if_older(&hash, SystemTime::now()).unwrap());
+    assert!(!blobs.exists(&hash).unwrap());
+    assert!(!blobs.delete_if_older(&hash, SystemTime::now()).unwrap());
+}
+
+#[test]
+fn what_a_killed_put_has_left_is_swept_once_it_is_old() {
+    let (folder, blobs) = open();
+    let hash = blobs.put(b"sound").unwrap();
+    let beside = |end: &str| {
+        let mut name = file(&folder, &hash).into_os_string();
+        name.push(end);
+        PathBuf::from(name)
+    };
+    for end in ["#1", "#27", "#x", "#", ".bak"] {
+        std::fs::write(beside(end), b"half").unwrap();
+    }
+    assert_eq!(
+        blobs
+            .sweep_unfinished(SystemTime::now() - Duration::from_hours(1))
+            .unwrap(),
+        0
+    );
+    assert!(beside("#1").exists());
+    assert_eq!(blobs.sweep_unfinished(SystemTime::now()).unwrap(), 2);
+    assert!(!beside("#1").exists() && !beside("#27").exists());
+    // What is none of ours stays, and so does the file.
+    assert!(beside("#x").exists() && beside("#").exists() && beside(".bak").exists());
+    assert_eq!(blobs.get(&hash).unwrap(), b"sound");
 }
