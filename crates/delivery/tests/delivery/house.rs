@@ -220,14 +220,6 @@ impl House {
         }
     }
 
-    /// Settings that differ from the shipped ones only where a test says so.
-    pub fn settings(&self, owner: &str) -> RunnerSettings {
-        RunnerSettings {
-            owner: owner.to_owned(),
-            ..RunnerSettings::default()
-        }
-    }
-
     pub fn runner(&self) -> Runner {
         self.runner_with(settings("this"))
     }
