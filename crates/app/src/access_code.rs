@@ -38,53 +38,45 @@ impl App {
         let Some(access) = &writer.access else {
             return Ok(String::new());
         };
-        if is_locked(writer) {
-            return Err(Error::conflict(ConflictCode::Locked));
-        }
         let right = self
             .vault
             .tag_matches(Purpose::AccessCode, &salted(&access.salt, code), &access.code);
         let workflow = &session.snapshot.stored.workflow;
-        let (company, id) = (workflow.company.clone(), recipient.id);
-        let actor = origin.actor(Who::Recipient(recipient.id));
-        let method = IdentityMethod::AccessCode;
-        if right {
-            let at = session.snapshot.at;
-            let event = EventKind::IdentityChecked { recipient: id, method };
-            // A lock that another try has set in the meantime stands.
-            let workflow_id = workflow.id;
-            let wanted = company.clone();
-            self.note(&company, workflow_id, &actor, &[event], move |tx| {
-                let locked = store::workflow::load(tx, &wanted, workflow_id)?
-                    .and_then(|stored| stored.writer(id).map(is_locked))
-                    .unwrap_or(true);
-                if locked {
-                    return Err(Error::conflict(ConflictCode::Locked));
-                }
+        let (company, workflow, id) = (workflow.company.clone(), workflow.id, recipient.id);
+        let actor = origin.actor(Who::Recipient(id));
+        let (wanted, judged, at) = (company.clone(), access.clone(), session.snapshot.at);
+        // What was read before may be old: of many tries at the same moment each must meet the count that the one before it
+        // left. So nothing is told of the code but what the transaction that counts it has found.
+        let failures = self.judge_and_note(&company, workflow, &actor, move |tx| {
+            let stored = store::workflow::load(tx, &wanted, workflow)?;
+            let writer = stored.as_ref().and_then(|stored| stored.writer(id));
+            let Some(writer) = writer.filter(|writer| !is_locked(writer)) else {
+                return Err(Error::conflict(ConflictCode::Locked));
+            };
+            if writer.access.as_ref() != Some(&judged) {
+                return Err(Error::conflict(ConflictCode::LinkReplaced));
+            }
+            let method = IdentityMethod::AccessCode;
+            if right {
                 store::workflow::set_access(tx, &wanted, id, at)?;
-                Ok(true)
-            })?;
-            return Ok(self.access_proof(recipient, access));
-        }
-        let failures = writer.access_failures.saturating_add(1);
-        let locked = failures >= MOST_FAILURES;
-        let event = EventKind::IdentityRefused {
-            recipient: id,
-            method,
-            locked,
-        };
-        let wanted = company.clone();
-        self.note(&company, workflow.id, &actor, &[event], move |tx| {
+                return Ok((vec![EventKind::IdentityChecked { recipient: id, method }], None));
+            }
             store::workflow::count_access_failure(tx, &wanted, id)?;
-            Ok(true)
+            let failures = writer.access_failures.saturating_add(1);
+            let event = EventKind::IdentityRefused {
+                recipient: id,
+                method,
+                locked: failures >= MOST_FAILURES,
+            };
+            Ok((vec![event], Some(failures)))
         })?;
-        if locked {
-            return Err(Error::conflict(ConflictCode::Locked));
+        match failures {
+            None => Ok(self.access_proof(recipient, access)),
+            Some(failures) if failures >= MOST_FAILURES => Err(Error::conflict(ConflictCode::Locked)),
+            Some(failures) => Err(Error::Unprocessable(vec![
+                Fault::new("code", FaultCode::WrongAccessCode).with("left", MOST_FAILURES.saturating_sub(failures)),
+            ])),
         }
-        let left = MOST_FAILURES.saturating_sub(failures);
-        Err(Error::Unprocessable(vec![
-            Fault::new("code", FaultCode::WrongAccessCode).with("left", left),
-        ]))
     }
 
     fn access_proof(&self, recipient: &Recipient, access: &AccessCode) -> String {

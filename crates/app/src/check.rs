@@ -68,6 +68,8 @@ pub struct FsckReport {
     pub faults: Vec<FileFault>,
     /// Files that nothing needs: removed.
     pub swept: Vec<BlobHash>,
+    /// How many files were removed that a killed process had left half-written.
+    pub unfinished: u64,
     /// Files that nothing needs, too young to be removed: the transaction that names them may be coming.
     pub young: Vec<BlobHash>,
 }
@@ -115,10 +117,11 @@ impl App {
             report.files += 1;
             report.faults.extend(self.file_fault(file)?);
         }
+        let old = begun.checked_sub(grace).unwrap_or(SystemTime::UNIX_EPOCH);
+        report.unfinished = self.blobs.sweep_unfinished(old)?;
         for file in self.blobs.list()?.iter().filter(|file| !needed.contains_key(&file.hash)) {
-            let old = begun.duration_since(file.written).is_ok_and(|age| age >= grace);
-            if old {
-                self.blobs.delete(&file.hash)?;
+            // Its age is looked at again now: a use-case may just have put it anew.
+            if self.blobs.delete_if_older(&file.hash, old)? {
                 report.swept.push(file.hash);
             } else {
                 report.young.push(file.hash);

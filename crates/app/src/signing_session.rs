@@ -21,6 +21,7 @@ use store::workflow_value::StoredValue;
 use crate::access_code::is_locked;
 use crate::approve::{Source, checked_comment, is_editable, writable};
 use crate::error::{ConflictCode, Error, Fault, FaultCode, ForbiddenCode, Subject};
+use crate::export::file_links_until;
 use crate::files::FileContent;
 use crate::link_token::LinkPurpose;
 use crate::start::PreviewContent;
@@ -30,6 +31,9 @@ use crate::{App, Origin};
 
 /// The most bytes that the texts of a draft may have.
 const LARGEST_DRAFT: usize = 256 * 1024;
+/// The most bytes that one writer may send as files before he approves, those that he replaced included: they lie in the
+/// file store until a sweep.
+const MOST_FILE_BYTES: u64 = 200 * 1024 * 1024;
 
 /// What opens the signing page.
 #[derive(Clone, Default)]
@@ -115,8 +119,6 @@ pub struct SigningView {
     pub fields: Vec<FieldView>,
     /// Consent to sign electronically is needed before approval.
     pub must_consent: bool,
-    /// The next document that waits for the same writer, once this one is done.
-    pub next_document: Option<NextDocument>,
 }
 
 /// A writer, as the page knows him.
@@ -219,6 +221,9 @@ struct Draft {
     texts: BTreeMap<String, String>,
     #[serde(default)]
     files: BTreeMap<String, FileValue>,
+    /// Bytes of all files that were ever sent for it.
+    #[serde(default)]
+    sent: u64,
 }
 
 /// A link that was opened.
@@ -254,12 +259,6 @@ impl App {
         let draft = match recipient {
             Some(recipient) if stage == Stage::Write => self.draft(&workflow.company, recipient.id)?,
             _ => Draft::default(),
-        };
-        let next_document = match recipient {
-            Some(recipient) if matches!(stage, Stage::Done | Stage::Ended) => {
-                self.next_document(snapshot, recipient)?
-            }
-            _ => None,
         };
         let must_consent = stage == Stage::Write
             && recipient.is_some_and(|recipient| needs_consent(session.template(), recipient))
@@ -301,7 +300,6 @@ impl App {
                 Vec::new()
             },
             must_consent,
-            next_document,
             stage,
         })
     }
@@ -350,6 +348,7 @@ impl App {
         let mut faults = Vec::new();
         let mut new = Draft::default();
         let mut removed = Vec::new();
+        let mut files = Vec::new();
         for (name, text) in texts {
             match writable(
                 session.template(),
@@ -366,7 +365,7 @@ impl App {
                 Ok(field) if field.kind.is_file() => match NewValue::read(field, text) {
                     Err(fault) => faults.push(value_fault(name.clone(), field, &fault)),
                     Ok(NewValue::File { value, bytes }) => {
-                        self.blobs.put(&bytes)?;
+                        files.push(bytes);
                         new.files.insert(name.clone(), value);
                     }
                     Ok(_) => removed.push(name.clone()),
@@ -379,7 +378,8 @@ impl App {
         if !faults.is_empty() {
             return Err(Error::Unprocessable(faults));
         }
-        self.write_draft(&workflow.company.clone(), workflow.id, recipient.id, new, removed)
+        self.keep_draft_files(&workflow.company, recipient.id, &files)?;
+        self.write_draft(&workflow.company, recipient.id, new, removed)
     }
 
     /// Takes a file into the draft.
@@ -416,7 +416,7 @@ impl App {
         let NewValue::File { value, bytes } = value else {
             return Err(Error::fault(field, FaultCode::InvalidFile));
         };
-        self.blobs.put(&bytes)?;
+        self.keep_draft_files(&workflow.company, recipient.id, &[bytes])?;
         let uploaded = UploadedFile {
             file_name: value.file_name.clone(),
             media_type: value.media_type.clone(),
@@ -425,8 +425,9 @@ impl App {
         let new = Draft {
             texts: BTreeMap::new(),
             files: BTreeMap::from([(field.to_owned(), value)]),
+            sent: 0,
         };
-        self.write_draft(&workflow.company.clone(), workflow.id, recipient.id, new, Vec::new())?;
+        self.write_draft(&workflow.company, recipient.id, new, Vec::new())?;
         Ok(uploaded)
     }
 
@@ -626,7 +627,7 @@ impl App {
                 let id = WorkflowId(token.subject);
                 let company = self.company_of_link(id)?;
                 let snapshot = self.snapshot(&company, id)?;
-                if token.version != snapshot.stored.link_version || token.is_over(snapshot.at) {
+                if token.version != snapshot.stored.link_version || view_is_over(&snapshot) {
                     return Err(Error::conflict(ConflictCode::LinkReplaced));
                 }
                 let sender = Contact::Email(snapshot.party.sender_email.clone());
@@ -693,26 +694,43 @@ impl App {
         let text = self
             .store
             .read(move |tx| store::workflow_value::draft(tx, &company, recipient).map_err(Error::from))?;
-        // A draft that cannot be read any more is a lost convenience, not a failure.
-        Ok(text
-            .and_then(|text| serde_json::from_str(&text).ok())
-            .unwrap_or_default())
+        Ok(read_draft(text))
+    }
+
+    /// Counts files against what the writer may send, and only then keeps them. Until the draft names them nothing does, and
+    /// of those that it names no longer `fsck` sweeps what no approval has taken over.
+    fn keep_draft_files(&self, company: &CompanyId, recipient: RecipientId, files: &[Vec<u8>]) -> Result<(), Error> {
+        if files.is_empty() {
+            return Ok(());
+        }
+        let (company, at) = (company.clone(), self.now());
+        let more: u64 = files.iter().map(|bytes| bytes.len() as u64).sum();
+        self.store.write(move |tx| {
+            let mut draft = read_draft(store::workflow_value::draft(tx, &company, recipient)?);
+            draft.sent = draft.sent.saturating_add(more);
+            if draft.sent > MOST_FILE_BYTES {
+                return Err(Error::TooLarge { limit: MOST_FILE_BYTES });
+            }
+            let text = serde_json::to_string(&draft).map_err(|error| Error::internal("keeping a draft", error))?;
+            store::workflow_value::save_draft(tx, &company, recipient, &text, at)?;
+            Ok(())
+        })?;
+        for bytes in files {
+            self.blobs.put(bytes)?;
+        }
+        Ok(())
     }
 
     fn write_draft(
         &self,
         company: &CompanyId,
-        workflow: WorkflowId,
         recipient: RecipientId,
         new: Draft,
         removed: Vec<String>,
     ) -> Result<(), Error> {
         let (company, at) = (company.clone(), self.now());
         self.store.write(move |tx| {
-            let kept = store::workflow_value::draft(tx, &company, recipient)?;
-            let mut draft: Draft = kept
-                .and_then(|text| serde_json::from_str(&text).ok())
-                .unwrap_or_default();
+            let mut draft = read_draft(store::workflow_value::draft(tx, &company, recipient)?);
             draft.texts.extend(new.texts.clone());
             draft.files.extend(new.files.clone());
             for name in &removed {
@@ -727,9 +745,6 @@ impl App {
                 return Err(Error::TooLarge {
                     limit: LARGEST_DRAFT as u64,
                 });
-            }
-            for file in new.files.values() {
-                store::workflow::refer_to_blob(tx, &company, workflow, file.hash)?;
             }
             store::workflow_value::save_draft(tx, &company, recipient, &text, at)?;
             Ok(())
@@ -765,6 +780,19 @@ impl App {
             })
         }))
     }
+}
+
+/// A draft that cannot be read any more is a lost convenience, not a failure.
+fn read_draft(text: Option<String>) -> Draft {
+    text.and_then(|text| serde_json::from_str(&text).ok())
+        .unwrap_or_default()
+}
+
+/// The sender's view lives as long after the workflow's end as the addresses of its files, and not without the sender.
+fn view_is_over(snapshot: &Snapshot) -> bool {
+    let workflow = &snapshot.stored.workflow;
+    let end = workflow.state.ended_at().unwrap_or(workflow.expires_at);
+    snapshot.party.sender_disabled || snapshot.at > file_links_until(end, snapshot.party.link_days)
 }
 
 /// The recipient of a link, where the link was not replaced.
@@ -836,8 +864,11 @@ fn self_filling(session: &Session, recipient: &Recipient, draft: &Draft) -> BTre
         &known,
     )
     .into_iter()
-    .filter(|(_, value)| matches!(value, domain::FieldValue::Text(_)))
-    .map(|(name, value)| (name, value.to_wire()))
+    .filter_map(|(name, value)| match value {
+        Some(value @ domain::FieldValue::Text(_)) => Some((name, value.to_wire())),
+        Some(_) => None,
+        None => Some((name, String::new())),
+    })
     .collect()
 }
 
@@ -862,7 +893,7 @@ fn field_views(session: &Session, draft: &Draft, stage: &Stage) -> Vec<FieldView
                 stored.is_some_and(|value| value.file().is_some()),
             );
             if let Some(text) = filled.get(&field.name) {
-                value = Some(text.clone());
+                value = Some(text.clone()).filter(|text| !text.is_empty());
             }
             if editable {
                 if let Some(text) = draft.texts.get(&field.name) {

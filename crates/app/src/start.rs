@@ -14,8 +14,8 @@ use std::sync::Arc;
 use domain::public_address::{AddressFault, CallbackUrl};
 use domain::{
     ApiType, BlobHash, ClientId, Contact, CopyRecipient, EventKind, ExportSettings, FieldKind, FieldName, FieldValue,
-    Language, LinkType, Progress, Recipient, RecipientId, State, TemplateId, TemplateVersion, UtcOffset, Who, Workflow,
-    WorkflowId, time,
+    Language, LinkType, MemberId, Progress, Recipient, RecipientId, State, TemplateId, TemplateVersion, UtcOffset, Who, Workflow,
+    WorkflowId, WriterDetail, time,
 };
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ use crate::error::{ConflictCode, Error, Fault, FaultCode, Subject};
 use crate::export::NextWriter;
 use crate::origin::Origin;
 use crate::outgoing::Outgoing;
-use crate::values::{GivenField, NewValue, prove, prove_text, value_fault};
+use crate::values::{GivenField, NewValue, prove, prove_text, prove_writer, value_fault};
 use crate::vault::Purpose;
 use crate::{App, export};
 
@@ -42,6 +42,8 @@ const LONGEST_COMMENT: usize = 250;
 const LONGEST_PERSON: usize = 100;
 const LONGEST_HINT: usize = 50;
 const LONGEST_KEY: usize = 255;
+/// More faults than this are told to nobody.
+const MOST_FAULTS: usize = 100;
 const LONGEST_AUTHORIZATION: usize = 2_048;
 const MOST_COPIES: usize = 50;
 const SHORTEST_CODE: usize = 4;
@@ -244,6 +246,11 @@ impl App {
         let Some((plan, files, preview)) = reader.read(origin) else {
             return Err(reader.refusal());
         };
+        if !self.blobs.exists(&plan.document)? {
+            let reason = "the template's file is missing from the storage";
+            let fault = Fault::new("template_id", FaultCode::NotSealable).with("reason", reason);
+            return Err(Error::Unprocessable(vec![fault]));
+        }
         // Usable now means usable at the end: the key stays in the database, and the master key is at hand.
         self.seal_key(&caller.company)?;
         for bytes in files {
@@ -283,7 +290,7 @@ impl App {
         let key = request
             .idempotency
             .as_ref()
-            .map(|idempotency| start_key(caller, &idempotency.key));
+            .map(|idempotency| start_key(caller.member, &idempotency.key));
         self.store.read(move |tx| {
             let context = store::workflow::start_context(tx, &company, template, client)?
                 .ok_or(Error::NotFound(Subject::Company))?;
@@ -337,8 +344,8 @@ impl App {
 }
 
 /// Each member's keys are his own.
-fn start_key(caller: &Caller, key: &str) -> String {
-    format!("start {} {key}", caller.member)
+fn start_key(member: MemberId, key: &str) -> String {
+    format!("start {member} {key}")
 }
 
 fn kept_since(now: Timestamp) -> Timestamp {
@@ -358,7 +365,7 @@ impl Plan {
         let key = self
             .idempotency
             .as_ref()
-            .map(|idempotency| format!("start {} {}", self.workflow.sender, idempotency.key));
+            .map(|idempotency| start_key(self.workflow.sender, &idempotency.key));
         if let Some(key) = &key
             && let Some(kept) = store::idempotency::find(tx, company, key, kept_since(now))?
         {
@@ -489,9 +496,9 @@ impl<'a> StartReader<'a> {
         })
     }
 
-    /// A fault, unless reading found one at the same place already.
+    /// A fault, unless reading found one at the same place already, or so many that nobody reads another.
     fn fault(&mut self, fault: Fault) {
-        if !self.faults.iter().any(|known| known.path == fault.path) {
+        if self.faults.len() < MOST_FAULTS && !self.faults.iter().any(|known| known.path == fault.path) {
             self.faults.push(fault);
         }
     }
@@ -580,6 +587,7 @@ impl<'a> StartReader<'a> {
                 language: self.context.language,
                 region: self.context.region,
                 link_days: self.context.link_days,
+                sender_disabled: false,
             },
         };
         Some((plan, files, request.is_preview))
@@ -729,15 +737,19 @@ impl<'a> StartReader<'a> {
             let found = place_of.iter().position(|taken| *taken == Some(place));
             let person = match (found, &step.writer) {
                 (Some(index), _) => read.get_mut(index).and_then(Option::take),
-                (None, Some(writer)) => Contact::parse(&writer.email, self.context.region)
-                    .ok()
-                    .map(|contact| Person {
+                (None, Some(writer)) => {
+                    let contact = Contact::parse(&writer.email, self.context.region).ok();
+                    if contact.is_none() {
+                        self.fault(Fault::new("template_id", FaultCode::InvalidContact));
+                    }
+                    contact.map(|contact| Person {
                         name: writer.name.clone(),
                         contact,
                         language: None,
                         mobile: None,
                         access: None,
-                    }),
+                    })
+                }
                 (None, None) => {
                     // Somebody whose place could not be read may be the one that is missed.
                     let unplaced = self.faults.iter().any(|fault| match fault.path.rsplit_once("].") {
@@ -758,7 +770,7 @@ impl<'a> StartReader<'a> {
                 }
             };
             if let Some(person) = person {
-                recipients.push(Recipient {
+                let recipient = Recipient {
                     id: RecipientId(0),
                     order: step.order,
                     place: number,
@@ -769,11 +781,29 @@ impl<'a> StartReader<'a> {
                     language: person.language,
                     link_version: 1,
                     progress: Progress::Waiting,
-                });
+                };
+                self.prove_writer(template, &recipient, found);
+                recipients.push(recipient);
                 access.push(person.access);
             }
         }
         (recipients, access)
+    }
+
+    /// Proves that the writer's own fields can take what is known of him.
+    fn prove_writer(&mut self, template: &TemplateVersion, recipient: &Recipient, index: Option<usize>) {
+        let path_of = |detail| match (index, detail) {
+            (None, _) | (_, WriterDetail::Company) => "template_id".to_owned(),
+            (Some(index), WriterDetail::Name) => format!("recipient_list[{index}].name"),
+            (Some(index), WriterDetail::Phone) if recipient.contact.phone().is_none() => {
+                format!("recipient_list[{index}].mobile")
+            }
+            (Some(index), WriterDetail::Email | WriterDetail::Phone) => format!("recipient_list[{index}].email"),
+        };
+        let company_name = &self.context.company_name;
+        for fault in prove_writer(template, recipient, company_name, self.language, &self.fonts, path_of) {
+            self.fault(fault);
+        }
     }
 
     fn recipient(&mut self, index: usize, given: &StartRecipient) -> Option<Person> {
@@ -882,7 +912,8 @@ impl<'a> StartReader<'a> {
         for field in template.named_fields() {
             let Some(new) = values.remove(&field.name) else {
                 if field.kind == FieldKind::Label && field.required {
-                    self.fault(Fault::new(format!("field_list.{}", field.name), FaultCode::Required));
+                    let fault = Fault::new(format!("field_list.{}", field.name), FaultCode::FieldRequired);
+                    self.fault(fault.with("name", &field.name));
                 }
                 continue;
             };

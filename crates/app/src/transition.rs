@@ -331,18 +331,34 @@ impl App {
         events: &[EventKind],
         more: impl Fn(&mut dyn store::Transaction) -> Result<bool, Error> + Send + Clone + 'static,
     ) -> Result<(), Error> {
+        let events = events.to_vec();
+        self.judge_and_note(company, id, actor, move |tx| {
+            Ok((if more(tx)? { events.clone() } else { Vec::new() }, ()))
+        })
+    }
+
+    /// The same, where the transaction itself judges what happened: `judge` answers its events, none where there is nothing
+    /// to tell, and what the caller wants to know.
+    pub(crate) fn judge_and_note<T: Send + 'static>(
+        &self,
+        company: &CompanyId,
+        id: WorkflowId,
+        actor: &Actor,
+        judge: impl Fn(&mut dyn store::Transaction) -> Result<(Vec<EventKind>, T), Error> + Send + Clone + 'static,
+    ) -> Result<T, Error> {
         let at = self.now();
         for _ in 0..MOST_TRIES {
-            let (company, actor, events, more) = (company.clone(), actor.clone(), events.to_vec(), more.clone());
+            let (company, actor, judge) = (company.clone(), actor.clone(), judge.clone());
             let written = self.store.write(move |tx| {
-                if !more(tx)? {
-                    return Ok(true);
+                let (events, answer) = judge(tx)?;
+                if events.is_empty() {
+                    return Ok(answer);
                 }
                 let stored = store::workflow::load(tx, &company, id)?.ok_or(Error::NotFound(Subject::Workflow))?;
-                let (entries, head) = chain(stored.head, &actor, at, events.clone());
+                let (entries, head) = chain(stored.head, &actor, at, events);
                 store::audit::append(tx, &company, id, &entries)?;
                 if store::workflow::update_head(tx, &company, id, stored.head, head)? {
-                    Ok(true)
+                    Ok(answer)
                 } else {
                     // Undoes what was written here; the caller tries again.
                     Err(Error::conflict(ConflictCode::Changed))
@@ -353,7 +369,7 @@ impl App {
                     code: ConflictCode::Changed,
                     ..
                 }) => {}
-                other => return other.map(|_: bool| ()),
+                other => return other,
             }
         }
         Err(Error::conflict(ConflictCode::Changed))

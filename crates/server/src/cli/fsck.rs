@@ -32,10 +32,14 @@ impl Fsck {
             "files": report.files,
             "faults": faults,
             "swept": swept,
+            "unfinished": report.unfinished,
             "unreferenced": report.young.len(),
         });
         let mut lines: Vec<String> = faults;
         lines.extend(swept.iter().map(|hash| format!("swept {hash}: nothing refers to it")));
+        if report.unfinished > 0 {
+            lines.push(format!("swept {} half-written file(s) of a killed process", report.unfinished));
+        }
         if !report.young.is_empty() {
             lines.push(format!(
                 "{} file(s) that nothing refers to yet are too young to be swept",
