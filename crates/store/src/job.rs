@@ -85,16 +85,38 @@ where
     T: Send + 'static,
     E: From<Error> + Send + 'static,
 {
+    with_request(work, |request| {
+        // Where the queue is closed the request is dropped, and with it the way of its answer.
+        let _ = queue.send(Box::new(request));
+    })
+}
+
+/// Has a closure run on the caller's own thread, which saves two changes of thread.
+pub(crate) fn run_here<T, E, F>(work: F, run: impl FnOnce(&mut dyn Job)) -> Result<T, E>
+where
+    F: FnMut(&mut dyn Transaction) -> Result<T, E> + Send,
+    T: Send,
+    E: From<Error> + Send,
+{
+    with_request(work, |mut request| {
+        run(&mut request);
+        request.answer();
+    })
+}
+
+fn with_request<T, E, F>(work: F, hand_over: impl FnOnce(Request<T, E, F>)) -> Result<T, E>
+where
+    E: From<Error>,
+{
     if INSIDE.get() {
         return Err(E::from(Error::Nested));
     }
     let (reply, answer) = sync_channel(1);
-    let request = Request {
+    hand_over(Request {
         work,
         result: None,
         panicked: false,
         reply,
-    };
-    queue.send(Box::new(request)).map_err(|_| E::from(Error::Closed))?;
+    });
     answer.recv().unwrap_or_else(|_| Err(E::from(Error::Closed)))
 }

@@ -1,4 +1,4 @@
-//! SQLite: one writer thread that commits all that waits at once, and a few reader threads.
+//! SQLite: one writer thread that commits all that waits at once, and a few connections that read.
 //!
 //! **Why one writer.** SQLite has one writer at a time anyway; connections that compete for the
 //! lock wait in sleeps. One thread that drains its queue pays for one durable commit where many
@@ -9,6 +9,9 @@
 //! Every request is then run again in a transaction of its own, so that only those that cannot
 //! be committed fail.
 //!
+//! **Reading** happens on the caller's own thread, with one of a few connections that take turns: a read is over in less
+//! time than waking another thread takes.
+//!
 //! Other processes (the command line) may write to the same file: `busy_timeout` waits for them.
 
 use std::collections::HashMap;
@@ -17,7 +20,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, unbounded};
+use crossbeam_channel::{Receiver, Sender, unbounded};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ffi};
 
@@ -34,9 +37,9 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 const PREPARED_STATEMENTS: usize = 1024;
 
 pub(crate) struct Driver {
-    // The queues go first: the threads end when these are gone, and then they can be joined.
+    // The queue goes first: the thread ends when it is gone, and then it can be joined.
     writer: Queue,
-    readers: Queue,
+    readers: Readers,
     path: PathBuf,
     _threads: Threads,
 }
@@ -61,25 +64,22 @@ impl Driver {
         create_private(path)?;
         let connection = connect(path)?;
         let (writer, requests) = unbounded();
-        let mut threads = vec![spawn("store-writer", move || {
+        let thread = spawn("store-writer", move || {
             write_loop(&mut Session::new(connection), &requests);
-        })?];
-        let (readers, requests) = unbounded();
+        })?;
+        let readers = Readers::new();
         for _ in 0..READERS {
             let connection = connect(path)?;
             connection
                 .pragma_update(None, "query_only", true)
                 .map_err(|error| cannot_open(path, &error))?;
-            let requests: Receiver<Box<dyn Job>> = requests.clone();
-            threads.push(spawn("store-reader", move || {
-                read_loop(&mut Session::new(connection), &requests);
-            })?);
+            readers.put_back(Session::new(connection));
         }
         Ok(Driver {
             writer,
             readers,
             path: path.to_owned(),
-            _threads: Threads(threads),
+            _threads: Threads(vec![thread]),
         })
     }
 
@@ -87,8 +87,15 @@ impl Driver {
         &self.writer
     }
 
-    pub(crate) fn readers(&self) -> &Queue {
-        &self.readers
+    /// Runs a reading request on the caller's thread, as soon as a connection is free.
+    pub(crate) fn read(&self, job: &mut dyn Job) {
+        match self.readers.free.recv() {
+            Ok(mut session) => {
+                session.read(job);
+                self.readers.put_back(session);
+            }
+            Err(_) => job.fail(Error::Closed),
+        }
     }
 
     pub(crate) fn migrate(&self) -> Result<Vec<String>, Error> {
@@ -160,6 +167,24 @@ fn cannot_open(path: &Path, error: &dyn std::fmt::Display) -> Error {
     }
 }
 
+/// The connections that only read, those of them that are free.
+struct Readers {
+    back: Sender<Session>,
+    free: Receiver<Session>,
+}
+
+impl Readers {
+    fn new() -> Self {
+        let (back, free) = unbounded();
+        Readers { back, free }
+    }
+
+    fn put_back(&self, session: Session) {
+        // Both ends are here, so that it cannot fail.
+        let _ = self.back.send(session);
+    }
+}
+
 /// A connection with what is known of its statements.
 struct Session {
     connection: Connection,
@@ -186,6 +211,17 @@ impl Session {
         {
             tracing::error!(%error, "a transaction cannot be rolled back");
         }
+    }
+
+    /// Runs a request that only reads, on one state of the database.
+    fn read(&mut self, job: &mut dyn Job) {
+        match self.control("BEGIN DEFERRED") {
+            Ok(()) => {
+                self.run(job);
+            }
+            Err(error) => job.fail(commit_error(&error)),
+        }
+        self.roll_back();
     }
 
     /// Runs the closure in the open transaction. `true`: its changes are to be kept.
@@ -264,19 +300,6 @@ fn write_alone(session: &mut Session, job: &mut dyn Job) {
         job.fail(commit_error(&error));
     }
     session.roll_back();
-}
-
-fn read_loop(session: &mut Session, requests: &Receiver<Box<dyn Job>>) {
-    while let Ok(mut job) = requests.recv() {
-        match session.control("BEGIN DEFERRED") {
-            Ok(()) => {
-                session.run(job.as_mut());
-            }
-            Err(error) => job.fail(commit_error(&error)),
-        }
-        session.roll_back();
-        job.answer();
-    }
 }
 
 struct SqliteTransaction<'session> {

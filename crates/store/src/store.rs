@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::job::{Queue, submit};
+use crate::job::{Queue, run_here, submit};
 use crate::{Error, Statement, Transaction, postgres, sqlite};
 
 /// Which database, and where.
@@ -81,7 +81,10 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        submit(self.readers(), work)
+        match self.driver.as_ref() {
+            Driver::Sqlite(driver) => run_here(work, |job| driver.read(job)),
+            Driver::Postgres(driver) => submit(driver.readers(), work),
+        }
     }
 
     /// Prepares a statement and says what the database makes of it.
@@ -96,13 +99,6 @@ impl Store {
         match self.driver.as_ref() {
             Driver::Sqlite(driver) => driver.writer(),
             Driver::Postgres(driver) => driver.writers(),
-        }
-    }
-
-    fn readers(&self) -> &Queue {
-        match self.driver.as_ref() {
-            Driver::Sqlite(driver) => driver.readers(),
-            Driver::Postgres(driver) => driver.readers(),
         }
     }
 }
