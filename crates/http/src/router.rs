@@ -23,6 +23,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::blocking::Blocking;
 use crate::client_address::Network;
+use crate::pages::request::PageRequest;
 use crate::problem::{CompanyLanguage, Failure, speak};
 use crate::{api, pages};
 
@@ -180,8 +181,14 @@ pub fn router(app: Arc<App>, settings: HttpSettings) -> Router {
         .with_state(http)
 }
 
-async fn unknown_path() -> Failure {
-    Failure::App(Error::NotFound(Subject::Endpoint))
+/// A problem for programs, a page for people.
+async fn unknown_path(page: PageRequest) -> Response {
+    let error = Error::NotFound(Subject::Endpoint);
+    if page.path.starts_with("/api/") {
+        Failure::App(error).into_response()
+    } else {
+        page.fail(&error, page.language())
+    }
 }
 
 /// The member who calls, of an `AccessToken` route.

@@ -122,6 +122,11 @@ fn what_is_not_there_is_a_problem_too(database: &TestDatabase) {
             "{path}"
         );
     }
+    let page = server.send(server.request("GET", "/nothing?lang=en", None));
+    assert_eq!(
+        (page.status, page.header("content-type")),
+        (404, "text/html; charset=utf-8")
+    );
     let answer = server.send(server.request("DELETE", "/api/v3/workflows/1", None));
     assert_eq!(answer.problem(405)["code"], "method-not-allowed");
     assert!(answer.header("allow").contains("GET"), "{:?}", answer.headers);
