@@ -22,6 +22,8 @@ mod sql {
         pub static UNAPPROVE = "UPDATE recipient SET progress = 'waiting', progressed_at = NULL \
              WHERE workflow_id = $1 AND step_order = 1";
         pub static SEALED = "SELECT document_hash FROM sealed_document WHERE workflow_id = $1";
+        pub static NEARLY_ALL_SENT = "UPDATE draft SET field_values = '{\"sent\":209715199}' WHERE recipient_id IN \
+             (SELECT id FROM recipient WHERE workflow_id = $1)";
         pub static LENGTHEN = "UPDATE sealed_document SET document_length = document_length + 1 WHERE workflow_id = $1";
     }
 }
@@ -181,4 +183,58 @@ fn document_of(app: &TestApp, id: WorkflowId) -> BlobHash {
         .read(move |tx| tx.query_one(&sql::SEALED, values![id]).map_err(Error::from))
         .expect("a row");
     row.get("document_hash").expect("a hash")
+}
+
+#[test]
+fn the_replaced_files_of_a_draft_are_swept() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let id = id_of(&world.start(world.request()));
+        let key = world.playing_key(id);
+        let first = BlobHash::of(&picture(1));
+        let second = BlobHash::of(&picture(2));
+        for length in [1, 2] {
+            app.upload_file(&key, "sign", None, picture(length)).expect("a file");
+        }
+        let report = app.fsck(Duration::ZERO).expect("a report");
+        assert!(report.is_clean(), "{report:?}");
+        assert_eq!(report.swept, [first]);
+        assert!(app.blobs.exists(&second).expect("an answer"));
+
+        // What an approval has taken over stays, whatever becomes of the draft.
+        world.approve(id, act(fields_of_first())).expect("an approval");
+        let report = app.fsck(Duration::ZERO).expect("a report");
+        assert!(report.is_clean(), "{report:?}");
+        assert_eq!(report.swept, [second]);
+        assert_eq!(app.fsck(Duration::ZERO).expect("a report").swept, []);
+    });
+}
+
+/// A PNG of one line.
+fn picture(length: u32) -> Vec<u8> {
+    use base64::Engine as _;
+    let mut bytes = base64::engine::general_purpose::STANDARD
+        .decode(given_signature())
+        .expect("base64");
+    // What follows the end of a PNG is ignored; it makes the files differ.
+    bytes.extend(length.to_be_bytes());
+    bytes
+}
+
+#[test]
+fn a_link_cannot_fill_the_disk() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let id = id_of(&world.start(world.request()));
+        let key = world.playing_key(id);
+        app.upload_file(&key, "sign", None, picture(1)).expect("a file");
+        tamper(app, &sql::NEARLY_ALL_SENT, id);
+        let before = app.blobs.list().expect("a list").len();
+        let refused = app.upload_file(&key, "sign", None, picture(2));
+        assert!(matches!(refused, Err(Error::TooLarge { .. })), "{refused:?}");
+        let refused = app.save_draft(&key, &texts(&[("sign", &given_signature())]));
+        assert!(matches!(refused, Err(Error::TooLarge { .. })), "{refused:?}");
+        assert_eq!(app.blobs.list().expect("a list").len(), before);
+        app.save_draft(&key, &texts(&[("day", "2026-01-02")])).expect("a text");
+    });
 }

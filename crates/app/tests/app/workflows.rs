@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use app::{
-    ActRequest, Caller, ConflictCode, CorrectRequest, Error, ExtendRequest, FaultCode, ForbiddenCode, GivenField,
+    ActRequest, Caller, CompanyChange, ConflictCode, CorrectRequest, Error, ExtendRequest, FaultCode, ForbiddenCode, GivenField,
     Idempotency, ImportTemplate, ListRequest, Origin, Purpose, SearchRequest, SigningKey, Stage, StartCopy,
     StartExport, StartFieldName, StartRecipient, StartRequest, Started, StartedWorkflow, Subject,
 };
@@ -1117,6 +1117,64 @@ fn five_wrong_access_codes_lock_until_the_sender_sends_anew() {
 }
 
 #[test]
+fn parallel_tries_of_an_access_code_learn_no_more_than_five() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let mut request = world.request();
+        request.recipients[0].password = Some("4711".to_owned());
+        let key = key_of(&world.start(request).sign_url.expect("embedded"));
+        let start = std::sync::Barrier::new(16);
+        let mut left: Vec<String> = std::thread::scope(|scope| {
+            let tries: Vec<_> = (0..16)
+                .map(|number| {
+                    let (start, key) = (&start, &key);
+                    scope.spawn(move || {
+                        start.wait();
+                        app.give_access_code(key, &format!("wrong{number}"), &origin())
+                    })
+                })
+                .collect();
+            tries
+                .into_iter()
+                .filter_map(|one| match one.join().expect("no panic") {
+                    Err(Error::Unprocessable(faults)) => Some(faults[0].arguments[0].1.clone()),
+                    Err(Error::Conflict { .. }) => None,
+                    other => panic!("{other:?}"),
+                })
+                .collect()
+        });
+        left.sort();
+        // Each count was told once: who was told nothing met the lock, or another's write.
+        let before = left.len();
+        left.dedup();
+        assert!(before == left.len() && before <= 4, "{left:?}");
+        while !matches!(
+            app.open_signing(&key).expect("a page").stage,
+            Stage::AccessCode { locked: true, .. }
+        ) {
+            assert!(app.give_access_code(&key, "wrong", &origin()).is_err());
+        }
+        assert_eq!(
+            met(app.give_access_code(&key, "4711", &origin())).0,
+            ConflictCode::Locked
+        );
+    });
+}
+
+#[test]
+fn no_more_than_a_hundred_faults_are_told() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let mut request = world.request();
+        request.fields = (0..2_000)
+            .map(|number| given(&format!("unknown{number}"), "x"))
+            .collect();
+        let refused = app.start(&world.caller, request, &origin());
+        assert_eq!(faults(refused).len(), 100);
+    });
+}
+
+#[test]
 fn a_corrected_recipient_gets_a_new_link_and_the_old_one_is_dead() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
@@ -1484,5 +1542,220 @@ fn a_delivery_that_was_taken_is_told_in_the_chain_once() {
             .expect("the outbox");
         let ids: Vec<String> = rows.iter().map(|row| row.get("event_id").expect("an id")).collect();
         assert_eq!(ids, [event_id]);
+    });
+}
+
+#[test]
+fn a_writer_whose_name_fits_no_field_of_his_is_refused_at_start_and_correction() {
+    on_both(|app| {
+        let mut fields = two_steps();
+        fields["fields"][6]["width"] = json!(20_000);
+        fields["fields"][6]["height"] = json!(8_000);
+        let world = World::new(app, &fields);
+        let long = "가나다라마바사아자차카타파하".repeat(4);
+        let mut request = world.request();
+        request.recipients[0].name = Some(long.clone());
+        let refused = app.start(&world.caller, request, &origin());
+        assert_eq!(
+            faults(refused),
+            [("recipient_list[0].name".to_owned(), FaultCode::DoesNotFit)]
+        );
+        let mut request = world.request();
+        request.recipients[0].name = Some("김".to_owned());
+        let id = id_of(&world.start(request));
+        let correction = CorrectRequest {
+            name: Some(long),
+            ..CorrectRequest::default()
+        };
+        let refused = app.correct_recipient(&world.caller, id, 1, &correction, &origin());
+        assert_eq!(faults(refused), [("name".to_owned(), FaultCode::DoesNotFit)]);
+    });
+}
+
+#[test]
+fn who_only_reads_gets_no_address_that_signs() {
+    on_both(|app| {
+        let world = World::new(app, &one_step_of_two());
+        let mut request = world.request();
+        request.recipients = vec![
+            writer(1, "A", "a@example.com"),
+            writer(1, "B", "b@example.com"),
+            writer(2, "C", "c@example.com"),
+        ];
+        let id = id_of(&world.start(request));
+        app.with_member(&world.company, "auditor@example.com", Role::Auditor);
+        let seen = app
+            .workflow(&caller(app, "acme", "auditor@example.com"), id)
+            .expect("the workflow");
+        assert_eq!(seen.playing_url, "");
+        assert!(seen.next_list.expect("two").iter().all(|next| next.sign_url.is_none()));
+        let seen = app.workflow(&world.caller, id).expect("the workflow");
+        assert!(seen.playing_url.contains("token="));
+        assert!(seen.next_list.expect("two").iter().all(|next| next.sign_url.is_some()));
+    });
+}
+
+#[test]
+fn a_start_on_a_template_whose_file_is_gone_is_refused() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let template = app.template(&world.company, world.template).expect("the template");
+        app.blobs.delete(&template.stored.version.pdf).expect("deleted");
+        let refused = app.start(&world.caller, world.request(), &origin());
+        assert_eq!(faults(refused), [("template_id".to_owned(), FaultCode::NotSealable)]);
+    });
+}
+
+#[test]
+fn an_approval_names_what_is_missing_and_what_was_given_twice() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let id = id_of(&world.start(world.request()));
+        let Err(Error::Unprocessable(missing)) = world.approve(id, act(vec![given("sign", PIXEL)])) else {
+            panic!("a required field is missing");
+        };
+        assert_eq!(missing.len(), 1);
+        assert_eq!(
+            (missing[0].path.as_str(), missing[0].code),
+            ("field_list.성명", FaultCode::FieldRequired)
+        );
+        for language in domain::Language::ALL {
+            assert!(missing[0].message(language).contains("성명"), "{language:?}");
+        }
+        let mut twice = fields_of_first();
+        twice.push(given("성명", "다른 사람"));
+        let refused = world.approve(id, act(twice));
+        assert_eq!(
+            faults(refused),
+            [("field_list[2].name".to_owned(), FaultCode::Duplicate)]
+        );
+    });
+}
+
+#[test]
+fn what_is_taken_away_is_told_in_the_chain() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let mut request = world.request();
+        request.fields = vec![given("day", "2026-01-02")];
+        let id = id_of(&world.start(request));
+        let mut fields = fields_of_first();
+        fields.push(given("day", ""));
+        world.approve(id, act(fields)).expect("an approval");
+        let seen = app.workflow(&world.caller, id).expect("the workflow");
+        assert!(seen.field_list.iter().all(|field| field.name != "day"));
+        let told = seen
+            .history
+            .iter()
+            .filter(|entry| entry.event == "value_removed" && entry.field.as_deref() == Some("day"));
+        assert_eq!(told.count(), 1);
+    });
+}
+
+#[test]
+fn a_used_link_leads_to_no_other_document_and_another_spelling_is_the_same_writer() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let first = world.start(world.request());
+        let mut request = world.request();
+        request.recipients[0].email = Some("Kim@Example.COM".to_owned());
+        world.start(request);
+        let key = key_of(first.sign_url.as_deref().expect("embedded"));
+        app.give_consent(&key, "동의", &origin()).expect("consent");
+        let values = texts(&[("성명", "김민준"), ("sign", PIXEL)]);
+        let signed = app.approve_by_link(&key, &values, None, &origin()).expect("signed");
+        let next = signed.next_document.expect("the other document");
+        let shown = app.open_signing(&key).expect("a used link");
+        assert_eq!(shown.stage, Stage::Done);
+        assert!(!format!("{shown:?}").contains(&key_of(&next.sign_url).token));
+    });
+}
+
+#[test]
+fn the_senders_view_ends_after_the_workflow() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let mut request = world.request();
+        request.export = None;
+        let key = SigningKey {
+            token: world.start(request).token,
+            proof: None,
+        };
+        app.clock.advance(43 * 86_400);
+        app.open_signing(&key).expect("14 days and 30 more");
+        app.clock.advance(2 * 86_400);
+        assert_eq!(met(app.open_signing(&key)).0, ConflictCode::LinkReplaced);
+    });
+}
+
+#[test]
+fn a_blank_template_is_a_missing_one() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let search = SearchRequest {
+            template_id: Some("  ".to_owned()),
+            field_name: Some("day".to_owned()),
+            field_value: Some("x".to_owned()),
+        };
+        assert_eq!(
+            faults(app.search_with_value(&world.caller, &search)),
+            [("template_id".to_owned(), FaultCode::Required)]
+        );
+    });
+}
+
+#[test]
+fn a_result_without_its_value_goes_away() {
+    on_both(|app| {
+        let mut fields = two_steps();
+        fields["fields"][8]["required"] = json!(false);
+        fields["fields"][9]["formula"] = json!("100 / pay");
+        fields["on_reject"] = json!("return");
+        fields["steps"] = json!([{"order": 1}, {"order": 2}, {"order": 3}]);
+        for field in fields["fields"].as_array_mut().expect("fields") {
+            field.as_object_mut().expect("a field").remove("role");
+        }
+        let world = World::new(app, &fields);
+        let mut request = world.request();
+        request.recipients.push(writer(3, "C", "c@example.com"));
+        let id = id_of(&world.start(request));
+        world.approve(id, act(fields_of_first())).expect("step 1");
+        world.approve(id, act(vec![given("pay", "50")])).expect("step 2");
+        let value = |id| {
+            let seen = app.workflow(&world.caller, id).expect("the workflow");
+            seen.field_list
+                .into_iter()
+                .find(|field| field.name == "double")
+                .map(|field| field.value)
+        };
+        assert_eq!(value(id).as_deref(), Some("2"));
+        app.reject(&world.caller, id, &act(Vec::new()), &origin())
+            .expect("given back");
+        world.approve(id, act(vec![given("pay", "0")])).expect("step 2 again");
+        assert_eq!(value(id), None);
+    });
+}
+
+#[test]
+fn a_named_writers_number_is_read_in_the_companys_region() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let mut fields = two_steps();
+        fields["steps"][1] = json!({"order": 2, "role": "employer", "name": "Ann", "email": "(415) 555-2671"});
+        let text = fields.to_string();
+        let national = ImportTemplate {
+            pdf: &pdf(),
+            fields: text.as_bytes(),
+        };
+        assert_eq!(
+            faults(app.import_template(&world.company, "test", &national).map(|made| made.id)),
+            [("steps[1].email".to_owned(), FaultCode::FieldsFileRefused)]
+        );
+        let american = CompanyChange {
+            region: Some(domain::Region::Us),
+            ..CompanyChange::default()
+        };
+        app.change_company(&world.company, &american).expect("a change");
+        import(app, &world.company, &fields);
     });
 }
