@@ -176,7 +176,7 @@ fn largest_fitting<T>(size: f32, floor: f32, mut try_size: impl FnMut(f32) -> Op
         if steps < 1.0 {
             return Some(best);
         }
-        let middle = too_large - ((steps + 1.0) / 2.0).floor() * STEP;
+        let middle = too_large - f32::midpoint(steps, 1.0).floor() * STEP;
         match try_size(middle) {
             Some(found) => {
                 best = found;
