@@ -158,7 +158,7 @@ fn an_approval_is_held_to_the_fields(database: &TestDatabase) {
             .map(|(path, code)| format!("{path} {code}"))
             .collect::<Vec<_>>()
     };
-    assert_eq!(faults(json!([])), ["field_list.employer required"]);
+    assert_eq!(faults(json!([])), ["field_list.employer field-required"]);
     assert_eq!(
         faults(json!([{"name": "employer", "value": "x"}, {"name": "salary", "value": "much"}])),
         ["field_list[1].value invalid-number"]
