@@ -6,9 +6,9 @@ use std::thread;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use countersign_testkit::receiver::{Received, Receiver};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
+use testkit::receiver::{Received, Receiver};
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
