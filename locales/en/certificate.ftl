@@ -64,6 +64,7 @@ event-identity-checked = Access code given
 event-identity-refused = Wrong access code
 event-consented = Agreed to sign electronically
 event-value-written = Value written
+event-value-removed = Value removed
 event-approved = Approved
 event-rejected = Rejected
 event-returned = Returned to step

@@ -33,6 +33,7 @@ error-last-owner = A company keeps at least one owner.
 
 ## What is wrong with a value
 error-required = This must be given.
+error-field-required = The field “{ $name }” must be filled in.
 error-wrong-type = This must be of the JSON type { $expected }.
 error-too-long = At most { $max } are allowed.
 error-too-short = At least { $min } are needed.

@@ -64,6 +64,7 @@ event-identity-checked = アクセスコード確認
 event-identity-refused = 誤ったアクセスコード
 event-consented = 電子署名に同意
 event-value-written = 値を記入
+event-value-removed = 値を削除
 event-approved = 承認
 event-rejected = 却下
 event-returned = 前のステップへ差戻し

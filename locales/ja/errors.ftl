@@ -33,6 +33,7 @@ error-last-owner = 会社には少なくとも 1 人の所有者が必要です�
 
 ## 値が受け付けられない理由
 error-required = 必須項目です。
+error-field-required = 項目「{ $name }」は必須です。
 error-wrong-type = JSON の型は { $expected } でなければなりません。
 error-too-long = 最大 { $max } までです。
 error-too-short = 最低 { $min } 以上が必要です。

@@ -64,6 +64,7 @@ event-identity-checked = 접근 암호 확인
 event-identity-refused = 잘못된 접근 암호
 event-consented = 전자서명 동의
 event-value-written = 값 입력
+event-value-removed = 값 삭제
 event-approved = 승인
 event-rejected = 반려
 event-returned = 이전 단계로 반려

@@ -33,6 +33,7 @@ error-last-owner = 회사에는 소유자가 한 명 이상 있어야 합니다.
 
 ## 값이 거절된 까닭
 error-required = 필수 항목입니다.
+error-field-required = 필수 입력란입니다: { $name }
 error-wrong-type = JSON 형식이 { $expected }이어야 합니다.
 error-too-long = 최대 { $max }까지 허용됩니다.
 error-too-short = 최소 { $min } 이상이어야 합니다.

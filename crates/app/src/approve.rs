@@ -8,7 +8,7 @@
 //! **What may fail.** A value that its kind refuses, a required field left empty, consent or access code missing (422,
 //! 403); another who was faster, an ended workflow, another's turn (409 with the state that was met).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
     Actor, CompanyId, EventKind, Field, FieldValue, Outcome, Recipient, RecipientId, TemplateVersion, WorkflowId,
@@ -135,7 +135,11 @@ impl App {
                 field: field.clone(),
                 hash: stored.value.salted_hash(&stored.salt),
             });
-            transition.events = written.chain(transition.events).collect();
+            let removed = values.removed.iter().map(|field| EventKind::ValueRemoved {
+                recipient: recipient_id,
+                field: field.clone(),
+            });
+            transition.events = written.chain(removed).chain(transition.events).collect();
             let mut after = snapshot.values.clone();
             for field in &values.removed {
                 after.remove(field);
@@ -186,8 +190,15 @@ impl App {
         let mut refusals = Vec::new();
         match source {
             Source::List(list) => {
+                let mut seen = BTreeSet::new();
                 for (index, entry) in list.iter().enumerate() {
                     let path = format!("field_list[{index}]");
+                    if let Some(name) = entry.name.as_deref()
+                        && !seen.insert(name)
+                    {
+                        refusals.push(Fault::new(format!("{path}.name"), FaultCode::Duplicate).with("name", name));
+                        continue;
+                    }
                     match writable(template, &snapshot.values, recipient, entry.name.as_deref(), &path) {
                         Ok(field) => {
                             let text = entry.value.as_deref().unwrap_or_default();
@@ -249,6 +260,12 @@ impl App {
             }
         }
         for (name, value) in self_filled(template, recipient, &snapshot.party.company_name, &known) {
+            let Some(value) = value else {
+                if known.remove(&name).is_some() {
+                    removed.push(name);
+                }
+                continue;
+            };
             if known.get(&name) != Some(&value) {
                 if let Some(field) = template.field(&name) {
                     let value = NewValue::Plain(value.clone());
@@ -269,7 +286,7 @@ impl App {
                 Source::Page { .. } => field.name.clone(),
             };
             if needed && !filled && !faults.iter().any(|fault| fault.path == path) {
-                faults.push(Fault::new(path, FaultCode::Required));
+                faults.push(Fault::new(path, FaultCode::FieldRequired).with("name", &field.name));
             }
         }
         if !faults.is_empty() {

@@ -289,7 +289,7 @@ impl Writer<'_> {
         let key = format!("event-{}", event.code().replace('_', "-"));
         let named = event.recipient().map(|id| self.name_of(id)).unwrap_or_default();
         let detail = match event {
-            EventKind::ValueWritten { field, .. } => field.clone(),
+            EventKind::ValueWritten { field, .. } | EventKind::ValueRemoved { field, .. } => field.clone(),
             EventKind::Extended { expires_at } => self.moment(*expires_at),
             EventKind::Returned { to_order, .. } => to_order.to_string(),
             EventKind::Downloaded { file } => self.say(match file {

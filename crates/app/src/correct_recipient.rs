@@ -1,10 +1,10 @@
 //! Correcting a recipient who has not written. His old link dies; where it is his turn he is asked anew.
 
-use domain::{Contact, RecipientId, WorkflowId};
+use domain::{Contact, RecipientId, WorkflowId, WriterDetail};
 
 use crate::error::{Error, Fault, FaultCode, Subject};
 use crate::transition::{Advanced, Snapshot, refused};
-use crate::values::prove_text;
+use crate::values::{prove_text, prove_writer};
 use crate::{App, Caller, Origin};
 
 const LONGEST_PERSON: usize = 100;
@@ -76,6 +76,25 @@ impl App {
                 .correct_recipient(recipient, name, contact, snapshot.at)
                 .map_err(refused)?;
             let workflow = change.workflow.clone();
+            if let Some(corrected) = workflow.recipient(recipient) {
+                let template = &snapshot.template.version;
+                let company_name = &snapshot.party.company_name;
+                let faults =
+                    prove_writer(
+                        template,
+                        corrected,
+                        company_name,
+                        workflow.language,
+                        &fonts,
+                        |detail| match detail {
+                            WriterDetail::Email | WriterDetail::Phone => "email".to_owned(),
+                            WriterDetail::Name | WriterDetail::Company => "name".to_owned(),
+                        },
+                    );
+                if !faults.is_empty() {
+                    return Err(Error::Unprocessable(faults));
+                }
+            }
             let plan = self
                 .plan_change(snapshot, change, &actor)?
                 .finishing_draft_of(recipient);

@@ -45,6 +45,8 @@ codes! {
     FaultCode {
         /// The value is missing or empty.
         Required => "required",
+        /// A required field was left empty; argument `name`.
+        FieldRequired => "field-required",
         /// The value has another JSON type; argument `expected`.
         WrongType => "wrong-type",
         /// More than `max` characters or items.

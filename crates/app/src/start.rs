@@ -14,8 +14,8 @@ use std::sync::Arc;
 use domain::public_address::{AddressFault, CallbackUrl};
 use domain::{
     ApiType, BlobHash, ClientId, Contact, CopyRecipient, EventKind, ExportSettings, FieldKind, FieldName, FieldValue,
-    Language, LinkType, MemberId, Progress, Recipient, RecipientId, State, TemplateId, TemplateVersion, UtcOffset, Who, Workflow,
-    WorkflowId, WriterDetail, time,
+    Language, LinkType, MemberId, Progress, Recipient, RecipientId, State, TemplateId, TemplateVersion, UtcOffset, Who,
+    Workflow, WorkflowId, WriterDetail, time,
 };
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};

@@ -71,16 +71,16 @@ impl App {
         by: &str,
         import: &ImportTemplate<'_>,
     ) -> Result<ImportedTemplate, Error> {
-        self.company(company)?;
+        let region = self.company(company)?.region;
         let limit = self.settings.largest_document;
         if u64::try_from(import.pdf.len()).unwrap_or(u64::MAX) > limit {
             return Err(Error::TooLarge { limit });
         }
         // A fields file that is wrong by itself is told before the PDF costs anything.
-        fields_file::parse(import.fields, None).map_err(refused_fields)?;
+        fields_file::parse(import.fields, None, region).map_err(refused_fields)?;
         let intake = self.documents.inspect(import.pdf).map_err(|fault| fault.at("file"))?;
         let page_count = u32::try_from(intake.pages.len()).unwrap_or(u32::MAX);
-        let file = fields_file::parse(import.fields, Some(page_count)).map_err(refused_fields)?;
+        let file = fields_file::parse(import.fields, Some(page_count), region).map_err(refused_fields)?;
 
         let pdf = self.blobs.put(&intake.pdf)?;
         let page_images = self.put_page_images(&intake.pdf, page_count)?;

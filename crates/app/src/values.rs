@@ -257,13 +257,14 @@ fn field_marks(
     Ok(marks)
 }
 
-/// What fills itself when a writer approves: what is known of him, and the results of formulas.
+/// What fills itself when a writer approves: what is known of him, and the results of formulas. `None` where there is
+/// nothing to fill in any more: what stood there before is stale.
 pub(crate) fn self_filled(
     template: &TemplateVersion,
     recipient: &domain::Recipient,
     company_name: &str,
     values: &BTreeMap<String, FieldValue>,
-) -> Vec<(String, FieldValue)> {
+) -> Vec<(String, Option<FieldValue>)> {
     template
         .writer_fields(recipient.order, recipient.role.as_deref())
         .into_iter()
@@ -282,15 +283,38 @@ pub(crate) fn self_filled(
                 },
                 FieldKind::Calc => {
                     let formula = domain::formula::Formula::parse(field.formula.as_deref()?).ok()?;
-                    formula.evaluate(|name| values.get(name).map(FieldValue::to_wire))?
+                    formula
+                        .evaluate(|name| values.get(name).map(FieldValue::to_wire))
+                        .unwrap_or_default()
                 }
                 // A check that was left alone says no.
                 FieldKind::Check if !values.contains_key(&field.name) => {
-                    return Some((field.name.clone(), FieldValue::Check(false)));
+                    return Some((field.name.clone(), Some(FieldValue::Check(false))));
                 }
                 _ => return None,
             };
-            (!text.is_empty()).then(|| (field.name.clone(), FieldValue::Text(text)))
+            let value = (!text.is_empty()).then_some(FieldValue::Text(text));
+            Some((field.name.clone(), value))
+        })
+        .collect()
+}
+
+/// Proves that what fills itself with the writer's person can be drawn: he could never approve otherwise. `path_of` says
+/// where each detail was given.
+pub(crate) fn prove_writer(
+    template: &TemplateVersion,
+    recipient: &domain::Recipient,
+    company_name: &str,
+    language: Language,
+    fonts: &Fonts,
+    path_of: impl Fn(WriterDetail) -> String,
+) -> Vec<Fault> {
+    self_filled(template, recipient, company_name, &BTreeMap::new())
+        .into_iter()
+        .filter_map(|(name, value)| {
+            let field = template.field(&name).filter(|field| field.kind == FieldKind::Writer)?;
+            let path = path_of(field.detail.unwrap_or_default());
+            prove(template, field, &NewValue::Plain(value?), language, fonts, &path).err()
         })
         .collect()
 }

@@ -60,7 +60,8 @@ pub struct WorkflowView {
     pub history: Vec<HistoryEntry>,
     /// Every value written so far.
     pub field_list: Vec<WrittenField>,
-    /// Embedded: where the current writer signs; else the sender's view. Empty where nobody is to write any more.
+    /// Embedded: where the current writer signs; else the sender's view. Empty where nobody is to write any more, and for
+    /// who may only read.
     pub playing_url: String,
     /// The sealed document; empty until complete.
     pub download_url: String,
@@ -226,10 +227,11 @@ impl App {
                 Event::from_payload(&entry.payload).map(|event| history_entry(&snapshot, entry.sequence, event))
             })
             .collect();
-        Ok(self.workflow_view(&snapshot, history))
+        Ok(self.workflow_view(&snapshot, history, caller.role.may_send()))
     }
 
-    fn workflow_view(&self, snapshot: &Snapshot, history: Vec<HistoryEntry>) -> WorkflowView {
+    /// `may_send`: who may only read gets no address at which a writer signs.
+    fn workflow_view(&self, snapshot: &Snapshot, history: Vec<HistoryEntry>, may_send: bool) -> WorkflowView {
         let stored = &snapshot.stored;
         let workflow = &stored.workflow;
         let addresses = &self.outgoing.addresses;
@@ -263,7 +265,12 @@ impl App {
             order: workflow.turn(),
             next_name: next.map(|next| next.name.clone()).unwrap_or_default(),
             next_email: next.map(|next| next.contact.as_given().to_owned()).unwrap_or_default(),
-            next_list: export::next_list(workflow, addresses),
+            next_list: export::next_list(workflow, addresses).map(|mut list| {
+                if !may_send {
+                    list.iter_mut().for_each(|next| next.sign_url = None);
+                }
+                list
+            }),
             steps: steps(snapshot),
             cc_list: workflow
                 .copies
@@ -275,7 +282,7 @@ impl App {
                 .collect(),
             history,
             field_list: export::written_fields(workflow, &snapshot.template.version, &snapshot.values, None),
-            playing_url: match next {
+            playing_url: match next.filter(|_| may_send) {
                 Some(next) if workflow.is_embedded() => addresses.sign_url(workflow, next),
                 Some(_) => addresses.view_url(workflow, stored.link_version),
                 None => String::new(),
@@ -315,7 +322,7 @@ impl App {
     pub fn search_with_value(&self, caller: &Caller, request: &SearchRequest) -> Result<FoundWorkflows, Error> {
         let mut faults = Vec::new();
         let template = template_id(request.template_id.as_deref(), &mut faults);
-        if request.template_id.is_none() {
+        if template.is_none() && faults.is_empty() {
             faults.push(Fault::new("template_id", FaultCode::Required));
         }
         let mut required = |path: &str, text: Option<&String>| {
@@ -399,7 +406,7 @@ fn history_entry(snapshot: &Snapshot, sequence: u64, event: Event) -> HistoryEnt
         actor_email,
         order: about.map(|recipient| recipient.order),
         field: match event.event {
-            EventKind::ValueWritten { field, .. } => Some(field),
+            EventKind::ValueWritten { field, .. } | EventKind::ValueRemoved { field, .. } => Some(field),
             _ => None,
         },
         address: event.actor.address,

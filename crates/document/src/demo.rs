@@ -106,7 +106,7 @@ const ARTICLES_ON_FIRST_PAGE: usize = 8;
 
 /// Draws the contract: two pages of A4, always the same bytes.
 pub fn employment_contract(fonts: &Fonts) -> Result<Vec<u8>, DemoError> {
-    let fields = fields_file::parse(EMPLOYMENT_CONTRACT_FIELDS.as_bytes(), Some(2))
+    let fields = fields_file::parse(EMPLOYMENT_CONTRACT_FIELDS.as_bytes(), Some(2), domain::Region::Kr)
         .map_err(|faults| DemoError::Fields(faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")))?;
     let (first, second) = ARTICLES.split_at(ARTICLES_ON_FIRST_PAGE);
     let mut page = Page {

@@ -139,6 +139,13 @@ pub enum EventKind {
         /// Salted hash of the value.
         hash: BlobHash,
     },
+    /// A value that stood in a field was taken away.
+    ValueRemoved {
+        /// The writer whose field it is.
+        recipient: RecipientId,
+        /// The field.
+        field: String,
+    },
     /// A writer approved.
     Approved {
         /// Who, or on whose behalf.
@@ -239,6 +246,7 @@ impl EventKind {
             Self::IdentityRefused { .. } => "identity_refused",
             Self::Consented { .. } => "consented",
             Self::ValueWritten { .. } => "value_written",
+            Self::ValueRemoved { .. } => "value_removed",
             Self::Approved { .. } => "approved",
             Self::Rejected { .. } => "rejected",
             Self::Returned { .. } => "returned",
@@ -262,6 +270,7 @@ impl EventKind {
             | Self::IdentityChecked { recipient, .. }
             | Self::IdentityRefused { recipient, .. }
             | Self::Consented { recipient, .. }
+            | Self::ValueRemoved { recipient, .. }
             | Self::Approved { recipient, .. }
             | Self::Rejected { recipient, .. }
             | Self::Returned { recipient, .. } => Some(*recipient),

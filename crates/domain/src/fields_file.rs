@@ -120,20 +120,24 @@ const MOST_STEPS: usize = 50;
 const MOST_OPTIONS: usize = 200;
 const NAME_LENGTH: usize = 128;
 
-/// Reads the file. `pages`: how many the PDF has, where that is known.
-pub fn parse(bytes: &[u8], pages: Option<u32>) -> Result<FieldsFile, Vec<FieldsFault>> {
+/// Reads the file. `pages`: how many the PDF has, where that is known; `region`: where its national telephone numbers are
+/// at home.
+pub fn parse(bytes: &[u8], pages: Option<u32>, region: Region) -> Result<FieldsFile, Vec<FieldsFault>> {
     let value: Value = serde_json::from_slice(bytes).map_err(|error| {
         vec![FieldsFault {
             path: String::new(),
             kind: FieldsFaultKind::NotJson(error.to_string()),
         }]
     })?;
-    parse_value(&value, pages)
+    parse_value(&value, pages, region)
 }
 
 /// Reads what is JSON already.
-pub fn parse_value(value: &Value, pages: Option<u32>) -> Result<FieldsFile, Vec<FieldsFault>> {
-    let mut reader = Reader::default();
+pub fn parse_value(value: &Value, pages: Option<u32>, region: Region) -> Result<FieldsFile, Vec<FieldsFault>> {
+    let mut reader = Reader {
+        faults: Vec::new(),
+        region,
+    };
     let file = reader.file(value, pages);
     match file {
         Some(file) if reader.faults.is_empty() => Ok(file),
@@ -141,9 +145,10 @@ pub fn parse_value(value: &Value, pages: Option<u32>) -> Result<FieldsFile, Vec<
     }
 }
 
-#[derive(Default)]
 struct Reader {
     faults: Vec<FieldsFault>,
+    /// Where national telephone numbers are at home.
+    region: Region,
 }
 
 impl Reader {
@@ -262,7 +267,7 @@ impl Reader {
         let email = self.text(entry, path, "email", 254, false);
         match (name, email) {
             (Some(name), Some(email)) => {
-                if Contact::parse(&email, Region::default()).is_err() {
+                if Contact::parse(&email, self.region).is_err() {
                     self.fault(format!("{path}.email"), FieldsFaultKind::Contact);
                 }
                 Some(NamedWriter { name, email })
@@ -475,7 +480,8 @@ impl Reader {
         }
     }
 
-    /// A formula names number fields only, so that no circle can arise.
+    /// A formula names number fields only, so that no circle can arise, and only such as are written before it or by the same
+    /// writer, so that no result goes stale.
     fn formulas(&mut self, fields: &[(String, Field)]) {
         for (path, field) in fields {
             let Some(text) = field.formula.as_deref().filter(|_| field.kind == FieldKind::Calc) else {
@@ -486,15 +492,19 @@ impl Reader {
                 Err(fault) => self.fault(path, FieldsFaultKind::Formula(fault.to_string())),
                 Ok(formula) => {
                     for name in formula.names() {
-                        let known = fields
+                        let named = fields
                             .iter()
-                            .any(|(_, other)| other.name == name && other.kind == FieldKind::Number);
-                        if !known {
-                            self.fault(
-                                path.as_str(),
-                                FieldsFaultKind::Formula(format!("'{name}' is no field of kind number")),
-                            );
-                        }
+                            .map(|(_, other)| other)
+                            .find(|other| other.name == name && other.kind == FieldKind::Number);
+                        let reason = match named {
+                            None => format!("'{name}' is no field of kind number"),
+                            Some(other) if other.step > field.step => format!("'{name}' is written at a later step"),
+                            Some(other) if other.step == field.step && other.role != field.role => {
+                                format!("'{name}' is written by another role of the same step")
+                            }
+                            Some(_) => continue,
+                        };
+                        self.fault(path.as_str(), FieldsFaultKind::Formula(reason));
                     }
                 }
             }
@@ -676,7 +686,7 @@ mod tests {
     }
 
     fn paths(value: &Value) -> Vec<String> {
-        parse_value(value, Some(2))
+        parse_value(value, Some(2), Region::Kr)
             .unwrap_err()
             .into_iter()
             .map(|fault| fault.path)
@@ -685,7 +695,7 @@ mod tests {
 
     #[test]
     fn a_good_file_is_read() {
-        let file = parse(good().to_string().as_bytes(), Some(2)).unwrap();
+        let file = parse(good().to_string().as_bytes(), Some(2), Region::Kr).unwrap();
         assert_eq!(file.name, "근로계약서");
         assert_eq!(file.on_reject, OnReject::End);
         let orders: Vec<u32> = file.steps.iter().map(|step| step.order).collect();
@@ -744,7 +754,11 @@ mod tests {
     #[test]
     fn steps_have_no_gaps_and_roles_where_several_write() {
         assert_eq!(
-            parse_value(&json!({"name": "x", "steps": [{"order": 1}, {"order": 3}]}), None),
+            parse_value(
+                &json!({"name": "x", "steps": [{"order": 1}, {"order": 3}]}),
+                None,
+                Region::Kr
+            ),
             Err(vec![FieldsFault {
                 path: "steps".to_owned(),
                 kind: FieldsFaultKind::StepGap(2)
@@ -770,14 +784,14 @@ mod tests {
             "fields": [{"name": "f", "kind": "text", "step": 1, "role": role, "page": 1,
                         "x": 0, "y": 0, "width": 1, "height": 1}]})
         };
-        assert!(parse_value(&field(json!("b")), None).is_ok());
+        assert!(parse_value(&field(json!("b")), None, Region::Kr).is_ok());
         assert_eq!(paths(&field(json!("c"))), ["fields[0].role"]);
         assert_eq!(paths(&field(Value::Null)), ["fields[0].role"]);
     }
 
     #[test]
     fn what_is_no_json_is_one_fault() {
-        let faults = parse(b"{", None).unwrap_err();
+        let faults = parse(b"{", None, Region::Kr).unwrap_err();
         assert!(matches!(
             faults.as_slice(),
             [FieldsFault {

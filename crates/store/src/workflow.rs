@@ -134,6 +134,8 @@ pub struct Party {
     pub sender_name: String,
     /// The sender's e-mail address.
     pub sender_email: String,
+    /// The sender's account was disabled.
+    pub sender_disabled: bool,
 }
 
 /// Who sends the company's workflow.
@@ -146,6 +148,7 @@ pub fn party(tx: &mut dyn Transaction, company: &CompanyId, sender: MemberId) ->
         link_days: row.get("link_days")?,
         sender_name: row.get("sender_name")?,
         sender_email: row.get("sender_email")?,
+        sender_disabled: row.get::<Option<Timestamp>>("sender_disabled_at")?.is_some(),
     })
 }
 
@@ -212,6 +215,7 @@ pub fn insert_recipient(
             access.map(|access| access.salt.clone()),
             access.map(|access| access.code.clone()),
             access.and_then(|access| access.hint.as_deref()),
+            recipient.contact.key(),
         ],
     )?;
     row.get("id")
@@ -346,6 +350,7 @@ pub fn update(
                 progress,
                 progressed_at,
                 comment,
+                recipient.contact.key(),
             ],
         )?;
         if old.is_some_and(|old| old.link_version != recipient.link_version) {
@@ -379,11 +384,6 @@ pub fn update_head(
         values![company, id, head_sequence(before), head_sequence(after), after.hash],
     )?;
     Ok(written == 1)
-}
-
-/// Makes every link to the workflow itself dead.
-pub fn raise_link_version(tx: &mut dyn Transaction, company: &CompanyId, id: WorkflowId) -> Result<(), Error> {
-    tx.execute_one(&sql::RAISE_LINK_VERSION, values![company, id])
 }
 
 /// Counts a wrong access code.
@@ -563,7 +563,7 @@ pub fn next_for(
     besides: RecipientId,
     at: Timestamp,
 ) -> Result<Option<(RecipientId, WorkflowId)>, Error> {
-    tx.query_optional(&sql::NEXT_FOR, values![company, contact.as_given(), at, besides])?
+    tx.query_optional(&sql::NEXT_FOR, values![company, contact.key(), at, besides])?
         .map(|row| Ok((row.get("id")?, row.get("workflow_id")?)))
         .transpose()
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use app::{
-    ActRequest, Caller, CompanyChange, ConflictCode, CorrectRequest, Error, ExtendRequest, FaultCode, ForbiddenCode, GivenField,
-    Idempotency, ImportTemplate, ListRequest, Origin, Purpose, SearchRequest, SigningKey, Stage, StartCopy,
+    ActRequest, Caller, CompanyChange, ConflictCode, CorrectRequest, Error, ExtendRequest, FaultCode, ForbiddenCode,
+    GivenField, Idempotency, ImportTemplate, ListRequest, Origin, Purpose, SearchRequest, SigningKey, Stage, StartCopy,
     StartExport, StartFieldName, StartRecipient, StartRequest, Started, StartedWorkflow, Subject,
 };
 use base64::Engine as _;
@@ -313,7 +313,7 @@ fn two_writers_complete_and_everything_is_proved() {
             faults(wrong),
             [
                 ("day".to_owned(), FaultCode::InvalidDate),
-                ("성명".to_owned(), FaultCode::Required)
+                ("성명".to_owned(), FaultCode::FieldRequired)
             ]
         );
         let signed = app
@@ -1748,7 +1748,10 @@ fn a_named_writers_number_is_read_in_the_companys_region() {
             fields: text.as_bytes(),
         };
         assert_eq!(
-            faults(app.import_template(&world.company, "test", &national).map(|made| made.id)),
+            faults(
+                app.import_template(&world.company, "test", &national)
+                    .map(|made| made.id)
+            ),
             [("steps[1].email".to_owned(), FaultCode::FieldsFileRefused)]
         );
         let american = CompanyChange {

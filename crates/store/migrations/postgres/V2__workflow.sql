@@ -63,6 +63,8 @@ CREATE TABLE recipient (
     -- E-mail address or telephone number as given; the number in its international form beside it.
     contact TEXT NOT NULL,
     phone TEXT,
+    -- By which the same person is found in another spelling: the address in lower case, or the international number.
+    contact_key TEXT NOT NULL,
     mobile TEXT,
     language TEXT CHECK (language IN ('ko', 'en', 'ja')),
     link_version BIGINT NOT NULL,
@@ -83,7 +85,7 @@ CREATE TABLE recipient (
 );
 
 -- The next document for the same writer.
-CREATE INDEX recipient_by_contact ON recipient (company_id, contact) WHERE progress = 'waiting';
+CREATE INDEX recipient_by_contact ON recipient (company_id, contact_key) WHERE progress = 'waiting';
 
 CREATE TABLE field_value (
     workflow_id BIGINT NOT NULL,

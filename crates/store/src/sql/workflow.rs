@@ -10,8 +10,8 @@ crate::statements! {
 
     /// A workflow's writer.
     pub static INSERT_RECIPIENT = "INSERT INTO recipient (company_id, workflow_id, step_order, place, role, name, contact, \
-         phone, mobile, language, link_version, progress, access_salt, access_code, access_hint, access_failures) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'waiting', $12, $13, $14, 0) RETURNING id";
+         phone, mobile, language, link_version, progress, access_salt, access_code, access_hint, access_failures, contact_key) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'waiting', $12, $13, $14, 0, $15) RETURNING id";
 
     /// What a start needs to know of its company, template and client.
     pub static START_CONTEXT = "SELECT c.name, c.language, c.utc_offset, c.region, c.expiry_days, c.link_days, \
@@ -21,7 +21,8 @@ crate::statements! {
          LEFT JOIN template t ON t.company_id = c.id AND t.id = $2 WHERE c.id = $1";
 
     /// Who sends, as letters name him.
-    pub static PARTY = "SELECT c.name, c.language, c.region, c.link_days, m.name AS sender_name, m.email AS sender_email \
+    pub static PARTY = "SELECT c.name, c.language, c.region, c.link_days, m.name AS sender_name, m.email AS sender_email, \
+         m.disabled_at AS sender_disabled_at \
          FROM company c JOIN member m ON m.company_id = c.id WHERE c.id = $1 AND m.id = $2";
 
     /// One workflow of a company.
@@ -55,15 +56,11 @@ crate::statements! {
 
     /// A writer after a transition or a correction.
     pub static UPDATE_RECIPIENT = "UPDATE recipient SET name = $4, contact = $5, phone = $6, link_version = $7, \
-         progress = $8, progressed_at = $9, comment = $10 WHERE company_id = $1 AND workflow_id = $2 AND id = $3";
+         progress = $8, progressed_at = $9, comment = $10, contact_key = $11 WHERE company_id = $1 AND workflow_id = $2 AND id = $3";
 
     /// A writer who was given back the document, or whose person was corrected, proves himself anew.
     pub static RESET_ACCESS = "UPDATE recipient SET access_failures = 0, access_at = NULL, viewed_at = NULL, \
          consented_at = NULL WHERE company_id = $1 AND workflow_id = $2 AND id = $3";
-
-    /// Every link to the workflow given before is dead.
-    pub static RAISE_LINK_VERSION = "UPDATE workflow SET link_version = link_version + 1 \
-         WHERE company_id = $1 AND id = $2";
 
     /// A wrong access code.
     pub static COUNT_ACCESS_FAILURE = "UPDATE recipient SET access_failures = access_failures + 1 \
@@ -103,7 +100,7 @@ crate::statements! {
 
     /// The other documents whose turn is this contact's.
     pub static NEXT_FOR = "SELECT r.id, r.workflow_id FROM recipient r JOIN workflow w ON w.id = r.workflow_id \
-         WHERE r.company_id = $1 AND w.company_id = $1 AND r.contact = $2 AND r.progress = 'waiting' \
+         WHERE r.company_id = $1 AND w.company_id = $1 AND r.contact_key = $2 AND r.progress = 'waiting' \
          AND w.status = 'Playing' AND w.turn = r.step_order AND w.expires_at > $3 AND r.id <> $4 \
          ORDER BY w.id LIMIT 1";
 

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::view::{Filled, Owner, PageView, pages};
 use super::{CONSENT_VERSION, key, texts};
-use crate::pages::ending::{About, Ending, Link};
+use crate::pages::ending::{About, Ending};
 use crate::pages::render::respond;
 use crate::pages::request::{PageForm, PageRequest};
 use crate::router::Http;
@@ -116,14 +116,14 @@ async fn show(http: &Http, request: &PageRequest, company: Option<String>) -> Re
 fn staged(request: &PageRequest, key: &SigningKey, view: &SigningView) -> Response {
     let language = request.language_or(view.language);
     match &view.stage {
-        Stage::AccessCode { locked: true, .. } => request.end(Ending::Locked, language, &about(request, view, None)),
+        Stage::AccessCode { locked: true, .. } => request.end(Ending::Locked, language, &about(view, None)),
         Stage::AccessCode { hint, locked: false } => code_page(request, key, view, language, hint.as_deref(), None),
         Stage::Write => sign_page(request, key, view, language, "sign"),
         Stage::Watch => sign_page(request, key, view, language, "view"),
         // The sender still sees what became of his document.
         Stage::Ended if view.recipient.is_none() => sign_page(request, key, view, language, "view"),
-        Stage::Waiting => request.end(Ending::Waiting, language, &about(request, view, None)),
-        Stage::Done => request.end(Ending::Signed, language, &about(request, view, None)),
+        Stage::Waiting => request.end(Ending::Waiting, language, &about(view, None)),
+        Stage::Done => request.end(Ending::Signed, language, &about(view, None)),
         Stage::Ended => {
             let expired = i18n::date_time(language, view.expires_at, view.offset);
             let (ending, date) = match view.status {
@@ -132,26 +132,19 @@ fn staged(request: &PageRequest, key: &SigningKey, view: &SigningView) -> Respon
                 Status::Expired => (Ending::Expired, Some(expired)),
                 Status::Complete | Status::Playing => (Ending::Complete, None),
             };
-            request.end(ending, language, &about(request, view, date))
+            request.end(ending, language, &about(view, date))
         }
     }
 }
 
 /// What an ending may name: the holder of the link knows the document anyway.
-fn about(request: &PageRequest, view: &SigningView, date: Option<String>) -> About {
-    let language = request.language_or(view.language);
-    let next = view.next_document.as_ref().filter(|_| next_sign(request));
+fn about(view: &SigningView, date: Option<String>) -> About {
     About {
         document: Some(view.workflow_name.clone()),
         company: Some(view.company_name.clone()),
         date,
-        links: next
-            .map(|next| Link {
-                href: with_choices(request, &next.sign_url),
-                text: i18n::text(language, "sign-done-next-document", &[]),
-            })
-            .into_iter()
-            .collect(),
+        // The next document's address is given in the answer to approval or rejection, not to whoever opens a used link.
+        links: Vec::new(),
     }
 }
 
