@@ -10,22 +10,31 @@
 //!   counts as JSON, RFC 9110 8.3);
 //! - unknown members are ignored, the last of two members of one name counts;
 //! - `null` is the same as absent;
-//! - U+0000 in a text is refused, because one of the databases cannot hold it.
+//! - U+0000 in a text is refused, because one of the databases cannot hold it;
+//! - a list or an object has at most 2,000 entries, and no more are read; at most 100 faults are told.
 
 use std::collections::HashMap;
+use std::fmt;
 
 use app::{Error, Fault, FaultCode};
 use axum::body::HttpBody;
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRef, FromRequest, Request};
 use axum::http::{HeaderMap, header};
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
+use crate::bodies::DEADLINE;
 use crate::problem::Failure;
 use crate::router::Http;
 
 /// Largest integer that every JSON reader holds exactly.
 const LARGEST_INTEGER: f64 = 9_007_199_254_740_991.0;
+
+/// The most entries of a list or object.
+const MOST_ENTRIES: usize = 2_000;
+/// More faults than this are told to nobody.
+const MOST_FAULTS: usize = 100;
 
 /// A body that is JSON (its syntax has been checked, its meaning has not).
 #[derive(Debug, Clone)]
@@ -54,6 +63,14 @@ impl JsonBody {
         Ok(Self(text))
     }
 
+    /// Reads a body of at most `limit` bytes.
+    pub async fn read(headers: &HeaderMap, body: Body, limit: u64) -> Result<Self, Error> {
+        if !is_json(headers) {
+            return Err(Error::Unsupported);
+        }
+        Self::parse(read(headers, body, limit).await?)
+    }
+
     /// The bytes as they came, for the fingerprint of an idempotent request.
     pub fn bytes(&self) -> &[u8] {
         self.0.as_bytes()
@@ -64,7 +81,11 @@ impl JsonBody {
         if !self.0.trim_start().starts_with('{') {
             return Err(Error::Unprocessable(vec![wrong_type(String::new(), "object")]));
         }
-        let members = serde_json::from_str(&self.0).map_err(|_| Error::NotJson)?;
+        let members = match read_entries(&self.0) {
+            Ok(members) => members,
+            Err(Unread::TooMany) => return Err(Error::Unprocessable(vec![too_many(String::new())])),
+            Err(Unread::OtherType) => return Err(Error::NotJson),
+        };
         Ok(Members {
             members,
             path: String::new(),
@@ -82,11 +103,7 @@ where
     async fn from_request(request: Request, state: &S) -> Result<Self, Failure> {
         let limit = Http::from_ref(state).settings().json_limit;
         let (parts, body) = request.into_parts();
-        if !is_json(&parts.headers) {
-            return Err(Error::Unsupported.into());
-        }
-        let bytes = read(&parts.headers, body, limit).await?;
-        Ok(Self::parse(bytes)?)
+        Ok(Self::read(&parts.headers, body, limit).await?)
     }
 }
 
@@ -131,16 +148,19 @@ pub async fn read(headers: &HeaderMap, body: Body, limit: u64) -> Result<Bytes, 
         return Err(Error::TooLarge { limit });
     }
     let most = usize::try_from(limit).unwrap_or(usize::MAX);
-    // Either the limit was met or the client went away, which nobody will read the answer to.
-    axum::body::to_bytes(body, most)
-        .await
-        .map_err(|_| Error::TooLarge { limit })
+    match tokio::time::timeout(DEADLINE, axum::body::to_bytes(body, most)).await {
+        // Either the limit was met or the client went away, which nobody will read the answer to.
+        Ok(read) => read.map_err(|_| Error::TooLarge { limit }),
+        Err(_) => Err(Error::Unavailable { retry_after: 1 }),
+    }
 }
 
 impl Faults {
-    /// Adds one.
+    /// Adds one, unless there are so many that nobody reads another.
     pub fn add(&mut self, fault: Fault) {
-        self.0.push(fault);
+        if self.0.len() < MOST_FAULTS {
+            self.0.push(fault);
+        }
     }
 
     /// A text that a header, a path or a query holds, if it may be stored.
@@ -297,9 +317,12 @@ impl<'a> Members<'a> {
     pub fn objects(&self, name: &str, faults: &mut Faults) -> Option<Vec<Members<'a>>> {
         let raw = self.raw(name)?;
         let path = self.path_of(name);
-        let Ok(elements) = serde_json::from_str::<Vec<&'a RawValue>>(raw.get()) else {
-            faults.add(wrong_type(path, "array"));
-            return None;
+        let elements = match read_elements(raw.get()) {
+            Ok(elements) => elements,
+            Err(unread) => {
+                faults.add(unread.fault(path, "array"));
+                return None;
+            }
         };
         Some(
             elements
@@ -321,11 +344,112 @@ impl<'a> Members<'a> {
 }
 
 fn object<'a>(raw: &'a RawValue, path: String, faults: &mut Faults) -> Option<Members<'a>> {
-    if let Ok(members) = serde_json::from_str(raw.get()) {
-        return Some(Members { members, path });
+    match read_entries(raw.get()) {
+        Ok(members) => Some(Members { members, path }),
+        Err(unread) => {
+            faults.add(unread.fault(path, "object"));
+            None
+        }
     }
-    faults.add(wrong_type(path, "object"));
-    None
+}
+
+/// Why a list or object was not read.
+enum Unread {
+    TooMany,
+    OtherType,
+}
+
+impl Unread {
+    fn fault(self, path: String, expected: &str) -> Fault {
+        match self {
+            Self::TooMany => too_many(path),
+            Self::OtherType => wrong_type(path, expected),
+        }
+    }
+}
+
+fn too_many(path: String) -> Fault {
+    Fault::new(path, FaultCode::TooLong).with("max", MOST_ENTRIES)
+}
+
+fn read_elements(text: &str) -> Result<Vec<&RawValue>, Unread> {
+    if !text.trim_start().starts_with('[') {
+        return Err(Unread::OtherType);
+    }
+    let mut reader = Reader::default();
+    reader.read(text)?;
+    Ok(reader.elements)
+}
+
+fn read_entries(text: &str) -> Result<HashMap<String, &RawValue>, Unread> {
+    if !text.trim_start().starts_with('{') {
+        return Err(Unread::OtherType);
+    }
+    let mut reader = Reader::default();
+    reader.read(text)?;
+    Ok(reader.entries)
+}
+
+/// Reads a list or an object, and stops at the entry that is one too many: millions of small ones
+/// would take many times the memory of their text.
+#[derive(Default)]
+struct Reader<'a> {
+    elements: Vec<&'a RawValue>,
+    entries: HashMap<String, &'a RawValue>,
+    read: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn read(&mut self, text: &'a str) -> Result<(), Unread> {
+        let read = DeserializeSeed::deserialize(&mut *self, &mut serde_json::Deserializer::from_str(text));
+        read.map_err(|_| {
+            if self.read > MOST_ENTRIES {
+                Unread::TooMany
+            } else {
+                Unread::OtherType
+            }
+        })
+    }
+
+    fn count<E: serde::de::Error>(&mut self) -> Result<(), E> {
+        self.read += 1;
+        if self.read > MOST_ENTRIES {
+            return Err(E::custom("too many entries"));
+        }
+        Ok(())
+    }
+}
+
+impl<'a> DeserializeSeed<'a> for &mut Reader<'a> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'a>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'a> Visitor<'a> for &mut Reader<'a> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a list or an object")
+    }
+
+    fn visit_seq<A: SeqAccess<'a>>(self, mut list: A) -> Result<(), A::Error> {
+        while let Some(element) = list.next_element()? {
+            self.count()?;
+            self.elements.push(element);
+        }
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'a>>(self, mut object: A) -> Result<(), A::Error> {
+        while let Some((name, value)) = object.next_entry()? {
+            self.count()?;
+            self.entries.insert(name, value);
+        }
+        Ok(())
+    }
 }
 
 /// `1`, and also `1.0` and `1e3`, which some languages write for the same number.
@@ -456,6 +580,50 @@ mod tests {
         for text in ["[]", "1", "\"a\"", "null"] {
             assert!(matches!(body(text).members(), Err(Error::Unprocessable(_))), "{text}");
         }
+    }
+
+    #[test]
+    fn very_many_entries_are_refused_and_not_read() {
+        let numbers = format!("{{\"list\": [{}1]}}", "1,".repeat(5_000_000));
+        let body = body(&numbers);
+        let root = body.members().expect("an object");
+        let mut faults = Faults::default();
+        assert!(root.objects("list", &mut faults).is_none());
+        assert_eq!(said(faults), ["list too-long"]);
+        let mut reader = Reader::default();
+        assert!(reader.read(root.raw("list").expect("a list").get()).is_err());
+        assert_eq!((reader.read, reader.elements.len()), (MOST_ENTRIES + 1, MOST_ENTRIES));
+
+        let entries = |count: usize| format!("{{\"object\": {{\"a\": 1{}}}}}", ", \"a\": 1".repeat(count - 1));
+        let (most, more) = (
+            self::body(&entries(MOST_ENTRIES)),
+            self::body(&entries(MOST_ENTRIES + 1)),
+        );
+        let mut faults = Faults::default();
+        assert!(
+            most.members()
+                .expect("one member")
+                .object("object", &mut faults)
+                .is_some()
+        );
+        assert!(
+            more.members()
+                .expect("one member")
+                .object("object", &mut faults)
+                .is_none()
+        );
+        assert_eq!(said(faults), ["object too-long"]);
+        let wide = self::body(&format!("{{\"a\": 1{}}}", ", \"a\": 1".repeat(MOST_ENTRIES)));
+        assert!(matches!(wide.members(), Err(Error::Unprocessable(_))));
+    }
+
+    #[test]
+    fn no_more_than_a_hundred_faults_are_kept() {
+        let body = body(&format!("{{\"list\": [{}1]}}", "1,".repeat(MOST_ENTRIES - 1)));
+        let mut faults = Faults::default();
+        let list = body.members().expect("an object").objects("list", &mut faults);
+        assert_eq!(list.map(|list| list.len()), Some(MOST_ENTRIES));
+        assert_eq!(said(faults).len(), MOST_FAULTS);
     }
 
     #[test]

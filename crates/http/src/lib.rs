@@ -13,6 +13,7 @@
 pub mod api;
 pub mod assets;
 pub mod blocking;
+pub mod bodies;
 pub mod client_address;
 pub mod json_body;
 pub mod pages;

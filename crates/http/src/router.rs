@@ -22,6 +22,7 @@ use axum::routing::{MethodFilter, MethodRouter, on};
 use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::blocking::Blocking;
+use crate::bodies::{self, Places};
 use crate::client_address::Network;
 use crate::pages::request::PageRequest;
 use crate::problem::{CompanyLanguage, Failure, speak};
@@ -160,12 +161,16 @@ pub fn routes() -> Vec<Route> {
 pub fn router(app: Arc<App>, settings: HttpSettings) -> Router {
     let http = Http::new(app, settings);
     let mut router = Router::new();
+    let places = Places::default();
     for route in routes() {
+        let in_turn = middleware::from_fn_with_state(places.of(route.authority), bodies::in_turn);
+        let handler = route.handler.route_layer(in_turn);
+        // The layer added last is the first that a request meets.
         let handler = match route.authority {
-            Authority::AccessToken(access) => route
-                .handler
-                .route_layer(middleware::from_fn_with_state((http.clone(), access), authenticate)),
-            Authority::Public | Authority::LinkToken | Authority::Session => route.handler,
+            Authority::AccessToken(access) => {
+                handler.route_layer(middleware::from_fn_with_state((http.clone(), access), authenticate))
+            }
+            Authority::Public | Authority::LinkToken | Authority::Session => handler,
         };
         router = router.route(route.path, handler);
     }

@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use super::render::respond;
 use super::request::PageRequest;
+use crate::bodies;
 use crate::router::Http;
 
 #[derive(Debug, Serialize)]
@@ -66,7 +67,10 @@ pub async fn check(
     let limit = http.app().settings.largest_document;
     // A form of another kind holds no file.
     let received = match multipart {
-        Ok(multipart) => receive(multipart, limit).await,
+        Ok(multipart) => match tokio::time::timeout(bodies::DEADLINE, receive(multipart, limit)).await {
+            Ok(received) => received,
+            Err(_) => return request.fail(&Error::Unavailable { retry_after: 1 }, request.language()),
+        },
         Err(_) => Ok(None),
     };
     let upload = match received {

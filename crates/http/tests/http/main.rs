@@ -3,6 +3,7 @@
 
 mod acting;
 mod bad_input;
+mod bodies;
 mod complete;
 mod login;
 mod pages;

@@ -210,6 +210,19 @@ impl Server {
         answer["body"]["access_token"].as_str().expect("a token").to_owned()
     }
 
+    /// What is answered to bytes that no client library would send.
+    pub fn raw(&self, bytes: &[u8]) -> String {
+        use std::io::{Read, Write};
+        let mut connection = std::net::TcpStream::connect(self.address).expect("a connection");
+        connection
+            .set_read_timeout(Some(std::time::Duration::from_secs(30)))
+            .expect("a time limit");
+        connection.write_all(bytes).expect("it is taken");
+        let mut head = [0; 1024];
+        let read = connection.read(&mut head).expect("an answer");
+        String::from_utf8_lossy(&head[..read]).into_owned()
+    }
+
     /// A request to this server, to be changed before it is sent.
     pub fn request(&self, method: &str, path: &str, token: Option<&str>) -> reqwest::RequestBuilder {
         let method = method.parse().expect("a method");

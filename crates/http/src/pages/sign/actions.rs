@@ -18,12 +18,17 @@ use serde::Serialize;
 
 use super::page::{code_page, with_choices};
 use super::{CONSENT_VERSION, key, proof_cookie};
+use crate::bodies::LinkJson;
 use crate::json_body::{Faults, JsonBody};
 use crate::pages::ending::{About, Ending};
 use crate::pages::request::{PageForm, PageRequest};
 use crate::problem::Failure;
 use crate::router::Http;
 
+/// Texts and a comment.
+const TEXTS_LIMIT: u64 = 1024 * 1024;
+/// The largest attachment as base64, and some.
+const FILE_LIMIT: u64 = 15 * 1024 * 1024;
 /// A writer's session of filling in; the proof of the access code ends with it.
 const PROOF_SECONDS: i64 = 12 * 60 * 60;
 
@@ -173,7 +178,11 @@ fn values(body: &JsonBody) -> Result<BTreeMap<String, String>, Error> {
 }
 
 /// `PUT /sign/drafts`
-pub async fn drafts(State(http): State<Http>, request: PageRequest, body: JsonBody) -> Result<Response, Failure> {
+pub async fn drafts(
+    State(http): State<Http>,
+    request: PageRequest,
+    LinkJson(body): LinkJson<TEXTS_LIMIT>,
+) -> Result<Response, Failure> {
     let key = key(&http, &request);
     let values = values(&body)?;
     http.blocking(move |app| app.save_draft(&key, &values)).await?;
@@ -181,7 +190,11 @@ pub async fn drafts(State(http): State<Http>, request: PageRequest, body: JsonBo
 }
 
 /// `POST /sign/files`
-pub async fn files(State(http): State<Http>, request: PageRequest, body: JsonBody) -> Result<Response, Failure> {
+pub async fn files(
+    State(http): State<Http>,
+    request: PageRequest,
+    LinkJson(body): LinkJson<FILE_LIMIT>,
+) -> Result<Response, Failure> {
     let key = key(&http, &request);
     let mut faults = Faults::default();
     let members = body.members()?;
@@ -225,7 +238,11 @@ fn finished(request: &PageRequest, signed: Signed) -> Response {
 }
 
 /// `POST /sign/approve`
-pub async fn approve(State(http): State<Http>, request: PageRequest, body: JsonBody) -> Result<Response, Failure> {
+pub async fn approve(
+    State(http): State<Http>,
+    request: PageRequest,
+    LinkJson(body): LinkJson<TEXTS_LIMIT>,
+) -> Result<Response, Failure> {
     let (key, origin) = (key(&http, &request), origin(&request));
     let given = values(&body)?;
     let comment = comment(&body)?;
@@ -236,7 +253,11 @@ pub async fn approve(State(http): State<Http>, request: PageRequest, body: JsonB
 }
 
 /// `POST /sign/reject`
-pub async fn reject(State(http): State<Http>, request: PageRequest, body: JsonBody) -> Result<Response, Failure> {
+pub async fn reject(
+    State(http): State<Http>,
+    request: PageRequest,
+    LinkJson(body): LinkJson<TEXTS_LIMIT>,
+) -> Result<Response, Failure> {
     let (key, origin) = (key(&http, &request), origin(&request));
     let Some(reason) = comment(&body)?.filter(|reason| !reason.trim().is_empty()) else {
         return Err(Error::Unprocessable(vec![Fault::new("comment", FaultCode::Required)]).into());
