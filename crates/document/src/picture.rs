@@ -224,12 +224,12 @@ mod tests {
     }
 
     /// A chunk of a PNG (W3C PNG 5.3).
-    fn chunk(kind: &[u8; 4], data: &[u8]) -> Vec<u8> {
+    fn chunk(kind: [u8; 4], data: &[u8]) -> Vec<u8> {
         let mut check = flate2::Crc::new();
-        check.update(kind);
+        check.update(&kind);
         check.update(data);
         let length = u32::try_from(data.len()).expect("a short chunk");
-        [length.to_be_bytes().as_slice(), kind, data, &check.sum().to_be_bytes()].concat()
+        [length.to_be_bytes().as_slice(), &kind, data, &check.sum().to_be_bytes()].concat()
     }
 
     /// A sound PNG of one colour, one bit a pixel.
@@ -241,9 +241,9 @@ mod tests {
         let header = [width.to_be_bytes().as_slice(), &height.to_be_bytes(), &[1, 0, 0, 0, 0]].concat();
         [
             b"\x89PNG\r\n\x1a\n".as_slice(),
-            &chunk(b"IHDR", &header),
-            &chunk(b"IDAT", &pixels.finish().expect("compresses")),
-            &chunk(b"IEND", b""),
+            &chunk(*b"IHDR", &header),
+            &chunk(*b"IDAT", &pixels.finish().expect("compresses")),
+            &chunk(*b"IEND", b""),
         ]
         .concat()
     }
