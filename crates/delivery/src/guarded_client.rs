@@ -13,7 +13,7 @@
 
 use std::future::Future;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,17 +33,25 @@ pub trait Lookup: Send + Sync {
     fn lookup(&self, host: String) -> Addresses;
 }
 
-/// Asks as the operating system does.
+/// Asks as the operating system does, each time on a thread of its own.
+///
+/// The system's resolver blocks, for half a minute where a name server is silent, and dropping the question does not stop
+/// it. On the runtime's blocking threads a few such names would hold up every use-case, which run there, too. Threads are
+/// bounded by the runner: a receiver has few workers, and each asks once a try.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemLookup;
 
 impl Lookup for SystemLookup {
     fn lookup(&self, host: String) -> Addresses {
+        let (answer, answered) = tokio::sync::oneshot::channel();
+        let asked = std::thread::Builder::new().name("lookup".to_owned()).stack_size(256 * 1024).spawn(move || {
+            let found = (host.as_str(), 0).to_socket_addrs();
+            // Nobody waits any more where the try has ended meanwhile.
+            let _ = answer.send(found.map(|found| found.map(|address| address.ip()).collect()));
+        });
         Box::pin(async move {
-            Ok(tokio::net::lookup_host((host, 0))
-                .await?
-                .map(|address| address.ip())
-                .collect())
+            asked?;
+            answered.await.map_err(io::Error::other)?
         })
     }
 }
