@@ -28,7 +28,6 @@ error-exists = There is one of this name already.
 error-archived = The template is archived. Choose another or restore it.
 error-locked = The access code was tried too often. The sender must send the document anew.
 error-link-replaced = This link was replaced by a newer one. Use the newest message.
-error-in-progress = The same request is being answered at this moment. Try again shortly.
 error-last-owner = A company keeps at least one owner.
 
 ## What is wrong with a value

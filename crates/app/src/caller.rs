@@ -45,13 +45,4 @@ impl Caller {
             Err(Error::Forbidden(ForbiddenCode::Role))
         }
     }
-
-    /// Refuses who may not change members, clients or settings.
-    pub fn must_administer(&self) -> Result<(), Error> {
-        if self.role.may_administer() {
-            Ok(())
-        } else {
-            Err(Error::Forbidden(ForbiddenCode::Role))
-        }
-    }
 }

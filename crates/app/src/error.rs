@@ -171,8 +171,6 @@ codes! {
         Locked => "locked",
         /// The link was replaced by a newer one.
         LinkReplaced => "link-replaced",
-        /// The same request is being answered at this moment.
-        InProgress => "in-progress",
         /// The last owner of a company can be neither disabled nor lowered.
         LastOwner => "last-owner",
     }

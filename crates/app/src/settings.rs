@@ -2,8 +2,6 @@
 //!
 //! The program reads these from its configuration; what a company chooses for itself is in its row of the database.
 
-use std::path::PathBuf;
-
 use domain::public_address::AddressRules;
 
 /// The installation's settings.
@@ -21,8 +19,6 @@ pub struct Settings {
     pub session_seconds: i64,
     /// The largest PDF that is taken, in bytes.
     pub largest_document: u64,
-    /// Where mails and messages go that nobody sends: no SMTP server is configured, or no messenger.
-    pub outbox_folder: PathBuf,
 }
 
 /// The throttle of wrong credentials. Right ones never count, and nobody is locked out for good.
@@ -58,14 +54,6 @@ impl Default for Settings {
             login: LoginSettings::default(),
             session_seconds: 12 * 60 * 60,
             largest_document: 50 * 1024 * 1024,
-            outbox_folder: PathBuf::from("outbox"),
         }
-    }
-}
-
-impl Settings {
-    /// An address of this installation; `path` begins with a slash.
-    pub fn address(&self, path: &str) -> String {
-        format!("{}{path}", self.public_url)
     }
 }

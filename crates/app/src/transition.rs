@@ -409,7 +409,7 @@ pub(crate) fn refused(refusal: Refusal) -> Error {
         Refusal::SeveralWriters { .. } => {
             return Error::fault("email", crate::FaultCode::Required);
         }
-        Refusal::NotOverdue | Refusal::NotEnded => ConflictCode::StillPlaying,
+        Refusal::NotOverdue => ConflictCode::StillPlaying,
         Refusal::ExpiryInPast => return Error::fault("expiry_date", crate::FaultCode::PastDateTime),
     };
     Error::Conflict {

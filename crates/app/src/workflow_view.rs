@@ -267,7 +267,9 @@ impl App {
             next_email: next.map(|next| next.contact.as_given().to_owned()).unwrap_or_default(),
             next_list: export::next_list(workflow, addresses).map(|mut list| {
                 if !may_send {
-                    list.iter_mut().for_each(|next| next.sign_url = None);
+                    for next in &mut list {
+                        next.sign_url = None;
+                    }
                 }
                 list
             }),

@@ -800,4 +800,26 @@ mod tests {
             }]
         ));
     }
+
+    #[test]
+    fn a_formula_names_only_what_is_written_before_it_or_by_its_own_writer() {
+        let number = |name: &str, step: u32, role: &str| {
+            json!({"name": name, "kind": "number", "step": step, "role": role, "page": 1,
+                "x": 1, "y": 1, "width": 9, "height": 9})
+        };
+        let file = |named: &str| {
+            json!({"name": "x",
+                "steps": [{"order": 1, "role": "a"}, {"order": 2, "role": "b"}, {"order": 2, "role": "c"},
+                    {"order": 3, "role": "d"}],
+                "fields": [number("one", 1, "a"), number("own", 2, "b"), number("beside", 2, "c"), number("later", 3, "d"),
+                    {"name": "sum", "kind": "calc", "step": 2, "role": "b", "page": 1, "formula": named,
+                        "x": 1, "y": 1, "width": 9, "height": 9}]})
+        };
+        assert!(parse_value(&file("one + own"), None, Region::Kr).is_ok());
+        for named in ["beside", "later"] {
+            let faults = parse_value(&file(named), None, Region::Kr).unwrap_err();
+            assert_eq!(faults.len(), 1, "{faults:?}");
+            assert_eq!(faults[0].path, "fields[4].formula");
+        }
+    }
 }

@@ -373,26 +373,9 @@ pub enum Refusal {
     /// The new end lies in the past.
     #[error("the new expiry lies in the past")]
     ExpiryInPast,
-    /// It is still under way.
-    #[error("the workflow is still under way")]
-    NotEnded,
 }
 
 impl Refusal {
-    /// A word for programs.
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::Ended(_) | Self::Overdue => "workflow_ended",
-            Self::NotTheirTurn { .. } => "not_their_turn",
-            Self::AlreadyApproved { .. } => "already_approved",
-            Self::UnknownRecipient => "unknown_recipient",
-            Self::SeveralWriters { .. } => "several_writers",
-            Self::NotOverdue => "not_overdue",
-            Self::ExpiryInPast => "expiry_in_past",
-            Self::NotEnded => "not_ended",
-        }
-    }
-
     /// The state that was met.
     pub const fn status(&self) -> Status {
         match self {

@@ -366,7 +366,7 @@ impl Configuration {
     }
 
     /// The settings of the use-cases, with the address that is listened on where none was given.
-    pub fn app(&self, data: &Path, bound: Option<std::net::SocketAddr>) -> Result<app::Settings, ConfigurationFault> {
+    pub fn app(&self, bound: Option<std::net::SocketAddr>) -> Result<app::Settings, ConfigurationFault> {
         let public_url = match (&self.server.public_url, bound) {
             (Some(url), _) => public_url(url)?,
             (None, Some(address)) => format!("http://{address}"),
@@ -388,7 +388,6 @@ impl Configuration {
             },
             session_seconds: self.login.session_seconds.max(60),
             largest_document: self.documents.largest_file,
-            outbox_folder: data.join("outbox"),
         })
     }
 
@@ -617,11 +616,8 @@ mod tests {
     #[test]
     fn the_public_url_is_scheme_and_host_without_a_slash() {
         let url = |text: &str| {
-            load(&format!("[server]\npublic_url = '{text}'"), &[]).and_then(|configuration| {
-                configuration
-                    .app(Path::new("data"), None)
-                    .map(|settings| settings.public_url)
-            })
+            load(&format!("[server]\npublic_url = '{text}'"), &[])
+                .and_then(|configuration| configuration.app(None).map(|settings| settings.public_url))
         };
         assert_eq!(
             url("https://sign.example.com/").expect("a URL"),
@@ -641,9 +637,7 @@ mod tests {
             assert!(url(wrong).is_err(), "{wrong}");
         }
         let bound = "127.0.0.1:4711".parse().ok();
-        let default = Configuration::default()
-            .app(Path::new("data"), bound)
-            .expect("settings");
+        let default = Configuration::default().app(bound).expect("settings");
         assert_eq!(default.public_url, "http://127.0.0.1:4711");
     }
 
@@ -671,9 +665,7 @@ mod tests {
             Some("https://sign.example.com")
         );
         configuration.http().expect("the web side's settings");
-        configuration
-            .app(Path::new("data"), None)
-            .expect("the use-cases' settings");
+        configuration.app(None).expect("the use-cases' settings");
     }
 
     #[test]

@@ -104,7 +104,7 @@ impl Place {
             clock: Arc::new(SystemClock) as Arc<dyn Clock>,
             random,
             vault,
-            settings: self.configuration.app(&self.data, bound)?,
+            settings: self.configuration.app(bound)?,
         });
         Ok(Opened {
             app: Arc::new(app),

@@ -1689,6 +1689,28 @@ fn the_senders_view_ends_after_the_workflow() {
 }
 
 #[test]
+fn the_senders_view_is_closed_with_his_account() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        app.with_member(&world.company, "sender@example.com", Role::Sender);
+        let sender = caller(app, "acme", "sender@example.com");
+        let mut request = world.request();
+        request.export = None;
+        let Started::Workflow(started) = app.start(&sender, request, &origin()).expect("a start") else {
+            panic!("no preview was asked for");
+        };
+        let key = SigningKey {
+            token: started.token,
+            proof: None,
+        };
+        assert_eq!(app.open_signing(&key).expect("his view").stage, Stage::Watch);
+        app.disable_member(&world.company, "sender@example.com")
+            .expect("disabled");
+        assert_eq!(met(app.open_signing(&key)).0, ConflictCode::LinkReplaced);
+    });
+}
+
+#[test]
 fn a_blank_template_is_a_missing_one() {
     on_both(|app| {
         let world = World::new(app, &two_steps());

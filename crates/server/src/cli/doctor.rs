@@ -253,7 +253,7 @@ fn seal_keys(context: &Context, store: Store, vault: Vault, findings: &mut Findi
         clock: Arc::new(SystemClock) as Arc<dyn Clock>,
         random: Arc::new(SystemRandom),
         vault,
-        settings: context.place.configuration.app(&context.place.data, None)?,
+        settings: context.place.configuration.app(None)?,
     });
     let companies = app.companies()?;
     if companies.is_empty() {
