@@ -30,7 +30,7 @@ const PLACES: usize = 12;
 /// How long a request waits for a place before it is told to come back.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long a body may take to arrive.
-pub const DEADLINE: Duration = Duration::from_secs(120);
+pub const DEADLINE: Duration = Duration::from_mins(2);
 
 /// The places.
 #[derive(Debug, Clone)]

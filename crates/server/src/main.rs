@@ -8,6 +8,7 @@ use std::process::ExitCode;
 mod background;
 mod cli;
 mod configuration;
+mod connections;
 mod documents;
 mod environment;
 mod logging;

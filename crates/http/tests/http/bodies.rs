@@ -7,6 +7,8 @@ use crate::support::{Server, start_body};
 
 testkit::on_both_databases!(a_body_that_will_not_be_taken_is_refused_unread);
 
+const MEBIBYTE: u64 = 1024 * 1024;
+
 /// The first line of the answer to a request of which only the head comes.
 fn answer_to_head(server: &Server, method: &str, path: &str, headers: &str, length: u64) -> String {
     let head = format!(
@@ -24,7 +26,6 @@ fn a_body_that_will_not_be_taken_is_refused_unread(database: &TestDatabase) {
     body["export_api_info"] = json!({"url": "https://h.example.com/", "api_type": "ALL", "is_embed": true});
     let started = server.start(&token, &body).ok();
     let link = format!("link-token: {}\r\n", started["token"].as_str().expect("a link"));
-    const MEBIBYTE: u64 = 1024 * 1024;
     for (method, path, limit) in [
         ("PUT", "/sign/drafts", MEBIBYTE),
         ("POST", "/sign/approve", MEBIBYTE),

@@ -11,12 +11,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use app::App;
-use axum::serve::ListenerExt;
 use clap::{Args, ValueEnum};
 use tokio::sync::watch;
 
 use super::Context;
 use crate::background;
+use crate::connections::{self, Limits};
 use crate::output::Failure;
 
 /// How long requests under way may take after a signal to end.
@@ -128,17 +128,11 @@ async fn web(
     mut stop: StopSignals,
 ) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::Other(format!("serving: {error}"));
-    let listener = tokio::net::TcpListener::from_std(listener)
-        .map_err(failed)?
-        .tap_io(|connection| {
-            if let Err(error) = connection.set_nodelay(true) {
-                tracing::debug!(%error, "a connection without TCP_NODELAY");
-            }
-        });
-    let service = countersign_http::router(app, settings).into_make_service_with_connect_info::<SocketAddr>();
+    let listener = tokio::net::TcpListener::from_std(listener).map_err(failed)?;
+    let router = countersign_http::router(app, settings);
     let end = end.clone();
     let mut ended = end.subscribe();
-    let serving = axum::serve(listener, service).with_graceful_shutdown(async move {
+    let serving = connections::serve(listener, router, Limits::default(), async move {
         stop.first().await;
         tracing::info!("ending: requests under way may finish");
         let _ = end.send(true);
@@ -148,12 +142,10 @@ async fn web(
         tokio::time::sleep(GRACE).await;
     };
     tokio::select! {
-        served = async { serving.await } => served.map_err(failed),
-        () = too_long => {
-            tracing::warn!("requests under way were cut off");
-            Ok(())
-        }
+        () = serving => {}
+        () = too_long => tracing::warn!("requests under way were cut off"),
     }
+    Ok(())
 }
 
 /// The first line on standard output. A reader who has gone away is no reason to stop.
