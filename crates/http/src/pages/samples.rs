@@ -196,8 +196,8 @@ fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
             json!({
                 "logout": "/sign-out", "csrf": "x", "email": "owner@example.com", "company_name": "한빛상사",
                 "messages": [
-                    {"href": "#", "subject": "[한빛상사] 근로계약서 서명 요청", "to": "minjun@example.com", "channel": i18n::text(language, "outbox-channel-mail", &[]), "at": "2026-11-28"},
-                    {"href": "#", "subject": "[한빛상사] 근로계약서 서명 요청", "to": "010-1234-5678", "channel": i18n::text(language, "outbox-channel-messenger", &[]), "at": "2026-11-28"},
+                    {"href": "#", "subject": "[한빛상사] 근로계약서 서명 요청", "to": "minjun@example.com", "channel": i18n::text(language, "outbox-channel-mail", &[]), "status": i18n::text(language, "outbox-status-failed", &[]), "failure": "535 5.7.8 authentication failed", "at": "2026-11-28"},
+                    {"href": "#", "subject": "[한빛상사] 근로계약서 서명 요청", "to": "010-1234-5678", "channel": i18n::text(language, "outbox-channel-messenger", &[]), "status": i18n::text(language, "outbox-status-kept", &[]), "failure": null, "at": "2026-11-28"},
                 ],
                 "newer": "#", "older": "#",
             }),
@@ -215,7 +215,7 @@ fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
             "message.html",
             json!({
                 "logout": "/sign-out", "csrf": "x", "back": "/outbox",
-                "message": {"subject": "근로계약서", "to": "minjun@example.com", "channel": "", "at": "2026", "body": "안녕하세요.\n…", "link": "https://example.com/"},
+                "message": {"subject": "근로계약서", "to": "minjun@example.com", "channel": "", "status": i18n::text(language, "outbox-status-waiting", &[]), "failure": null, "at": "2026", "body": "안녕하세요.\n…", "link": "https://example.com/"},
             }),
         ),
     ];

@@ -23,6 +23,8 @@ struct Row {
     subject: String,
     to: String,
     channel: String,
+    status: String,
+    failure: Option<String>,
     at: String,
 }
 
@@ -42,6 +44,8 @@ struct Opened {
     subject: String,
     to: String,
     channel: String,
+    status: String,
+    failure: Option<String>,
     at: String,
     body: String,
     link: Option<String>,
@@ -58,6 +62,18 @@ fn channel(language: Language, message: &OutboxMessage) -> String {
         "outbox-channel-mail"
     } else {
         "outbox-channel-messenger"
+    };
+    i18n::text(language, key, &[])
+}
+
+/// How far it is. What the mail server said stands beside it, in its own words.
+fn status(language: Language, message: &OutboxMessage) -> String {
+    let key = match (message.state, &message.failure) {
+        ("delivered", _) => "outbox-status-sent",
+        ("kept", _) => "outbox-status-kept",
+        ("dead", _) => "outbox-status-failed",
+        (_, Some(_)) => "outbox-status-again",
+        (_, None) => "outbox-status-waiting",
     };
     i18n::text(language, key, &[])
 }
@@ -104,6 +120,8 @@ pub async fn list(State(http): State<Http>, request: PageRequest) -> Response {
                 subject: message.subject.clone(),
                 to: addressee(message),
                 channel: channel(language, message),
+                status: status(language, message),
+                failure: message.failure.clone(),
                 at: when(language, &session, message),
             })
             .collect(),
@@ -138,6 +156,8 @@ pub async fn open(State(http): State<Http>, Path(id): Path<String>, request: Pag
             subject: message.subject.clone(),
             to: addressee(&message),
             channel: channel(language, &message),
+            status: status(language, &message),
+            failure: message.failure.clone(),
             at: when(language, &session, &message),
             body: message.text.clone(),
             link: message.links.first().map(|link| link.url.clone()),
