@@ -19,7 +19,9 @@ pub fn measure(folder: &Path) -> RawCommit {
     connection
         .execute_batch("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; CREATE TABLE row (id INTEGER PRIMARY KEY, text TEXT) STRICT;")
         .expect("a table");
-    let mut insert = connection.prepare("INSERT INTO row (text) VALUES (?1)").expect("a statement");
+    let mut insert = connection
+        .prepare("INSERT INTO row (text) VALUES (?1)")
+        .expect("a statement");
     let mut samples = Vec::with_capacity(3000);
     let begin = Instant::now();
     for number in 0..3000 {
@@ -28,5 +30,8 @@ pub fn measure(folder: &Path) -> RawCommit {
         samples.push(start.elapsed().as_secs_f64() * 1e3);
     }
     let rate = 3000.0 / begin.elapsed().as_secs_f64();
-    RawCommit { median_ms: crate::machine::percentile(&mut samples, 0.5), rate }
+    RawCommit {
+        median_ms: crate::machine::percentile(&mut samples, 0.5),
+        rate,
+    }
 }

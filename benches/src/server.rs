@@ -40,7 +40,11 @@ async fn receiver() -> Receiver {
     let address = format!("http://{}/hook", listener.local_addr().expect("an address"));
     let router = axum::Router::new().route("/hook", axum::routing::post(handler));
     tokio::spawn(async move { axum::serve(listener, router).await });
-    Receiver { address, completions, arrived }
+    Receiver {
+        address,
+        completions,
+        arrived,
+    }
 }
 
 /// A program that uses the API.
@@ -79,12 +83,18 @@ impl Client {
             ],
             "export_api_info": {"url": self.callback, "api_type": "ALL", "is_embed": true},
         });
-        self.post("/api/v3/workflows/start", &body).await["workflow_id"].as_i64().expect("a workflow's id")
+        self.post("/api/v3/workflows/start", &body).await["workflow_id"]
+            .as_i64()
+            .expect("a workflow's id")
     }
 
     async fn approve(&self, workflow: i64, order: u32) {
         let fields = testkit::contract::values_of_step(order);
-        self.post(&format!("/api/v3/workflows/{workflow}/approve"), &json!({"order": order, "field_list": fields})).await;
+        self.post(
+            &format!("/api/v3/workflows/{workflow}/approve"),
+            &json!({"order": order, "field_list": fields}),
+        )
+        .await;
     }
 
     async fn document_is_there(&self, workflow: i64) {
@@ -104,8 +114,18 @@ async fn log_in(server: &Server, template: i64, callback: &str) -> Client {
     let http = reqwest::Client::new();
     let body = json!({"header": {"request_code": "1001Q"}, "body": {"memb_email": MEMBER, "memb_pwd": PASSWORD}});
     let url = format!("{}/api/{COMPANY}/login", server.address);
-    let answer: Value = http.post(url).json(&body).send().await.expect("an answer").json().await.expect("JSON");
-    let token = answer["body"]["access_token"].as_str().unwrap_or_else(|| panic!("no token: {answer}"));
+    let answer: Value = http
+        .post(url)
+        .json(&body)
+        .send()
+        .await
+        .expect("an answer")
+        .json()
+        .await
+        .expect("JSON");
+    let token = answer["body"]["access_token"]
+        .as_str()
+        .unwrap_or_else(|| panic!("no token: {answer}"));
     Client {
         http,
         base: server.address.clone(),
@@ -145,23 +165,43 @@ where
 pub async fn measure(binary: &Path, data: &Path, raw: &RawCommit) {
     let installation = Installation::new(binary, data);
     installation.run(&["company", "add", COMPANY, "--name", "Bench"], "");
-    installation.run(&["member", "add", "--company", COMPANY, "--email", MEMBER, "--role", "owner"], PASSWORD);
+    installation.run(
+        &[
+            "member",
+            "add",
+            "--company",
+            COMPANY,
+            "--email",
+            MEMBER,
+            "--role",
+            "owner",
+        ],
+        PASSWORD,
+    );
     let template = testkit::contract::import(&installation, COMPANY);
 
     let mut startups = Vec::new();
     for _ in 0..10 {
         let begin = Instant::now();
         let server = installation.serve();
-        let answer = reqwest::get(format!("{}/healthz", server.address)).await.expect("an answer");
+        let answer = reqwest::get(format!("{}/healthz", server.address))
+            .await
+            .expect("an answer");
         assert!(answer.status().is_success(), "not healthy: {}", answer.status());
         startups.push(begin.elapsed().as_secs_f64() * 1e3);
         server.kill();
     }
-    println!("| start of the process to its first answer | {:.0} ms median of 10 | at most 200 ms | |", percentile(&mut startups, 0.5));
+    println!(
+        "| start of the process to its first answer | {:.0} ms median of 10 | at most 200 ms | |",
+        percentile(&mut startups, 0.5)
+    );
 
     let server = installation.serve();
     tokio::time::sleep(Duration::from_secs(5)).await;
-    println!("| idle memory, server and its children | {:.0} MiB | at most 80 MiB | |", memory_of_tree(server.process_id()));
+    println!(
+        "| idle memory, server and its children | {:.0} MiB | at most 80 MiB | |",
+        memory_of_tree(server.process_id())
+    );
 
     let receiver = receiver().await;
     let client = log_in(&server, template, &receiver.address).await;
@@ -186,7 +226,10 @@ pub async fn measure(binary: &Path, data: &Path, raw: &RawCommit) {
         client.start().await;
     })
     .await;
-    println!("| start, 32 callers | {many:.0}/s | raw commits | {:.2} of them (at least 0.5) |", many / raw.rate);
+    println!(
+        "| start, 32 callers | {many:.0}/s | raw commits | {:.2} of them (at least 0.5) |",
+        many / raw.rate
+    );
 
     let mut finals = Vec::new();
     for _ in 0..100 {
@@ -221,5 +264,8 @@ pub async fn measure(binary: &Path, data: &Path, raw: &RawCommit) {
         "| whole lifecycles, 8 callers, until every webhook is received | {:.0}/s ({arrived} of {expected}) | at least 40/s | |",
         arrived as f64 / begin.elapsed().as_secs_f64()
     );
-    println!("| memory after the load | {:.0} MiB | | |", memory_of_tree(server.process_id()));
+    println!(
+        "| memory after the load | {:.0} MiB | | |",
+        memory_of_tree(server.process_id())
+    );
 }

@@ -111,7 +111,10 @@ impl App {
     /// `grace` ago.
     pub fn fsck(&self, grace: Duration) -> Result<FsckReport, Error> {
         let begun = SystemTime::now();
-        let mut report = FsckReport { audit: self.audit_verify()?, ..FsckReport::default() };
+        let mut report = FsckReport {
+            audit: self.audit_verify()?,
+            ..FsckReport::default()
+        };
         let needed = self.needed_files()?;
         for file in needed.values() {
             report.files += 1;
@@ -119,7 +122,12 @@ impl App {
         }
         let old = begun.checked_sub(grace).unwrap_or(SystemTime::UNIX_EPOCH);
         report.unfinished = self.blobs.sweep_unfinished(old)?;
-        for file in self.blobs.list()?.iter().filter(|file| !needed.contains_key(&file.hash)) {
+        for file in self
+            .blobs
+            .list()?
+            .iter()
+            .filter(|file| !needed.contains_key(&file.hash))
+        {
             // Its age is looked at again now: a use-case may just have put it anew.
             if self.blobs.delete_if_older(&file.hash, old)? {
                 report.swept.push(file.hash);
@@ -136,7 +144,12 @@ impl App {
             Ok(bytes) => {
                 let found = bytes.len() as u64;
                 let recorded = needed.length.unwrap_or(found);
-                (found != recorded).then_some(FileFault::Length { hash, found, recorded, owner })
+                (found != recorded).then_some(FileFault::Length {
+                    hash,
+                    found,
+                    recorded,
+                    owner,
+                })
             }
             Err(blobs::Error::Missing(_)) => Some(FileFault::Missing { hash, owner }),
             Err(blobs::Error::Damaged(_)) => Some(FileFault::Damaged { hash, owner }),

@@ -88,7 +88,8 @@ pub use origin::Origin;
 pub use session::{MemberSession, SignedIn};
 pub use settings::{LoginSettings, Settings};
 pub use signing_session::{
-    FieldView, NextDocument, PageImage, PreviewView, Signed, SigningKey, SigningRecipient, SigningView, Stage, UploadedFile,
+    FieldView, NextDocument, PageImage, PreviewView, Signed, SigningKey, SigningRecipient, SigningView, Stage,
+    UploadedFile,
 };
 pub use start::{
     Idempotency, StartCopy, StartExport, StartFieldName, StartRecipient, StartRequest, Started, StartedWorkflow,
@@ -98,8 +99,8 @@ pub use transition::Advanced;
 pub use values::GivenField;
 pub use vault::{Purpose, Vault, VaultError};
 pub use workflow_view::{
-    CopyView, FoundWorkflow, FoundWorkflows, HistoryEntry, ListRequest, SearchRequest, StepView, WorkflowList, WorkflowSummary,
-    WorkflowView,
+    CopyView, FoundWorkflow, FoundWorkflows, HistoryEntry, ListRequest, SearchRequest, StepView, WorkflowList,
+    WorkflowSummary, WorkflowView,
 };
 
 /// Everything that a use-case works with. Share it as `Arc<App>`.
@@ -148,7 +149,15 @@ pub struct Parts {
 impl App {
     /// Puts the parts together. Does no work of its own: fonts are loaded when they are first needed.
     pub fn new(parts: Parts) -> App {
-        let Parts { store, blobs, documents, clock, random, vault, settings } = parts;
+        let Parts {
+            store,
+            blobs,
+            documents,
+            clock,
+            random,
+            vault,
+            settings,
+        } = parts;
         let passwords = password::Passwords::new(settings.login.concurrent_hashes, random.as_ref());
         let outgoing = outgoing::Outgoing::new(vault.clone(), Arc::clone(&random), settings.public_url.clone());
         App {

@@ -26,7 +26,9 @@ const LONGEST_SUBJECT: usize = 160;
 static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut templates = Environment::new();
     templates.set_formatter(|out, state, value| match value.as_str() {
-        Some(text) if *state.auto_escape() == AutoEscape::Html && !value.is_safe() => Ok(out.write_str(&escaped(text))?),
+        Some(text) if *state.auto_escape() == AutoEscape::Html && !value.is_safe() => {
+            Ok(out.write_str(&escaped(text))?)
+        }
         _ => escape_formatter(out, state, value),
     });
     for (name, text) in [

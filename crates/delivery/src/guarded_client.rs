@@ -44,11 +44,14 @@ pub struct SystemLookup;
 impl Lookup for SystemLookup {
     fn lookup(&self, host: String) -> Addresses {
         let (answer, answered) = tokio::sync::oneshot::channel();
-        let asked = std::thread::Builder::new().name("lookup".to_owned()).stack_size(256 * 1024).spawn(move || {
-            let found = (host.as_str(), 0).to_socket_addrs();
-            // Nobody waits any more where the try has ended meanwhile.
-            let _ = answer.send(found.map(|found| found.map(|address| address.ip()).collect()));
-        });
+        let asked = std::thread::Builder::new()
+            .name("lookup".to_owned())
+            .stack_size(256 * 1024)
+            .spawn(move || {
+                let found = (host.as_str(), 0).to_socket_addrs();
+                // Nobody waits any more where the try has ended meanwhile.
+                let _ = answer.send(found.map(|found| found.map(|address| address.ip()).collect()));
+            });
         Box::pin(async move {
             asked?;
             answered.await.map_err(io::Error::other)?

@@ -10,8 +10,8 @@
 
 use std::sync::Arc;
 
-use hayro::hayro_interpret::InterpreterSettings;
 use domain::template::PageSize;
+use hayro::hayro_interpret::InterpreterSettings;
 use hayro::hayro_interpret::font::FontQuery;
 use hayro::hayro_syntax::Pdf;
 use hayro::hayro_syntax::page::Page;
@@ -81,10 +81,16 @@ pub fn page_images(pdf: &[u8], pages: &[u32], dots_per_inch: f32) -> Result<Vec<
 pub fn page_sizes(pdf: &[u8]) -> Result<Vec<PageSize>, RenderFault> {
     let file = Opened::new(pdf.to_vec())?;
     let sizes = file.pdf.pages().iter().map(|page| {
-        let user_unit = page.raw().get::<f32>(&b"UserUnit"[..]).filter(|unit| unit.is_finite() && *unit > 0.0);
+        let user_unit = page
+            .raw()
+            .get::<f32>(&b"UserUnit"[..])
+            .filter(|unit| unit.is_finite() && *unit > 0.0);
         let (width, height) = page.render_dimensions();
         let points = |side: f32| f64::from(side) * f64::from(user_unit.unwrap_or(1.0));
-        PageSize { width_points: points(width), height_points: points(height) }
+        PageSize {
+            width_points: points(width),
+            height_points: points(height),
+        }
     });
     Ok(sizes.collect())
 }

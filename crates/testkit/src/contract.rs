@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use crate::installation::Installation;
 
 /// A PNG of 2 × 2 dark pixels, as a drawn signature would arrive, in base64.
-pub const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGMQEbEBIgYIBQAKXgGR1VOq2QAAAABJRU5ErkJggg==";
+pub const PNG: &str =
+    "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGMQEbEBIgYIBQAKXgGR1VOq2QAAAABJRU5ErkJggg==";
 
 /// The contract's FIELDS.json.
 ///
@@ -25,7 +26,10 @@ pub fn fields() -> Value {
 /// Where a file can't be written.
 pub fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
     let fonts = document::fonts::Fonts::embedded()?;
-    fs::write(folder.join("contract.pdf"), document::demo::employment_contract(&fonts)?)?;
+    fs::write(
+        folder.join("contract.pdf"),
+        document::demo::employment_contract(&fonts)?,
+    )?;
     fs::write(folder.join("contract.json"), document::demo::EMPLOYMENT_CONTRACT_FIELDS)?;
     Ok(())
 }
@@ -36,14 +40,23 @@ pub fn import(installation: &Installation, company: &str) -> i64 {
     write(folder.path()).expect("the contract's files");
     let (pdf, fields) = (folder.path().join("contract.pdf"), folder.path().join("contract.json"));
     let (pdf, fields) = (pdf.to_string_lossy(), fields.to_string_lossy());
-    let printed = installation.run(&["template", "import", "--company", company, &pdf, "--fields", &fields], "");
-    printed.parse().unwrap_or_else(|_| panic!("`template import` printed no template_id: {printed:?}"))
+    let printed = installation.run(
+        &["template", "import", "--company", company, &pdf, "--fields", &fields],
+        "",
+    );
+    printed
+        .parse()
+        .unwrap_or_else(|_| panic!("`template import` printed no template_id: {printed:?}"))
 }
 
 /// A value for every field that the writer of a step fills, as the API takes them: `[{name, value}]`.
 pub fn values_of_step(order: u32) -> Value {
     let fields = fields();
-    let values = fields["fields"].as_array().map(Vec::as_slice).unwrap_or_default().iter();
+    let values = fields["fields"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default()
+        .iter();
     values
         .filter(|field| field["step"] == order)
         .filter_map(|field| Some(json!({"name": field["name"], "value": value_of(field)?})))

@@ -33,7 +33,12 @@ pub fn binary() -> PathBuf {
         return PathBuf::from(path);
     }
     let own = std::env::current_exe().expect("the path of this test");
-    let found = own.ancestors().skip(1).take(2).map(|folder| folder.join("countersign")).find(|path| path.exists());
+    let found = own
+        .ancestors()
+        .skip(1)
+        .take(2)
+        .map(|folder| folder.join("countersign"))
+        .find(|path| path.exists());
     found.expect("the binary `countersign`: build it with `cargo build --bin countersign`, or set COUNTERSIGN_BINARY")
 }
 
@@ -41,8 +46,12 @@ impl Installation {
     /// An installation whose files are in `data`. Private callback addresses are allowed, since receivers of tests have
     /// no others.
     pub fn new(binary: &Path, data: &Path) -> Self {
-        Self { binary: binary.to_owned(), data: data.to_owned(), variables: Vec::new() }
-            .with("COUNTERSIGN_WEBHOOK__ALLOW_PRIVATE", "true")
+        Self {
+            binary: binary.to_owned(),
+            data: data.to_owned(),
+            variables: Vec::new(),
+        }
+        .with("COUNTERSIGN_WEBHOOK__ALLOW_PRIVATE", "true")
     }
 
     /// The same with one more setting, as an environment variable (`COUNTERSIGN_SECTION__KEY`).

@@ -85,11 +85,12 @@ fn given_signature() -> String {
     signature.and_then(|field| field.value).expect("a signature")
 }
 
+type Expected<'a> = &'a dyn Fn(&FaultKind) -> bool;
+
 #[test]
 fn every_edit_of_a_chain_is_found_and_named() {
     let is_chain = |kind: &FaultKind| matches!(kind, FaultKind::Chain(_));
     let is_end = |kind: &FaultKind| matches!(kind, FaultKind::ChainEnd { .. });
-    type Expected<'a> = &'a dyn Fn(&FaultKind) -> bool;
     let edits: [(&'static Statement, Expected<'_>); 3] = [
         (&sql::CHANGE_PAYLOAD, &is_chain),
         (&sql::CUT_FIRST, &is_chain),

@@ -173,7 +173,8 @@ fn the_demo_contract_has_two_pages_and_a_box_for_each_field() {
     assert_eq!(structure_complaints(&pdf), Vec::<String>::new());
     let taken = inspect(&pdf, &Limits::default()).expect("our own contract is taken");
     assert_eq!((taken.pages.len(), taken.changes.as_slice()), (2, &[][..]));
-    let fields = domain::fields_file::parse(EMPLOYMENT_CONTRACT_FIELDS.as_bytes(), Some(2), domain::Region::Kr).expect("a valid file");
+    let fields = domain::fields_file::parse(EMPLOYMENT_CONTRACT_FIELDS.as_bytes(), Some(2), domain::Region::Kr)
+        .expect("a valid file");
     assert_eq!(fields.steps.len(), 2);
     let kinds: Vec<FieldKind> = fields.fields.iter().map(|field| field.kind).collect();
     for kind in [

@@ -38,7 +38,10 @@ impl Fsck {
         let mut lines: Vec<String> = faults;
         lines.extend(swept.iter().map(|hash| format!("swept {hash}: nothing refers to it")));
         if report.unfinished > 0 {
-            lines.push(format!("swept {} half-written file(s) of a killed process", report.unfinished));
+            lines.push(format!(
+                "swept {} half-written file(s) of a killed process",
+                report.unfinished
+            ));
         }
         if !report.young.is_empty() {
             lines.push(format!(
