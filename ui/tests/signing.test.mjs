@@ -202,6 +202,24 @@ test("a wrong number is said in words and not sent", async () => {
   assert.equal(await page.locator("#sheet-fault").isVisible(), false);
 });
 
+test("what cannot be taken is never approved as what stood there before: the page leads back to it", async () => {
+  const started = await server.startWorkflow();
+  const page = await openSigning("desktop", started.sign_url);
+  await fillFirst(page);
+  await fill(page, "Salary", "12");
+  await fill(page, "Salary", "12a");
+  await page.click("#approve");
+  await page.waitForSelector('.field.mine[data-name="Salary"][data-fault]');
+  assert.equal(await page.locator("#approve-dialog").isVisible(), false);
+  assert.equal((await server.workflow(started.workflow_id)).status, "Playing");
+  await fill(page, "Salary", "13");
+  await page.click("#approve");
+  await page.click("#approve-dialog [type=submit]");
+  await page.waitForSelector("#done-dialog[open]");
+  const { field_list: values } = await server.workflow(started.workflow_id);
+  assert.equal(values.find(({ name }) => name === "Salary").value, "13");
+});
+
 test("a text that cannot fit its box in the PDF is refused at the approval, and the page leads back to it", async () => {
   const started = await server.startWorkflow();
   const page = await openSigning("desktop", started.sign_url);

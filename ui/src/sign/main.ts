@@ -184,7 +184,9 @@ class SigningPage extends HTMLElement implements FieldHost {
       this.#last = next;
       next.edit();
     });
-    one("#approve").addEventListener("click", () => openDialog(one<HTMLDialogElement>("#approve-dialog")));
+    one("#approve").addEventListener("click", () => {
+      if (!this.#leadToUnfit()) openDialog(one<HTMLDialogElement>("#approve-dialog"));
+    });
     one("#reject").addEventListener("click", () => openDialog(one<HTMLDialogElement>("#reject-dialog")));
   }
 
@@ -291,8 +293,22 @@ class SigningPage extends HTMLElement implements FieldHost {
     place.hidden = !message;
   }
 
+  /** Leads to a value that its kind refuses, if there is one. It is not in the draft, which still holds what stood
+   * there before: an approval would sign another value than the page shows. */
+  #leadToUnfit(): boolean {
+    const unfit = this.#fields.find((field) => field.check() !== "");
+    if (!unfit) return false;
+    unfit.showFault(unfit.check());
+    unfit.edit();
+    return true;
+  }
+
   async #approve(comment: string): Promise<void> {
     const dialog = one<HTMLDialogElement>("#approve-dialog");
+    if (this.#leadToUnfit()) {
+      dialog.close();
+      return;
+    }
     if (this.#data.mode !== "sign") {
       dialog.close();
       this.#finish("approved", null);
