@@ -94,6 +94,19 @@ export async function sign(page, name) {
   await pad.waitFor({ state: "hidden" });
 }
 
+/** Presses what leads to another page, and waits for that page: what stood here before is not read by mistake. */
+export async function pressAndFollow(page, selector) {
+  await Promise.all([page.waitForNavigation({ waitUntil: "domcontentloaded" }), page.click(selector)]);
+}
+
+/** Presses what closes its own window. The window may be gone before the browser can say that it was pressed. */
+export async function pressAndSeeClosed(page, selector) {
+  const pressed = page.click(selector).catch((fault) => {
+    if (!/has been closed/.test(fault.message)) throw fault;
+  });
+  await Promise.all([page.waitForEvent("close"), pressed]);
+}
+
 /** Approves through the dialog and waits for the popup. */
 export async function approve(page, comment = "") {
   await page.locator("#approve").click();

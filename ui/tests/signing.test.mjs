@@ -6,7 +6,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { approve, field, fill, launch, open, ready, seriousFaults, sign } from "./browser.mjs";
+import { approve, field, fill, launch, open, pressAndFollow, pressAndSeeClosed, ready, seriousFaults, sign } from "./browser.mjs";
 import { Installation } from "./installation.mjs";
 
 let server;
@@ -148,7 +148,7 @@ test("another language is chosen without losing what was typed", async () => {
   const started = await server.startWorkflow();
   const page = await openSigning("desktop", started.sign_url);
   await fill(page, "Name", "김민준");
-  await page.click('.languages a[hreflang="ja"]');
+  await pressAndFollow(page, '.languages a[hreflang="ja"]');
   await page.waitForSelector('html[lang="ja"]');
   await ready(page);
   assert.equal(await field(page, "Name").locator("input").inputValue(), "김민준");
@@ -181,7 +181,7 @@ test("the guide leads from one required field to the next, by keyboard alone", a
   assert.equal(await page.locator("#tab-type").getAttribute("aria-selected"), "true");
   await page.locator("#pad [type=submit]").focus();
   await page.keyboard.press("Enter");
-  await page.locator("#pad[open]").waitFor({ state: "detached" }).catch(() => undefined);
+  await page.locator("#pad[open]").waitFor({ state: "detached" });
   assert.equal(await page.locator("#approve").isVisible(), true);
   await page.locator("#approve").focus();
   await page.keyboard.press("Enter");
@@ -286,9 +286,9 @@ test("closing the popup tells the page that opened it, without personal data, an
     await fillFirst(page);
     await approve(page);
     assert.equal(await page.locator("#done-next").count(), 0);
-    const closed = page.waitForEvent("close");
-    await page.click("#done-close");
-    await closed;
+    await pressAndSeeClosed(page, "#done-close");
+    // The message crosses from one process of the browser to another.
+    await opener.waitForFunction(() => window.got.length > 0);
     assert.deepEqual(await opener.evaluate(() => window.got), [
       { source: "countersign", event: "completed", workflow_id: started.workflow_id, result: "approved" },
     ]);
@@ -310,7 +310,7 @@ test("the next document of the same writer is offered, unless the address says n
   await fillFirst(page);
   await approve(page);
   assert.equal(await page.locator("#done-next").isVisible(), true);
-  await page.click("#done-next");
+  await pressAndFollow(page, "#done-next");
   await ready(page);
   assert.equal(await page.locator("h1").textContent(), "비밀유지계약서");
   assert.ok(two.workflow_id);
@@ -330,10 +330,10 @@ test("the access code: a hint, tries that count down, then the document; or a lo
   assert.equal(await page.locator("document-page").count(), 0);
   assert.deepEqual(await seriousFaults(page), []);
   await page.fill("#code", "000000");
-  await page.click("[type=submit]");
+  await pressAndFollow(page, "[type=submit]");
   assert.match(await page.locator("#code-fault").textContent(), /4 tries left/);
   await page.fill("#code", "850101");
-  await page.click("[type=submit]");
+  await pressAndFollow(page, "[type=submit]");
   await ready(page);
   await page.waitForFunction(() => document.querySelector("img.paper").naturalWidth > 0);
 
@@ -341,8 +341,7 @@ test("the access code: a hint, tries that count down, then the document; or a lo
   await page.goto(locked.sign_url);
   for (let wrong = 1; wrong <= 5; wrong += 1) {
     await page.fill("#code", "111111");
-    await page.click("[type=submit]");
-    await page.waitForLoadState();
+    await pressAndFollow(page, "[type=submit]");
   }
   assert.equal(await page.locator("h1").textContent(), "This link is locked");
   const again = await page.goto(locked.sign_url);
@@ -443,7 +442,7 @@ test("a member signs in, passes a message's link on, and signs out", async () =>
   await page.fill("#company", server.member.company);
   await page.fill("#email", server.member.email);
   await page.fill("#password", "wrong");
-  await page.click("[type=submit]");
+  await pressAndFollow(page, "[type=submit]");
   assert.equal(await page.locator('[role="alert"]').textContent(), "Company, e-mail or password is not right.");
   await page.fill("#password", server.member.password);
   await page.click("[type=submit]");
@@ -459,8 +458,8 @@ test("a member signs in, passes a message's link on, and signs out", async () =>
   const signing = await openSigning("phone", link);
   assert.equal(await signing.locator("h1").textContent(), "보낼 문서");
   await page.goto(`${server.base}/outbox`);
-  await page.click("form button");
-  await page.waitForURL(/sign-in/);
+  await pressAndFollow(page, "form button");
+  assert.match(page.url(), /sign-in/);
   await page.goto(`${server.base}/outbox`);
   assert.match(page.url(), /sign-in/);
   assert.ok(started.workflow_id);
