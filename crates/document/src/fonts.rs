@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use domain::language::Language;
-use parley::fontique::{Blob, Collection, CollectionOptions, FontInfoOverride};
+use parley::fontique::{Blob, Collection, CollectionOptions, FontInfo, FontInfoOverride};
 use parley::style::{FontFamily, FontFamilyName};
 use parley::{FontContext, LayoutContext};
 use thiserror::Error;
@@ -64,11 +64,51 @@ pub(crate) struct LayoutContexts {
     pub(crate) layout: LayoutContext<Ink>,
 }
 
+/// Which characters are drawn whatever stands beside them: letters of scripts that are not joined, that some font has.
+/// Most texts are made of nothing else, and need not be laid out to know that nothing is missing.
+struct StandingAlone(Box<[u64]>);
+
+impl StandingAlone {
+    /// Printable ASCII, kana, Han and Hangul syllables: none combines with its neighbours.
+    const RANGES: [std::ops::RangeInclusive<u32>; 5] = [
+        0x20..=0x7e,
+        0x3041..=0x3096,
+        0x30a1..=0x30fa,
+        0x4e00..=0x9fff,
+        0xac00..=0xd7a3,
+    ];
+
+    fn new() -> Self {
+        Self(vec![0; 0x1_0000 / 64].into_boxed_slice())
+    }
+
+    fn add(&mut self, font: &FontInfo, bytes: &[u8]) {
+        let Some(map) = font.charmap_index().charmap(bytes) else {
+            return;
+        };
+        for character in Self::RANGES.into_iter().flatten() {
+            if map.map(character).is_some_and(|glyph| glyph != 0)
+                && let Some(word) = self.0.get_mut(character as usize / 64)
+            {
+                *word |= 1 << (character % 64);
+            }
+        }
+    }
+
+    fn has(&self, character: char) -> bool {
+        let number = u32::from(character);
+        self.0
+            .get(number as usize / 64)
+            .is_some_and(|word| word & (1 << (number % 64)) != 0)
+    }
+}
+
 /// All fonts, loaded. Share it; every method takes `&self`.
 pub struct Fonts {
     collection: FontContext,
     /// For drawing: the same files by the id of their bytes in `collection`.
     faces: Vec<(u64, krilla::text::Font)>,
+    standing_alone: StandingAlone,
     idle: Mutex<Vec<LayoutContexts>>,
 }
 
@@ -96,6 +136,7 @@ impl Fonts {
             source_cache: parley::fontique::SourceCache::default(),
         };
         let mut faces = Vec::with_capacity(files.len());
+        let mut standing_alone = StandingAlone::new();
         for (family, bytes) in files {
             let blob = Blob::new(Arc::new(*bytes));
             let id = blob.id();
@@ -103,15 +144,16 @@ impl Fonts {
                 family_name: Some(family),
                 ..FontInfoOverride::default()
             };
-            if collection.collection.register_fonts(blob, Some(named)).is_empty() {
-                return Err(FontUnreadable(family));
-            }
+            let registered = collection.collection.register_fonts(blob, Some(named));
+            let font = registered.first().and_then(|(_, fonts)| fonts.first());
+            standing_alone.add(font.ok_or(FontUnreadable(family))?, bytes);
             let face = krilla::text::Font::new((*bytes).into(), 0).ok_or(FontUnreadable(family))?;
             faces.push((id, face));
         }
         Ok(Self {
             collection,
             faces,
+            standing_alone,
             idle: Mutex::new(Vec::new()),
         })
     }
@@ -123,6 +165,11 @@ impl Fonts {
     #[must_use]
     pub fn missing_characters(&self, text: &str) -> Vec<char> {
         text_layout::missing_characters(self, text)
+    }
+
+    /// Is the character drawn whatever stands beside it?
+    pub(crate) fn stands_alone(&self, character: char) -> bool {
+        self.standing_alone.has(character)
     }
 
     /// Families in the order in which a text of `language` asks them.
@@ -222,6 +269,24 @@ mod tests {
         let fonts = fonts();
         assert_eq!(fonts.missing_characters("a𓀀b𓀀c𓁐"), vec!['𓀀', '𓁐']);
         assert_eq!(fonts.missing_characters("bell\u{7}"), vec!['\u{7}']);
+    }
+
+    /// What is said without laying a text out is what layout would say.
+    #[test]
+    fn a_character_that_stands_alone_is_drawn() {
+        let fonts = fonts();
+        let alone: Vec<char> = (' '..='\u{ffff}')
+            .filter(|character| fonts.stands_alone(*character))
+            .collect();
+        assert!(alone.len() > 11_172 + 6_000, "{}", alone.len());
+        for text in alone.chunks(500) {
+            let text: String = text.iter().collect();
+            assert_eq!(
+                text_layout::missing_when_laid_out(&fonts, text.clone()),
+                Vec::<char>::new(),
+                "{text}"
+            );
+        }
     }
 
     #[test]

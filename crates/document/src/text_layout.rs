@@ -144,15 +144,19 @@ pub(crate) fn in_box(
     // A single line may use the height of its box to the edge, but not its width. Its width is
     // proportional to its size, so that the second try fits; hinting plays no part in a PDF.
     let mut size = size.min(fitting_height);
-    let natural = set(fonts, text.clone(), style, size, None).width();
-    if natural > inner_width {
+    let mut lines = set(fonts, text, style, size, None);
+    let natural = lines.width();
+    let too_wide = natural > inner_width;
+    if too_wide {
         // Rounded down to tenths.
         size = (size * inner_width / natural * 10.0).floor() / 10.0;
     }
     if size < floor.min(fitting_height) || inner_width <= 0.0 {
         return Err(TextFault::DoesNotFit);
     }
-    let mut lines = set(fonts, text, style, size, None);
+    if too_wide {
+        lines = set(fonts, lines.text, style, size, None);
+    }
     lines.align(style.alignment, inner_width);
     lines.top = (height - lines.layout.height()) / 2.0;
     Ok(lines)
@@ -277,6 +281,16 @@ fn parley_alignment(alignment: Alignment) -> parley::Alignment {
 /// The characters of `text` for which layout finds no glyph (`.notdef`, glyph 0).
 pub(crate) fn missing_characters(fonts: &Fonts, text: &str) -> Vec<char> {
     let text = cleaned(text, true);
+    if text
+        .chars()
+        .all(|character| character == '\n' || fonts.stands_alone(character))
+    {
+        return Vec::new();
+    }
+    missing_when_laid_out(fonts, text)
+}
+
+pub(crate) fn missing_when_laid_out(fonts: &Fonts, text: String) -> Vec<char> {
     let mut missing: Vec<char> = Vec::new();
     let mut note = |character: char| {
         if !missing.contains(&character) {
