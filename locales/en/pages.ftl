@@ -20,6 +20,8 @@ sign-pages = { $count ->
     [one] 1 page
    *[other] { $count } pages
 }
+sign-returned = { $name } has given this document back. Please change what is needed and approve it again.
+sign-returned-own = { $name } gave this document back, and it has been filled in again since. Please read it once more.
 sign-preview = Preview. Nothing that you enter here is kept or sent.
 sign-sender-view = Sender’s view. The fields are shown as they stand now; you cannot sign here.
 sign-sender-view-waiting = Waiting for { $name } (step { $step })

@@ -145,13 +145,7 @@ impl App {
                 after.remove(field);
             }
             after.extend(values.written.iter().cloned());
-            let snapshot = &Snapshot {
-                stored: snapshot.stored.clone(),
-                values: after,
-                party: snapshot.party.clone(),
-                template: std::sync::Arc::clone(&snapshot.template),
-                at: snapshot.at,
-            };
+            let snapshot = &snapshot.with_values(after);
             let workflow = transition.workflow.clone();
             let plan = if matches!(transition.outcome, Outcome::Approved { complete: true, .. }) {
                 self.plan_completion(snapshot, transition, actor, comment)?

@@ -88,8 +88,8 @@ pub use origin::Origin;
 pub use session::{MemberSession, SignedIn};
 pub use settings::{LoginSettings, Settings};
 pub use signing_session::{
-    FieldView, NextDocument, PageImage, PreviewView, Signed, SigningKey, SigningRecipient, SigningView, Stage,
-    UploadedFile,
+    FieldView, GivenBack, NextDocument, PageImage, PreviewView, Signed, SigningKey, SigningRecipient, SigningView,
+    Stage, UploadedFile,
 };
 pub use start::{
     Idempotency, StartCopy, StartExport, StartFieldName, StartRecipient, StartRequest, Started, StartedWorkflow,

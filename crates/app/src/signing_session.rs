@@ -10,8 +10,8 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    BlobHash, CompanyId, Contact, EventKind, Field, FileValue, Language, PageSize, Progress, Recipient, RecipientId,
-    Status, TemplateId, TemplateVersion, UtcOffset, Who, WorkflowId,
+    BlobHash, CompanyId, Contact, Event, EventKind, Field, FileValue, Language, OnReject, PageSize, Progress,
+    Recipient, RecipientId, Status, TemplateId, TemplateVersion, UtcOffset, Who, WorkflowId,
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -119,6 +119,19 @@ pub struct SigningView {
     pub fields: Vec<FieldView>,
     /// Consent to sign electronically is needed before approval.
     pub must_consent: bool,
+    /// A later or the same step has given the document back, and it is not beyond that step again.
+    pub returned: Option<GivenBack>,
+}
+
+/// That and why a document was given back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GivenBack {
+    /// The name of who gave it back.
+    pub by: String,
+    /// His step.
+    pub from_order: u32,
+    /// His words.
+    pub reason: Option<String>,
 }
 
 /// A writer, as the page knows him.
@@ -263,7 +276,12 @@ impl App {
         let must_consent = stage == Stage::Write
             && recipient.is_some_and(|recipient| needs_consent(session.template(), recipient))
             && session.writer().is_some_and(|writer| writer.consented_at.is_none());
+        let returned = match recipient {
+            Some(recipient) if stage == Stage::Write => self.given_back(snapshot, recipient.order)?,
+            _ => None,
+        };
         Ok(SigningView {
+            returned,
             workflow_id: workflow.id,
             workflow_name: workflow.name.clone(),
             company: workflow.company.clone(),
@@ -302,6 +320,37 @@ impl App {
             must_consent,
             stage,
         })
+    }
+
+    /// The last time that the document was given back from `order` or a later step: what its writer must know.
+    fn given_back(&self, snapshot: &Snapshot, order: u32) -> Result<Option<GivenBack>, Error> {
+        let workflow = &snapshot.stored.workflow;
+        if workflow.on_reject != OnReject::Return {
+            return Ok(None);
+        }
+        let given_back =
+            self.entries(snapshot)?
+                .iter()
+                .rev()
+                .find_map(|entry| match Event::from_payload(&entry.payload)?.event {
+                    EventKind::Returned {
+                        recipient, from_order, ..
+                    } if from_order >= order => Some((recipient, from_order)),
+                    _ => None,
+                });
+        Ok(given_back.and_then(|(id, from_order)| {
+            let who = workflow.recipient(id)?;
+            Some(GivenBack {
+                by: who.name.clone(),
+                from_order,
+                // Once he has approved, his words are those of the approval.
+                reason: snapshot
+                    .stored
+                    .writer(id)
+                    .filter(|_| who.progress == Progress::Waiting)
+                    .and_then(|writer| writer.comment.clone()),
+            })
+        }))
     }
 
     /// Keeps that the writer has seen the document: the page itself says so.

@@ -36,6 +36,26 @@ pub(crate) struct Snapshot {
     pub(crate) at: Timestamp,
 }
 
+impl Snapshot {
+    /// The same after some values were taken away.
+    pub(crate) fn without(&self, removed: &[String]) -> Snapshot {
+        let mut values = self.values.clone();
+        values.retain(|name, _| !removed.contains(name));
+        self.with_values(values)
+    }
+
+    /// The same with other values.
+    pub(crate) fn with_values(&self, values: BTreeMap<String, StoredValue>) -> Snapshot {
+        Snapshot {
+            stored: self.stored.clone(),
+            values,
+            party: self.party.clone(),
+            template: Arc::clone(&self.template),
+            at: self.at,
+        }
+    }
+}
+
 /// A decision, ready to be written.
 pub(crate) struct Plan {
     before: StoredWorkflow,

@@ -929,6 +929,69 @@ fn given_back_the_old_links_die_and_step_one_is_reported_once() {
     });
 }
 
+/// Two roles sign in the second step; one has signed when the other gives the document back.
+#[test]
+fn a_signature_given_before_a_return_is_taken_off_and_everybody_is_told_why() {
+    let template = json!({"name": "back", "steps": [{"order": 1}, {"order": 2, "role": "left"}, {"order": 2, "role": "right"}],
+        "on_reject": "return", "fields": [
+        field("amount", "text", 1, 1, 1, &json!({})),
+        field("ink", "signature", 2, 1, 2, &json!({"role": "left", "required": true})),
+        field("words", "text", 2, 1, 3, &json!({"role": "left"})),
+        field("other", "text", 2, 1, 4, &json!({"role": "right"})),
+    ]});
+    on_both(|app| {
+        let world = World::new(app, &template);
+        let mut request = world.request();
+        request.recipients = vec![
+            writer(1, "A", "a@example.com"),
+            writer(2, "L", "l@example.com"),
+            writer(2, "R", "r@example.com"),
+        ];
+        let id = id_of(&world.start(request));
+        let of = |email: &str, fields: Vec<GivenField>| ActRequest {
+            email: Some(email.to_owned()),
+            fields,
+            ..ActRequest::default()
+        };
+        world.approve(id, act(vec![given("amount", "1,000")])).expect("A");
+        let signed = vec![given("ink", PIXEL), given("words", "as agreed")];
+        world.approve(id, of("l@example.com", signed)).expect("L");
+        app.reject_by_link(&world.playing_key(id), Some("금액이 다릅니다"), &origin())
+            .expect("given back");
+
+        let first = app.open_signing(&world.playing_key(id)).expect("A's new link");
+        let returned = first.returned.expect("told");
+        assert_eq!(
+            (returned.by.as_str(), returned.from_order, returned.reason.as_deref()),
+            ("R", 2, Some("금액이 다릅니다"))
+        );
+        let value = |name: &str| {
+            let found = first.fields.iter().find(|view| view.field.name == name);
+            found.expect("the field").value.clone()
+        };
+        assert_eq!(
+            value("ink"),
+            None,
+            "a signature stands under a document that is being changed"
+        );
+        assert_eq!(value("words").as_deref(), Some("as agreed"));
+        world
+            .approve(id, act(vec![given("amount", "99,000")]))
+            .expect("A again");
+        let second = app.open_signing(&world.playing_key(id)).expect("L's new link");
+        assert_eq!(second.returned.map(|returned| returned.from_order), Some(2));
+        assert_eq!(
+            faults(world.approve(id, of("l@example.com", Vec::new()))),
+            [("field_list.ink".to_owned(), FaultCode::FieldRequired)]
+        );
+        world
+            .approve(id, of("l@example.com", vec![given("ink", PIXEL)]))
+            .expect("L again");
+        world.approve(id, of("r@example.com", Vec::new())).expect("R");
+        assert!(app.audit_verify().expect("a report").is_clean());
+    });
+}
+
 #[test]
 fn a_return_is_told_with_the_next_writers_and_at_step_one_it_ends() {
     on_both(|app| {

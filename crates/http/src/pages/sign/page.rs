@@ -45,10 +45,20 @@ pub(super) struct SignPage<'a> {
     pub(super) step: u32,
     pub(super) steps: u32,
     pub(super) comment: &'a str,
+    pub(super) returned: Option<Returned<'a>>,
     pub(super) until: Option<String>,
     pub(super) next_sign: bool,
     pub(super) pages: Vec<PageView>,
     pub(super) data: Script<'a>,
+}
+
+/// That the document was given back, to the writer who fills it in anew or who reads it anew.
+#[derive(Serialize)]
+pub(super) struct Returned<'a> {
+    by: &'a str,
+    reason: Option<&'a str>,
+    /// The writer's own step has given it back: others have written since.
+    own_step: bool,
 }
 
 #[derive(Serialize)]
@@ -251,6 +261,11 @@ fn sign_page(
         step,
         steps: view.steps,
         comment: &view.comment,
+        returned: view.returned.as_ref().map(|returned| Returned {
+            by: &returned.by,
+            reason: returned.reason.as_deref(),
+            own_step: returned.from_order == step,
+        }),
         until: (view.status == Status::Playing).then(|| i18n::date_time(language, view.expires_at, view.offset)),
         next_sign: next_sign(request),
         pages: pages(language, &view.pages, &filled, picture),

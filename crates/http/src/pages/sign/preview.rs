@@ -75,6 +75,7 @@ fn shown(request: &PageRequest, token: &str, view: &PreviewView) -> Response {
         step: SHOWN_STEP,
         steps,
         comment: "",
+        returned: None,
         until: None,
         next_sign: false,
         pages: pages(language, &view.pages, &filled, |number| {
