@@ -7,6 +7,7 @@
 
 pub mod contract;
 pub mod database;
+pub mod database_proxy;
 pub mod installation;
 pub mod kill;
 pub mod receiver;

@@ -24,8 +24,8 @@ pub const PASSWORD: &str = "correct horse";
 pub struct TestApp {
     pub app: Arc<App>,
     pub clock: Arc<StandingClock>,
+    pub database: TestDatabase,
     _files: TempDir,
-    _database: TestDatabase,
 }
 
 impl std::ops::Deref for TestApp {
@@ -63,8 +63,8 @@ impl TestApp {
         TestApp {
             app: Arc::new(app),
             clock,
+            database,
             _files: files,
-            _database: database,
         }
     }
 

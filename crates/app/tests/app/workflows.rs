@@ -54,7 +54,7 @@ pub fn two_steps() -> Value {
     ]})
 }
 
-fn one_step_of_two() -> Value {
+pub fn one_step_of_two() -> Value {
     json!({"name": "both", "steps": [{"order": 1, "role": "a"}, {"order": 1, "role": "b"}, {"order": 2}],
         "on_reject": "return", "fields": [
         field("a", "text", 1, 1, 1, &json!({"role": "a"})),
@@ -66,8 +66,8 @@ fn one_step_of_two() -> Value {
 /// A company with an owner who calls, and a template.
 pub struct World<'a> {
     pub app: &'a TestApp,
-    company: CompanyId,
-    caller: Caller,
+    pub company: CompanyId,
+    pub caller: Caller,
     template: TemplateId,
 }
 
@@ -161,7 +161,7 @@ fn caller(app: &TestApp, company: &str, email: &str) -> Caller {
     app.authenticate(login.access_token.expose()).expect("a caller")
 }
 
-fn writer(order: u32, name: &str, email: &str) -> StartRecipient {
+pub fn writer(order: u32, name: &str, email: &str) -> StartRecipient {
     StartRecipient {
         order: Some(order),
         name: Some(name.to_owned()),
@@ -187,14 +187,14 @@ pub fn given(name: &str, value: &str) -> GivenField {
     }
 }
 
-fn origin() -> Origin {
+pub fn origin() -> Origin {
     Origin {
         address: Some("192.0.2.7".to_owned()),
         user_agent: Some("브라우저/1.0 \u{10ffff}".to_owned()),
     }
 }
 
-fn key_of(url: &str) -> SigningKey {
+pub fn key_of(url: &str) -> SigningKey {
     let token = url
         .split("token=")
         .nth(1)
@@ -993,6 +993,34 @@ fn a_signature_given_before_a_return_is_taken_off_and_everybody_is_told_why() {
 }
 
 #[test]
+fn an_approval_says_whether_others_of_the_step_are_still_to_sign() {
+    on_both(|app| {
+        let world = World::new(app, &one_step_of_two());
+        let mut request = world.request();
+        request.recipients = vec![
+            writer(1, "A", "a@example.com"),
+            writer(1, "B", "b@example.com"),
+            writer(2, "C", "c@example.com"),
+        ];
+        let started = world.start(request);
+        let approvals: Vec<bool> = started
+            .next_list
+            .unwrap_or_default()
+            .iter()
+            .map(|next| {
+                let key = key_of(next.sign_url.as_deref().expect("embedded"));
+                let signed = app.approve_by_link(&key, &BTreeMap::new(), None, &origin());
+                signed.expect("an approval").others_of_step
+            })
+            .collect();
+        assert_eq!(approvals, [true, false]);
+        let last = world.playing_key(WorkflowId(started.workflow_id));
+        let signed = app.approve_by_link(&last, &BTreeMap::new(), None, &origin());
+        assert!(!signed.expect("the last approval").others_of_step);
+    });
+}
+
+#[test]
 fn a_return_is_told_with_the_next_writers_and_at_step_one_it_ends() {
     on_both(|app| {
         let world = World::new(app, &one_step_of_two());
@@ -1159,6 +1187,9 @@ fn five_wrong_access_codes_lock_until_the_sender_sends_anew() {
         key.proof = Some(proof);
         assert_eq!(app.open_signing(&key).expect("a page").stage, Stage::Write);
         assert!(!app.page_image(&key, 1).expect("a page").bytes.is_empty());
+        for page in [0, 3, u32::MAX] {
+            assert!(matches!(app.page_image(&key, page), Err(Error::NotFound(Subject::Page))));
+        }
         for _ in 0..4 {
             assert!(app.give_access_code(&key, "wrong", &origin()).is_err());
         }
