@@ -12,3 +12,4 @@ pub mod installation;
 pub mod kill;
 pub mod receiver;
 pub mod smtp_sink;
+pub mod world;

@@ -1,12 +1,14 @@
 //! Two transactions that decide from what the other changes, on PostgreSQL: a lock of the test's own brings them to stand
 //! at the same moment, and lets them go in the order in which they came.
 
-use app::{ConflictCode, CorrectRequest, Error, LoginRefusal, SigningKey};
-use domain::{RecipientId, Role};
+use app::{ConflictCode, CorrectRequest, Error, LoginRefusal};
+use domain::{CompanyId, RecipientId, Role};
 use testkit::database::TestDatabase;
 
 use crate::support::{PASSWORD, TestApp, attempt};
-use crate::workflows::{World, act, fields_of_first, id_of, key_of, one_step_of_two, origin, texts, two_steps, writer};
+use crate::workflows::{
+    World, act, fields_of_first, id_of, key_of, keys_of, one_step_of_two, origin, texts, two_steps,
+};
 
 /// Runs `first` until it stands at the lock, then `second` until it does too, and lets both go on.
 fn meet<A: Send, B: Send>(
@@ -58,20 +60,7 @@ fn the_last_two_owners_are_not_disabled_at_once() {
 fn two_writers_of_one_step_are_seen_at_the_same_moment_and_the_chain_tells_of_both() {
     let app = on_postgres();
     let world = World::new(&app, &one_step_of_two());
-    let mut request = world.request();
-    request.recipients = vec![
-        writer(1, "A", "a@example.com"),
-        writer(1, "B", "b@example.com"),
-        writer(2, "C", "c@example.com"),
-    ];
-    let started = world.start(request);
-    let keys: Vec<SigningKey> = started
-        .next_list
-        .as_deref()
-        .unwrap_or_default()
-        .iter()
-        .map(|next| key_of(next.sign_url.as_deref().expect("embedded")))
-        .collect();
+    let keys = keys_of(&world.start(world.request_of_three()));
     let (first, second) = meet(
         &app,
         "SELECT id FROM workflow FOR NO KEY UPDATE",
@@ -133,25 +122,29 @@ fn draft(app: &TestApp, world: &World<'_>, writer: RecipientId) -> Option<String
         .expect("the draft can be read")
 }
 
+fn change_password(app: &TestApp, company: &CompanyId) {
+    app.set_member_password(company, "owner@example.com", Some("quite another".to_owned()))
+        .expect("changed");
+}
+
+/// What was issued before the change was known lives no moment; what was not issued was refused as wrong.
+fn gives_nothing<T>(issued: Result<T, LoginRefusal>, used: impl FnOnce(T) -> Result<(), Error>) {
+    match issued.map(used) {
+        Ok(Err(Error::Unauthenticated)) | Err(LoginRefusal::WrongCredentials) => {}
+        Ok(other) => panic!("{other:?}"),
+        Err(refusal) => panic!("{refusal:?}"),
+    }
+}
+
+const TOKENS: &str = "LOCK TABLE access_token IN EXCLUSIVE MODE";
+
 #[test]
 fn a_password_changed_while_the_old_one_is_verified_leaves_no_token() {
     let app = on_postgres();
     let company = app.with_company("acme");
-    let (login, changed) = meet(
-        &app,
-        "LOCK TABLE access_token IN EXCLUSIVE MODE",
-        || app.login(&attempt("acme", "owner@example.com", PASSWORD)),
-        || app.set_member_password(&company, "owner@example.com", Some("quite another".to_owned())),
-    );
-    changed.expect("changed");
-    match login {
-        // Issued before the change was known: it never lives.
-        Ok(login) => {
-            let used = app.authenticate(login.access_token.expose());
-            assert!(matches!(used, Err(Error::Unauthenticated)), "{used:?}");
-        }
-        Err(refusal) => assert!(matches!(refusal, LoginRefusal::WrongCredentials), "{refusal:?}"),
-    }
+    let log_in = || app.login(&attempt("acme", "owner@example.com", PASSWORD));
+    let (login, ()) = meet(&app, TOKENS, log_in, || change_password(&app, &company));
+    gives_nothing(login, |login| app.authenticate(login.access_token.expose()).map(drop));
     let tokens = app.tokens(&company).expect("tokens");
     assert!(tokens.iter().all(|token| token.revoked_at.is_some()), "{tokens:?}");
 }
@@ -160,17 +153,10 @@ fn a_password_changed_while_the_old_one_is_verified_leaves_no_token() {
 fn a_password_changed_while_the_old_one_is_verified_leaves_no_session() {
     let app = on_postgres();
     let company = app.with_company("acme");
-    let (signed_in, changed) = meet(
-        &app,
-        "LOCK TABLE member_session IN EXCLUSIVE MODE",
-        || app.sign_in(&attempt("acme", "owner@example.com", PASSWORD)),
-        || app.set_member_password(&company, "owner@example.com", Some("quite another".to_owned())),
-    );
-    changed.expect("changed");
-    if let Ok(signed_in) = signed_in {
-        let used = app.session(signed_in.cookie.expose());
-        assert!(matches!(used, Err(Error::Unauthenticated)), "{used:?}");
-    }
+    let sessions = "LOCK TABLE member_session IN EXCLUSIVE MODE";
+    let sign_in = || app.sign_in(&attempt("acme", "owner@example.com", PASSWORD));
+    let (signed_in, ()) = meet(&app, sessions, sign_in, || change_password(&app, &company));
+    gives_nothing(signed_in, |signed_in| app.session(signed_in.cookie.expose()).map(drop));
 }
 
 #[test]
@@ -178,15 +164,9 @@ fn an_account_disabled_while_its_password_is_verified_gets_no_token() {
     let app = on_postgres();
     let company = app.with_company("acme");
     app.with_member(&company, "other@example.com", Role::Sender);
-    let (login, disabled) = meet(
-        &app,
-        "LOCK TABLE access_token IN EXCLUSIVE MODE",
-        || app.login(&attempt("acme", "other@example.com", PASSWORD)),
-        || app.disable_member(&company, "other@example.com"),
-    );
+    let log_in = || app.login(&attempt("acme", "other@example.com", PASSWORD));
+    let disable = || app.disable_member(&company, "other@example.com");
+    let (login, disabled) = meet(&app, TOKENS, log_in, disable);
     assert!(disabled.expect("disabled"));
-    if let Ok(login) = login {
-        let used = app.authenticate(login.access_token.expose());
-        assert!(matches!(used, Err(Error::Unauthenticated)), "{used:?}");
-    }
+    gives_nothing(login, |login| app.authenticate(login.access_token.expose()).map(drop));
 }

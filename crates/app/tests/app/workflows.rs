@@ -97,6 +97,18 @@ impl<'a> World<'a> {
         }
     }
 
+    /// A start of [`one_step_of_two`]: A and B together, then C.
+    pub fn request_of_three(&self) -> StartRequest {
+        StartRequest {
+            recipients: vec![
+                writer(1, "A", "a@example.com"),
+                writer(1, "B", "b@example.com"),
+                writer(2, "C", "c@example.com"),
+            ],
+            ..self.request()
+        }
+    }
+
     pub fn start(&self, request: StartRequest) -> StartedWorkflow {
         match self.app.start(&self.caller, request, &origin()).expect("a start") {
             Started::Workflow(started) => started,
@@ -204,6 +216,15 @@ pub fn key_of(url: &str) -> SigningKey {
         token: token.to_owned(),
         proof: None,
     }
+}
+
+/// The keys of all writers of the first step, where it has several.
+pub fn keys_of(started: &StartedWorkflow) -> Vec<SigningKey> {
+    let listed = started.next_list.as_deref().unwrap_or_default();
+    listed
+        .iter()
+        .map(|next| key_of(next.sign_url.as_deref().expect("embedded")))
+        .collect()
 }
 
 pub fn texts(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
@@ -815,13 +836,7 @@ fn another_company_finds_nothing() {
 fn a_program_names_step_and_writer_rightly_or_is_refused() {
     on_both(|app| {
         let world = World::new(app, &one_step_of_two());
-        let mut request = world.request();
-        request.recipients = vec![
-            writer(1, "A", "a@example.com"),
-            writer(1, "B", "b@example.com"),
-            writer(2, "C", "c@example.com"),
-        ];
-        let started = world.start(request);
+        let started = world.start(world.request_of_three());
         let id = id_of(&started);
         let names: Vec<_> = started
             .next_list
@@ -996,20 +1011,11 @@ fn a_signature_given_before_a_return_is_taken_off_and_everybody_is_told_why() {
 fn an_approval_says_whether_others_of_the_step_are_still_to_sign() {
     on_both(|app| {
         let world = World::new(app, &one_step_of_two());
-        let mut request = world.request();
-        request.recipients = vec![
-            writer(1, "A", "a@example.com"),
-            writer(1, "B", "b@example.com"),
-            writer(2, "C", "c@example.com"),
-        ];
-        let started = world.start(request);
-        let approvals: Vec<bool> = started
-            .next_list
-            .unwrap_or_default()
+        let started = world.start(world.request_of_three());
+        let approvals: Vec<bool> = keys_of(&started)
             .iter()
-            .map(|next| {
-                let key = key_of(next.sign_url.as_deref().expect("embedded"));
-                let signed = app.approve_by_link(&key, &BTreeMap::new(), None, &origin());
+            .map(|key| {
+                let signed = app.approve_by_link(key, &BTreeMap::new(), None, &origin());
                 signed.expect("an approval").others_of_step
             })
             .collect();
@@ -1024,13 +1030,7 @@ fn an_approval_says_whether_others_of_the_step_are_still_to_sign() {
 fn a_return_is_told_with_the_next_writers_and_at_step_one_it_ends() {
     on_both(|app| {
         let world = World::new(app, &one_step_of_two());
-        let mut request = world.request();
-        request.recipients = vec![
-            writer(1, "A", "a@example.com"),
-            writer(1, "B", "b@example.com"),
-            writer(2, "C", "c@example.com"),
-        ];
-        let id = id_of(&world.start(request));
+        let id = id_of(&world.start(world.request_of_three()));
         let of = |email: &str| ActRequest {
             email: Some(email.to_owned()),
             ..ActRequest::default()
@@ -1670,13 +1670,7 @@ fn a_writer_whose_name_fits_no_field_of_his_is_refused_at_start_and_correction()
 fn who_only_reads_gets_no_address_that_signs() {
     on_both(|app| {
         let world = World::new(app, &one_step_of_two());
-        let mut request = world.request();
-        request.recipients = vec![
-            writer(1, "A", "a@example.com"),
-            writer(1, "B", "b@example.com"),
-            writer(2, "C", "c@example.com"),
-        ];
-        let id = id_of(&world.start(request));
+        let id = id_of(&world.start(world.request_of_three()));
         app.with_member(&world.company, "auditor@example.com", Role::Auditor);
         let seen = app
             .workflow(&caller(app, "acme", "auditor@example.com"), id)

@@ -59,25 +59,16 @@ fn write_through(proxy: &DatabaseProxy, store: &Store, fault: Fault) -> (Result<
 }
 
 #[test]
-fn a_commit_whose_answer_is_lost_is_found_and_not_done_again() {
-    let database = TestDatabase::postgres();
-    drop(probe::open(&database));
-    let proxy = DatabaseProxy::to(database.settings());
-    let store = Store::open(proxy.settings()).unwrap();
-    let (outcome, runs) = write_through(&proxy, &store, Fault::AfterTheCommit);
-    outcome.unwrap();
-    assert_eq!((runs, count(&store)), (1, 1));
-}
-
-#[test]
-fn a_commit_that_never_arrived_is_done_again() {
-    let database = TestDatabase::postgres();
-    drop(probe::open(&database));
-    let proxy = DatabaseProxy::to(database.settings());
-    let store = Store::open(proxy.settings()).unwrap();
-    let (outcome, runs) = write_through(&proxy, &store, Fault::BeforeTheCommit);
-    outcome.unwrap();
-    assert_eq!((runs, count(&store)), (2, 1));
+fn a_commit_whose_answer_is_lost_is_found_and_one_that_never_arrived_is_done_again() {
+    for (fault, expected) in [(Fault::AfterTheCommit, 1), (Fault::BeforeTheCommit, 2)] {
+        let database = TestDatabase::postgres();
+        drop(probe::open(&database));
+        let proxy = DatabaseProxy::to(database.settings());
+        let store = Store::open(proxy.settings()).unwrap();
+        let (outcome, runs) = write_through(&proxy, &store, fault);
+        outcome.unwrap();
+        assert_eq!((runs, count(&store)), (expected, 1), "{fault:?}");
+    }
 }
 
 #[test]
