@@ -11,7 +11,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
-    Actor, Comment, CompanyId, EventKind, Field, FieldValue, Outcome, Recipient, RecipientId, TemplateVersion, WorkflowId,
+    Actor, Comment, CompanyId, EventKind, Field, FieldValue, Outcome, Recipient, RecipientId, TemplateVersion,
+    WorkflowId,
 };
 use store::workflow_value::StoredValue;
 

@@ -342,10 +342,12 @@ impl Error {
     pub fn log(&self) {
         match self {
             Error::Internal { doing, source } => tracing::error!(%doing, error = %chain(source.as_ref()), "failed"),
-            Error::OutcomeUnknown(cause) => tracing::error!(error = %cause, "it is not known whether a commit happened"),
-            Error::Unavailable {
-                cause: Some(cause), ..
-            } => tracing::warn!(error = %cause, "the database is not available"),
+            Error::OutcomeUnknown(cause) => {
+                tracing::error!(error = %cause, "it is not known whether a commit happened")
+            }
+            Error::Unavailable { cause: Some(cause), .. } => {
+                tracing::warn!(error = %cause, "the database is not available")
+            }
             _ => {}
         }
     }
@@ -525,11 +527,19 @@ mod tests {
             for _ in 0..3 {
                 met.push(Error::from(busy()));
             }
-            assert_eq!(logged.load(std::sync::atomic::Ordering::Relaxed), 0, "a transaction that runs again");
+            assert_eq!(
+                logged.load(std::sync::atomic::Ordering::Relaxed),
+                0,
+                "a transaction that runs again"
+            );
             met.pop().expect("the last one").log();
             assert_eq!(logged.load(std::sync::atomic::Ordering::Relaxed), 1);
             Error::busy(1).log();
-            assert_eq!(logged.load(std::sync::atomic::Ordering::Relaxed), 1, "a full queue is no news");
+            assert_eq!(
+                logged.load(std::sync::atomic::Ordering::Relaxed),
+                1,
+                "a full queue is no news"
+            );
         });
     }
 

@@ -102,14 +102,14 @@ impl App {
     pub fn disable_member(&self, company: &CompanyId, email: &str) -> Result<bool, Error> {
         let (company, email, at) = (company.clone(), email.to_owned(), self.now());
         self.company(&company)?;
-        let disabled = self.store.write(move |tx| {
-            match store::member::disable(tx, &company, &email, at)? {
+        let disabled = self
+            .store
+            .write(move |tx| match store::member::disable(tx, &company, &email, at)? {
                 Disabled::Unknown => Err(Error::NotFound(Subject::Member)),
                 Disabled::LastOwner => Err(Error::conflict(ConflictCode::LastOwner)),
                 Disabled::Before => Ok(false),
                 Disabled::Now => Ok(true),
-            }
-        })?;
+            })?;
         tracing::info!(disabled, "member disabled");
         Ok(disabled)
     }

@@ -140,7 +140,9 @@ impl Turn<'_> {
     pub fn verify(&self, password: &str, kept: Option<&str>) -> Result<bool, Error> {
         let too_long = password.len() > LONGEST;
         let password = if too_long { "" } else { password };
-        let verified = self.hasher()?.verify_password(password.as_bytes(), kept.unwrap_or(&self.0.nobodys));
+        let verified = self
+            .hasher()?
+            .verify_password(password.as_bytes(), kept.unwrap_or(&self.0.nobodys));
         match verified {
             Ok(()) => Ok(kept.is_some() && !too_long),
             Err(argon2::password_hash::Error::PasswordInvalid) => Ok(false),

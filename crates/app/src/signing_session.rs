@@ -365,7 +365,14 @@ impl App {
         let event = EventKind::Viewed {
             recipient: recipient.id,
         };
-        self.note_of_writer(&session, recipient, origin, event, |_, _| Ok(()), store::workflow::set_viewed)
+        self.note_of_writer(
+            &session,
+            recipient,
+            origin,
+            event,
+            |_, _| Ok(()),
+            store::workflow::set_viewed,
+        )
     }
 
     /// Keeps that the writer agreed to sign electronically, to these words.

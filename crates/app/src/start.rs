@@ -13,9 +13,9 @@ use std::sync::Arc;
 
 use domain::public_address::{AddressFault, CallbackUrl};
 use domain::{
-    ApiType, BlobHash, ClientId, Comment, Contact, CopyRecipient, EventKind, ExportSettings, FieldKind, FieldName, FieldValue,
-    Language, LinkType, MemberId, PersonName, Progress, Recipient, RecipientId, State, TemplateId, TemplateVersion, TextFault,
-    UtcOffset, Who, Workflow, WorkflowId, WriterDetail, text, time,
+    ApiType, BlobHash, ClientId, Comment, Contact, CopyRecipient, EventKind, ExportSettings, FieldKind, FieldName,
+    FieldValue, Language, LinkType, MemberId, PersonName, Progress, Recipient, RecipientId, State, TemplateId,
+    TemplateVersion, TextFault, UtcOffset, Who, Workflow, WorkflowId, WriterDetail, text, time,
 };
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};

@@ -3,7 +3,10 @@
 //! A path names a thing. So what cannot be read (no UTF-8, no number where one belongs) is answered like the name of a
 //! thing that does not exist: 404, a problem for programs and a page for people. axum's own extractors would answer
 //! 400 in plain English, in neither shape; `clippy.toml` keeps them to the files that turn their refusals into ours.
-#![expect(clippy::disallowed_types, reason = "axum's extractor is read here, and its refusal made ours")]
+#![expect(
+    clippy::disallowed_types,
+    reason = "axum's extractor is read here, and its refusal made ours"
+)]
 
 use app::{Error, Subject};
 use axum::extract::{FromRef, FromRequestParts, Path};

@@ -68,9 +68,9 @@ impl Failure {
 /// An operator sees the cause of our own failure; a client of the API never does.
 fn describe(error: &app::Error) -> String {
     match error {
-        app::Error::Internal { .. } | app::Error::OutcomeUnknown(_) | app::Error::Unavailable { cause: Some(_), .. } => {
-            error.to_string()
-        }
+        app::Error::Internal { .. }
+        | app::Error::OutcomeUnknown(_)
+        | app::Error::Unavailable { cause: Some(_), .. } => error.to_string(),
         other => other.message(Language::En),
     }
 }

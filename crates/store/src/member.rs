@@ -154,7 +154,9 @@ pub fn disable(tx: &mut dyn Transaction, company: &CompanyId, email: &str, at: T
         return Ok(Disabled::Before);
     }
     if member.role == Role::Owner {
-        let others: i64 = tx.query_one(&sql::OTHER_OWNERS, values![company, member.id])?.get("total")?;
+        let others: i64 = tx
+            .query_one(&sql::OTHER_OWNERS, values![company, member.id])?
+            .get("total")?;
         if others == 0 {
             return Ok(Disabled::LastOwner);
         }

@@ -456,6 +456,10 @@ fn wrong_credentials_of_every_kind_cost_one_hash_each_and_are_answered_alike() {
         }
         let before = app.computed_password_hashes();
         token(app, "acme");
-        assert_eq!(app.computed_password_hashes() - before, 1, "the right ones cost no less");
+        assert_eq!(
+            app.computed_password_hashes() - before,
+            1,
+            "the right ones cost no less"
+        );
     });
 }

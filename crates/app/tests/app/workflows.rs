@@ -1188,7 +1188,10 @@ fn five_wrong_access_codes_lock_until_the_sender_sends_anew() {
         assert_eq!(app.open_signing(&key).expect("a page").stage, Stage::Write);
         assert!(!app.page_image(&key, 1).expect("a page").bytes.is_empty());
         for page in [0, 3, u32::MAX] {
-            assert!(matches!(app.page_image(&key, page), Err(Error::NotFound(Subject::Page))));
+            assert!(matches!(
+                app.page_image(&key, page),
+                Err(Error::NotFound(Subject::Page))
+            ));
         }
         for _ in 0..4 {
             assert!(app.give_access_code(&key, "wrong", &origin()).is_err());

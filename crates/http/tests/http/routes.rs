@@ -171,7 +171,10 @@ fn no_refusal_is_plain_text() {
         ("text/plain", b"\xff\xfe"),
         ("application/x-www-form-urlencoded", b"%FF=%zz&\xff"),
         ("multipart/form-data", b"no boundary"),
-        ("multipart/form-data; boundary=b", b"--b\r\nContent-Disposition: form-data; name=\"file\""),
+        (
+            "multipart/form-data; boundary=b",
+            b"--b\r\nContent-Disposition: form-data; name=\"file\"",
+        ),
     ];
     for route in routes() {
         let token = matches!(route.authority, Authority::AccessToken(_)).then_some(token.as_str());
@@ -183,7 +186,11 @@ fn no_refusal_is_plain_text() {
             }
             for (media_type, body) in bodies {
                 let request = server
-                    .request(route.method.as_str(), &format!("{path}?lang=%FF&page=x&token=%FF&cursor=-"), token)
+                    .request(
+                        route.method.as_str(),
+                        &format!("{path}?lang=%FF&page=x&token=%FF&cursor=-"),
+                        token,
+                    )
                     .header("content-type", media_type)
                     .body(body.to_vec());
                 let answer = server.send(request);
