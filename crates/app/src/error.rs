@@ -343,10 +343,10 @@ impl Error {
         match self {
             Error::Internal { doing, source } => tracing::error!(%doing, error = %chain(source.as_ref()), "failed"),
             Error::OutcomeUnknown(cause) => {
-                tracing::error!(error = %cause, "it is not known whether a commit happened")
+                tracing::error!(error = %cause, "it is not known whether a commit happened");
             }
             Error::Unavailable { cause: Some(cause), .. } => {
-                tracing::warn!(error = %cause, "the database is not available")
+                tracing::warn!(error = %cause, "the database is not available");
             }
             _ => {}
         }

@@ -333,16 +333,15 @@ impl Session {
             return Ok(None);
         }
         loop {
-            let mark = match self.mark.take() {
-                Some(mark) => Mark {
+            let mark = if let Some(mark) = self.mark.take() {
+                Mark {
                     number: mark.number + 1,
                     ..mark
-                },
-                None => {
-                    let session = random_name();
-                    self.client.batch_execute(&BEGIN_SESSION.replace("{id}", &session))?;
-                    Mark { session, number: 1 }
                 }
+            } else {
+                let session = random_name();
+                self.client.batch_execute(&BEGIN_SESSION.replace("{id}", &session))?;
+                Mark { session, number: 1 }
             };
             let Mark { session, number } = &mark;
             let answers = self.client.simple_query(&format!(
