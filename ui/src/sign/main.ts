@@ -12,7 +12,7 @@ import { Sheet } from "./sheet";
 interface Finished {
   status: string;
   /** Others of the same step have not approved yet. */
-  others_of_step: boolean;
+  others_of_step?: boolean;
   next_url?: string | null;
 }
 
@@ -321,7 +321,7 @@ class SigningPage extends HTMLElement implements FieldHost {
     try {
       finished = await send<Finished>(this.#data, "POST", "/sign/approve", { comment });
     } catch (fault) {
-      if (!(fault instanceof Refusal)) {
+      if (!(fault instanceof Refusal) || fault.problem.code === "outcome-unknown") {
         // The answer was lost, perhaps not the approval.
         this.#approvalUnknown = true;
         throw fault;
