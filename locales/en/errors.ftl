@@ -8,6 +8,7 @@ error-too-large = The body is larger than { $limit } bytes.
 error-unsupported = This media type is not taken here.
 error-throttled = Too many attempts. Try again in { $seconds } seconds.
 error-unavailable = The service is busy. Try again in { $seconds } seconds.
+error-outcome-unknown = It is not known whether this was done: the database went away at the last moment. Look before you ask again. A request with an Idempotency-Key can be sent again safely.
 error-internal = Something went wrong on our side. It has been logged; try again, or ask the operator.
 
 ## Why the caller may not

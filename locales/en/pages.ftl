@@ -122,6 +122,7 @@ sign-failed-offline = No connection. Please try again when you are online.
 ## Signing page: after
 sign-done-title = Done. Thank you.
 sign-done-next = The next person now gets the document.
+sign-done-others = Others of this step still have to sign. After them the next person gets the document.
 sign-done-complete = Everybody has signed. The document is complete.
 sign-done-rejected-title = The document was rejected
 sign-done-rejected = The sender has been told.
@@ -154,6 +155,8 @@ end-unknown-text = Please check that the address was copied completely, or ask t
 end-document = Document: { $document }
 end-trouble-title = Something went wrong
 end-trouble-text = This is our fault, not yours. Nothing was lost; please try again in a moment.
+end-doubt-title = It is not known whether this was done
+end-doubt-text = The connection to our database broke at the last moment. Open your link again to see whether it was done before you do it once more.
 end-busy-title = Please try again in a moment
 end-busy-text = There are too many requests right now.
 end-missing-title = There is nothing here

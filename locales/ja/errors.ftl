@@ -8,6 +8,7 @@ error-too-large = リクエスト本文が { $limit } バイトを超えてい�
 error-unsupported = このメディアタイプには対応していません。
 error-throttled = 試行回数が多すぎます。{ $seconds } 秒後にもう一度お試しください。
 error-unavailable = ただいま処理できません。{ $seconds } 秒後にもう一度お試しください。
+error-outcome-unknown = 処理が完了したかどうか確認できませんでした。最後の段階でデータベースとの接続が切れました。再度リクエストする前に、処理されたかどうかをご確認ください。Idempotency-Key 付きのリクエストはそのまま再送できます。
 error-internal = サーバー側で問題が発生しました。記録されましたので、もう一度お試しいただくか、運営者にお問い合わせください。
 
 ## 権限がない理由

@@ -116,6 +116,7 @@ sign-failed-offline = 接続が切れています。接続してからもう一�
 ## 署名画面：完了後
 sign-done-title = 完了しました。ありがとうございます。
 sign-done-next = 次の記入者に文書が送られます。
+sign-done-others = 同じ順番の他の記入者の署名がまだ残っています。全員の署名が済むと、次の記入者に文書が送られます。
 sign-done-complete = 全員の署名が済み、文書が完了しました。
 sign-done-rejected-title = 文書を却下しました
 sign-done-rejected = 送信者に通知しました。
@@ -148,6 +149,8 @@ end-unknown-text = アドレスが最後までコピーされているか確認�
 end-document = 文書：{ $document }
 end-trouble-title = 問題が発生しました
 end-trouble-text = サービス側の問題です。失われた内容はありません。しばらくしてからもう一度お試しください。
+end-doubt-title = 処理が完了したか確認できませんでした
+end-doubt-text = 最後の段階でデータベースとの接続が切れました。もう一度操作する前に、リンクを開き直して、完了しているかどうかをご確認ください。
 end-busy-title = しばらくしてからもう一度お試しください
 end-busy-text = 現在、リクエストが多すぎます。
 end-missing-title = ページが見つかりません

@@ -8,6 +8,7 @@ error-too-large = 요청 본문이 { $limit }바이트를 넘습니다.
 error-unsupported = 지원하지 않는 미디어 형식입니다.
 error-throttled = 시도가 너무 많습니다. { $seconds }초 뒤에 다시 시도하세요.
 error-unavailable = 지금은 처리할 수 없습니다. { $seconds }초 뒤에 다시 시도하세요.
+error-outcome-unknown = 처리 완료 여부를 알 수 없습니다. 마지막 순간에 데이터베이스 연결이 끊겼습니다. 다시 요청하기 전에 처리되었는지 확인하세요. Idempotency-Key가 있는 요청은 그대로 다시 보내도 됩니다.
 error-internal = 서버에서 문제가 발생했습니다. 기록되었으니 다시 시도하거나 운영자에게 문의하세요.
 
 ## 권한이 없는 까닭

@@ -116,6 +116,7 @@ sign-failed-offline = 연결이 끊겼습니다. 연결된 뒤 다시 시도해 
 ## 서명 화면: 완료 후
 sign-done-title = 완료했습니다. 감사합니다.
 sign-done-next = 다음 작성자에게 문서가 전달됩니다.
+sign-done-others = 같은 단계의 다른 작성자가 아직 서명하지 않았습니다. 모두 서명하면 다음 작성자에게 문서가 전달됩니다.
 sign-done-complete = 모두 서명하여 문서가 완료되었습니다.
 sign-done-rejected-title = 문서를 반려했습니다
 sign-done-rejected = 보낸 사람에게 알렸습니다.
@@ -148,6 +149,8 @@ end-unknown-text = 주소가 빠짐없이 복사되었는지 확인하거나 보
 end-document = 문서: { $document }
 end-trouble-title = 문제가 발생했습니다
 end-trouble-text = 서비스의 문제이며 잃어버린 내용은 없습니다. 잠시 후 다시 시도해 주세요.
+end-doubt-title = 처리되었는지 확인할 수 없습니다
+end-doubt-text = 마지막 순간에 데이터베이스 연결이 끊겼습니다. 다시 진행하기 전에 링크를 다시 열어 처리되었는지 확인해 주세요.
 end-busy-title = 잠시 후 다시 시도해 주세요
 end-busy-text = 지금 요청이 너무 많습니다.
 end-missing-title = 찾을 수 없는 화면입니다

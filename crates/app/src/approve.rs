@@ -11,16 +11,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
-    Actor, CompanyId, EventKind, Field, FieldValue, Outcome, Recipient, RecipientId, TemplateVersion, WorkflowId,
+    Actor, Comment, CompanyId, EventKind, Field, FieldValue, Outcome, Recipient, RecipientId, TemplateVersion,
+    WorkflowId,
 };
 use store::workflow_value::StoredValue;
 
 use crate::error::{Error, Fault, FaultCode};
 use crate::transition::{Advanced, Plan, Snapshot, refused};
 use crate::values::{GivenField, NewValue, prove, self_filled, value_fault};
-use crate::{App, Caller, Origin};
-
-const LONGEST_COMMENT: usize = 250;
+use crate::{App, Caller, Origin, text};
 
 /// A request to act for the writer whose turn it is.
 #[derive(Debug, Clone, Default)]
@@ -39,14 +38,8 @@ pub struct ActRequest {
 
 impl ActRequest {
     /// The comment, and every fault that needs no workflow to be found.
-    pub(crate) fn comment(&self) -> Result<Option<String>, Error> {
-        let mut faults = self.faults.clone();
-        let comment = checked_comment(self.comment.as_deref(), &mut faults);
-        if faults.is_empty() {
-            Ok(comment)
-        } else {
-            Err(Error::Unprocessable(faults))
-        }
+    pub(crate) fn comment(&self) -> Result<Option<Comment>, Error> {
+        given_comment(self.comment.as_deref(), self.faults.clone())
     }
 
     /// The writer that is meant.
@@ -60,18 +53,14 @@ impl ActRequest {
     }
 }
 
-/// A comment of at most 250 characters.
-pub(crate) fn checked_comment(comment: Option<&str>, faults: &mut Vec<Fault>) -> Option<String> {
-    let comment = comment.map(str::trim).filter(|comment| !comment.is_empty())?;
-    if comment
-        .chars()
-        .any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
-    {
-        faults.push(Fault::new("comment", FaultCode::ControlCharacter));
-    } else if comment.chars().count() > LONGEST_COMMENT {
-        faults.push(Fault::new("comment", FaultCode::TooLong).with("max", LONGEST_COMMENT));
+/// The comment that comes with an act, where neither it nor anything found before is amiss.
+pub(crate) fn given_comment(comment: Option<&str>, mut faults: Vec<Fault>) -> Result<Option<Comment>, Error> {
+    let comment = text::comment(comment, &mut faults);
+    if faults.is_empty() {
+        Ok(comment)
+    } else {
+        Err(Error::Unprocessable(faults))
     }
-    Some(comment.to_owned())
 }
 
 /// How an approval's values came.

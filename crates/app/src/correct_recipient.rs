@@ -1,13 +1,11 @@
 //! Correcting a recipient who has not written. His old link dies; where it is his turn he is asked anew.
 
-use domain::{Contact, RecipientId, WorkflowId, WriterDetail};
+use domain::{Contact, PersonName, RecipientId, WorkflowId, WriterDetail};
 
 use crate::error::{Error, Fault, FaultCode, Subject};
 use crate::transition::{Advanced, Snapshot, refused};
 use crate::values::{prove_text, prove_writer};
-use crate::{App, Caller, Origin};
-
-const LONGEST_PERSON: usize = 100;
+use crate::{App, Caller, Origin, text};
 
 /// A request to correct a recipient; what is left out stays.
 #[derive(Debug, Clone, Default)]
@@ -44,15 +42,14 @@ impl App {
                 .recipient(recipient)
                 .ok_or(Error::NotFound(Subject::Recipient))?;
             let mut faults = request.faults.clone();
-            let name = request.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
-            if let Some(name) = name {
-                if name.chars().any(char::is_control) {
-                    faults.push(Fault::new("name", FaultCode::ControlCharacter));
-                } else if name.chars().count() > LONGEST_PERSON {
-                    faults.push(Fault::new("name", FaultCode::TooLong).with("max", LONGEST_PERSON));
-                } else if let Err(fault) = prove_text(name, &fonts, "name") {
-                    faults.push(fault);
-                }
+            let name = PersonName::parse(request.name.as_deref().unwrap_or_default()).unwrap_or_else(|refused| {
+                faults.push(text::fault("name", refused));
+                None
+            });
+            if let Some(name) = &name
+                && let Err(fault) = prove_text(name, &fonts, "name")
+            {
+                faults.push(fault);
             }
             let email = request
                 .email
@@ -69,7 +66,7 @@ impl App {
             if !faults.is_empty() {
                 return Err(Error::Unprocessable(faults));
             }
-            let name = name.map_or_else(|| old.name.clone(), str::to_owned);
+            let name = name.map_or_else(|| old.name.clone(), PersonName::into_string);
             let contact = contact.and_then(Result::ok).unwrap_or_else(|| old.contact.clone());
             let change = workflow
                 .clone()

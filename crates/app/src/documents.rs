@@ -50,7 +50,7 @@ impl DocumentFault {
             DocumentFault::NotRendered(reason) => Error::Unprocessable(vec![
                 Fault::new(path, FaultCode::DocumentRefused).with("reason", reason),
             ]),
-            DocumentFault::Busy => Error::Unavailable { retry_after: 2 },
+            DocumentFault::Busy => Error::busy(2),
             failed @ DocumentFault::Failed(_) => Error::internal("reading a document", failed),
         }
     }

@@ -5,7 +5,9 @@
 //! (programs compare it; `OpenAPI` lists it) and a message `error-<id>` in every language, which a test demands.
 //! Adding a code means adding a line to the list below and three lines under `locales/`.
 //!
-//! [`Error::Internal`] alone is our own failure. Its cause is for the log; a client never sees it.
+//! [`Error::Internal`] and [`Error::OutcomeUnknown`] are our own failures, [`Error::Unavailable`] may be. Their causes are for
+//! the log, which a client never sees. Making an error logs nothing, since a transaction that fails may run again and
+//! succeed: whoever answers calls [`Error::log`], once.
 
 use std::fmt;
 
@@ -297,12 +299,18 @@ pub enum Error {
         /// Seconds to wait.
         retry_after: u64,
     },
-    /// Not now (503).
-    #[error("busy; try again in {retry_after} s")]
+    /// Not now (503). Nothing was done.
+    #[error("busy; try again in {retry_after} s{}", cause.as_ref().map(|cause| format!(" ({cause})")).unwrap_or_default())]
     Unavailable {
         /// Seconds to wait.
         retry_after: u64,
+        /// What is not there, where it is more than a queue that is full: for the log only.
+        cause: Option<Box<store::Error>>,
     },
+    /// The database went away while it was told to keep what was done, and has not come back to say whether it did (500).
+    /// Whoever asked must look before asking again, so there is no time after which to try.
+    #[error("it is not known whether this was done: {0}")]
+    OutcomeUnknown(Box<store::Error>),
     /// Our own failure (500).
     #[error("{doing}: {source}")]
     Internal {
@@ -319,6 +327,28 @@ impl Error {
         Error::Internal {
             doing,
             source: source.into(),
+        }
+    }
+
+    /// Too much to do: nothing was done, and in some seconds it may be.
+    pub fn busy(retry_after: u64) -> Error {
+        Error::Unavailable {
+            retry_after,
+            cause: None,
+        }
+    }
+
+    /// Writes to the log what only the operator can mend. Called once, by whoever answers.
+    pub fn log(&self) {
+        match self {
+            Error::Internal { doing, source } => tracing::error!(%doing, error = %chain(source.as_ref()), "failed"),
+            Error::OutcomeUnknown(cause) => {
+                tracing::error!(error = %cause, "it is not known whether a commit happened");
+            }
+            Error::Unavailable { cause: Some(cause), .. } => {
+                tracing::warn!(error = %cause, "the database is not available");
+            }
+            _ => {}
         }
     }
 
@@ -345,6 +375,7 @@ impl Error {
             Error::Unsupported => "unsupported",
             Error::Throttled { .. } => "throttled",
             Error::Unavailable { .. } => "unavailable",
+            Error::OutcomeUnknown(_) => "outcome-unknown",
             Error::Internal { .. } => "internal",
         }
     }
@@ -372,7 +403,7 @@ impl Error {
                 all
             }
             Error::TooLarge { limit } => message(language, self.id(), &[("limit", limit.to_string())]),
-            Error::Throttled { retry_after } | Error::Unavailable { retry_after } => {
+            Error::Throttled { retry_after } | Error::Unavailable { retry_after, .. } => {
                 message(language, self.id(), &[("seconds", retry_after.to_string())])
             }
             _ => message(language, self.id(), &[]),
@@ -383,8 +414,13 @@ impl Error {
 impl From<store::Error> for Error {
     fn from(error: store::Error) -> Error {
         if error.is_temporary() {
-            tracing::warn!(%error, "the database is not available");
-            return Error::Unavailable { retry_after: 1 };
+            return Error::Unavailable {
+                retry_after: 1,
+                cause: Some(Box::new(error)),
+            };
+        }
+        if matches!(error, store::Error::CommitUnknown { .. }) {
+            return Error::OutcomeUnknown(Box::new(error));
         }
         Error::internal("using the database", error)
     }
@@ -406,12 +442,25 @@ pub const ERROR_IDS: &[&str] = &[
     "unsupported",
     "throttled",
     "unavailable",
+    "outcome-unknown",
     "internal",
 ];
 
 fn message(language: Language, id: &str, arguments: &[(&'static str, String)]) -> String {
     let arguments: Vec<(&str, &str)> = arguments.iter().map(|(name, value)| (*name, value.as_str())).collect();
     i18n::text(language, &format!("error-{id}"), &arguments)
+}
+
+/// An error and its causes in one line.
+fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
 }
 
 fn list(faults: &[Fault]) -> String {
@@ -444,6 +493,61 @@ mod tests {
                 );
             }
         }
+    }
+
+    /// Counts what is logged at all.
+    #[derive(Default)]
+    struct Counter(std::sync::Arc<std::sync::atomic::AtomicU32>);
+
+    impl tracing::Subscriber for Counter {
+        fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
+            true
+        }
+        fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+            tracing::span::Id::from_u64(1)
+        }
+        fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+        fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+        fn event(&self, _: &tracing::Event<'_>) {
+            self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        }
+        fn enter(&self, _: &tracing::span::Id) {}
+        fn exit(&self, _: &tracing::span::Id) {}
+    }
+
+    #[test]
+    fn a_failure_that_another_run_may_mend_is_logged_by_who_answers_and_not_where_it_is_met() {
+        let counter = Counter::default();
+        let logged = std::sync::Arc::clone(&counter.0);
+        tracing::subscriber::with_default(counter, || {
+            let busy = || store::Error::Busy {
+                detail: "could not serialize access".to_owned(),
+            };
+            let mut met = Vec::new();
+            for _ in 0..3 {
+                met.push(Error::from(busy()));
+            }
+            assert_eq!(
+                logged.load(std::sync::atomic::Ordering::Relaxed),
+                0,
+                "a transaction that runs again"
+            );
+            met.pop().expect("the last one").log();
+            assert_eq!(logged.load(std::sync::atomic::Ordering::Relaxed), 1);
+            Error::busy(1).log();
+            assert_eq!(
+                logged.load(std::sync::atomic::Ordering::Relaxed),
+                1,
+                "a full queue is no news"
+            );
+        });
+    }
+
+    #[test]
+    fn a_doubtful_commit_is_no_invitation_to_try_again() {
+        let detail = "the connection broke".to_owned();
+        let doubt = Error::from(store::Error::CommitUnknown { detail });
+        assert_eq!(doubt.id(), "outcome-unknown");
     }
 
     #[test]

@@ -182,6 +182,11 @@ impl App {
         self.clock.now()
     }
 
+    /// How many password hashes were computed since the start: what a login costs, whoever tries it.
+    pub fn computed_password_hashes(&self) -> u64 {
+        self.passwords.computed()
+    }
+
     /// The fonts; the first call loads them.
     pub fn fonts(&self) -> Result<Arc<Fonts>, Error> {
         if let Some(fonts) = self.fonts.get() {

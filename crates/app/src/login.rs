@@ -6,6 +6,9 @@
 //! The throttle counts wrong credentials alone, by account and by address. It is asked after a turn to hash was given and
 //! written before the turn is given back, so that however many guesses arrive at once, no more than a few pass the limit.
 //! Nobody is locked out for good: what is older than the window counts no more.
+//!
+//! What a login gives lives only while the credentials that were proved are the member's: a password that is changed while
+//! the old one is being verified leaves nothing behind.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -110,15 +113,18 @@ impl App {
         let expires_at = now
             .checked_add(company.token_lifetime_seconds.seconds())
             .map_err(|error| Error::internal("counting a token's lifetime", error))?;
-        let (hash, id, member_id) = (access_token.hash(), company.id.clone(), member.id);
+        let (hash, id, email) = (access_token.hash(), company.id.clone(), member.email.clone());
+        let (member_id, proved) = (member.id, member);
         self.store.write(move |tx| {
-            store::access_token::insert(tx, &id, member_id, &hash, now, expires_at).map_err(LoginRefusal::from)
+            store::access_token::insert(tx, &id, &proved, &hash, now, expires_at)?
+                // Changed while the password was being verified: it is a wrong one now.
+                .ok_or(LoginRefusal::WrongCredentials)
         })?;
-        tracing::info!(company = %company.id, member = %member.id, "logged in");
+        tracing::info!(company = %company.id, member = %member_id, "logged in");
         Ok(LoggedIn {
             access_token,
             company: company.id,
-            email: member.email,
+            email,
             expires_at,
             offset: company.offset,
         })

@@ -5,7 +5,7 @@
 use std::fmt;
 
 use domain::{CompanyId, MemberId, Role};
-use store::member::Member;
+use store::member::{Disabled, Member};
 
 use crate::company::LONGEST_NAME;
 use crate::error::{ConflictCode, Error, Subject};
@@ -101,13 +101,15 @@ impl App {
     /// Disables a member; `false` where he was disabled already. The last owner stays.
     pub fn disable_member(&self, company: &CompanyId, email: &str) -> Result<bool, Error> {
         let (company, email, at) = (company.clone(), email.to_owned(), self.now());
-        let disabled = self.store.write(move |tx| {
-            let member = store::member::find_by_email(tx, &company, &email)?.ok_or(Error::NotFound(Subject::Member))?;
-            if member.role == Role::Owner && !store::member::has_other_owner(tx, &company, member.id)? {
-                return Err(Error::conflict(ConflictCode::LastOwner));
-            }
-            Ok(store::member::disable(tx, &company, member.id, at)?)
-        })?;
+        self.company(&company)?;
+        let disabled = self
+            .store
+            .write(move |tx| match store::member::disable(tx, &company, &email, at)? {
+                Disabled::Unknown => Err(Error::NotFound(Subject::Member)),
+                Disabled::LastOwner => Err(Error::conflict(ConflictCode::LastOwner)),
+                Disabled::Before => Ok(false),
+                Disabled::Now => Ok(true),
+            })?;
         tracing::info!(disabled, "member disabled");
         Ok(disabled)
     }

@@ -142,8 +142,7 @@ impl App {
                     event: kind,
                 };
                 let (entry, after) = head.append(&event);
-                store::audit::append(tx, &delivery.company, delivery.workflow, &[entry])?;
-                if !store::workflow::update_head(tx, &delivery.company, delivery.workflow, head, after)? {
+                if !store::audit::append(tx, &delivery.company, delivery.workflow, head, &[entry], after)? {
                     return Err(Error::conflict(ConflictCode::Changed));
                 }
             }

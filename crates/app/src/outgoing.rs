@@ -246,7 +246,7 @@ impl Outgoing {
         occasion: Occasion<'_>,
         at: Timestamp,
     ) -> Result<NewDelivery, Error> {
-        let mail = mail::write(&Letter {
+        let letter = Letter {
             company: &workflow.company,
             company_name: &party.company_name,
             workflow: Some(workflow.id),
@@ -256,19 +256,8 @@ impl Outgoing {
             language: to.language,
             offset: workflow.offset,
             occasion,
-        })?;
-        let plain = serde_json::to_vec(&mail).map_err(|error| Error::internal("keeping a mail", error))?;
-        Ok(NewDelivery {
-            company: workflow.company.clone(),
-            workflow: Some(workflow.id),
-            event_id: new_event_id(self.random.as_ref()),
-            channel: match to.contact {
-                Contact::Email(_) => NewChannel::Mail,
-                Contact::Phone { .. } => NewChannel::Message,
-            },
-            body: self.vault.encrypt(Purpose::OutboxBody, &plain),
-            created_at: at,
-        })
+        };
+        mail::delivery(&self.vault, self.random.as_ref(), &letter, at)
     }
 }
 

@@ -5,6 +5,7 @@
 //! does not exist the same work is done on a hash that nobody's password has, so that time tells nothing.
 
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -37,6 +38,7 @@ pub struct Passwords {
     turns: Mutex<Turns>,
     freed: Condvar,
     nobodys: String,
+    computed: AtomicU64,
 }
 
 struct Turns {
@@ -73,7 +75,13 @@ impl Passwords {
             }),
             freed: Condvar::new(),
             nobodys,
+            computed: AtomicU64::new(0),
         }
+    }
+
+    /// How many hashes were computed since the start.
+    pub fn computed(&self) -> u64 {
+        self.computed.load(Ordering::Relaxed)
     }
 
     /// Waits for a turn.
@@ -120,7 +128,8 @@ impl Turn<'_> {
     pub fn hash(&self, password: &str, random: &dyn Random) -> Result<String, Error> {
         let mut salt = [0; 16];
         random.fill(&mut salt);
-        let hash: PasswordHash = hasher()?
+        let hash: PasswordHash = self
+            .hasher()?
             .hash_password_with_salt(password.as_bytes(), &salt)
             .map_err(|error| Error::internal("hashing a password", error.to_string()))?;
         Ok(hash.to_string())
@@ -131,12 +140,22 @@ impl Turn<'_> {
     pub fn verify(&self, password: &str, kept: Option<&str>) -> Result<bool, Error> {
         let too_long = password.len() > LONGEST;
         let password = if too_long { "" } else { password };
-        let verified = hasher()?.verify_password(password.as_bytes(), kept.unwrap_or(&self.0.nobodys));
+        let verified = self
+            .hasher()?
+            .verify_password(password.as_bytes(), kept.unwrap_or(&self.0.nobodys));
         match verified {
             Ok(()) => Ok(kept.is_some() && !too_long),
             Err(argon2::password_hash::Error::PasswordInvalid) => Ok(false),
             Err(error) => Err(Error::internal("verifying a password", error.to_string())),
         }
+    }
+
+    /// For one hash, which is counted.
+    fn hasher(&self) -> Result<Argon2<'static>, Error> {
+        let parameters = Params::new(MEMORY_KIB, PASSES, LANES, None)
+            .map_err(|error| Error::internal("preparing to hash a password", error.to_string()))?;
+        self.0.computed.fetch_add(1, Ordering::Relaxed);
+        Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, parameters))
     }
 }
 
@@ -174,12 +193,6 @@ pub fn generate(random: &dyn Random) -> String {
     password
 }
 
-fn hasher() -> Result<Argon2<'static>, Error> {
-    let parameters = Params::new(MEMORY_KIB, PASSES, LANES, None)
-        .map_err(|error| Error::internal("preparing to hash a password", error.to_string()))?;
-    Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, parameters))
-}
-
 fn unpadded_base64(bytes: &[u8]) -> String {
     use base64::Engine;
     base64::prelude::BASE64_STANDARD_NO_PAD.encode(bytes)
@@ -187,7 +200,7 @@ fn unpadded_base64(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::sync::atomic::AtomicU32;
 
     use super::*;
     use crate::testing::CountingRandom;

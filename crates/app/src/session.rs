@@ -31,6 +31,8 @@ pub struct SignedIn {
 pub struct MemberSession {
     /// Who.
     pub caller: Caller,
+    /// The name of his company.
+    pub company_name: String,
     /// When it ends.
     pub expires_at: Timestamp,
     /// What every form of the session carries.
@@ -67,8 +69,11 @@ impl App {
             .map_err(|error| Error::internal("counting a session's lifetime", error))?;
         let hash = cookie.hash();
         self.store.write(move |tx| {
-            store::member::insert_session(tx, &company.id, member.id, &hash, now, expires_at)
-                .map_err(LoginRefusal::from)
+            if store::member::insert_session(tx, &company.id, &member, &hash, now, expires_at)? {
+                Ok(())
+            } else {
+                Err(LoginRefusal::WrongCredentials)
+            }
         })?;
         Ok(SignedIn { cookie, expires_at })
     }
@@ -93,6 +98,7 @@ impl App {
                 offset: row.offset,
                 channel: Channel::Pages,
             },
+            company_name: row.company_name,
             expires_at: row.expires_at,
             form_token,
         })

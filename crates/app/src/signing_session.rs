@@ -11,15 +11,16 @@ use std::collections::BTreeMap;
 
 use domain::{
     BlobHash, CompanyId, Contact, Event, EventKind, Field, FileValue, Language, OnReject, PageSize, Progress,
-    Recipient, RecipientId, Status, TemplateId, TemplateVersion, UtcOffset, Who, WorkflowId,
+    Recipient, RecipientId, Status, TemplateId, TemplateVersion, UtcOffset, Who, Workflow, WorkflowId,
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use store::workflow::Writer;
+use store::Transaction;
+use store::workflow::{StoredWorkflow, Writer};
 use store::workflow_value::StoredValue;
 
 use crate::access_code::is_locked;
-use crate::approve::{Source, checked_comment, is_editable, writable};
+use crate::approve::{Source, given_comment, is_editable, writable};
 use crate::error::{ConflictCode, Error, Fault, FaultCode, ForbiddenCode, Subject};
 use crate::export::file_links_until;
 use crate::files::FileContent;
@@ -195,6 +196,8 @@ pub struct Signed {
     pub workflow_id: WorkflowId,
     /// Its state now.
     pub status: Status,
+    /// Others of the same step have not approved yet, so the next step does not begin.
+    pub others_of_step: bool,
     /// The next document that waits for the same writer.
     pub next_document: Option<NextDocument>,
 }
@@ -359,34 +362,61 @@ impl App {
         let Some(recipient) = session.recipient() else {
             return Ok(());
         };
-        let workflow = &session.snapshot.stored.workflow;
-        let (company, id, at) = (workflow.company.clone(), recipient.id, session.snapshot.at);
-        let event = EventKind::Viewed { recipient: id };
-        self.note(
-            &workflow.company,
-            workflow.id,
-            &origin.actor(Who::Recipient(id)),
-            &[event],
-            move |tx| store::workflow::set_viewed(tx, &company, id, at).map_err(Error::from),
+        let event = EventKind::Viewed {
+            recipient: recipient.id,
+        };
+        self.note_of_writer(
+            &session,
+            recipient,
+            origin,
+            event,
+            |_, _| Ok(()),
+            store::workflow::set_viewed,
         )
     }
 
     /// Keeps that the writer agreed to sign electronically, to these words.
     pub fn give_consent(&self, key: &SigningKey, statement: &str, origin: &Origin) -> Result<(), Error> {
         let (session, recipient) = self.open_for_writing(key)?;
-        let workflow = &session.snapshot.stored.workflow;
-        let (company, id, at) = (workflow.company.clone(), recipient.id, session.snapshot.at);
         let event = EventKind::Consented {
-            recipient: id,
+            recipient: recipient.id,
             statement: BlobHash::of(statement.as_bytes()),
         };
-        self.note(
-            &workflow.company,
-            workflow.id,
-            &origin.actor(Who::Recipient(id)),
-            &[event],
-            move |tx| store::workflow::set_consented(tx, &company, id, at).map_err(Error::from),
+        let id = recipient.id;
+        let his_turn = move |stored: &StoredWorkflow, at| stored.workflow.check_turn(id, at).map(drop).map_err(refused);
+        self.note_of_writer(
+            &session,
+            &recipient,
+            origin,
+            event,
+            his_turn,
+            store::workflow::set_consented,
         )
+    }
+
+    /// Keeps something that the holder of a link did. What was read before may be old (the writer corrected, the document
+    /// given back or ended in the meantime), so link and `rule` are judged by the transaction that writes.
+    fn note_of_writer(
+        &self,
+        session: &Session,
+        recipient: &Recipient,
+        origin: &Origin,
+        event: EventKind,
+        rule: impl Fn(&StoredWorkflow, Timestamp) -> Result<(), Error> + Send + Clone + 'static,
+        keep: fn(&mut dyn Transaction, &CompanyId, RecipientId, Timestamp) -> Result<bool, store::Error>,
+    ) -> Result<(), Error> {
+        let workflow = &session.snapshot.stored.workflow;
+        let (company, id, at) = (workflow.company.clone(), workflow.id, session.snapshot.at);
+        let (writer, link_version) = (recipient.id, recipient.link_version);
+        let actor = origin.actor(Who::Recipient(writer));
+        let wanted = company.clone();
+        self.judge_and_note(&company, id, &actor, move |tx| {
+            let stored = store::workflow::load(tx, &wanted, id)?.ok_or(Error::NotFound(Subject::Link))?;
+            same_link(&stored.workflow, writer, link_version)?;
+            rule(&stored, at)?;
+            let is_new = keep(tx, &wanted, writer, at)?;
+            Ok((if is_new { vec![event.clone()] } else { Vec::new() }, ()))
+        })
     }
 
     /// Keeps what the writer has filled in so far. Texts are kept as typed; what is left out stays as it was; an empty text
@@ -427,8 +457,9 @@ impl App {
         if !faults.is_empty() {
             return Err(Error::Unprocessable(faults));
         }
-        self.keep_draft_files(&workflow.company, recipient.id, &files)?;
-        self.write_draft(&workflow.company, recipient.id, new, removed)
+        let company = workflow.company.clone();
+        self.keep_draft_files(key, &company, &recipient, &files)?;
+        self.write_draft(key, &company, &recipient, new, removed)
     }
 
     /// Takes a file into the draft.
@@ -465,7 +496,8 @@ impl App {
         let NewValue::File { value, bytes } = value else {
             return Err(Error::fault(field, FaultCode::InvalidFile));
         };
-        self.keep_draft_files(&workflow.company, recipient.id, &[bytes])?;
+        let company = workflow.company.clone();
+        self.keep_draft_files(key, &company, &recipient, &[bytes])?;
         let uploaded = UploadedFile {
             file_name: value.file_name.clone(),
             media_type: value.media_type.clone(),
@@ -476,7 +508,7 @@ impl App {
             files: BTreeMap::from([(field.to_owned(), value)]),
             sent: 0,
         };
-        self.write_draft(&workflow.company, recipient.id, new, Vec::new())?;
+        self.write_draft(key, &company, &recipient, new, Vec::new())?;
         Ok(uploaded)
     }
 
@@ -538,7 +570,7 @@ impl App {
         origin: &Origin,
     ) -> Result<Signed, Error> {
         let (session, recipient) = self.open_for_writing(key)?;
-        let comment = good_comment(comment)?;
+        let comment = given_comment(comment, Vec::new())?;
         let consented = session.writer().is_some_and(|writer| writer.consented_at.is_some());
         if needs_consent(session.template(), &recipient) && !consented {
             return Err(Error::fault("consent", FaultCode::ConsentRequired));
@@ -568,7 +600,7 @@ impl App {
             &actor,
             comment.as_deref(),
             &source,
-            &|snapshot| same_link(snapshot, recipient.id, link_version),
+            &|snapshot| same_link(&snapshot.stored.workflow, recipient.id, link_version),
         )?;
         self.signed(&session.snapshot, &recipient, &after)
     }
@@ -576,7 +608,7 @@ impl App {
     /// Rejects, with a reason.
     pub fn reject_by_link(&self, key: &SigningKey, comment: Option<&str>, origin: &Origin) -> Result<Signed, Error> {
         let (session, recipient) = self.open_for_writing(key)?;
-        let comment = good_comment(comment)?;
+        let comment = given_comment(comment, Vec::new())?;
         let workflow = &session.snapshot.stored.workflow;
         let actor = origin.actor(Who::Recipient(recipient.id));
         let link_version = recipient.link_version;
@@ -585,7 +617,7 @@ impl App {
             workflow.id,
             &actor,
             comment.as_deref(),
-            &|snapshot| same_link(snapshot, recipient.id, link_version),
+            &|snapshot| same_link(&snapshot.stored.workflow, recipient.id, link_version),
         )?;
         self.signed(&session.snapshot, &recipient, &after)
     }
@@ -666,7 +698,7 @@ impl App {
                     .read(move |tx| store::workflow::of_recipient(tx, id).map_err(Error::from))?
                     .ok_or(Error::NotFound(Subject::Link))?;
                 let snapshot = self.snapshot(&company, workflow)?;
-                same_link(&snapshot, id, token.version)?;
+                same_link(&snapshot.stored.workflow, id, token.version)?;
                 Ok(Session {
                     snapshot,
                     acts_as: Some(id),
@@ -748,20 +780,22 @@ impl App {
 
     /// Counts files against what the writer may send, and only then keeps them. Until the draft names them nothing does, and
     /// of those that it names no longer `fsck` sweeps what no approval has taken over.
-    fn keep_draft_files(&self, company: &CompanyId, recipient: RecipientId, files: &[Vec<u8>]) -> Result<(), Error> {
+    fn keep_draft_files(
+        &self,
+        key: &SigningKey,
+        company: &CompanyId,
+        recipient: &Recipient,
+        files: &[Vec<u8>],
+    ) -> Result<(), Error> {
         if files.is_empty() {
             return Ok(());
         }
-        let (company, at) = (company.clone(), self.now());
         let more: u64 = files.iter().map(|bytes| bytes.len() as u64).sum();
-        self.store.write(move |tx| {
-            let mut draft = read_draft(store::workflow_value::draft(tx, &company, recipient)?);
+        self.change_draft(key, company, recipient, move |draft| {
             draft.sent = draft.sent.saturating_add(more);
             if draft.sent > MOST_FILE_BYTES {
                 return Err(Error::TooLarge { limit: MOST_FILE_BYTES });
             }
-            let text = serde_json::to_string(&draft).map_err(|error| Error::internal("keeping a draft", error))?;
-            store::workflow_value::save_draft(tx, &company, recipient, &text, at)?;
             Ok(())
         })?;
         for bytes in files {
@@ -772,14 +806,13 @@ impl App {
 
     fn write_draft(
         &self,
+        key: &SigningKey,
         company: &CompanyId,
-        recipient: RecipientId,
+        recipient: &Recipient,
         new: Draft,
         removed: Vec<String>,
     ) -> Result<(), Error> {
-        let (company, at) = (company.clone(), self.now());
-        self.store.write(move |tx| {
-            let mut draft = read_draft(store::workflow_value::draft(tx, &company, recipient)?);
+        self.change_draft(key, company, recipient, move |draft| {
             draft.texts.extend(new.texts.clone());
             draft.files.extend(new.files.clone());
             for name in &removed {
@@ -789,21 +822,48 @@ impl App {
             for name in new.files.keys() {
                 draft.texts.remove(name);
             }
+            Ok(())
+        })
+    }
+
+    /// Changes the draft, as long as the writer has not acted and his link was not replaced: of a draft and an approval at
+    /// the same moment either the draft comes first, or it is refused.
+    fn change_draft(
+        &self,
+        key: &SigningKey,
+        company: &CompanyId,
+        recipient: &Recipient,
+        change: impl Fn(&mut Draft) -> Result<(), Error> + Send + 'static,
+    ) -> Result<(), Error> {
+        let (company, id, link_version, at) = (company.clone(), recipient.id, recipient.link_version, self.now());
+        let is_his = self.store.write(move |tx| {
+            if !store::workflow::hold_writer(tx, &company, id, link_version)? {
+                return Ok(false);
+            }
+            let mut draft = read_draft(store::workflow_value::draft(tx, &company, id)?);
+            change(&mut draft)?;
             let text = serde_json::to_string(&draft).map_err(|error| Error::internal("keeping a draft", error))?;
             if text.len() > LARGEST_DRAFT {
                 return Err(Error::TooLarge {
                     limit: LARGEST_DRAFT as u64,
                 });
             }
-            store::workflow_value::save_draft(tx, &company, recipient, &text, at)?;
-            Ok(())
-        })
+            store::workflow_value::save_draft(tx, &company, id, &text, at)?;
+            Ok(true)
+        })?;
+        if is_his {
+            return Ok(());
+        }
+        // Says what was met.
+        self.open_for_writing(key)?;
+        Err(Error::conflict(ConflictCode::Changed))
     }
 
     fn signed(&self, snapshot: &Snapshot, recipient: &Recipient, after: &domain::Workflow) -> Result<Signed, Error> {
         Ok(Signed {
             workflow_id: after.id,
             status: after.state.status(),
+            others_of_step: after.turn() == Some(recipient.order),
             next_document: self.next_document(snapshot, recipient)?,
         })
     }
@@ -845,12 +905,8 @@ fn view_is_over(snapshot: &Snapshot) -> bool {
 }
 
 /// The recipient of a link, where the link was not replaced.
-fn same_link(snapshot: &Snapshot, id: RecipientId, version: u32) -> Result<RecipientId, Error> {
-    let recipient = snapshot
-        .stored
-        .workflow
-        .recipient(id)
-        .ok_or(Error::NotFound(Subject::Link))?;
+fn same_link(workflow: &Workflow, id: RecipientId, version: u32) -> Result<RecipientId, Error> {
+    let recipient = workflow.recipient(id).ok_or(Error::NotFound(Subject::Link))?;
     if recipient.link_version == version {
         Ok(id)
     } else {
@@ -864,16 +920,6 @@ fn needs_consent(template: &TemplateVersion, recipient: &Recipient) -> bool {
         .writer_fields(recipient.order, recipient.role.as_deref())
         .iter()
         .any(|field| field.kind.is_signature())
-}
-
-fn good_comment(comment: Option<&str>) -> Result<Option<String>, Error> {
-    let mut faults = Vec::new();
-    let comment = checked_comment(comment, &mut faults);
-    if faults.is_empty() {
-        Ok(comment)
-    } else {
-        Err(Error::Unprocessable(faults))
-    }
 }
 
 fn signing_recipient(snapshot: &Snapshot, recipient: &Recipient) -> SigningRecipient {

@@ -13,9 +13,9 @@ use std::sync::Arc;
 
 use domain::public_address::{AddressFault, CallbackUrl};
 use domain::{
-    ApiType, BlobHash, ClientId, Contact, CopyRecipient, EventKind, ExportSettings, FieldKind, FieldName, FieldValue,
-    Language, LinkType, MemberId, Progress, Recipient, RecipientId, State, TemplateId, TemplateVersion, UtcOffset, Who,
-    Workflow, WorkflowId, WriterDetail, time,
+    ApiType, BlobHash, ClientId, Comment, Contact, CopyRecipient, EventKind, ExportSettings, FieldKind, FieldName,
+    FieldValue, Language, LinkType, MemberId, PersonName, Progress, Recipient, RecipientId, State, TemplateId,
+    TemplateVersion, TextFault, UtcOffset, Who, Workflow, WorkflowId, WriterDetail, text, time,
 };
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -38,8 +38,6 @@ use crate::{App, export};
 /// How long the answer under an idempotency key is kept, and a preview.
 const KEPT_HOURS: i64 = 24;
 const LONGEST_NAME: usize = 128;
-const LONGEST_COMMENT: usize = 250;
-const LONGEST_PERSON: usize = 100;
 const LONGEST_HINT: usize = 50;
 const LONGEST_KEY: usize = 255;
 /// More faults than this are told to nobody.
@@ -163,7 +161,7 @@ pub struct StartFieldName {
 pub struct Idempotency {
     /// The key that the caller chose.
     pub key: String,
-    /// SHA-256 of body and offset.
+    /// SHA-256 of the body: the same body is the same request, whatever the query says.
     pub request_hash: [u8; 32],
 }
 
@@ -239,8 +237,8 @@ impl App {
         caller.must_send()?;
         let now = self.now();
         let (context, kept) = self.start_context(caller, &request, now)?;
-        if let Some(kept) = kept {
-            return self.kept_answer(&kept, request.idempotency.as_ref());
+        if let (Some(kept), Some(idempotency)) = (&kept, &request.idempotency) {
+            return self.kept_answer(kept, idempotency);
         }
         let mut reader = StartReader::new(self, caller, &context, now, request)?;
         let Some((plan, files, preview)) = reader.read(origin) else {
@@ -260,17 +258,17 @@ impl App {
             return self.keep_preview(&plan, now);
         }
         let outgoing = Arc::clone(&self.outgoing);
-        let hash = plan.idempotency.as_ref().map(|idempotency| idempotency.request_hash);
+        let idempotency = plan.idempotency.clone();
         let outcome = self.store.write(move |tx| plan.store(tx, &outgoing, now))?;
-        match outcome {
-            Stored::Now(started) => {
+        match (outcome, idempotency) {
+            (Stored::Before(kept), Some(idempotency)) => self.kept_answer(&kept, &idempotency),
+            (Stored::Before(_), None) => Err(Error::internal("starting", "an answer without a key")),
+            (Stored::Now(started), _) => {
                 if started.sign_url.is_none() {
                     self.bell.ring();
                 }
                 Ok(Started::Workflow(started))
             }
-            Stored::Before(kept) if Some(kept.request_hash) == hash => self.read_answer(&kept),
-            Stored::Before(_) => Err(Error::fault("Idempotency-Key", FaultCode::IdempotencyKeyReused)),
         }
     }
 
@@ -302,15 +300,11 @@ impl App {
         })
     }
 
-    fn kept_answer(&self, kept: &KeptAnswer, idempotency: Option<&Idempotency>) -> Result<Started, Error> {
-        if idempotency.is_some_and(|idempotency| idempotency.request_hash == kept.request_hash) {
-            self.read_answer(kept)
-        } else {
-            Err(Error::fault("Idempotency-Key", FaultCode::IdempotencyKeyReused))
+    /// What the first call under the key answered, to the same request.
+    fn kept_answer(&self, kept: &KeptAnswer, idempotency: &Idempotency) -> Result<Started, Error> {
+        if idempotency.request_hash != kept.request_hash {
+            return Err(Error::fault("Idempotency-Key", FaultCode::IdempotencyKeyReused));
         }
-    }
-
-    fn read_answer(&self, kept: &KeptAnswer) -> Result<Started, Error> {
         let answer = self
             .vault
             .decrypt(Purpose::IdempotentAnswer, &kept.answer)
@@ -404,8 +398,7 @@ impl Plan {
         let actor = self.origin.actor(Who::Member(workflow.sender));
         let genesis = domain::Head::genesis(company, workflow.id);
         let (entries, head) = crate::transition::chain(genesis, &actor, now, events);
-        store::audit::append(tx, company, workflow.id, &entries)?;
-        if !store::workflow::update_head(tx, company, workflow.id, genesis, head)? {
+        if !store::audit::append(tx, company, workflow.id, genesis, &entries, head)? {
             return Err(Error::conflict(ConflictCode::Changed));
         }
         let codes = workflow
@@ -524,8 +517,8 @@ impl<'a> StartReader<'a> {
         if let Some(language) = self.language_at("language", request.language.as_deref()) {
             self.language = language;
         }
-        let name = self.required_text("workflow_name", request.workflow_name.as_deref(), LONGEST_NAME);
-        let comment = self.text("comment", request.comment.as_deref(), LONGEST_COMMENT);
+        let name = self.required_line("workflow_name", request.workflow_name.as_deref(), LONGEST_NAME);
+        let comment = self.comment(request.comment.as_deref());
         let expires_at = self.expiry(request.expiry_date.as_deref());
         if let Some(idempotency) = &request.idempotency
             && (idempotency.key.is_empty() || idempotency.key.chars().count() > LONGEST_KEY)
@@ -593,31 +586,44 @@ impl<'a> StartReader<'a> {
         Some((plan, files, request.is_preview))
     }
 
-    fn required_text(&mut self, path: &str, text: Option<&str>, most: usize) -> Option<String> {
-        let text = text.map(str::trim).filter(|text| !text.is_empty());
-        if text.is_none() {
+    fn required_line(&mut self, path: &str, text: Option<&str>, longest: usize) -> Option<String> {
+        if text.is_none_or(|text| text.trim().is_empty()) {
             self.fault(Fault::new(path, FaultCode::Required));
         }
-        self.text(path, text, most)
+        self.line(path, text, longest)
     }
 
-    /// A text of limited length, without control characters, in known characters.
-    fn text(&mut self, path: &str, text: Option<&str>, most: usize) -> Option<String> {
-        let text = text.map(str::trim).filter(|text| !text.is_empty())?;
-        let multi_line = path == "comment";
-        if text
-            .chars()
-            .any(|c| c.is_control() && !(multi_line && matches!(c, '\n' | '\r' | '\t')))
-        {
-            self.fault(Fault::new(path, FaultCode::ControlCharacter));
-        } else if text.chars().count() > most {
-            self.fault(Fault::new(path, FaultCode::TooLong).with("max", most));
-        } else if let Err(fault) = prove_text(text, &self.fonts, path) {
-            self.fault(fault);
-        } else {
-            return Some(text.to_owned());
+    fn line(&mut self, path: &str, text: Option<&str>, longest: usize) -> Option<String> {
+        let read = text::line(text?, longest).map(|line| line.map(str::to_owned));
+        self.drawable(path, read)
+    }
+
+    fn name(&mut self, path: &str, text: Option<&str>) -> Option<String> {
+        let read = PersonName::parse(text?).map(|name| name.map(PersonName::into_string));
+        self.drawable(path, read)
+    }
+
+    fn comment(&mut self, text: Option<&str>) -> Option<String> {
+        let read = Comment::parse(text?).map(|comment| comment.map(Comment::into_string));
+        self.drawable("comment", read)
+    }
+
+    /// A text that was read, where every character of it is in a font.
+    fn drawable(&mut self, path: &str, read: Result<Option<String>, TextFault>) -> Option<String> {
+        let text = match read {
+            Ok(text) => text?,
+            Err(refused) => {
+                self.fault(crate::text::fault(path, refused));
+                return None;
+            }
+        };
+        match prove_text(&text, &self.fonts, path) {
+            Ok(()) => Some(text),
+            Err(fault) => {
+                self.fault(fault);
+                None
+            }
         }
-        None
     }
 
     fn language_at(&mut self, path: &str, text: Option<&str>) -> Option<Language> {
@@ -664,7 +670,7 @@ impl<'a> StartReader<'a> {
         let mut read = Vec::new();
         for (index, copy) in copies.iter().take(MOST_COPIES).enumerate() {
             let path = format!("cc_list[{index}]");
-            let name = self.text(&format!("{path}.name"), copy.name.as_deref(), LONGEST_PERSON);
+            let name = self.name(&format!("{path}.name"), copy.name.as_deref());
             let contact = self.contact(&format!("{path}.email"), copy.email.as_deref());
             if let Some(contact) = contact {
                 let name = name.unwrap_or_else(|| contact.as_given().to_owned());
@@ -811,7 +817,10 @@ impl<'a> StartReader<'a> {
         if given.order.is_none_or(|order| order == 0) {
             self.fault(Fault::new(format!("{path}.order"), FaultCode::Required));
         }
-        let name = self.required_text(&format!("{path}.name"), given.name.as_deref(), LONGEST_PERSON);
+        if given.name.as_deref().is_none_or(|name| name.trim().is_empty()) {
+            self.fault(Fault::new(format!("{path}.name"), FaultCode::Required));
+        }
+        let name = self.name(&format!("{path}.name"), given.name.as_deref());
         let contact = self.contact(&format!("{path}.email"), given.email.as_deref());
         let language = self.language_at(&format!("{path}.language"), given.language.as_deref());
         let mobile = given
@@ -824,7 +833,7 @@ impl<'a> StartReader<'a> {
         {
             self.fault(Fault::new(format!("{path}.mobile"), FaultCode::InvalidPhone));
         }
-        let hint = self.text(
+        let hint = self.line(
             &format!("{path}.password_hint"),
             given.password_hint.as_deref(),
             LONGEST_HINT,

@@ -8,7 +8,6 @@ use domain::fields_file::{self, FieldsFault};
 use domain::{BlobHash, CompanyId, TemplateId, TemplateVersion};
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
-use store::Transaction;
 use store::template::{StoredVersion, TemplateRow};
 
 use crate::App;
@@ -140,23 +139,6 @@ impl App {
         })
     }
 
-    /// The image of a page (WebP) of a version that a workflow keeps, or that is shown.
-    pub fn template_page_image(
-        &self,
-        company: &CompanyId,
-        id: TemplateId,
-        version: u32,
-        page: u32,
-    ) -> Result<Vec<u8>, Error> {
-        let company = company.clone();
-        let stored = self.store.read(move |tx| load_version(tx, &company, id, version))?;
-        let index = usize::try_from(page).unwrap_or(usize::MAX).checked_sub(1);
-        let hash = index
-            .and_then(|index| stored.page_images.get(index))
-            .ok_or(Error::NotFound(Subject::Page))?;
-        Ok(self.blobs.get(hash)?)
-    }
-
     fn put_page_images(&self, pdf: &[u8], page_count: u32) -> Result<Vec<BlobHash>, Error> {
         let all: Vec<u32> = (1..=page_count).collect();
         let mut hashes = Vec::with_capacity(all.len());
@@ -174,16 +156,6 @@ impl App {
         }
         Ok(hashes)
     }
-}
-
-/// The version that a workflow keeps.
-pub fn load_version(
-    tx: &mut dyn Transaction,
-    company: &CompanyId,
-    id: TemplateId,
-    version: u32,
-) -> Result<StoredVersion, Error> {
-    store::template::version(tx, company, id, version)?.ok_or(Error::NotFound(Subject::Template))
 }
 
 fn refused_fields(faults: Vec<FieldsFault>) -> Error {

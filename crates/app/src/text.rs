@@ -1,6 +1,6 @@
 //! Texts that people give: names and addresses.
 
-use domain::{Contact, Region};
+use domain::{Comment, Contact, Region, TextFault, text};
 
 use crate::error::{Error, Fault, FaultCode};
 
@@ -8,16 +8,29 @@ use crate::error::{Error, Fault, FaultCode};
 const LONGEST_EMAIL: usize = 254;
 
 /// A name: trimmed, not empty, without control characters, of at most `longest` characters.
-pub(crate) fn name(text: &str, path: &str, longest: usize, faults: &mut Vec<Fault>) -> String {
-    let text = text.trim();
-    if text.is_empty() {
-        faults.push(Fault::new(path, FaultCode::Required));
-    } else if text.chars().any(char::is_control) {
-        faults.push(Fault::new(path, FaultCode::ControlCharacter));
-    } else if text.chars().count() > longest {
-        faults.push(Fault::new(path, FaultCode::TooLong).with("max", longest));
+pub(crate) fn name(name: &str, path: &str, longest: usize, faults: &mut Vec<Fault>) -> String {
+    match text::line(name, longest) {
+        Ok(Some(name)) => return name.to_owned(),
+        Ok(None) => faults.push(Fault::new(path, FaultCode::Required)),
+        Err(refused) => faults.push(fault(path, refused)),
     }
-    text.to_owned()
+    String::new()
+}
+
+/// A comment that comes with an act.
+pub(crate) fn comment(given: Option<&str>, faults: &mut Vec<Fault>) -> Option<Comment> {
+    Comment::parse(given?)
+        .map_err(|refused| faults.push(fault("comment", refused)))
+        .ok()
+        .flatten()
+}
+
+/// A refused text as a caller sees it.
+pub(crate) fn fault(path: &str, refused: TextFault) -> Fault {
+    match refused {
+        TextFault::ControlCharacter => Fault::new(path, FaultCode::ControlCharacter),
+        TextFault::TooLong { longest } => Fault::new(path, FaultCode::TooLong).with("max", longest),
+    }
 }
 
 /// An e-mail address.

@@ -152,7 +152,7 @@ impl Plan {
             tx,
             &self.before,
             &self.after,
-            self.head,
+            (&self.entries, self.head),
             self.end_comment.as_deref(),
             acting,
         )? {
@@ -176,7 +176,6 @@ impl Plan {
         for recipient in &self.reset_access {
             store::workflow::reset_access(tx, company, id, *recipient)?;
         }
-        store::audit::append(tx, company, id, &self.entries)?;
         for delivery in &self.deliveries {
             store::outbox::enqueue(tx, delivery)?;
         }
@@ -374,10 +373,9 @@ impl App {
                 if events.is_empty() {
                     return Ok(answer);
                 }
-                let stored = store::workflow::load(tx, &company, id)?.ok_or(Error::NotFound(Subject::Workflow))?;
-                let (entries, head) = chain(stored.head, &actor, at, events);
-                store::audit::append(tx, &company, id, &entries)?;
-                if store::workflow::update_head(tx, &company, id, stored.head, head)? {
+                let before = store::workflow::head(tx, &company, id)?.ok_or(Error::NotFound(Subject::Workflow))?;
+                let (entries, after) = chain(before, &actor, at, events);
+                if store::audit::append(tx, &company, id, before, &entries, after)? {
                     Ok(answer)
                 } else {
                     // Undoes what was written here; the caller tries again.

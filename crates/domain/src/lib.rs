@@ -23,6 +23,7 @@ pub mod language;
 pub mod public_address;
 pub mod role;
 pub mod template;
+pub mod text;
 pub mod time;
 pub mod value;
 pub mod workflow;
@@ -37,6 +38,7 @@ pub use ids::{ClientId, CompanyId, MemberId, RecipientId, TemplateId, WorkflowId
 pub use language::Language;
 pub use role::Role;
 pub use template::{NamedWriter, OnReject, PageSize, TemplateStep, TemplateVersion};
+pub use text::{Comment, PersonName, TextFault};
 pub use time::UtcOffset;
 pub use value::{BlobHash, FieldValue, FileValue, Picture, ValueFault};
 pub use workflow::{Change, CopyRecipient, Outcome, Progress, Recipient, Refusal, State, Status, Transition, Workflow};

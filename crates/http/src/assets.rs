@@ -6,11 +6,14 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use app::{Error, Subject};
 use axum::body::Body;
-use axum::extract::Path;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use rust_embed::RustEmbed;
+
+use crate::path::ApiPath;
+use crate::problem::Failure;
 
 #[derive(RustEmbed)]
 #[folder = "../../ui/dist"]
@@ -33,10 +36,10 @@ pub fn path(name: &str) -> Option<String> {
 }
 
 /// `GET /assets/{name}`
-pub async fn get(Path(name): Path<String>, headers: HeaderMap) -> Response {
-    let Some(media_type) = media_type(&name).filter(|_| MANIFEST.values().any(|known| *known == name)) else {
-        return StatusCode::NOT_FOUND.into_response();
-    };
+pub async fn get(ApiPath(name): ApiPath<String>, headers: HeaderMap) -> Result<Response, Failure> {
+    let media_type = media_type(&name)
+        .filter(|_| MANIFEST.values().any(|known| *known == name))
+        .ok_or(Error::NotFound(Subject::File))?;
     let accepted = headers
         .get(header::ACCEPT_ENCODING)
         .and_then(|value| value.to_str().ok())
@@ -53,9 +56,7 @@ pub async fn get(Path(name): Path<String>, headers: HeaderMap) -> Response {
     } else {
         (Dist::get(&name), None)
     };
-    let Some(file) = file else {
-        return StatusCode::NOT_FOUND.into_response();
-    };
+    let file = file.ok_or(Error::NotFound(Subject::File))?;
     let body = match file.data {
         std::borrow::Cow::Borrowed(bytes) => Body::from(bytes),
         std::borrow::Cow::Owned(bytes) => Body::from(bytes),
@@ -72,7 +73,7 @@ pub async fn get(Path(name): Path<String>, headers: HeaderMap) -> Response {
     if let Some(encoding) = encoding {
         headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(encoding));
     }
-    response
+    Ok(response)
 }
 
 fn media_type(name: &str) -> Option<&'static str> {
@@ -87,12 +88,14 @@ fn media_type(name: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use axum::http::StatusCode;
+
     use super::*;
 
     async fn ask(name: &str, encoding: &'static str) -> Response {
         let mut headers = HeaderMap::new();
         headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(encoding));
-        get(Path(name.to_owned()), headers).await
+        get(ApiPath(name.to_owned()), headers).await.into_response()
     }
 
     #[tokio::test]

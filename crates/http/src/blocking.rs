@@ -41,7 +41,7 @@ impl Blocking {
     {
         let turn = tokio::time::timeout(self.patience, self.permits.clone().acquire_owned()).await;
         let Ok(Ok(permit)) = turn else {
-            return Err(Error::Unavailable { retry_after: 2 });
+            return Err(Error::busy(2));
         };
         let span = tracing::Span::current();
         let task = tokio::task::spawn_blocking(move || {

@@ -66,7 +66,7 @@ pub async fn in_turn(State(places): State<Arc<Semaphore>>, request: Request, nex
     }
     let place = tokio::time::timeout(PATIENCE, places.acquire_owned()).await;
     let Ok(Ok(_place)) = place else {
-        return Err(Error::Unavailable { retry_after: 5 }.into());
+        return Err(Error::busy(5).into());
     };
     Ok(next.run(request).await)
 }

@@ -151,7 +151,7 @@ pub async fn read(headers: &HeaderMap, body: Body, limit: u64) -> Result<Bytes, 
     match tokio::time::timeout(DEADLINE, axum::body::to_bytes(body, most)).await {
         // Either the limit was met or the client went away, which nobody will read the answer to.
         Ok(read) => read.map_err(|_| Error::TooLarge { limit }),
-        Err(_) => Err(Error::Unavailable { retry_after: 1 }),
+        Err(_) => Err(Error::busy(1)),
     }
 }
 

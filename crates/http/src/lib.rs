@@ -17,6 +17,7 @@ pub mod bodies;
 pub mod client_address;
 pub mod json_body;
 pub mod pages;
+pub mod path;
 pub mod problem;
 pub mod query;
 pub mod router;

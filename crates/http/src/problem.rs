@@ -114,7 +114,7 @@ impl Failure {
                 Error::Unsupported => StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 Error::Throttled { .. } => StatusCode::TOO_MANY_REQUESTS,
                 Error::Unavailable { .. } => StatusCode::SERVICE_UNAVAILABLE,
-                Error::Internal { .. } => StatusCode::INTERNAL_SERVER_ERROR,
+                Error::OutcomeUnknown(_) | Error::Internal { .. } => StatusCode::INTERNAL_SERVER_ERROR,
             },
         }
     }
@@ -139,7 +139,7 @@ impl Failure {
             Self::App(Error::Unauthenticated) => "10".to_owned(),
             Self::App(Error::NotJson) => "12".to_owned(),
             Self::App(Error::Forbidden(ForbiddenCode::ApiOff)) => "95".to_owned(),
-            Self::App(Error::Internal { .. }) => "99".to_owned(),
+            Self::App(Error::OutcomeUnknown(_) | Error::Internal { .. }) => "99".to_owned(),
             _ => self.status().as_u16().to_string(),
         }
     }
@@ -181,7 +181,7 @@ impl Failure {
     /// Seconds after which to try again.
     fn retry_after(&self) -> Option<u64> {
         match self {
-            Self::App(Error::Throttled { retry_after } | Error::Unavailable { retry_after }) => {
+            Self::App(Error::Throttled { retry_after } | Error::Unavailable { retry_after, .. }) => {
                 Some((*retry_after).max(1))
             }
             _ => None,
@@ -226,8 +226,8 @@ pub async fn speak(State(http): State<Http>, request: Request, next: Next) -> Re
     let Some(Unspoken(failure)) = response.extensions().get::<Unspoken>().cloned() else {
         return response;
     };
-    if let Failure::App(Error::Internal { doing, source }) = &*failure {
-        tracing::error!(%doing, error = %chain(source.as_ref()), "a request failed");
+    if let Failure::App(error) = &*failure {
+        error.log();
     }
     let company = response
         .extensions()
@@ -258,16 +258,4 @@ pub async fn speak(State(http): State<Http>, request: Request, next: Next) -> Re
     let (json, body) = Json(problem).into_response().into_parts();
     drop(json);
     Response::from_parts(parts, Body::new(body))
-}
-
-/// An error and its causes in one line.
-fn chain(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
 }

@@ -16,6 +16,9 @@ use figment::value::{Dict, Map, Value};
 use figment::{Figment, Metadata, Profile, Provider};
 use serde::{Deserialize, Serialize};
 
+/// How long a caller waits for a PostgreSQL that went away during his commit, to learn whether it happened.
+const COMMIT_PATIENCE: Duration = Duration::from_secs(20);
+
 /// All settings. Their names are public: `docs/` lists them, and they stay.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -350,6 +353,7 @@ impl Configuration {
             Some(url) => store::Settings::Postgres {
                 url,
                 connections: self.database.connections.max(1),
+                patience: COMMIT_PATIENCE,
             },
             None => store::Settings::Sqlite {
                 path: data.join("countersign.db"),

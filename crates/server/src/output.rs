@@ -65,10 +65,12 @@ impl Failure {
     }
 }
 
-/// An operator sees the cause of an internal failure; a client of the API never does.
+/// An operator sees the cause of our own failure; a client of the API never does.
 fn describe(error: &app::Error) -> String {
     match error {
-        app::Error::Internal { .. } => error.to_string(),
+        app::Error::Internal { .. }
+        | app::Error::OutcomeUnknown(_)
+        | app::Error::Unavailable { cause: Some(_), .. } => error.to_string(),
         other => other.message(Language::En),
     }
 }

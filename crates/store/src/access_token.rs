@@ -3,6 +3,7 @@
 use domain::{CompanyId, Language, MemberId, Role, UtcOffset};
 use jiff::Timestamp;
 
+use crate::member::Member;
 use crate::sql::access_token as sql;
 use crate::{Error, Transaction, values};
 
@@ -44,17 +45,21 @@ pub struct TokenRow {
     pub revoked_at: Option<Timestamp>,
 }
 
-/// Adds a token.
+/// Adds a token for the member whose credentials were proved; `None` where they were changed since.
 pub fn insert(
     tx: &mut dyn Transaction,
     company: &CompanyId,
-    member: MemberId,
+    proved: &Member,
     hash: &[u8; 32],
     at: Timestamp,
     expires_at: Timestamp,
-) -> Result<i64, Error> {
-    tx.query_one(&sql::INSERT, values![hash, company, member, at, expires_at])?
-        .get("id")
+) -> Result<Option<i64>, Error> {
+    tx.query_optional(
+        &sql::INSERT,
+        values![hash, company, proved.id, proved.credential_version, at, expires_at],
+    )?
+    .map(|row| row.get("id"))
+    .transpose()
 }
 
 /// Whose a live token is; `None` where it is unknown, over or revoked, or its member disabled.

@@ -1,13 +1,32 @@
 //! The chain of each workflow. Entries are appended and read; nothing changes or removes one.
 
-use domain::{CompanyId, Entry, WorkflowId};
+use domain::{CompanyId, Entry, Head, WorkflowId};
 
 use crate::sql::workflow_audit as sql;
 use crate::{Error, Transaction, Value, values};
 
-/// Appends entries. Their head goes into the workflow's row in the same transaction: see
-/// [`crate::workflow::update`] and [`crate::workflow::update_head`].
+/// Appends entries where nothing else of the workflow changes; `false` where another entry came first. A transition's
+/// entries are written by [`crate::workflow::update`].
+///
+/// The head moves before the entries are written: it is the row at which two that append at once meet, and the second
+/// runs again. The entries' own key would tell it of a duplicate, which is nobody's fault.
 pub fn append(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    workflow: WorkflowId,
+    before: Head,
+    entries: &[Entry],
+    after: Head,
+) -> Result<bool, Error> {
+    if !crate::workflow::update_head(tx, company, workflow, before, after)? {
+        return Ok(false);
+    }
+    insert(tx, company, workflow, entries)?;
+    Ok(true)
+}
+
+/// Writes entries whose head is in the workflow's row already.
+pub(crate) fn insert(
     tx: &mut dyn Transaction,
     company: &CompanyId,
     workflow: WorkflowId,

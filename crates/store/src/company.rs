@@ -108,6 +108,12 @@ pub fn update(tx: &mut dyn Transaction, company: &Company) -> Result<(), Error> 
     )
 }
 
+/// Takes hold of who may sign in to the company. Whoever decides from the members what to change about them calls it
+/// first: of two that do so at the same moment one runs again on what the other has left.
+pub fn hold_members(tx: &mut dyn Transaction, company: &CompanyId) -> Result<(), Error> {
+    tx.execute_one(&sql::HOLD_MEMBERS, values![company])
+}
+
 /// Adds the seal key that the company uses.
 pub fn insert_seal_key(
     tx: &mut dyn Transaction,

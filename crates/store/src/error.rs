@@ -72,7 +72,8 @@ pub enum Error {
         /// What the connection said.
         detail: String,
     },
-    /// The connection broke while the commit was under way: it may or may not have happened.
+    /// The connection broke while the commit was under way, and the server did not come back in time to say whether it
+    /// happened.
     #[error(
         "the connection broke during the commit, which may or may not have happened: {detail}; \
          look before trying again"
@@ -121,11 +122,8 @@ impl Error {
         matches!(self, Error::Conflict { constraint } if constraint == key)
     }
 
-    /// True where the same call may succeed later without any change to it.
+    /// True where nothing was done, and the same call may succeed later without any change to it.
     pub fn is_temporary(&self) -> bool {
-        matches!(
-            self,
-            Error::Busy { .. } | Error::Unreachable { .. } | Error::CommitUnknown { .. }
-        )
+        matches!(self, Error::Busy { .. } | Error::Unreachable { .. })
     }
 }

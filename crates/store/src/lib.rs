@@ -8,10 +8,11 @@
 //!
 //! **Guarantees.**
 //! - What a writing closure did is durable when `write` returns `Ok`, and undone entirely when it
-//!   returns `Err`, with one exception, which has its own name: [`Error::CommitUnknown`].
+//!   returns `Err`, with one exception, which has its own name: [`Error::CommitUnknown`]. A connection that breaks during
+//!   a commit is no exception yet: the store finds out what became of it.
 //! - A closure sees one state of the database, and no update is lost: of two that change the same row at once, one runs
-//!   again on what the other has left. What is decided from rows that are not changed is guarded by one that is: a
-//!   workflow's `revision`.
+//!   again on what the other has left. What is decided from rows that are not changed is guarded by one that is; which
+//!   one, says docs/adr/0004.
 //! - A statement that failed spoils its transaction: later statements answer
 //!   [`Error::Spoiled`], and a closure that returns `Ok` all the same is undone. An expected
 //!   duplicate is therefore written as `ON CONFLICT DO NOTHING`, never as a caught error.

@@ -21,6 +21,8 @@ pub struct Member {
     pub role: Role,
     /// The password's hash.
     pub password_hash: String,
+    /// Raised whenever what lets in is changed.
+    pub credential_version: i64,
     /// When the account was made.
     pub created_at: Timestamp,
     /// Since when there is no way in.
@@ -41,6 +43,8 @@ impl fmt::Debug for Member {
 pub struct SessionRow {
     /// The company.
     pub company: CompanyId,
+    /// The company's name.
+    pub company_name: String,
     /// The member.
     pub member: MemberId,
     /// When it ends.
@@ -69,6 +73,7 @@ fn member(row: &Row) -> Result<Member, Error> {
         name: row.get("name")?,
         role: row.get("role")?,
         password_hash: row.get("password_hash")?,
+        credential_version: row.get("credential_version")?,
         created_at: row.get("created_at")?,
         disabled_at: row.get("disabled_at")?,
     })
@@ -114,12 +119,6 @@ pub fn list(tx: &mut dyn Transaction, company: &CompanyId) -> Result<Vec<Member>
     tx.query(&sql::LIST, values![company])?.iter().map(member).collect()
 }
 
-/// Whether the company has an owner who can sign in, besides this member.
-pub fn has_other_owner(tx: &mut dyn Transaction, company: &CompanyId, id: MemberId) -> Result<bool, Error> {
-    let total: i64 = tx.query_one(&sql::OTHER_OWNERS, values![company, id])?.get("total")?;
-    Ok(total > 0)
-}
-
 /// Sets a password and ends what the old one let in: tokens and sessions. Says how many tokens.
 pub fn set_password(
     tx: &mut dyn Transaction,
@@ -132,11 +131,39 @@ pub fn set_password(
     end_all(tx, company, id, at)
 }
 
-/// Disables a member and ends his tokens and sessions; `false` where he was disabled already.
-pub fn disable(tx: &mut dyn Transaction, company: &CompanyId, id: MemberId, at: Timestamp) -> Result<bool, Error> {
-    let disabled = tx.execute(&sql::DISABLE, values![company, id, at])?;
-    end_all(tx, company, id, at)?;
-    Ok(disabled == 1)
+/// What became of disabling a member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Disabled {
+    /// There is no such member.
+    Unknown,
+    /// He was disabled already.
+    Before,
+    /// He is the last owner who can sign in, and stays.
+    LastOwner,
+    /// He is disabled, and his tokens and sessions have ended.
+    Now,
+}
+
+/// Disables a member and ends his tokens and sessions, unless no owner would be left.
+pub fn disable(tx: &mut dyn Transaction, company: &CompanyId, email: &str, at: Timestamp) -> Result<Disabled, Error> {
+    crate::company::hold_members(tx, company)?;
+    let Some(member) = find_by_email(tx, company, email)? else {
+        return Ok(Disabled::Unknown);
+    };
+    if member.disabled_at.is_some() {
+        return Ok(Disabled::Before);
+    }
+    if member.role == Role::Owner {
+        let others: i64 = tx
+            .query_one(&sql::OTHER_OWNERS, values![company, member.id])?
+            .get("total")?;
+        if others == 0 {
+            return Ok(Disabled::LastOwner);
+        }
+    }
+    tx.execute_one(&sql::DISABLE, values![company, member.id, at])?;
+    end_all(tx, company, member.id, at)?;
+    Ok(Disabled::Now)
 }
 
 fn end_all(tx: &mut dyn Transaction, company: &CompanyId, id: MemberId, at: Timestamp) -> Result<u64, Error> {
@@ -144,16 +171,20 @@ fn end_all(tx: &mut dyn Transaction, company: &CompanyId, id: MemberId, at: Time
     crate::access_token::revoke_all(tx, company, id, at)
 }
 
-/// Begins a session.
+/// Begins a session for the member whose credentials were proved; `false` where they were changed since.
 pub fn insert_session(
     tx: &mut dyn Transaction,
     company: &CompanyId,
-    member: MemberId,
+    proved: &Member,
     hash: &[u8; 32],
     at: Timestamp,
     expires_at: Timestamp,
-) -> Result<(), Error> {
-    tx.execute_one(&sql::INSERT_SESSION, values![hash, company, member, at, expires_at])
+) -> Result<bool, Error> {
+    let begun = tx.execute(
+        &sql::INSERT_SESSION,
+        values![hash, company, proved.id, proved.credential_version, at, expires_at],
+    )?;
+    Ok(begun == 1)
 }
 
 /// Whose a live session is.
@@ -162,6 +193,7 @@ pub fn find_session(tx: &mut dyn Transaction, hash: &[u8; 32], now: Timestamp) -
         .map(|row| {
             Ok(SessionRow {
                 company: row.get("company_id")?,
+                company_name: row.get("company_name")?,
                 member: row.get("member_id")?,
                 expires_at: row.get("expires_at")?,
                 email: row.get("email")?,

@@ -9,7 +9,9 @@
 //!   delivery is due again at its end. The event's id is the same on every try, so a receiver can drop doubles.
 //! - First tries of one workflow's webhooks go out in the order of the events: a later one is not claimed while an
 //!   earlier one has not been tried.
-//! - A stopped endpoint's deliveries are held, and go on where they were when it is switched on.
+//! - A stopped endpoint's deliveries are held, and go on where they were when it is switched on. What is enqueued
+//!   meanwhile is held by the next claim. Whoever holds writes the endpoint's row, which switching it on removes: of the
+//!   two at the same moment one runs again, so nothing stays held for an endpoint that is on.
 //!
 //! Bodies and authorization values arrive encrypted (the app's vault) and are never read here.
 
@@ -242,8 +244,12 @@ pub struct Claim {
     pub limit: u32,
 }
 
-/// Claims what is due, oldest first.
+/// Claims what is due, oldest first, and holds back what waits for a stopped endpoint.
 pub fn claim(tx: &mut dyn Transaction, claim: &Claim) -> Result<Vec<Claimed>, Error> {
+    for row in tx.query(&sql::HOLD_BACK, values![])? {
+        let (company, url) = (row.get::<String>("company_id")?, row.get::<String>("url")?);
+        tx.execute(&sql::HOLD, values![company, url])?;
+    }
     let except = serde_json::Value::from(claim.except.as_slice()).to_string();
     let rows = tx.query(
         &sql::CLAIM,
@@ -411,11 +417,12 @@ fn endpoint_failed(
     outcome: Outcome,
     now: Timestamp,
 ) -> Result<(bool, Option<StopReason>), Error> {
-    tx.execute(&sql::ENDPOINT_FAILED, values![company.as_str(), url, now])?;
-    let row = tx.query_one(&sql::ENDPOINT, values![company.as_str(), url])?;
-    if row.get::<Option<Timestamp>>("stopped_at")?.is_some() {
+    // Where it was stopped already, the delivery will be held: that is decided from the endpoint's row, so it is written.
+    if tx.execute(&sql::HOLD_BACK_ONE, values![company.as_str(), url])? == 1 {
         return Ok((true, None));
     }
+    tx.execute(&sql::ENDPOINT_FAILED, values![company.as_str(), url, now])?;
+    let row = tx.query_one(&sql::ENDPOINT, values![company.as_str(), url])?;
     let failing_since: Timestamp = row.get("failing_since")?;
     let reason = if outcome == Outcome::Gone {
         StopReason::Gone

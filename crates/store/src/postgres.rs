@@ -6,8 +6,13 @@
 //!
 //! **Trying again.** A serialization failure, a deadlock, or a connection that is lost before the
 //! commit was sent: the closure runs again, up to [`ATTEMPTS`] times with growing, jittered
-//! pauses. A connection that is lost while a commit is under way leaves open whether it happened:
-//! that is [`Error::CommitUnknown`] and is never tried again here.
+//! pauses.
+//!
+//! **A connection lost during a commit** leaves open whether it happened. So every writing transaction begins by writing
+//! its number into its connection's row of `store_session`. In doubt that row is read over a new connection, under a lock
+//! that waits for the end of the old transaction wherever it still lives: the number is there, and it was committed; or it
+//! is not, never will be, and the closure runs again. Only where the server stays away for longer than the patience of the
+//! settings is it [`Error::CommitUnknown`].
 //!
 //! **TLS** is rustls, always with the certificate checked: `sslmode=require` (or `verify-full`,
 //! the same here) trusts the public roots, or those of the PEM file that `sslrootcert` names.
@@ -17,13 +22,13 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, select, unbounded};
 use postgres::config::SslMode;
 use postgres::error::SqlState;
 use postgres::types::{FromSql, IsNull, ToSql, Type, private::BytesMut};
-use postgres::{Client, Config, NoTls};
+use postgres::{Client, Config, NoTls, SimpleQueryMessage};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -38,9 +43,16 @@ const ATTEMPTS: u32 = 16;
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const MIGRATE_ATTEMPTS: u32 = 3;
+/// A server that answers nothing for so long is gone, though nobody has said so.
+const SILENCE: Duration = Duration::from_secs(30);
 /// A client that hangs must not hold rows for ever, nor a statement a thread.
 const SESSION: &str = "SET TIME ZONE 'UTC'; SET statement_timeout = '30s'; \
                        SET idle_in_transaction_session_timeout = '60s'";
+
+/// Puts a connection's row in, and removes those of connections that have ended long ago.
+const BEGIN_SESSION: &str = "DELETE FROM store_session WHERE touched_at < now() - INTERVAL '1 day'; \
+                             INSERT INTO store_session (id, transaction_number, touched_at) VALUES ('{id}', 0, now())";
+const SESSION_NUMBER: &str = "SELECT transaction_number FROM store_session WHERE id = $1 FOR UPDATE";
 
 pub(crate) struct Driver {
     // The queues go first: the threads end when these are gone, and then they can be joined.
@@ -51,8 +63,8 @@ pub(crate) struct Driver {
 }
 
 impl Driver {
-    pub(crate) fn open(url: &str, connections: usize) -> Result<Driver, Error> {
-        let server = Arc::new(Server::parse(url)?);
+    pub(crate) fn open(url: &str, connections: usize, patience: Duration) -> Result<Driver, Error> {
+        let server = Arc::new(Server::parse(url, patience)?);
         // The first connection proves the address, so that a wrong one is told at start.
         let mut first = Some(server.connect().map_err(|error| Error::Open {
             name: server.name(),
@@ -124,10 +136,12 @@ impl Driver {
 struct Server {
     config: Config,
     tls: Option<MakeRustlsConnect>,
+    /// How long to look for a server that went away during a commit.
+    patience: Duration,
 }
 
 impl Server {
-    fn parse(url: &str) -> Result<Server, Error> {
+    fn parse(url: &str, patience: Duration) -> Result<Server, Error> {
         let fault = |detail: String| Error::Open {
             name: "database.url".to_owned(),
             detail,
@@ -135,6 +149,8 @@ impl Server {
         let (url, tls) = split_tls(url).map_err(fault)?;
         let mut config: Config = url.parse().map_err(|error: postgres::Error| fault(described(&error)))?;
         config.connect_timeout(CONNECT_TIMEOUT);
+        config.keepalives_idle(SILENCE);
+        config.tcp_user_timeout(SILENCE);
         config.application_name("countersign");
         config.notice_callback(|notice| tracing::debug!(notice = notice.message(), "the database server notes"));
         let tls = match tls {
@@ -147,7 +163,7 @@ impl Server {
                 Some(rustls_connector(roots.as_deref()).map_err(fault)?)
             }
         };
-        Ok(Server { config, tls })
+        Ok(Server { config, tls, patience })
     }
 
     fn connect(&self) -> Result<Client, postgres::Error> {
@@ -157,6 +173,22 @@ impl Server {
         };
         client.batch_execute(SESSION)?;
         Ok(client)
+    }
+
+    /// Whether a transaction whose commit was not answered was committed. Waits until it is over.
+    fn was_committed(&self, mark: &Mark) -> Result<bool, postgres::Error> {
+        let give_up = Instant::now() + self.patience;
+        for attempt in 1.. {
+            let found = self
+                .connect()
+                .and_then(|mut client| client.query_opt(SESSION_NUMBER, &[&mark.session]));
+            match found {
+                Ok(row) => return Ok(row.is_some_and(|row| row.get::<_, i64>(0) == mark.number)),
+                Err(error) if Instant::now() >= give_up => return Err(error),
+                Err(_) => std::thread::sleep(pause(attempt)),
+            }
+        }
+        Ok(false)
     }
 
     /// For messages; without the password.
@@ -253,15 +285,6 @@ enum Access {
     Read,
 }
 
-impl Access {
-    fn begin(self) -> &'static str {
-        match self {
-            Access::Write => "BEGIN ISOLATION LEVEL REPEATABLE READ",
-            Access::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
-        }
-    }
-}
-
 /// How one run of a closure ended.
 enum Outcome {
     /// The request holds its result.
@@ -272,10 +295,19 @@ enum Outcome {
     Again(Error),
 }
 
+/// By what a writing transaction is found again.
+#[derive(Debug, Clone)]
+struct Mark {
+    session: String,
+    number: i64,
+}
+
 /// A connection with the statements prepared on it.
 struct Session {
     client: Client,
     prepared: HashMap<&'static str, Prepared>,
+    /// The latest writing transaction, where there was one.
+    mark: Option<Mark>,
 }
 
 #[derive(Clone)]
@@ -289,8 +321,50 @@ impl Session {
         Session {
             client,
             prepared: HashMap::new(),
+            mark: None,
         }
     }
+
+    /// Begins a transaction; a writing one leaves its mark in the same round trip.
+    fn begin(&mut self, access: Access) -> Result<Option<Mark>, postgres::Error> {
+        if access == Access::Read {
+            self.client
+                .batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")?;
+            return Ok(None);
+        }
+        loop {
+            let mark = if let Some(mark) = self.mark.take() {
+                Mark {
+                    number: mark.number + 1,
+                    ..mark
+                }
+            } else {
+                let session = random_name();
+                self.client.batch_execute(&BEGIN_SESSION.replace("{id}", &session))?;
+                Mark { session, number: 1 }
+            };
+            let Mark { session, number } = &mark;
+            let answers = self.client.simple_query(&format!(
+                "BEGIN ISOLATION LEVEL REPEATABLE READ; \
+                 UPDATE store_session SET transaction_number = {number}, touched_at = now() WHERE id = '{session}'"
+            ))?;
+            if answers
+                .iter()
+                .any(|answer| matches!(answer, SimpleQueryMessage::CommandComplete(1)))
+            {
+                self.mark = Some(mark.clone());
+                return Ok(Some(mark));
+            }
+            // The row of a connection that has rested for long was removed: it gets another.
+            self.client.batch_execute("ROLLBACK")?;
+        }
+    }
+}
+
+/// 128 random bits. A fresh hasher is seeded at random by the standard library.
+fn random_name() -> String {
+    let part = || RandomState::new().hash_one(0);
+    format!("{:016x}{:016x}", part(), part())
 }
 
 struct Worker {
@@ -335,20 +409,23 @@ impl Worker {
                 Err(error) => return Outcome::Again(unreachable(&error)),
             },
         };
-        if let Err(error) = session.client.batch_execute(access.begin()) {
+        let mark = match session.begin(access) {
+            Ok(mark) => mark,
             // The connection is given up whatever it was: its state is not known.
-            return Outcome::Again(unreachable(&error));
-        }
+            Err(error) if error.code() == Some(&SqlState::UNDEFINED_TABLE) => {
+                return Outcome::Failed(Error::Migration {
+                    detail: described(&error),
+                });
+            }
+            Err(error) => return Outcome::Again(unreachable(&error)),
+        };
         let mut transaction = PostgresTransaction {
             session: &mut session,
             spoiled: false,
-            wrote: false,
             again: None,
         };
         let keep = job.run(&mut transaction);
-        let PostgresTransaction {
-            spoiled, wrote, again, ..
-        } = transaction;
+        let PostgresTransaction { spoiled, again, .. } = transaction;
         if keep && !spoiled {
             return match session.client.batch_execute("COMMIT") {
                 Ok(()) => {
@@ -356,12 +433,16 @@ impl Worker {
                     Outcome::Done
                 }
                 // Also where the server said that it goes down: it may say so after the commit.
-                Err(error) if unclear(&error) && wrote && access == Access::Write => {
-                    Outcome::Failed(Error::CommitUnknown {
-                        detail: described(&error),
-                    })
+                Err(error) if unclear(&error) => {
+                    drop(session);
+                    match mark.map(|mark| self.server.was_committed(&mark)) {
+                        Some(Ok(true)) => Outcome::Done,
+                        Some(Ok(false)) | None => Outcome::Again(unreachable(&error)),
+                        Some(Err(_)) => Outcome::Failed(Error::CommitUnknown {
+                            detail: described(&error),
+                        }),
+                    }
                 }
-                Err(error) if unclear(&error) => Outcome::Again(unreachable(&error)),
                 Err(error) => {
                     // The server has said that the transaction is over, and not committed.
                     self.session = Some(session);
@@ -398,7 +479,6 @@ fn pause(attempt: u32) -> Duration {
 struct PostgresTransaction<'session> {
     session: &'session mut Session,
     spoiled: bool,
-    wrote: bool,
     /// Set where a statement failed in a way that another run may not meet.
     again: Option<Error>,
 }
@@ -481,7 +561,6 @@ impl Transaction for PostgresTransaction<'_> {
     fn execute(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<u64, Error> {
         self.guarded(|this| {
             let prepared = this.prepared(statement, parameters)?;
-            this.wrote = true;
             let bound: Vec<Bound<'_>> = parameters.iter().map(Bound).collect();
             let bound: Vec<&(dyn ToSql + Sync)> = bound.iter().map(|value| value as _).collect();
             this.session
@@ -494,7 +573,6 @@ impl Transaction for PostgresTransaction<'_> {
     fn query(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<Row>, Error> {
         self.guarded(|this| {
             let prepared = this.prepared(statement, parameters)?;
-            this.wrote = true;
             let bound: Vec<Bound<'_>> = parameters.iter().map(Bound).collect();
             let bound: Vec<&(dyn ToSql + Sync)> = bound.iter().map(|value| value as _).collect();
             let found = this

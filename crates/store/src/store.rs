@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::job::{Queue, run_here, submit};
 use crate::{Error, Statement, Transaction, postgres, sqlite};
@@ -20,6 +21,8 @@ pub enum Settings {
         url: String,
         /// How many connections, and threads, to hold.
         connections: usize,
+        /// How long a caller waits for a server that went away during his commit, to learn whether it happened.
+        patience: Duration,
     },
 }
 
@@ -48,7 +51,11 @@ impl Store {
     pub fn open(settings: &Settings) -> Result<Store, Error> {
         let driver = match settings {
             Settings::Sqlite { path } => Driver::Sqlite(sqlite::Driver::open(path)?),
-            Settings::Postgres { url, connections } => Driver::Postgres(postgres::Driver::open(url, *connections)?),
+            Settings::Postgres {
+                url,
+                connections,
+                patience,
+            } => Driver::Postgres(postgres::Driver::open(url, *connections, *patience)?),
         };
         Ok(Store {
             driver: Arc::new(driver),

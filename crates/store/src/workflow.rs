@@ -5,8 +5,8 @@
 //! chain in the same statement's row: a state without its proof cannot be.
 
 use domain::{
-    BlobHash, ClientId, CompanyId, Contact, ExportSettings, Head, Language, MemberId, OnReject, Progress, Recipient,
-    RecipientId, Region, State, Status, TemplateId, UtcOffset, Workflow, WorkflowId,
+    BlobHash, ClientId, CompanyId, Contact, Entry, ExportSettings, Head, Language, MemberId, OnReject, Progress,
+    Recipient, RecipientId, Region, State, Status, TemplateId, UtcOffset, Workflow, WorkflowId,
 };
 use jiff::Timestamp;
 
@@ -285,13 +285,13 @@ pub fn company_of(tx: &mut dyn Transaction, id: WorkflowId) -> Result<Option<Com
         .transpose()
 }
 
-/// Writes the workflow after a transition or change, with the chain's new head and the recipients that differ. `false`
-/// where another write came first.
+/// Writes the workflow after a transition or change, with the chain's new entries and their head, and the recipients that
+/// differ. `false` where another write came first.
 pub fn update(
     tx: &mut dyn Transaction,
     before: &StoredWorkflow,
     after: &Workflow,
-    head: Head,
+    (entries, head): (&[Entry], Head),
     end_comment: Option<&str>,
     acting: Option<(RecipientId, Option<&str>)>,
 ) -> Result<bool, Error> {
@@ -322,6 +322,7 @@ pub fn update(
     if written != 1 {
         return Ok(false);
     }
+    crate::audit::insert(tx, &after.company, after.id, entries)?;
     for recipient in &after.recipients {
         let old = before.workflow.recipient(recipient.id);
         let old_comment = before.writer(recipient.id).and_then(|writer| writer.comment.as_deref());
@@ -372,7 +373,7 @@ pub fn head(tx: &mut dyn Transaction, company: &CompanyId, id: WorkflowId) -> Re
 }
 
 /// Writes the chain's new head where nothing else of the workflow changes. `false` where another entry came first.
-pub fn update_head(
+pub(crate) fn update_head(
     tx: &mut dyn Transaction,
     company: &CompanyId,
     id: WorkflowId,
@@ -394,6 +395,17 @@ pub fn count_access_failure(tx: &mut dyn Transaction, company: &CompanyId, id: R
 /// Keeps that the right access code was given.
 pub fn set_access(tx: &mut dyn Transaction, company: &CompanyId, id: RecipientId, at: Timestamp) -> Result<(), Error> {
     tx.execute_one(&sql::SET_ACCESS, values![company, id, at])
+}
+
+/// Takes hold of a writer who has not acted, so that what is kept for him (a draft) and his approval cannot pass each
+/// other. `false` where he has acted, or the link was replaced.
+pub fn hold_writer(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    id: RecipientId,
+    link_version: u32,
+) -> Result<bool, Error> {
+    Ok(tx.execute(&sql::HOLD_WRITER, values![company, id, link_version])? == 1)
 }
 
 /// The recipient proves himself anew: the sender has sent anew.

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use store::{Settings, Store};
 use tempfile::TempDir;
@@ -52,6 +53,7 @@ impl TestDatabase {
             settings: Settings::Postgres {
                 url: with_database(&admin_url, &name),
                 connections: 8,
+                patience: Duration::from_secs(20),
             },
             keep: Keep::Database { admin_url, name },
         }
@@ -92,6 +94,65 @@ impl TestDatabase {
                     .expect("connections can be cut")
             }
         }
+    }
+}
+
+/// Rows of a PostgreSQL database that a transaction of the test's own has locked, so that two others meet at them.
+pub struct RowLock {
+    holder: postgres::Client,
+    watcher: postgres::Client,
+    name: String,
+}
+
+impl TestDatabase {
+    /// Locks what the statement (`SELECT … FOR UPDATE`, `LOCK TABLE …`) names, until it is released or dropped.
+    ///
+    /// # Panics
+    /// On SQLite, which has no rows to lock.
+    pub fn lock(&self, statement: &str) -> RowLock {
+        let Settings::Postgres { url, .. } = &self.settings else {
+            panic!("rows are locked on PostgreSQL alone");
+        };
+        let mut holder = admin(url);
+        holder
+            .batch_execute(&format!("BEGIN; {statement}"))
+            .unwrap_or_else(|error| panic!("{statement}: {error}"));
+        let watcher = admin(url);
+        let name = match &self.keep {
+            Keep::Database { name, .. } => name.clone(),
+            Keep::Folder(_) => String::new(),
+        };
+        RowLock { holder, watcher, name }
+    }
+}
+
+impl RowLock {
+    /// Waits until so many other transactions stand still at a lock.
+    ///
+    /// # Panics
+    /// Where that takes longer than half a minute: then they do not meet here.
+    pub fn wait_for(&mut self, waiting: i64) {
+        let give_up = Instant::now() + Duration::from_secs(30);
+        loop {
+            let found: i64 = self
+                .watcher
+                .query_one(
+                    "SELECT count(*) FROM pg_stat_activity WHERE datname = $1 AND wait_event_type = 'Lock'",
+                    &[&self.name],
+                )
+                .expect("the activity can be read")
+                .get(0);
+            if found >= waiting {
+                return;
+            }
+            assert!(Instant::now() < give_up, "{found} of {waiting} transactions wait");
+            std::thread::yield_now();
+        }
+    }
+
+    /// Lets them go on, in the order in which they came.
+    pub fn release(mut self) {
+        self.holder.batch_execute("ROLLBACK").expect("the lock is released");
     }
 }
 

@@ -7,7 +7,9 @@
 
 pub mod contract;
 pub mod database;
+pub mod database_proxy;
 pub mod installation;
 pub mod kill;
 pub mod receiver;
 pub mod smtp_sink;
+pub mod world;

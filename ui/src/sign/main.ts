@@ -11,6 +11,8 @@ import { Sheet } from "./sheet";
 
 interface Finished {
   status: string;
+  /** Others of the same step have not approved yet. */
+  others_of_step?: boolean;
   next_url?: string | null;
 }
 
@@ -319,7 +321,7 @@ class SigningPage extends HTMLElement implements FieldHost {
     try {
       finished = await send<Finished>(this.#data, "POST", "/sign/approve", { comment });
     } catch (fault) {
-      if (!(fault instanceof Refusal)) {
+      if (!(fault instanceof Refusal) || fault.problem.code === "outcome-unknown") {
         // The answer was lost, perhaps not the approval.
         this.#approvalUnknown = true;
         throw fault;
@@ -385,7 +387,8 @@ class SigningPage extends HTMLElement implements FieldHost {
       say("#done-text", finished.status === "Playing" ? "sign-done-returned" : "sign-done-rejected");
     } else {
       say("#done-title", "sign-done-title");
-      say("#done-text", finished.status === "Complete" ? "sign-done-complete" : "sign-done-next");
+      const waiting = finished.others_of_step ? "sign-done-others" : "sign-done-next";
+      say("#done-text", finished.status === "Complete" ? "sign-done-complete" : waiting);
     }
     const link = document.querySelector<HTMLAnchorElement>("#done-next");
     if (link) {

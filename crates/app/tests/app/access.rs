@@ -431,3 +431,35 @@ fn a_database_is_not_opened_with_another_master_key() {
     assert!(matches!(refused, Err(Error::Internal { .. })), "{refused:?}");
     app::installation::set_up(&app.store, &app.vault, app.clock.as_ref()).expect("its own key");
 }
+
+#[test]
+fn wrong_credentials_of_every_kind_cost_one_hash_each_and_are_answered_alike() {
+    on_both(|app| {
+        let company = app.with_company("acme");
+        app.with_member(&company, "gone@example.com", Role::Sender);
+        app.disable_member(&company, "gone@example.com").expect("disabled");
+        let long = "x".repeat(10_000);
+        for (company, email, password) in [
+            ("acme", "owner@example.com", "a wrong password"),
+            ("acme", "owner@example.com", ""),
+            ("acme", "owner@example.com", long.as_str()),
+            ("acme", "nobody@example.com", PASSWORD),
+            ("acme", "gone@example.com", PASSWORD),
+            ("acme", "owner\0@example.com", PASSWORD),
+            ("other", "owner@example.com", PASSWORD),
+            ("no such company!", "owner@example.com", PASSWORD),
+        ] {
+            let before = app.computed_password_hashes();
+            let refused = app.login(&attempt(company, email, password));
+            assert!(matches!(refused, Err(LoginRefusal::WrongCredentials)), "{refused:?}");
+            assert_eq!(app.computed_password_hashes() - before, 1, "{company} {email}");
+        }
+        let before = app.computed_password_hashes();
+        token(app, "acme");
+        assert_eq!(
+            app.computed_password_hashes() - before,
+            1,
+            "the right ones cost no less"
+        );
+    });
+}

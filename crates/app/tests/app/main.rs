@@ -4,6 +4,7 @@ extern crate countersign_app as app;
 
 mod access;
 mod check;
+mod races;
 mod support;
 mod templates;
 mod workflows;

@@ -2,7 +2,6 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use app::{
     App, CompanyChange, DocumentFault, LoginAttempt, NewCompany, NewMember, Parts, Settings, StrangersDocuments, Vault,
@@ -14,9 +13,9 @@ use document::render;
 use document::verify::{self, TrustedRoots, Verdict};
 use domain::{Clock, CompanyId, Random, Role};
 use jiff::Timestamp;
-use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 use testkit::database::TestDatabase;
+use testkit::world::{CountingRandom, StandingClock};
 
 pub const PASSWORD: &str = "correct horse";
 
@@ -24,8 +23,8 @@ pub const PASSWORD: &str = "correct horse";
 pub struct TestApp {
     pub app: Arc<App>,
     pub clock: Arc<StandingClock>,
+    pub database: TestDatabase,
     _files: TempDir,
-    _database: TestDatabase,
 }
 
 impl std::ops::Deref for TestApp {
@@ -63,8 +62,8 @@ impl TestApp {
         TestApp {
             app: Arc::new(app),
             clock,
+            database,
             _files: files,
-            _database: database,
         }
     }
 
@@ -118,37 +117,5 @@ impl StrangersDocuments for InProcess {
 
     fn verify(&self, pdf: &[u8], roots: &TrustedRoots, at: Timestamp) -> Result<Verdict, DocumentFault> {
         Ok(verify::verify(pdf, roots, at))
-    }
-}
-
-/// Bytes that differ at each call.
-#[derive(Default)]
-struct CountingRandom(AtomicU64);
-
-impl Random for CountingRandom {
-    fn fill(&self, buffer: &mut [u8]) {
-        for chunk in buffer.chunks_mut(32) {
-            let block = Sha256::digest(self.0.fetch_add(1, Ordering::Relaxed).to_be_bytes());
-            chunk.copy_from_slice(&block[..chunk.len()]);
-        }
-    }
-}
-
-/// Stands still until it is told to go on.
-pub struct StandingClock(AtomicI64);
-
-impl StandingClock {
-    fn new() -> StandingClock {
-        StandingClock(AtomicI64::new(1_767_225_600_000_000))
-    }
-
-    pub fn advance(&self, seconds: i64) {
-        self.0.fetch_add(seconds * 1_000_000, Ordering::Relaxed);
-    }
-}
-
-impl Clock for StandingClock {
-    fn now(&self) -> Timestamp {
-        domain::time::from_microseconds(self.0.load(Ordering::Relaxed))
     }
 }

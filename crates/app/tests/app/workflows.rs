@@ -54,7 +54,7 @@ pub fn two_steps() -> Value {
     ]})
 }
 
-fn one_step_of_two() -> Value {
+pub fn one_step_of_two() -> Value {
     json!({"name": "both", "steps": [{"order": 1, "role": "a"}, {"order": 1, "role": "b"}, {"order": 2}],
         "on_reject": "return", "fields": [
         field("a", "text", 1, 1, 1, &json!({"role": "a"})),
@@ -66,8 +66,8 @@ fn one_step_of_two() -> Value {
 /// A company with an owner who calls, and a template.
 pub struct World<'a> {
     pub app: &'a TestApp,
-    company: CompanyId,
-    caller: Caller,
+    pub company: CompanyId,
+    pub caller: Caller,
     template: TemplateId,
 }
 
@@ -94,6 +94,18 @@ impl<'a> World<'a> {
             ],
             export: Some(embedded("ALL")),
             ..StartRequest::default()
+        }
+    }
+
+    /// A start of [`one_step_of_two`]: A and B together, then C.
+    pub fn request_of_three(&self) -> StartRequest {
+        StartRequest {
+            recipients: vec![
+                writer(1, "A", "a@example.com"),
+                writer(1, "B", "b@example.com"),
+                writer(2, "C", "c@example.com"),
+            ],
+            ..self.request()
         }
     }
 
@@ -161,7 +173,7 @@ fn caller(app: &TestApp, company: &str, email: &str) -> Caller {
     app.authenticate(login.access_token.expose()).expect("a caller")
 }
 
-fn writer(order: u32, name: &str, email: &str) -> StartRecipient {
+pub fn writer(order: u32, name: &str, email: &str) -> StartRecipient {
     StartRecipient {
         order: Some(order),
         name: Some(name.to_owned()),
@@ -187,14 +199,14 @@ pub fn given(name: &str, value: &str) -> GivenField {
     }
 }
 
-fn origin() -> Origin {
+pub fn origin() -> Origin {
     Origin {
         address: Some("192.0.2.7".to_owned()),
         user_agent: Some("브라우저/1.0 \u{10ffff}".to_owned()),
     }
 }
 
-fn key_of(url: &str) -> SigningKey {
+pub fn key_of(url: &str) -> SigningKey {
     let token = url
         .split("token=")
         .nth(1)
@@ -204,6 +216,15 @@ fn key_of(url: &str) -> SigningKey {
         token: token.to_owned(),
         proof: None,
     }
+}
+
+/// The keys of all writers of the first step, where it has several.
+pub fn keys_of(started: &StartedWorkflow) -> Vec<SigningKey> {
+    let listed = started.next_list.as_deref().unwrap_or_default();
+    listed
+        .iter()
+        .map(|next| key_of(next.sign_url.as_deref().expect("embedded")))
+        .collect()
 }
 
 pub fn texts(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
@@ -815,13 +836,7 @@ fn another_company_finds_nothing() {
 fn a_program_names_step_and_writer_rightly_or_is_refused() {
     on_both(|app| {
         let world = World::new(app, &one_step_of_two());
-        let mut request = world.request();
-        request.recipients = vec![
-            writer(1, "A", "a@example.com"),
-            writer(1, "B", "b@example.com"),
-            writer(2, "C", "c@example.com"),
-        ];
-        let started = world.start(request);
+        let started = world.start(world.request_of_three());
         let id = id_of(&started);
         let names: Vec<_> = started
             .next_list
@@ -993,16 +1008,29 @@ fn a_signature_given_before_a_return_is_taken_off_and_everybody_is_told_why() {
 }
 
 #[test]
+fn an_approval_says_whether_others_of_the_step_are_still_to_sign() {
+    on_both(|app| {
+        let world = World::new(app, &one_step_of_two());
+        let started = world.start(world.request_of_three());
+        let approvals: Vec<bool> = keys_of(&started)
+            .iter()
+            .map(|key| {
+                let signed = app.approve_by_link(key, &BTreeMap::new(), None, &origin());
+                signed.expect("an approval").others_of_step
+            })
+            .collect();
+        assert_eq!(approvals, [true, false]);
+        let last = world.playing_key(WorkflowId(started.workflow_id));
+        let signed = app.approve_by_link(&last, &BTreeMap::new(), None, &origin());
+        assert!(!signed.expect("the last approval").others_of_step);
+    });
+}
+
+#[test]
 fn a_return_is_told_with_the_next_writers_and_at_step_one_it_ends() {
     on_both(|app| {
         let world = World::new(app, &one_step_of_two());
-        let mut request = world.request();
-        request.recipients = vec![
-            writer(1, "A", "a@example.com"),
-            writer(1, "B", "b@example.com"),
-            writer(2, "C", "c@example.com"),
-        ];
-        let id = id_of(&world.start(request));
+        let id = id_of(&world.start(world.request_of_three()));
         let of = |email: &str| ActRequest {
             email: Some(email.to_owned()),
             ..ActRequest::default()
@@ -1159,6 +1187,12 @@ fn five_wrong_access_codes_lock_until_the_sender_sends_anew() {
         key.proof = Some(proof);
         assert_eq!(app.open_signing(&key).expect("a page").stage, Stage::Write);
         assert!(!app.page_image(&key, 1).expect("a page").bytes.is_empty());
+        for page in [0, 3, u32::MAX] {
+            assert!(matches!(
+                app.page_image(&key, page),
+                Err(Error::NotFound(Subject::Page))
+            ));
+        }
         for _ in 0..4 {
             assert!(app.give_access_code(&key, "wrong", &origin()).is_err());
         }
@@ -1639,13 +1673,7 @@ fn a_writer_whose_name_fits_no_field_of_his_is_refused_at_start_and_correction()
 fn who_only_reads_gets_no_address_that_signs() {
     on_both(|app| {
         let world = World::new(app, &one_step_of_two());
-        let mut request = world.request();
-        request.recipients = vec![
-            writer(1, "A", "a@example.com"),
-            writer(1, "B", "b@example.com"),
-            writer(2, "C", "c@example.com"),
-        ];
-        let id = id_of(&world.start(request));
+        let id = id_of(&world.start(world.request_of_three()));
         app.with_member(&world.company, "auditor@example.com", Role::Auditor);
         let seen = app
             .workflow(&caller(app, "acme", "auditor@example.com"), id)

@@ -1,7 +1,9 @@
 //! An endpoint that is gone, or does nothing but fail, is stopped; nothing is lost.
 
+use std::sync::{Arc, Barrier};
+
 use jiff::SignedDuration;
-use store::outbox::{self, StopReason};
+use store::outbox::{self, Claim, Claimed, Outcome, StopReason, Try};
 use testkit::database::TestDatabase;
 use testkit::receiver::{Answer, Receiver};
 
@@ -81,6 +83,99 @@ fn gone_stops_the_endpoint_tells_the_admins_and_holds_what_waits(database: &Test
     for id in [waiting, gone, later] {
         assert_eq!(house.state(id), "delivered");
     }
+}
+
+/// Makes one delivery that stops the endpoint, and answers another that was claimed meanwhile.
+fn stopped_with_one_under_way(house: &House, url: &str) -> Claimed {
+    let (id, now) = (house.tell(url, 1), house.app.now());
+    let claim = Claim {
+        lease: "elsewhere#1".to_owned(),
+        owner: "elsewhere".to_owned(),
+        now,
+        until: now + SignedDuration::from_mins(5),
+        except: Vec::new(),
+        limit: 1,
+    };
+    let claimed = house.write(move |tx| outbox::claim(tx, &claim)).remove(0);
+    assert_eq!(claimed.id, id);
+    let gone = house.tell(url, 2);
+    house.deliver();
+    assert_eq!(house.state(gone), "held");
+    claimed
+}
+
+fn failed(house: &House, claimed: &Claimed) {
+    let (claimed, now) = (claimed.clone(), house.app.now());
+    let made = Try {
+        at: now,
+        duration: 1,
+        code: Some(500),
+        fault: None,
+        answer: String::new(),
+    };
+    house.write(move |tx| outbox::finish(tx, &claimed, &made, Outcome::Retry(now), now).map(drop));
+}
+
+#[test]
+fn what_is_held_at_the_moment_of_switching_on_is_let_go() {
+    for start_first in [true, false] {
+        let database = TestDatabase::postgres();
+        let house = House::on(&database);
+        let receiver = Receiver::start();
+        let url = receiver.url("/hook");
+        receiver.answer_next([Answer::status(410)]);
+        let claimed = stopped_with_one_under_way(&house, &url);
+        let mut lock = database.lock("SELECT url FROM endpoint FOR UPDATE");
+        std::thread::scope(|scope| {
+            let start = || switch_on(&house, &url);
+            let finish = || failed(&house, &claimed);
+            if start_first {
+                scope.spawn(start);
+                lock.wait_for(1);
+                scope.spawn(finish);
+            } else {
+                scope.spawn(finish);
+                lock.wait_for(1);
+                scope.spawn(start);
+            }
+            lock.wait_for(2);
+            lock.release();
+        });
+        assert_eq!(stop_reasons(&house).into_iter().flatten().count(), 0, "it is on");
+        house.deliver();
+        assert_eq!(house.state(claimed.id), "delivered", "start first: {start_first}");
+    }
+}
+
+/// The transaction that enqueues has begun before the endpoint is switched on, and ends after it.
+#[test]
+fn what_is_enqueued_at_the_moment_of_switching_on_is_sent() {
+    let database = TestDatabase::postgres();
+    let house = House::on(&database);
+    let receiver = Receiver::start();
+    let url = receiver.url("/hook");
+    receiver.answer_next([Answer::status(410)]);
+    house.tell(&url, 1);
+    house.deliver();
+    let (new, enqueued, switched) = (house.webhook(&url, 2), Barrier::new(2), Barrier::new(2));
+    let (enqueued, switched) = (Arc::new(enqueued), Arc::new(switched));
+    let id = std::thread::scope(|scope| {
+        let (at_enqueued, at_switched) = (Arc::clone(&enqueued), Arc::clone(&switched));
+        let late = scope.spawn(|| {
+            house.write(move |tx| {
+                let id = outbox::enqueue(tx, &new)?;
+                at_enqueued.wait();
+                at_switched.wait();
+                Ok(id)
+            })
+        });
+        enqueued.wait();
+        assert_eq!(switch_on(&house, &url), Some(1));
+        switched.wait();
+        late.join().expect("no panic")
+    });
+    house.deliver();
+    assert_eq!(house.state(id), "delivered");
 }
 
 fn five_days_of_nothing_but_failure_stop_it(database: &TestDatabase) {

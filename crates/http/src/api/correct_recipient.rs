@@ -6,10 +6,11 @@ use axum::extract::State;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use super::answers::Changed;
 use super::path::{WorkflowPath, number};
 use crate::client_address::CameFrom;
 use crate::json_body::{Faults, JsonBody};
-use crate::problem::{Failure, Problem};
+use crate::problem::Failure;
 use crate::router::{Authenticated, Http};
 
 /// What is right; what is left out stays.
@@ -37,12 +38,7 @@ pub struct CorrectInput {
         ("order" = u32, Path, description = "The writing step."),
     ),
     request_body = CorrectInput,
-    responses(
-        (status = 200, description = "The document after it.", body = Advanced),
-        (status = 400, description = "The body is not JSON.", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The state does not allow it; `state` names it.", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
-    ),
+    responses(Changed),
     security(("access_token" = [])),
 )]
 pub async fn correct_recipient(

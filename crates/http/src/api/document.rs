@@ -3,10 +3,11 @@
 use axum::extract::State;
 use axum::response::Response;
 
+use super::answers::FinishedFile;
 use super::path::WorkflowPath;
 use crate::api::file::attachment;
 use crate::client_address::CameFrom;
-use crate::problem::{Failure, Problem};
+use crate::problem::Failure;
 use crate::router::{Authenticated, Http};
 
 /// The sealed document.
@@ -17,10 +18,7 @@ use crate::router::{Authenticated, Http};
     params(
         ("id" = i64, Path, description = "The document's id."),
     ),
-    responses(
-        (status = 200, description = "The PDF.", content_type = "application/pdf", body = Vec<u8>),
-        (status = 409, description = "The state does not allow it; `state` names it.", body = Problem, content_type = "application/problem+json"),
-    ),
+    responses(FinishedFile),
     security(("access_token" = [])),
 )]
 pub async fn document(

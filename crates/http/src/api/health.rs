@@ -31,9 +31,9 @@ pub async fn health(State(http): State<Http>) -> Result<([(HeaderName, HeaderVal
         app.store
             .read(|tx| store::setting::find(tx, "health"))
             .map(drop)
-            .map_err(|error: store::Error| {
-                tracing::warn!(%error, "the database does not answer");
-                Error::Unavailable { retry_after: 1 }
+            .map_err(|error: store::Error| Error::Unavailable {
+                retry_after: 1,
+                cause: Some(Box::new(error)),
             })
     })
     .await?;

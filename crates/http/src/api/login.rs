@@ -7,8 +7,7 @@
 use app::{LoginAttempt, LoginRefusal};
 use axum::Json;
 use axum::body::Body;
-use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::Language;
@@ -17,7 +16,8 @@ use utoipa::ToSchema;
 
 use crate::client_address::ClientAddress;
 use crate::json_body::{self, Faults, JsonBody, Members};
-use crate::problem::language_of;
+use crate::path::ApiPath;
+use crate::problem::{Failure, language_of};
 use crate::query::Query;
 use crate::router::Http;
 
@@ -137,7 +137,7 @@ const FAILURE: ResultCode = ResultCode("99", "api-login-failure");
 )]
 pub async fn login(
     State(http): State<Http>,
-    company: Result<Path<String>, PathRejection>,
+    company: Result<ApiPath<String>, Failure>,
     ClientAddress { address, .. }: ClientAddress,
     query: Query,
     headers: HeaderMap,
@@ -145,7 +145,7 @@ pub async fn login(
 ) -> Response {
     let language = language_of(&query, &headers, None);
     // What is not UTF-8 is a company that does not exist, and is answered like one.
-    let company = company.map_or_else(|_| String::new(), |Path(company)| company);
+    let company = company.map_or_else(|_| String::new(), |ApiPath(company)| company);
     let bytes = json_body::read(&headers, body, BODY_LIMIT).await;
     let Some((email, password)) = bytes
         .ok()
@@ -180,7 +180,7 @@ pub async fn login(
         Err(LoginRefusal::ApiOff) => refusal(API_OFF, language),
         Err(LoginRefusal::Throttled { retry_after }) => throttled(retry_after, language),
         Err(LoginRefusal::Failed(error)) => {
-            tracing::error!(%error, "a login failed");
+            error.log();
             refusal(FAILURE, language)
         }
     }

@@ -7,6 +7,7 @@ use axum::http::Method;
 
 use crate::router::{Access, Authority, Route, route};
 
+pub mod answers;
 pub mod approve;
 pub mod cancel;
 pub mod certificate;

@@ -50,7 +50,7 @@ use super::{
         health::health,
         openapi,
     ),
-    components(schemas(Problem, ProblemError, ProblemHeader)),
+    components(schemas(Problem, ProblemError, ProblemHeader, app::Advanced)),
     modifiers(&Security),
     tags(
         (name = "Login", description = "An access token for the other calls."),

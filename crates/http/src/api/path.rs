@@ -1,13 +1,12 @@
-//! What stands in the path of an address.
-//!
-//! A path names a thing. So an id that is no number, or that no thing can have, is answered like the
-//! id of a thing that does not exist: 404.
+//! Ids in the path of an endpoint. One that is no number, or that no thing can have, is answered like the id of a thing
+//! that does not exist: 404.
 
 use app::{Error, Subject};
-use axum::extract::{FromRequestParts, Path};
+use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use domain::WorkflowId;
 
+use crate::path::ApiPath;
 use crate::problem::Failure;
 
 /// `{id}` of a workflow, alone or with one more part of the path.
@@ -18,8 +17,8 @@ impl<S: Send + Sync> FromRequestParts<S> for WorkflowPath {
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
-        let path = Path::<String>::from_request_parts(parts, state).await;
-        let Path(id) = path.map_err(|_| Error::NotFound(Subject::Workflow))?;
+        let path = ApiPath::<String>::from_request_parts(parts, state).await;
+        let ApiPath(id) = path.map_err(|_| Error::NotFound(Subject::Workflow))?;
         Ok(Self(workflow_id(&id)?, ()))
     }
 }
@@ -28,8 +27,8 @@ impl<S: Send + Sync> FromRequestParts<S> for WorkflowPath<String> {
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
-        let path = Path::<(String, String)>::from_request_parts(parts, state).await;
-        let Path((id, rest)) = path.map_err(|_| Error::NotFound(Subject::Workflow))?;
+        let path = ApiPath::<(String, String)>::from_request_parts(parts, state).await;
+        let ApiPath((id, rest)) = path.map_err(|_| Error::NotFound(Subject::Workflow))?;
         Ok(Self(workflow_id(&id)?, rest))
     }
 }

@@ -4,11 +4,12 @@ use app::Advanced;
 use axum::Json;
 use axum::extract::State;
 
+use super::answers::Changed;
 use super::approve::{self, ActInput};
 use super::path::WorkflowPath;
 use crate::client_address::CameFrom;
 use crate::json_body::OptionalJsonBody;
-use crate::problem::{Failure, Problem};
+use crate::problem::Failure;
 use crate::router::{Authenticated, Http};
 
 /// Reject for a writer.
@@ -18,12 +19,7 @@ use crate::router::{Authenticated, Http};
     post, path = "/api/v3/workflows/{id}/reject", tag = "Workflows",
     params(("id" = i64, Path, description = "The document's id.")),
     request_body = ActInput,
-    responses(
-        (status = 200, description = "The document after it.", body = Advanced),
-        (status = 400, description = "The body is not JSON.", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The state does not allow it; `state` names it.", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
-    ),
+    responses(Changed),
     security(("access_token" = [])),
 )]
 pub async fn reject(

@@ -4,9 +4,10 @@ use app::Advanced;
 use axum::Json;
 use axum::extract::State;
 
+use super::answers::ChangedAsAsked;
 use super::path::WorkflowPath;
 use crate::client_address::CameFrom;
-use crate::problem::{Failure, Problem};
+use crate::problem::Failure;
 use crate::router::{Authenticated, Http};
 
 /// Remind the writers.
@@ -15,10 +16,7 @@ use crate::router::{Authenticated, Http};
 #[utoipa::path(
     post, path = "/api/v3/workflows/{id}/remind", tag = "Workflows",
     params(("id" = i64, Path, description = "The document's id.")),
-    responses(
-        (status = 200, description = "The document after it.", body = Advanced),
-        (status = 409, description = "The state does not allow it; `state` names it.", body = Problem, content_type = "application/problem+json"),
-    ),
+    responses(ChangedAsAsked),
     security(("access_token" = [])),
 )]
 pub async fn remind(

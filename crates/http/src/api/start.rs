@@ -173,25 +173,21 @@ pub async fn start(
     let mut faults = Faults::default();
     let mut request = read(&body.members()?, &mut faults);
     request.offset = query.text("offset", &mut faults);
-    request.idempotency = idempotency(&headers, &body, request.offset.as_deref(), &mut faults);
+    request.idempotency = idempotency(&headers, &body, &mut faults);
     request.faults = faults.into_inner();
     let started = http.blocking(move |app| app.start(&caller, request, &origin)).await?;
     Ok(Json(started))
 }
 
-fn idempotency(headers: &HeaderMap, body: &JsonBody, offset: Option<&str>, faults: &mut Faults) -> Option<Idempotency> {
+fn idempotency(headers: &HeaderMap, body: &JsonBody, faults: &mut Faults) -> Option<Idempotency> {
     let value = headers.get(IDEMPOTENCY_KEY)?;
     let Ok(key) = value.to_str() else {
         faults.add(Fault::new(IDEMPOTENCY_KEY, FaultCode::ControlCharacter));
         return None;
     };
-    let mut hash = Sha256::new();
-    hash.update(offset.unwrap_or_default().as_bytes());
-    hash.update([0]);
-    hash.update(body.bytes());
     Some(Idempotency {
         key: key.to_owned(),
-        request_hash: hash.finalize().into(),
+        request_hash: Sha256::digest(body.bytes()).into(),
     })
 }
 

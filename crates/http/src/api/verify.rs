@@ -1,6 +1,7 @@
 //! `POST /api/v3/verify`: any PDF in, a verdict out.
 //!
 //! The file is a stranger's, so the workers read it. It is kept nowhere.
+#![expect(clippy::disallowed_types, reason = "what axum refuses of a form is answered as ours")]
 
 use app::{Error, Fault, FaultCode};
 use axum::Json;

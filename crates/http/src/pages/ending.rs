@@ -37,13 +37,15 @@ pub enum Ending {
     Forbidden,
     /// Too many requests (429), or too much to do (503).
     Busy(StatusCode),
+    /// It is not known whether it was done (500).
+    Doubt,
     /// Our own failure (500).
     Trouble,
 }
 
 impl Ending {
     /// Every kind, for the test of the sentences.
-    pub const ALL: [Ending; 14] = [
+    pub const ALL: [Ending; 15] = [
         Ending::Signed,
         Ending::Waiting,
         Ending::Complete,
@@ -57,6 +59,7 @@ impl Ending {
         Ending::Missing,
         Ending::Forbidden,
         Ending::Busy(StatusCode::SERVICE_UNAVAILABLE),
+        Ending::Doubt,
         Ending::Trouble,
     ];
 
@@ -70,7 +73,7 @@ impl Ending {
             Self::UnknownLink | Self::Missing => StatusCode::NOT_FOUND,
             Self::Forbidden => StatusCode::FORBIDDEN,
             Self::Busy(status) => status,
-            Self::Trouble => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Doubt | Self::Trouble => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
 
@@ -90,6 +93,7 @@ impl Ending {
             Self::Missing => ("end-missing-title", None, "end-missing-text"),
             Self::Forbidden => ("end-forbidden-title", None, "end-forbidden-text"),
             Self::Busy(_) => ("end-busy-title", None, "end-busy-text"),
+            Self::Doubt => ("end-doubt-title", None, "end-doubt-text"),
             Self::Trouble => ("end-trouble-title", None, "end-trouble-text"),
         }
     }
@@ -99,6 +103,7 @@ impl Ending {
             Self::Signed | Self::Complete => ("good", "check"),
             Self::Waiting => ("", "clock"),
             Self::Expired | Self::LinkExpired | Self::Busy(_) => ("warn", "clock"),
+            Self::Doubt => ("warn", "alert"),
             Self::Rejected | Self::Canceled => ("", "cross"),
             Self::OldLink | Self::UnknownLink => ("warn", "link"),
             Self::Locked | Self::Forbidden => ("warn", "lock"),

@@ -151,8 +151,9 @@ impl PageRequest {
 
     /// Goes on at another page with GET.
     pub fn redirect(&self, address: &str) -> Response {
-        let Ok(address) = HeaderValue::from_str(address) else {
-            return StatusCode::BAD_REQUEST.into_response();
+        let address = match HeaderValue::from_str(address) {
+            Ok(address) => address,
+            Err(error) => return self.fail(&Error::internal("redirecting", error), self.language()),
         };
         let mut response = StatusCode::SEE_OTHER.into_response();
         let headers = response.headers_mut();
@@ -164,11 +165,9 @@ impl PageRequest {
     /// The page that stands for a failure.
     pub fn fail(&self, error: &Error, language: Language) -> Response {
         let ending = ending_of(error);
-        if let Error::Internal { doing, source } = error {
-            tracing::error!(%doing, error = %source, "a page failed");
-        }
+        error.log();
         let mut response = self.end(ending, language, &About::default());
-        if let Error::Throttled { retry_after } | Error::Unavailable { retry_after } = error {
+        if let Error::Throttled { retry_after } | Error::Unavailable { retry_after, .. } = error {
             response
                 .headers_mut()
                 .insert(header::RETRY_AFTER, HeaderValue::from((*retry_after).max(1)));
@@ -199,6 +198,7 @@ pub fn ending_of(error: &Error) -> Ending {
         },
         Error::Throttled { .. } => Ending::Busy(StatusCode::TOO_MANY_REQUESTS),
         Error::Unavailable { .. } => Ending::Busy(StatusCode::SERVICE_UNAVAILABLE),
+        Error::OutcomeUnknown(_) => Ending::Doubt,
         Error::Internal { .. } => Ending::Trouble,
         Error::NotFound(_) | Error::NotJson | Error::Unprocessable(_) | Error::TooLarge { .. } | Error::Unsupported => {
             Ending::Missing

@@ -2,6 +2,7 @@
 //!
 //! The certificate's QR code leads here. The file is read in a confined worker and forgotten; nothing
 //! about a workflow is told, whatever the address names.
+#![expect(clippy::disallowed_types, reason = "what axum refuses of a form is answered as ours")]
 
 use app::{App, DocumentFault, Error};
 use axum::extract::multipart::MultipartRejection;
@@ -69,7 +70,7 @@ pub async fn check(
     let received = match multipart {
         Ok(multipart) => match tokio::time::timeout(bodies::DEADLINE, receive(multipart, limit)).await {
             Ok(received) => received,
-            Err(_) => return request.fail(&Error::Unavailable { retry_after: 1 }, request.language()),
+            Err(_) => return request.fail(&Error::busy(1), request.language()),
         },
         Err(_) => Ok(None),
     };

@@ -4,7 +4,7 @@
 //! Looking changes nothing; that a file was fetched is noted in its chain.
 
 use app::{ConflictCode, Error, LinkedFile, Origin};
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::{FileKind, Language, PageSize};
@@ -15,6 +15,7 @@ use super::render::respond;
 use super::request::PageRequest;
 use super::sign::pictures::page_response;
 use super::sign::view::pixels;
+use crate::path::ApiPath;
 use crate::problem::Failure;
 use crate::router::Http;
 use crate::security_headers;
@@ -96,7 +97,7 @@ fn shown(request: &PageRequest, token: &str, linked: &LinkedFile, sizes: &[PageS
 /// `GET /mail/view/pages/{page}`
 pub async fn picture(
     State(http): State<Http>,
-    Path(number): Path<u32>,
+    ApiPath(number): ApiPath<u32>,
     request: PageRequest,
 ) -> Result<Response, Failure> {
     let token = request.get("token").unwrap_or_default().to_owned();

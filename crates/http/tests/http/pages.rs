@@ -4,7 +4,7 @@ use countersign_http::{Authority, routes};
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
 
-use crate::support::{Answer, BASE, Server, pdf, start_body, values_of};
+use crate::support::{Answer, BASE, PASSWORD, Server, pdf, start_body, values_of};
 
 testkit::on_both_databases!(
     every_link_route_refuses_who_has_no_link,
@@ -12,6 +12,7 @@ testkit::on_both_databases!(
     the_verify_page_takes_a_file_and_nothing_else,
     every_session_route_sends_a_stranger_to_sign_in,
     a_page_is_kept_to_itself_and_a_picture_only_by_its_reader,
+    the_outbox_names_the_company_as_people_know_it,
     an_expired_document_and_a_link_past_its_time_are_gone,
     the_access_code_stands_before_everything,
 );
@@ -178,6 +179,24 @@ fn every_session_route_sends_a_stranger_to_sign_in(database: &TestDatabase) {
         "{:?}",
         answer.headers
     );
+}
+
+fn the_outbox_names_the_company_as_people_know_it(database: &TestDatabase) {
+    let server = Server::new(database);
+    server.company("acme");
+    let attempt = app::LoginAttempt {
+        company: "acme".to_owned(),
+        email: "owner@example.com".to_owned(),
+        password: PASSWORD.to_owned(),
+        address: std::net::Ipv4Addr::LOCALHOST.into(),
+    };
+    let cookie = server.app.sign_in(&attempt).expect("signed in").cookie;
+    let request = server
+        .request("GET", "/outbox?lang=en", None)
+        .header("cookie", format!("countersign_session={}", cookie.expose()));
+    let page = server.send(request);
+    assert_eq!(page.status, 200);
+    assert!(text(&page).contains("acme Ltd"), "{}", text(&page));
 }
 
 fn a_page_is_kept_to_itself_and_a_picture_only_by_its_reader(database: &TestDatabase) {

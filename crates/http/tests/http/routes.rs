@@ -158,3 +158,51 @@ fn a_failure_speaks_the_language_of_its_reader(database: &TestDatabase) {
     // The company's own, where nothing is asked for.
     assert_eq!(said("", None), ("ko".to_owned(), "찾을 수 없습니다: 문서.".to_owned()));
 }
+
+/// Whatever is wrong with a request, the answer has one of our shapes: problem details, a page, or the login's.
+#[test]
+fn no_refusal_is_plain_text() {
+    let server = Server::new(&TestDatabase::sqlite());
+    server.company("acme");
+    let token = server.token("acme", "owner@example.com");
+    let bodies: [(&str, &[u8]); 6] = [
+        ("application/json", b"{"),
+        ("application/json; charset=utf-16", b"{}"),
+        ("text/plain", b"\xff\xfe"),
+        ("application/x-www-form-urlencoded", b"%FF=%zz&\xff"),
+        ("multipart/form-data", b"no boundary"),
+        (
+            "multipart/form-data; boundary=b",
+            b"--b\r\nContent-Disposition: form-data; name=\"file\"",
+        ),
+    ];
+    for route in routes() {
+        let token = matches!(route.authority, Authority::AccessToken(_)).then_some(token.as_str());
+        for parameter in ["%FF", "x", "-1", "99999999999999999999", "%00"] {
+            let mut path = String::new();
+            for part in route.path.split('/').skip(1) {
+                path.push('/');
+                path.push_str(if part.starts_with('{') { parameter } else { part });
+            }
+            for (media_type, body) in bodies {
+                let request = server
+                    .request(
+                        route.method.as_str(),
+                        &format!("{path}?lang=%FF&page=x&token=%FF&cursor=-"),
+                        token,
+                    )
+                    .header("content-type", media_type)
+                    .body(body.to_vec());
+                let answer = server.send(request);
+                if answer.status < 400 {
+                    continue;
+                }
+                let shape = answer.header("content-type");
+                let ours = shape == "application/problem+json"
+                    || shape == "text/html; charset=utf-8"
+                    || route.path == "/api/{company}/login" && shape == "application/json";
+                assert!(ours, "{} {path} {media_type}: {} {shape}", route.method, answer.status);
+            }
+        }
+    }
+}

@@ -2,7 +2,6 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use app::{
     App, CompanyChange, DocumentFault, ImportTemplate, NewCompany, NewMember, Parts, Purpose, Settings,
@@ -18,10 +17,10 @@ use domain::{Clock, CompanyId, Random, Role};
 use jiff::Timestamp;
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 use store::outbox::{self, Claim, ClaimedChannel};
 use tempfile::TempDir;
 use testkit::database::TestDatabase;
+use testkit::world::{CountingRandom, StandingClock};
 use tokio::runtime::Runtime;
 
 pub const PASSWORD: &str = "correct horse";
@@ -486,37 +485,5 @@ impl StrangersDocuments for InProcess {
 
     fn verify(&self, pdf: &[u8], roots: &TrustedRoots, at: Timestamp) -> Result<Verdict, DocumentFault> {
         Ok(verify::verify(pdf, roots, at))
-    }
-}
-
-/// Bytes that differ at each call.
-#[derive(Default)]
-struct CountingRandom(AtomicU64);
-
-impl Random for CountingRandom {
-    fn fill(&self, buffer: &mut [u8]) {
-        for chunk in buffer.chunks_mut(32) {
-            let block = Sha256::digest(self.0.fetch_add(1, Ordering::Relaxed).to_be_bytes());
-            chunk.copy_from_slice(&block[..chunk.len()]);
-        }
-    }
-}
-
-/// Stands still, at first at 2026-01-01 00:00:00 UTC, until it is told to go on.
-pub struct StandingClock(AtomicI64);
-
-impl StandingClock {
-    fn new() -> StandingClock {
-        StandingClock(AtomicI64::new(1_767_225_600_000_000))
-    }
-
-    pub fn advance(&self, seconds: i64) {
-        self.0.fetch_add(seconds * 1_000_000, Ordering::Relaxed);
-    }
-}
-
-impl Clock for StandingClock {
-    fn now(&self) -> Timestamp {
-        domain::time::from_microseconds(self.0.load(Ordering::Relaxed))
     }
 }

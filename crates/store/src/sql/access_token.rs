@@ -1,19 +1,24 @@
 //! The tables `access_token` and `login_failure`.
 
 crate::statements! {
-    /// A new access token.
-    pub static INSERT = "INSERT INTO access_token (token_hash, company_id, member_id, created_at, expires_at) \
-         VALUES ($1, $2, $3, $4, $5) RETURNING id";
+    /// A new access token, where the member's credentials are still those that were proved.
+    pub static INSERT = "INSERT INTO access_token (token_hash, company_id, member_id, credential_version, created_at, \
+             expires_at) \
+         SELECT $1, m.company_id, m.id, m.credential_version, $5, $6 FROM member m \
+         WHERE m.company_id = $2 AND m.id = $3 AND m.credential_version = $4 AND m.disabled_at IS NULL RETURNING id";
 
     /// Whose token it is, at every call of the API. The token is the authority; the company comes from it.
     pub static FIND = "SELECT t.company_id, t.member_id, m.email, m.name, m.role, c.language, c.utc_offset, c.api_enabled \
          FROM access_token t \
          JOIN member m ON m.company_id = t.company_id AND m.id = t.member_id \
          JOIN company c ON c.id = t.company_id \
-         WHERE t.token_hash = $1 AND t.revoked_at IS NULL AND t.expires_at > $2 AND m.disabled_at IS NULL";
+         WHERE t.token_hash = $1 AND t.revoked_at IS NULL AND t.expires_at > $2 AND m.disabled_at IS NULL \
+         AND t.credential_version = m.credential_version";
 
-    /// A company's tokens that are kept.
-    pub static LIST = "SELECT t.id, t.member_id, m.email, t.created_at, t.expires_at, t.revoked_at \
+    /// A company's tokens that are kept. One that was issued past a change of credentials never lived.
+    pub static LIST = "SELECT t.id, t.member_id, m.email, t.created_at, t.expires_at, \
+             CASE WHEN t.revoked_at IS NULL AND t.credential_version <> m.credential_version THEN t.created_at \
+             ELSE t.revoked_at END AS revoked_at \
          FROM access_token t JOIN member m ON m.company_id = t.company_id AND m.id = t.member_id \
          WHERE t.company_id = $1 ORDER BY t.id";
 

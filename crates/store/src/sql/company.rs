@@ -17,6 +17,9 @@ crate::statements! {
     pub static UPDATE = "UPDATE company SET name = $2, language = $3, utc_offset = $4, region = $5, api_enabled = $6, \
          token_lifetime_seconds = $7, expiry_days = $8, link_days = $9 WHERE id = $1";
 
+    /// Takes hold of who may sign in: of two that do so at once, one runs again.
+    pub static HOLD_MEMBERS = "UPDATE company SET members_revision = members_revision + 1 WHERE id = $1";
+
     /// A new seal key.
     pub static INSERT_SEAL_KEY = "INSERT INTO seal_key (company_id, private_key, certificates, created_at) \
          VALUES ($1, $2, $3, $4) RETURNING id";

@@ -4,14 +4,22 @@
 //! a person or a program asks for carries the company.
 
 crate::statements! {
-    /// Puts a delivery into the outbox; where its endpoint was stopped, it is held from the start.
+    /// Puts a delivery into the outbox. Where its endpoint was stopped, the next claim holds it: see `HOLD_BACK`.
     pub static ENQUEUE = "INSERT INTO outbox (company_id, workflow_id, event_id, kind, receiver, url, client_id, \
              authorization_header, body, state, created_at, due_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, \
-             CASE WHEN EXISTS (SELECT 1 FROM endpoint AS e \
-                 WHERE e.company_id = $1 AND e.url = $6 AND e.stopped_at IS NOT NULL) \
-             THEN 'held' ELSE CAST($10 AS TEXT) END, $11, $11) \
-         RETURNING id";
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11) RETURNING id";
+
+    /// Takes hold of the stopped endpoints that something waits for. Switching one on at the same moment makes one of the
+    /// two run again, so nothing is held back for an endpoint that is on.
+    pub static HOLD_BACK = "UPDATE endpoint SET holds = holds + 1 \
+         WHERE stopped_at IS NOT NULL AND EXISTS (SELECT 1 FROM outbox AS o \
+             WHERE o.company_id = endpoint.company_id AND o.url = endpoint.url AND o.kind = 'webhook' \
+                 AND o.state = 'waiting' AND o.lease IS NULL AND o.finished_at IS NULL) \
+         RETURNING company_id, url";
+
+    /// Takes hold of one endpoint, where it is stopped.
+    pub static HOLD_BACK_ONE = "UPDATE endpoint SET holds = holds + 1 \
+         WHERE company_id = $1 AND url = $2 AND stopped_at IS NOT NULL";
 
     /// Claims what is due: gives it a lease, at whose end it is due again. A first try waits for the first tries of the
     /// same workflow's earlier webhooks.
@@ -75,8 +83,7 @@ crate::statements! {
          WHERE o.company_id = $1 AND o.id = $2 ORDER BY t.number";
 
     /// An endpoint that has failed since its last success.
-    pub static ENDPOINT = "SELECT failing_since, stopped_at, stopped_reason FROM endpoint \
-         WHERE company_id = $1 AND url = $2";
+    pub static ENDPOINT = "SELECT failing_since FROM endpoint WHERE company_id = $1 AND url = $2";
 
     /// A company's endpoints that fail or were stopped.
     pub static ENDPOINTS = "SELECT url, failing_since, stopped_at, stopped_reason FROM endpoint \

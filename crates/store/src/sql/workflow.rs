@@ -58,6 +58,10 @@ crate::statements! {
     pub static UPDATE_RECIPIENT = "UPDATE recipient SET name = $4, contact = $5, phone = $6, link_version = $7, \
          progress = $8, progressed_at = $9, comment = $10, contact_key = $11 WHERE company_id = $1 AND workflow_id = $2 AND id = $3";
 
+    /// Takes hold of a writer who has not acted, through a link that was not replaced.
+    pub static HOLD_WRITER = "UPDATE recipient SET link_version = link_version \
+         WHERE company_id = $1 AND id = $2 AND link_version = $3 AND progress <> 'approved'";
+
     /// A writer who was given back the document, or whose person was corrected, proves himself anew.
     pub static RESET_ACCESS = "UPDATE recipient SET access_failures = 0, access_at = NULL, viewed_at = NULL, \
          consented_at = NULL WHERE company_id = $1 AND workflow_id = $2 AND id = $3";

@@ -2,11 +2,18 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use store::{Error, Settings, Store, values};
 use testkit::database::TestDatabase;
+use testkit::database_proxy::{DatabaseProxy, Fault};
 
 use crate::probe::{self, count, insert};
+
+store::statements! {
+    /// What happens to the rows of connections that have rested for a day.
+    pub static FORGET = "DELETE FROM store_session";
+}
 
 #[test]
 fn a_connection_lost_before_the_commit_is_tried_again() {
@@ -38,22 +45,91 @@ fn a_connection_lost_while_idle_is_not_noticed_by_the_caller() {
     assert_eq!(count(&store), 10);
 }
 
+/// Counts the runs of a write whose commit meets a fault on the line.
+fn write_through(proxy: &DatabaseProxy, store: &Store, fault: Fault) -> (Result<(), Error>, u32) {
+    let runs = Arc::new(AtomicU32::new(0));
+    let ran = Arc::clone(&runs);
+    proxy.arm(fault);
+    let outcome = store.write(move |tx| {
+        ran.fetch_add(1, Ordering::Relaxed);
+        insert(tx, 1, 1)
+    });
+    assert_eq!(proxy.met(), 1, "the commit met the fault");
+    (outcome, runs.load(Ordering::Relaxed))
+}
+
 #[test]
-fn a_connection_lost_at_the_commit_is_told_and_not_tried_again() {
+fn a_commit_whose_answer_is_lost_is_found_and_one_that_never_arrived_is_done_again() {
+    for (fault, expected) in [(Fault::AfterTheCommit, 1), (Fault::BeforeTheCommit, 2)] {
+        let database = TestDatabase::postgres();
+        drop(probe::open(&database));
+        let proxy = DatabaseProxy::to(database.settings());
+        let store = Store::open(proxy.settings()).unwrap();
+        let (outcome, runs) = write_through(&proxy, &store, fault);
+        outcome.unwrap();
+        assert_eq!((runs, count(&store)), (expected, 1), "{fault:?}");
+    }
+}
+
+#[test]
+fn a_connection_cut_by_the_server_at_the_commit_is_resolved_too() {
     let database = Arc::new(TestDatabase::postgres());
     let store = probe::open(&database);
     let runs = Arc::new(AtomicU32::new(0));
     let (cut, ran) = (Arc::clone(&database), Arc::clone(&runs));
-    let outcome = store.write(move |tx| {
-        insert(tx, 1, 1)?;
-        ran.fetch_add(1, Ordering::Relaxed);
-        cut.cut_connections();
-        Ok::<_, Error>(())
-    });
-    match outcome {
-        Err(Error::CommitUnknown { .. }) => assert_eq!(runs.load(Ordering::Relaxed), 1),
-        other => panic!("{other:?}"),
-    }
+    store
+        .write(move |tx| {
+            insert(tx, 1, 1)?;
+            if ran.fetch_add(1, Ordering::Relaxed) == 0 {
+                cut.cut_connections();
+            }
+            Ok::<_, Error>(())
+        })
+        .unwrap();
+    assert_eq!((runs.load(Ordering::Relaxed), count(&store)), (2, 1));
+}
+
+#[test]
+fn a_doubt_that_nobody_can_resolve_is_told_and_nothing_is_done_again() {
+    let database = TestDatabase::postgres();
+    drop(probe::open(&database));
+    let Settings::Postgres { url, connections, .. } = database.settings().clone() else {
+        panic!("PostgreSQL has settings of its own");
+    };
+    let impatient = Settings::Postgres {
+        url,
+        connections,
+        patience: Duration::from_millis(50),
+    };
+    let proxy = DatabaseProxy::to(&impatient);
+    let store = Store::open(proxy.settings()).unwrap();
+    let (outcome, runs) = write_through(&proxy, &store, Fault::AfterTheCommitForGood);
+    let error = outcome.unwrap_err();
+    assert!(matches!(error, Error::CommitUnknown { .. }), "{error:?}");
+    assert!(!error.is_temporary(), "whoever is told must not simply try again");
+    assert_eq!(runs, 1);
+    // It was done: that is why it must not be done again.
+    assert_eq!(count(&database.open()), 1);
+}
+
+/// The row by which a transaction is found is removed where a connection has rested for a day.
+#[test]
+fn a_connection_that_has_rested_for_long_writes_on() {
+    let database = TestDatabase::postgres();
+    let Settings::Postgres { url, patience, .. } = database.settings().clone() else {
+        panic!("PostgreSQL has settings of its own");
+    };
+    drop(probe::open(&database));
+    let one = Settings::Postgres {
+        url,
+        connections: 1,
+        patience,
+    };
+    let store = Store::open(&one).unwrap();
+    store.write(|tx| insert(tx, 1, 1)).unwrap();
+    store.write(|tx| tx.execute(&FORGET, values![])).unwrap();
+    store.write(|tx| insert(tx, 2, 1)).unwrap();
+    assert_eq!(count(&store), 2);
 }
 
 #[test]
@@ -61,6 +137,7 @@ fn an_address_that_does_not_answer_is_told_at_opening() {
     let settings = Settings::Postgres {
         url: "postgres://nobody@127.0.0.1:1/none".to_owned(),
         connections: 1,
+        patience: Duration::ZERO,
     };
     let error = Store::open(&settings).map(drop).unwrap_err();
     assert!(matches!(error, Error::Open { .. }), "{error:?}");

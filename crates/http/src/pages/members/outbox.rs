@@ -5,7 +5,7 @@
 
 use app::outbox::OutboxMessage;
 use app::{MemberSession, Subject};
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use domain::Language;
@@ -14,6 +14,7 @@ use serde::Serialize;
 use super::{language_of, session};
 use crate::pages::render::respond;
 use crate::pages::request::PageRequest;
+use crate::path::PagePath;
 use crate::router::Http;
 use crate::security_headers;
 
@@ -111,7 +112,7 @@ pub async fn list(State(http): State<Http>, request: PageRequest) -> Response {
         logout: request.link("/sign-out", &[]),
         csrf: &session.form_token,
         email: &session.caller.email,
-        company_name: session.caller.company.as_str(),
+        company_name: &session.company_name,
         messages: found
             .messages
             .iter()
@@ -135,7 +136,7 @@ pub async fn list(State(http): State<Http>, request: PageRequest) -> Response {
 }
 
 /// `GET /outbox/{id}`
-pub async fn open(State(http): State<Http>, Path(id): Path<String>, request: PageRequest) -> Response {
+pub async fn open(State(http): State<Http>, PagePath(id): PagePath<String>, request: PageRequest) -> Response {
     let session = match session(&http, &request).await {
         Ok(session) => session,
         Err(response) => return response,

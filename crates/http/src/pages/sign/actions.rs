@@ -221,6 +221,8 @@ pub async fn files(
 #[derive(Debug, Serialize)]
 struct Finished {
     status: &'static str,
+    /// Others of the same step have not approved yet.
+    others_of_step: bool,
     next_url: Option<String>,
 }
 
@@ -228,6 +230,7 @@ fn finished(request: &PageRequest, signed: Signed) -> Response {
     let next_url = signed.next_document.map(|next| with_choices(request, &next.sign_url));
     let mut response = Json(Finished {
         status: signed.status.code(),
+        others_of_step: signed.others_of_step,
         next_url,
     })
     .into_response();

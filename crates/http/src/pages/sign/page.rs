@@ -5,7 +5,7 @@
 //! there is nothing to sign (any more).
 
 use app::{Error, FieldView, SigningKey, SigningRecipient, SigningView, Stage, Subject};
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use domain::{Language, Status};
@@ -16,6 +16,7 @@ use super::{CONSENT_VERSION, key, texts};
 use crate::pages::ending::{About, Ending};
 use crate::pages::render::respond;
 use crate::pages::request::{PageForm, PageRequest};
+use crate::path::PagePath;
 use crate::router::Http;
 
 /// What the browser code is told.
@@ -90,14 +91,14 @@ pub async fn mail_form(State(http): State<Http>, PageForm(request): PageForm) ->
 }
 
 /// `GET /api/{companyId}/sign`
-pub async fn company(State(http): State<Http>, Path(company): Path<String>, request: PageRequest) -> Response {
+pub async fn company(State(http): State<Http>, PagePath(company): PagePath<String>, request: PageRequest) -> Response {
     show(&http, &request, Some(company)).await
 }
 
 /// `POST /api/{companyId}/sign`
 pub async fn company_form(
     State(http): State<Http>,
-    Path(company): Path<String>,
+    PagePath(company): PagePath<String>,
     PageForm(request): PageForm,
 ) -> Response {
     show(&http, &request, Some(company)).await

@@ -4,12 +4,13 @@
 //! a field may be replaced by its writer.
 
 use app::{FileContent, PageImage};
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 
 use super::key;
 use crate::pages::request::PageRequest;
+use crate::path::ApiPath;
 use crate::problem::Failure;
 use crate::router::Http;
 use crate::security_headers;
@@ -17,7 +18,7 @@ use crate::security_headers;
 /// `GET /sign/pages/{document}/{page}`
 pub async fn page(
     State(http): State<Http>,
-    Path((_, number)): Path<(String, u32)>,
+    ApiPath((_, number)): ApiPath<(String, u32)>,
     request: PageRequest,
 ) -> Result<Response, Failure> {
     let key = key(&http, &request);

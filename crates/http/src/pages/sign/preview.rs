@@ -1,7 +1,7 @@
 //! `GET /mail/preview`: what a start would send, to be tried. Nothing of it is kept or sent.
 
 use app::PreviewView;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use domain::Language;
@@ -12,6 +12,7 @@ use super::view::{Filled, Owner, pages};
 use super::{CONSENT_VERSION, texts};
 use crate::pages::render::respond;
 use crate::pages::request::PageRequest;
+use crate::path::ApiPath;
 use crate::problem::Failure;
 use crate::router::Http;
 
@@ -114,7 +115,7 @@ fn writer(language: Language, step: u32, role: Option<&str>) -> String {
 /// `GET /mail/preview/pages/{document}/{page}`
 pub async fn picture(
     State(http): State<Http>,
-    Path((_, number)): Path<(String, u32)>,
+    ApiPath((_, number)): ApiPath<(String, u32)>,
     request: PageRequest,
 ) -> Result<Response, Failure> {
     let token = request.get("token").unwrap_or_default().to_owned();

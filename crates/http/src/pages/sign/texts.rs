@@ -29,6 +29,7 @@ const PLAIN: &[&str] = &[
     "sign-failed-offline",
     "sign-done-title",
     "sign-done-next",
+    "sign-done-others",
     "sign-done-complete",
     "sign-done-rejected-title",
     "sign-done-rejected",

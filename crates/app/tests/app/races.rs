@@ -1,0 +1,172 @@
+//! Two transactions that decide from what the other changes, on PostgreSQL: a lock of the test's own brings them to stand
+//! at the same moment, and lets them go in the order in which they came.
+
+use app::{ConflictCode, CorrectRequest, Error, LoginRefusal};
+use domain::{CompanyId, RecipientId, Role};
+use testkit::database::TestDatabase;
+
+use crate::support::{PASSWORD, TestApp, attempt};
+use crate::workflows::{
+    World, act, fields_of_first, id_of, key_of, keys_of, one_step_of_two, origin, texts, two_steps,
+};
+
+/// Runs `first` until it stands at the lock, then `second` until it does too, and lets both go on.
+fn meet<A: Send, B: Send>(
+    app: &TestApp,
+    lock: &str,
+    first: impl FnOnce() -> A + Send,
+    second: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    let mut lock = app.database.lock(lock);
+    std::thread::scope(|scope| {
+        let first = scope.spawn(first);
+        lock.wait_for(1);
+        let second = scope.spawn(second);
+        lock.wait_for(2);
+        lock.release();
+        (first.join().expect("no panic"), second.join().expect("no panic"))
+    })
+}
+
+fn on_postgres() -> TestApp {
+    TestApp::new(TestDatabase::postgres())
+}
+
+fn conflict<T: std::fmt::Debug>(result: Result<T, Error>) -> ConflictCode {
+    match result {
+        Err(Error::Conflict { code, .. }) => code,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_last_two_owners_are_not_disabled_at_once() {
+    let app = on_postgres();
+    let company = app.with_company("acme");
+    app.with_member(&company, "other@example.com", Role::Owner);
+    let (first, second) = meet(
+        &app,
+        "SELECT id FROM member FOR UPDATE",
+        || app.disable_member(&company, "owner@example.com"),
+        || app.disable_member(&company, "other@example.com"),
+    );
+    assert!(first.expect("the first one goes"));
+    assert_eq!(conflict(second), ConflictCode::LastOwner);
+    let left = app.members(&company).expect("members");
+    assert_eq!(left.iter().filter(|member| member.disabled_at.is_none()).count(), 1);
+}
+
+#[test]
+fn two_writers_of_one_step_are_seen_at_the_same_moment_and_the_chain_tells_of_both() {
+    let app = on_postgres();
+    let world = World::new(&app, &one_step_of_two());
+    let keys = keys_of(&world.start(world.request_of_three()));
+    let (first, second) = meet(
+        &app,
+        "SELECT id FROM workflow FOR NO KEY UPDATE",
+        || app.record_viewed(&keys[0], &origin()),
+        || app.record_viewed(&keys[1], &origin()),
+    );
+    first.expect("seen by the first");
+    second.expect("seen by the second");
+    let view = app.open_signing(&keys[0]).expect("a page");
+    assert!(view.writers_at_turn.iter().all(|writer| writer.viewed));
+    assert!(app.audit_verify().expect("a report").is_clean());
+}
+
+#[test]
+fn consent_through_a_link_that_is_replaced_at_that_moment_is_not_the_new_writers() {
+    let app = on_postgres();
+    let world = World::new(&app, &two_steps());
+    let started = world.start(world.request());
+    let old = key_of(started.sign_url.as_deref().expect("embedded"));
+    let right = CorrectRequest {
+        email: Some("kim2@example.com".to_owned()),
+        ..CorrectRequest::default()
+    };
+    let (corrected, consent) = meet(
+        &app,
+        "SELECT id FROM recipient FOR UPDATE",
+        || app.correct_recipient(&world.caller, id_of(&started), 1, &right, &origin()),
+        || app.give_consent(&old, "동의합니다", &origin()),
+    );
+    corrected.expect("corrected");
+    assert_eq!(conflict(consent), ConflictCode::LinkReplaced);
+    let view = app.open_signing(&world.playing_key(id_of(&started))).expect("a page");
+    assert!(view.must_consent, "the new writer has not agreed to anything");
+    assert!(!view.recipient.expect("a writer").consented);
+}
+
+#[test]
+fn a_draft_saved_while_its_writer_approves_is_not_left_behind() {
+    let app = on_postgres();
+    let world = World::new(&app, &two_steps());
+    let started = world.start(world.request());
+    let key = key_of(started.sign_url.as_deref().expect("embedded"));
+    let writer = app.open_signing(&key).expect("a page").recipient.expect("a writer").id;
+    let (approved, saved) = meet(
+        &app,
+        "SELECT id FROM recipient FOR UPDATE",
+        || world.approve(id_of(&started), act(fields_of_first())),
+        || app.save_draft(&key, &texts(&[("성명", "늦은 글")])),
+    );
+    approved.expect("approved");
+    assert_eq!(conflict(saved), ConflictCode::AlreadyApproved);
+    assert_eq!(draft(&app, &world, writer), None);
+}
+
+fn draft(app: &TestApp, world: &World<'_>, writer: RecipientId) -> Option<String> {
+    let company = world.company.clone();
+    app.store
+        .read(move |tx| store::workflow_value::draft(tx, &company, writer))
+        .expect("the draft can be read")
+}
+
+fn change_password(app: &TestApp, company: &CompanyId) {
+    app.set_member_password(company, "owner@example.com", Some("quite another".to_owned()))
+        .expect("changed");
+}
+
+/// What was issued before the change was known lives no moment; what was not issued was refused as wrong.
+fn gives_nothing<T>(issued: Result<T, LoginRefusal>, used: impl FnOnce(T) -> Result<(), Error>) {
+    match issued.map(used) {
+        Ok(Err(Error::Unauthenticated)) | Err(LoginRefusal::WrongCredentials) => {}
+        Ok(other) => panic!("{other:?}"),
+        Err(refusal) => panic!("{refusal:?}"),
+    }
+}
+
+const TOKENS: &str = "LOCK TABLE access_token IN EXCLUSIVE MODE";
+
+#[test]
+fn a_password_changed_while_the_old_one_is_verified_leaves_no_token() {
+    let app = on_postgres();
+    let company = app.with_company("acme");
+    let log_in = || app.login(&attempt("acme", "owner@example.com", PASSWORD));
+    let (login, ()) = meet(&app, TOKENS, log_in, || change_password(&app, &company));
+    gives_nothing(login, |login| app.authenticate(login.access_token.expose()).map(drop));
+    let tokens = app.tokens(&company).expect("tokens");
+    assert!(tokens.iter().all(|token| token.revoked_at.is_some()), "{tokens:?}");
+}
+
+#[test]
+fn a_password_changed_while_the_old_one_is_verified_leaves_no_session() {
+    let app = on_postgres();
+    let company = app.with_company("acme");
+    let sessions = "LOCK TABLE member_session IN EXCLUSIVE MODE";
+    let sign_in = || app.sign_in(&attempt("acme", "owner@example.com", PASSWORD));
+    let (signed_in, ()) = meet(&app, sessions, sign_in, || change_password(&app, &company));
+    gives_nothing(signed_in, |signed_in| app.session(signed_in.cookie.expose()).map(drop));
+}
+
+#[test]
+fn an_account_disabled_while_its_password_is_verified_gets_no_token() {
+    let app = on_postgres();
+    let company = app.with_company("acme");
+    app.with_member(&company, "other@example.com", Role::Sender);
+    let log_in = || app.login(&attempt("acme", "other@example.com", PASSWORD));
+    let disable = || app.disable_member(&company, "other@example.com");
+    let (login, disabled) = meet(&app, TOKENS, log_in, disable);
+    assert!(disabled.expect("disabled"));
+    gives_nothing(login, |login| app.authenticate(login.access_token.expose()).map(drop));
+}

@@ -1,0 +1,65 @@
+//! What several endpoints answer, described once for the `OpenAPI` document.
+
+use app::Advanced;
+use utoipa::IntoResponses;
+
+use crate::problem::Problem;
+
+/// The answers of an endpoint that changes a document as its body says.
+#[derive(IntoResponses)]
+pub enum Changed {
+    /// The document after it.
+    #[response(status = 200, description = "The document after it.")]
+    Done(Advanced),
+    /// 400.
+    #[response(
+        status = 400,
+        description = "The body is not JSON.",
+        content_type = "application/problem+json"
+    )]
+    NotJson(Problem),
+    /// 409.
+    #[response(
+        status = 409,
+        description = "The state does not allow it; `state` names it.",
+        content_type = "application/problem+json"
+    )]
+    Conflict(Problem),
+    /// 422.
+    #[response(
+        status = 422,
+        description = "A rule is broken; every bad member is named.",
+        content_type = "application/problem+json"
+    )]
+    Unprocessable(Problem),
+}
+
+/// The answers of an endpoint that changes a document and takes no body.
+#[derive(IntoResponses)]
+pub enum ChangedAsAsked {
+    /// The document after it.
+    #[response(status = 200, description = "The document after it.")]
+    Done(Advanced),
+    /// 409.
+    #[response(
+        status = 409,
+        description = "The state does not allow it; `state` names it.",
+        content_type = "application/problem+json"
+    )]
+    Conflict(Problem),
+}
+
+/// The answers of an endpoint that gives out a finished PDF.
+#[derive(IntoResponses)]
+pub enum FinishedFile {
+    /// The PDF.
+    #[response(status = 200, description = "The PDF.", content_type = "application/pdf")]
+    Pdf(Vec<u8>),
+    /// 409.
+    #[response(
+        status = 409,
+        description = "The state does not allow it; `state` names it.",
+        content_type = "application/problem+json"
+    )]
+    Conflict(Problem),
+}

@@ -1,0 +1,199 @@
+//! A line between a store and its PostgreSQL that breaks at a commit, on one side of the truth or on the other.
+//!
+//! Every byte passes through unchanged until a [`Fault`] is armed; the next commit on any connection meets it, once.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+
+use postgres::config::Host;
+use store::Settings;
+
+/// What happens to the next commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Fault {
+    /// The line breaks before the server hears of it: nothing is kept.
+    BeforeTheCommit = 1,
+    /// The server commits, and the line breaks before it says so.
+    AfterTheCommit = 2,
+    /// As [`Fault::AfterTheCommit`], and the server is not reached any more.
+    AfterTheCommitForGood = 3,
+}
+
+/// What the store sends to commit, as the protocol's simple query.
+const COMMIT: &[u8] = b"COMMIT\0";
+
+struct State {
+    armed: AtomicU8,
+    met: AtomicU32,
+    gone: AtomicU8,
+}
+
+/// The line. It lives as long as the test's process.
+pub struct DatabaseProxy {
+    settings: Settings,
+    state: Arc<State>,
+}
+
+impl DatabaseProxy {
+    /// A line to the database of these settings.
+    pub fn to(settings: &Settings) -> DatabaseProxy {
+        let Settings::Postgres {
+            url,
+            connections,
+            patience,
+        } = settings
+        else {
+            panic!("there is no line to SQLite");
+        };
+        let config: postgres::Config = url.parse().expect("the address of a test database");
+        let target = Target {
+            host: config.get_hosts()[0].clone(),
+            port: config.get_ports().first().copied().unwrap_or(5432),
+        };
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let port = listener.local_addr().expect("a bound address").port();
+        let state = Arc::new(State {
+            armed: AtomicU8::new(0),
+            met: AtomicU32::new(0),
+            gone: AtomicU8::new(0),
+        });
+        let shared = Arc::clone(&state);
+        std::thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                if shared.gone.load(Ordering::SeqCst) == 0 {
+                    join(&client, &target, &shared);
+                }
+            }
+        });
+        let user = config.get_user().unwrap_or("postgres");
+        let database = config.get_dbname().expect("a test database has a name");
+        DatabaseProxy {
+            settings: Settings::Postgres {
+                url: format!("host=127.0.0.1 port={port} user={user} dbname={database}"),
+                connections: *connections,
+                patience: *patience,
+            },
+            state,
+        }
+    }
+
+    /// What a store is opened with to use the line.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Lets the next commit meet a fault.
+    pub fn arm(&self, fault: Fault) {
+        self.state.armed.store(fault as u8, Ordering::SeqCst);
+    }
+
+    /// How many commits have met one.
+    pub fn met(&self) -> u32 {
+        self.state.met.load(Ordering::SeqCst)
+    }
+}
+
+#[derive(Clone)]
+struct Target {
+    host: Host,
+    port: u16,
+}
+
+enum Line {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+impl Line {
+    fn open(target: &Target) -> std::io::Result<Line> {
+        match &target.host {
+            Host::Tcp(name) => TcpStream::connect((name.as_str(), target.port)).map(Line::Tcp),
+            Host::Unix(folder) => UnixStream::connect(folder.join(format!(".s.PGSQL.{}", target.port))).map(Line::Unix),
+        }
+    }
+
+    fn twin(&self) -> Line {
+        match self {
+            Line::Tcp(stream) => Line::Tcp(stream.try_clone().expect("a second handle")),
+            Line::Unix(stream) => Line::Unix(stream.try_clone().expect("a second handle")),
+        }
+    }
+
+    fn close(&self) {
+        let _ = match self {
+            Line::Tcp(stream) => stream.shutdown(Shutdown::Both),
+            Line::Unix(stream) => stream.shutdown(Shutdown::Both),
+        };
+    }
+
+    fn read(&mut self, buffer: &mut [u8]) -> usize {
+        match self {
+            Line::Tcp(stream) => stream.read(buffer),
+            Line::Unix(stream) => stream.read(buffer),
+        }
+        .unwrap_or(0)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> bool {
+        match self {
+            Line::Tcp(stream) => stream.write_all(bytes),
+            Line::Unix(stream) => stream.write_all(bytes),
+        }
+        .is_ok()
+    }
+}
+
+/// Passes on what both sides say, each on a thread of its own.
+fn join(client: &TcpStream, target: &Target, state: &Arc<State>) {
+    let Ok(server) = Line::open(target) else { return };
+    let Ok(client) = client.try_clone().map(Line::Tcp) else {
+        return;
+    };
+    // Set once the answer to a commit is to be kept from the client.
+    let silent = Arc::new(AtomicU8::new(0));
+    let (mut from, mut to, state, hushed) = (client.twin(), server.twin(), Arc::clone(state), Arc::clone(&silent));
+    std::thread::spawn(move || {
+        let mut buffer = vec![0; 64 * 1024];
+        loop {
+            let read = from.read(&mut buffer);
+            let said = &buffer[..read];
+            if said.ends_with(COMMIT) {
+                match state.armed.swap(0, Ordering::SeqCst) {
+                    0 => {}
+                    fault if fault == Fault::BeforeTheCommit as u8 => {
+                        state.met.fetch_add(1, Ordering::SeqCst);
+                        break;
+                    }
+                    fault => {
+                        state.met.fetch_add(1, Ordering::SeqCst);
+                        hushed.store(1, Ordering::SeqCst);
+                        if fault == Fault::AfterTheCommitForGood as u8 {
+                            state.gone.store(1, Ordering::SeqCst);
+                        }
+                    }
+                }
+            }
+            if read == 0 || !to.write(said) {
+                break;
+            }
+        }
+        from.close();
+        to.close();
+    });
+    let (mut from, mut to) = (server, client);
+    std::thread::spawn(move || {
+        let mut buffer = vec![0; 64 * 1024];
+        loop {
+            let read = from.read(&mut buffer);
+            if read == 0 || silent.load(Ordering::SeqCst) == 1 || !to.write(&buffer[..read]) {
+                break;
+            }
+        }
+        from.close();
+        to.close();
+    });
+}

@@ -1,0 +1,47 @@
+//! Time and chance as tests want them: the same in every run.
+
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+use domain::{Clock, Random};
+use jiff::Timestamp;
+use sha2::{Digest, Sha256};
+
+/// Stands still, at first at 2026-01-01 00:00:00 UTC, until it is told to go on.
+pub struct StandingClock(AtomicI64);
+
+impl StandingClock {
+    /// A clock at its first moment.
+    pub fn new() -> StandingClock {
+        StandingClock(AtomicI64::new(1_767_225_600_000_000))
+    }
+
+    /// Goes on by so many seconds.
+    pub fn advance(&self, seconds: i64) {
+        self.0.fetch_add(seconds * 1_000_000, Ordering::Relaxed);
+    }
+}
+
+impl Default for StandingClock {
+    fn default() -> StandingClock {
+        StandingClock::new()
+    }
+}
+
+impl Clock for StandingClock {
+    fn now(&self) -> Timestamp {
+        domain::time::from_microseconds(self.0.load(Ordering::Relaxed))
+    }
+}
+
+/// Bytes that differ at each call.
+#[derive(Default)]
+pub struct CountingRandom(AtomicU64);
+
+impl Random for CountingRandom {
+    fn fill(&self, buffer: &mut [u8]) {
+        for chunk in buffer.chunks_mut(32) {
+            let block = Sha256::digest(self.0.fetch_add(1, Ordering::Relaxed).to_be_bytes());
+            chunk.copy_from_slice(&block[..chunk.len()]);
+        }
+    }
+}
