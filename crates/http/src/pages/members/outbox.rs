@@ -3,6 +3,7 @@
 //! Without a mail server, and for telephone numbers without a messenger, this page is how messages
 //! reach anybody: a member opens one and passes its link on.
 
+use app::mail::MailLink;
 use app::outbox::OutboxMessage;
 use app::{MemberSession, Subject};
 use axum::extract::{Path, State};
@@ -48,7 +49,7 @@ struct Opened {
     failure: Option<String>,
     at: String,
     body: String,
-    link: Option<String>,
+    links: Vec<MailLink>,
 }
 
 #[derive(Serialize)]
@@ -160,7 +161,7 @@ pub async fn open(State(http): State<Http>, Path(id): Path<String>, request: Pag
             failure: message.failure.clone(),
             at: when(language, &session, &message),
             body: message.text.clone(),
-            link: message.links.first().map(|link| link.url.clone()),
+            links: message.links.clone(),
         },
     };
     let frame = request.frame(language, message.subject.clone());
