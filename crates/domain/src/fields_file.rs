@@ -756,6 +756,7 @@ mod tests {
                 "fields[6].formula",
                 "name",
                 "on_reject",
+                "steps",
                 "steps[1].email",
             ]
         );

@@ -262,7 +262,7 @@ fn a_misspelt_setting_is_refused_and_named() {
         .with("COUNTERSIGN_WEBHOK__ALLOW_HTTP", "true")
         .output(&["company", "list"], "");
     assert_eq!(said.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&said.stderr).contains("webhok"));
+    assert!(String::from_utf8_lossy(&said.stderr).contains("COUNTERSIGN_WEBHOK__ALLOW_HTTP"));
     let file = here.file("countersign.toml", b"[server]\nlisen = '127.0.0.1:0'\n");
     let said = here.say(&["company", "list", "--config", file.to_str().expect("a path")]);
     assert!(said.error.contains("lisen"), "{}", said.error);
