@@ -2,12 +2,18 @@
 error-not-json = The body is not valid JSON.
 error-unauthenticated = No access token was sent, or it is unknown or has expired. Log in to get one.
 error-not-found = Not found: { $subject }.
-error-method-not-allowed = This address does not take this method.
+error-method-not-allowed = This address does not support this method.
 error-unprocessable = The request breaks a rule.
 error-too-large = The body is larger than { $limit } bytes.
-error-unsupported = This media type is not taken here.
-error-throttled = Too many attempts. Try again in { $seconds } seconds.
-error-unavailable = The service is busy. Try again in { $seconds } seconds.
+error-unsupported = This media type is not supported here.
+error-throttled = { $seconds ->
+    [one] Too many attempts. Try again in 1 second.
+   *[other] Too many attempts. Try again in { $seconds } seconds.
+}
+error-unavailable = { $seconds ->
+    [one] The service is busy. Try again in 1 second.
+   *[other] The service is busy. Try again in { $seconds } seconds.
+}
 error-outcome-unknown = It is not known whether this was done: the database went away at the last moment. Look before you ask again. A request with an Idempotency-Key can be sent again safely.
 error-internal = Something went wrong on our side. It has been logged; try again, or ask the operator.
 
@@ -25,28 +31,46 @@ error-not-complete = The document is not complete yet.
 error-still-playing = The document is still being written ({ $state }).
 error-embedded = Writers of an embedded document get no messages.
 error-changed = Something else changed it at the same moment. Look at its state and try again.
-error-exists = There is one of this name already.
+error-company-exists = A company of this id exists already.
+error-member-exists = The company has a member with this e-mail address already.
 error-archived = The template is archived. Choose another or restore it.
-error-locked = The access code was tried too often. The sender must send the document anew.
-error-link-replaced = This link was replaced by a newer one. Use the newest message.
+error-locked = The access code was tried too often. The sender must send the document again.
+error-link-replaced = This link was replaced by a newer one. Use the link in the newest message.
 error-last-owner = A company keeps at least one owner.
 
 ## What is wrong with a value
 error-required = This must be given.
 error-field-required = The field “{ $name }” must be filled in.
-error-wrong-type = This must be of the JSON type { $expected }.
-error-too-long = At most { $max } are allowed.
-error-too-short = At least { $min } are needed.
+error-wrong-type = { $expected ->
+    [string] This must be a string.
+    [integer] This must be a whole number.
+    [boolean] This must be true or false.
+    [array] This must be a list.
+    [object] This must be an object.
+   *[other] This must be of the JSON type { $expected }.
+}
+error-too-long = { $max ->
+    [one] At most 1 character is allowed.
+   *[other] At most { $max } characters are allowed.
+}
+error-too-short = { $min ->
+    [one] At least 1 character is needed.
+   *[other] At least { $min } characters are needed.
+}
+error-too-many = { $max ->
+    [one] At most 1 entry is allowed.
+   *[other] At most { $max } entries are allowed.
+}
 error-out-of-range = This must be from { $min } to { $max }.
 error-control-character = This holds a control character, such as U+0000, which no text may hold.
 error-not-allowed = This must be one of: { $allowed }.
-error-duplicate = This is said twice.
-error-invalid-email = This is no e-mail address.
+error-duplicate = This is given twice.
+error-invalid-email = This is not an e-mail address.
 error-invalid-contact = This is neither an e-mail address nor a telephone number.
-error-invalid-phone = This is no telephone number.
-error-invalid-date-time = This is no date and time of the form YYYY-MM-DD HH:MM:SS.
+error-invalid-phone = This is not a telephone number.
+error-invalid-date-time = This is not a date and time of the form YYYY-MM-DD HH:MM:SS.
 error-past-date-time = This time has passed already.
-error-invalid-offset = This is no UTC offset of the form +HH:MM.
+error-invalid-offset = This is not a UTC offset of the form +HH:MM.
 error-invalid-language = This must be ko, en or ja.
 error-unknown-template = There is no such template.
 error-unknown-client = There is no such API client.
@@ -56,32 +80,38 @@ error-missing-recipient = Nobody is named for step { $order } of the template.
 error-too-many-recipients = The template's step has fewer writers.
 error-order-gap = Orders begin at 1 and leave no gap.
 error-field-not-writable = This field belongs to another writer, or nobody may change it.
-error-invalid-number = This is no number that the field takes.
-error-invalid-date = This is no date of the form YYYY-MM-DD.
+error-invalid-number = This is not a number that the field takes.
+error-invalid-date = This is not a date of the form YYYY-MM-DD.
 error-invalid-check = This must be Y or N (or 1, 0, true, false).
-error-invalid-option = This is none of the field's options.
-error-invalid-picture = This is no PNG or JPEG picture in base64, or it is too large.
-error-invalid-file = This is no file in base64, or it is too large.
+error-invalid-option = This is not one of the field's options.
+error-invalid-picture = This is not a PNG or JPEG picture in base64, or it is too large.
+error-invalid-file = This is not a file in base64, or it is too large.
 error-no-value-taken = A field of this kind takes no value.
 error-missing-glyph = No font has these characters: { $characters }
 error-does-not-fit = The text does not fit into its field.
-error-callback-malformed = This is no address that can be called.
+error-callback-malformed = This is not an address that webhooks can be sent to.
 error-callback-scheme = The address must begin with https://.
 error-callback-userinfo = The address must not hold a user name or password.
 error-callback-fragment = The address must not hold a fragment (#).
 error-callback-port = This port is not allowed.
-error-callback-host = The host name is no valid DNS name.
+error-callback-host = The host name is not a valid DNS name.
 error-callback-not-public = The address is not publicly reachable.
 error-name-collision = Two fields would have this name.
 error-idempotency-key-reused = This idempotency key was used with another body.
-error-document-refused = The file is not taken: { $reason }
-error-fields-file-refused = The fields file says something that is not so: { $reason }
-error-page-out-of-range = The document has no such page; it has { $pages }.
+error-document-refused = The file cannot be taken: { $reason }
+error-fields-file-refused = The fields file is not right: { $reason }
+error-page-out-of-range = { $pages ->
+    [one] The document has no such page; it has 1 page.
+   *[other] The document has no such page; it has { $pages } pages.
+}
 error-not-sealable = The document could not be sealed later: { $reason }
-error-invalid-company-id = This is no company id: { $reason }
+error-invalid-company-id = This cannot be a company id: { $reason }
 error-consent-required = Agree to sign electronically first.
-error-wrong-access-code = The access code is wrong; { $left } tries are left.
-error-invalid-cursor = This cursor is none of ours. Begin again without one.
+error-wrong-access-code = { $left ->
+    [one] The access code is wrong; 1 try is left.
+   *[other] The access code is wrong; { $left } tries are left.
+}
+error-invalid-cursor = This cursor is not known. Begin again without one.
 
 ## What was not found
 error-subject-company = company

@@ -6,6 +6,7 @@ mail-deadline = Due
 mail-at = Time
 mail-link-help = If a button does not open, paste the address below into your browser.
 mail-personal = The links in this mail are yours alone. Please do not pass them on.
+mail-shared = Anyone who has the links in this mail can open the finished document. Pass them on only to people who may see it.
 mail-footer = This mail was sent by { $company }.
 
 ## Request to sign
@@ -33,11 +34,11 @@ mail-completed-certificate = View the history certificate
 mail-completed-message = [{ $company }] { $name }, "{ $document }" is complete.
 
 ## Rejected
-mail-rejected-subject = [{ $company }] Declined: { $document }
-mail-rejected-title = The document was declined
-mail-rejected-text = { $writer } declined "{ $document }"; it has ended.
+mail-rejected-subject = [{ $company }] Rejected: { $document }
+mail-rejected-title = The document was rejected
+mail-rejected-text = { $writer } rejected "{ $document }", and it has ended.
 mail-rejected-reason = Reason
-mail-rejected-message = [{ $company }] { $name }, { $writer } declined "{ $document }".
+mail-rejected-message = [{ $company }] { $name }, { $writer } rejected "{ $document }".
 
 ## Given back to the step before
 mail-returned-subject = [{ $company }] Returned to you: { $document }

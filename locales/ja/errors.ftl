@@ -13,19 +13,20 @@ error-internal = サーバー側で問題が発生しました。記録されま
 
 ## 権限がない理由
 error-api-off = この会社には API の利用が許可されていません。管理者にお問い合わせください。
-error-role = あなたの役割ではこの操作はできません。
+error-role = 現在の役割ではこの操作はできません。
 error-cross-site = 別のサイトからのリクエストです。ページを開き直してからもう一度お試しください。
 error-access-code = 先にアクセスコードを入力してください。
 
 ## 現在の状態ではできない理由
 error-finished = この文書はすでに終了しており（{ $state }）、これ以上変更できません。
-error-not-your-turn = この作成者の番ではありません。
-error-already-approved = この作成者はすでに承認しています。
+error-not-your-turn = この記入者の番ではありません。
+error-already-approved = この記入者はすでに承認しています。
 error-not-complete = この文書はまだ完了していません。
 error-still-playing = この文書はまだ進行中です（{ $state }）。
-error-embedded = 埋め込み方式の文書では、作成者に通知を送りません。
-error-changed = 同時に別の操作で変更されました。状態を確認して、もう一度お試しください。
-error-exists = 同じ名前のものがすでにあります。
+error-embedded = 埋め込み方式の文書では、記入者に通知を送りません。
+error-changed = ほかの操作が先に行われ、文書が変更されました。状態を確認して、もう一度お試しください。
+error-company-exists = この ID の会社はすでにあります。
+error-member-exists = このメールアドレスのメンバーはすでにいます。
 error-archived = このテンプレートはアーカイブされています。別のものを選ぶか、復元してください。
 error-locked = アクセスコードの入力回数が上限を超えました。送信者に再送を依頼してください。
 error-link-replaced = このリンクは新しいものに置き換えられました。最新の通知のリンクをお使いください。
@@ -34,13 +35,21 @@ error-last-owner = 会社には少なくとも 1 人の所有者が必要です�
 ## 値が受け付けられない理由
 error-required = 必須項目です。
 error-field-required = 項目「{ $name }」は必須です。
-error-wrong-type = JSON の型は { $expected } でなければなりません。
-error-too-long = 最大 { $max } までです。
-error-too-short = 最低 { $min } 以上が必要です。
-error-out-of-range = { $min } から { $max } の範囲でなければなりません。
+error-wrong-type = { $expected ->
+    [string] 文字列でなければなりません。
+    [integer] 整数でなければなりません。
+    [boolean] true か false でなければなりません。
+    [array] リスト（配列）でなければなりません。
+    [object] オブジェクトでなければなりません。
+   *[other] 次の JSON の型でなければなりません: { $expected }
+}
+error-too-long = 最大 { $max } 文字までです。
+error-too-short = { $min } 文字以上でなければなりません。
+error-too-many = 最大 { $max } 件までです。
+error-out-of-range = { $min } 以上 { $max } 以下でなければなりません。
 error-control-character = 使用できない制御文字（U+0000 など）が含まれています。
 error-not-allowed = 次のいずれかでなければなりません: { $allowed }。
-error-duplicate = 重複しています。
+error-duplicate = 同じものが 2 回指定されています。
 error-invalid-email = 正しいメールアドレスではありません。
 error-invalid-contact = メールアドレスでも電話番号でもありません。
 error-invalid-phone = 正しい電話番号ではありません。
@@ -48,14 +57,14 @@ error-invalid-date-time = YYYY-MM-DD HH:MM:SS 形式の日時ではありませ�
 error-past-date-time = すでに過ぎた日時です。
 error-invalid-offset = +HH:MM 形式の UTC オフセットではありません。
 error-invalid-language = ko、en、ja のいずれかでなければなりません。
-error-unknown-template = そのテンプレートはありません。
-error-unknown-client = その API クライアントはありません。
+error-unknown-template = テンプレートが見つかりません。
+error-unknown-client = API クライアントが見つかりません。
 error-unknown-field = テンプレートにその名前のフィールドはありません。
 error-unknown-step = テンプレートにそのステップまたは役割はありません。
-error-missing-recipient = テンプレートのステップ { $order } の作成者が指定されていません。
-error-too-many-recipients = テンプレートのステップの作成者より多く指定されています。
+error-missing-recipient = テンプレートのステップ { $order } の記入者が指定されていません。
+error-too-many-recipients = テンプレートのこのステップの記入者より多く指定されています。
 error-order-gap = order は 1 から連続していなければなりません。
-error-field-not-writable = 別の作成者のフィールドか、変更できないフィールドです。
+error-field-not-writable = ほかの記入者のフィールドか、変更できないフィールドです。
 error-invalid-number = このフィールドで使える数値ではありません。
 error-invalid-date = YYYY-MM-DD 形式の日付ではありません。
 error-invalid-check = Y または N でなければなりません（1、0、true、false も可）。
@@ -65,15 +74,15 @@ error-invalid-file = base64 のファイルではないか、大きすぎます�
 error-no-value-taken = この種類のフィールドは値を受け付けません。
 error-missing-glyph = どのフォントにもない文字です: { $characters }
 error-does-not-fit = 文字がフィールドに収まりません。
-error-callback-malformed = 呼び出せるアドレスではありません。
+error-callback-malformed = Webhook を送れるアドレスではありません。
 error-callback-scheme = https:// で始まるアドレスでなければなりません。
 error-callback-userinfo = アドレスにユーザー名やパスワードを含めることはできません。
 error-callback-fragment = アドレスにフラグメント（#）を含めることはできません。
 error-callback-port = 許可されていないポートです。
 error-callback-host = ホスト名が正しい DNS 名ではありません。
 error-callback-not-public = 外部から到達できる公開アドレスではありません。
-error-name-collision = 二つのフィールドが同じ名前になります。
-error-idempotency-key-reused = この冪等キーは別の本文ですでに使用されています。
+error-name-collision = 2 つのフィールドが同じ名前になります。
+error-idempotency-key-reused = この冪等キー（Idempotency-Key）は別の本文ですでに使用されています。
 error-document-refused = 受け付けられないファイルです: { $reason }
 error-fields-file-refused = フィールドファイルの内容が正しくありません: { $reason }
 error-page-out-of-range = 文書にないページです。文書は全 { $pages } ページです。

@@ -1,18 +1,19 @@
 ## すべてのメール
 mail-greeting = { $name } 様
 mail-document = 文書
-mail-sender = 差出人
+mail-sender = 送信者
 mail-deadline = 期限
 mail-at = 日時
 mail-link-help = ボタンが開かない場合は、下のアドレスをブラウザーに貼り付けてください。
 mail-personal = このメールのリンクはご本人専用です。ほかの方に転送しないでください。
+mail-shared = このメールのリンクを知っている人は誰でも完了した文書を開けます。文書を見てもよい方にだけお渡しください。
 mail-footer = { $company } からお送りしたメールです。
 
 ## 署名の依頼
 mail-request-subject = [{ $company }] 署名のお願い: { $document }
 mail-request-title = 署名する文書が届いています
 mail-request-text = { $sender } 様から「{ $document }」への記入と署名の依頼が届いています。
-mail-request-comment = 差出人からのメッセージ
+mail-request-comment = 送信者からのメッセージ
 mail-request-code = 文書を開くにはアクセスコードが必要です。
 mail-request-code-hint = 文書を開くにはアクセスコードが必要です。ヒント: { $hint }
 mail-request-open = 文書を開いて署名する
@@ -27,7 +28,7 @@ mail-reminder-message = [{ $company }] { $name } 様、「{ $document }」が署
 ## 完了
 mail-completed-subject = [{ $company }] 完了: { $document }
 mail-completed-title = 文書が完了しました
-mail-completed-text = すべての記入者が「{ $document }」を承認し、署名が完了しました。
+mail-completed-text = 「{ $document }」へのすべての署名が完了しました。
 mail-completed-document = 完了した文書を見る
 mail-completed-certificate = 履歴証明書を見る
 mail-completed-message = [{ $company }] { $name } 様、「{ $document }」が完了しました。
@@ -62,7 +63,7 @@ mail-expired-message = [{ $company }] { $name } 様、「{ $document }」の期�
 ## Webhook の停止
 mail-stopped-subject = [{ $company }] Webhook の送信を停止しました
 mail-stopped-title = Webhook の送信を停止しました
-mail-stopped-gone = 受信サーバーがこのアドレスはもう使われていない (410) と応答したため、送信を停止しました。
+mail-stopped-gone = 受信サーバーがこのアドレスはもう使われていない（410）と応答したため、送信を停止しました。
 mail-stopped-failing = 5 日間すべての送信に失敗したため、このアドレスへの送信を停止しました。
 mail-stopped-lost = 送信できなかった通知は保管され、送信を再開すると続きから送信されます。
 mail-stopped-url = 受信アドレス

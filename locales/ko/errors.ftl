@@ -13,19 +13,20 @@ error-internal = 서버에서 문제가 발생했습니다. 기록되었으니 �
 
 ## 권한이 없는 까닭
 error-api-off = API를 사용할 수 없는 회사입니다. 관리자에게 문의하세요.
-error-role = 회원님의 역할로는 할 수 없는 작업입니다.
+error-role = 현재 역할로는 할 수 없는 작업입니다.
 error-cross-site = 다른 사이트에서 온 요청입니다. 화면을 다시 열고 시도하세요.
 error-access-code = 먼저 접근 암호를 입력하세요.
 
 ## 현재 상태에서 할 수 없는 까닭
-error-finished = 이미 끝난 문서({ $state })라서 더 이상 바뀌지 않습니다.
+error-finished = 이미 종료된 문서입니다({ $state }). 더 이상 변경할 수 없습니다.
 error-not-your-turn = 이 작성자의 차례가 아닙니다.
 error-already-approved = 이 작성자는 이미 승인했습니다.
 error-not-complete = 아직 완료되지 않은 문서입니다.
 error-still-playing = 아직 진행 중인 문서입니다({ $state }).
 error-embedded = 임베드 방식의 문서에는 작성자 알림을 보내지 않습니다.
-error-changed = 같은 순간에 다른 요청이 먼저 변경했습니다. 상태를 확인하고 다시 시도하세요.
-error-exists = 같은 이름이 이미 있습니다.
+error-changed = 다른 요청이 먼저 처리되어 문서가 변경되었습니다. 상태를 확인하고 다시 시도하세요.
+error-company-exists = 이 ID의 회사가 이미 있습니다.
+error-member-exists = 이 이메일을 사용하는 구성원이 이미 있습니다.
 error-archived = 보관된 템플릿입니다. 다른 템플릿을 고르거나 복원하세요.
 error-locked = 접근 암호를 너무 많이 틀렸습니다. 보낸 사람이 문서를 다시 보내야 합니다.
 error-link-replaced = 새 링크로 바뀌어 이 링크는 쓸 수 없습니다. 가장 최근에 받은 링크를 사용하세요.
@@ -34,13 +35,21 @@ error-last-owner = 회사에는 소유자가 한 명 이상 있어야 합니다.
 ## 값이 거절된 까닭
 error-required = 필수 항목입니다.
 error-field-required = 필수 입력란입니다: { $name }
-error-wrong-type = JSON 형식이 { $expected }이어야 합니다.
-error-too-long = 최대 { $max }까지 허용됩니다.
-error-too-short = 최소 { $min } 이상이어야 합니다.
-error-out-of-range = { $min }에서 { $max } 사이여야 합니다.
+error-wrong-type = { $expected ->
+    [string] 문자열이어야 합니다.
+    [integer] 정수여야 합니다.
+    [boolean] true 또는 false여야 합니다.
+    [array] 목록(배열)이어야 합니다.
+    [object] 객체여야 합니다.
+   *[other] 다음 JSON 형식이어야 합니다: { $expected }
+}
+error-too-long = 최대 { $max }자까지 입력할 수 있습니다.
+error-too-short = { $min }자 이상이어야 합니다.
+error-too-many = 최대 { $max }개까지 넣을 수 있습니다.
+error-out-of-range = { $min } 이상 { $max } 이하여야 합니다.
 error-control-character = 사용할 수 없는 제어 문자(U+0000 등)가 들어 있습니다.
 error-not-allowed = 다음 중 하나여야 합니다: { $allowed }.
-error-duplicate = 중복되었습니다.
+error-duplicate = 같은 항목이 두 번 들어 있습니다.
 error-invalid-email = 올바른 이메일 주소가 아닙니다.
 error-invalid-contact = 이메일 주소도 전화번호도 아닙니다.
 error-invalid-phone = 올바른 전화번호가 아닙니다.
@@ -48,12 +57,12 @@ error-invalid-date-time = YYYY-MM-DD HH:MM:SS 형식의 날짜와 시각이 아�
 error-past-date-time = 이미 지난 시각입니다.
 error-invalid-offset = +HH:MM 형식의 UTC 오프셋이 아닙니다.
 error-invalid-language = ko, en, ja 중 하나여야 합니다.
-error-unknown-template = 없는 템플릿입니다.
-error-unknown-client = 없는 API 클라이언트입니다.
+error-unknown-template = 템플릿을 찾을 수 없습니다.
+error-unknown-client = API 클라이언트를 찾을 수 없습니다.
 error-unknown-field = 템플릿에 없는 필드 이름입니다.
 error-unknown-step = 템플릿에 없는 단계 또는 역할입니다.
 error-missing-recipient = 템플릿 { $order }단계의 작성자가 지정되지 않았습니다.
-error-too-many-recipients = 템플릿의 단계에 있는 작성자보다 많습니다.
+error-too-many-recipients = 템플릿의 해당 단계에 있는 작성자보다 많습니다.
 error-order-gap = order는 1부터 빠짐없이 이어져야 합니다.
 error-field-not-writable = 다른 작성자의 필드이거나 바꿀 수 없는 필드입니다.
 error-invalid-number = 필드에 쓸 수 있는 숫자가 아닙니다.
@@ -64,8 +73,8 @@ error-invalid-picture = base64로 된 PNG 또는 JPEG 그림이 아니거나 너
 error-invalid-file = base64로 된 파일이 아니거나 너무 큽니다.
 error-no-value-taken = 값을 받지 않는 종류의 필드입니다.
 error-missing-glyph = 글꼴에 없는 문자입니다: { $characters }
-error-does-not-fit = 글이 필드 안에 들어가지 않습니다.
-error-callback-malformed = 호출할 수 있는 주소가 아닙니다.
+error-does-not-fit = 글자가 필드 안에 다 들어가지 않습니다.
+error-callback-malformed = 웹훅을 보낼 수 있는 주소가 아닙니다.
 error-callback-scheme = https://로 시작하는 주소여야 합니다.
 error-callback-userinfo = 주소에 사용자 이름이나 비밀번호를 넣을 수 없습니다.
 error-callback-fragment = 주소에 프래그먼트(#)를 넣을 수 없습니다.
@@ -73,26 +82,26 @@ error-callback-port = 허용되지 않은 포트입니다.
 error-callback-host = 호스트 이름이 올바른 DNS 이름이 아닙니다.
 error-callback-not-public = 외부에서 접근할 수 있는 공개 주소가 아닙니다.
 error-name-collision = 두 필드의 이름이 같아집니다.
-error-idempotency-key-reused = 다른 본문과 함께 이미 사용된 멱등 키입니다.
+error-idempotency-key-reused = 다른 본문에 이미 사용된 멱등 키(Idempotency-Key)입니다.
 error-document-refused = 받을 수 없는 파일입니다: { $reason }
 error-fields-file-refused = 필드 파일의 내용이 올바르지 않습니다: { $reason }
-error-page-out-of-range = 문서에 없는 쪽입니다. 문서는 모두 { $pages }쪽입니다.
+error-page-out-of-range = 문서에 없는 페이지입니다. 문서는 총 { $pages }페이지입니다.
 error-not-sealable = 나중에 봉인할 수 없는 문서입니다: { $reason }
 error-invalid-company-id = 회사 ID로 쓸 수 없습니다: { $reason }
-error-consent-required = 먼저 전자 서명에 동의해야 합니다.
+error-consent-required = 먼저 전자서명에 동의해야 합니다.
 error-wrong-access-code = 접근 암호가 올바르지 않습니다. { $left }번 더 시도할 수 있습니다.
 error-invalid-cursor = 알 수 없는 커서입니다. 커서 없이 처음부터 다시 요청하세요.
 
 ## 찾을 수 없는 것
 error-subject-company = 회사
-error-subject-member = 회원
+error-subject-member = 구성원
 error-subject-client = API 클라이언트
 error-subject-token = 액세스 토큰
 error-subject-template = 템플릿
 error-subject-workflow = 문서
 error-subject-recipient = 수신자
 error-subject-field = 필드
-error-subject-page = 쪽
+error-subject-page = 페이지
 error-subject-file = 파일
 error-subject-delivery = 전송 기록
 error-subject-link = 링크

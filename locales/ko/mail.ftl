@@ -4,8 +4,9 @@ mail-document = 문서
 mail-sender = 보낸 사람
 mail-deadline = 기한
 mail-at = 일시
-mail-link-help = 버튼이 열리지 않으면 아래 주소를 브라우저에 붙여 넣으세요.
+mail-link-help = 버튼이 눌리지 않으면 아래 주소를 브라우저에 붙여 넣으세요.
 mail-personal = 이 메일의 링크는 받는 분만 사용할 수 있습니다. 다른 사람에게 전달하지 마세요.
+mail-shared = 이 메일의 링크가 있으면 누구나 완료된 문서를 볼 수 있습니다. 문서를 보아도 되는 분에게만 전달하세요.
 mail-footer = { $company }에서 보낸 메일입니다.
 
 ## 서명 요청
@@ -21,13 +22,13 @@ mail-request-message = [{ $company }] { $name } 님, "{ $document }" 서명 요�
 ## 다시 알림
 mail-reminder-subject = [{ $company }] 다시 알림: { $document }
 mail-reminder-title = 아직 서명하지 않은 문서가 있습니다
-mail-reminder-text = { $sender } 님이 요청한 "{ $document }" 문서가 아직 작성을 기다리고 있습니다.
-mail-reminder-message = [{ $company }] { $name } 님, "{ $document }" 문서가 서명을 기다리고 있습니다. 기한: { $deadline }
+mail-reminder-text = { $sender } 님이 요청한 "{ $document }" 문서의 작성과 서명이 아직 완료되지 않았습니다.
+mail-reminder-message = [{ $company }] { $name } 님, "{ $document }" 문서의 서명이 아직 완료되지 않았습니다. 기한: { $deadline }
 
 ## 완료
 mail-completed-subject = [{ $company }] 완료: { $document }
 mail-completed-title = 문서가 완료되었습니다
-mail-completed-text = 모든 작성자가 "{ $document }" 문서를 승인하여 서명이 완료되었습니다.
+mail-completed-text = "{ $document }" 문서의 모든 서명이 완료되었습니다.
 mail-completed-document = 완료된 문서 보기
 mail-completed-certificate = 이력 증명서 보기
 mail-completed-message = [{ $company }] { $name } 님, "{ $document }" 문서가 완료되었습니다.
@@ -49,7 +50,7 @@ mail-returned-message = [{ $company }] { $name } 님, { $writer } 님이 "{ $doc
 ## 취소
 mail-canceled-subject = [{ $company }] 취소: { $document }
 mail-canceled-title = 문서가 취소되었습니다
-mail-canceled-text = { $sender } 님이 "{ $document }" 문서를 취소했습니다. 더 하실 일은 없습니다.
+mail-canceled-text = { $sender } 님이 "{ $document }" 문서를 취소했습니다. 추가로 하실 일은 없습니다.
 mail-canceled-reason = 취소 사유
 mail-canceled-message = [{ $company }] { $name } 님, "{ $document }" 문서가 취소되었습니다.
 

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Webhook } from "standardwebhooks";
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { FIELDS, Installation } from "./installation.mjs";
 import { Receiver } from "./receiver.mjs";
 
@@ -42,15 +43,60 @@ after(async () => {
   await installation.stop();
 });
 
+/** The code of docs/webhooks.md in a language. */
+function documented(language) {
+  const guide = readFileSync(new URL("../../docs/webhooks.md", import.meta.url), "utf8");
+  return guide.split(`\`\`\`${language}\n`)[1].split("```")[0];
+}
+
+/** What the guide's Node code says of a request. */
+async function nodeSays(request, secret) {
+  const module = await import(`data:text/javascript,${encodeURIComponent(documented("js"))}`);
+  return module.verify(secret, request.headers, Buffer.from(request.body));
+}
+
+/** What its Python code says. */
+function pythonSays(request, secret) {
+  const program = `${documented("python")}
+import json, sys
+given = json.load(sys.stdin)
+print(verify(given["secret"], given["headers"], given["body"].encode()))`;
+  const input = JSON.stringify({ ...request, secret });
+  const done = spawnSync("python3", ["-c", program], { input, encoding: "utf8" });
+  assert.equal(done.status, 0, done.stderr);
+  return done.stdout.trim() === "True";
+}
+
+test("the code of the guide tells our webhooks from others", { timeout: 60_000 }, async () => {
+  const info = { url: receiver.address, api_type: "ALL", is_embed: true };
+  const { workflow_id: id } = await installation.startWorkflow({ export_api_info: info });
+  const before = receiver.requests.length;
+  await installation.call("POST", `/api/v3/workflows/${id}/approve`, { order: 1, field_list: valuesOfStep(1) });
+  const request = (await receiver.count(before + 1))[before];
+  const others = [
+    { ...request, body: request.body.replace("CF", "RT") },
+    { ...request, headers: { ...request.headers, "webhook-id": "msg_of_another" } },
+    { ...request, headers: { ...request.headers, "webhook-timestamp": "1600000000" } },
+    { ...request, headers: { ...request.headers, "webhook-signature": "v1,AAAA" } },
+  ];
+  for (const says of [nodeSays, pythonSays]) {
+    assert.equal(await says(request, secret), true);
+    const rotated = { ...request.headers, "webhook-signature": `v1,AAAA ${request.headers["webhook-signature"]}` };
+    assert.equal(await says({ ...request, headers: rotated }, secret), true);
+    for (const other of others) assert.equal(await says(other, secret), false, JSON.stringify(other.headers));
+  }
+});
+
 test("each approval is told once, in order, signed, with the interface's members", { timeout: 60_000 }, async () => {
   const info = { url: receiver.address, api_type: "ALL", is_embed: true, link_type: "download", authorization: "Bearer of-the-customer" };
   const started = await installation.startWorkflow({ export_api_info: info });
   const id = started.workflow_id;
+  const before = receiver.requests.length;
   for (const order of [1, 2]) {
     const body = { order, field_list: valuesOfStep(order), comment: order === 1 ? "잘 부탁드립니다" : "" };
     await installation.call("POST", `/api/v3/workflows/${id}/approve`, body);
   }
-  const requests = await receiver.count(2);
+  const requests = (await receiver.count(before + 2)).slice(before);
   const payloads = requests.map(({ headers, body }) => {
     assert.equal(headers.authorization, "Bearer of-the-customer");
     assert.equal(headers.accept, "application/json");

@@ -291,7 +291,8 @@ impl Writer<'_> {
         let detail = match event {
             EventKind::ValueWritten { field, .. } | EventKind::ValueRemoved { field, .. } => field.clone(),
             EventKind::Extended { expires_at } => self.moment(*expires_at),
-            EventKind::Returned { to_order, .. } => to_order.to_string(),
+            // The step is in the sentence itself.
+            EventKind::Returned { .. } => String::new(),
             EventKind::Downloaded { file } => self.say(match file {
                 FileKind::Document => "certificate-file-document",
                 FileKind::Certificate => "certificate-file-certificate",
@@ -299,11 +300,21 @@ impl Writer<'_> {
             EventKind::RecipientCorrected { recipient } => person(&recipient.name, &recipient.contact),
             _ => named,
         };
-        let text = self.say(&key);
-        if detail.is_empty() {
+        let order = match event {
+            EventKind::Returned { to_order, .. } => to_order.to_string(),
+            _ => String::new(),
+        };
+        let reason = event.reason().map(|reason| format!("“{reason}”"));
+        let details: Vec<String> = [detail]
+            .into_iter()
+            .filter(|detail| !detail.is_empty())
+            .chain(reason)
+            .collect();
+        let text = self.say_with(&key, &[("order", &order)]);
+        if details.is_empty() {
             text
         } else {
-            format!("{text}: {detail}")
+            format!("{text}: {}", details.join(" · "))
         }
     }
 

@@ -111,7 +111,7 @@ impl App {
         let row = company.clone();
         self.store.write(move |tx| {
             if !store::company::insert(tx, &row)? {
-                return Err(Error::conflict(ConflictCode::Exists));
+                return Err(Error::conflict(ConflictCode::CompanyExists));
             }
             store::company::insert_seal_key(tx, &row.id, &sealed_key, &certificates, at)?;
             store::api_client::insert(tx, &row.id, client, "default", true, &sealed_secret, at)?;

@@ -51,10 +51,12 @@ codes! {
         FieldRequired => "field-required",
         /// The value has another JSON type; argument `expected`.
         WrongType => "wrong-type",
-        /// More than `max` characters or items.
+        /// More than `max` characters.
         TooLong => "too-long",
-        /// Fewer than `min` characters or items.
+        /// Fewer than `min` characters.
         TooShort => "too-short",
+        /// More than `max` entries.
+        TooMany => "too-many",
         /// A number outside `min` to `max`.
         OutOfRange => "out-of-range",
         /// U+0000 or another character that no text may hold.
@@ -165,8 +167,10 @@ codes! {
         Embedded => "embedded",
         /// Something else changed it at the same moment.
         Changed => "changed",
-        /// A thing of this name exists already.
-        Exists => "exists",
+        /// A company of this id exists already.
+        CompanyExists => "company-exists",
+        /// The company has a member of this address already.
+        MemberExists => "member-exists",
         /// The template is archived.
         Archived => "archived",
         /// The access code was tried too often; the sender must send anew.

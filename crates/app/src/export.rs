@@ -15,30 +15,51 @@ use crate::addresses::Addresses;
 /// The version of the Export API.
 const VERSION: &str = "v3";
 
-#[derive(Serialize)]
-struct Payload<'p> {
+/// The body of a webhook.
+#[derive(Serialize, utoipa::ToSchema)]
+#[schema(as = WebhookBody)]
+pub struct Payload<'p> {
+    /// The document.
     workflow_id: i64,
+    /// The API client that the document was started for; its secret signs the webhook.
     client_id: String,
+    /// When it happened: `YYYY-MM-DD HH:MM:SS (UTC+HH:MM)`, in the document's offset.
     completed_date: String,
+    /// What happened: `CF` approval, `RT` rejection (also one that gives the document back), `CC` cancellation, `EX` expiry.
+    #[schema(pattern = "^(CF|RT|CC|EX)$")]
     command_type: &'static str,
+    /// The writer who approved or rejected; of a cancellation or expiry, the one whose turn it was.
     name: &'p str,
+    /// His e-mail address or telephone number, as it was given.
     email: &'p str,
+    /// What he, or who cancelled, said; may be empty.
     comment: &'p str,
+    /// Every value written so far, in step order.
     field_list: Vec<WrittenField>,
+    /// `Playing`, `Complete`, `Rejected`, `Canceled` or `Expired`.
     status: &'static str,
+    /// The step it happened at.
     order: u32,
+    /// Whether the document is embedded.
     is_embed: bool,
+    /// The version of the Export API: `v3`.
     version: &'static str,
+    /// The e-mail address of the writer whose turn it is now; embedded and in progress only.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_email: Option<&'p str>,
+    /// His name; embedded and in progress only.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_name: Option<&'p str>,
+    /// Where he signs; holds a query string already. Embedded and in progress only.
     #[serde(skip_serializing_if = "Option::is_none")]
     sign_url: Option<String>,
+    /// All writers whose turn it is, where their step has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_list: Option<Vec<NextWriter>>,
+    /// Where the sealed document is; embedded and complete only.
     #[serde(skip_serializing_if = "Option::is_none")]
     download_url: Option<String>,
+    /// Where the history certificate is; embedded and complete only.
     #[serde(skip_serializing_if = "Option::is_none")]
     certificate_url: Option<String>,
 }

@@ -77,7 +77,7 @@ pub use company::{AddedCompany, CompanyChange, NewCompany};
 pub use correct_recipient::CorrectRequest;
 pub use documents::{DocumentFault, StrangersDocuments};
 pub use error::{ConflictCode, ERROR_IDS, Error, Fault, FaultCode, ForbiddenCode, Subject};
-pub use export::{NextWriter, WrittenField};
+pub use export::{NextWriter, Payload as WebhookBody, WrittenField};
 pub use extend::ExtendRequest;
 pub use files::{FileContent, LinkedFile};
 pub use housekeeping::Cleaned;

@@ -292,7 +292,12 @@ pub fn write(letter: &Letter<'_>) -> Result<OutgoingMail, Error> {
         Contact::Email(address) => {
             let mut footer = vec![say("mail-footer", &arguments)];
             if !content.links.is_empty() {
-                footer.insert(0, say("mail-personal", &[]));
+                // A link to sign is one person's; everybody gets the same to the finished files.
+                let whose = match letter.occasion {
+                    Occasion::Completed { .. } => "mail-shared",
+                    _ => "mail-personal",
+                };
+                footer.insert(0, say(whose, &[]));
             }
             let values = minijinja::Value::from(Serde(serde_json::json!({
                 "language": letter.language.code(),
@@ -594,7 +599,7 @@ mod tests {
              김민준 님이 \"근로계약서 \"2025\"\" 문서의 작성과 서명을 요청했습니다.\n\n\
              문서를 열려면 접근 암호가 필요합니다. 힌트: 생일 <6자리>\n\n\
              보낸 사람의 메시지:\n> 잘 부탁드립니다.\n> 두 번째 줄\n\n\
-             문서: 근로계약서 \"2025\"\n보낸 사람: 김민준\n기한: 1970년 1월 1일 09:00 (UTC+09:00)\n\n\
+             문서: 근로계약서 \"2025\"\n보낸 사람: 김민준\n기한: 1970년 1월 1일 09:00 (한국 시간)\n\n\
              문서 열고 서명하기:\nhttps://sign.example.com/mail/sign?token=abc&lang=ko\n\n\
              --\n\
              이 메일의 링크는 받는 분만 사용할 수 있습니다. 다른 사람에게 전달하지 마세요.\n\
@@ -624,9 +629,9 @@ mod tests {
         letter.document = "Title\u{0}\u{2028}two";
         letter.name = "\tN\n";
         let mail = write(&letter).unwrap();
-        assert_eq!(mail.subject, "[A X-Evil: 1] Declined: Title two");
+        assert_eq!(mail.subject, "[A X-Evil: 1] Rejected: Title two");
         assert_eq!((mail.from_name.as_str(), mail.to_name.as_str()), ("A X-Evil: 1", "N"));
-        assert!(mail.text.contains("Eve Bcc: all@example.com declined"), "{}", mail.text);
+        assert!(mail.text.contains("Eve Bcc: all@example.com rejected"), "{}", mail.text);
         let html = mail.html.unwrap();
         assert!(!html.contains("<script>") && html.contains("&lt;script&gt;"), "{html}");
     }

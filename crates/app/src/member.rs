@@ -67,7 +67,7 @@ impl App {
         let (company, role, at) = (new.company, new.role, self.now());
         let member = self.store.write(move |tx| {
             store::member::insert(tx, &company, &email, &name, role, &hash, at)?
-                .ok_or_else(|| Error::conflict(ConflictCode::Exists))
+                .ok_or_else(|| Error::conflict(ConflictCode::MemberExists))
         })?;
         tracing::info!(%member, %role, "member added");
         Ok(NewPassword {

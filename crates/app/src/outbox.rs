@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use domain::{Actor, CompanyId, Contact, Event, EventKind, Random, WorkflowId};
 use jiff::Timestamp;
 use store::Transaction;
+pub use store::outbox::Endpoint;
 use store::outbox::{self, DeliveryId, Message, StopReason};
 
 use crate::mail::{self, Letter, MailLink, Occasion, OutgoingMail};
@@ -148,6 +149,23 @@ impl App {
             }
             Ok(taken.len())
         })
+    }
+
+    /// A company's webhook endpoints that fail or were stopped.
+    pub fn failing_endpoints(&self, company: &CompanyId) -> Result<Vec<Endpoint>, Error> {
+        let id = self.company(company)?.id;
+        self.store
+            .read(move |tx| outbox::endpoints(tx, &id).map_err(Error::from))
+    }
+
+    /// Switches a stopped endpoint on; what was held for it goes out. How many deliveries; none where it was not stopped.
+    pub fn start_endpoint(&self, company: &CompanyId, url: &str) -> Result<Option<u64>, Error> {
+        let (id, url, now) = (self.company(company)?.id, url.to_owned(), self.now());
+        let held = self
+            .store
+            .write(move |tx| outbox::start_endpoint(tx, &id, &url, now).map_err(Error::from))?;
+        self.bell.ring();
+        Ok(held)
     }
 
     /// Tells a company's owners and admins that deliveries to an endpoint were stopped, in the caller's transaction.

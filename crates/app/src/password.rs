@@ -138,7 +138,7 @@ impl Turn<'_> {
     /// Whether the password is the one that was hashed. `None` stands for an account that does not exist: never right,
     /// in the same time.
     pub fn verify(&self, password: &str, kept: Option<&str>) -> Result<bool, Error> {
-        let too_long = password.len() > LONGEST;
+        let too_long = password.chars().count() > LONGEST;
         let password = if too_long { "" } else { password };
         let verified = self
             .hasher()?
@@ -165,7 +165,7 @@ pub fn check_new(password: &str, path: &str) -> Result<(), Error> {
         Fault::new(path, FaultCode::ControlCharacter)
     } else if password.chars().count() < SHORTEST {
         Fault::new(path, FaultCode::TooShort).with("min", SHORTEST)
-    } else if password.len() > LONGEST {
+    } else if password.chars().count() > LONGEST {
         Fault::new(path, FaultCode::TooLong).with("max", LONGEST)
     } else {
         return Ok(());

@@ -120,6 +120,8 @@ pub struct SigningView {
     pub fields: Vec<FieldView>,
     /// Consent to sign electronically is needed before approval.
     pub must_consent: bool,
+    /// A rejection gives the document back to the step before rather than end it.
+    pub gives_back: bool,
     /// A later or the same step has given the document back, and it is not beyond that step again.
     pub returned: Option<GivenBack>,
 }
@@ -279,11 +281,13 @@ impl App {
         let must_consent = stage == Stage::Write
             && recipient.is_some_and(|recipient| needs_consent(session.template(), recipient))
             && session.writer().is_some_and(|writer| writer.consented_at.is_none());
+        let gives_back = workflow.on_reject == OnReject::Return && workflow.turn().is_some_and(|order| order > 1);
         let returned = match recipient {
             Some(recipient) if stage == Stage::Write => self.given_back(snapshot, recipient.order)?,
             _ => None,
         };
         Ok(SigningView {
+            gives_back,
             returned,
             workflow_id: workflow.id,
             workflow_name: workflow.name.clone(),

@@ -665,7 +665,7 @@ impl<'a> StartReader<'a> {
 
     fn copies(&mut self, copies: &[StartCopy]) -> Vec<CopyRecipient> {
         if copies.len() > MOST_COPIES {
-            self.fault(Fault::new("cc_list", FaultCode::TooLong).with("max", MOST_COPIES));
+            self.fault(Fault::new("cc_list", FaultCode::TooMany).with("max", MOST_COPIES));
         }
         let mut read = Vec::new();
         for (index, copy) in copies.iter().take(MOST_COPIES).enumerate() {

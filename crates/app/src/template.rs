@@ -33,6 +33,8 @@ pub struct ImportTemplate<'a> {
 pub struct ImportedTemplate {
     /// Its id.
     pub id: TemplateId,
+    /// Which version this is.
+    pub version: u32,
     /// Its name.
     pub name: String,
     /// How many pages it has.
@@ -70,16 +72,66 @@ impl App {
         by: &str,
         import: &ImportTemplate<'_>,
     ) -> Result<ImportedTemplate, Error> {
+        self.put_template(company, by, None, import)
+    }
+
+    /// Makes a new version of a template: new workflows take it, running ones keep theirs.
+    pub fn replace_template(
+        &self,
+        company: &CompanyId,
+        id: TemplateId,
+        by: &str,
+        import: &ImportTemplate<'_>,
+    ) -> Result<ImportedTemplate, Error> {
+        // Told before the files cost anything.
+        self.template(company, id)?;
+        self.put_template(company, by, Some(id), import)
+    }
+
+    /// Lets a template take no new workflows; running ones go on. Since when it is so: twice is once.
+    pub fn archive_template(&self, company: &CompanyId, id: TemplateId) -> Result<Timestamp, Error> {
+        let (company, at) = (company.clone(), self.now());
+        self.store
+            .write(move |tx| store::template::archive(tx, &company, id, at)?.ok_or(Error::NotFound(Subject::Template)))
+    }
+
+    /// Lets an archived template take new workflows again.
+    pub fn unarchive_template(&self, company: &CompanyId, id: TemplateId) -> Result<(), Error> {
+        let company = company.clone();
+        self.store.write(move |tx| {
+            if store::template::unarchive(tx, &company, id)? {
+                Ok(())
+            } else {
+                Err(Error::NotFound(Subject::Template))
+            }
+        })
+    }
+
+    fn put_template(
+        &self,
+        company: &CompanyId,
+        by: &str,
+        replaced: Option<TemplateId>,
+        import: &ImportTemplate<'_>,
+    ) -> Result<ImportedTemplate, Error> {
         let region = self.company(company)?.region;
         let limit = self.settings.largest_document;
         if u64::try_from(import.pdf.len()).unwrap_or(u64::MAX) > limit {
             return Err(Error::TooLarge { limit });
         }
-        // A fields file that is wrong by itself is told before the PDF costs anything.
-        fields_file::parse(import.fields, None, region).map_err(refused_fields)?;
-        let intake = self.documents.inspect(import.pdf).map_err(|fault| fault.at("file"))?;
+        // Every fault of both files is told at once; which pages there are, only the PDF says.
+        let intake = self.documents.inspect(import.pdf).map_err(|fault| {
+            match (fault.at("file"), fields_file::parse(import.fields, None, region)) {
+                (Error::Unprocessable(mut faults), Err(more)) => {
+                    faults.extend(more.into_iter().map(refused_field));
+                    Error::Unprocessable(faults)
+                }
+                (error, _) => error,
+            }
+        })?;
         let page_count = u32::try_from(intake.pages.len()).unwrap_or(u32::MAX);
-        let file = fields_file::parse(import.fields, Some(page_count), region).map_err(refused_fields)?;
+        let file = fields_file::parse(import.fields, Some(page_count), region)
+            .map_err(|faults| Error::Unprocessable(faults.into_iter().map(refused_field).collect()))?;
 
         let pdf = self.blobs.put(&intake.pdf)?;
         let page_images = self.put_page_images(&intake.pdf, page_count)?;
@@ -87,12 +139,18 @@ impl App {
         let (at, by, name) = (self.now(), by.to_owned(), file.name.clone());
         let company = company.clone();
         let pages = intake.pages;
-        let id = self.store.write(move |tx| {
-            let id = store::template::insert(tx, &company, &file.name, at)?;
+        let (id, number) = self.store.write(move |tx| {
+            let (id, number) = match replaced {
+                None => (store::template::insert(tx, &company, &file.name, at)?, 1),
+                Some(id) => {
+                    let number = store::template::advance(tx, &company, id, &file.name)?;
+                    (id, number.ok_or(Error::NotFound(Subject::Template))?)
+                }
+            };
             let version = TemplateVersion {
                 template: id,
                 company: company.clone(),
-                version: 1,
+                version: number,
                 name: file.name.clone(),
                 pdf,
                 pages: pages.clone(),
@@ -109,11 +167,12 @@ impl App {
                 archived_at: None,
             };
             store::template::insert_version(tx, &stored)?;
-            Ok::<_, Error>(id)
+            Ok::<_, Error>((id, number))
         })?;
-        tracing::info!(template = %id, pages = page_count, "template imported");
+        tracing::info!(template = %id, version = number, pages = page_count, "template imported");
         Ok(ImportedTemplate {
             id,
+            version: number,
             name,
             pages: page_count,
             changes: intake.changes,
@@ -158,9 +217,8 @@ impl App {
     }
 }
 
-fn refused_fields(faults: Vec<FieldsFault>) -> Error {
-    let fault = |fault: FieldsFault| Fault::new(fault.path, FaultCode::FieldsFileRefused).with("reason", fault.kind);
-    Error::Unprocessable(faults.into_iter().map(fault).collect())
+fn refused_field(fault: FieldsFault) -> Fault {
+    Fault::new(fault.path, FaultCode::FieldsFileRefused).with("reason", fault.kind)
 }
 
 /// When a version was made, for lists.

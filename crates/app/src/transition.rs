@@ -303,9 +303,12 @@ impl App {
         let Transition {
             workflow,
             outcome,
-            events,
+            mut events,
             asked,
         } = transition;
+        for event in &mut events {
+            event.set_reason(comment);
+        }
         let deliveries = self.outgoing.of_transition(
             &snapshot.stored,
             &workflow,

@@ -128,6 +128,9 @@ pub struct HistoryEntry {
     /// The field it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
+    /// The reason of a rejection, a return or a cancellation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// The network address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
@@ -407,6 +410,7 @@ fn history_entry(snapshot: &Snapshot, sequence: u64, event: Event) -> HistoryEnt
         actor_name,
         actor_email,
         order: about.map(|recipient| recipient.order),
+        reason: event.event.reason().map(str::to_owned),
         field: match event.event {
             EventKind::ValueWritten { field, .. } | EventKind::ValueRemoved { field, .. } => Some(field),
             _ => None,

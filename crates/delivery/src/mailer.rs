@@ -22,6 +22,8 @@ use tokio::time::timeout;
 
 /// How long one mail may take in all; shorter than any lease's margin.
 const LONGEST_SENDING: Duration = Duration::from_secs(40);
+/// How long an operator waits to hear whether the server is there.
+const LONGEST_CHECK: Duration = Duration::from_secs(15);
 
 /// How the connection to the server is protected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,10 +66,10 @@ impl std::fmt::Debug for MailSettings {
 #[derive(Debug, thiserror::Error)]
 pub enum MailSettingsFault {
     /// The sender's address is none.
-    #[error("mail.smtp.from is no mail address: {0}")]
+    #[error("no mail address: {0}")]
     From(AddressError),
     /// The name cannot be used for TLS.
-    #[error("mail.smtp.host cannot be used for TLS: {0}")]
+    #[error("no name that TLS can be used with: {0}")]
     Tls(lettre::transport::smtp::Error),
 }
 
@@ -135,6 +137,24 @@ impl Mailer {
             }),
             from,
         })
+    }
+
+    /// Connects, greets, and logs in where a user is set: whether mails could be sent now. Sends none.
+    pub async fn check(&self) -> Result<(), MailFault> {
+        let fault = |code, words| MailFault {
+            code,
+            is_permanent: false,
+            words,
+        };
+        match timeout(LONGEST_CHECK, self.pool.transport().test_connection()).await {
+            Ok(Ok(true)) => Ok(()),
+            Ok(Ok(false)) => Err(fault(None, "the mail server closed the connection".to_owned())),
+            Ok(Err(error)) => Err(fault(error.status().map(u16::from), words(&error))),
+            Err(_) => {
+                let words = format!("the mail server did not answer within {} s", LONGEST_CHECK.as_secs());
+                Err(fault(None, words))
+            }
+        }
     }
 
     /// Sends a mail, and says what the server answered.

@@ -159,6 +159,9 @@ pub enum EventKind {
         recipient: RecipientId,
         /// At this step.
         order: u32,
+        /// Why, in his words.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
     },
     /// A writer gave the document back.
     Returned {
@@ -168,11 +171,17 @@ pub enum EventKind {
         from_order: u32,
         /// To this one.
         to_order: u32,
+        /// Why, in his words.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
     },
     /// The sender withdrew it.
     Canceled {
         /// While this step's turn was.
         order: u32,
+        /// Why, in his words.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
     },
     /// Its time ran out.
     Expired {
@@ -258,6 +267,24 @@ impl EventKind {
             Self::Downloaded { .. } => "downloaded",
             Self::Delivered { .. } => "delivered",
             Self::Discarded => "discarded",
+        }
+    }
+
+    /// Puts a reason to what ends a workflow or gives it back; nothing else has one.
+    pub fn set_reason(&mut self, said: Option<&str>) {
+        let said = said.map(str::trim).filter(|said| !said.is_empty());
+        if let Self::Rejected { reason, .. } | Self::Returned { reason, .. } | Self::Canceled { reason, .. } = self {
+            *reason = said.map(str::to_owned);
+        }
+    }
+
+    /// The reason that was given, where it has one.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Rejected { reason, .. } | Self::Returned { reason, .. } | Self::Canceled { reason, .. } => {
+                reason.as_deref()
+            }
+            _ => None,
         }
     }
 

@@ -90,7 +90,7 @@ pub enum FieldsFaultKind {
     #[error("the step has no role of this name")]
     UnknownRole,
     /// A field's page does not exist.
-    #[error("the document has {0} pages")]
+    #[error("there is no such page: the document ends with page {0}")]
     UnknownPage(u32),
     /// The box is empty or leaves the page.
     #[error("the box must have an area and lie within the page (millionths, at most 1000000)")]
@@ -219,8 +219,9 @@ impl Reader {
 
     fn steps(&mut self, file: &Map<String, Value>) -> Vec<TemplateStep> {
         let mut steps: Vec<(String, TemplateStep)> = Vec::new();
-        let before = self.faults.len();
-        for (path, entry) in self.list(file, "steps", MOST_STEPS, true) {
+        let entries = self.list(file, "steps", MOST_STEPS, true);
+        let named = entries.len();
+        for (path, entry) in entries {
             let order = self.number(entry, &path, "order", 1, MOST_STEPS as u64, true);
             let role = self.text(entry, &path, "role", NAME_LENGTH, false);
             let writer = self.named_writer(entry, &path);
@@ -234,7 +235,8 @@ impl Reader {
         for (_, step) in &steps {
             *counts.entry(step.order).or_default() += 1;
         }
-        if self.faults.len() == before {
+        // A step whose order cannot be read leaves no gap of its own.
+        if steps.len() == named {
             for (expected, order) in (1..).zip(counts.keys()) {
                 if *order != expected {
                     self.fault("steps", FieldsFaultKind::StepGap(expected));
@@ -286,12 +288,13 @@ impl Reader {
 
     fn fields(&mut self, file: &Map<String, Value>, steps: &[TemplateStep], pages: Option<u32>) -> Vec<Field> {
         let mut fields: Vec<(String, Field)> = Vec::new();
-        for (path, entry) in self.list(file, "fields", MOST_FIELDS, false) {
-            if let Some(field) = self.field(entry, &path, steps, pages) {
-                fields.push((path, field));
+        let entries = self.list(file, "fields", MOST_FIELDS, false);
+        for (path, entry) in &entries {
+            if let Some(field) = self.field(entry, path, steps, pages) {
+                fields.push((path.clone(), field));
             }
         }
-        self.names(&fields);
+        self.names(&entries);
         self.choices(&mut fields);
         for (path, field) in &fields {
             if let Some(text) = &field.default {
@@ -434,17 +437,24 @@ impl Reader {
         }
     }
 
-    /// Names are unique, but for the fields of one radio choice.
-    fn names(&mut self, fields: &[(String, Field)]) {
-        let mut first: BTreeMap<&str, &Field> = BTreeMap::new();
-        for (path, field) in fields {
-            let Some(earlier) = first.get(field.name.as_str()) else {
-                first.insert(&field.name, field);
+    /// Names are unique, but for the fields of one radio choice. Fields that have other faults are looked at as well.
+    fn names(&mut self, entries: &[(String, &Map<String, Value>)]) {
+        let text =
+            |entry: &Map<String, Value>, name: &str| entry.get(name)?.as_str().map(|text| text.trim().to_owned());
+        let is_radio = |entry: &Map<String, Value>| text(entry, "kind").as_deref() == Some(FieldKind::Radio.code());
+        let writer = |entry: &Map<String, Value>| (entry.get("step").and_then(Value::as_u64), text(entry, "role"));
+        let mut first: BTreeMap<String, &Map<String, Value>> = BTreeMap::new();
+        for (path, entry) in entries {
+            let Some(name) = text(entry, "name").filter(|name| !name.is_empty()) else {
                 continue;
             };
-            if field.kind != FieldKind::Radio || earlier.kind != FieldKind::Radio {
+            let Some(earlier) = first.get(&name) else {
+                first.insert(name, entry);
+                continue;
+            };
+            if !is_radio(entry) || !is_radio(earlier) {
                 self.fault(format!("{path}.name"), FieldsFaultKind::NameTwice);
-            } else if field.step != earlier.step || field.role != earlier.role {
+            } else if writer(entry) != writer(earlier) {
                 self.fault(path.as_str(), FieldsFaultKind::RadioDisagrees);
             }
         }
@@ -746,6 +756,7 @@ mod tests {
                 "fields[6].formula",
                 "name",
                 "on_reject",
+                "steps",
                 "steps[1].email",
             ]
         );

@@ -548,6 +548,7 @@ impl Workflow {
                 recipient: id,
                 from_order: order,
                 to_order,
+                reason: None,
             };
             return Ok(self.transition(outcome, event, asked));
         }
@@ -558,7 +559,11 @@ impl Workflow {
             recipient: id,
         };
         let outcome = Outcome::Rejected { recipient: id, order };
-        let event = EventKind::Rejected { recipient: id, order };
+        let event = EventKind::Rejected {
+            recipient: id,
+            order,
+            reason: None,
+        };
         Ok(self.transition(outcome, event, Vec::new()))
     }
 
@@ -568,7 +573,8 @@ impl Workflow {
         let recipient = self.first_at_turn()?;
         self.state = State::Canceled { at, order };
         let outcome = Outcome::Canceled { recipient, order };
-        Ok(self.transition(outcome, EventKind::Canceled { order }, Vec::new()))
+        let event = EventKind::Canceled { order, reason: None };
+        Ok(self.transition(outcome, event, Vec::new()))
     }
 
     /// Its time has run out.

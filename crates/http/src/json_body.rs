@@ -369,7 +369,7 @@ impl Unread {
 }
 
 fn too_many(path: String) -> Fault {
-    Fault::new(path, FaultCode::TooLong).with("max", MOST_ENTRIES)
+    Fault::new(path, FaultCode::TooMany).with("max", MOST_ENTRIES)
 }
 
 fn read_elements(text: &str) -> Result<Vec<&RawValue>, Unread> {
@@ -589,7 +589,7 @@ mod tests {
         let root = body.members().expect("an object");
         let mut faults = Faults::default();
         assert!(root.objects("list", &mut faults).is_none());
-        assert_eq!(said(faults), ["list too-long"]);
+        assert_eq!(said(faults), ["list too-many"]);
         let mut reader = Reader::default();
         assert!(reader.read(root.raw("list").expect("a list").get()).is_err());
         assert_eq!((reader.read, reader.elements.len()), (MOST_ENTRIES + 1, MOST_ENTRIES));
@@ -612,7 +612,7 @@ mod tests {
                 .object("object", &mut faults)
                 .is_none()
         );
-        assert_eq!(said(faults), ["object too-long"]);
+        assert_eq!(said(faults), ["object too-many"]);
         let wide = self::body(&format!("{{\"a\": 1{}}}", ", \"a\": 1".repeat(MOST_ENTRIES)));
         assert!(matches!(wide.members(), Err(Error::Unprocessable(_))));
     }

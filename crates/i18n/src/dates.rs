@@ -38,13 +38,21 @@ pub fn date(language: Language, day: Date) -> String {
     }
 }
 
-/// A moment to the minute, with its zone: `2025년 3월 1일 18:05 (UTC+09:00)`.
+/// A moment to the minute, with its zone: `2025년 3월 1일 18:05 (한국 시간)`.
+///
+/// The zone has its name where the reader lives in it, and its offset elsewhere.
 pub fn date_time(language: Language, at: Timestamp, offset: UtcOffset) -> String {
     let day = date(language, local_date(at, offset));
     let clock = format_local(at, offset);
     let minutes = clock.get(11..16).unwrap_or_default();
     let comma = if language == Language::En { "," } else { "" };
-    format!("{day}{comma} {minutes} (UTC{offset})")
+    let zone = match (language, offset) {
+        (Language::Ko, UtcOffset::SEOUL) => "한국 시간".to_owned(),
+        (Language::Ja, UtcOffset::SEOUL) => "日本時間".to_owned(),
+        (_, UtcOffset::UTC) => "UTC".to_owned(),
+        _ => format!("UTC{offset}"),
+    };
+    format!("{day}{comma} {minutes} ({zone})")
 }
 
 #[cfg(test)]
@@ -57,15 +65,24 @@ mod tests {
         let at = from_microseconds(1_735_689_599_000_000);
         assert_eq!(
             date_time(Language::Ko, at, UtcOffset::SEOUL),
-            "2025년 1월 1일 08:59 (UTC+09:00)"
+            "2025년 1월 1일 08:59 (한국 시간)"
         );
         assert_eq!(
             date_time(Language::Ja, at, UtcOffset::SEOUL),
-            "2025年1月1日 08:59 (UTC+09:00)"
+            "2025年1月1日 08:59 (日本時間)"
         );
         assert_eq!(
             date_time(Language::En, at, UtcOffset::UTC),
-            "31 December 2024, 23:59 (UTC+00:00)"
+            "31 December 2024, 23:59 (UTC)"
+        );
+        assert_eq!(
+            date_time(Language::En, at, UtcOffset::SEOUL),
+            "1 January 2025, 08:59 (UTC+09:00)"
+        );
+        let elsewhere = UtcOffset::parse("-05:00").expect("an offset");
+        assert_eq!(
+            date_time(Language::Ko, at, elsewhere),
+            "2024년 12월 31일 18:59 (UTC-05:00)"
         );
     }
 }

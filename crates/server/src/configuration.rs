@@ -1,16 +1,19 @@
 //! What the operator chose: a TOML file, environment variables over it, defaults under it.
 //!
 //! A setting `key` of `[section]` is also the variable `COUNTERSIGN_SECTION__KEY`; variables without `__` are not settings.
-//! A name that is not known is an error, never a shrug: a misspelt setting would silently be the default. Secrets can be
-//! given as a file instead (`url_file`, `password_file`), and none of them shows in a `Debug`.
+//! A name that is not known is an error, never a shrug: a misspelt setting would silently be the default. A fault names a
+//! setting as it was written, with the file or as the variable ([`Sources`]). Secrets can be given as a file instead
+//! (`url_file`, `password_file`), and none of them shows in a `Debug`.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use app::LoginSettings;
-use delivery::mailer::{MailSettings, MailTls};
+use delivery::mailer::{MailSettings, MailSettingsFault, MailTls, Mailer};
 use domain::public_address::AddressRules;
+use figment::error::Kind;
 use figment::providers::{Format, Serialized, Toml};
 use figment::value::{Dict, Map, Value};
 use figment::{Figment, Metadata, Profile, Provider};
@@ -41,6 +44,19 @@ pub struct Configuration {
     pub documents: Documents,
     /// The log.
     pub log: Log,
+    /// Where the settings came from.
+    #[serde(skip)]
+    sources: Sources,
+}
+
+/// Which settings the operator wrote, and where.
+#[derive(Debug, Clone, Default)]
+struct Sources {
+    file: Option<PathBuf>,
+    /// Settings of the file: `webhook.ports`.
+    in_file: BTreeSet<String>,
+    /// Settings of the environment, with the names of their variables.
+    variables: BTreeMap<String, String>,
 }
 
 /// `[server]`
@@ -294,14 +310,14 @@ pub enum ConfigurationFault {
     /// The file was named, and is not there.
     #[error("the configuration file {0} cannot be read: {1}")]
     File(PathBuf, std::io::Error),
-    /// A value or a name is wrong.
+    /// A value or a name is wrong; says where.
     #[error("{0}")]
-    Value(Box<figment::Error>),
+    Value(String),
     /// A secret's file cannot be read.
     #[error("{setting} names {path}, which cannot be read: {source}")]
     SecretFile {
-        /// The setting.
-        setting: &'static str,
+        /// The setting, as it was written.
+        setting: String,
         /// The file.
         path: PathBuf,
         /// What the system says.
@@ -310,11 +326,95 @@ pub enum ConfigurationFault {
     /// A value that has the right type makes no sense.
     #[error("{setting}: {reason}")]
     Senseless {
-        /// The setting.
-        setting: &'static str,
+        /// The setting, as it was written.
+        setting: String,
         /// Why.
         reason: String,
     },
+}
+
+impl Sources {
+    /// A setting as the operator wrote it: the variable, or the key with its file; a default by its key alone.
+    fn named(&self, setting: &str) -> String {
+        if let Some(variable) = self.variables.get(setting) {
+            return variable.clone();
+        }
+        match &self.file {
+            Some(file) if self.in_file.contains(setting) => format!("{}: {setting}", file.display()),
+            _ => setting.to_owned(),
+        }
+    }
+
+    /// The same for a name that is no setting, which may be a section: whatever was written under it.
+    fn named_under(&self, name: &str) -> String {
+        let under = |written: &str| written == name || written.starts_with(&format!("{name}."));
+        let variables: Vec<&str> = self
+            .variables
+            .iter()
+            .filter(|(written, _)| under(written))
+            .map(|(_, variable)| variable.as_str())
+            .collect();
+        match &self.file {
+            Some(file) if variables.is_empty() => format!("{}: {name}", file.display()),
+            _ => variables.join(", "),
+        }
+    }
+
+    /// What is wrong with one setting, in words.
+    fn describe(&self, error: &figment::Error) -> String {
+        let path = error.path.join(".");
+        let within = |key: &str| match error.path.last() {
+            Some(last) if last == key => path.clone(),
+            Some(_) => format!("{path}.{key}"),
+            None => key.to_owned(),
+        };
+        match &error.kind {
+            Kind::UnknownField(key, known) => {
+                let known = known.join(", ");
+                let key = within(key);
+                let named = self.named_under(&key);
+                match key.rsplit_once('.') {
+                    Some((section, _)) => format!("{named} is no setting; [{section}] has {known}"),
+                    None => format!("{named} is no section; there are {known}"),
+                }
+            }
+            Kind::MissingField(key) => {
+                let key = within(key);
+                let variable = format!("COUNTERSIGN_{}", key.replace('.', "__").to_ascii_uppercase());
+                match &self.file {
+                    Some(file) => format!("{key} is missing: set it in {} or as {variable}", file.display()),
+                    None => format!("{key} is missing: set it in the configuration file or as {variable}"),
+                }
+            }
+            // An entry of a list is named by its list, and by what it is.
+            kind => {
+                let mut setting = path.as_str();
+                while let Some((list, last)) = setting.rsplit_once('.')
+                    && last.bytes().all(|byte| byte.is_ascii_digit())
+                {
+                    setting = list;
+                }
+                format!("{}: {kind}", self.named(setting))
+            }
+        }
+    }
+}
+
+/// The keys of a table and of the tables in it, with dots.
+fn keys(table: &Dict, above: &str, found: &mut BTreeSet<String>) {
+    for (key, value) in table {
+        let key = if above.is_empty() {
+            key.clone()
+        } else {
+            format!("{above}.{key}")
+        };
+        match value {
+            Value::Dict(_, inner) => keys(inner, &key, found),
+            _ => {
+                found.insert(key);
+            }
+        }
+    }
 }
 
 impl Configuration {
@@ -331,21 +431,49 @@ impl Configuration {
         variables: impl Iterator<Item = (String, String)>,
     ) -> Result<Configuration, ConfigurationFault> {
         let mut figment = Figment::from(Serialized::defaults(Configuration::default()));
+        let mut sources = Sources {
+            file: file.map(Path::to_owned),
+            ..Sources::default()
+        };
         if let Some(path) = file {
             let text =
                 std::fs::read_to_string(path).map_err(|error| ConfigurationFault::File(path.to_owned(), error))?;
-            figment = figment.merge(Toml::string(&text));
+            let toml = Toml::string(&text);
+            let tables = toml
+                .data()
+                .map_err(|error| ConfigurationFault::Value(format!("{}: {}", path.display(), error.kind)))?;
+            for table in tables.values() {
+                keys(table, "", &mut sources.in_file);
+            }
+            figment = figment.merge(toml);
         }
-        figment
-            .merge(Variables::of(variables))
-            .extract()
-            .map_err(|error| ConfigurationFault::Value(Box::new(error)))
+        let variables = Variables::of(variables);
+        sources.variables.clone_from(&variables.names);
+        let mut configuration: Configuration = figment.merge(variables).extract().map_err(|error| {
+            let faults: Vec<String> = error.into_iter().map(|error| sources.describe(&error)).collect();
+            ConfigurationFault::Value(faults.join("\n"))
+        })?;
+        configuration.sources = sources;
+        Ok(configuration)
+    }
+
+    /// A setting as the operator wrote it, for faults.
+    fn named(&self, setting: &str) -> String {
+        self.sources.named(setting)
+    }
+
+    /// A value that makes no sense.
+    pub fn senseless(&self, setting: &str, reason: impl fmt::Display) -> ConfigurationFault {
+        ConfigurationFault::Senseless {
+            setting: self.named(setting),
+            reason: reason.to_string(),
+        }
     }
 
     /// Which database: the configured PostgreSQL, or an SQLite file in the data folder.
     pub fn store(&self, data: &Path) -> Result<store::Settings, ConfigurationFault> {
         let url = secret(
-            "database.url_file",
+            &self.named("database.url_file"),
             self.database.url.as_ref(),
             self.database.url_file.as_deref(),
         )?;
@@ -372,7 +500,7 @@ impl Configuration {
     /// The settings of the use-cases, with the address that is listened on where none was given.
     pub fn app(&self, bound: Option<std::net::SocketAddr>) -> Result<app::Settings, ConfigurationFault> {
         let public_url = match (&self.server.public_url, bound) {
-            (Some(url), _) => public_url(url)?,
+            (Some(url), _) => public_url(url).map_err(|reason| self.senseless("server.public_url", reason))?,
             (None, Some(address)) => format!("http://{address}"),
             (None, None) => format!("http://{}", self.server.listen),
         };
@@ -399,7 +527,7 @@ impl Configuration {
     pub fn mail(&self) -> Result<Option<MailSettings>, ConfigurationFault> {
         let Some(smtp) = &self.mail.smtp else { return Ok(None) };
         let password = secret(
-            "mail.smtp.password_file",
+            &self.named("mail.smtp.password_file"),
             smtp.password.as_ref(),
             smtp.password_file.as_deref(),
         )?;
@@ -411,21 +539,22 @@ impl Configuration {
         let login = match (&smtp.user, password) {
             (Some(user), Some(password)) => Some((user.clone(), password)),
             (None, None) => None,
-            _ => {
-                return Err(ConfigurationFault::Senseless {
-                    setting: "mail.smtp",
-                    reason: "a user needs a password, and a password a user".to_owned(),
-                });
-            }
+            (Some(_), None) => return Err(self.senseless("mail.smtp.user", "a user needs mail.smtp.password")),
+            (None, Some(_)) => return Err(self.senseless("mail.smtp.password", "a password needs mail.smtp.user")),
         };
-        Ok(Some(MailSettings {
+        let settings = MailSettings {
             host: smtp.host.clone(),
             port: smtp.port.unwrap_or(port),
             tls,
             login,
             from: smtp.from.clone(),
             timeout: Duration::from_secs(smtp.timeout_seconds.max(1)),
-        }))
+        };
+        match Mailer::new(&settings) {
+            Ok(_) => Ok(Some(settings)),
+            Err(fault @ MailSettingsFault::From(_)) => Err(self.senseless("mail.smtp.from", fault)),
+            Err(fault @ MailSettingsFault::Tls(_)) => Err(self.senseless("mail.smtp.host", fault)),
+        }
     }
 
     /// The settings of the web side.
@@ -434,12 +563,9 @@ impl Configuration {
         for text in &self.server.trusted_proxies {
             let network = text
                 .parse()
-                .map_err(
-                    |fault: countersign_http::client_address::NotANetwork| ConfigurationFault::Senseless {
-                        setting: "server.trusted_proxies",
-                        reason: fault.to_string(),
-                    },
-                )?;
+                .map_err(|fault: countersign_http::client_address::NotANetwork| {
+                    self.senseless("server.trusted_proxies", fault)
+                })?;
             trusted_proxies.push(network);
         }
         Ok(countersign_http::HttpSettings {
@@ -457,50 +583,48 @@ pub fn processors() -> u32 {
 }
 
 /// A value given as such or as a file; trailing line ends of a file are none of it.
-fn secret(
-    setting: &'static str,
-    value: Option<&Secret>,
-    file: Option<&Path>,
-) -> Result<Option<String>, ConfigurationFault> {
+fn secret(setting: &str, value: Option<&Secret>, file: Option<&Path>) -> Result<Option<String>, ConfigurationFault> {
     let Some(path) = file else {
         return Ok(value.map(|Secret(text)| text.clone()));
     };
     let text = std::fs::read_to_string(path).map_err(|source| ConfigurationFault::SecretFile {
-        setting,
+        setting: setting.to_owned(),
         path: path.to_owned(),
         source,
     })?;
     Ok(Some(text.trim_end_matches(['\r', '\n']).to_owned()))
 }
 
-fn public_url(text: &str) -> Result<String, ConfigurationFault> {
+fn public_url(text: &str) -> Result<String, &'static str> {
     let url = text.trim_end_matches('/');
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
     match rest {
         Some(rest) if !rest.is_empty() && !rest.contains(['?', '#', '@', ' ']) => Ok(url.to_owned()),
-        _ => Err(ConfigurationFault::Senseless {
-            setting: "server.public_url",
-            reason: "give scheme and host, for example https://sign.example.com".to_owned(),
-        }),
+        _ => Err("give scheme and host, for example https://sign.example.com"),
     }
 }
 
 /// `COUNTERSIGN_SECTION__KEY` as a source of settings.
-struct Variables(Dict);
+struct Variables {
+    settings: Dict,
+    /// Settings with the names of their variables.
+    names: BTreeMap<String, String>,
+}
 
 impl Variables {
     fn of(variables: impl Iterator<Item = (String, String)>) -> Variables {
-        let mut settings = Dict::new();
-        for (name, value) in variables {
-            let Some(name) = name.strip_prefix("COUNTERSIGN_") else {
+        let (mut settings, mut names) = (Dict::new(), BTreeMap::new());
+        for (variable, value) in variables {
+            let Some(name) = variable.strip_prefix("COUNTERSIGN_") else {
                 continue;
             };
             if name.contains("__") {
                 let path: Vec<String> = name.to_ascii_lowercase().split("__").map(str::to_owned).collect();
                 put(&mut settings, &path, &value);
+                names.insert(path.join("."), variable);
             }
         }
-        Variables(settings)
+        Variables { settings, names }
     }
 }
 
@@ -536,11 +660,10 @@ fn parse(value: &str) -> Value {
 impl Provider for Variables {
     fn metadata(&self) -> Metadata {
         Metadata::named("environment variables")
-            .interpolater(|_: &Profile, keys: &[&str]| format!("COUNTERSIGN_{}", keys.join("__").to_ascii_uppercase()))
     }
 
     fn data(&self) -> Result<Map<Profile, Dict>, figment::Error> {
-        Ok(Map::from([(Profile::Default, self.0.clone())]))
+        Ok(Map::from([(Profile::Default, self.settings.clone())]))
     }
 }
 
@@ -592,7 +715,7 @@ mod tests {
         let variable = load("", &[("COUNTERSIGN_WEBHOK__ALLOW_HTTP", "true")])
             .expect_err("misspelt")
             .to_string();
-        assert!(variable.contains("webhok"), "{variable}");
+        assert!(variable.contains("COUNTERSIGN_WEBHOK__ALLOW_HTTP"), "{variable}");
         let wrong_type = load("", &[("COUNTERSIGN_WEBHOOK__ALLOW_HTTP", "perhaps")])
             .expect_err("no boolean")
             .to_string();
@@ -653,21 +776,41 @@ mod tests {
         assert!(fault.contains("no-such-file.toml"), "{fault}");
     }
 
-    /// The example of the documentation, which uses every setting.
+    /// The sample of the documentation.
     fn documented() -> String {
         let text = include_str!("../../../docs/configuration.md");
-        let (_, rest) = text.split_once("```toml\n").expect("an example");
-        // A secret is given as such or as a file; the example shows both, and files that are not there.
+        let (_, rest) = text.split_once("```toml\n").expect("a sample");
         rest.split_once("```").expect("its end").0.to_owned()
     }
 
+    /// The sample with everything that is a comment in it switched on, but for the files of secrets, which are not there.
+    fn documented_in_full() -> String {
+        documented()
+            .lines()
+            .filter(|line| !line.contains("_file = "))
+            .map(|line| match line.strip_prefix("# ") {
+                Some(setting) if setting.starts_with('[') || setting.contains(" = ") => setting,
+                _ => line,
+            })
+            .collect::<Vec<_>>()
+            .join("\n")
+    }
+
     #[test]
-    fn the_documented_example_is_understood() {
-        let configuration = load(&documented(), &[]).expect("a configuration");
+    fn the_documented_sample_can_be_used_as_it_is_and_changes_nothing() {
+        let sample = load(&documented(), &[]).expect("a configuration");
+        let json = |configuration: &Configuration| serde_json::to_value(configuration).expect("JSON");
+        assert_eq!(json(&sample), json(&Configuration::default()));
+    }
+
+    #[test]
+    fn what_the_sample_has_as_comments_is_understood_too() {
+        let configuration = load(&documented_in_full(), &[]).expect("a configuration");
         assert_eq!(
             configuration.server.public_url.as_deref(),
             Some("https://sign.example.com")
         );
+        assert!(configuration.mail().expect("a mail server").is_some());
         configuration.http().expect("the web side's settings");
         configuration.app(None).expect("the use-cases' settings");
     }
@@ -675,12 +818,120 @@ mod tests {
     #[test]
     fn every_setting_is_documented() {
         let documented = documented();
-        let defaults = serde_json::to_value(Configuration::default()).expect("JSON");
-        for (section, keys) in defaults.as_object().expect("sections") {
-            assert!(documented.contains(&format!("[{section}")), "[{section}]");
-            for key in keys.as_object().expect("settings").keys() {
-                let written = [format!("\n{key} = "), format!("[{section}.{key}]")];
-                assert!(written.iter().any(|form| documented.contains(form)), "{section}.{key}");
+        let everything = load(&documented_in_full(), &[]).expect("a configuration");
+        let mut undocumented = Vec::new();
+        let mut seek = |section: &str, settings: &serde_json::Value| {
+            for key in settings.as_object().expect("settings").keys() {
+                let written = [
+                    format!("\n{key} = "),
+                    format!("\n# {key} = "),
+                    format!("[{section}.{key}]"),
+                ];
+                if !written.iter().any(|form| documented.contains(form)) {
+                    undocumented.push(format!("{section}.{key}"));
+                }
+            }
+        };
+        let value = serde_json::to_value(everything).expect("JSON");
+        for (section, settings) in value.as_object().expect("sections") {
+            seek(section, settings);
+        }
+        seek("mail.smtp", &value["mail"]["smtp"]);
+        assert_eq!(undocumented, Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_fault_names_the_setting_as_it_was_written() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("countersign.toml");
+        let said = |text: &str, variables: &[(&str, &str)]| {
+            std::fs::write(&path, text).expect("a file");
+            let variables: Vec<_> = variables
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect();
+            Configuration::load_from(Some(&path), variables.into_iter())
+                .and_then(|configuration| {
+                    configuration.mail()?;
+                    configuration.http()?;
+                    configuration.app(None).map(drop)
+                })
+                .expect_err(text)
+                .to_string()
+        };
+        let file = path.display().to_string();
+        let smtp = "[mail.smtp]\nhost = 'smtp.example.com'\n";
+        for (text, variables, named) in [
+            ("foo = 1", &[] as &[_], format!("{file}: foo is no section")),
+            ("[foo]\nbar = 1", &[], format!("{file}: foo is no section")),
+            (
+                "[webhook]\nallow_htp = true",
+                &[],
+                format!("{file}: webhook.allow_htp is no setting; [webhook] has"),
+            ),
+            ("[webhook]\nports = ['a']", &[], format!("{file}: webhook.ports: ")),
+            (
+                "[webhook]\nallow_http = 'yes'",
+                &[],
+                format!("{file}: webhook.allow_http: "),
+            ),
+            ("[webhook", &[], format!("{file}: ")),
+            (
+                "[server]\npublic_url = 'example.com'",
+                &[],
+                format!("{file}: server.public_url: "),
+            ),
+            (
+                "[server]\ntrusted_proxies = ['x']",
+                &[],
+                format!("{file}: server.trusted_proxies: "),
+            ),
+            (smtp, &[], "mail.smtp.from is missing: set it in ".to_owned()),
+            (
+                "",
+                &[("COUNTERSIGN_MAIL__SMTP__HOST", "h")],
+                "mail.smtp.from is missing: set it in ".to_owned(),
+            ),
+            (
+                &format!("{smtp}from = 'nobody'"),
+                &[],
+                format!("{file}: mail.smtp.from: "),
+            ),
+            (
+                &format!("{smtp}from = 'a@b.c'\nuser = 'x'"),
+                &[],
+                format!("{file}: mail.smtp.user: "),
+            ),
+            (
+                smtp,
+                &[("COUNTERSIGN_MAIL__SMTP__FROM", "nobody")],
+                "COUNTERSIGN_MAIL__SMTP__FROM: ".to_owned(),
+            ),
+            (
+                "",
+                &[("COUNTERSIGN_WEBHOOK__PORTS", "[x]")],
+                "COUNTERSIGN_WEBHOOK__PORTS: ".to_owned(),
+            ),
+            (
+                "",
+                &[("COUNTERSIGN_WEBHOOK__PORT", "1")],
+                "COUNTERSIGN_WEBHOOK__PORT is no setting; [webhook] has".to_owned(),
+            ),
+            (
+                "",
+                &[("COUNTERSIGN_WEBHOK__PORTS", "1")],
+                "COUNTERSIGN_WEBHOK__PORTS is no section".to_owned(),
+            ),
+            (
+                "",
+                &[("COUNTERSIGN_SERVER__PUBLIC_URL", "x")],
+                "COUNTERSIGN_SERVER__PUBLIC_URL: ".to_owned(),
+            ),
+        ] {
+            let fault = said(text, variables);
+            assert!(fault.starts_with(&named), "{text} {variables:?}: {fault}");
+            for ours in ["default.", "TOML source", "environment variables"] {
+                assert!(!fault.contains(ours), "{fault}");
             }
         }
     }

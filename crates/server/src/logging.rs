@@ -4,15 +4,14 @@ use std::io;
 
 use tracing_subscriber::EnvFilter;
 
-use crate::configuration::{ConfigurationFault, Log, LogFormat};
+use crate::configuration::{Configuration, ConfigurationFault, LogFormat};
 
 /// Starts logging. `quiet` keeps information to itself: a command for people prints its own.
-pub fn start(log: &Log, quiet: bool) -> Result<(), ConfigurationFault> {
-    let filter = if quiet { "warn" } else { log.filter.as_str() };
-    let filter = EnvFilter::try_new(filter).map_err(|error| ConfigurationFault::Senseless {
-        setting: "log.filter",
-        reason: error.to_string(),
-    })?;
+pub fn start(configuration: &Configuration, quiet: bool) -> Result<(), ConfigurationFault> {
+    let log = &configuration.log;
+    // Read even where it is not used, so that every command tells of a fault in it.
+    let configured = EnvFilter::try_new(&log.filter).map_err(|error| configuration.senseless("log.filter", error))?;
+    let filter = if quiet { EnvFilter::new("warn") } else { configured };
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(io::stderr);

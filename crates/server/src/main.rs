@@ -12,6 +12,7 @@ mod connections;
 mod documents;
 mod environment;
 mod logging;
+mod one_server;
 mod opened;
 mod output;
 

@@ -22,6 +22,15 @@ pub enum OpenFault {
     /// The configuration makes no sense.
     #[error(transparent)]
     Configuration(#[from] ConfigurationFault),
+    /// There is none, and the command is none that makes one.
+    #[error("there is no installation in {0}; --data names another folder")]
+    NoInstallation(PathBuf),
+    /// The same for a PostgreSQL database.
+    #[error("there is no installation in the database that database.url names; `countersign migrate` makes one")]
+    NoInstallationInDatabase,
+    /// Whether there is one cannot be seen.
+    #[error("the data folder {0} cannot be read: {1}")]
+    Unreadable(PathBuf, std::io::Error),
     /// The data folder cannot be made.
     #[error("the data folder {0} cannot be used: {1}; choose another with --data")]
     Folder(PathBuf, std::io::Error),
@@ -57,6 +66,15 @@ pub struct Place {
     pub configuration: Configuration,
 }
 
+/// What a command does where there is no installation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Absent {
+    /// It makes one.
+    Make,
+    /// It says so: a misspelt folder must not become a new installation.
+    Refuse,
+}
+
 /// An opened installation.
 pub struct Opened {
     /// The use-cases.
@@ -72,24 +90,43 @@ impl Place {
     }
 
     /// Whether there is a database: a PostgreSQL is configured, or the SQLite file exists.
-    pub fn has_database(&self) -> Result<bool, ConfigurationFault> {
-        Ok(match self.configuration.store(&self.data)? {
-            store::Settings::Sqlite { path } => path.exists(),
-            store::Settings::Postgres { .. } => true,
-        })
+    pub fn has_database(&self) -> Result<bool, OpenFault> {
+        match self.configuration.store(&self.data)? {
+            store::Settings::Sqlite { path } => path
+                .try_exists()
+                .map_err(|error| OpenFault::Unreadable(self.data.clone(), error)),
+            store::Settings::Postgres { .. } => Ok(true),
+        }
+    }
+
+    /// Makes the data folder where it is not there.
+    pub fn make_folder(&self) -> Result<(), OpenFault> {
+        create_private(&self.data).map_err(|error| OpenFault::Folder(self.data.clone(), error))
     }
 
     /// Opens the database, and says which migrations were applied now.
-    pub fn open_store(&self) -> Result<(Store, Vec<String>), OpenFault> {
-        create_private(&self.data).map_err(|error| OpenFault::Folder(self.data.clone(), error))?;
-        let store = Store::open(&self.configuration.store(&self.data)?)?;
+    pub fn open_store(&self, absent: Absent) -> Result<(Store, Vec<String>), OpenFault> {
+        let settings = self.configuration.store(&self.data)?;
+        if absent == Absent::Refuse && !self.has_database()? {
+            return Err(OpenFault::NoInstallation(self.data.clone()));
+        }
+        self.make_folder()?;
+        let store = Store::open(&settings)?;
+        if absent == Absent::Refuse && matches!(settings, store::Settings::Postgres { .. }) {
+            // A database that no installation was ever made in has none of its tables.
+            match store.shape(&store::sql::setting::FIND) {
+                Ok(_) => {}
+                Err(error) if error.is_temporary() => return Err(error.into()),
+                Err(_) => return Err(OpenFault::NoInstallationInDatabase),
+            }
+        }
         let applied = store.migrate()?;
         Ok((store, applied))
     }
 
     /// Opens everything. `bound` is the address that is listened on.
-    pub fn open(&self, bound: Option<SocketAddr>) -> Result<Opened, OpenFault> {
-        let (store, applied) = self.open_store()?;
+    pub fn open(&self, bound: Option<SocketAddr>, absent: Absent) -> Result<Opened, OpenFault> {
+        let (store, applied) = self.open_store(absent)?;
         for migration in applied {
             tracing::info!(%migration, "database migrated");
         }

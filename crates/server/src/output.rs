@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use app::FaultCode;
 use domain::Language;
 use serde_json::{Value, json};
 
@@ -65,13 +66,33 @@ impl Failure {
     }
 }
 
-/// An operator sees the cause of our own failure; a client of the API never does.
+/// An operator sees the cause of our own failure, which a client of the API never does, and each fault on its own line.
 fn describe(error: &app::Error) -> String {
     match error {
         app::Error::Internal { .. }
         | app::Error::OutcomeUnknown(_)
         | app::Error::Unavailable { cause: Some(_), .. } => error.to_string(),
+        app::Error::Unprocessable(faults) => {
+            let lines: Vec<String> = faults.iter().map(describe_fault).collect();
+            match lines.as_slice() {
+                [one] => one.clone(),
+                several => format!("{} faults:\n  {}", several.len(), several.join("\n  ")),
+            }
+        }
         other => other.message(Language::En),
+    }
+}
+
+fn describe_fault(fault: &app::Fault) -> String {
+    // What intake and the fields file say stands for itself beside the file's name.
+    let reason = matches!(fault.code, FaultCode::DocumentRefused | FaultCode::FieldsFileRefused)
+        .then(|| fault.arguments.iter().find(|(name, _)| *name == "reason"))
+        .flatten();
+    let message = reason.map_or_else(|| fault.message(Language::En), |(_, reason)| reason.clone());
+    if fault.path.is_empty() {
+        message
+    } else {
+        format!("{}: {message}", fault.path)
     }
 }
 
@@ -97,6 +118,14 @@ pub fn remark(json: bool, text: &str) {
 /// A reader who has gone away is no reason to fail.
 fn line(to: &mut dyn Write, text: &str) {
     let _ = writeln!(to, "{text}").and_then(|()| to.flush());
+}
+
+/// A number with its noun: `1 file`, `2 files`, `2 entries`.
+pub fn counted(count: impl TryInto<u64>, one: &str, several: &str) -> String {
+    match count.try_into().unwrap_or(u64::MAX) {
+        1 => format!("1 {one}"),
+        count => format!("{count} {several}"),
+    }
 }
 
 /// Columns for people: each as wide as its longest cell.

@@ -58,6 +58,36 @@ pub fn insert(tx: &mut dyn Transaction, company: &CompanyId, name: &str, at: Tim
     tx.query_one(&sql::INSERT, values![company, name, at])?.get("id")
 }
 
+/// Makes room for the next version, under the name that the template has from then on: its number, or none where there is
+/// no such template.
+pub fn advance(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    id: TemplateId,
+    name: &str,
+) -> Result<Option<u32>, Error> {
+    tx.query_optional(&sql::ADVANCE, values![company, id, name])?
+        .map(|row| row.get("current_version"))
+        .transpose()
+}
+
+/// Archives a template: since when it is, or none where there is no such template. Twice is once.
+pub fn archive(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    id: TemplateId,
+    at: Timestamp,
+) -> Result<Option<Timestamp>, Error> {
+    tx.query_optional(&sql::ARCHIVE, values![company, id, at])?
+        .map(|row| row.get("archived_at"))
+        .transpose()
+}
+
+/// Takes a template out of the archive; false where there is no such template.
+pub fn unarchive(tx: &mut dyn Transaction, company: &CompanyId, id: TemplateId) -> Result<bool, Error> {
+    Ok(tx.execute(&sql::UNARCHIVE, values![company, id])? > 0)
+}
+
 /// Adds a version.
 pub fn insert_version(tx: &mut dyn Transaction, stored: &StoredVersion) -> Result<(), Error> {
     let version = &stored.version;

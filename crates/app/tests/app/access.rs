@@ -65,7 +65,7 @@ fn a_company_id_is_taken_once_whatever_its_case() {
             matches!(
                 again,
                 Err(Error::Conflict {
-                    code: ConflictCode::Exists,
+                    code: ConflictCode::CompanyExists,
                     ..
                 })
             ),
@@ -321,7 +321,7 @@ fn an_address_has_one_account_and_a_company_keeps_an_owner() {
             matches!(
                 twice,
                 Err(Error::Conflict {
-                    code: ConflictCode::Exists,
+                    code: ConflictCode::MemberExists,
                     ..
                 })
             ),

@@ -4,6 +4,13 @@
 // The page may be read at another address than the public one; calls go to where it came from.
 const base = location.pathname.replace(/\/api\/docs\/?$/, "");
 
+// The token of a login that was tried is what the other calls need: it goes into the field above them, and nowhere else.
+function keepToken(token) {
+  if (typeof token !== "string" || token === "") return;
+  document.getElementById("token").value = token;
+  document.getElementById("token-state").textContent = "The token of your login is set for the calls below.";
+}
+
 async function send(form) {
   const output = form.querySelector("output");
   const headers = {};
@@ -33,13 +40,18 @@ async function send(form) {
     const response = await fetch(address, request);
     const type = response.headers.get("content-type") ?? "";
     let text = /json|text/.test(type) ? await response.text() : `(${type}, ${(await response.blob()).size} bytes)`;
-    if (type.includes("json")) text = JSON.stringify(JSON.parse(text), null, 2);
+    if (type.includes("json")) {
+      const answer = JSON.parse(text);
+      keepToken(answer.body?.access_token);
+      text = JSON.stringify(answer, null, 2);
+    }
     output.textContent = `${response.status} ${response.statusText}\n\n${text}`;
   } catch (error) {
     output.textContent = String(error);
   }
 }
 
+document.getElementById("access").addEventListener("submit", (event) => event.preventDefault());
 for (const form of document.querySelectorAll("form[data-path]")) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();

@@ -1,7 +1,7 @@
 //! `GET /api/docs`: the `OpenAPI` document as a page to read, with a form at each call to try it.
 //!
 //! The page is written here from the document itself. Its script only sends what the forms hold; the
-//! token is typed by the reader and kept nowhere. Nothing comes from elsewhere, and the policy of
+//! token is typed by the reader, or taken from a login tried here, and kept nowhere. Nothing comes from elsewhere, and the policy of
 //! [`crate::security_headers`] forbids that anything could.
 
 use axum::extract::State;
@@ -56,13 +56,57 @@ fn render(base: &str) -> Result<String, minijinja::Error> {
     environment.add_filter("pretty", |value: minijinja::Value| {
         serde_json::to_string_pretty(&value).unwrap_or_default()
     });
+    environment.add_filter("prose", |text: minijinja::Value| {
+        minijinja::Value::from_safe_string(prose(text.as_str().unwrap_or_default()))
+    });
+    environment.add_filter("breakable", |path: &str| {
+        minijinja::Value::from_safe_string(escaped(path).replace('/', "<wbr>/"))
+    });
     let document = openapi::described(base);
     let calls: Vec<Value> = calls(&document);
     environment.template_from_str(TEMPLATE)?.render(context! {
         document => minijinja::Value::from(Serde(&document)),
         calls => minijinja::Value::from(Serde(&calls)),
+        webhooks => minijinja::Value::from(Serde(&webhooks(&document))),
         errors => minijinja::Value::from(Serde(&openapi::error_ids())),
     })
+}
+
+/// A description as HTML: what stands between backticks is code.
+fn prose(text: &str) -> String {
+    let mut html = String::with_capacity(text.len());
+    let parts: Vec<&str> = text.split('`').collect();
+    for (index, part) in parts.iter().enumerate() {
+        let part = escaped(part);
+        // A backtick without its second one is a backtick.
+        match (index % 2 == 1, index + 1 < parts.len()) {
+            (true, true) => html.extend(["<code>", &part, "</code>"]),
+            (true, false) => html.extend(["`", &part]),
+            (false, _) => html.push_str(&part),
+        }
+    }
+    html
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
+
+/// What the server sends, each with its name.
+fn webhooks(document: &Value) -> Vec<Value> {
+    let mut webhooks = Vec::new();
+    for (name, operations) in document["webhooks"].as_object().into_iter().flatten() {
+        for (method, operation) in operations.as_object().into_iter().flatten() {
+            let mut webhook = operation.clone();
+            webhook["name"] = Value::from(name.as_str());
+            webhook["method"] = Value::from(method.to_uppercase());
+            webhooks.push(webhook);
+        }
+    }
+    webhooks
 }
 
 /// The calls in the order of the tags, each with path and method beside what is said of it.
@@ -103,7 +147,8 @@ mod tests {
         // The template engine writes a slash as its entity.
         let page = render("https://sign.example.com")
             .expect("a page")
-            .replace("&#x2f;", "/");
+            .replace("&#x2f;", "/")
+            .replace("<wbr>", "");
         let document = openapi::described("https://sign.example.com");
         for (path, _) in document["paths"].as_object().expect("paths") {
             assert!(page.contains(path.as_str()), "{path}");
@@ -111,6 +156,10 @@ mod tests {
         for (id, _) in openapi::error_ids() {
             assert!(page.contains(&format!("id=\"{id}\"")), "{id}");
         }
+        for (name, _) in document["webhooks"].as_object().expect("webhooks") {
+            assert!(page.contains(&format!("id=\"webhook-{name}\"")), "{name}");
+        }
+        assert!(!page.contains('`'), "backticks are marks of code, not text");
         for foreign in ["<script>", " style=", "src=\"http", " onclick"] {
             assert!(!page.contains(foreign), "{foreign}");
         }

@@ -29,6 +29,7 @@ pub mod remind;
 pub mod search_with_value;
 pub mod start;
 pub mod verify;
+mod webhook;
 
 const PUBLIC: Authority = Authority::Public;
 const READ: Authority = Authority::AccessToken(Access::Read);

@@ -20,7 +20,7 @@ use crate::router::Http;
 
 use super::{
     approve, cancel, certificate, correct_recipient, discard, document, extend, field_file, get_workflow, health,
-    list_workflows, login, reject, remind, search_with_value, start, verify,
+    list_workflows, login, reject, remind, search_with_value, start, verify, webhook,
 };
 
 #[derive(OpenApi)]
@@ -50,7 +50,15 @@ use super::{
         health::health,
         openapi,
     ),
-    components(schemas(Problem, ProblemError, ProblemHeader, app::Advanced)),
+    components(schemas(
+        Problem,
+        ProblemError,
+        ProblemHeader,
+        app::Advanced,
+        app::WebhookBody,
+        app::WrittenField,
+        app::NextWriter
+    )),
     modifiers(&Security),
     tags(
         (name = "Login", description = "An access token for the other calls."),
@@ -120,6 +128,7 @@ fn template_of(id: &str) -> String {
 
 static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
     let mut document = serde_json::to_value(Document::openapi()).unwrap_or_default();
+    document["webhooks"] = webhook::described();
     list_error_ids(&mut document);
     add_common_answers(&mut document);
     document

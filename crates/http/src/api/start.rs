@@ -70,7 +70,8 @@ pub struct RecipientInput {
     /// The writer's name.
     #[schema(min_length = 1, max_length = 100)]
     pub name: String,
-    /// An e-mail address, or a telephone number: then the writer is told by messenger.
+    /// An e-mail address, or a telephone number. What goes to a telephone number, and to anybody while no mail server is set
+    /// up, waits on the outbox page with its link, to be passed on by hand; `sign_url` is answered in embedded mode only.
     #[schema(example = "minjun@example.com")]
     pub email: String,
     /// Which of the step's roles, where it has several. Default: in list order.
@@ -108,10 +109,10 @@ pub struct CopyInput {
 /// Webhooks and embedded mode.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct ExportInput {
-    /// Where webhooks go: a public address.
+    /// Where webhooks go: https, at a public address, unless the installation's `webhook.` settings allow more.
     #[schema(example = "https://hooks.example.com/sign")]
     pub url: String,
-    /// `ALL`: at every step. `StartAndEnd`: at the first and the last.
+    /// `ALL`: at every step. `StartAndEnd`: at the first and the last. What ends the document early is always told.
     #[schema(pattern = "^(ALL|StartAndEnd)$", example = "ALL")]
     pub api_type: String,
     /// Embedded: writers are told nothing; the answer and the webhooks carry `sign_url`.
@@ -148,7 +149,7 @@ pub struct FieldNameInput {
     ),
     request_body = StartRequest,
     responses(
-        (status = 200, description = "The document is on its way, or a preview of it.", body = Started,
+        (status = 200, description = "The document was started, or a preview of it was made.", body = Started,
          example = json!({
              "workflow_id": 42, "workflow_name": "Employment contract 2026-001", "language": "ko-KR",
              "next_name": "김민준", "next_email": "minjun@example.com",

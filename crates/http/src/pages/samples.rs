@@ -215,7 +215,7 @@ fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
             "message.html",
             json!({
                 "logout": "/sign-out", "csrf": "x", "back": "/outbox",
-                "message": {"subject": "근로계약서", "to": "minjun@example.com", "channel": "", "status": i18n::text(language, "outbox-status-waiting", &[]), "failure": null, "at": "2026", "body": "안녕하세요.\n…", "link": "https://example.com/"},
+                "message": {"subject": "근로계약서", "to": "minjun@example.com", "channel": "", "status": i18n::text(language, "outbox-status-waiting", &[]), "failure": null, "at": "2026", "body": "안녕하세요.\n…", "links": [{"label": i18n::text(language, "mail-completed-document", &[]), "url": "https://example.com/"}, {"label": i18n::text(language, "mail-completed-certificate", &[]), "url": "https://example.com/"}]},
             }),
         ),
     ];

@@ -6,7 +6,7 @@ use clap::Subcommand;
 use serde_json::json;
 
 use super::Context;
-use crate::output::{Failure, print};
+use crate::output::{Failure, counted, print};
 
 /// The evidence: hash chains of all workflows
 #[derive(Debug, Subcommand)]
@@ -28,9 +28,9 @@ impl Audit {
         });
         let mut lines = faults;
         lines.push(format!(
-            "{} workflow(s), {} entries: {}",
-            report.workflows,
-            report.entries,
+            "{}, {}: {}",
+            counted(report.workflows, "workflow", "workflows"),
+            counted(report.entries, "entry", "entries"),
             if report.is_clean() {
                 "every chain is unbroken"
             } else {

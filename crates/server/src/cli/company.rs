@@ -9,14 +9,15 @@ use domain::{CompanyId, Language, Region, UtcOffset};
 use serde_json::{Value, json};
 
 use super::{Context, company_id};
+use crate::opened::Absent;
 use crate::output::{Failure, print, table};
 
 /// Make and change companies
 #[derive(Debug, Subcommand)]
 pub enum Company {
-    /// Make a company with a seal key and a default API client; its webhook secret is shown once
+    /// Make a company with a seal key and a default API client; shows its webhook secret, which `client secret` shows again
     Add {
-        /// Its id: letters, digits, - and _, in any case
+        /// Its id, part of addresses: 1 to 40 of a-z, 0-9, - and _ (capitals are taken as small letters)
         id: String,
         /// Its name, as certificates and mails show it
         #[arg(long)]
@@ -103,7 +104,12 @@ impl Settings {
 
 impl Company {
     pub fn run(self, context: &Context) -> Result<ExitCode, Failure> {
-        let app = context.open()?.app;
+        let absent = match self {
+            // The first company is how an installation begins.
+            Company::Add { .. } => Absent::Make,
+            Company::Set { .. } | Company::List => Absent::Refuse,
+        };
+        let app = context.place.open(None, absent)?.app;
         match self {
             Company::Add {
                 id,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use app::{App, Parts, Vault};
 use blobs::Blobs;
 use clap::Args;
-use delivery::mailer::Mailer;
+use delivery::mailer::{MailSettings, Mailer};
 use document::keys::Signer;
 use document_worker::confinement::Degree;
 use domain::Clock;
@@ -72,14 +72,16 @@ impl Findings {
 impl Doctor {
     pub fn run(context: &Context) -> Result<ExitCode, Failure> {
         let mut findings = Findings::default();
-        folder(&context.place.data, &mut findings);
-        let store = database(context, &mut findings)?;
-        let vault = master_key(context, store.as_ref(), &mut findings);
-        if let (Some(store), Some(vault)) = (store, vault) {
-            seal_keys(context, store, vault, &mut findings)?;
+        if folder(&context.place.data, &mut findings) {
+            let store = database(context, &mut findings)?;
+            let vault = master_key(context, store.as_ref(), &mut findings);
+            if let (Some(store), Some(vault)) = (store, vault) {
+                seal_keys(context, store, vault, &mut findings)?;
+            }
         }
         workers(context, &mut findings);
         mail(context, &mut findings)?;
+        messenger(&mut findings);
         address(context, &mut findings);
 
         let healthy = findings.0.iter().all(|finding| finding.state != State::Wrong);
@@ -121,25 +123,64 @@ impl Doctor {
     }
 }
 
-fn folder(data: &Path, findings: &mut Findings) {
+/// Whether the data folder can be used, or made: what is in it need not be looked at otherwise.
+fn folder(data: &Path, findings: &mut Findings) -> bool {
     let check = "data folder";
-    if !data.exists() {
-        findings.note(
+    let owner = "make the user that runs countersign its owner, or choose another folder with --data";
+    let (probed, exists) = match data.try_exists() {
+        Ok(true) => (data, true),
+        Ok(false) => (nearest_above(data), false),
+        Err(error) => {
+            findings.wrong(check, format!("{} cannot be read: {error}", data.display()), owner);
+            return false;
+        }
+    };
+    if let Err(error) = probed.read_dir() {
+        findings.wrong(check, format!("{} cannot be read: {error}", probed.display()), owner);
+        return false;
+    }
+    let probe = probed.join(format!(".doctor-{}", std::process::id()));
+    match std::fs::write(&probe, b"probe").and_then(|()| std::fs::remove_file(&probe)) {
+        Ok(()) if exists => findings.good(check, format!("{} is writable", data.display())),
+        Ok(()) => findings.note(
             check,
             format!("{} does not exist yet", data.display()),
-            "`countersign serve` makes it",
-        );
-        return;
-    }
-    let probe = data.join(format!(".doctor-{}", std::process::id()));
-    match std::fs::write(&probe, b"probe").and_then(|()| std::fs::remove_file(&probe)) {
-        Ok(()) => findings.good(check, format!("{} is writable", data.display())),
-        Err(error) => findings.wrong(
-            check,
-            format!("{} is not writable: {error}", data.display()),
-            "make the user that runs countersign its owner, or free space on its disk",
+            "`countersign serve` makes it; --data names another folder",
         ),
+        Err(error) if exists => {
+            findings.wrong(
+                check,
+                format!("{} is not writable: {error}", data.display()),
+                "make the user that runs countersign its owner, or free space on its disk",
+            );
+            return false;
+        }
+        Err(error) => {
+            findings.wrong(
+                check,
+                format!("{} does not exist and cannot be made: {error}", data.display()),
+                "choose another folder with --data",
+            );
+            return false;
+        }
     }
+    true
+}
+
+/// The nearest folder above that exists, in which a folder would be made.
+fn nearest_above(folder: &Path) -> &Path {
+    folder
+        .ancestors()
+        .skip(1)
+        .map(|above| {
+            if above.as_os_str().is_empty() {
+                Path::new(".")
+            } else {
+                above
+            }
+        })
+        .find(|above| above.exists())
+        .unwrap_or(Path::new("."))
 }
 
 fn database(context: &Context, findings: &mut Findings) -> Result<Option<Store>, Failure> {
@@ -152,14 +193,21 @@ fn database(context: &Context, findings: &mut Findings) -> Result<Option<Store>,
         );
         return Ok(None);
     }
-    let store = match Store::open(&context.place.configuration.store(&context.place.data)?) {
+    let settings = context.place.configuration.store(&context.place.data)?;
+    let (place, remedy) = match &settings {
+        store::Settings::Sqlite { path } => (
+            path.display().to_string(),
+            "make the user that runs countersign its owner, or put the file back from your backup",
+        ),
+        store::Settings::Postgres { .. } => (
+            "PostgreSQL".to_owned(),
+            "check database.url, and that the database runs and lets countersign in",
+        ),
+    };
+    let store = match Store::open(&settings) {
         Ok(store) => store,
         Err(error) => {
-            findings.wrong(
-                check,
-                error.to_string(),
-                "check database.url, and that the database runs and lets countersign in",
-            );
+            findings.wrong(check, format!("{place}: {error}"), remedy);
             return Ok(None);
         }
     };
@@ -171,12 +219,12 @@ fn database(context: &Context, findings: &mut Findings) -> Result<Option<Store>,
     if let Some(error) = unknown {
         findings.wrong(
             check,
-            format!("its schema is not this program's: {error}"),
+            format!("{place}: its schema is not this program's: {error}"),
             "run `countersign migrate`",
         );
         return Ok(None);
     }
-    findings.good(check, "reachable, and its schema is current");
+    findings.good(check, format!("{place} is reachable, and its schema is current"));
     Ok(Some(store))
 }
 
@@ -184,7 +232,18 @@ fn master_key(context: &Context, store: Option<&Store>, findings: &mut Findings)
     let check = "master key";
     let path = context.place.configuration.master_key_file(&context.place.data);
     let is_set_up = store.is_some_and(|store| app::installation::is_set_up(store).unwrap_or(false));
-    if !path.exists() {
+    let exists = match path.try_exists() {
+        Ok(exists) => exists,
+        Err(error) => {
+            findings.wrong(
+                check,
+                format!("{} cannot be read: {error}", path.display()),
+                "make the user that runs countersign the owner of the file and its folder",
+            );
+            return None;
+        }
+    };
+    if !exists {
         if is_set_up {
             let detail = format!("{} is missing, and the database was set up with one", path.display());
             findings.wrong(
@@ -328,12 +387,40 @@ fn mail(context: &Context, findings: &mut Findings) -> Result<(), Failure> {
             "no SMTP server is configured: mails are kept in the outbox and shown on its page",
             "set mail.smtp.host and mail.smtp.from to send them",
         ),
-        Some(settings) => match Mailer::new(&settings) {
-            Ok(_) => findings.good(check, format!("through {}:{}", settings.host, settings.port)),
-            Err(error) => findings.wrong(check, error.to_string(), "correct [mail.smtp] in the configuration"),
-        },
+        Some(settings) => {
+            let server = format!("{}:{}", settings.host, settings.port);
+            match reach(&settings) {
+                Ok(()) => findings.good(check, format!("through {server}, which answers")),
+                Err(reason) => findings.wrong(
+                    check,
+                    format!("{server} cannot be used: {reason}"),
+                    "start the mail server, or correct [mail.smtp]; mails wait meanwhile and are tried again",
+                ),
+            }
+        }
     }
     Ok(())
+}
+
+/// Connects to the mail server and greets it.
+fn reach(settings: &MailSettings) -> Result<(), String> {
+    let mailer = Mailer::new(settings).map_err(|fault| fault.to_string())?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| error.to_string())?;
+    let reached = runtime.block_on(mailer.check()).map_err(|fault| fault.to_string());
+    // The connections are let go within their runtime.
+    runtime.block_on(async move { drop(mailer) });
+    reached
+}
+
+fn messenger(findings: &mut Findings) {
+    findings.note(
+        "messenger",
+        "none: messages to telephone numbers are kept in the outbox and shown on its page",
+        "pass them on from there, or give writers e-mail addresses",
+    );
 }
 
 fn address(context: &Context, findings: &mut Findings) {

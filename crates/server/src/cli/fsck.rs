@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::Context;
-use crate::output::{Failure, print};
+use crate::output::{Failure, counted, print};
 
 /// Hold the files against the database; sweep files that nothing refers to. Exit code 0 only where nothing is wrong
 #[derive(Debug, Args)]
@@ -39,20 +39,20 @@ impl Fsck {
         lines.extend(swept.iter().map(|hash| format!("swept {hash}: nothing refers to it")));
         if report.unfinished > 0 {
             lines.push(format!(
-                "swept {} half-written file(s) of a killed process",
-                report.unfinished
+                "swept {} of a killed process",
+                counted(report.unfinished, "half-written file", "half-written files")
             ));
         }
         if !report.young.is_empty() {
             lines.push(format!(
-                "{} file(s) that nothing refers to yet are too young to be swept",
-                report.young.len()
+                "too young to be swept, and nothing refers to them yet: {}",
+                counted(report.young.len(), "file", "files")
             ));
         }
         lines.push(format!(
-            "{} workflow(s), {} file(s): {}",
-            report.audit.workflows,
-            report.files,
+            "{}, {}: {}",
+            counted(report.audit.workflows, "workflow", "workflows"),
+            counted(report.files, "file", "files"),
             if report.is_clean() {
                 "all is as it must be"
             } else {

@@ -9,7 +9,7 @@ use domain::Role;
 use serde_json::{Value, json};
 
 use super::{Context, OfCompany};
-use crate::output::{Failure, print, table};
+use crate::output::{Failure, counted, print, table};
 
 /// Passwords of any length that is taken fit; more is no password.
 const LONGEST_INPUT: u64 = 4096;
@@ -96,7 +96,8 @@ fn show_password(context: &Context, email: &str, set: &NewPassword) {
         lines.push(format!("password  {made}"));
     }
     if set.revoked_tokens > 0 {
-        lines.push(format!("revoked   {} access token(s)", set.revoked_tokens));
+        let tokens = counted(set.revoked_tokens, "access token", "access tokens");
+        lines.push(format!("revoked   {tokens}"));
     }
     print(context.json, &value, &lines.join("\n"));
 }

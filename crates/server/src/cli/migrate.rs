@@ -6,15 +6,16 @@ use clap::Args;
 use serde_json::json;
 
 use super::Context;
+use crate::opened::Absent;
 use crate::output::{Failure, print};
 
-/// Bring the database's schema up to date
+/// Bring the database's schema up to date; makes the database where there is none
 #[derive(Debug, Args)]
 pub struct Migrate;
 
 impl Migrate {
     pub fn run(context: &Context) -> Result<ExitCode, Failure> {
-        let (_, applied) = context.place.open_store()?;
+        let (_, applied) = context.place.open_store(Absent::Make)?;
         let lines = if applied.is_empty() {
             "up to date".to_owned()
         } else {

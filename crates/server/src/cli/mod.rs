@@ -8,7 +8,7 @@ use domain::CompanyId;
 
 use crate::configuration::Configuration;
 use crate::logging;
-use crate::opened::{Opened, Place};
+use crate::opened::{Absent, Opened, Place};
 use crate::output::Failure;
 
 mod audit;
@@ -24,6 +24,7 @@ mod serve;
 mod template;
 mod token;
 mod verify;
+mod webhook;
 
 /// Self-hosted electronic signing: one binary that sends documents to be filled and signed, and seals them.
 #[derive(Debug, Parser)]
@@ -71,9 +72,12 @@ enum Command {
     /// API clients and the secrets their webhooks are signed with
     #[command(subcommand)]
     Client(client::Client),
-    /// Import and list templates
+    /// Import, replace, list and archive templates
     #[command(subcommand)]
     Template(template::Template),
+    /// Callback addresses that fail or were stopped
+    #[command(subcommand)]
+    Webhook(webhook::Webhook),
     /// Verify a signed PDF: exit code 0 only where everything holds
     Verify(verify::Verify),
     /// Inspect and seal documents
@@ -104,9 +108,9 @@ pub struct Context {
 }
 
 impl Context {
-    /// Opens the installation.
+    /// Opens the installation, which must be there.
     pub fn open(&self) -> Result<Opened, Failure> {
-        Ok(self.place.open(None)?)
+        Ok(self.place.open(None, Absent::Refuse)?)
     }
 }
 
@@ -129,7 +133,7 @@ pub fn main() -> ExitCode {
 
 fn run(cli: Cli) -> Result<ExitCode, Failure> {
     let configuration = Configuration::load(cli.global.config.as_deref())?;
-    logging::start(&configuration.log, !matches!(cli.command, Command::Serve(_)))?;
+    logging::start(&configuration, !matches!(cli.command, Command::Serve(_)))?;
     let context = Context {
         place: Place {
             data: cli.global.data,
@@ -144,6 +148,7 @@ fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Token(command) => command.run(&context),
         Command::Client(command) => command.run(&context),
         Command::Template(command) => command.run(&context),
+        Command::Webhook(command) => command.run(&context),
         Command::Verify(command) => command.run(&context),
         Command::Document(command) => command.run(&context),
         Command::Audit(command) => command.run(&context),

@@ -17,6 +17,8 @@ use tokio::sync::watch;
 use super::Context;
 use crate::background;
 use crate::connections::{self, Limits};
+use crate::one_server::OneServer;
+use crate::opened::Absent;
 use crate::output::Failure;
 
 /// How long requests under way may take after a signal to end.
@@ -32,7 +34,7 @@ pub struct Serve {
     /// The address to listen on; port 0 picks a free one
     #[arg(long, value_name = "ADDR")]
     listen: Option<String>,
-    /// Only the web side, or only the background work
+    /// Only the web side, or only the background work; splitting the work needs PostgreSQL
     #[arg(long, value_enum)]
     role: Option<Role>,
 }
@@ -48,6 +50,8 @@ pub enum Role {
 
 impl Serve {
     pub fn run(self, context: &Context) -> Result<ExitCode, Failure> {
+        // Kept to the end: no second server works on this folder meanwhile.
+        let mut one_server = Serve::claim(context)?;
         let listener = if self.role == Some(Role::Worker) {
             None
         } else {
@@ -61,7 +65,12 @@ impl Serve {
             ),
             None => None,
         };
-        let app = context.place.open(bound)?.app;
+        if let (Some(one_server), Some(bound)) = (&mut one_server, bound) {
+            one_server
+                .tell(bound)
+                .map_err(|error| Failure::Other(format!("the lock file cannot be written: {error}")))?;
+        }
+        let app = context.place.open(bound, Absent::Make)?.app;
         // The last to let go must be this thread: the parts hold threads of their own, which no async task may wait for.
         let last = Arc::clone(&app);
         let http = context.place.configuration.http()?;
@@ -100,8 +109,22 @@ impl Serve {
         })?;
         runtime.shutdown_timeout(Duration::from_secs(1));
         drop(last);
+        drop(one_server);
         tracing::info!("ended");
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// The data folder for this server alone, where the database is SQLite.
+    fn claim(context: &Context) -> Result<Option<OneServer>, Failure> {
+        let place = &context.place;
+        match place.configuration.store(&place.data)? {
+            store::Settings::Postgres { .. } => Ok(None),
+            store::Settings::Sqlite { .. } => {
+                place.make_folder()?;
+                let claimed = OneServer::claim(&place.data).map_err(|fault| Failure::Other(fault.to_string()))?;
+                Ok(Some(claimed))
+            }
+        }
     }
 
     fn bind(&self, context: &Context) -> Result<TcpListener, Failure> {

@@ -1,19 +1,20 @@
-//! `template import`, `template list`.
+//! `template import`, `template list`, `template archive`, `template unarchive`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use app::{ImportTemplate, TemplateFilter};
+use app::{FaultCode, ImportTemplate, TemplateFilter};
 use clap::Subcommand;
+use domain::TemplateId;
 use serde_json::{Value, json};
 
 use super::{Context, OfCompany, read};
 use crate::output::{Failure, print, remark, table};
 
-/// Import and list templates
+/// Import, replace, list and archive templates
 #[derive(Debug, Subcommand)]
 pub enum Template {
-    /// Take a PDF with fields in; prints the `template_id` alone
+    /// Take a PDF with its fields; prints the `template_id` alone
     Import {
         #[command(flatten)]
         of: OfCompany,
@@ -22,31 +23,60 @@ pub enum Template {
         /// The fields and steps (FIELDS.json)
         #[arg(long, value_name = "FIELDS.json")]
         fields: PathBuf,
+        /// Make a new version of this template, under its id: new documents take it, running ones keep theirs
+        #[arg(long, value_name = "TEMPLATE_ID", value_parser = template_id)]
+        replace: Option<TemplateId>,
     },
-    /// List a company's templates
+    /// List a company's templates, archived ones too
     List {
         #[command(flatten)]
         of: OfCompany,
+    },
+    /// Let a template take no new documents; running ones go on
+    Archive {
+        #[command(flatten)]
+        of: OfCompany,
+        /// The template
+        #[arg(value_name = "TEMPLATE_ID", value_parser = template_id)]
+        id: TemplateId,
+    },
+    /// Let an archived template take new documents again
+    Unarchive {
+        #[command(flatten)]
+        of: OfCompany,
+        /// The template
+        #[arg(value_name = "TEMPLATE_ID", value_parser = template_id)]
+        id: TemplateId,
     },
 }
 
 impl Template {
     pub fn run(self, context: &Context) -> Result<ExitCode, Failure> {
         match self {
-            Template::Import { of, file, fields } => {
-                let (pdf, fields) = (read(&file)?, read(&fields)?);
+            Template::Import {
+                of,
+                file,
+                fields: fields_file,
+                replace,
+            } => {
+                let (pdf, fields) = (read(&file)?, read(&fields_file)?);
                 let app = context.open()?.app;
                 let import = ImportTemplate {
                     pdf: &pdf,
                     fields: &fields,
                 };
-                let imported = app.import_template(&of.company, "command line", &import)?;
+                let imported = match replace {
+                    None => app.import_template(&of.company, BY, &import),
+                    Some(id) => app.replace_template(&of.company, id, BY, &import),
+                }
+                .map_err(|error| refused(error, &file, &fields_file))?;
                 for change in &imported.changes {
                     remark(context.json, &format!("{}: {change}", file.display()));
                 }
                 let changes: Vec<String> = imported.changes.iter().map(ToString::to_string).collect();
                 let value = json!({
                     "template_id": imported.id,
+                    "version": imported.version,
                     "name": imported.name,
                     "pages": imported.pages,
                     "changes": changes,
@@ -99,7 +129,46 @@ impl Template {
                     &table(&["ID", "NAME", "VERSION", ""], &rows),
                 );
             }
+            Template::Archive { of, id } => {
+                let at = context.open()?.app.archive_template(&of.company, id)?;
+                let value = json!({"template_id": id, "archived_at": at});
+                print(context.json, &value, &format!("template {id} is archived"));
+            }
+            Template::Unarchive { of, id } => {
+                context.open()?.app.unarchive_template(&of.company, id)?;
+                let value = json!({"template_id": id, "archived_at": null});
+                print(context.json, &value, &format!("template {id} takes new documents"));
+            }
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Who made a version, as it remembers.
+const BY: &str = "command line";
+
+fn template_id(text: &str) -> Result<TemplateId, String> {
+    text.parse()
+        .map(TemplateId)
+        .map_err(|_| "a template_id is a whole number; `template list` shows them".to_owned())
+}
+
+/// Faults of the two files: each with the file that it is in.
+fn refused(error: app::Error, pdf: &Path, fields: &Path) -> Failure {
+    let app::Error::Unprocessable(mut faults) = error else {
+        return error.into();
+    };
+    for fault in &mut faults {
+        let file = if fault.code == FaultCode::FieldsFileRefused {
+            fields
+        } else {
+            pdf
+        };
+        let file = file.display();
+        fault.path = match fault.path.as_str() {
+            "" | "file" => file.to_string(),
+            within => format!("{file}: {within}"),
+        };
+    }
+    app::Error::Unprocessable(faults).into()
 }

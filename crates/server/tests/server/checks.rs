@@ -98,6 +98,94 @@ fn an_installation_on_postgresql_is_made_checked_and_served() {
 }
 
 #[test]
+fn only_what_makes_an_installation_makes_one() {
+    let here = Temporary::new();
+    let folder = here.data().display().to_string();
+    for line in [
+        &["company", "list"][..],
+        &["company", "set", "acme", "--name", "Acme"],
+        &[
+            "member",
+            "add",
+            "--company",
+            "acme",
+            "--email",
+            EMAIL,
+            "--role",
+            "owner",
+        ],
+        &["token", "list", "--company", "acme"],
+        &["client", "list", "--company", "acme"],
+        &["webhook", "list", "--company", "acme"],
+        &["template", "list", "--company", "acme"],
+        &["audit", "verify"],
+        &["fsck"],
+        &["root"],
+    ] {
+        let said = here.say(line);
+        assert_eq!((said.code, said.output.as_str()), (Some(1), ""), "{line:?}");
+        assert_eq!(
+            said.error.trim_end(),
+            format!("countersign: there is no installation in {folder}; --data names another folder"),
+            "{line:?}"
+        );
+    }
+    assert!(!here.data().exists(), "a wrong folder stays what it is");
+}
+
+#[test]
+fn in_a_database_of_postgresql_there_is_an_installation_or_none_too() {
+    let database = TestDatabase::postgres();
+    let here = Temporary::new().on(&database);
+    let said = here.say(&["company", "list"]);
+    assert_eq!(said.code, Some(1));
+    assert!(
+        said.error.contains("there is no installation in the database"),
+        "{}",
+        said.error
+    );
+    here.run(&["migrate"], "");
+    assert_eq!(here.say(&["company", "list"]).code, Some(0));
+}
+
+#[test]
+fn doctor_says_where_no_folder_can_be_made_and_serve_fails() {
+    let here = Temporary::new();
+    let file = here.file("file", b"no folder");
+    let within = file.join("data").display().to_string();
+    for place in [within.as_str(), "/proc/countersign"] {
+        let said = here.say(&["doctor", "--data", place]);
+        assert_eq!(said.code, Some(1), "{place}: {}", said.output);
+        assert!(said.output.contains("wrong data folder"), "{place}: {}", said.output);
+        assert_eq!(
+            here.say(&["serve", "--listen", "127.0.0.1:0", "--data", place]).code,
+            Some(1)
+        );
+    }
+}
+
+#[test]
+fn doctor_greets_the_mail_server() {
+    let with_port = |port: u16| {
+        Temporary::with_company()
+            .with("COUNTERSIGN_MAIL__SMTP__HOST", "127.0.0.1")
+            .with("COUNTERSIGN_MAIL__SMTP__FROM", "sign@example.com")
+            .with("COUNTERSIGN_MAIL__SMTP__TLS", "none")
+            .with("COUNTERSIGN_MAIL__SMTP__PORT", &port.to_string())
+    };
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+    let report = with_port(nobody.expect("a port").port()).output(&["doctor", "--json"], "");
+    let report: Value = serde_json::from_slice(&report.stdout).expect("JSON");
+    assert_eq!(
+        (&report["healthy"], &check(&report, "mail")[0]["state"]),
+        (&Value::from(false), &Value::from("wrong"))
+    );
+    let sink = testkit::smtp_sink::SmtpSink::start();
+    let report = with_port(sink.address().port()).json(&["doctor"], "");
+    assert_eq!(check(&report, "mail")[0]["state"], "good", "{report}");
+}
+
+#[test]
 fn migrate_says_what_it_did_and_then_that_nothing_is_to_do() {
     let here = Temporary::new();
     let first = here.json(&["migrate"], "");
@@ -174,7 +262,7 @@ fn a_misspelt_setting_is_refused_and_named() {
         .with("COUNTERSIGN_WEBHOK__ALLOW_HTTP", "true")
         .output(&["company", "list"], "");
     assert_eq!(said.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&said.stderr).contains("webhok"));
+    assert!(String::from_utf8_lossy(&said.stderr).contains("COUNTERSIGN_WEBHOK__ALLOW_HTTP"));
     let file = here.file("countersign.toml", b"[server]\nlisen = '127.0.0.1:0'\n");
     let said = here.say(&["company", "list", "--config", file.to_str().expect("a path")]);
     assert!(said.error.contains("lisen"), "{}", said.error);

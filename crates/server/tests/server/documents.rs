@@ -53,6 +53,110 @@ fn wrong_fields_are_named_with_their_places_and_nothing_is_kept() {
 }
 
 #[test]
+fn every_fault_of_an_import_is_told_once_on_a_line_of_its_own() {
+    let here = Temporary::with_company();
+    let wrong = r#"{"name": "x", "steps": [{"order": 1}, {"order": 3}], "fields": [
+        {"name": "a", "kind": "text", "step": 1, "page": 2, "x": 0, "y": 0, "width": 100, "height": 100},
+        {"name": "a", "kind": "poem", "step": 1, "page": 1, "x": 0, "y": 0, "width": 100, "height": 100},
+        {"name": "b", "kind": "text", "step": 2, "page": 1, "x": 0, "y": 0, "width": 2000000, "height": 100}]}"#;
+    let (file, fields) = (
+        here.file("contract.pdf", &pdf()),
+        here.file("fields.json", wrong.as_bytes()),
+    );
+    let (file, fields) = (file.to_str().expect("a path"), fields.to_str().expect("a path"));
+    let said = here.say(&["template", "import", "--company", "acme", file, "--fields", fields]);
+    assert_eq!(said.code, Some(1));
+    let lines: Vec<&str> = said.error.lines().map(str::trim).collect();
+    assert_eq!(lines[0], "countersign: 6 faults:", "{}", said.error);
+    for (place, what) in [
+        ("steps", "step 2 is missing"),
+        ("fields[0].page", "there is no such page: the document ends with page 1"),
+        ("fields[1].kind", "is none of"),
+        ("fields[1].name", "another field has this name"),
+        ("fields[2].step", "there is no step 2"),
+        ("fields[2].width", "must be from 1 to 1000000"),
+    ] {
+        let begin = format!("{fields}: {place}: ");
+        let found: Vec<&&str> = lines.iter().filter(|line| line.starts_with(&begin)).collect();
+        assert!(found.len() == 1 && found[0].contains(what), "{place}: {}", said.error);
+    }
+    // What is wrong with the PDF stands beside what is wrong with the fields, and a single fault on the first line.
+    let text = here.file("contract.txt", b"no PDF");
+    let text = text.to_str().expect("a path");
+    let said = here.say(&["template", "import", "--company", "acme", text, "--fields", fields]);
+    assert!(
+        said.error.contains(&format!("{text}: ")) && said.error.contains("fields[1].kind"),
+        "{}",
+        said.error
+    );
+    let said = here.say(&["company", "add", "acme", "--name", "Again"]);
+    assert_eq!(
+        said.error.trim_end(),
+        "countersign: A company of this id exists already."
+    );
+}
+
+#[test]
+fn a_template_is_replaced_under_its_id_archived_and_taken_back() {
+    let here = Temporary::with_company();
+    let other = FIELDS.replace("계약", "새 계약");
+    let (file, first, second) = (
+        here.file("contract.pdf", &pdf()),
+        here.file("first.json", FIELDS.as_bytes()),
+        here.file("second.json", other.as_bytes()),
+    );
+    let path = |path: &std::path::Path| path.to_str().expect("a path").to_owned();
+    let (file, first, second) = (path(&file), path(&first), path(&second));
+    let import = |fields| {
+        vec![
+            "template",
+            "import",
+            "--company",
+            "acme",
+            file.as_str(),
+            "--fields",
+            fields,
+        ]
+    };
+    let replace = |fields, id| [import(fields), vec!["--replace", id]].concat();
+    let id = here.run(&import(&first), "");
+    let replaced = here.json(&replace(&second, &id), "");
+    assert_eq!(
+        (&replaced["template_id"].to_string(), &replaced["version"]),
+        (&id, &Value::from(2))
+    );
+    let list = || here.json(&["template", "list", "--company", "acme"], "");
+    let listed = list();
+    assert_eq!(listed.as_array().map(Vec::len), Some(1), "{listed}");
+    assert_eq!(
+        (&listed[0]["name"], &listed[0]["version"]),
+        (&Value::from("새 계약"), &Value::from(2))
+    );
+
+    for (word, archived) in [
+        ("archive", true),
+        ("archive", true),
+        ("unarchive", false),
+        ("unarchive", false),
+    ] {
+        here.run(&["template", word, "--company", "acme", &id], "");
+        assert_eq!(list()[0]["archived_at"].is_string(), archived, "{word}");
+    }
+    for line in [
+        vec!["template", "archive", "--company", "acme", "4711"],
+        vec!["template", "unarchive", "--company", "acme", "4711"],
+        replace(&first, "4711"),
+    ] {
+        let said = here.say(&line);
+        assert_eq!(
+            (said.code, said.error.trim_end()),
+            (Some(1), "countersign: Not found: template."),
+            "{line:?}"
+        );
+    }
+}
+
+#[test]
 fn inspect_tells_taken_refused_and_unreadable_apart() {
     let here = Temporary::new();
     let good = here.file("good.pdf", &pdf());

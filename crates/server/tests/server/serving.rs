@@ -112,6 +112,24 @@ fn a_signal_ends_the_server_with_success_and_its_data_stay() {
 }
 
 #[test]
+fn a_second_server_on_one_folder_is_refused_and_commands_are_not() {
+    let here = Temporary::with_company();
+    let server = here.serve();
+    let said = here.say(&["serve", "--listen", "127.0.0.1:0"]);
+    assert_eq!((said.code, said.output.as_str()), (Some(1), ""));
+    for named in [
+        format!("process {}", server.process_id()),
+        server.address.clone(),
+        "PostgreSQL".to_owned(),
+    ] {
+        assert!(said.error.contains(&named), "{named}: {}", said.error);
+    }
+    here.run(&["company", "list"], "");
+    server.kill();
+    here.serve();
+}
+
+#[test]
 fn a_taken_port_and_a_wrong_address_are_told() {
     let here = Temporary::new();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");

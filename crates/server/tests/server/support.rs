@@ -63,9 +63,14 @@ impl Temporary {
     }
 
     /// The same on a PostgreSQL database.
-    pub fn on(mut self, database: &TestDatabase) -> Temporary {
+    pub fn on(self, database: &TestDatabase) -> Temporary {
         let url = database.url().expect("a PostgreSQL database");
-        self.installation = self.installation.with("COUNTERSIGN_DATABASE__URL", url);
+        self.with("COUNTERSIGN_DATABASE__URL", url)
+    }
+
+    /// The same with one more setting.
+    pub fn with(mut self, name: &str, value: &str) -> Temporary {
+        self.installation = self.installation.with(name, value);
         self
     }
 

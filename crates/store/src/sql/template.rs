@@ -9,6 +9,17 @@ crate::statements! {
     pub static INSERT_VERSION = "INSERT INTO template_version (company_id, template_id, version, name, definition, pdf, \
          original, page_images, created_at, created_by) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
 
+    /// The next version takes the place of the current one; its number.
+    pub static ADVANCE = "UPDATE template SET current_version = current_version + 1, name = $3 \
+         WHERE company_id = $1 AND id = $2 RETURNING current_version";
+
+    /// A template that takes no new workflows from now on; the moment since when.
+    pub static ARCHIVE = "UPDATE template SET archived_at = COALESCE(archived_at, $3) WHERE company_id = $1 AND id = $2 \
+         RETURNING archived_at";
+
+    /// A template that takes new workflows again.
+    pub static UNARCHIVE = "UPDATE template SET archived_at = NULL WHERE company_id = $1 AND id = $2";
+
     /// The version that new workflows take.
     pub static CURRENT = "SELECT v.template_id, v.version, v.name, v.definition, v.pdf, v.original, v.page_images, \
          v.created_at, v.created_by, t.archived_at FROM template t \

@@ -3,6 +3,7 @@
 //! Without a mail server, and for telephone numbers without a messenger, this page is how messages
 //! reach anybody: a member opens one and passes its link on.
 
+use app::mail::MailLink;
 use app::outbox::OutboxMessage;
 use app::{MemberSession, Subject};
 use axum::extract::State;
@@ -49,7 +50,7 @@ struct Opened {
     failure: Option<String>,
     at: String,
     body: String,
-    link: Option<String>,
+    links: Vec<MailLink>,
 }
 
 #[derive(Serialize)]
@@ -161,7 +162,7 @@ pub async fn open(State(http): State<Http>, PagePath(id): PagePath<String>, requ
             failure: message.failure.clone(),
             at: when(language, &session, &message),
             body: message.text.clone(),
-            link: message.links.first().map(|link| link.url.clone()),
+            links: message.links.clone(),
         },
     };
     let frame = request.frame(language, message.subject.clone());

@@ -49,6 +49,7 @@ pub(super) struct SignPage<'a> {
     pub(super) returned: Option<Returned<'a>>,
     pub(super) until: Option<String>,
     pub(super) next_sign: bool,
+    pub(super) gives_back: bool,
     pub(super) pages: Vec<PageView>,
     pub(super) data: Script<'a>,
 }
@@ -269,6 +270,7 @@ fn sign_page(
         }),
         until: (view.status == Status::Playing).then(|| i18n::date_time(language, view.expires_at, view.offset)),
         next_sign: next_sign(request),
+        gives_back: view.gives_back,
         pages: pages(language, &view.pages, &filled, picture),
         data: Script {
             token,

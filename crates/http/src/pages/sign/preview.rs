@@ -79,6 +79,7 @@ fn shown(request: &PageRequest, token: &str, view: &PreviewView) -> Response {
         returned: None,
         until: None,
         next_sign: false,
+        gives_back: false,
         pages: pages(language, &view.pages, &filled, |number| {
             format!("{base}/mail/preview/pages/{pdf}/{number}?token={token}")
         }),

@@ -1,0 +1,109 @@
+//! What the service sends to a workflow's callback address, for the `OpenAPI` document.
+//!
+//! The body's schema is that of the type which is sent ([`app::WebhookBody`]); what stands around it is the work of
+//! `delivery`, and in prose in `docs/webhooks.md`.
+
+use serde_json::{Value, json};
+
+const DESCRIPTION: &str = "One POST for each approval (`CF`), rejection (`RT`), cancellation (`CC`) and expiry (`EX`) of \
+a workflow that was started with `export_api_info`. With `api_type` `StartAndEnd` only the approval of the first step, the \
+one that completes, and what ends the workflow early.\n\nTaken is what you answer with a 2xx status within 15 seconds; \
+the body of your answer is not read as anything. Everything else is tried again: 10 tries over about 75 hours, with the \
+same `webhook-id` and the same bytes. Deliveries can come twice, so keep the ids you have seen. In one workflow the first \
+tries are in the order of the events.\n\nThe headers follow the Standard Webhooks specification: `webhook-signature` is \
+`v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}` with the bytes that follow `whsec_` in \
+the secret of the API client, in base64 (`countersign client secret`). Several signatures are divided by a blank while a \
+secret is rotated.";
+
+/// The `webhooks` of the document.
+pub fn described() -> Value {
+    let header = |name: &str, required: bool, description: &str| json!({"name": name, "in": "header", "required": required, "description": description, "schema": {"type": "string"}});
+    json!({
+        "workflow": {
+            "post": {
+                "operationId": "workflow_webhook",
+                "summary": "Something happened to a workflow",
+                "description": DESCRIPTION,
+                "parameters": [
+                    header("webhook-id", true, "The event's id: the same on every try, another for every event."),
+                    header("webhook-timestamp", true, "When this try was made, in seconds since 1970."),
+                    header("webhook-signature", true, "`v1,` and a signature in base64; several divided by a blank."),
+                    header("Authorization", false, "The value of `export_api_info.authorization`, where one was given."),
+                ],
+                "requestBody": {
+                    "required": true,
+                    "content": {"application/json": {
+                        "schema": {"$ref": "#/components/schemas/WebhookBody"},
+                        "examples": {
+                            "in_progress": {"summary": "The first of two writers approved, embedded", "value": in_progress()},
+                            "complete": {"summary": "The last writer approved, embedded", "value": complete()},
+                        },
+                    }},
+                },
+                "responses": {
+                    "2XX": {"description": "Taken; it does not come again."},
+                    "410": {"description": "The address is gone: nothing is sent to it any more, and the company's owners and admins are told by mail."},
+                    "default": {"description": "Tried again; `Retry-After` (seconds or a date) is honoured up to 24 hours. A redirect is not followed."},
+                },
+            },
+        },
+    })
+}
+
+fn in_progress() -> Value {
+    json!({
+        "workflow_id": 42,
+        "client_id": "3f2b8a54-6a0e-4b0e-9d53-1f4c2a7d9e10",
+        "completed_date": "2026-12-01 10:00:00 (UTC+09:00)",
+        "command_type": "CF",
+        "name": "김사장",
+        "email": "employer@example.com",
+        "comment": "",
+        "field_list": [{"name": "salary", "value": "3000000", "email": "employer@example.com", "order": 1}],
+        "status": "Playing",
+        "order": 1,
+        "is_embed": true,
+        "version": "v3",
+        "next_email": "employee@example.com",
+        "next_name": "이직원",
+        "sign_url": "https://sign.example.com/mail/sign?token=…&lang=ko",
+    })
+}
+
+fn complete() -> Value {
+    let mut body = in_progress();
+    for next in ["next_email", "next_name", "sign_url"] {
+        if let Some(members) = body.as_object_mut() {
+            members.remove(next);
+        }
+    }
+    body["completed_date"] = json!("2026-12-01 11:30:00 (UTC+09:00)");
+    body["name"] = json!("이직원");
+    body["email"] = json!("employee@example.com");
+    body["status"] = json!("Complete");
+    body["order"] = json!(2);
+    body["download_url"] = json!("https://sign.example.com/mail/view?token=…");
+    body["certificate_url"] = json!("https://sign.example.com/mail/view?token=…");
+    body
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn the_examples_hold_nothing_that_the_schema_does_not_know_and_all_that_it_demands() {
+        let document = crate::api::openapi::described("https://sign.example.com");
+        let schema = &document["components"]["schemas"]["WebhookBody"];
+        let known: BTreeSet<&String> = schema["properties"].as_object().expect("properties").keys().collect();
+        for example in [in_progress(), complete()] {
+            let members: BTreeSet<&String> = example.as_object().expect("members").keys().collect();
+            assert!(members.is_subset(&known), "{members:?}");
+            for demanded in schema["required"].as_array().expect("required") {
+                assert!(members.iter().any(|member| *member == demanded), "{demanded}");
+            }
+        }
+    }
+}
