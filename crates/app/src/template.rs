@@ -140,7 +140,7 @@ impl App {
         })
     }
 
-    /// The image of a page (WebP) of a version that a workflow keeps, or that is shown.
+    /// The image of a page (WebP or JPEG) of a version that a workflow keeps, or that is shown.
     pub fn template_page_image(
         &self,
         company: &CompanyId,

@@ -1137,7 +1137,7 @@ fn five_wrong_access_codes_lock_until_the_sender_sends_anew() {
         );
         assert!(view.fields.is_empty() && view.pages.is_empty());
         assert!(matches!(
-            app.page_image(&key, 1),
+            app.page_image(&key, &view.pdf, 1),
             Err(Error::Forbidden(ForbiddenCode::AccessCode))
         ));
         let early = app.approve_by_link(&key, &BTreeMap::new(), None, &origin());
@@ -1158,7 +1158,7 @@ fn five_wrong_access_codes_lock_until_the_sender_sends_anew() {
             .expect("the right code");
         key.proof = Some(proof);
         assert_eq!(app.open_signing(&key).expect("a page").stage, Stage::Write);
-        assert!(!app.page_image(&key, 1).expect("a page").bytes.is_empty());
+        assert!(!app.page_image(&key, &view.pdf, 1).expect("a page").bytes.is_empty());
         for _ in 0..4 {
             assert!(app.give_access_code(&key, "wrong", &origin()).is_err());
         }
@@ -1493,11 +1493,16 @@ fn a_preview_starts_nothing() {
         let view = app.preview(&token).expect("the preview");
         assert_eq!((view.workflow_name.as_str(), view.pages.len()), ("근로계약서", 2));
         assert_eq!(view.fields[0].value.as_deref(), Some("미리보기"));
-        assert!(!app.preview_image(&token, 2).expect("a page").bytes.is_empty());
+        assert!(
+            !app.preview_image(&token, &view.pdf, 2)
+                .expect("a page")
+                .bytes
+                .is_empty()
+        );
         assert!(!app.preview_file(&token, "sign").expect("a file").bytes.is_empty());
         assert!(app.fsck(std::time::Duration::ZERO).expect("a check").swept.is_empty());
         assert!(matches!(
-            app.preview_image(&token, 3),
+            app.preview_image(&token, &view.pdf, 3),
             Err(Error::NotFound(Subject::Page))
         ));
         assert!(
