@@ -28,6 +28,11 @@ mod sql {
     }
 }
 
+/// The bytes of a picture.
+pub fn pixel() -> Vec<u8> {
+    base64::engine::general_purpose::STANDARD.decode(PIXEL).expect("base64")
+}
+
 fn field(name: &str, kind: &str, step: u32, page: u32, row: u32, more: &Value) -> Value {
     let mut field = json!({"name": name, "kind": kind, "step": step, "page": page,
         "x": 100_000, "y": 50_000 * row, "width": 300_000, "height": 40_000});
@@ -67,7 +72,7 @@ fn one_step_of_two() -> Value {
 pub struct World<'a> {
     pub app: &'a TestApp,
     company: CompanyId,
-    caller: Caller,
+    pub caller: Caller,
     template: TemplateId,
 }
 
@@ -111,6 +116,11 @@ impl<'a> World<'a> {
 
     pub fn playing_key(&self, id: WorkflowId) -> SigningKey {
         key_of(&self.app.workflow(&self.caller, id).expect("the workflow").playing_url)
+    }
+
+    /// What the first letter's link opens.
+    pub fn letter_key(&self, id: WorkflowId) -> SigningKey {
+        key_of(&self.letters(id)[0].1)
     }
 
     fn webhooks(&self, id: WorkflowId) -> Vec<Value> {
@@ -161,7 +171,7 @@ fn caller(app: &TestApp, company: &str, email: &str) -> Caller {
     app.authenticate(login.access_token.expose()).expect("a caller")
 }
 
-fn writer(order: u32, name: &str, email: &str) -> StartRecipient {
+pub fn writer(order: u32, name: &str, email: &str) -> StartRecipient {
     StartRecipient {
         order: Some(order),
         name: Some(name.to_owned()),
@@ -194,7 +204,7 @@ fn origin() -> Origin {
     }
 }
 
-fn key_of(url: &str) -> SigningKey {
+pub fn key_of(url: &str) -> SigningKey {
     let token = url
         .split("token=")
         .nth(1)

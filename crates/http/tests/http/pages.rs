@@ -211,6 +211,19 @@ fn a_page_is_kept_to_itself_and_a_picture_only_by_its_reader(database: &TestData
     assert_eq!(answer.header("cache-control"), "private, max-age=31536000, immutable");
     assert_eq!(look(&server, &picture.replace("/1?", "/2?")).status, 404);
     is_kept_by_browsers(&server, &picture);
+    // What the page says, for who cannot see it.
+    let words = html
+        .split("data-src=\"")
+        .find(|part| part.starts_with("/sign/texts/"))
+        .and_then(|part| part.split('"').next())
+        .expect("a page's text")
+        .replace("&amp;", "&");
+    let answer = look(&server, &words);
+    assert_eq!((answer.status, answer.header("content-type")), (200, "application/json"));
+    assert_eq!(answer.header("cache-control"), "private, max-age=31536000, immutable");
+    let said: serde_json::Value = serde_json::from_slice(&answer.body).expect("JSON");
+    assert_eq!(said["lines"], json!([]), "the page has a line and no letter");
+    assert_eq!(look(&server, &words.replace("/1?", "/2?")).status, 404);
     assert_eq!(
         look(&server, &format!("/sign/file?token={sign}&name=employer")).status,
         404
@@ -296,6 +309,11 @@ fn the_viewers_pictures_are_made_once_and_kept_by_browsers(database: &TestDataba
         is_kept_by_browsers(&server, &picture);
         assert_eq!(server.rendered() - before, 1, "{file}");
         assert_eq!(look(&server, &picture.replace("/1?", "/99?")).status, 404);
+        let words = look(&server, &picture.replace("/pages/", "/texts/"));
+        assert_eq!((words.status, words.header("content-type")), (200, "application/json"));
+        if file == "certificate_url" {
+            assert!(text(&words).contains("SHA-256"), "{}", text(&words));
+        }
     }
 }
 
@@ -338,6 +356,10 @@ fn the_access_code_stands_before_everything(database: &TestDatabase) {
     assert!(text(&page).contains("birthday") && !text(&page).contains("<document-page"));
     assert_eq!(
         look(&server, &format!("/sign/pages/{}/1?token={sign}", "0".repeat(64))).problem(403)["code"],
+        "access-code"
+    );
+    assert_eq!(
+        look(&server, &format!("/sign/texts/{}/1?token={sign}", "0".repeat(64))).problem(403)["code"],
         "access-code"
     );
     let values = json!({"values": [{"name": "employer", "value": "x"}]});
