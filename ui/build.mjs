@@ -16,6 +16,7 @@ const bundled = await build({
   entryPoints: [
     { in: "src/sign/main.ts", out: "sign" },
     { in: "src/verify.ts", out: "verify" },
+    { in: "src/viewer.ts", out: "viewer" },
     { in: "src/styles/pages.css", out: "pages" },
   ],
   bundle: true,

@@ -11,6 +11,7 @@
 
 mod document;
 mod machine;
+mod pages;
 mod raw_commit;
 mod server;
 mod store;
@@ -30,6 +31,7 @@ fn main() {
     );
     store::measure(folder.path(), &raw);
     document::measure(folder.path());
+    pages::measure(folder.path());
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

@@ -53,6 +53,7 @@ sign-consent-agree = I agree
 ## Signing page: fields
 sign-page-of = Page { $page } of { $pages }
 sign-page-image = Page { $page } of the document
+page-text-none = This page has no text that can be read aloud or searched. It is a picture only.
 sign-field-required = required
 sign-field-other = Filled in by { $name }
 sign-field-waiting = { $name } fills this in

@@ -47,6 +47,7 @@ sign-consent-agree = 同意する
 ## 署名画面：入力欄
 sign-page-of = { $pages } ページ中 { $page } ページ目
 sign-page-image = 文書の { $page } ページ目
+page-text-none = このページには、読み上げや検索ができる文字がありません。画像だけのページです。
 sign-field-required = 必須
 sign-field-other = { $name } 様が記入しました
 sign-field-waiting = { $name } 様が記入する欄

@@ -47,6 +47,7 @@ sign-consent-agree = 동의합니다
 ## 서명 화면: 입력 항목
 sign-page-of = { $pages }쪽 중 { $page }쪽
 sign-page-image = 문서 { $page }쪽
+page-text-none = 이 쪽에는 읽어 주거나 찾을 수 있는 글자가 없습니다. 그림으로만 된 쪽입니다.
 sign-field-required = 필수
 sign-field-other = { $name } 님이 작성함
 sign-field-waiting = { $name } 님이 작성할 항목

@@ -12,22 +12,31 @@ const COMPANY = "hanbit";
 const EMAIL = "owner@example.com";
 const PASSWORD = "a long enough password 42";
 
-/** A PDF of `pages` A4 pages with a line of text each: written by hand, so that nothing is needed to make it. */
+/** A PDF of `pages` A4 pages with a line of text each. */
 export function pdf(pages = 2) {
+  const contents = [];
+  for (let page = 1; page <= pages; page += 1) {
+    const lines = [`BT /F1 20 Tf 60 770 Td (Employment agreement, page ${page}) Tj ET`];
+    for (const [index, label] of ["Name", "Salary", "First day", "Remarks", "Agreed", "Kind", "Team"].entries()) {
+      if (page === 1) lines.push(`BT /F1 11 Tf 60 ${712 - index * 34} Td (${label}) Tj ET`);
+    }
+    contents.push(lines.join("\n"));
+  }
+  return pdfOf(contents);
+}
+
+/** A PDF of A4 pages with these contents: written by hand, so that nothing is needed to make it. */
+export function pdfOf(contents) {
+  const pages = contents.length;
   const kids = Array.from({ length: pages }, (_, index) => `${4 + index * 2} 0 R`).join(" ");
   const objects = [
     "<< /Type /Catalog /Pages 2 0 R >>",
     `<< /Type /Pages /Count ${pages} /Kids [${kids}] >>`,
     "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
   ];
-  for (let page = 1; page <= pages; page += 1) {
-    const lines = [`BT /F1 20 Tf 60 770 Td (Employment agreement, page ${page}) Tj ET`];
-    for (const [index, label] of ["Name", "Salary", "First day", "Remarks", "Agreed", "Kind", "Team"].entries()) {
-      if (page === 1) lines.push(`BT /F1 11 Tf 60 ${712 - index * 34} Td (${label}) Tj ET`);
-    }
-    const content = lines.join("\n");
+  for (const [index, content] of contents.entries()) {
     objects.push(
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents ${5 + (page - 1) * 2} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`,
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents ${5 + index * 2} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`,
       `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
     );
   }

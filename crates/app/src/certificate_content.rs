@@ -4,11 +4,14 @@
 //! timestamps only append to it) and the head of the chain, and carries the chain itself as JSON, so that it can be checked
 //! without the server.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use document::certificate::{Attachment, CertificateContent, Column, EventTable, QrAddress, Section};
+use document::certificate::{
+    Attachment, Card, CertificateContent, Column, EventTable, QrAddress, Section, State, Tone,
+};
 use document::fonts::Fonts;
-use domain::event::FileKind;
+use domain::event::{FileKind, IdentityMethod};
 use domain::{
     Actor, BlobHash, ChainFile, Entry, Event, EventKind, Language, Progress, Recipient, RecipientId, Status, Who,
     Workflow, time,
@@ -16,6 +19,9 @@ use domain::{
 use jiff::Timestamp;
 use store::template::StoredVersion;
 use store::workflow::{Party, StoredWorkflow};
+
+use crate::browser::browser;
+use crate::consent;
 
 /// What a certificate is made from.
 pub(crate) struct Certified<'c> {
@@ -85,9 +91,19 @@ impl Writer<'_> {
         let workflow = self.certified.workflow;
         CertificateContent {
             language: self.language,
+            issuer: self.drawable(&self.certified.party.company_name),
             title: self.say("certificate-title"),
             subtitle: self.drawable(&workflow.name),
-            sections: vec![self.document(), self.writers(), self.proof()],
+            state: self.state(),
+            sections: [
+                Some(self.document()),
+                Some(self.writers()),
+                self.copies(),
+                Some(self.proof()),
+            ]
+            .into_iter()
+            .flatten()
+            .collect(),
             events: self.events(),
             notes: self.notes(),
             qr: Some(QrAddress {
@@ -117,8 +133,10 @@ impl Writer<'_> {
         let mut rows = vec![
             (self.say("certificate-document-name"), self.drawable(&workflow.name)),
             (self.say("certificate-document-id"), workflow.id.to_string()),
-            (self.say("certificate-status"), self.status(status)),
-            (self.say("certificate-company"), self.drawable(&party.company_name)),
+            (
+                self.say("certificate-company"),
+                self.drawable(&format!("{} ({})", party.company_name, workflow.company)),
+            ),
             (
                 self.say("certificate-sender"),
                 self.drawable(&person(&party.sender_name, &party.sender_email)),
@@ -145,48 +163,179 @@ impl Writer<'_> {
                 template.version.name, workflow.template, workflow.template_version
             )),
         ));
+        rows.push((self.say("certificate-issued"), self.moment(self.certified.at)));
         Section {
             heading: self.say("certificate-heading-document"),
             rows,
+            ..Section::default()
         }
     }
 
     fn writers(&self) -> Section {
         let workflow = self.certified.workflow;
-        let mut rows = Vec::new();
-        for recipient in &workflow.recipients {
-            let order = recipient.order.to_string();
-            let label = match &recipient.role {
-                Some(role) => self.say_with("certificate-step-role", &[("order", &order), ("role", role)]),
-                None => self.say_with("certificate-step", &[("order", &order)]),
-            };
-            let mut parts = vec![
-                person(&recipient.name, recipient.contact.as_given()),
-                self.progress(recipient),
-            ];
-            if self
-                .certified
-                .stored
-                .writer(recipient.id)
-                .is_some_and(|writer| writer.access.is_some())
-            {
-                parts.push(self.say("certificate-access-code"));
-            }
-            if let Some(comment) = self.comment_of(recipient) {
-                parts.push(format!("“{comment}”"));
-            }
-            rows.push((self.drawable(&label), self.drawable(&parts.join(" · "))));
-        }
-        for copy in &workflow.copies {
-            rows.push((
-                self.say("certificate-copy"),
-                self.drawable(&person(&copy.name, copy.contact.as_given())),
-            ));
-        }
         Section {
             heading: self.say("certificate-heading-writers"),
+            cards: workflow
+                .recipients
+                .iter()
+                .map(|recipient| self.card(recipient))
+                .collect(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Who gets the finished document without writing.
+    fn copies(&self) -> Option<Section> {
+        let copies = &self.certified.workflow.copies;
+        let rows = copies
+            .iter()
+            .map(|copy| {
+                (
+                    self.say("certificate-copy"),
+                    self.drawable(&person(&copy.name, copy.contact.as_given())),
+                )
+            })
+            .collect();
+        (!copies.is_empty()).then(|| Section {
+            heading: self.say("certificate-heading-copies"),
+            rows,
+            ..Section::default()
+        })
+    }
+
+    /// One writer: what he did, when, from where, and how he was known.
+    fn card(&self, recipient: &Recipient) -> Card {
+        let order = recipient.order.to_string();
+        let step = match &recipient.role {
+            Some(role) => self.say_with("certificate-step-role", &[("order", &order), ("role", role)]),
+            None => self.say_with("certificate-step", &[("order", &order)]),
+        };
+        let mut rows = vec![(self.say("certificate-step-label"), self.drawable(&step))];
+        // What came before a correction was somebody else's.
+        let mut events: Vec<Event> = Vec::new();
+        for event in self
+            .events_read()
+            .filter(|event| event.event.recipient() == Some(recipient.id))
+        {
+            if matches!(event.event, EventKind::RecipientCorrected { .. }) {
+                events.clear();
+            }
+            events.push(event);
+        }
+        let first = |is: &dyn Fn(&EventKind) -> bool| events.iter().find(|event| is(&event.event));
+        // After a return a writer acts anew: the last act counts.
+        let last = |is: &dyn Fn(&EventKind) -> bool| events.iter().rev().find(|event| is(&event.event));
+        let requested = first(&|event| matches!(event, EventKind::RequestSent { .. }));
+        let viewed = first(&|event| matches!(event, EventKind::Viewed { .. }));
+        for (key, event) in [("certificate-requested", requested), ("certificate-viewed", viewed)] {
+            if let Some(event) = event {
+                rows.push((self.say(key), self.moment(event.at)));
+            }
+        }
+        let act = last(&|event| {
+            matches!(
+                event,
+                EventKind::Approved { .. } | EventKind::Rejected { .. } | EventKind::Returned { .. }
+            )
+        });
+        rows.push((
+            self.say("certificate-identity"),
+            self.drawable(&self.identity(recipient, &events, act)),
+        ));
+        if let Some(Event {
+            at,
+            event: EventKind::Consented { statement, .. },
+            ..
+        }) = last(&|event| matches!(event, EventKind::Consented { .. }))
+        {
+            rows.push((self.say("certificate-consent"), self.consent(*at, statement)));
+        }
+        // From where he acted; before that, from where he looked.
+        let from = act.or(viewed);
+        if let Some(address) = from.and_then(|event| event.actor.address.as_deref()) {
+            rows.push((self.say("certificate-address"), self.drawable(address)));
+        }
+        if let Some(browser) = from.and_then(|event| self.browser(&event.actor)) {
+            rows.push((self.say("certificate-browser"), self.drawable(&browser)));
+        }
+        if let Some(comment) = self.comment_of(recipient) {
+            rows.push((self.say("certificate-comment"), self.drawable(&format!("“{comment}”"))));
+        }
+        Card {
+            mark: recipient.order.to_string(),
+            name: self.drawable(&recipient.name),
+            contact: self.drawable(recipient.contact.as_given()),
+            state: self.progress(recipient),
             rows,
         }
+    }
+
+    /// How it was made sure who acts.
+    fn identity(&self, recipient: &Recipient, events: &[Event], act: Option<&Event>) -> String {
+        if act.is_some_and(|event| !matches!(event.actor.who, Who::Recipient(_))) {
+            return self.say("certificate-identity-on-behalf");
+        }
+        let mut parts = Vec::new();
+        let sent = events
+            .iter()
+            .any(|event| matches!(event.event, EventKind::RequestSent { .. }));
+        parts.push(if sent {
+            self.say_with(
+                "certificate-identity-link",
+                &[("contact", recipient.contact.as_given())],
+            )
+        } else {
+            self.say("certificate-identity-embedded")
+        });
+        let checked = events.iter().rev().find_map(|event| match event.event {
+            EventKind::IdentityChecked {
+                method: IdentityMethod::AccessCode,
+                ..
+            } => Some(event.at),
+            _ => None,
+        });
+        let asked = self
+            .certified
+            .stored
+            .writer(recipient.id)
+            .is_some_and(|writer| writer.access.is_some());
+        match checked {
+            Some(at) => parts.push(self.say_with("certificate-identity-code", &[("at", &self.moment(at))])),
+            None if asked => parts.push(self.say("certificate-identity-code-open")),
+            None => {}
+        }
+        let refused = events
+            .iter()
+            .filter(|event| matches!(event.event, EventKind::IdentityRefused { .. }))
+            .count();
+        if refused > 0 {
+            parts.push(self.say_with("certificate-identity-refused", &[("count", &refused.to_string())]));
+        }
+        parts.join(" · ")
+    }
+
+    /// When, and to which words.
+    fn consent(&self, at: Timestamp, statement: &BlobHash) -> String {
+        let words = match consent::version_of(statement) {
+            Some((version, language)) => self.say_with(
+                "certificate-consent-version",
+                &[("version", version), ("language", language.code())],
+            ),
+            None => self.say("certificate-consent-unknown"),
+        };
+        format!("{} · {words} · SHA-256 {statement}", self.moment(at))
+    }
+
+    /// The browser, as people call it.
+    fn browser(&self, actor: &Actor) -> Option<String> {
+        let found = browser(actor.user_agent.as_deref()?)?;
+        Some(match found.system {
+            Some(system) => self.say_with(
+                "certificate-browser-on",
+                &[("browser", &found.name), ("system", system)],
+            ),
+            None => found.name,
+        })
     }
 
     fn comment_of(&self, recipient: &Recipient) -> Option<String> {
@@ -201,27 +350,35 @@ impl Writer<'_> {
         stored.writer(recipient.id).and_then(|writer| writer.comment.clone())
     }
 
-    /// How and when a writer did his part.
-    fn progress(&self, recipient: &Recipient) -> String {
-        let (key, at) = match recipient.progress {
-            Progress::Waiting => return self.say("certificate-progress-waiting"),
-            Progress::Approved { at } => ("certificate-progress-approved", at),
-            Progress::Rejected { at } => ("certificate-progress-rejected", at),
-        };
-        let on_behalf = self.events_read().rev().find_map(|event| match event.event {
-            EventKind::Approved { recipient: id, .. } | EventKind::Rejected { recipient: id, .. }
-                if id == recipient.id =>
-            {
-                Some(!matches!(event.actor.who, Who::Recipient(_)))
+    /// What a writer did, and when.
+    fn progress(&self, recipient: &Recipient) -> State {
+        let (key, at, tone) = match recipient.progress {
+            Progress::Waiting => {
+                return State {
+                    text: self.say("certificate-progress-waiting"),
+                    tone: Tone::Neutral,
+                };
             }
-            _ => None,
-        });
-        let mut text = self.say_with(key, &[("at", &self.moment(at))]);
-        if on_behalf == Some(true) {
-            text.push_str(" · ");
-            text.push_str(&self.say("certificate-on-behalf"));
+            Progress::Approved { at } => ("certificate-progress-approved", at, Tone::Good),
+            Progress::Rejected { at } => ("certificate-progress-rejected", at, Tone::Bad),
+        };
+        State {
+            text: self.say_with(key, &[("at", &self.moment(at))]),
+            tone,
         }
-        text
+    }
+
+    /// How the document stands.
+    fn state(&self) -> State {
+        let status = self.certified.workflow.state.status();
+        State {
+            text: self.status(status),
+            tone: match status {
+                Status::Playing => Tone::Neutral,
+                Status::Complete => Tone::Good,
+                Status::Rejected | Status::Canceled | Status::Expired => Tone::Bad,
+            },
+        }
     }
 
     fn proof(&self) -> Section {
@@ -231,7 +388,11 @@ impl Writer<'_> {
             sealed,
             ..
         } = self.certified;
-        let mut rows = vec![(self.say("certificate-original"), template.version.pdf.to_string())];
+        let mut rows = vec![(self.say("certificate-original"), template.original.to_string())];
+        if template.original != template.version.pdf {
+            rows.push((self.say("certificate-taken-in"), template.version.pdf.to_string()));
+        }
+        rows.extend(self.steps());
         if let Some((hash, length)) = sealed {
             rows.push((self.say("certificate-sealed"), hash.to_string()));
             rows.push((
@@ -247,7 +408,29 @@ impl Writer<'_> {
         Section {
             heading: self.say("certificate-heading-proof"),
             rows,
+            ..Section::default()
         }
+    }
+
+    /// The chain's hash after each step that is done: it binds every value that was written until then.
+    fn steps(&self) -> Vec<(String, String)> {
+        let approvals =
+            self.certified
+                .entries
+                .iter()
+                .filter_map(|entry| match Event::from_payload(&entry.payload)?.event {
+                    EventKind::Approved { order, .. } => Some((order, entry)),
+                    _ => None,
+                });
+        // The last approval of a step stands for it: of several writers, and after a return.
+        let last_of_each: BTreeMap<u32, &Entry> = approvals.collect();
+        last_of_each
+            .into_iter()
+            .map(|(order, entry)| {
+                let label = self.say_with("certificate-step-hash", &[("order", &order.to_string())]);
+                (label, entry.hash.to_string())
+            })
+            .collect()
     }
 
     fn events_read(&self) -> impl DoubleEndedIterator<Item = Event> + '_ {
@@ -269,7 +452,7 @@ impl Writer<'_> {
                     self.moment(event.at),
                     self.drawable(&self.describe(&event.event)),
                     self.drawable(&self.who(&event.actor)),
-                    self.drawable(&origin(&event.actor)),
+                    self.drawable(&self.origin(&event.actor)),
                 ]
             })
             .collect();
@@ -277,12 +460,21 @@ impl Writer<'_> {
             heading: self.say("certificate-heading-events"),
             columns: vec![
                 column("certificate-column-time", 0.28),
-                column("certificate-column-event", 0.22),
-                column("certificate-column-who", 0.22),
-                column("certificate-column-origin", 0.28),
+                column("certificate-column-event", 0.26),
+                column("certificate-column-who", 0.24),
+                column("certificate-column-origin", 0.22),
             ],
             rows,
         }
+    }
+
+    /// From where somebody acted, and with what.
+    fn origin(&self, actor: &Actor) -> String {
+        [actor.address.clone(), self.browser(actor)]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(" · ")
     }
 
     fn describe(&self, event: &EventKind) -> String {
@@ -398,12 +590,4 @@ fn person(name: &str, contact: &str) -> String {
     } else {
         format!("{name} <{contact}>")
     }
-}
-
-fn origin(actor: &Actor) -> String {
-    [actor.address.as_deref(), actor.user_agent.as_deref()]
-        .into_iter()
-        .flatten()
-        .collect::<Vec<_>>()
-        .join(" · ")
 }

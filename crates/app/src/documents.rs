@@ -5,6 +5,7 @@
 
 use document::intake::{Intake, Refused};
 use document::render::RenderFault;
+use document::text_layer::PageText;
 use document::verify::{TrustedRoots, Verdict};
 use jiff::Timestamp;
 
@@ -15,15 +16,18 @@ pub trait StrangersDocuments: Send + Sync {
     /// Takes an upload in: rewritten once, or refused.
     fn inspect(&self, pdf: &[u8]) -> Result<Intake, DocumentFault>;
 
-    /// The pages as WebP images, in the order asked for. Pages count from 1.
+    /// The pages as images (WebP or JPEG), in the order asked for. Pages count from 1.
     fn page_images(&self, pdf: &[u8], pages: &[u32], dots_per_inch: f32) -> Result<Vec<Vec<u8>>, DocumentFault>;
+
+    /// What the pages say, in the order asked for. Pages count from 1.
+    fn page_texts(&self, pdf: &[u8], pages: &[u32]) -> Result<Vec<PageText>, DocumentFault>;
 
     /// What holds of a signed PDF at a moment, and what does not.
     fn verify(&self, pdf: &[u8], roots: &TrustedRoots, at: Timestamp) -> Result<Verdict, DocumentFault>;
 }
 
 /// Why a stranger's PDF was not read.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum DocumentFault {
     /// It is not taken, for a reason that its sender can mend.
     #[error(transparent)]

@@ -6,7 +6,8 @@ use jiff::Timestamp;
 use crate::documents::DocumentFault;
 use crate::error::{ConflictCode, Error, Subject};
 use crate::link_token::LinkPurpose;
-use crate::signing_session::PageImage;
+use crate::page_cache::{Part, PartKind};
+use crate::signing_session::PagePart;
 use crate::template::PAGE_IMAGE_DPI;
 use crate::transition::{Snapshot, conflict};
 use crate::{App, Caller, Origin};
@@ -51,8 +52,18 @@ pub struct LinkedFile {
     pub completed_at: Timestamp,
     /// Until when the link lives.
     pub expires: Option<Timestamp>,
+    /// The file's name among the kept ones.
+    pub hash: BlobHash,
     /// The file.
     pub file: FileContent,
+}
+
+/// A link to a finished file, opened; the file itself is not read yet.
+struct OpenedLink {
+    snapshot: Snapshot,
+    kind: FileKind,
+    hash: BlobHash,
+    expires: Option<Timestamp>,
 }
 
 impl App {
@@ -129,24 +140,66 @@ impl App {
         Ok((linked, sizes))
     }
 
-    /// The image of one of its pages.
-    pub fn shown_page(&self, token: &str, page: u32) -> Result<PageImage, Error> {
-        let linked = self.shown_file(token)?;
-        let images = self
-            .documents
-            .page_images(&linked.file.bytes, &[page], PAGE_IMAGE_DPI)
-            .map_err(|fault| match fault {
-                DocumentFault::NotRendered(_) => Error::NotFound(Subject::Page),
-                other => other.at("page"),
-            })?;
-        let bytes = images.into_iter().next().ok_or(Error::NotFound(Subject::Page))?;
-        Ok(PageImage {
-            bytes,
-            etag: format!("{}-{page}", BlobHash::of(&linked.file.bytes)),
-        })
+    /// The image of one of its pages, made once. `file` is the hash in the address; where the link leads to another file by
+    /// now (a time stamp was added), there is no such page.
+    pub fn shown_page(&self, token: &str, file: &BlobHash, page: u32) -> Result<PagePart, Error> {
+        let opened = self.open_link(token)?;
+        if opened.hash != *file {
+            return Err(Error::NotFound(Subject::Page));
+        }
+        let part = Part {
+            file: *file,
+            kind: PartKind::Picture,
+            page,
+        };
+        let bytes = self
+            .pages
+            .get_or_make(part, || {
+                let pdf = self.read_file(file)?;
+                let images = self.documents.page_images(&pdf, &[page], PAGE_IMAGE_DPI)?;
+                images.into_iter().next().ok_or_else(|| no_answer("the picture"))
+            })
+            .map_err(no_page)?;
+        Ok(PagePart::of(bytes))
+    }
+
+    /// What one of its pages says.
+    pub fn shown_text(&self, token: &str, file: &BlobHash, page: u32) -> Result<PagePart, Error> {
+        let opened = self.open_link(token)?;
+        self.text_of(&opened.hash, file, page)
+    }
+
+    /// A kept file, for what is made of it.
+    pub(crate) fn read_file(&self, file: &BlobHash) -> Result<Vec<u8>, DocumentFault> {
+        self.blobs
+            .get(file)
+            .map_err(|error| DocumentFault::Failed(error.to_string()))
     }
 
     fn open_file_link(&self, token: &str) -> Result<(CompanyId, LinkedFile), Error> {
+        let OpenedLink {
+            snapshot,
+            kind,
+            hash,
+            expires,
+        } = self.open_link(token)?;
+        let workflow = &snapshot.stored.workflow;
+        let linked = LinkedFile {
+            kind,
+            workflow_id: workflow.id,
+            workflow_name: workflow.name.clone(),
+            company_name: snapshot.party.company_name.clone(),
+            language: workflow.language,
+            offset: workflow.offset,
+            completed_at: workflow.state.ended_at().unwrap_or(snapshot.at),
+            expires,
+            hash,
+            file: file_content(&snapshot, kind, self.blobs.get(&hash)?),
+        };
+        Ok((workflow.company.clone(), linked))
+    }
+
+    fn open_link(&self, token: &str) -> Result<OpenedLink, Error> {
         let token = self
             .outgoing
             .addresses
@@ -163,20 +216,13 @@ impl App {
         if token.version != snapshot.stored.link_version || token.is_over(snapshot.at) {
             return Err(Error::conflict(ConflictCode::LinkReplaced));
         }
-        let file = self.finished_file(&snapshot, kind)?;
-        let workflow = &snapshot.stored.workflow;
-        let linked = LinkedFile {
+        let hash = self.finished_hash(&snapshot, kind)?;
+        Ok(OpenedLink {
+            snapshot,
             kind,
-            workflow_id: id,
-            workflow_name: workflow.name.clone(),
-            company_name: snapshot.party.company_name.clone(),
-            language: workflow.language,
-            offset: workflow.offset,
-            completed_at: workflow.state.ended_at().unwrap_or(snapshot.at),
+            hash,
             expires: token.expires,
-            file,
-        };
-        Ok((company, linked))
+        })
     }
 
     pub(crate) fn company_of_link(&self, id: WorkflowId) -> Result<CompanyId, Error> {
@@ -187,6 +233,12 @@ impl App {
 
     /// A file of a complete workflow; 409 before.
     fn finished_file(&self, snapshot: &Snapshot, kind: FileKind) -> Result<FileContent, Error> {
+        let hash = self.finished_hash(snapshot, kind)?;
+        Ok(file_content(snapshot, kind, self.blobs.get(&hash)?))
+    }
+
+    /// Its name among the kept files.
+    fn finished_hash(&self, snapshot: &Snapshot, kind: FileKind) -> Result<BlobHash, Error> {
         let workflow = &snapshot.stored.workflow;
         let status = workflow.state.status();
         if status != Status::Complete {
@@ -197,12 +249,23 @@ impl App {
             .store
             .read(move |tx| store::workflow::sealed(tx, &company, id).map_err(Error::from))?
             .ok_or(Error::NotFound(Subject::File))?;
-        let bytes = self.blobs.get(match kind {
-            FileKind::Document => &sealed.document,
-            FileKind::Certificate => &sealed.certificate,
-        })?;
-        Ok(file_content(snapshot, kind, bytes))
+        Ok(match kind {
+            FileKind::Document => sealed.document,
+            FileKind::Certificate => sealed.certificate,
+        })
     }
+}
+
+/// A page that cannot be made is one that is not there.
+pub(crate) fn no_page(fault: DocumentFault) -> Error {
+    match fault {
+        DocumentFault::NotRendered(_) => Error::NotFound(Subject::Page),
+        other => other.at("page"),
+    }
+}
+
+pub(crate) fn no_answer(what: &str) -> DocumentFault {
+    DocumentFault::Failed(format!("the worker left out {what}"))
 }
 
 fn file_content(snapshot: &Snapshot, kind: FileKind, bytes: Vec<u8>) -> FileContent {

@@ -24,6 +24,7 @@ mod access_code;
 mod access_token;
 pub mod addresses;
 mod approve;
+mod browser;
 mod caller;
 mod cancel;
 mod certificate_content;
@@ -31,6 +32,7 @@ mod check;
 mod client;
 mod company;
 mod complete;
+pub mod consent;
 mod correct_recipient;
 mod discard;
 mod documents;
@@ -49,6 +51,7 @@ mod member;
 mod origin;
 pub mod outbox;
 mod outgoing;
+mod page_cache;
 pub mod password;
 mod reject;
 mod remind;
@@ -88,7 +91,7 @@ pub use origin::Origin;
 pub use session::{MemberSession, SignedIn};
 pub use settings::{LoginSettings, Settings};
 pub use signing_session::{
-    FieldView, GivenBack, NextDocument, PageImage, PreviewView, Signed, SigningKey, SigningRecipient, SigningView,
+    FieldView, GivenBack, NextDocument, PagePart, PreviewView, Signed, SigningKey, SigningRecipient, SigningView,
     Stage, UploadedFile,
 };
 pub use start::{
@@ -126,6 +129,7 @@ pub struct App {
     seal_keys: seal_key::SealKeys,
     kept_templates: kept_template::KeptTemplates,
     outgoing: Arc<outgoing::Outgoing>,
+    pages: page_cache::PageCache,
 }
 
 /// What an [`App`] is made of.
@@ -159,6 +163,7 @@ impl App {
             settings,
         } = parts;
         let passwords = password::Passwords::new(settings.login.concurrent_hashes, random.as_ref());
+        let pages = page_cache::PageCache::new(settings.page_cache);
         let outgoing = outgoing::Outgoing::new(vault.clone(), Arc::clone(&random), settings.public_url.clone());
         App {
             store,
@@ -174,6 +179,7 @@ impl App {
             seal_keys: seal_key::SealKeys::default(),
             kept_templates: kept_template::KeptTemplates::default(),
             outgoing: Arc::new(outgoing),
+            pages,
         }
     }
 

@@ -19,6 +19,8 @@ pub struct Settings {
     pub session_seconds: i64,
     /// The largest PDF that is taken, in bytes.
     pub largest_document: u64,
+    /// How many bytes of pictures and texts of pages are kept in memory at most.
+    pub page_cache: u64,
 }
 
 /// The throttle of wrong credentials. Right ones never count, and nobody is locked out for good.
@@ -54,6 +56,7 @@ impl Default for Settings {
             login: LoginSettings::default(),
             session_seconds: 12 * 60 * 60,
             largest_document: 50 * 1024 * 1024,
+            page_cache: 64 * 1024 * 1024,
         }
     }
 }

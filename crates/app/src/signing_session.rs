@@ -8,6 +8,7 @@
 //! turn it is.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use domain::{
     BlobHash, CompanyId, Contact, Event, EventKind, Field, FileValue, Language, OnReject, PageSize, Progress,
@@ -16,15 +17,18 @@ use domain::{
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use store::Transaction;
+use store::template::StoredVersion;
 use store::workflow::{StoredWorkflow, Writer};
 use store::workflow_value::StoredValue;
 
 use crate::access_code::is_locked;
 use crate::approve::{Source, given_comment, is_editable, writable};
+use crate::documents::DocumentFault;
 use crate::error::{ConflictCode, Error, Fault, FaultCode, ForbiddenCode, Subject};
 use crate::export::file_links_until;
-use crate::files::FileContent;
+use crate::files::{FileContent, no_answer, no_page};
 use crate::link_token::LinkPurpose;
+use crate::page_cache::{Part, PartKind};
 use crate::start::PreviewContent;
 use crate::transition::{Snapshot, conflict, refused};
 use crate::values::{NewValue, value_fault};
@@ -204,13 +208,22 @@ pub struct Signed {
     pub next_document: Option<NextDocument>,
 }
 
-/// The image of a page.
+/// What is shown of a page.
 #[derive(Debug, Clone)]
-pub struct PageImage {
-    /// WebP.
-    pub bytes: Vec<u8>,
-    /// Changes with the image: it never does for one address.
-    pub etag: String,
+pub struct PagePart {
+    /// Its image (WebP or JPEG), or its text (`document::text_layer::PageText` as JSON).
+    pub bytes: Arc<[u8]>,
+    /// Of the bytes.
+    pub hash: BlobHash,
+}
+
+impl PagePart {
+    pub(crate) fn of(bytes: Arc<[u8]>) -> PagePart {
+        PagePart {
+            hash: BlobHash::of(&bytes),
+            bytes,
+        }
+    }
 }
 
 /// The preview page.
@@ -541,27 +554,61 @@ impl App {
         })
     }
 
-    /// The image of a page of the document to be signed.
-    pub fn page_image(&self, key: &SigningKey, page: u32) -> Result<PageImage, Error> {
+    /// The image of a page of the document to be signed. `file` is the document's hash, as the address has it.
+    pub fn page_image(&self, key: &SigningKey, file: &BlobHash, page: u32) -> Result<PagePart, Error> {
         let session = self.open_for_reading(key)?;
-        self.image_of(&session.snapshot.template.page_images, page)
+        self.image_of(&session.snapshot.template, file, page)
     }
 
     /// The image of a page of a preview.
-    pub fn preview_image(&self, token: &str, page: u32) -> Result<PageImage, Error> {
+    pub fn preview_image(&self, token: &str, file: &BlobHash, page: u32) -> Result<PagePart, Error> {
         let (company, content) = self.preview_content(token)?;
         let template = self.kept_template(&company, content.template, content.version)?;
-        self.image_of(&template.page_images, page)
+        self.image_of(&template, file, page)
     }
 
-    fn image_of(&self, images: &[BlobHash], page: u32) -> Result<PageImage, Error> {
+    /// What a page of the document to be signed says.
+    pub fn page_text(&self, key: &SigningKey, file: &BlobHash, page: u32) -> Result<PagePart, Error> {
+        let session = self.open_for_reading(key)?;
+        self.text_of(&session.snapshot.template.version.pdf, file, page)
+    }
+
+    /// What a page of a preview says.
+    pub fn preview_text(&self, token: &str, file: &BlobHash, page: u32) -> Result<PagePart, Error> {
+        let (company, content) = self.preview_content(token)?;
+        let template = self.kept_template(&company, content.template, content.version)?;
+        self.text_of(&template.version.pdf, file, page)
+    }
+
+    /// What a page of the file that a link leads to says, where the address names that file.
+    pub(crate) fn text_of(&self, linked: &BlobHash, file: &BlobHash, page: u32) -> Result<PagePart, Error> {
+        if linked != file {
+            return Err(Error::NotFound(Subject::Page));
+        }
+        let part = Part {
+            file: *file,
+            kind: PartKind::Text,
+            page,
+        };
+        self.pages
+            .get_or_make(part, || {
+                let texts = self.documents.page_texts(&self.read_file(file)?, &[page])?;
+                let text = texts.first().ok_or_else(|| no_answer("the text"))?;
+                serde_json::to_vec(text).map_err(|error| DocumentFault::Failed(error.to_string()))
+            })
+            .map(PagePart::of)
+            .map_err(no_page)
+    }
+
+    fn image_of(&self, template: &StoredVersion, file: &BlobHash, page: u32) -> Result<PagePart, Error> {
         let hash = (page as usize)
             .checked_sub(1)
-            .and_then(|index| images.get(index))
+            .filter(|_| template.version.pdf == *file)
+            .and_then(|index| template.page_images.get(index))
             .ok_or(Error::NotFound(Subject::Page))?;
-        Ok(PageImage {
-            bytes: self.blobs.get(hash)?,
-            etag: hash.to_string(),
+        Ok(PagePart {
+            bytes: self.blobs.get(hash)?.into(),
+            hash: *hash,
         })
     }
 

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-use document::{intake, render, verify};
+use document::{intake, render, text_layer, verify};
 
 use crate::confinement::{self, Confinement};
 use crate::frame::{self, FrameError, FrameLimits};
@@ -79,12 +79,27 @@ fn answer(task: Task, file: &[u8]) -> (Answer, Vec<Vec<u8>>) {
             Err(reason) => (Answer::Refused { reason }, Vec::new()),
         },
         Task::PageImages { pages, dots_per_inch } => match render::page_images(file, &pages, dots_per_inch) {
-            Ok(images) => {
-                let lengths = images
+            Ok(images) => (
+                Answer::Images {
+                    lengths: lengths(&images),
+                },
+                images,
+            ),
+            Err(fault) => (Answer::NotRendered { fault }, Vec::new()),
+        },
+        Task::PageTexts { pages } => match text_layer::page_texts(file, &pages) {
+            Ok(texts) => {
+                // Texts and finite numbers: writing cannot fail.
+                let texts: Vec<Vec<u8>> = texts
                     .iter()
-                    .map(|image| u64::try_from(image.len()).unwrap_or(u64::MAX))
+                    .map(|text| serde_json::to_vec(text).unwrap_or_default())
                     .collect();
-                (Answer::Images { lengths }, images)
+                (
+                    Answer::Texts {
+                        lengths: lengths(&texts),
+                    },
+                    texts,
+                )
             }
             Err(fault) => (Answer::NotRendered { fault }, Vec::new()),
         },
@@ -95,4 +110,11 @@ fn answer(task: Task, file: &[u8]) -> (Answer, Vec<Vec<u8>>) {
             Vec::new(),
         ),
     }
+}
+
+fn lengths(parts: &[Vec<u8>]) -> Vec<u64> {
+    parts
+        .iter()
+        .map(|part| u64::try_from(part.len()).unwrap_or(u64::MAX))
+        .collect()
 }

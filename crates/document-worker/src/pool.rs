@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use document::intake::{Intake, Limits, Refused};
 use document::render::RenderFault;
+use document::text_layer::PageText;
 use document::verify::{TrustedRoots, Verdict};
 use domain::template::PageSize;
 use jiff::Timestamp;
@@ -23,6 +24,8 @@ const MOST_JOBS: u32 = 500;
 const ANSWER_HEADER: u64 = 8 * 1024 * 1024;
 /// Page images of one call.
 const MOST_IMAGE_BYTES: u64 = 256 * 1024 * 1024;
+/// Texts of pages of one call.
+const MOST_TEXT_BYTES: u64 = 32 * 1024 * 1024;
 
 /// How many children, and what each may use.
 #[derive(Debug, Clone)]
@@ -134,7 +137,7 @@ impl Pool {
         }
     }
 
-    /// Pages as lossless WebP, in the order asked for; pages count from 1.
+    /// Pages as browsers show them (WebP or JPEG), in the order asked for; pages count from 1.
     pub fn page_images(&self, pdf: &[u8], pages: &[u32], dots_per_inch: f32) -> Result<Vec<Vec<u8>>, PoolError> {
         let task = Task::PageImages {
             pages: pages.to_vec(),
@@ -142,8 +145,37 @@ impl Pool {
         };
         let (answer, payload) = self.run(task, pdf, MOST_IMAGE_BYTES)?;
         match answer {
-            Answer::Images { lengths } if lengths.len() == pages.len() => {
-                split(&payload, &lengths).ok_or_else(|| PoolError::Failed("its images are none".to_owned()))
+            Answer::Images { lengths } if lengths.len() == pages.len() => split(&payload, &lengths)
+                .filter(|images| images.iter().all(|image| is_picture(image)))
+                .map(|images| images.into_iter().map(<[u8]>::to_vec).collect())
+                .ok_or_else(|| PoolError::Failed("its images are none".to_owned())),
+            Answer::NotRendered { fault } => Err(fault.into()),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// What pages say, in the order asked for; pages count from 1.
+    pub fn page_texts(&self, pdf: &[u8], pages: &[u32]) -> Result<Vec<PageText>, PoolError> {
+        let task = Task::PageTexts { pages: pages.to_vec() };
+        let (answer, payload) = self.run(task, pdf, MOST_TEXT_BYTES)?;
+        let texts = |lengths: &[u64]| {
+            let longest = self.settings.limits.longest_side;
+            let most = PageSize {
+                width_points: longest,
+                height_points: longest,
+            };
+            split(&payload, lengths)?
+                .into_iter()
+                .map(|text| {
+                    serde_json::from_slice::<PageText>(text)
+                        .ok()
+                        .filter(|text| text.is_sound(most))
+                })
+                .collect::<Option<Vec<_>>>()
+        };
+        match answer {
+            Answer::Texts { lengths } if lengths.len() == pages.len() => {
+                texts(&lengths).ok_or_else(|| PoolError::Failed("its texts are none".to_owned()))
             }
             Answer::NotRendered { fault } => Err(fault.into()),
             other => Err(unexpected(&other)),
@@ -291,6 +323,7 @@ fn unexpected(answer: &Answer) -> PoolError {
         Answer::Taken { .. } => "a file that is none, or pages without size",
         Answer::Refused { .. } => "a refusal",
         Answer::Images { .. } => "another number of images",
+        Answer::Texts { .. } => "another number of texts",
         Answer::NotRendered { .. } => "a failed rendering",
         Answer::Verified { .. } => "a verdict",
         Answer::Panicked => "a panic",
@@ -311,18 +344,23 @@ fn are_sizes(pages: &[PageSize], limits: &Limits) -> bool {
             .all(|page| is_size(page.width_points) && is_size(page.height_points))
 }
 
-/// Cuts the payload into WebP images.
-fn split(payload: &[u8], lengths: &[u64]) -> Option<Vec<Vec<u8>>> {
+/// Cuts the payload into its parts.
+fn split<'p>(payload: &'p [u8], lengths: &[u64]) -> Option<Vec<&'p [u8]>> {
     let mut rest = payload;
-    let images = lengths
+    let parts = lengths
         .iter()
         .map(|length| {
-            let (image, after) = rest.split_at_checked(usize::try_from(*length).ok()?)?;
+            let (part, after) = rest.split_at_checked(usize::try_from(*length).ok()?)?;
             rest = after;
-            (image.starts_with(b"RIFF") && image.get(8..12) == Some(b"WEBP")).then(|| image.to_vec())
+            Some(part)
         })
         .collect::<Option<Vec<_>>>()?;
-    rest.is_empty().then_some(images)
+    rest.is_empty().then_some(parts)
+}
+
+/// As it begins: WebP or JPEG.
+fn is_picture(image: &[u8]) -> bool {
+    image.starts_with(b"RIFF") && image.get(8..12) == Some(b"WEBP") || image.starts_with(&[0xFF, 0xD8, 0xFF])
 }
 
 /// One child.

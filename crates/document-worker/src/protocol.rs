@@ -35,6 +35,7 @@ pub(crate) struct Job {
 pub(crate) enum Task {
     Inspect { limits: Limits },
     PageImages { pages: Vec<u32>, dots_per_inch: f32 },
+    PageTexts { pages: Vec<u32> },
     Verify { roots: TrustedRoots, at: Timestamp },
 }
 
@@ -52,6 +53,10 @@ pub(crate) enum Answer {
     },
     /// The payload is the images one after the other.
     Images {
+        lengths: Vec<u64>,
+    },
+    /// The payload is the texts as JSON, one after the other.
+    Texts {
         lengths: Vec<u64>,
     },
     NotRendered {

@@ -91,6 +91,12 @@ fn a_file_is_taken_and_shown_by_a_child() {
     let images = pool.page_images(&taken.pdf, &[1, 1], 72.0).expect("its page is shown");
     assert_eq!(images.len(), 2);
     assert!(images.iter().all(|image| image.starts_with(b"RIFF")));
+    let texts = pool.page_texts(&taken.pdf, &[1, 1]).expect("its page is read");
+    assert_eq!(texts.len(), 2);
+    assert!(matches!(
+        pool.page_texts(&taken.pdf, &[2]),
+        Err(PoolError::NotRendered(RenderFault::NoSuchPage { page: 2, pages: 1 }))
+    ));
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! The history certificate: who did what and when, as a PDF.
 //!
 //! It is generic: every text comes in translated ([`CertificateContent`]), and what this module
-//! knows is how to set it: a title, sections of labels with values, a table of events that breaks
-//! between pages and repeats its head, notes, a QR code that leads to the verify page, and files to
-//! attach (the chain as JSON, so that the certificate proves itself without the server). The same
+//! knows is how to set it: a head that says who issues it, about what, and how it stands; sections of
+//! labels with values; a card for each person; a table of events that breaks between pages and repeats
+//! its head; notes; a QR code that leads to the verify page; and files to attach (the chain as JSON, so that the certificate proves itself without the server). The same
 //! content gives the same bytes.
 //!
 //! Nothing is shrunk and nothing cut: long names wrap, hashes and addresses break anywhere, and a
@@ -28,10 +28,14 @@ use crate::text_layout::{self, Lines, TextFault, TextStyle};
 pub struct CertificateContent {
     /// Decides the shapes of Han characters, and is the language that the file declares.
     pub language: Language,
+    /// Who issues it; above the title.
+    pub issuer: String,
     /// At the top of the first page, and the title that the file declares.
     pub title: String,
     /// Below the title: the document's name, or a sentence about what this is.
     pub subtitle: String,
+    /// How the document stands, below its name.
+    pub state: State,
     /// What is said as label and value.
     pub sections: Vec<Section>,
     /// The events.
@@ -48,13 +52,51 @@ pub struct CertificateContent {
     pub created: Timestamp,
 }
 
-/// A heading with labels and values below.
+/// A heading with labels and values below, and cards after them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Section {
     /// The heading.
     pub heading: String,
     /// Label and value.
     pub rows: Vec<(String, String)>,
+    /// People.
+    pub cards: Vec<Card>,
+}
+
+/// What is known of one person.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Card {
+    /// His place in the order, before the name.
+    pub mark: String,
+    /// His name.
+    pub name: String,
+    /// How he is reached, below the name.
+    pub contact: String,
+    /// What he did.
+    pub state: State,
+    /// Label and value, two beside each other where they are short.
+    pub rows: Vec<(String, String)>,
+}
+
+/// How something stands, in a word or two.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct State {
+    /// The words.
+    pub text: String,
+    /// Decides the colour; the words alone say it too.
+    pub tone: Tone,
+}
+
+/// Whether something ended well.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tone {
+    /// Still open.
+    #[default]
+    Neutral,
+    /// It did.
+    Good,
+    /// It did not.
+    Bad,
 }
 
 /// The table of events.
@@ -99,6 +141,16 @@ pub struct Attachment {
     pub bytes: Vec<u8>,
 }
 
+impl Tone {
+    const fn ink(self) -> [u8; 3] {
+        match self {
+            Self::Neutral => GREY,
+            Self::Good => GOOD,
+            Self::Bad => BAD,
+        }
+    }
+}
+
 /// Why there is no certificate.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CertificateError {
@@ -134,8 +186,15 @@ const TEXT_SIZE: f32 = 9.0;
 const SMALL_SIZE: f32 = 8.0;
 
 const BLACK: [u8; 3] = [24, 28, 36];
-const GREY: [u8; 3] = [96, 104, 118];
+const GREY: [u8; 3] = [88, 96, 110];
 const SHADE: [u8; 3] = [242, 244, 247];
+const ACCENT: [u8; 3] = [25, 61, 131];
+const GOOD: [u8; 3] = [22, 101, 52];
+const BAD: [u8; 3] = [153, 27, 27];
+/// Of the line at the top of the first page.
+const ACCENT_HEIGHT: f32 = 3.0;
+/// A value of more lines takes the whole width.
+const MOST_HALF_LINES: usize = 2;
 
 /// Sets the certificate.
 pub fn render(content: &CertificateContent, fonts: &Fonts) -> Result<Vec<u8>, CertificateError> {
@@ -241,6 +300,13 @@ impl<'a> Composer<'a> {
     }
 
     fn head(&mut self, content: &CertificateContent) -> Result<(), CertificateError> {
+        self.push(Item::Box {
+            x: MARGIN,
+            y: MARGIN - 3.0 * ACCENT_HEIGHT,
+            width: COLUMN,
+            height: ACCENT_HEIGHT,
+            colour: ACCENT,
+        });
         let mut width = COLUMN;
         let mut foot_of_code = self.y;
         if let Some(qr) = &content.qr {
@@ -258,11 +324,23 @@ impl<'a> Composer<'a> {
             foot_of_code = MARGIN + QR_SIDE + QUIET + caption.height();
             self.push(Item::text(caption, x, MARGIN + QR_SIDE + QUIET));
         }
+        let issuer = self.lines(&content.issuer, TEXT_SIZE, false, GREY, width)?;
+        self.flow(issuer, MARGIN);
+        self.y += 4.0;
         let title = self.lines(&content.title, TITLE_SIZE, true, BLACK, width)?;
         self.flow(title, MARGIN);
         self.y += 6.0;
-        let subtitle = self.lines(&content.subtitle, TEXT_SIZE + 1.0, false, GREY, width)?;
+        let subtitle = self.lines(&content.subtitle, HEADING_SIZE, false, BLACK, width)?;
         self.flow(subtitle, MARGIN);
+        self.y += 4.0;
+        let state = self.lines(
+            &content.state.text,
+            TEXT_SIZE + 1.0,
+            true,
+            content.state.tone.ink(),
+            width,
+        )?;
+        self.flow(state, MARGIN);
         if self.pages.len() == 1 {
             self.y = self.y.max(foot_of_code);
         }
@@ -295,7 +373,76 @@ impl<'a> Composer<'a> {
             ];
             self.row(cells, &widths, None)?;
         }
+        for card in &section.cards {
+            self.card(card)?;
+        }
         self.y += GAP;
+        Ok(())
+    }
+
+    /// A person: a shaded head with name and state, and below it what is known, in two columns.
+    fn card(&mut self, card: &Card) -> Result<(), CertificateError> {
+        const STATE_SHARE: f32 = 0.42;
+        let state_width = COLUMN * STATE_SHARE;
+        let name_width = COLUMN - state_width;
+        let name = format!("{}  {}", card.mark, card.name);
+        let name = self.lines(name.trim(), TEXT_SIZE + 1.0, true, BLACK, name_width - 2.0 * CELL)?;
+        let contact = self.lines(&card.contact, SMALL_SIZE, false, GREY, name_width - 2.0 * CELL)?;
+        let state = self.lines(
+            &card.state.text,
+            TEXT_SIZE,
+            true,
+            card.state.tone.ink(),
+            state_width - 2.0 * CELL,
+        )?;
+        let height = (name.height() + contact.height()).max(state.height()) + 2.0 * CELL;
+        self.y += 4.0;
+        // The head does not stand alone at the end of a page.
+        self.make_room(height + 40.0);
+        let y = self.y;
+        self.push(Item::Box {
+            x: MARGIN,
+            y,
+            width: COLUMN,
+            height,
+            colour: SHADE,
+        });
+        let name_height = name.height();
+        self.push(Item::text(name, MARGIN + CELL, y + CELL));
+        self.push(Item::text(contact, MARGIN + CELL, y + CELL + name_height));
+        let x = MARGIN + COLUMN - CELL - state.width();
+        self.push(Item::text(state, x, y + CELL));
+        self.y += height;
+        let half = [0.17, 0.33, 0.17, 0.33].map(|share| share * COLUMN);
+        let whole = [0.17, 0.83].map(|share| share * COLUMN);
+        let mut waiting: Option<Vec<Lines>> = None;
+        for (label, value) in &card.rows {
+            let pair = vec![
+                self.lines(label, SMALL_SIZE, false, GREY, half[0] - 2.0 * CELL)?,
+                self.lines(value, SMALL_SIZE, false, BLACK, half[1] - 2.0 * CELL)?,
+            ];
+            let is_short = pair.iter().all(|lines| lines.count() <= MOST_HALF_LINES);
+            match (waiting.take(), is_short) {
+                (Some(mut first), true) => {
+                    first.extend(pair);
+                    self.row(first, &half, None)?;
+                }
+                (None, true) => waiting = Some(pair),
+                (first, false) => {
+                    if let Some(first) = first {
+                        self.row(first, &half, None)?;
+                    }
+                    let cells = vec![
+                        self.lines(label, SMALL_SIZE, false, GREY, whole[0] - 2.0 * CELL)?,
+                        self.lines(value, SMALL_SIZE, false, BLACK, whole[1] - 2.0 * CELL)?,
+                    ];
+                    self.row(cells, &whole, None)?;
+                }
+            }
+        }
+        if let Some(last) = waiting {
+            self.row(last, &half, None)?;
+        }
         Ok(())
     }
 

@@ -4,7 +4,8 @@
 //! upload passes [`intake`] first, in a limited process; everything after works on what intake
 //! wrote.
 //!
-//! - [`intake`] takes an upload in, or refuses it with a reason; [`render`] shows its pages;
+//! - [`intake`] takes an upload in, or refuses it with a reason; [`render`] shows its pages, packed
+//!   by [`packing`], and [`text_layer`] what they say;
 //! - [`geometry`] knows where a field lies on a page; [`text_layout`], [`fonts`] and [`picture`] how
 //!   its value looks; [`stamp`] draws it;
 //! - [`certificate`] sets the history certificate; [`demo`] a contract to try everything with;
@@ -22,10 +23,12 @@ pub mod geometry;
 pub mod intake;
 mod item;
 pub mod keys;
+pub mod packing;
 pub mod picture;
 pub mod render;
 pub mod revision;
 pub mod seal;
 pub mod stamp;
+pub mod text_layer;
 pub mod text_layout;
 pub mod verify;

@@ -1,7 +1,7 @@
 //! Pages as pictures.
 //!
 //! Rendering is hayro's; what is ours is the size of a picture, the fonts that stand in for those
-//! that a file names and does not embed, and the packing as lossless WebP. hayro knows nothing of
+//! that a file names and does not embed. How pictures are packed is in [`crate::packing`]. hayro knows nothing of
 //! `UserUnit` (ISO 32000-2, 7.7.3.3), so the scale of a page with one is multiplied by it here.
 //!
 //! A stranger's file can make any renderer work without end or exhaust its memory. This module
@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::fonts;
+use crate::packing::pack;
 
 /// The longest side of a picture in pixels; larger pages are rendered at a lower resolution.
 pub const LONGEST_SIDE: f32 = 4000.0;
@@ -51,14 +52,14 @@ pub enum RenderFault {
         page: u32,
     },
     /// The picture could not be packed.
-    #[error("the picture of page {page} could not be packed as WebP")]
+    #[error("the picture of page {page} could not be packed")]
     Packing {
         /// The page, from 1.
         page: u32,
     },
 }
 
-/// Renders one page as lossless WebP; `dots_per_inch` counts inches of the displayed page.
+/// Renders one page as browsers show it (WebP or JPEG); `dots_per_inch` counts inches of the displayed page.
 pub fn page_image(pdf: &[u8], page: u32, dots_per_inch: f32) -> Result<Vec<u8>, RenderFault> {
     let mut images = page_images(pdf, &[page], dots_per_inch)?;
     images.pop().ok_or(RenderFault::NoSuchPage { page, pages: 0 })
@@ -66,14 +67,23 @@ pub fn page_image(pdf: &[u8], page: u32, dots_per_inch: f32) -> Result<Vec<u8>, 
 
 /// Renders several pages, opening the file once; the answer has the order of `pages`.
 pub fn page_images(pdf: &[u8], pages: &[u32], dots_per_inch: f32) -> Result<Vec<Vec<u8>>, RenderFault> {
+    each_page(pdf, pages, dots_per_inch, |page, picture| {
+        pack(&picture).ok_or(RenderFault::Packing { page })
+    })
+}
+
+/// The same with the pictures themselves: `use_picture` gets each page's number and picture, one after the other.
+pub fn each_page<T>(
+    pdf: &[u8],
+    pages: &[u32],
+    dots_per_inch: f32,
+    mut use_picture: impl FnMut(u32, Picture) -> Result<T, RenderFault>,
+) -> Result<Vec<T>, RenderFault> {
     let file = Opened::new(pdf.to_vec())?;
     let rendering = Rendering::new();
     pages
         .iter()
-        .map(|page| {
-            let picture = file.picture(&rendering, *page, dots_per_inch)?;
-            webp(&picture).ok_or(RenderFault::Packing { page: *page })
-        })
+        .map(|page| use_picture(*page, file.picture(&rendering, *page, dots_per_inch)?))
         .collect()
 }
 
@@ -81,12 +91,9 @@ pub fn page_images(pdf: &[u8], pages: &[u32], dots_per_inch: f32) -> Result<Vec<
 pub fn page_sizes(pdf: &[u8]) -> Result<Vec<PageSize>, RenderFault> {
     let file = Opened::new(pdf.to_vec())?;
     let sizes = file.pdf.pages().iter().map(|page| {
-        let user_unit = page
-            .raw()
-            .get::<f32>(&b"UserUnit"[..])
-            .filter(|unit| unit.is_finite() && *unit > 0.0);
+        let unit = user_unit(page);
         let (width, height) = page.render_dimensions();
-        let points = |side: f32| f64::from(side) * f64::from(user_unit.unwrap_or(1.0));
+        let points = |side: f32| f64::from(side) * f64::from(unit);
         PageSize {
             width_points: points(width),
             height_points: points(height),
@@ -95,38 +102,34 @@ pub fn page_sizes(pdf: &[u8]) -> Result<Vec<PageSize>, RenderFault> {
     Ok(sizes.collect())
 }
 
-/// A picture in memory: rows from the top, four bytes a pixel; the page is opaque, so the fourth says nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Picture {
-    pub(crate) width: u32,
-    pub(crate) height: u32,
-    pub(crate) rgba: Vec<u8>,
+/// How many points a unit of the page is (ISO 32000-2, 7.7.3.3).
+pub(crate) fn user_unit(page: &Page<'_>) -> f32 {
+    page.raw()
+        .get::<f32>(&b"UserUnit"[..])
+        .filter(|unit| unit.is_finite() && *unit > 0.0)
+        .unwrap_or(1.0)
 }
 
-fn webp(picture: &Picture) -> Option<Vec<u8>> {
-    let rgb: Vec<u8> = picture
-        .rgba
-        .as_chunks::<4>()
-        .0
-        .iter()
-        .flat_map(|[red, green, blue, _]| [*red, *green, *blue])
-        .collect();
-    let mut bytes = Vec::new();
-    image_webp::WebPEncoder::new(&mut bytes)
-        .encode(&rgb, picture.width, picture.height, image_webp::ColorType::Rgb8)
-        .ok()?;
-    Some(bytes)
+/// A picture in memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picture {
+    /// In pixels.
+    pub width: u32,
+    /// In pixels.
+    pub height: u32,
+    /// Rows from the top, four bytes a pixel; a page is opaque, so the fourth says nothing.
+    pub rgba: Vec<u8>,
 }
 
 /// A file opened for rendering.
 pub(crate) struct Opened {
-    pdf: Pdf,
+    pub(crate) pdf: Pdf,
 }
 
 /// What is kept between the pages of one file: decoded fonts, glyphs, colour spaces.
 pub(crate) struct Rendering<'a> {
     cache: RenderCache<'a>,
-    settings: InterpreterSettings,
+    pub(crate) settings: InterpreterSettings,
 }
 
 impl Rendering<'_> {
@@ -168,7 +171,7 @@ impl Opened {
         self.pdf.pages().len()
     }
 
-    fn page(&self, page: u32) -> Result<&Page<'_>, RenderFault> {
+    pub(crate) fn page(&self, page: u32) -> Result<&Page<'_>, RenderFault> {
         let pages = self.pdf.pages();
         usize::try_from(page)
             .ok()
@@ -188,12 +191,8 @@ impl Opened {
     ) -> Result<Picture, RenderFault> {
         let page = self.page(page_number)?;
         let bad_size = RenderFault::BadSize { page: page_number };
-        let user_unit = page
-            .raw()
-            .get::<f32>(&b"UserUnit"[..])
-            .filter(|unit| unit.is_finite() && *unit > 0.0);
         let (width, height) = page.render_dimensions();
-        let wanted = dots_per_inch / POINTS_PER_INCH * user_unit.unwrap_or(1.0);
+        let wanted = dots_per_inch / POINTS_PER_INCH * user_unit(page);
         let scale = wanted.min(LONGEST_SIDE / width.max(height));
         // hayro truncates; sides are made whole here, so that a page is never a pixel short.
         let whole = |side: f32| (side * scale).round();

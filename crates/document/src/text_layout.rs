@@ -367,7 +367,6 @@ impl Lines {
     }
 
     /// Number of lines.
-    #[cfg(test)]
     pub(crate) fn count(&self) -> usize {
         self.layout.len()
     }

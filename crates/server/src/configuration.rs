@@ -184,6 +184,8 @@ pub struct Documents {
     pub largest_file: u64,
     /// The most pages of a PDF that is taken.
     pub most_pages: u32,
+    /// Bytes of pictures and texts of pages that are kept in memory at most.
+    pub page_cache: u64,
 }
 
 /// `[log]`
@@ -287,6 +289,7 @@ impl Default for Documents {
             workers: None,
             largest_file: limits.largest_file,
             most_pages: limits.most_pages,
+            page_cache: app::Settings::default().page_cache,
         }
     }
 }
@@ -520,6 +523,7 @@ impl Configuration {
             },
             session_seconds: self.login.session_seconds.max(60),
             largest_document: self.documents.largest_file,
+            page_cache: self.documents.page_cache,
         })
     }
 

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use app::{DocumentFault, StrangersDocuments};
 use document::intake::Intake;
+use document::text_layer::PageText;
 use document::verify::{TrustedRoots, Verdict};
 use document_worker::{Pool, PoolError, PoolSettings};
 use jiff::Timestamp;
@@ -66,6 +67,10 @@ impl StrangersDocuments for Workers {
         self.pool()
             .and_then(|pool| pool.page_images(pdf, pages, dots_per_inch))
             .map_err(fault)
+    }
+
+    fn page_texts(&self, pdf: &[u8], pages: &[u32]) -> Result<Vec<PageText>, DocumentFault> {
+        self.pool().and_then(|pool| pool.page_texts(pdf, pages)).map_err(fault)
     }
 
     fn verify(&self, pdf: &[u8], roots: &TrustedRoots, at: Timestamp) -> Result<Verdict, DocumentFault> {

@@ -2,6 +2,7 @@
 // the fields in their places, keeps drafts, guides to what is still required, and finishes.
 
 import { all, fill, one, openDialog, pageData, wireCloseButtons } from "../shared/dom";
+import "../shared/page-text";
 import { Refusal, send, type SignData } from "./data";
 import { DocumentPage } from "./document-page";
 import { Drafts } from "./drafts";

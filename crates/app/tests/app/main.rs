@@ -3,6 +3,7 @@
 extern crate countersign_app as app;
 
 mod access;
+mod certificates;
 mod check;
 mod races;
 mod support;

@@ -10,6 +10,7 @@ use blobs::Blobs;
 use document::intake::{self, Intake, Limits};
 use document::keys::KeyKind;
 use document::render;
+use document::text_layer::{self, PageText};
 use document::verify::{self, TrustedRoots, Verdict};
 use domain::{Clock, CompanyId, Random, Role};
 use jiff::Timestamp;
@@ -113,6 +114,10 @@ impl StrangersDocuments for InProcess {
 
     fn page_images(&self, pdf: &[u8], pages: &[u32], dots_per_inch: f32) -> Result<Vec<Vec<u8>>, DocumentFault> {
         Ok(render::page_images(pdf, pages, dots_per_inch)?)
+    }
+
+    fn page_texts(&self, pdf: &[u8], pages: &[u32]) -> Result<Vec<PageText>, DocumentFault> {
+        Ok(text_layer::page_texts(pdf, pages)?)
     }
 
     fn verify(&self, pdf: &[u8], roots: &TrustedRoots, at: Timestamp) -> Result<Verdict, DocumentFault> {

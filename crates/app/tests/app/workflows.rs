@@ -28,6 +28,11 @@ mod sql {
     }
 }
 
+/// The bytes of a picture.
+pub fn pixel() -> Vec<u8> {
+    base64::engine::general_purpose::STANDARD.decode(PIXEL).expect("base64")
+}
+
 fn field(name: &str, kind: &str, step: u32, page: u32, row: u32, more: &Value) -> Value {
     let mut field = json!({"name": name, "kind": kind, "step": step, "page": page,
         "x": 100_000, "y": 50_000 * row, "width": 300_000, "height": 40_000});
@@ -123,6 +128,11 @@ impl<'a> World<'a> {
 
     pub fn playing_key(&self, id: WorkflowId) -> SigningKey {
         key_of(&self.app.workflow(&self.caller, id).expect("the workflow").playing_url)
+    }
+
+    /// What the first letter's link opens.
+    pub fn letter_key(&self, id: WorkflowId) -> SigningKey {
+        key_of(&self.letters(id)[0].1)
     }
 
     fn webhooks(&self, id: WorkflowId) -> Vec<Value> {
@@ -1165,7 +1175,7 @@ fn five_wrong_access_codes_lock_until_the_sender_sends_anew() {
         );
         assert!(view.fields.is_empty() && view.pages.is_empty());
         assert!(matches!(
-            app.page_image(&key, 1),
+            app.page_image(&key, &view.pdf, 1),
             Err(Error::Forbidden(ForbiddenCode::AccessCode))
         ));
         let early = app.approve_by_link(&key, &BTreeMap::new(), None, &origin());
@@ -1186,10 +1196,10 @@ fn five_wrong_access_codes_lock_until_the_sender_sends_anew() {
             .expect("the right code");
         key.proof = Some(proof);
         assert_eq!(app.open_signing(&key).expect("a page").stage, Stage::Write);
-        assert!(!app.page_image(&key, 1).expect("a page").bytes.is_empty());
+        assert!(!app.page_image(&key, &view.pdf, 1).expect("a page").bytes.is_empty());
         for page in [0, 3, u32::MAX] {
             assert!(matches!(
-                app.page_image(&key, page),
+                app.page_image(&key, &view.pdf, page),
                 Err(Error::NotFound(Subject::Page))
             ));
         }
@@ -1527,11 +1537,16 @@ fn a_preview_starts_nothing() {
         let view = app.preview(&token).expect("the preview");
         assert_eq!((view.workflow_name.as_str(), view.pages.len()), ("근로계약서", 2));
         assert_eq!(view.fields[0].value.as_deref(), Some("미리보기"));
-        assert!(!app.preview_image(&token, 2).expect("a page").bytes.is_empty());
+        assert!(
+            !app.preview_image(&token, &view.pdf, 2)
+                .expect("a page")
+                .bytes
+                .is_empty()
+        );
         assert!(!app.preview_file(&token, "sign").expect("a file").bytes.is_empty());
         assert!(app.fsck(std::time::Duration::ZERO).expect("a check").swept.is_empty());
         assert!(matches!(
-            app.preview_image(&token, 3),
+            app.preview_image(&token, &view.pdf, 3),
             Err(Error::NotFound(Subject::Page))
         ));
         assert!(

@@ -12,6 +12,7 @@ use delivery::guarded_client::{GuardedClient, Limits, Lookup, SystemLookup};
 use delivery::mailer::{MailSettings, MailTls, Mailer};
 use delivery::runner::{Runner, RunnerSettings};
 use document::intake::Intake;
+use document::text_layer::PageText;
 use document::verify::{TrustedRoots, Verdict};
 use domain::public_address::AddressRules;
 use domain::{ClientId, Clock, CompanyId, Contact, Language, MemberId, Random, Region, Role, UtcOffset, WorkflowId};
@@ -66,6 +67,10 @@ impl StrangersDocuments for NoDocuments {
     }
 
     fn page_images(&self, _: &[u8], _: &[u32], _: f32) -> Result<Vec<Vec<u8>>, DocumentFault> {
+        Err(DocumentFault::Busy)
+    }
+
+    fn page_texts(&self, _: &[u8], _: &[u32]) -> Result<Vec<PageText>, DocumentFault> {
         Err(DocumentFault::Busy)
     }
 

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use document::certificate::{
-    Attachment, CertificateContent, CertificateError, Column, EventTable, QrAddress, Section, render,
+    Attachment, Card, CertificateContent, CertificateError, Column, EventTable, QrAddress, Section, State, Tone, render,
 };
 use document::demo::{EMPLOYMENT_CONTRACT_FIELDS, employment_contract};
 use document::intake::{Limits, inspect};
@@ -23,14 +23,20 @@ pub fn content(language: Language, names: &[&str], events: usize) -> Certificate
     };
     CertificateContent {
         language,
+        issuer: "한빛상사".to_owned(),
         title: "전자서명 이력 증명서".to_owned(),
         subtitle: "근로계약서".to_owned(),
+        state: State {
+            text: "완료".to_owned(),
+            tone: Tone::Good,
+        },
         sections: vec![Section {
             heading: "문서".to_owned(),
             rows: vec![
                 ("번호".to_owned(), "42".to_owned()),
                 ("SHA-256".to_owned(), "0123456789abcdef".repeat(4)),
             ],
+            cards: Vec::new(),
         }],
         events: EventTable {
             heading: "이력".to_owned(),
@@ -190,4 +196,82 @@ fn the_demo_contract_has_two_pages_and_a_box_for_each_field() {
     for article in 1..=12 {
         assert!(read.contains(&format!("제{article}조")), "article {article}");
     }
+}
+
+/// Known trouble: names and values in Korean, Japanese or Chinese, or longer than any form foresees, must not keep the
+/// certificate from being made, and each is shown.
+#[test]
+fn thirty_writers_with_long_names_in_five_scripts_are_all_shown_with_two_hundred_events() {
+    let names = [
+        "김민준",
+        "山田太郎",
+        "张伟",
+        "José Müller-Lüdenscheidt von und zu Hohenstein",
+        "남궁선우황보제갈동방독고사공서문".repeat(4).leak(),
+        "Wolfeschlegelsteinhausenbergerdorff".repeat(3).leak(),
+    ];
+    for language in Language::ALL {
+        let mut content = content(language, &names, 200);
+        content.sections.push(Section {
+            heading: "작성자".to_owned(),
+            cards: (0..30)
+                .map(|number| Card {
+                    mark: (number + 1).to_string(),
+                    name: names[number % names.len()].to_owned(),
+                    contact: format!("writer{number}@example.com"),
+                    state: State {
+                        text: format!("approved-{number} 2026-11-28 10:00:00 (UTC+09:00)"),
+                        tone: Tone::Good,
+                    },
+                    rows: vec![
+                        ("본인 확인".to_owned(), "Access code".to_owned()),
+                        ("IP".to_owned(), format!("203.0.113.{number}")),
+                        ("Consent".to_owned(), "0123456789abcdef".repeat(12)),
+                        ("Browser".to_owned(), "Chrome 126 (Android)".to_owned()),
+                    ],
+                })
+                .collect(),
+            ..Section::default()
+        });
+        let pdf = render(&content, &FONTS).expect("rendered");
+        assert_eq!(structure_complaints(&pdf), Vec::<String>::new());
+        let read = text(&pdf);
+        let packed: String = read.split_whitespace().collect();
+        for name in names {
+            let name: String = name.split_whitespace().collect();
+            assert!(
+                packed.contains(&name) || packed.matches(&name[..6]).count() >= 5,
+                "{language:?}: {name}"
+            );
+        }
+        for number in 0..30 {
+            assert!(
+                packed.contains(&format!("approved-{number}2026")),
+                "{language:?}: {number}"
+            );
+            assert!(
+                packed.contains(&format!("writer{number}@example.com")),
+                "{language:?}: {number}"
+            );
+        }
+    }
+}
+
+/// The code is read by somebody else's reader, from a picture that somebody else made.
+#[test]
+fn the_code_leads_to_the_verify_page() {
+    let pdf = render(&content(Language::Ko, &["김민준"], 3), &FONTS).expect("rendered");
+    let picture = crate::pages::poppler(&pdf, 150);
+    let grey = image::DynamicImage::ImageRgb8(picture).into_luma8();
+    let (width, height) = (grey.width() as usize, grey.height() as usize);
+    let mut prepared = rqrr::PreparedImage::prepare_from_greyscale(width, height, |x, y| {
+        grey.get_pixel(u32::try_from(x).expect("small"), u32::try_from(y).expect("small"))
+            .0[0]
+    });
+    let found: Vec<String> = prepared
+        .detect_grids()
+        .iter()
+        .filter_map(|grid| Some(grid.decode().ok()?.1))
+        .collect();
+    assert_eq!(found, ["https://sign.example.com/verify"]);
 }

@@ -10,6 +10,7 @@ mod judges;
 mod keys;
 mod other_signers;
 mod pages;
+mod reading;
 mod revisions;
 mod samples;
 mod sealing;

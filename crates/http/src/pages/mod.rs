@@ -2,7 +2,7 @@
 //! sign-in with the outbox.
 //!
 //! Pages are written on the server from `templates/pages/`, in Korean, English or Japanese; the
-//! browser code (`ui/`) makes the signing page alive and is not needed by the others. What a page
+//! browser code (`ui/`) makes the signing page alive and is not needed to read the others. What a page
 //! says when it cannot be what was asked for is in [`ending`].
 
 use axum::extract::State;
@@ -44,6 +44,7 @@ pub fn routes() -> Vec<Route> {
         route(Method::POST, "/sign/approve", LinkToken, actions::approve),
         route(Method::POST, "/sign/reject", LinkToken, actions::reject),
         route(Method::GET, "/sign/pages/{document}/{page}", LinkToken, pictures::page),
+        route(Method::GET, "/sign/texts/{document}/{page}", LinkToken, pictures::text),
         route(Method::GET, "/sign/file", LinkToken, pictures::file),
         route(Method::GET, "/mail/preview", LinkToken, preview::page),
         route(
@@ -52,9 +53,26 @@ pub fn routes() -> Vec<Route> {
             LinkToken,
             preview::picture,
         ),
+        route(
+            Method::GET,
+            "/mail/preview/texts/{document}/{page}",
+            LinkToken,
+            preview::text,
+        ),
         route(Method::GET, "/mail/preview/file", LinkToken, preview::file),
         route(Method::GET, "/mail/view", LinkToken, viewer::page),
-        route(Method::GET, "/mail/view/pages/{page}", LinkToken, viewer::picture),
+        route(
+            Method::GET,
+            "/mail/view/pages/{document}/{page}",
+            LinkToken,
+            viewer::picture,
+        ),
+        route(
+            Method::GET,
+            "/mail/view/texts/{document}/{page}",
+            LinkToken,
+            viewer::text,
+        ),
         route(Method::GET, "/mail/file", LinkToken, viewer::file),
         route(Method::GET, "/verify", Public, verify::form),
         route(Method::POST, "/verify", Public, verify::check),

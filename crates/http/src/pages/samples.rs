@@ -109,7 +109,7 @@ fn sign(language: Language, mode: &str) -> Value {
         "comment": "안녕하세요.\n내용을 확인하고 서명해 주세요.",
         "until": i18n::date_time(language, domain::time::from_microseconds(1_796_000_000_000_000), domain::UtcOffset::SEOUL),
         "next_sign": true,
-        "pages": pages(language, &sizes, &filled, |number| format!("page-{number}.webp")),
+        "pages": pages(language, &sizes, &filled, |part, number| format!("{part}-{number}")),
         "data": {
             "token": "sample", "workflow_id": 1, "recipient_id": 1, "mode": if mode == "sign" { "preview" } else { mode },
             "language": language.code(), "base": "", "callback": false, "consented": false, "consent_version": "2026-11",
@@ -145,7 +145,10 @@ fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
             json!({
                 "kind": i18n::text(language, "view-title-document", &[]), "document": "근로계약서",
                 "completed": "2026", "download": "#", "verify": "/verify",
-                "pages": [{"src": "page-1.webp", "width": 1240, "height": 1754, "number": 1}],
+                "pages": [{
+                    "src": "pages-1", "text": "texts-1", "width": 1240, "height": 1754, "number": 1,
+                    "width_points": 595.0, "height_points": 842.0,
+                }],
             }),
         ),
         (

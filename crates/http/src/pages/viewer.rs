@@ -1,11 +1,11 @@
-//! `GET /mail/view`, `GET /mail/view/pages/{page}`, `GET /mail/file`: the finished document and its
-//! certificate, to look at and to fetch.
+//! `GET /mail/view`, `GET /mail/view/pages/{document}/{page}`, `GET /mail/view/texts/{document}/{page}`,
+//! `GET /mail/file`: the finished document and its certificate, to look at and to fetch.
 //!
 //! Looking changes nothing; that a file was fetched is noted in its chain.
 
 use app::{ConflictCode, Error, LinkedFile, Origin};
 use axum::extract::State;
-use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::{FileKind, Language, PageSize};
 use serde::Serialize;
@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::ending::{About, Ending};
 use super::render::respond;
 use super::request::PageRequest;
-use super::sign::pictures::page_response;
+use super::sign::pictures::{document_hash, page_response, text_response};
 use super::sign::view::pixels;
 use crate::path::ApiPath;
 use crate::problem::Failure;
@@ -23,6 +23,9 @@ use crate::security_headers;
 #[derive(Serialize)]
 struct Shown {
     src: String,
+    text: String,
+    width_points: f64,
+    height_points: f64,
     width: u32,
     height: u32,
     number: u32,
@@ -72,10 +75,14 @@ fn shown(request: &PageRequest, token: &str, linked: &LinkedFile, sizes: &[PageS
         FileKind::Certificate => "view-title-certificate",
     };
     let kind = i18n::text(language, key, &[]);
+    let file = linked.hash.to_string();
     let pages = (1_u32..)
         .zip(sizes)
         .map(|(number, size)| Shown {
-            src: format!("{base}/mail/view/pages/{number}?token={token}"),
+            src: format!("{base}/mail/view/pages/{file}/{number}?token={token}"),
+            text: format!("{base}/mail/view/texts/{file}/{number}?token={token}"),
+            width_points: size.width_points,
+            height_points: size.height_points,
             width: pixels(size.width_points),
             height: pixels(size.height_points),
             number,
@@ -94,15 +101,34 @@ fn shown(request: &PageRequest, token: &str, linked: &LinkedFile, sizes: &[PageS
     respond(StatusCode::OK, "viewer.html", &request.frame(language, title), &content)
 }
 
-/// `GET /mail/view/pages/{page}`
+/// `GET /mail/view/pages/{document}/{page}`
 pub async fn picture(
     State(http): State<Http>,
-    ApiPath(number): ApiPath<u32>,
+    ApiPath((document, number)): ApiPath<(String, u32)>,
+    headers: HeaderMap,
     request: PageRequest,
 ) -> Result<Response, Failure> {
     let token = request.get("token").unwrap_or_default().to_owned();
-    let image = http.blocking(move |app| app.shown_page(&token, number)).await?;
-    Ok(page_response(image))
+    let document = document_hash(&document)?;
+    let image = http
+        .blocking(move |app| app.shown_page(&token, &document, number))
+        .await?;
+    Ok(page_response(image, &headers))
+}
+
+/// `GET /mail/view/texts/{document}/{page}`
+pub async fn text(
+    State(http): State<Http>,
+    ApiPath((document, number)): ApiPath<(String, u32)>,
+    headers: HeaderMap,
+    request: PageRequest,
+) -> Result<Response, Failure> {
+    let token = request.get("token").unwrap_or_default().to_owned();
+    let document = document_hash(&document)?;
+    let text = http
+        .blocking(move |app| app.shown_text(&token, &document, number))
+        .await?;
+    Ok(text_response(text, &headers))
 }
 
 /// `GET /mail/file`

@@ -14,6 +14,7 @@ testkit::on_both_databases!(
     a_page_is_kept_to_itself_and_a_picture_only_by_its_reader,
     the_outbox_names_the_company_as_people_know_it,
     an_expired_document_and_a_link_past_its_time_are_gone,
+    the_viewers_pictures_are_made_once_and_kept_by_browsers,
     the_access_code_stands_before_everything,
 );
 
@@ -228,6 +229,23 @@ fn a_page_is_kept_to_itself_and_a_picture_only_by_its_reader(database: &TestData
     assert_eq!((answer.status, answer.header("content-type")), (200, "image/webp"));
     assert_eq!(answer.header("cache-control"), "private, max-age=31536000, immutable");
     assert_eq!(look(&server, &picture.replace("/1?", "/2?")).status, 404);
+    is_kept_by_browsers(&server, &picture);
+    // What the page says, for who cannot see it.
+    let words = html
+        .split("data-src=\"")
+        .find(|part| part.starts_with("/sign/texts/"))
+        .and_then(|part| part.split('"').next())
+        .expect("a page's text")
+        .replace("&amp;", "&");
+    let answer = look(&server, &words);
+    assert_eq!(
+        (answer.status, answer.header("content-type")),
+        (200, "application/json")
+    );
+    assert_eq!(answer.header("cache-control"), "private, max-age=31536000, immutable");
+    let said: serde_json::Value = serde_json::from_slice(&answer.body).expect("JSON");
+    assert_eq!(said["lines"], json!([]), "the page has a line and no letter");
+    assert_eq!(look(&server, &words.replace("/1?", "/2?")).status, 404);
     assert_eq!(
         look(&server, &format!("/sign/file?token={sign}&name=employer")).status,
         404
@@ -243,6 +261,82 @@ fn a_page_is_kept_to_itself_and_a_picture_only_by_its_reader(database: &TestData
         .ok()["history"]
         .clone();
     assert!(!history.to_string().contains("viewed"), "{history}");
+}
+
+/// A picture's address names one content for ever; who has it is told so, and another document's hash is no address.
+fn is_kept_by_browsers(server: &Server, address: &str) {
+    let answer = look(server, address);
+    assert_eq!(answer.header("cache-control"), "private, max-age=31536000, immutable");
+    let tag = answer.header("etag").to_owned();
+    assert_eq!(tag.len(), 66, "{tag}");
+    let again = |known: &str| server.send(server.request("GET", address, None).header("if-none-match", known));
+    for known in [
+        tag.clone(),
+        format!("W/{tag}"),
+        format!("\"other\", {tag}"),
+        "*".to_owned(),
+    ] {
+        let answer = again(&known);
+        assert_eq!((answer.status, answer.body.len()), (304, 0), "{known}");
+        assert_eq!(answer.header("etag"), tag);
+        assert_eq!(answer.header("cache-control"), "private, max-age=31536000, immutable");
+    }
+    assert_eq!(again("\"other\"").status, 200);
+    let (before, after) = address.split_once("/pages/").expect("a picture");
+    let (_, after) = after.split_once('/').expect("a hash");
+    for hash in ["0".repeat(64), "0".to_owned(), "x".repeat(64)] {
+        assert_eq!(
+            look(server, &format!("{before}/pages/{hash}/{after}")).status,
+            404,
+            "{hash}"
+        );
+    }
+}
+
+/// The pages of a finished file are rendered once, however often and by how many they are asked for.
+fn the_viewers_pictures_are_made_once_and_kept_by_browsers(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let started = server.start(&token, &start_body(template)).ok();
+    for values in [values_of(1), values_of(2)] {
+        server
+            .act(
+                &token,
+                &started["workflow_id"],
+                "approve",
+                &json!({"field_list": values}),
+            )
+            .ok();
+    }
+    let complete = server
+        .get(&format!("/api/v3/workflows/{}", started["workflow_id"]), &token)
+        .ok();
+    for file in ["download_url", "certificate_url"] {
+        let html = text(&look(&server, &local(&complete[file])));
+        let picture = html
+            .split("src=\"")
+            .find(|part| part.starts_with("/mail/view/pages/"))
+            .and_then(|part| part.split('"').next())
+            .expect("a page")
+            .replace("&amp;", "&");
+        let before = server.rendered();
+        std::thread::scope(|scope| {
+            for _ in 0..6 {
+                scope.spawn(|| {
+                    let answer = look(&server, &picture);
+                    assert_eq!((answer.status, answer.header("content-type")), (200, "image/webp"));
+                });
+            }
+        });
+        is_kept_by_browsers(&server, &picture);
+        assert_eq!(server.rendered() - before, 1, "{file}");
+        assert_eq!(look(&server, &picture.replace("/1?", "/99?")).status, 404);
+        let words = look(&server, &picture.replace("/pages/", "/texts/"));
+        assert_eq!((words.status, words.header("content-type")), (200, "application/json"));
+        if file == "certificate_url" {
+            assert!(text(&words).contains("SHA-256"), "{}", text(&words));
+        }
+    }
 }
 
 fn an_expired_document_and_a_link_past_its_time_are_gone(database: &TestDatabase) {
@@ -283,7 +377,11 @@ fn the_access_code_stands_before_everything(database: &TestDatabase) {
     assert_eq!(page.status, 200);
     assert!(text(&page).contains("birthday") && !text(&page).contains("<document-page"));
     assert_eq!(
-        look(&server, &format!("/sign/pages/0/1?token={sign}")).problem(403)["code"],
+        look(&server, &format!("/sign/pages/{}/1?token={sign}", "0".repeat(64))).problem(403)["code"],
+        "access-code"
+    );
+    assert_eq!(
+        look(&server, &format!("/sign/texts/{}/1?token={sign}", "0".repeat(64))).problem(403)["code"],
         "access-code"
     );
     let values = json!({"values": [{"name": "employer", "value": "x"}]});

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use app::{
     App, CompanyChange, DocumentFault, ImportTemplate, NewCompany, NewMember, Parts, Purpose, Settings,
@@ -12,6 +13,7 @@ use countersign_http::{HttpSettings, Network, router};
 use document::intake::{self, Intake, Limits};
 use document::keys::KeyKind;
 use document::render;
+use document::text_layer::{self, PageText};
 use document::verify::{self, TrustedRoots, Verdict};
 use domain::{Clock, CompanyId, Random, Role};
 use jiff::Timestamp;
@@ -36,6 +38,7 @@ pub struct Server {
     client: reqwest::Client,
     pub app: Arc<App>,
     pub clock: Arc<StandingClock>,
+    documents: Arc<InProcess>,
     address: SocketAddr,
     _files: TempDir,
 }
@@ -125,10 +128,11 @@ impl Server {
         };
         let mut http = HttpSettings::default();
         change(&mut settings, &mut http);
+        let documents = Arc::new(InProcess::default());
         let app = Arc::new(App::new(Parts {
             store,
             blobs: Blobs::local(files.path()).expect("a folder for files"),
-            documents: Arc::new(InProcess),
+            documents: Arc::clone(&documents) as Arc<dyn StrangersDocuments>,
             clock: Arc::clone(&clock) as Arc<dyn Clock>,
             random,
             vault,
@@ -149,6 +153,7 @@ impl Server {
             client,
             app,
             clock,
+            documents,
             address,
             _files: files,
         }
@@ -230,6 +235,11 @@ impl Server {
             Some(token) => request.header("authorization", format!("service {token}")),
             None => request,
         }
+    }
+
+    /// How many pages were rendered.
+    pub fn rendered(&self) -> usize {
+        self.documents.rendered.load(Ordering::SeqCst)
     }
 
     pub fn send(&self, request: reqwest::RequestBuilder) -> Answer {
@@ -472,7 +482,10 @@ pub fn network(text: &str) -> Network {
 }
 
 /// Documents that the tests have made themselves need no other process.
-struct InProcess;
+#[derive(Debug, Default)]
+struct InProcess {
+    rendered: AtomicUsize,
+}
 
 impl StrangersDocuments for InProcess {
     fn inspect(&self, pdf: &[u8]) -> Result<Intake, DocumentFault> {
@@ -480,7 +493,12 @@ impl StrangersDocuments for InProcess {
     }
 
     fn page_images(&self, pdf: &[u8], pages: &[u32], dots_per_inch: f32) -> Result<Vec<Vec<u8>>, DocumentFault> {
+        self.rendered.fetch_add(pages.len(), Ordering::SeqCst);
         Ok(render::page_images(pdf, pages, dots_per_inch)?)
+    }
+
+    fn page_texts(&self, pdf: &[u8], pages: &[u32]) -> Result<Vec<PageText>, DocumentFault> {
+        Ok(text_layer::page_texts(pdf, pages)?)
     }
 
     fn verify(&self, pdf: &[u8], roots: &TrustedRoots, at: Timestamp) -> Result<Verdict, DocumentFault> {

@@ -17,7 +17,7 @@ use domain::Language;
 use serde::Serialize;
 
 use super::page::{code_page, with_choices};
-use super::{CONSENT_VERSION, key, proof_cookie};
+use super::{key, proof_cookie};
 use crate::bodies::LinkJson;
 use crate::json_body::{Faults, JsonBody};
 use crate::pages::ending::{About, Ending};
@@ -128,7 +128,7 @@ fn tries_left(faults: &[Fault]) -> u32 {
 /// `POST /sign/consent`
 pub async fn consent(State(http): State<Http>, request: PageRequest, headers: HeaderMap) -> Result<Response, Failure> {
     let (key, origin) = (key(&http, &request), origin(&request));
-    let statement = statement(page_language(&headers));
+    let statement = app::consent::statement(page_language(&headers));
     http.blocking(move |app| app.give_consent(&key, &statement, &origin))
         .await?;
     Ok(done())
@@ -141,25 +141,6 @@ fn page_language(headers: &HeaderMap) -> Language {
         .and_then(|value| value.to_str().ok())
         .and_then(Language::negotiate)
         .unwrap_or_default()
-}
-
-/// The words that are agreed to, as the page shows them.
-fn statement(language: Language) -> String {
-    let keys = [
-        "sign-consent-title",
-        "sign-consent-text",
-        "sign-consent-point-agree",
-        "sign-consent-point-copy",
-        "sign-consent-point-evidence",
-        "sign-consent-point-decline",
-    ];
-    let mut lines: Vec<String> = keys.iter().map(|key| i18n::text(language, key, &[])).collect();
-    lines.push(i18n::text(
-        language,
-        "sign-consent-version",
-        &[("version", CONSENT_VERSION)],
-    ));
-    lines.join("\n")
 }
 
 /// The list `values` of a body: name and value of each field.

@@ -17,9 +17,6 @@ pub mod preview;
 pub mod texts;
 pub mod view;
 
-/// The version of the words of consent; changed with the words.
-pub const CONSENT_VERSION: &str = "2026-11";
-
 /// The cookie with the proof of the access code, one a recipient.
 fn proof_cookie(http: &Http, token: &str) -> Option<String> {
     let token = LinkToken::decode(token, &http.app().vault)?;

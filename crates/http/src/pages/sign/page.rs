@@ -4,7 +4,7 @@
 //! document to write, the question for the access code, the sender's view, or a page that tells why
 //! there is nothing to sign (any more).
 
-use app::{Error, FieldView, SigningKey, SigningRecipient, SigningView, Stage, Subject};
+use app::{Error, FieldView, SigningKey, SigningRecipient, SigningView, Stage, Subject, consent};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -12,7 +12,7 @@ use domain::{Language, Status};
 use serde::Serialize;
 
 use super::view::{Filled, Owner, PageView, pages};
-use super::{CONSENT_VERSION, key, texts};
+use super::{key, texts};
 use crate::pages::ending::{About, Ending};
 use crate::pages::render::respond;
 use crate::pages::request::{PageForm, PageRequest};
@@ -240,7 +240,7 @@ fn sign_page(
         })
         .collect();
     let pdf = view.pdf.to_string();
-    let picture = |number: u32| format!("{base}/sign/pages/{pdf}/{number}?token={token}");
+    let part = |part: &str, number: u32| format!("{base}/sign/{part}/{pdf}/{number}?token={token}");
     let waiting: Vec<&str> = view.writers_at_turn.iter().map(|writer| writer.name.as_str()).collect();
     let step = view
         .recipient
@@ -271,7 +271,7 @@ fn sign_page(
         until: (view.status == Status::Playing).then(|| i18n::date_time(language, view.expires_at, view.offset)),
         next_sign: next_sign(request),
         gives_back: view.gives_back,
-        pages: pages(language, &view.pages, &filled, picture),
+        pages: pages(language, &view.pages, &filled, part),
         data: Script {
             token,
             workflow_id: Some(view.workflow_id.get()),
@@ -281,7 +281,7 @@ fn sign_page(
             base,
             callback: callback(request),
             consented: !view.must_consent,
-            consent_version: CONSENT_VERSION,
+            consent_version: consent::VERSION,
             writer_name: writer.unwrap_or_default(),
             texts: texts::for_script(language),
         },

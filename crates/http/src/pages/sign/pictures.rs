@@ -1,12 +1,16 @@
-//! `GET /sign/pages/{document}/{page}`, `GET /sign/file`: what the signing page shows.
+//! `GET /sign/pages/{document}/{page}`, `GET /sign/texts/{document}/{page}`, `GET /sign/file`: what the
+//! signing page shows.
 //!
-//! The picture of a page never changes under its address, which holds the document's hash; a file in
-//! a field may be replaced by its writer.
+//! Picture and text of a page never change under their address, which holds the document's hash: a
+//! browser may keep them for ever, and one that asks all the same (a reload) is told that it has them. A file in a
+//! field may be replaced by its writer.
 
-use app::{FileContent, PageImage};
+use app::{Error, FileContent, PagePart, Subject};
+use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use domain::BlobHash;
 
 use super::key;
 use crate::pages::request::PageRequest;
@@ -18,19 +22,74 @@ use crate::security_headers;
 /// `GET /sign/pages/{document}/{page}`
 pub async fn page(
     State(http): State<Http>,
-    ApiPath((_, number)): ApiPath<(String, u32)>,
+    ApiPath((document, number)): ApiPath<(String, u32)>,
+    headers: HeaderMap,
     request: PageRequest,
 ) -> Result<Response, Failure> {
     let key = key(&http, &request);
-    let image = http.blocking(move |app| app.page_image(&key, number)).await?;
-    Ok(page_response(image))
+    let document = document_hash(&document)?;
+    let image = http
+        .blocking(move |app| app.page_image(&key, &document, number))
+        .await?;
+    Ok(page_response(image, &headers))
+}
+
+/// `GET /sign/texts/{document}/{page}`
+pub async fn text(
+    State(http): State<Http>,
+    ApiPath((document, number)): ApiPath<(String, u32)>,
+    headers: HeaderMap,
+    request: PageRequest,
+) -> Result<Response, Failure> {
+    let key = key(&http, &request);
+    let document = document_hash(&document)?;
+    let text = http.blocking(move |app| app.page_text(&key, &document, number)).await?;
+    Ok(text_response(text, &headers))
+}
+
+/// The hash of a document in an address.
+pub(in crate::pages) fn document_hash(text: &str) -> Result<BlobHash, Failure> {
+    BlobHash::parse(text).ok_or(Failure::App(Error::NotFound(Subject::Page)))
 }
 
 /// A page's picture as an answer.
-pub(in crate::pages) fn page_response(image: PageImage) -> Response {
-    let mut response = image.bytes.into_response();
+pub(in crate::pages) fn page_response(image: PagePart, asked: &HeaderMap) -> Response {
+    let media_type = if image.bytes.starts_with(&[0xFF, 0xD8]) {
+        "image/jpeg"
+    } else {
+        "image/webp"
+    };
+    let body = Bytes::from_owner(image.bytes);
+    immutable_response(body, HeaderValue::from_static(media_type), image.hash, asked)
+}
+
+/// A page's text as an answer.
+pub(in crate::pages) fn text_response(text: PagePart, asked: &HeaderMap) -> Response {
+    let body = Bytes::from_owner(text.bytes);
+    immutable_response(body, HeaderValue::from_static("application/json"), text.hash, asked)
+}
+
+/// What never changes under its address, as an answer; 304 where the browser has it already (RFC 9110, 13.1.2).
+fn immutable_response(body: Bytes, media_type: HeaderValue, hash: BlobHash, asked: &HeaderMap) -> Response {
+    let tag = format!("\"{hash}\"");
+    let known = asked
+        .get_all(header::IF_NONE_MATCH)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .map(|known| known.trim().trim_start_matches("W/"))
+        .any(|known| known == tag || known == "*");
+    let mut response = if known {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else {
+        let mut response = body.into_response();
+        response.headers_mut().insert(header::CONTENT_TYPE, media_type);
+        response
+    };
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("image/webp"));
+    if let Ok(tag) = HeaderValue::from_str(&tag) {
+        headers.insert(header::ETAG, tag);
+    }
     security_headers::immutable(headers);
     response
 }

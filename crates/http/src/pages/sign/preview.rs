@@ -1,15 +1,15 @@
 //! `GET /mail/preview`: what a start would send, to be tried. Nothing of it is kept or sent.
 
-use app::PreviewView;
+use app::{PreviewView, consent};
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use domain::Language;
 
 use super::page::{Script, SignPage};
-use super::pictures::{file_response, page_response};
+use super::pictures::{document_hash, file_response, page_response, text_response};
+use super::texts;
 use super::view::{Filled, Owner, pages};
-use super::{CONSENT_VERSION, texts};
 use crate::pages::render::respond;
 use crate::pages::request::PageRequest;
 use crate::path::ApiPath;
@@ -80,8 +80,8 @@ fn shown(request: &PageRequest, token: &str, view: &PreviewView) -> Response {
         until: None,
         next_sign: false,
         gives_back: false,
-        pages: pages(language, &view.pages, &filled, |number| {
-            format!("{base}/mail/preview/pages/{pdf}/{number}?token={token}")
+        pages: pages(language, &view.pages, &filled, |part, number| {
+            format!("{base}/mail/preview/{part}/{pdf}/{number}?token={token}")
         }),
         data: Script {
             token: "",
@@ -92,7 +92,7 @@ fn shown(request: &PageRequest, token: &str, view: &PreviewView) -> Response {
             base,
             callback: false,
             consented: false,
-            consent_version: CONSENT_VERSION,
+            consent_version: consent::VERSION,
             writer_name: "",
             texts: texts::for_script(language),
         },
@@ -116,12 +116,31 @@ fn writer(language: Language, step: u32, role: Option<&str>) -> String {
 /// `GET /mail/preview/pages/{document}/{page}`
 pub async fn picture(
     State(http): State<Http>,
-    ApiPath((_, number)): ApiPath<(String, u32)>,
+    ApiPath((document, number)): ApiPath<(String, u32)>,
+    headers: HeaderMap,
     request: PageRequest,
 ) -> Result<Response, Failure> {
     let token = request.get("token").unwrap_or_default().to_owned();
-    let image = http.blocking(move |app| app.preview_image(&token, number)).await?;
-    Ok(page_response(image))
+    let document = document_hash(&document)?;
+    let image = http
+        .blocking(move |app| app.preview_image(&token, &document, number))
+        .await?;
+    Ok(page_response(image, &headers))
+}
+
+/// `GET /mail/preview/texts/{document}/{page}`
+pub async fn text(
+    State(http): State<Http>,
+    ApiPath((document, number)): ApiPath<(String, u32)>,
+    headers: HeaderMap,
+    request: PageRequest,
+) -> Result<Response, Failure> {
+    let token = request.get("token").unwrap_or_default().to_owned();
+    let document = document_hash(&document)?;
+    let text = http
+        .blocking(move |app| app.preview_text(&token, &document, number))
+        .await?;
+    Ok(text_response(text, &headers))
 }
 
 /// `GET /mail/preview/file`

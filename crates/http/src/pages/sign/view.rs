@@ -20,12 +20,16 @@ pub struct PageView {
     pub number: usize,
     /// Address of its picture.
     pub src: String,
+    /// Address of its text.
+    pub text: String,
     /// Of the picture, in pixels.
     pub width: u32,
     /// Of the picture, in pixels.
     pub height: u32,
     /// Of the paper: what a field's size of letters is measured against.
     pub width_points: f64,
+    /// Of the paper.
+    pub height_points: f64,
     /// What lies on it, in reading order.
     pub fields: Vec<BoxView>,
 }
@@ -115,12 +119,12 @@ pub struct Filled<'a> {
 }
 
 /// Lays the fields on their pages, each page's from top to bottom and left to right, so that the
-/// order of the keyboard is the order of reading.
+/// order of the keyboard is the order of reading. `address` is where a part (`pages`: the pictures, `texts`) of a page is.
 pub fn pages(
     language: Language,
     sizes: &[PageSize],
     fields: &[Filled<'_>],
-    picture: impl Fn(u32) -> String,
+    address: impl Fn(&str, u32) -> String,
 ) -> Vec<PageView> {
     let mut by_page: BTreeMap<u32, Vec<(usize, &Filled<'_>)>> = BTreeMap::new();
     for (index, filled) in fields.iter().enumerate() {
@@ -141,10 +145,12 @@ pub fn pages(
             });
             PageView {
                 number: number as usize,
-                src: picture(number),
+                src: address("pages", number),
+                text: address("texts", number),
                 width: pixels(size.width_points),
                 height: pixels(size.height_points),
                 width_points: size.width_points,
+                height_points: size.height_points,
                 fields: on_page
                     .into_iter()
                     .map(|(index, filled)| view(language, size, index, filled))

@@ -1,0 +1,175 @@
+//! Which picture format suits pages: bytes and time of each, over kinds of pages.
+//!
+//!     cargo run --release --manifest-path benches/page_formats/Cargo.toml -- FILE.pdf[:PAGE]…
+//!
+//! Renders each page at the resolution of the pages that people see and packs it in every way that was considered. Times
+//! are medians of five, on one thread. The decision that followed is docs/adr/0006-page-pictures.md.
+
+use std::io::{Cursor, Write};
+use std::time::Instant;
+
+use document::packing::pack;
+use document::render::{Picture, each_page};
+use image::codecs::jpeg::JpegEncoder;
+use image::{ExtendedColorType, ImageEncoder};
+
+const DOTS_PER_INCH: f32 = 144.0;
+
+type Pack = Box<dyn Fn(&Picture) -> Vec<u8>>;
+
+fn main() {
+    let ways: Vec<(&str, Pack)> = vec![
+        ("chosen", Box::new(|picture| pack(picture).expect("packed"))),
+        (
+            "WebP lossless, image-webp",
+            Box::new(|picture| image_webp(picture, true)),
+        ),
+        (
+            "the same without prediction",
+            Box::new(|picture| image_webp(picture, false)),
+        ),
+        (
+            "WebP lossless, libwebp",
+            Box::new(|picture| libwebp(picture, true, 50.0, 4)),
+        ),
+        ("the same, fastest", Box::new(|picture| libwebp(picture, true, 0.0, 0))),
+        (
+            "WebP lossy 80, libwebp",
+            Box::new(|picture| libwebp(picture, false, 80.0, 4)),
+        ),
+        ("PNG", Box::new(png)),
+        ("JPEG 85", Box::new(jpeg)),
+    ];
+    let head = ways.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(" | ");
+    println!("| page | render | {head} | SVG, gzipped |");
+    println!("|---|---|{}---|", "---|".repeat(ways.len()));
+    let mut totals = vec![(0_usize, 0.0_f64); ways.len() + 1];
+    for argument in std::env::args().skip(1) {
+        let (path, page) = match argument.rsplit_once(':') {
+            Some((path, page)) => (path, page.parse().expect("a page number")),
+            None => (argument.as_str(), 1),
+        };
+        let pdf = std::fs::read(path).expect("a file");
+        let name = std::path::Path::new(path)
+            .file_stem()
+            .expect("a name")
+            .to_string_lossy();
+        let (pictures, rendering) =
+            timed(|| each_page(&pdf, &[page], DOTS_PER_INCH, |_, picture| Ok(picture)).expect("rendered"));
+        let picture = &pictures[0];
+        let mut row = format!("| {name} {page} | {rendering:.0} ms |");
+        for ((_, way), total) in ways.iter().zip(&mut totals) {
+            let (bytes, time) = timed(|| way(picture));
+            total.0 += bytes.len();
+            total.1 += time;
+            row.push_str(&format!(" {} KB, {time:.0} ms |", bytes.len() / 1000));
+        }
+        let (bytes, time) = timed(|| svg(&pdf, page));
+        let last = totals.last_mut().expect("SVG");
+        last.0 += bytes.len();
+        last.1 += time;
+        println!("{row} {} KB, {time:.0} ms |", bytes.len() / 1000);
+    }
+    let sums: Vec<String> = totals
+        .iter()
+        .map(|(bytes, time)| format!(" {} KB, {time:.0} ms |", bytes / 1000))
+        .collect();
+    println!("| all | |{}", sums.concat());
+}
+
+fn timed<T>(work: impl Fn() -> T) -> (T, f64) {
+    let mut result = work();
+    let mut times: Vec<f64> = (0..5)
+        .map(|_| {
+            let started = Instant::now();
+            result = work();
+            started.elapsed().as_secs_f64() * 1000.0
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    (result, times[2])
+}
+
+fn rgb(picture: &Picture) -> Vec<u8> {
+    picture
+        .rgba
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .flat_map(|[r, g, b, _]| [*r, *g, *b])
+        .collect()
+}
+
+fn image_webp(picture: &Picture, predicted: bool) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut encoder = image_webp::WebPEncoder::new(&mut bytes);
+    let mut parameters = image_webp::EncoderParams::default();
+    parameters.use_predictor_transform = predicted;
+    encoder.set_params(parameters);
+    encoder
+        .encode(
+            &rgb(picture),
+            picture.width,
+            picture.height,
+            image_webp::ColorType::Rgb8,
+        )
+        .expect("packed");
+    bytes
+}
+
+fn libwebp(picture: &Picture, lossless: bool, quality: f32, method: i32) -> Vec<u8> {
+    let rgb = rgb(picture);
+    let mut configuration = webp::WebPConfig::new().expect("a configuration");
+    configuration.lossless = i32::from(lossless);
+    configuration.quality = quality;
+    configuration.method = method;
+    webp::Encoder::from_rgb(&rgb, picture.width, picture.height)
+        .encode_advanced(&configuration)
+        .expect("packed")
+        .to_vec()
+}
+
+fn png(picture: &Picture) -> Vec<u8> {
+    let rgb = rgb(picture);
+    let grey = rgb.as_chunks::<3>().0.iter().all(|[r, g, b]| r == g && g == b);
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, picture.width, picture.height);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_color(if grey {
+        png::ColorType::Grayscale
+    } else {
+        png::ColorType::Rgb
+    });
+    let data: Vec<u8> = if grey {
+        rgb.iter().step_by(3).copied().collect()
+    } else {
+        rgb
+    };
+    encoder
+        .write_header()
+        .and_then(|mut writer| writer.write_image_data(&data))
+        .expect("packed");
+    bytes
+}
+
+fn jpeg(picture: &Picture) -> Vec<u8> {
+    let mut bytes = Cursor::new(Vec::new());
+    JpegEncoder::new_with_quality(&mut bytes, 85)
+        .write_image(&rgb(picture), picture.width, picture.height, ExtendedColorType::Rgb8)
+        .expect("packed");
+    bytes.into_inner()
+}
+
+fn svg(pdf: &[u8], page: u32) -> Vec<u8> {
+    let pdf = hayro::hayro_syntax::Pdf::new(pdf.to_vec()).expect("a PDF");
+    let page = &pdf.pages()[page as usize - 1];
+    let text = hayro_svg::convert(
+        page,
+        &hayro_svg::RenderCache::new(),
+        &hayro::hayro_interpret::InterpreterSettings::default(),
+        &hayro_svg::SvgRenderSettings::default(),
+    );
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(6));
+    packed.write_all(text.as_bytes()).expect("memory");
+    packed.finish().expect("memory")
+}

@@ -1,0 +1,155 @@
+//! What a browser calls itself, so that people can read it: `Chrome 126` on `Android`.
+//!
+//! Browsers claim to be each other for the sake of old pages, so the order of the questions matters: who is built upon
+//! another is asked first. Nothing is decided by this; the chain keeps what was said, word for word.
+
+/// A browser or program, and the system where it says so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Browser {
+    /// Name and main version.
+    pub(crate) name: String,
+    /// The system that it runs on.
+    pub(crate) system: Option<&'static str>,
+}
+
+/// The product token of the User-Agent header (RFC 9110, 10.1.5) and what people call it.
+const BROWSERS: [(&str, &str); 20] = [
+    ("KAKAOTALK", "KakaoTalk"),
+    ("NAVER(inapp", "NAVER"),
+    ("Whale/", "Whale"),
+    ("SamsungBrowser/", "Samsung Internet"),
+    ("Line/", "LINE"),
+    ("EdgA/", "Edge"),
+    ("EdgiOS/", "Edge"),
+    ("Edg/", "Edge"),
+    ("OPR/", "Opera"),
+    ("OPiOS/", "Opera"),
+    ("Vivaldi/", "Vivaldi"),
+    ("YaBrowser/", "Yandex"),
+    ("DuckDuckGo/", "DuckDuckGo"),
+    ("CriOS/", "Chrome"),
+    ("FxiOS/", "Firefox"),
+    ("HeadlessChrome/", "Chrome"),
+    ("Chrome/", "Chrome"),
+    ("Firefox/", "Firefox"),
+    // Safari names its own version only after this word.
+    ("Version/", "Safari"),
+    ("Trident/", "Internet Explorer"),
+];
+
+const SYSTEMS: [(&str, &str); 9] = [
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Android", "Android"),
+    ("CrOS", "ChromeOS"),
+    ("Windows", "Windows"),
+    ("Macintosh", "macOS"),
+    ("FreeBSD", "FreeBSD"),
+    ("Linux", "Linux"),
+    ("X11", "Unix"),
+];
+
+/// The longest name of a program that is shown.
+const LONGEST: usize = 60;
+
+/// Reads a User-Agent header; none where it is empty.
+pub(crate) fn browser(user_agent: &str) -> Option<Browser> {
+    let user_agent = user_agent.trim();
+    if user_agent.is_empty() {
+        return None;
+    }
+    let system = SYSTEMS
+        .iter()
+        .find(|(token, _)| user_agent.contains(token))
+        .map(|(_, name)| *name);
+    let found = BROWSERS.iter().find_map(|(token, name)| {
+        let (_, rest) = user_agent.split_once(token)?;
+        // A browser's token stands in a browser's header.
+        user_agent.starts_with("Mozilla/").then_some((*name, rest))
+    });
+    let name = match found {
+        Some((name, rest)) => named(name, rest.trim_start_matches(['/', ' ', ';'])),
+        // A program: its first product, `curl/8.5.0`.
+        None => {
+            let product = user_agent.split_whitespace().next().unwrap_or_default();
+            match product.split_once('/') {
+                Some((name, version)) => named(name, version),
+                None => product.to_owned(),
+            }
+        }
+    };
+    Some(Browser {
+        name: name.chars().take(LONGEST).collect(),
+        system,
+    })
+}
+
+/// The name with the number before the first point.
+fn named(name: &str, version: &str) -> String {
+    let main: String = version.chars().take_while(char::is_ascii_digit).take(6).collect();
+    if main.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{name} {main}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn browsers_and_programs_are_called_what_people_call_them() {
+        for (said, name, system) in [
+            (
+                "Mozilla/5.0 (Linux; Android 14; SM-S921N) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile Safari/537.36",
+                "Chrome 126",
+                Some("Android"),
+            ),
+            (
+                "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1",
+                "Safari 17",
+                Some("iPhone"),
+            ),
+            (
+                "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/126.0.6478.54 Mobile/15E148 Safari/604.1",
+                "Chrome 126",
+                Some("iPhone"),
+            ),
+            (
+                "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36 Edg/126.0.0.0",
+                "Edge 126",
+                Some("Windows"),
+            ),
+            (
+                "Mozilla/5.0 (Linux; Android 14; SM-S921N) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/25.0 Chrome/121.0.0.0 Mobile Safari/537.36",
+                "Samsung Internet 25",
+                Some("Android"),
+            ),
+            (
+                "Mozilla/5.0 (Linux; Android 14; SM-S921N; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/125.0.6422.165 Mobile Safari/537.36 KAKAOTALK/10.8.0 (INAPP)",
+                "KakaoTalk 10",
+                Some("Android"),
+            ),
+            (
+                "Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:127.0) Gecko/20100101 Firefox/127.0",
+                "Firefox 127",
+                Some("macOS"),
+            ),
+            (
+                "Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36",
+                "Chrome 126",
+                Some("ChromeOS"),
+            ),
+            ("python-requests/2.32.3", "python-requests 2", None),
+            ("curl/8.5.0", "curl 8", None),
+            ("Chrome/1 of a program", "Chrome 1", None),
+            ("게시판 봇", "게시판", None),
+        ] {
+            let found = browser(said).expect("a browser");
+            assert_eq!((found.name.as_str(), found.system), (name, system), "{said}");
+        }
+        assert_eq!(browser("  "), None);
+        assert_eq!(browser(&"x".repeat(5000)).map(|found| found.name.len()), Some(60));
+    }
+}

@@ -1,0 +1,69 @@
+//! The words with which a writer agrees to sign electronically.
+//!
+//! The chain holds their hash. The certificate names their version, which is found by the hash: every version that was ever
+//! shown stays in [`PUBLISHED`], and a test fails where the words were changed and the version was not.
+
+use domain::{BlobHash, Language};
+
+/// The version of the words that are shown now; changed with the words.
+pub const VERSION: &str = "2026-11";
+
+/// Version, language, and SHA-256 of the words.
+const PUBLISHED: [(&str, Language, &str); 3] = [
+    (
+        "2026-11",
+        Language::Ko,
+        "82ab08c0ef51809193bac7960d36a82fb9e7c0bc7168ccd4afe8e0b90b3e06b6",
+    ),
+    (
+        "2026-11",
+        Language::En,
+        "3be5e02c7b920798868335899372228847327a488c28d5db4243ed16f4064780",
+    ),
+    (
+        "2026-11",
+        Language::Ja,
+        "83d8a291a549fc863ecbd58c1c519f60a372c29eac91ee417f851cd76482bf7f",
+    ),
+];
+
+/// The words that are agreed to, as the page shows them.
+pub fn statement(language: Language) -> String {
+    let keys = [
+        "sign-consent-title",
+        "sign-consent-text",
+        "sign-consent-point-agree",
+        "sign-consent-point-copy",
+        "sign-consent-point-evidence",
+        "sign-consent-point-decline",
+    ];
+    let mut lines: Vec<String> = keys.iter().map(|key| i18n::text(language, key, &[])).collect();
+    lines.push(i18n::text(language, "sign-consent-version", &[("version", VERSION)]));
+    lines.join("\n")
+}
+
+/// Version and language of the words with this hash.
+pub(crate) fn version_of(statement: &BlobHash) -> Option<(&'static str, Language)> {
+    PUBLISHED
+        .iter()
+        .find(|(_, _, hash)| BlobHash::parse(hash).as_ref() == Some(statement))
+        .map(|(version, language, _)| (*version, *language))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_are_those_of_their_version() {
+        for language in Language::ALL {
+            let hash = BlobHash::of(statement(language).as_bytes());
+            assert_eq!(
+                version_of(&hash),
+                Some((VERSION, language)),
+                "the words were changed: raise VERSION and add {hash} to PUBLISHED; what stands there stays"
+            );
+        }
+        assert_eq!(version_of(&BlobHash::of(b"other words")), None);
+    }
+}

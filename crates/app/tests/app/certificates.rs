@@ -1,0 +1,225 @@
+//! What the history certificate says of a workflow, as somebody else's program reads it.
+
+use std::process::Command;
+
+use app::{Error, Origin, SigningKey, StartRecipient};
+use domain::{BlobHash, Language};
+
+use crate::support::on_both;
+use crate::templates::pdf;
+use crate::workflows::{World, act, fields_of_first, given, id_of, key_of, texts, two_steps, writer};
+
+/// All text of a PDF with single spaces, as poppler reads it.
+fn text(pdf: &[u8]) -> String {
+    let file = tempfile::NamedTempFile::new().expect("a temporary file");
+    std::fs::write(file.path(), pdf).expect("written");
+    let output = Command::new("pdftotext")
+        .args(["-enc", "UTF-8"])
+        .arg(file.path())
+        .arg("-")
+        .output()
+        .expect("pdftotext can be run; script/bootstrap --tests installs it");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The same with no space at all: long values break anywhere.
+fn packed(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+fn phone() -> Origin {
+    Origin {
+        address: Some("203.0.113.7".to_owned()),
+        user_agent: Some(
+            "Mozilla/5.0 (Linux; Android 14; SM-S921N) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 \
+             Mobile Safari/537.36"
+                .to_owned(),
+        ),
+    }
+}
+
+/// The first writer signs by his link, with consent.
+fn sign(world: &World<'_>, key: &SigningKey, language: Language, name: &str) -> Result<(), Error> {
+    let app = world.app;
+    app.record_viewed(key, &phone())?;
+    app.clock.advance(60);
+    app.give_consent(key, &app::consent::statement(language), &phone())?;
+    app.clock.advance(60);
+    let values = texts(&[("성명", name), ("day", "2026-01-02")]);
+    app.upload_file(key, "sign", Some("서명.png"), crate::workflows::pixel())?;
+    app.approve_by_link(key, &values, Some("확인했습니다 確認しました"), &phone())
+        .map(|_| ())
+}
+
+/// Known troubles: Korean, Japanese and Chinese values at completion, and such names on the certificate.
+#[test]
+fn values_and_names_in_korean_japanese_and_chinese_reach_the_certificate() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        for (language, names) in [
+            (Language::Ko, ["김민준", "山田太郎"]),
+            (Language::En, ["张伟", "José Müller"]),
+            (Language::Ja, ["山田太郎", "남궁민수"]),
+        ] {
+            let mut request = world.request();
+            request.language = Some(language.code().to_owned());
+            request.recipients = vec![
+                writer(1, names[0], "one@example.com"),
+                writer(2, names[1], "two@example.com"),
+            ];
+            let started = world.start(request);
+            let id = id_of(&started);
+            let key = key_of(&started.sign_url.expect("embedded"));
+            sign(&world, &key, language, names[0]).expect("signed");
+            world
+                .approve(id, act(vec![given("pay", "1,200.5")]))
+                .expect("the last approval");
+            let certificate = app.certificate(&world.caller, id, &phone()).expect("the certificate");
+            let document = app.document(&world.caller, id, &phone()).expect("the document");
+            let read = text(&certificate.bytes);
+            let dense = packed(&read);
+            for name in names {
+                assert!(read.contains(name), "{language:?}: {name} is not in:\n{read}");
+            }
+            assert!(
+                packed(&text(&document.bytes)).contains(&packed(names[0])),
+                "{language:?}"
+            );
+            for expected in [
+                BlobHash::of(&pdf()).to_string(),
+                BlobHash::of(&document.bytes).to_string(),
+                BlobHash::of(app::consent::statement(language).as_bytes()).to_string(),
+                app::consent::VERSION.to_owned(),
+                "203.0.113.7".to_owned(),
+                "Chrome126".to_owned(),
+                "Android".to_owned(),
+                "one@example.com".to_owned(),
+                "확인했습니다確認しました".to_owned(),
+            ] {
+                assert!(dense.contains(&expected), "{language:?}: {expected} is not in:\n{read}");
+            }
+            assert!(
+                !read.contains("Mozilla"),
+                "{language:?}: the browser is told as people call it"
+            );
+            // The chain's hash after each step, as the attached chain has it.
+            let chain = chain_of(&certificate.bytes);
+            let approvals: Vec<&serde_json::Value> = chain["entries"]
+                .as_array()
+                .expect("entries")
+                .iter()
+                .filter(|entry| entry["payload"].to_string().contains("approved"))
+                .collect();
+            assert_eq!(approvals.len(), 2, "{chain}");
+            for entry in approvals {
+                let hash = entry["hash"].as_str().expect("a hash");
+                assert!(dense.contains(hash), "{language:?}: {hash} is not in:\n{read}");
+            }
+        }
+    });
+}
+
+/// The attached chain.
+fn chain_of(pdf: &[u8]) -> serde_json::Value {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("certificate.pdf");
+    std::fs::write(&file, pdf).expect("written");
+    let output = Command::new("qpdf")
+        .arg(&file)
+        .arg("--show-attachment=chain.json")
+        .output()
+        .expect("qpdf can be run; script/bootstrap --tests installs it");
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+/// Known trouble: a time without its zone is no evidence.
+#[test]
+fn every_time_on_the_certificate_names_its_zone() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let mut request = world.request();
+        request.offset = Some("-03:30".to_owned());
+        let started = world.start(request);
+        let id = id_of(&started);
+        let key = key_of(&started.sign_url.expect("embedded"));
+        sign(&world, &key, Language::Ko, "김민준").expect("signed");
+        world
+            .approve(id, act(vec![given("pay", "1")]))
+            .expect("the last approval");
+        let certificate = app.certificate(&world.caller, id, &phone()).expect("the certificate");
+        let dense = packed(&text(&certificate.bytes));
+        let mut times = 0;
+        for (at, _) in dense.match_indices(':') {
+            // HH:MM:SS, the first colon of it.
+            let rest = dense.get(at..at + 6).unwrap_or_default();
+            let digits = |text: &str| text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit());
+            if digits(dense.get(at.saturating_sub(2)..at).unwrap_or_default())
+                && digits(rest.get(1..3).unwrap_or_default())
+                && rest.get(3..4) == Some(":")
+                && digits(rest.get(4..6).unwrap_or_default())
+            {
+                times += 1;
+                assert!(dense[at + 6..].starts_with("(UTC-03:30)"), "{}", &dense[at - 12..]);
+            }
+        }
+        assert!(times > 12, "{times} times in {dense}");
+    });
+}
+
+/// How it was made sure who acts, in each way that there is.
+#[test]
+fn the_identity_check_is_told_for_each_writer() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let mut request = world.request();
+        request.language = Some("en".to_owned());
+        request.export = None;
+        request.recipients[0] = StartRecipient {
+            password: Some("850101".to_owned()),
+            ..writer(1, "김민준", "kim@example.com")
+        };
+        let id = id_of(&world.start(request));
+        let mut key = world.letter_key(id);
+        app.give_access_code(&key, "wrong", &phone()).expect_err("a wrong code");
+        app.clock.advance(30);
+        key.proof = Some(app.give_access_code(&key, "850101", &phone()).expect("the right code"));
+        sign(&world, &key, Language::En, "김민준").expect("signed");
+        world
+            .approve(id, act(vec![given("pay", "1")]))
+            .expect("on behalf of the second");
+        let certificate = app.certificate(&world.caller, id, &phone()).expect("the certificate");
+        let read = text(&certificate.bytes);
+        for expected in [
+            "Personal link sent to kim@example.com",
+            "Access code given 2026-01-01 09:00:30 (UTC+09:00)",
+            "Wrong access codes: 1",
+            "acted on the writer’s behalf through the API",
+            "Chrome 126 on Android",
+        ] {
+            assert!(
+                packed(&read).contains(&packed(expected)),
+                "{expected} is not in:\n{read}"
+            );
+        }
+    });
+}
+
+#[test]
+fn what_ended_early_has_a_certificate_that_says_so() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let started = world.start(world.request());
+        let id = id_of(&started);
+        world.approve(id, act(fields_of_first())).expect("the first approval");
+        let key = world.playing_key(id);
+        app.reject_by_link(&key, Some("금액이 다릅니다"), &phone())
+            .expect("rejected");
+        let certificate = app.certificate(&world.caller, id, &phone()).expect("the certificate");
+        let read = text(&certificate.bytes);
+        for expected in ["반려됨", "금액이 다릅니다", "봉인된 문서는 없습니다"] {
+            assert!(read.contains(expected), "{expected} is not in:\n{read}");
+        }
+    });
+}

@@ -1,0 +1,181 @@
+// <page-text>: what a page says, laid over its picture as transparent text: for screen readers, for
+// the browser's search, and to be selected and copied. The server finds the words, their places and
+// their order (document::text_layer); here they are put in their places.
+//
+// Pages that are near are loaded first, the others at leisure and only so many: a long document must
+// stay light on a phone. What is far is let go again when there is too much; its text comes back from
+// the browser's own cache.
+
+/** Text, where it begins from the line's left end, and its width, in points. */
+type Word = [text: string, start: number, width: number];
+
+interface Line {
+  x: number;
+  y: number;
+  size: number;
+  angle?: number;
+  right_to_left?: boolean;
+  words: Word[];
+}
+
+interface PageWords {
+  language?: string;
+  lines: Line[];
+}
+
+/** Characters of pages that are not near. */
+const MOST_AT_LEISURE = 60_000;
+
+const measure = document.createElement("canvas").getContext("2d");
+const all = new Set<PageText>();
+const near = new IntersectionObserver(
+  (entries) => {
+    for (const { target, isIntersecting } of entries) if (target instanceof PageText) target.isNear = isIntersecting;
+    void workThrough();
+  },
+  { rootMargin: "100% 0px" },
+);
+
+let working = false;
+
+/** Loads one page after the other: the near ones, then the rest while there is room. */
+async function workThrough(): Promise<void> {
+  if (working) return;
+  working = true;
+  try {
+    for (;;) {
+      let held = [...all].reduce((sum, page) => sum + page.characters, 0);
+      for (const page of all) {
+        if (held <= MOST_AT_LEISURE) break;
+        if (page.isNear || page.characters === 0) continue;
+        held -= page.characters;
+        page.letGo();
+      }
+      const empty = [...all].filter((page) => page.wants);
+      const next = empty.find((page) => page.isNear) ?? (held < MOST_AT_LEISURE / 2 ? empty[0] : undefined);
+      if (!next) return;
+      if (!next.isNear) await idle();
+      await next.load();
+    }
+  } finally {
+    working = false;
+  }
+}
+
+function idle(): Promise<void> {
+  return new Promise((resolve) => {
+    if ("requestIdleCallback" in window) requestIdleCallback(() => resolve(), { timeout: 2000 });
+    else setTimeout(resolve, 200);
+  });
+}
+
+export class PageText extends HTMLElement {
+  isNear = false;
+  /** How many are shown. */
+  characters = 0;
+  #state: "empty" | "loading" | "shown" | "failed" = "empty";
+  #layer = document.createElement("div");
+  #resized = new ResizeObserver(() => this.#scale());
+
+  connectedCallback(): void {
+    this.#layer.style.width = `${this.#points("width")}px`;
+    this.#layer.style.height = `${this.#points("height")}px`;
+    this.append(this.#layer);
+    this.#resized.observe(this);
+    all.add(this);
+    near.observe(this);
+  }
+
+  disconnectedCallback(): void {
+    this.#resized.disconnect();
+    near.unobserve(this);
+    all.delete(this);
+    this.letGo();
+  }
+
+  get wants(): boolean {
+    return this.#state === "empty";
+  }
+
+  letGo(): void {
+    this.#layer.replaceChildren();
+    this.characters = 0;
+    this.#state = "empty";
+    delete this.dataset.shown;
+  }
+
+  /** One that failed is not asked for again: the page itself is there to be read. */
+  async load(): Promise<void> {
+    this.#state = "loading";
+    try {
+      const answer = await fetch(this.dataset.src ?? "", { credentials: "same-origin", referrerPolicy: "no-referrer" });
+      if (!answer.ok) throw new Error(String(answer.status));
+      this.#show((await answer.json()) as PageWords);
+      this.#state = "shown";
+      this.dataset.shown = "";
+    } catch {
+      this.#state = "failed";
+    }
+  }
+
+  #points(side: "width" | "height"): number {
+    return Number(this.dataset[side] ?? 0);
+  }
+
+  /** The layer is laid out in points; one transform fits it to the picture, at any zoom. */
+  #scale(): void {
+    this.#layer.style.transform = `scale(${this.clientWidth / this.#points("width")})`;
+  }
+
+  #show({ language, lines }: PageWords): void {
+    if (language) this.#layer.lang = language;
+    if (lines.length === 0) {
+      const none = document.createElement("p");
+      none.className = "unseen";
+      none.textContent = this.dataset.none ?? "";
+      // In the language of the page around it, not of the document.
+      none.lang = document.documentElement.lang;
+      this.#layer.replaceChildren(none);
+      return;
+    }
+    const family = getComputedStyle(this.#layer).fontFamily;
+    this.#layer.replaceChildren(...lines.map((line) => this.#line(line, family)));
+  }
+
+  /** The words are plain inline text, so that a phrase is found and read as one; each is stretched to the
+   * width that it has on the picture by the spacing of its letters, and the space after it by its own. */
+  #line(line: Line, family: string): HTMLElement {
+    const element = document.createElement("div");
+    Object.assign(element.style, {
+      left: `${line.x}px`,
+      top: `${line.y}px`,
+      width: `${Math.max(...line.words.map(([, start, width]) => start + width))}px`,
+      height: `${line.size}px`,
+      fontSize: `${line.size}px`,
+    });
+    if (line.angle) element.style.transform = `rotate(${line.angle}deg)`;
+    if (line.right_to_left) element.dir = "rtl";
+    if (measure) measure.font = `${line.size}px ${family}`;
+    const natural = (text: string) => measure?.measureText(text).width ?? 0;
+    const space = natural(" ");
+    for (const [index, [text, start, width]] of line.words.entries()) {
+      const letters = text.trimEnd();
+      const word = document.createElement("span");
+      word.textContent = text;
+      const count = [...letters].length;
+      const spacing = count > 0 && width > 0 ? (width - natural(letters)) / count : 0;
+      word.style.letterSpacing = `${spacing}px`;
+      const next = line.words[index + 1];
+      if (next && letters !== text) {
+        const gap = line.right_to_left ? start - (next[1] + next[2]) : next[1] - (start + width);
+        // Where the order of speech jumps (a number among Arabic) the space is as wide as usual.
+        word.style.wordSpacing = `${(gap >= 0 ? gap : space) - space - spacing}px`;
+      }
+      element.append(word);
+      this.characters += text.length;
+    }
+    return element;
+  }
+}
+
+customElements.define("page-text", PageText);
