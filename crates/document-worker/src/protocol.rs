@@ -2,7 +2,7 @@
 
 use document::intake::{Change, Limits, Refused};
 use document::render::RenderFault;
-use document::verify::{TrustedRoots, Verdict};
+use document::verify::{Means, Verdict};
 use domain::template::PageSize;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -35,7 +35,7 @@ pub(crate) struct Job {
 pub(crate) enum Task {
     Inspect { limits: Limits },
     PageImages { pages: Vec<u32>, dots_per_inch: f32 },
-    Verify { roots: TrustedRoots, at: Timestamp },
+    Verify { means: Means, at: Timestamp },
 }
 
 /// What came of a job.

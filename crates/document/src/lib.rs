@@ -28,4 +28,5 @@ pub mod revision;
 pub mod seal;
 pub mod stamp;
 pub mod text_layout;
+pub mod timestamp;
 pub mod verify;

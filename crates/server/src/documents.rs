@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use app::{DocumentFault, StrangersDocuments};
 use document::intake::Intake;
-use document::verify::{TrustedRoots, Verdict};
+use document::verify::{Means, Verdict};
 use document_worker::{Pool, PoolError, PoolSettings};
 use jiff::Timestamp;
 
@@ -68,8 +68,8 @@ impl StrangersDocuments for Workers {
             .map_err(fault)
     }
 
-    fn verify(&self, pdf: &[u8], roots: &TrustedRoots, at: Timestamp) -> Result<Verdict, DocumentFault> {
-        self.pool().and_then(|pool| pool.verify(pdf, roots, at)).map_err(fault)
+    fn verify(&self, pdf: &[u8], means: &Means, at: Timestamp) -> Result<Verdict, DocumentFault> {
+        self.pool().and_then(|pool| pool.verify(pdf, means, at)).map_err(fault)
     }
 }
 

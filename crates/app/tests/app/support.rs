@@ -11,7 +11,7 @@ use blobs::Blobs;
 use document::intake::{self, Intake, Limits};
 use document::keys::KeyKind;
 use document::render;
-use document::verify::{self, TrustedRoots, Verdict};
+use document::verify::{self, Means, Verdict};
 use domain::{Clock, CompanyId, Random, Role};
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
@@ -116,8 +116,8 @@ impl StrangersDocuments for InProcess {
         Ok(render::page_images(pdf, pages, dots_per_inch)?)
     }
 
-    fn verify(&self, pdf: &[u8], roots: &TrustedRoots, at: Timestamp) -> Result<Verdict, DocumentFault> {
-        Ok(verify::verify(pdf, roots, at))
+    fn verify(&self, pdf: &[u8], means: &Means, at: Timestamp) -> Result<Verdict, DocumentFault> {
+        Ok(verify::verify_with(pdf, means, at))
     }
 }
 

@@ -13,7 +13,7 @@ use countersign_http::{HttpSettings, Network, router};
 use document::intake::{self, Intake, Limits};
 use document::keys::KeyKind;
 use document::render;
-use document::verify::{self, TrustedRoots, Verdict};
+use document::verify::{self, Means, Verdict};
 use domain::{Clock, CompanyId, Random, Role};
 use jiff::Timestamp;
 use reqwest::header::HeaderMap;
@@ -484,8 +484,8 @@ impl StrangersDocuments for InProcess {
         Ok(render::page_images(pdf, pages, dots_per_inch)?)
     }
 
-    fn verify(&self, pdf: &[u8], roots: &TrustedRoots, at: Timestamp) -> Result<Verdict, DocumentFault> {
-        Ok(verify::verify(pdf, roots, at))
+    fn verify(&self, pdf: &[u8], means: &Means, at: Timestamp) -> Result<Verdict, DocumentFault> {
+        Ok(verify::verify_with(pdf, means, at))
     }
 }
 
