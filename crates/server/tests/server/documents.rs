@@ -168,8 +168,53 @@ fn inspect_tells_taken_refused_and_unreadable_apart() {
     let bad = here.file("bad.pdf", b"no PDF at all");
     let refused = here.say(&["document", "inspect", bad.to_str().expect("a path")]);
     assert_eq!(refused.code, Some(1));
-    assert!(refused.output.contains("refused"), "{}", refused.output);
+    assert!(
+        refused.output.contains("Not taken") && refused.output.contains("Print it to a new PDF"),
+        "{}",
+        refused.output
+    );
+    let korean = here.say(&["document", "inspect", bad.to_str().expect("a path"), "--language", "ko"]);
+    assert!(korean.output.contains("받지 않았습니다"), "{}", korean.output);
     assert_eq!(here.say(&["document", "inspect", "no-such-file.pdf"]).code, Some(2));
+}
+
+#[test]
+fn inspect_asks_for_a_password_and_takes_it_from_a_file() {
+    let here = Temporary::new();
+    let (open, locked) = (here.file("open.pdf", &pdf()), here.path("locked.pdf"));
+    let status = std::process::Command::new("qpdf")
+        .args(["--encrypt", "secret", "owner", "256", "--"])
+        .args([&open, &locked])
+        .status()
+        .expect("qpdf can be run; script/bootstrap --tests installs it");
+    assert!(status.success());
+    let locked = locked.to_str().expect("a path");
+    let asked = here.say(&["document", "inspect", locked]);
+    assert_eq!(asked.code, Some(1));
+    assert!(asked.output.contains("Give the password"), "{}", asked.output);
+    let password = here.file("password", b"secret\n");
+    let password = password.to_str().expect("a path");
+    let taken = here.json(&["document", "inspect", locked, "--password-file", password], "");
+    assert_eq!((&taken["taken"], &taken["verdict"]), (&json!(true), &json!("taken_with_changes")));
+    assert_eq!(taken["changes"][0]["change"], "decrypted");
+}
+
+#[test]
+fn a_form_is_imported_without_a_fields_file_under_the_name_of_its_file() {
+    let here = Temporary::with_company();
+    let text = String::from_utf8(pdf()).expect("a text");
+    let field = "/Annots [<< /Subtype /Widget /FT /Tx /T (full name) /Rect [50 500 250 520] >>] /MediaBox";
+    let form = here.file("application.pdf", text.replacen("/MediaBox", field, 1).as_bytes());
+    let id = here.run(
+        &["template", "import", "--company", "acme", form.to_str().expect("a path")],
+        "",
+    );
+    let listed = here.json(&["template", "list", "--company", "acme"], "");
+    assert_eq!(listed[0]["template_id"].to_string(), id);
+    assert_eq!(listed[0]["name"], "application");
+    let plain = here.file("plain.pdf", &pdf());
+    let said = here.say(&["template", "import", "--company", "acme", plain.to_str().expect("a path")]);
+    assert!(said.code == Some(1) && said.error.contains("FIELDS.json"), "{}", said.error);
 }
 
 #[test]
