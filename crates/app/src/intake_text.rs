@@ -68,8 +68,14 @@ pub fn json(language: Language, report: &Report) -> Value {
         }
         value
     }
-    let changes = report.changes.iter().map(|one| with_message(one, change(language, one)));
-    let warnings = report.warnings.iter().map(|one| with_message(one, warning(language, one)));
+    let changes = report
+        .changes
+        .iter()
+        .map(|one| with_message(one, change(language, one)));
+    let warnings = report
+        .warnings
+        .iter()
+        .map(|one| with_message(one, warning(language, one)));
     let pages = report
         .pages
         .iter()
@@ -100,7 +106,11 @@ fn sentence(language: Language, prefix: &str, tag: &str, thing: &impl Serialize)
     let Ok(Value::Object(members)) = serde_json::to_value(thing) else {
         return prefix.to_owned();
     };
-    let name = members.get(tag).and_then(Value::as_str).unwrap_or_default().replace('_', "-");
+    let name = members
+        .get(tag)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .replace('_', "-");
     let texts: Vec<(&String, String)> = members
         .iter()
         .filter(|(key, _)| *key != tag)
@@ -173,7 +183,11 @@ mod tests {
             };
             names.iter().map(read).collect()
         }
-        (all("change", &changes), all("warning", &warnings), all("reason", &refusals))
+        (
+            all("change", &changes),
+            all("warning", &warnings),
+            all("reason", &refusals),
+        )
     }
 
     #[test]
@@ -186,14 +200,20 @@ mod tests {
             said.extend(refusals.iter().map(|one| reason(language, one)));
             said.extend(refusals.iter().map(|one| remedy(language, one)));
             for text in said {
-                assert!(!text.starts_with("intake-") && !text.contains('{'), "{language:?}: {text}");
+                assert!(
+                    !text.starts_with("intake-") && !text.contains('{'),
+                    "{language:?}: {text}"
+                );
             }
         }
     }
 
     #[test]
     fn a_refusal_names_reason_and_remedy() {
-        let report = Report::from(Refused::TooManyPages { pages: 1200, limit: 1000 });
+        let report = Report::from(Refused::TooManyPages {
+            pages: 1200,
+            limit: 1000,
+        });
         assert_eq!(
             lines(Language::En, &report),
             [

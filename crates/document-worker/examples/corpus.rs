@@ -21,8 +21,8 @@ use std::time::{Duration, Instant};
 
 use countersign_document_worker::{Pool, PoolError, PoolSettings};
 use document::authority::{SealSubject, create_root, issue_seal_certificate};
-use document::fonts::Fonts;
 use document::extend;
+use document::fonts::Fonts;
 use document::intake::{Intake, Refused};
 use document::keys::{KeyKind, SealKey, Signer};
 use document::seal::{SealDetails, seal};
@@ -322,7 +322,9 @@ impl Table {
         self.files += 1;
         self.sound += usize::from(is_sound);
         match outcome {
-            Outcome::Sealed { changes, signatures, .. } => {
+            Outcome::Sealed {
+                changes, signatures, ..
+            } => {
                 self.sealed += 1;
                 self.signed_before += usize::from(*signatures > 0);
                 self.changed += usize::from(!changes.is_empty());
@@ -372,7 +374,11 @@ impl Table {
         }
         let _ = writeln!(text, "| refused: out of time | {} |", self.out_of_time);
         let _ = writeln!(text, "| refused: out of memory or stack | {} |", self.out_of_memory);
-        let _ = writeln!(text, "| FAILED: crashed, hung, or our own verifier objects | {} |", self.failed);
+        let _ = writeln!(
+            text,
+            "| FAILED: crashed, hung, or our own verifier objects | {} |",
+            self.failed
+        );
         let _ = writeln!(text, "| FAILED: taken, but a judge complains | {} |", self.complaints);
         // A share of a count of files is exact enough.
         #[expect(clippy::cast_precision_loss, reason = "far fewer files than 2^52")]

@@ -71,11 +71,7 @@ fn work(input: &mut impl Read, output: &mut impl Write) -> Result<(), FrameError
     }
 }
 
-fn answer(
-    task: Task,
-    file: &[u8],
-    counted: &mut impl FnMut(u32) -> Result<(), FrameError>,
-) -> (Answer, Vec<Vec<u8>>) {
+fn answer(task: Task, file: &[u8], counted: &mut impl FnMut(u32) -> Result<(), FrameError>) -> (Answer, Vec<Vec<u8>>) {
     match task {
         Task::Inspect { limits, wishes } => match intake::inspect_counting(file, &limits, &wishes, |pages| {
             // A pool that has gone away is met at the answer.

@@ -514,7 +514,9 @@ fn watch(child: &Mutex<Child>, time: Duration, granted: &mpsc::Receiver<Duration
             (Some(before), Some(now)) => now.saturating_sub(before),
             _ => begun.elapsed(),
         };
-        let left = allowed.saturating_sub(used).min(allowed.saturating_mul(WALL).saturating_sub(begun.elapsed()));
+        let left = allowed
+            .saturating_sub(used)
+            .min(allowed.saturating_mul(WALL).saturating_sub(begun.elapsed()));
         if left.is_zero() {
             kill(child);
             return true;

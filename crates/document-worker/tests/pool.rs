@@ -272,7 +272,10 @@ fn an_encrypted_file_is_opened_with_the_password_that_its_sender_gives() {
         _ => None,
     };
     assert_eq!(refusal(pool.inspect(&locked)), Some(Refused::NeedsPassword));
-    assert_eq!(refusal(pool.inspect_as(&locked, &wishes("no"))), Some(Refused::WrongPassword));
+    assert_eq!(
+        refusal(pool.inspect_as(&locked, &wishes("no"))),
+        Some(Refused::WrongPassword)
+    );
     assert!(pool.inspect_as(&locked, &wishes("secret")).is_ok());
 }
 

@@ -39,7 +39,11 @@ fn add_field(
     revision: &mut RevisionWriter<'_>,
 ) -> Result<(), RevisionError> {
     let size = sheet.geometry.displayed_size();
-    let place = surrounding(sheet.marks.iter().map(|(place, _)| place), size.width_points, size.height_points);
+    let place = surrounding(
+        sheet.marks.iter().map(|(place, _)| place),
+        size.width_points,
+        size.height_points,
+    );
     // The drawing lies in the displayed page, origin at its bottom left. Its matrix takes it to user
     // space, where its box is the field's rectangle: the algorithm of 12.5.5 then moves nothing.
     let bottom = size.height_points - place.y - place.height;
@@ -49,7 +53,10 @@ fn add_field(
         "BBox",
         reals([place.x, bottom, place.x + place.width, bottom + place.height]),
     );
-    form.set("Matrix", reals([matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f]));
+    form.set(
+        "Matrix",
+        reals([matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f]),
+    );
     let name = form::free_field_name(document, &format!("{}{}Part", form::WAITING_PREFIX, sheet.number));
     // Table 236: the lock of a signature field is an indirect object.
     let lock = revision.add(dictionary! { "Type" => "SigFieldLock", "Action" => "All" });
@@ -98,7 +105,10 @@ fn surrounding<'a>(places: impl Iterator<Item = &'a DisplayedBox>, width: f64, h
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "lengths on a page, far from the limits of f32")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "lengths on a page, far from the limits of f32"
+)]
 fn reals<const COUNT: usize>(numbers: [f64; COUNT]) -> Vec<Object> {
     numbers.iter().map(|number| Object::Real(*number as f32)).collect()
 }

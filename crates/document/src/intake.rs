@@ -343,7 +343,9 @@ pub enum Refused {
         level: u8,
     },
     /// A signature locks the form.
-    #[error("the signature {field:?} locks the file's form, so no more signatures can be added; send the file unsigned")]
+    #[error(
+        "the signature {field:?} locks the file's form, so no more signatures can be added; send the file unsigned"
+    )]
     LockForbids {
         /// The signature field.
         field: String,
@@ -387,7 +389,9 @@ pub enum Refused {
         longest: f64,
     },
     /// Something is hidden that cannot be removed without changing a page.
-    #[error("page {page} hides content that cannot be removed without changing what shows; print the file to a new PDF")]
+    #[error(
+        "page {page} hides content that cannot be removed without changing what shows; print the file to a new PDF"
+    )]
     HiddenContent {
         /// The first such page, from 1.
         page: u32,
@@ -429,7 +433,9 @@ pub fn inspect_counting(
     }
     let password = wishes.password.as_deref().filter(|password| !password.is_empty());
     let mut document = load(bytes, limits, password)?;
-    let pages = document.page_iter().take(usize::try_from(limits.most_pages).unwrap_or(usize::MAX));
+    let pages = document
+        .page_iter()
+        .take(usize::try_from(limits.most_pages).unwrap_or(usize::MAX));
     counted(u32::try_from(pages.count()).unwrap_or(u32::MAX));
     refuse_large_pictures(&document, limits)?;
     if signed::is_signed(&document) {
@@ -461,7 +467,12 @@ pub fn inspect_counting(
         (layers.hidden, Change::HiddenLayersRemoved { count: layers.hidden }),
         (layers.shown, Change::LayersMerged { count: layers.shown }),
     ];
-    changes.extend(counted.into_iter().filter(|(count, _)| *count > 0).map(|(_, change)| change));
+    changes.extend(
+        counted
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(_, change)| change),
+    );
     settle::balance_pages(&mut document, most)?;
     changes.extend(clean::clean(&mut document));
     let before = Before {
@@ -562,7 +573,9 @@ impl Before<'_> {
         }
         let fonts = Fonts::embedded().map_err(|_| Refused::TooDemanding)?;
         let can_be_drawn = |mark: &&Mark| {
-            let size = usize::try_from(mark.page).ok().and_then(|page| self.pages.get(page.checked_sub(1)?));
+            let size = usize::try_from(mark.page)
+                .ok()
+                .and_then(|page| self.pages.get(page.checked_sub(1)?));
             size.is_some_and(|size| stamp::prove(&fonts, size, mark).is_ok())
         };
         let marks: Vec<Mark> = marks.iter().filter(can_be_drawn).cloned().collect();
@@ -593,10 +606,12 @@ fn load(bytes: &[u8], limits: &Limits, password: Option<&str>) -> Result<Documen
     })?;
     // Left in place by the reader where the empty password did not open the file.
     if document.is_encrypted() {
-        return Err(match Opened::with_password(bytes.to_vec(), password.unwrap_or_default()) {
-            Err(RenderFault::NeedsPassword) => closed,
-            _ => Refused::UnsupportedEncryption,
-        });
+        return Err(
+            match Opened::with_password(bytes.to_vec(), password.unwrap_or_default()) {
+                Err(RenderFault::NeedsPassword) => closed,
+                _ => Refused::UnsupportedEncryption,
+            },
+        );
     }
     if document.catalog().is_err() {
         return Err(Refused::NotPdf);

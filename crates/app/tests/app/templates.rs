@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use app::{Error, FaultCode, ImportTemplate, Subject, TemplateFilter};
+use app::{Error, FaultCode, ImportTemplate, Subject, TemplateFields, TemplateFilter};
 use domain::TemplateId;
 
 use crate::support::{TestApp, on_both};
@@ -164,15 +164,27 @@ fn a_form_without_a_fields_file_makes_a_usable_template() {
     on_both(|app| {
         let company = app.with_company("acme");
         let wishes = document::intake::Wishes::default();
-        let imported = app
-            .import_form(&company, "test", &form(), "Application", &wishes)
-            .expect("a template");
+        let import = |pdf: &[u8], name| {
+            app.import_template_as(&company, "test", None, pdf, TemplateFields::Form { name }, &wishes)
+        };
+        let imported = import(&form(), "Application").expect("a template");
         assert_eq!(imported.name, "Application");
-        let version = app.template(&company, imported.id).expect("the template").stored.version;
+        let version = app
+            .template(&company, imported.id)
+            .expect("the template")
+            .stored
+            .version;
         let found: Vec<_> = version
             .fields
             .iter()
-            .map(|field| (field.name.as_str(), field.kind.code(), field.required, field.default.as_deref()))
+            .map(|field| {
+                (
+                    field.name.as_str(),
+                    field.kind.code(),
+                    field.required,
+                    field.default.as_deref(),
+                )
+            })
             .collect();
         assert_eq!(
             found,
@@ -181,7 +193,7 @@ fn a_form_without_a_fields_file_makes_a_usable_template() {
                 ("agree", "check", false, None)
             ]
         );
-        match app.import_form(&company, "test", &pdf(), "Empty", &wishes) {
+        match import(&pdf(), "Empty") {
             Err(Error::Unprocessable(faults)) => assert_eq!(faults[0].code, FaultCode::NoFormFields),
             other => panic!("{other:?}"),
         }

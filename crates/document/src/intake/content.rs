@@ -90,7 +90,10 @@ fn is_space(byte: u8) -> bool {
 }
 
 fn is_delimiter(byte: u8) -> bool {
-    matches!(byte, b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'{' | b'}' | b'/' | b'%')
+    matches!(
+        byte,
+        b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'{' | b'}' | b'/' | b'%'
+    )
 }
 
 impl Reader<'_> {
@@ -201,7 +204,8 @@ impl Reader<'_> {
             let start = self.at + place;
             self.at = start + 2;
             let before = start.checked_sub(1).and_then(|at| self.content.get(at)).copied();
-            let is_apart = before.is_some_and(is_space) && self.peek(0).is_none_or(|byte| is_space(byte) || byte == b'Q');
+            let is_apart =
+                before.is_some_and(is_space) && self.peek(0).is_none_or(|byte| is_space(byte) || byte == b'Q');
             // Two letters in the middle of the data are followed by more data.
             let is_text = self
                 .content

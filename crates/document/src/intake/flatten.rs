@@ -65,7 +65,11 @@ pub(super) fn flatten(document: &mut Document, values: FormValues) -> Flattened 
             done.fields.extend(widget.field.clone());
             let taken = widget.field.clone().filter(|_| values == FormValues::Taken);
             let appearance = appearance(document, widget.dictionary, taken.as_ref());
-            let rectangle = widget.dictionary.get(b"Rect").ok().and_then(|rect| Rectangle::read(document, rect));
+            let rectangle = widget
+                .dictionary
+                .get(b"Rect")
+                .ok()
+                .and_then(|rect| Rectangle::read(document, rect));
             piece.drawn = appearance.clone().zip(rectangle).and_then(|(object, rectangle)| {
                 let matrix = placing(document, &object, &rectangle)?;
                 Some((object, matrix))
@@ -163,7 +167,8 @@ fn box_of(document: &Document, widget: &Dictionary) -> Option<Object> {
     );
     #[expect(clippy::cast_possible_truncation, reason = "lengths on a page")]
     let corner = |length: f64| Object::Real(length as f32);
-    form.dict.set("BBox", vec![0.into(), 0.into(), corner(width), corner(height)]);
+    form.dict
+        .set("BBox", vec![0.into(), 0.into(), corner(width), corner(height)]);
     Some(Object::Stream(form))
 }
 
@@ -239,9 +244,14 @@ fn draw(document: &mut Document, pieces: &[Piece]) {
             Some(Object::Dictionary(resources)) => resources.clone(),
             _ => Dictionary::new(),
         };
-        let mut forms = form::dictionary(document, &resources, b"XObject").cloned().unwrap_or_default();
+        let mut forms = form::dictionary(document, &resources, b"XObject")
+            .cloned()
+            .unwrap_or_default();
         let mut content = String::from("\nQ\n");
-        let drawn = pieces.iter().filter(|piece| piece.page == page).filter_map(|piece| piece.drawn.clone());
+        let drawn = pieces
+            .iter()
+            .filter(|piece| piece.page == page)
+            .filter_map(|piece| piece.drawn.clone());
         for (number, (appearance, matrix)) in drawn.enumerate() {
             let mut name = format!("CsField{number}");
             while forms.has(name.as_bytes()) {
@@ -262,7 +272,10 @@ fn draw(document: &mut Document, pieces: &[Piece]) {
         resources.set("XObject", forms);
         let before = document.add_object(Stream::new(Dictionary::new(), b"q\n".to_vec()));
         let after = document.add_object(Stream::new(Dictionary::new(), content.into_bytes()));
-        let old = document.get_dictionary(page).and_then(|page| page.get(b"Contents")).cloned();
+        let old = document
+            .get_dictionary(page)
+            .and_then(|page| page.get(b"Contents"))
+            .cloned();
         let mut contents = vec![Object::Reference(before)];
         if let Ok(old) = old {
             match form::resolve(document, &old) {

@@ -157,7 +157,11 @@ fn settle_names(widgets: &mut [Widget<'_>]) {
         let is_choice = choices.get(&field.name).is_some_and(|options| options.len() > 1);
         if field.kind == FieldKind::Check && is_choice {
             field.kind = FieldKind::Radio;
-            field.default = field.default.take().filter(|value| value == "Y").and(field.option.clone());
+            field.default = field
+                .default
+                .take()
+                .filter(|value| value == "Y")
+                .and(field.option.clone());
         }
         if field.kind == FieldKind::Check {
             field.option = None;
@@ -243,7 +247,11 @@ impl<'a> Chain<'a> {
             b"Sig" => FieldKind::Signature,
             _ => return None,
         };
-        let options = if kind == FieldKind::Select { self.options() } else { Vec::new() };
+        let options = if kind == FieldKind::Select {
+            self.options()
+        } else {
+            Vec::new()
+        };
         // A list without choices is nothing that anybody could fill.
         if kind == FieldKind::Select && options.is_empty() {
             return None;
@@ -328,11 +336,19 @@ impl<'a> Chain<'a> {
         let appearances = form::dictionary(self.document, widget, b"AP")
             .and_then(|appearances| form::dictionary(self.document, appearances, b"N"));
         let on = appearances
-            .and_then(|states| states.iter().map(|(name, _)| name.as_slice()).find(|name| *name != b"Off"))
+            .and_then(|states| {
+                states
+                    .iter()
+                    .map(|(name, _)| name.as_slice())
+                    .find(|name| *name != b"Off")
+            })
             .or_else(|| form::name(self.document, widget, b"AS").filter(|name| *name != b"Off"))?;
         let on = String::from_utf8_lossy(on).into_owned();
         // Buttons may be numbered by their place in the list of options (12.7.5.2.3).
-        let listed = on.parse::<usize>().ok().and_then(|index| self.pairs().get(index).cloned());
+        let listed = on
+            .parse::<usize>()
+            .ok()
+            .and_then(|index| self.pairs().get(index).cloned());
         let name = clean(&listed.map_or(on, |(_, shown)| shown), NAME_LENGTH);
         (!name.is_empty()).then_some(name)
     }
@@ -410,6 +426,10 @@ fn number(document: &Document, dictionary: &Dictionary, key: &[u8]) -> Option<i6
 
 /// Without control characters, of at most so many characters.
 fn clean(text: &str, most: usize) -> String {
-    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(most).collect();
+    let text: String = text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .take(most)
+        .collect();
     text.trim().to_owned()
 }

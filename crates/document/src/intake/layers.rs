@@ -51,7 +51,9 @@ pub(super) fn remove(document: &mut Document, most: usize) -> Layers {
     let hidden: BTreeSet<ObjectId> = document
         .objects
         .iter()
-        .filter(|(_, object)| dictionary_of(object).is_some_and(|dictionary| off.hides_dictionary(document, dictionary)))
+        .filter(|(_, object)| {
+            dictionary_of(object).is_some_and(|dictionary| off.hides_dictionary(document, dictionary))
+        })
         .map(|(id, _)| *id)
         .collect();
     for (id, object) in &mut document.objects {

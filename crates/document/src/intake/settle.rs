@@ -149,7 +149,9 @@ fn content_of(document: &Document, page: ObjectId, most: usize) -> Result<Option
         if let Object::Stream(stream) = form::resolve(document, part) {
             match stream.get_plain_content_with_limit(most) {
                 Ok(content) => whole.extend_from_slice(&content),
-                Err(Error::Decompress(DecompressError::MemoryLimitExceeded { .. })) => return Err(Refused::TooDemanding),
+                Err(Error::Decompress(DecompressError::MemoryLimitExceeded { .. })) => {
+                    return Err(Refused::TooDemanding);
+                }
                 // Nothing that a viewer shows.
                 Err(_) => {}
             }

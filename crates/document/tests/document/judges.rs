@@ -63,7 +63,9 @@ pub fn pdfsig_extended(before: &Path, after: &Path) -> Vec<String> {
         Ok::<_, String>((valid, others, output))
     };
     match (judged(before), judged(after)) {
-        (Ok((valid, others, _)), Ok((valid_after, others_after, _))) if valid_after > valid && others_after == others => {
+        (Ok((valid, others, _)), Ok((valid_after, others_after, _)))
+            if valid_after > valid && others_after == others =>
+        {
             Vec::new()
         }
         (Ok(_), Ok((_, _, output))) => vec![format!("pdfsig: {output}")],

@@ -453,7 +453,11 @@ fn a_file_that_somebody_signed_before_is_kept_extended_and_its_signature_stays_v
         let sealed = document::seal::seal(&stamped, &samples::HOUSE.key, &samples::details(false)).expect("sealed");
         assert!(sealed.starts_with(&upload), "extended, never rewritten");
         let root = samples::HOUSE.root.certificate_pem();
-        assert_eq!(crate::judges::complaints(&sealed, &root), Vec::<String>::new(), "{references:?}");
+        assert_eq!(
+            crate::judges::complaints(&sealed, &root),
+            Vec::<String>::new(),
+            "{references:?}"
+        );
         for page in [1, 2] {
             let before = document::render::page_image(&upload, page, 72.0).expect("a picture");
             let after = document::render::page_image(&sealed, page, 72.0).expect("a picture");
@@ -489,7 +493,10 @@ fn marks_on_a_signed_file_are_where_they_are_on_an_unsigned_one() {
 #[test]
 fn a_signed_file_whose_signature_is_broken_or_forbids_more_is_refused_by_name() {
     let mut broken = signed_before(References::Table);
-    let position = broken.windows(7).position(|window| window == b"/Length").expect("a stream");
+    let position = broken
+        .windows(7)
+        .position(|window| window == b"/Length")
+        .expect("a stream");
     broken[position - 1] ^= 1;
     assert!(matches!(take(&broken).err(), Some(Refused::BrokenSignature { field, .. }) if field.starts_with("Other")));
 
@@ -564,7 +571,10 @@ fn damaged_streams_that_no_viewer_shows_are_dropped_and_judges_are_content() {
         ));
         let shown = document.add_object(Stream::new(Dictionary::new(), b"/Im0 Do 0 0 20 20 re f".to_vec()));
         page.set("Contents", vec![damaged.into(), shown.into()]);
-        page.set("Resources", dictionary! { "XObject" => dictionary! { "Im0" => picture } });
+        page.set(
+            "Resources",
+            dictionary! { "XObject" => dictionary! { "Im0" => picture } },
+        );
     });
     assert_ne!(structure_complaints(&pdf), Vec::<String>::new());
     assert_eq!(changed(&pdf), [Change::DamageDropped { count: 2 }]);
@@ -581,7 +591,11 @@ fn what_was_deleted_in_the_file_stays_deleted() {
         .and_then(|page| page.get(b"Contents"))
         .and_then(Object::as_reference)
         .expect("its content");
-    let root = document.trailer.get(b"Root").and_then(Object::as_reference).expect("a root");
+    let root = document
+        .trailer
+        .get(b"Root")
+        .and_then(Object::as_reference)
+        .expect("a root");
     let source = String::from_utf8_lossy(&pdf).into_owned();
     let previous: usize = source[source.rfind("startxref").expect("startxref") + 9..]
         .split_whitespace()
@@ -691,7 +705,10 @@ fn hidden_layers_are_removed_and_visible_ones_become_part_of_the_page() {
         document.decompress();
         let mut plain = Vec::new();
         document.save_to(&mut plain).expect("written");
-        assert!(!contains(&plain, b"secret") && !contains(&plain, b"0 1 0 rg"), "what was hidden is gone");
+        assert!(
+            !contains(&plain, b"secret") && !contains(&plain, b"0 1 0 rg"),
+            "what was hidden is gone"
+        );
         assert!(contains(&plain, b"10 10 20 20 re f"), "what shows stays");
         assert!(crate::pages::poppler(&taken.pdf, 72) == crate::pages::poppler(&pdf, 72));
     }
@@ -756,29 +773,47 @@ fn all_fields_of_a_form_are_found_with_kind_options_limits_and_defaults() {
             ),
             [50, 250, 200, 270],
         ),
-        (with(named("notes", "Tx"), dictionary! { "Ff" => 1 << 12 }), [50, 200, 200, 240]),
+        (
+            with(named("notes", "Tx"), dictionary! { "Ff" => 1 << 12 }),
+            [50, 200, 200, 240],
+        ),
         (
             with(named("code", "Tx"), dictionary! { "Ff" => 1 << 24, "MaxLen" => 6 }),
             [50, 170, 200, 190],
         ),
         (
-            with(named("agree", "Btn"), dictionary! { "AP" => states("Yes"), "AS" => "Yes", "V" => "Yes" }),
+            with(
+                named("agree", "Btn"),
+                dictionary! { "AP" => states("Yes"), "AS" => "Yes", "V" => "Yes" },
+            ),
             [50, 150, 60, 160],
         ),
         (
-            with(named("plan", "Btn"), dictionary! { "Ff" => 1 << 15, "AP" => states("A"), "AS" => "Off" }),
+            with(
+                named("plan", "Btn"),
+                dictionary! { "Ff" => 1 << 15, "AP" => states("A"), "AS" => "Off" },
+            ),
             [50, 130, 60, 140],
         ),
         (
-            with(named("plan", "Btn"), dictionary! { "Ff" => 1 << 15, "AP" => states("B"), "AS" => "B" }),
+            with(
+                named("plan", "Btn"),
+                dictionary! { "Ff" => 1 << 15, "AP" => states("B"), "AS" => "B" },
+            ),
             [70, 130, 80, 140],
         ),
         (
-            with(named("land", "Ch"), dictionary! { "Opt" => options, "V" => Object::string_literal("kr") }),
+            with(
+                named("land", "Ch"),
+                dictionary! { "Opt" => options, "V" => Object::string_literal("kr") },
+            ),
             [50, 100, 200, 120],
         ),
         (named("sign", "Sig"), [50, 60, 200, 90]),
-        (with(named("reset", "Btn"), dictionary! { "Ff" => 1 << 16 }), [50, 30, 90, 40]),
+        (
+            with(named("reset", "Btn"), dictionary! { "Ff" => 1 << 16 }),
+            [50, 30, 90, 40],
+        ),
     ]);
     let taken = take(&pdf).expect("taken");
     let found: Vec<(&str, &str, Option<&str>)> = taken
@@ -801,12 +836,23 @@ fn all_fields_of_a_form_are_found_with_kind_options_limits_and_defaults() {
     );
     let field = |index: usize| &taken.fields[index];
     assert_eq!(
-        (field(0).required, field(0).max_length, field(0).font_size, field(0).alignment.as_str()),
+        (
+            field(0).required,
+            field(0).max_length,
+            field(0).font_size,
+            field(0).alignment.as_str()
+        ),
         (true, Some(40), Some(11.0), "center")
     );
-    assert_eq!((field(1).lines.as_deref(), field(0).lines.as_deref()), (Some("many"), Some("one")));
+    assert_eq!(
+        (field(1).lines.as_deref(), field(0).lines.as_deref()),
+        (Some("many"), Some("one"))
+    );
     assert_eq!(field(2).cells, Some(6));
-    assert_eq!((field(4).option.as_deref(), field(5).option.as_deref()), (Some("A"), Some("B")));
+    assert_eq!(
+        (field(4).option.as_deref(), field(5).option.as_deref()),
+        (Some("A"), Some("B"))
+    );
     assert_eq!(field(6).options, ["Korea", "Japan"]);
 }
 
@@ -836,7 +882,11 @@ fn a_form_becomes_part_of_its_pages_as_it_looks_and_nothing_can_be_filled_in_any
         ..Wishes::default()
     };
     let template = document::intake::inspect_as(&pdf, &Limits::default(), &wishes).expect("taken");
-    let red = crate::pages::bounds(&crate::pages::poppler(&template.pdf, 72), &template.pages[0], [255, 0, 0]);
+    let red = crate::pages::bounds(
+        &crate::pages::poppler(&template.pdf, 72),
+        &template.pages[0],
+        [255, 0, 0],
+    );
     assert!(red.is_none(), "the value is a default now, and not on the page");
     assert_eq!(template.fields[0].default.as_deref(), Some("Kim"));
 }
@@ -876,7 +926,10 @@ fn a_picture_with_too_many_pixels_is_refused() {
             },
             Vec::new(),
         ));
-        page.set("Resources", dictionary! { "XObject" => dictionary! { "Im0" => picture } });
+        page.set(
+            "Resources",
+            dictionary! { "XObject" => dictionary! { "Im0" => picture } },
+        );
     });
     assert!(matches!(
         take(&pdf).err(),
