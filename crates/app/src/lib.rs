@@ -98,7 +98,9 @@ pub use signing_session::{
 pub use start::{
     Idempotency, StartCopy, StartExport, StartFieldName, StartRecipient, StartRequest, Started, StartedWorkflow,
 };
-pub use template::{ImportTemplate, ImportedTemplate, TemplateFields, TemplateDetails, TemplateFilter, TemplateSummary};
+pub use template::{
+    ImportTemplate, ImportedTemplate, TemplateDetails, TemplateFields, TemplateFilter, TemplateSummary,
+};
 pub use transition::Advanced;
 pub use values::GivenField;
 pub use vault::{Purpose, Vault, VaultError};

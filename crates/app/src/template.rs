@@ -163,13 +163,16 @@ impl App {
             },
             ..wishes.clone()
         };
-        let intake = self.documents.inspect_as(upload, &wishes).map_err(|fault| match (fault.at("file"), alone) {
-            (Error::Unprocessable(mut faults), Some(more)) => {
-                faults.extend(more.into_iter().map(refused_field));
-                Error::Unprocessable(faults)
-            }
-            (error, _) => error,
-        })?;
+        let intake = self
+            .documents
+            .inspect_as(upload, &wishes)
+            .map_err(|fault| match (fault.at("file"), alone) {
+                (Error::Unprocessable(mut faults), Some(more)) => {
+                    faults.extend(more.into_iter().map(refused_field));
+                    Error::Unprocessable(faults)
+                }
+                (error, _) => error,
+            })?;
         let report = intake.report();
         let page_count = u32::try_from(intake.pages.len()).unwrap_or(u32::MAX);
         let file = match fields {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
-use document::intake::Wishes;
+use ::document::intake::Wishes;
 use domain::{CompanyId, Language};
 
 use crate::configuration::Configuration;
