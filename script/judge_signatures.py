@@ -2,7 +2,8 @@
 
     .tools/venv/bin/python script/judge_signatures.py ROOT.pem FILE.pdf...
 
-Nothing is fetched: a file must hold all that its judgement needs, but the trust in ROOT.
+Nothing is fetched: a file must hold all that its judgement needs, but the trust in ROOT. Signatures that others made
+before ours, whose signers lead to other roots, must be intact and valid, and what was added after them must be allowed.
 """
 
 import json
@@ -11,9 +12,14 @@ import sys
 
 from pyhanko.keys import load_cert_from_pemder
 from pyhanko.pdf_utils.reader import PdfFileReader
-from pyhanko.sign.validation import validate_pdf_signature
+from pyhanko.sign.validation import validate_pdf_signature, validate_pdf_timestamp
 from pyhanko.sign.validation.status import SignatureCoverageLevel
 from pyhanko_certvalidator import ValidationContext
+
+
+def is_of_others(signature, root):
+    signer = signature.signer_cert
+    return signer is None or signer.issuer != root.subject
 
 
 def complaints(path, root):
@@ -24,6 +30,12 @@ def complaints(path, root):
         for number, signature in enumerate(signatures, 1):
             name = signature.field_name
             context = ValidationContext(trust_roots=[root], allow_fetching=False)
+            if number < len(signatures) and is_of_others(signature, root):
+                is_timestamp = signature.sig_object.get("/Type") == "/DocTimeStamp"
+                status = (validate_pdf_timestamp if is_timestamp else validate_pdf_signature)(signature, context)
+                if not (status.intact and status.valid and status.docmdp_ok):
+                    yield f"{name}: the earlier signature does not hold any more ({status.summary()})"
+                continue
             status = validate_pdf_signature(signature, context)
             if not status.intact:
                 yield f"{name}: the signed bytes were changed"

@@ -63,9 +63,26 @@ impl App {
         })?;
         let pdf = self.blobs.get(&template.pdf)?;
         let fonts = self.fonts()?;
-        let stamped = document::stamp::stamp(&pdf, &fonts, &marks)
-            .map_err(|error| Error::internal("stamping a document", error))?;
-        self.seal(snapshot, &stamped, "certificate-seal-document")
+        if !snapshot.template.extends_upload() {
+            let stamped = document::stamp::stamp(&pdf, &fonts, &marks)
+                .map_err(|error| Error::internal("stamping a document", error))?;
+            return self.seal(snapshot, &stamped, "certificate-seal-document", true);
+        }
+        // These are a stranger's bytes. Intake had them read by the same reader, within its limits of memory and time,
+        // on a stack of this size.
+        std::thread::scope(|scope| {
+            let extending = std::thread::Builder::new()
+                .stack_size(document::extend::STACK)
+                .spawn_scoped(scope, || {
+                    let stamped = document::extend::stamp(&pdf, &fonts, &marks)
+                        .map_err(|error| Error::internal("stamping a signed document", error))?;
+                    self.seal(snapshot, &stamped, "certificate-seal-document", false)
+                })
+                .map_err(|error| Error::internal("stamping a signed document", error))?;
+            extending
+                .join()
+                .map_err(|_| Error::internal("stamping a signed document", "the thread panicked"))?
+        })
     }
 
     /// The history certificate, sealed.
@@ -94,10 +111,11 @@ impl App {
         );
         let certificate = document::certificate::render(&content, &fonts)
             .map_err(|error| Error::internal("writing a certificate", error))?;
-        self.seal(snapshot, &certificate, "certificate-seal-certificate")
+        self.seal(snapshot, &certificate, "certificate-seal-certificate", true)
     }
 
-    fn seal(&self, snapshot: &Snapshot, pdf: &[u8], reason: &str) -> Result<Vec<u8>, Error> {
+    /// Seals a file: one that nobody signed before is certified against every change, any other approved and locked.
+    fn seal(&self, snapshot: &Snapshot, pdf: &[u8], reason: &str, certify: bool) -> Result<Vec<u8>, Error> {
         let workflow = &snapshot.stored.workflow;
         let key = self.seal_key(&workflow.company)?;
         let details = SealDetails {
@@ -105,7 +123,7 @@ impl App {
             name: snapshot.party.company_name.clone(),
             location: None,
             at: snapshot.at,
-            certify: true,
+            certify,
         };
         document::seal::seal(pdf, key.as_ref(), &details).map_err(|error| Error::internal("sealing", error))
     }

@@ -3,7 +3,7 @@
 //! No engine is safe on hostile input, so what a stranger sent is parsed and rendered only in child processes with limited
 //! memory and time. The use-cases know this port; the program puts the pool of workers behind it.
 
-use document::intake::{Intake, Refused};
+use document::intake::{Intake, Refused, Wishes};
 use document::render::RenderFault;
 use document::text_layer::PageText;
 use document::verify::{Means, Verdict};
@@ -13,8 +13,13 @@ use crate::error::{Error, Fault, FaultCode};
 
 /// Reads strangers' PDFs.
 pub trait StrangersDocuments: Send + Sync {
-    /// Takes an upload in: rewritten once, or refused.
-    fn inspect(&self, pdf: &[u8]) -> Result<Intake, DocumentFault>;
+    /// Takes an upload in by its sender's wishes: rewritten once, kept as it is where others signed it, or refused.
+    fn inspect_as(&self, pdf: &[u8], wishes: &Wishes) -> Result<Intake, DocumentFault>;
+
+    /// Takes an upload in without wishes.
+    fn inspect(&self, pdf: &[u8]) -> Result<Intake, DocumentFault> {
+        self.inspect_as(pdf, &Wishes::default())
+    }
 
     /// The pages as images (WebP or JPEG), in the order asked for. Pages count from 1.
     fn page_images(&self, pdf: &[u8], pages: &[u32], dots_per_inch: f32) -> Result<Vec<Vec<u8>>, DocumentFault>;
@@ -48,9 +53,7 @@ impl DocumentFault {
     pub fn at(self, path: &str) -> Error {
         match self {
             DocumentFault::Refused(Refused::TooLarge { limit, .. }) => Error::TooLarge { limit },
-            DocumentFault::Refused(reason) => Error::Unprocessable(vec![
-                Fault::new(path, FaultCode::DocumentRefused).with("reason", reason),
-            ]),
+            DocumentFault::Refused(refused) => Error::Unprocessable(vec![Fault::refused_document(path, &refused)]),
             DocumentFault::NotRendered(reason) => Error::Unprocessable(vec![
                 Fault::new(path, FaultCode::DocumentRefused).with("reason", reason),
             ]),

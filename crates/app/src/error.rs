@@ -133,6 +133,8 @@ codes! {
         IdempotencyKeyReused => "idempotency-key-reused",
         /// The file is no PDF that can be taken; argument `reason`.
         DocumentRefused => "document-refused",
+        /// The PDF has no form fields, and no FIELDS.json was given.
+        NoFormFields => "no-form-fields",
         /// FIELDS.json says something that is not so; argument `reason`.
         FieldsFileRefused => "fields-file-refused",
         /// The field's page is not in the document; argument `pages`.
@@ -228,6 +230,9 @@ codes! {
     }
 }
 
+/// The argument under which a fault carries what intake refused.
+const REFUSAL: &str = "refusal";
+
 /// One thing that is wrong with a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
@@ -256,9 +261,31 @@ impl Fault {
         self
     }
 
+    /// A document that intake refused. The refusal travels as data, and becomes words where the language is known.
+    pub fn refused_document(path: impl Into<String>, refused: &document::intake::Refused) -> Fault {
+        let refusal = serde_json::to_string(refused).unwrap_or_default();
+        Fault::new(path, FaultCode::DocumentRefused).with(REFUSAL, refusal)
+    }
+
+    /// Why intake refused the document, where that is the fault.
+    fn refusal(&self) -> Option<document::intake::Refused> {
+        let (_, refusal) = self.arguments.iter().find(|(name, _)| *name == REFUSAL)?;
+        serde_json::from_str(refusal).ok()
+    }
+
     /// The message for people.
     pub fn message(&self, language: Language) -> String {
-        message(language, self.code.id(), &self.arguments)
+        match self.refusal() {
+            Some(refused) => {
+                let reason = format!(
+                    "{} {}",
+                    crate::intake_text::reason(language, &refused),
+                    crate::intake_text::remedy(language, &refused)
+                );
+                message(language, self.code.id(), &[("reason", reason)])
+            }
+            None => message(language, self.code.id(), &self.arguments),
+        }
     }
 }
 

@@ -43,6 +43,7 @@ mod extend;
 mod files;
 mod housekeeping;
 pub mod installation;
+pub mod intake_text;
 mod kept_template;
 pub mod link_token;
 mod login;
@@ -98,7 +99,9 @@ pub use signing_session::{
 pub use start::{
     Idempotency, StartCopy, StartExport, StartFieldName, StartRecipient, StartRequest, Started, StartedWorkflow,
 };
-pub use template::{ImportTemplate, ImportedTemplate, TemplateDetails, TemplateFilter, TemplateSummary};
+pub use template::{
+    ImportTemplate, ImportedTemplate, TemplateDetails, TemplateFields, TemplateFilter, TemplateSummary,
+};
 pub use transition::Advanced;
 pub use values::GivenField;
 pub use vault::{Purpose, Vault, VaultError};

@@ -4,6 +4,7 @@
 //! rendered once and kept as files of their own, for every workflow of every version that shows them. Files are durable
 //! before the row that names them exists; files without a row are swept later.
 
+use document::intake::{FormValues, Report, Wishes};
 use domain::fields_file::{self, FieldsFault};
 use domain::{BlobHash, CompanyId, TemplateId, TemplateVersion};
 use jiff::Timestamp;
@@ -28,6 +29,18 @@ pub struct ImportTemplate<'a> {
     pub fields: &'a [u8],
 }
 
+/// Where the fields of a template come from.
+#[derive(Debug, Clone, Copy)]
+pub enum TemplateFields<'a> {
+    /// From FIELDS.json.
+    File(&'a [u8]),
+    /// From the PDF's own form: they become those of one writer, its values their defaults.
+    Form {
+        /// The template's name, which a form does not have.
+        name: &'a str,
+    },
+}
+
 /// A template that was made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportedTemplate {
@@ -39,8 +52,8 @@ pub struct ImportedTemplate {
     pub name: String,
     /// How many pages it has.
     pub pages: u32,
-    /// How the file that is kept differs from the upload.
-    pub changes: Vec<document::intake::Change>,
+    /// What intake says: how the file that is kept differs from the upload, and what its sender should know.
+    pub report: Report,
 }
 
 /// A template with its current version.
@@ -72,7 +85,25 @@ impl App {
         by: &str,
         import: &ImportTemplate<'_>,
     ) -> Result<ImportedTemplate, Error> {
-        self.put_template(company, by, None, import)
+        let fields = TemplateFields::File(import.fields);
+        self.put_template(company, by, None, import.pdf, fields, &Wishes::default())
+    }
+
+    /// Makes a template, or a new version of the one that is `replaced`, by the sender's wishes for intake.
+    pub fn import_template_as(
+        &self,
+        company: &CompanyId,
+        by: &str,
+        replaced: Option<TemplateId>,
+        pdf: &[u8],
+        fields: TemplateFields<'_>,
+        wishes: &Wishes,
+    ) -> Result<ImportedTemplate, Error> {
+        if let Some(id) = replaced {
+            // Told before the files cost anything.
+            self.template(company, id)?;
+        }
+        self.put_template(company, by, replaced, pdf, fields, wishes)
     }
 
     /// Makes a new version of a template: new workflows take it, running ones keep theirs.
@@ -83,9 +114,8 @@ impl App {
         by: &str,
         import: &ImportTemplate<'_>,
     ) -> Result<ImportedTemplate, Error> {
-        // Told before the files cost anything.
-        self.template(company, id)?;
-        self.put_template(company, by, Some(id), import)
+        let fields = TemplateFields::File(import.fields);
+        self.import_template_as(company, by, Some(id), import.pdf, fields, &Wishes::default())
     }
 
     /// Lets a template take no new workflows; running ones go on. Since when it is so: twice is once.
@@ -112,30 +142,54 @@ impl App {
         company: &CompanyId,
         by: &str,
         replaced: Option<TemplateId>,
-        import: &ImportTemplate<'_>,
+        upload: &[u8],
+        fields: TemplateFields<'_>,
+        wishes: &Wishes,
     ) -> Result<ImportedTemplate, Error> {
         let region = self.company(company)?.region;
         let limit = self.settings.largest_document;
-        if u64::try_from(import.pdf.len()).unwrap_or(u64::MAX) > limit {
+        if u64::try_from(upload.len()).unwrap_or(u64::MAX) > limit {
             return Err(Error::TooLarge { limit });
         }
         // Every fault of both files is told at once; which pages there are, only the PDF says.
-        let intake = self.documents.inspect(import.pdf).map_err(|fault| {
-            match (fault.at("file"), fields_file::parse(import.fields, None, region)) {
-                (Error::Unprocessable(mut faults), Err(more)) => {
+        let alone = match fields {
+            TemplateFields::File(file) => fields_file::parse(file, None, region).err(),
+            TemplateFields::Form { .. } => None,
+        };
+        let wishes = Wishes {
+            form: match fields {
+                TemplateFields::File(_) => FormValues::Shown,
+                TemplateFields::Form { .. } => FormValues::Taken,
+            },
+            ..wishes.clone()
+        };
+        let intake = self
+            .documents
+            .inspect_as(upload, &wishes)
+            .map_err(|fault| match (fault.at("file"), alone) {
+                (Error::Unprocessable(mut faults), Some(more)) => {
                     faults.extend(more.into_iter().map(refused_field));
                     Error::Unprocessable(faults)
                 }
                 (error, _) => error,
-            }
-        })?;
+            })?;
+        let report = intake.report();
         let page_count = u32::try_from(intake.pages.len()).unwrap_or(u32::MAX);
-        let file = fields_file::parse(import.fields, Some(page_count), region)
-            .map_err(|faults| Error::Unprocessable(faults.into_iter().map(refused_field).collect()))?;
+        let file = match fields {
+            TemplateFields::File(file) => fields_file::parse(file, Some(page_count), region),
+            TemplateFields::Form { .. } if intake.fields.is_empty() => {
+                return Err(Error::fault("fields", FaultCode::NoFormFields));
+            }
+            TemplateFields::Form { name } => {
+                let file = serde_json::json!({"name": name, "steps": [{"order": 1}], "fields": intake.fields});
+                fields_file::parse_value(&file, Some(page_count), region)
+            }
+        };
+        let file = file.map_err(|faults| Error::Unprocessable(faults.into_iter().map(refused_field).collect()))?;
 
         let pdf = self.blobs.put(&intake.pdf)?;
         let page_images = self.put_page_images(&intake.pdf, page_count)?;
-        let original = BlobHash(Sha256::digest(import.pdf).into());
+        let original = BlobHash(Sha256::digest(upload).into());
         let (at, by, name) = (self.now(), by.to_owned(), file.name.clone());
         let company = company.clone();
         let pages = intake.pages;
@@ -175,7 +229,7 @@ impl App {
             version: number,
             name,
             pages: page_count,
-            changes: intake.changes,
+            report,
         })
     }
 

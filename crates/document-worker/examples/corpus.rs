@@ -3,8 +3,9 @@
 //! Each file goes the way of an upload: intake in the confined worker processes, one mark stamped on its first page, the
 //! seal, our own verifier; qpdf, pdfsig and pyHanko then judge the result. Printed are every file that was not simply
 //! taken, and a table of counts. It fails where anything crashed or hung outside a worker, where a worker panicked, and
-//! where a file was taken that a judge complains about. Files that are refused are no failure: what counts is that they
-//! are refused with a reason, and how many.
+//! where a file was taken that a judge complains about. Files that are refused are no failure, nor is a worker that was
+//! stopped at its limit of time or memory, for its file is then refused: what counts is that there is a reason, and how
+//! many there are.
 
 #[path = "../../document/tests/document/judges.rs"]
 #[allow(dead_code, reason = "the tests use more of it")]
@@ -20,8 +21,9 @@ use std::time::{Duration, Instant};
 
 use countersign_document_worker::{Pool, PoolError, PoolSettings};
 use document::authority::{SealSubject, create_root, issue_seal_certificate};
+use document::extend;
 use document::fonts::Fonts;
-use document::intake::Refused;
+use document::intake::{Intake, Refused};
 use document::keys::{KeyKind, SealKey, Signer};
 use document::seal::{SealDetails, seal};
 use document::stamp::{Mark, MarkContent, MarkFault, StampError, stamp};
@@ -56,12 +58,16 @@ fn main() -> ExitCode {
 
 /// What became of a file.
 enum Outcome {
-    /// Taken and sealed, with what intake changed.
-    Sealed { changes: Vec<String>, pdf: Vec<u8> },
+    /// Taken and sealed, with what intake changed or warned of, and how many had signed before.
+    Sealed {
+        changes: Vec<String>,
+        signatures: u32,
+        pdf: Vec<u8>,
+    },
     /// Refused by intake.
     Refused { reason: String },
-    /// The worker was stopped: out of time, memory or stack.
-    Stopped,
+    /// The worker came to its limit: of time, or of memory or stack.
+    Stopped { by_time: bool },
     /// Something that must not happen.
     Failed { what: String },
 }
@@ -131,8 +137,15 @@ impl Run {
             let outcome = self.file(file);
             let seconds = started.elapsed().as_secs_f64();
             table.count(&outcome, is_sound);
+            if seconds > table.slowest.1 {
+                table.slowest = (name.clone(), seconds);
+            }
             match outcome {
-                Outcome::Sealed { changes, pdf } => {
+                Outcome::Sealed {
+                    changes,
+                    signatures,
+                    pdf,
+                } => {
                     if !changes.is_empty() {
                         println!("| {name} | {seconds:.2} | taken; {} |", changes.join("; "));
                     }
@@ -141,11 +154,15 @@ impl Run {
                     waiting.push(Sealed {
                         name,
                         path,
-                        was_sound: is_sound,
+                        upload: file.clone(),
+                        signatures,
                     });
                 }
                 Outcome::Refused { reason } => println!("| {name} | {seconds:.2} | refused: {reason} |"),
-                Outcome::Stopped => println!("| {name} | {seconds:.2} | stopped and refused |"),
+                Outcome::Stopped { by_time } => {
+                    let cause = if by_time { "time" } else { "memory or stack" };
+                    println!("| {name} | {seconds:.2} | stopped at its limit of {cause}, refused |");
+                }
                 Outcome::Failed { what } => println!("| {name} | {seconds:.2} | FAILED: {what} |"),
             }
             if waiting.len() >= BATCH {
@@ -176,7 +193,9 @@ impl Run {
                         what: "intake panicked".to_owned(),
                     },
                     PoolError::Refused(Refused::TooDemanding) if log.contains("ended during its job") => {
-                        Outcome::Stopped
+                        Outcome::Stopped {
+                            by_time: log.contains("cause=\"time\""),
+                        }
                     }
                     PoolError::Refused(reason) => Outcome::Refused { reason: kind(&reason) },
                     other => Outcome::Failed {
@@ -185,16 +204,27 @@ impl Run {
                 };
             }
         };
-        let changes = intake.changes.iter().map(ToString::to_string).collect();
+        let changes = intake.changes.iter().map(ToString::to_string);
+        let changes = changes.chain(intake.warnings.iter().map(ToString::to_string)).collect();
+        let signatures = intake.signatures;
         let work = Arc::clone(&self.work);
         let (answer, answered) = mpsc::channel();
-        std::thread::spawn(move || {
-            let result = catch_unwind(AssertUnwindSafe(|| work.finish(&intake.pdf)));
+        let finishing = std::thread::Builder::new().stack_size(extend::STACK).spawn(move || {
+            let result = catch_unwind(AssertUnwindSafe(|| work.finish(&intake)));
             // Nobody waits any more where it took too long.
             let _ = answer.send(result.unwrap_or_else(|_| Err("stamping or sealing panicked".to_owned())));
         });
+        if let Err(error) = finishing {
+            return Outcome::Failed {
+                what: error.to_string(),
+            };
+        }
         match answered.recv_timeout(HANG) {
-            Ok(Ok(pdf)) => Outcome::Sealed { changes, pdf },
+            Ok(Ok(pdf)) => Outcome::Sealed {
+                changes,
+                signatures,
+                pdf,
+            },
             Ok(Err(what)) => Outcome::Failed { what },
             Err(_) => Outcome::Failed {
                 what: "stamping or sealing hangs".to_owned(),
@@ -205,7 +235,9 @@ impl Run {
 
 impl Work {
     /// Stamps, seals and verifies a file that intake took.
-    fn finish(&self, pdf: &[u8]) -> Result<Vec<u8>, String> {
+    fn finish(&self, intake: &Intake) -> Result<Vec<u8>, String> {
+        let stamp = if intake.is_signed() { extend::stamp } else { stamp };
+        let pdf = intake.pdf.as_slice();
         let mark = |content| Mark {
             page: 1,
             placement: Placement {
@@ -234,11 +266,12 @@ impl Work {
             name: "Corpus".to_owned(),
             location: None,
             at: self.at,
-            certify: true,
+            certify: !intake.is_signed(),
         };
         let sealed = seal(&stamped, &self.key, &details).map_err(|error| format!("seal: {error}"))?;
         let verdict = verify(&sealed, &self.roots, self.at);
-        if verdict.holds_strictly() {
+        // Who signed before is known to nobody here.
+        if verdict.holds() {
             return Ok(sealed);
         }
         let faults: Vec<String> = verdict.all_faults().map(|(_, fault)| fault.to_string()).collect();
@@ -262,8 +295,10 @@ fn kind(reason: &Refused) -> String {
 struct Sealed {
     name: String,
     path: PathBuf,
-    /// Whether qpdf was content with the upload.
-    was_sound: bool,
+    /// The upload.
+    upload: PathBuf,
+    /// How many had signed it before.
+    signatures: u32,
 }
 
 #[derive(Default)]
@@ -271,13 +306,15 @@ struct Table {
     files: usize,
     sealed: usize,
     changed: usize,
-    stopped: usize,
+    signed_before: usize,
+    out_of_time: usize,
+    out_of_memory: usize,
     failed: usize,
     complaints: usize,
-    inherited: usize,
     refused: BTreeMap<String, usize>,
     sound: usize,
     sound_and_sealed: usize,
+    slowest: (String, f64),
 }
 
 impl Table {
@@ -285,13 +322,17 @@ impl Table {
         self.files += 1;
         self.sound += usize::from(is_sound);
         match outcome {
-            Outcome::Sealed { changes, .. } => {
+            Outcome::Sealed {
+                changes, signatures, ..
+            } => {
                 self.sealed += 1;
+                self.signed_before += usize::from(*signatures > 0);
                 self.changed += usize::from(!changes.is_empty());
                 self.sound_and_sealed += usize::from(is_sound);
             }
             Outcome::Refused { reason } => *self.refused.entry(reason.clone()).or_default() += 1,
-            Outcome::Stopped => self.stopped += 1,
+            Outcome::Stopped { by_time: true } => self.out_of_time += 1,
+            Outcome::Stopped { by_time: false } => self.out_of_memory += 1,
             Outcome::Failed { .. } => self.failed += 1,
         }
     }
@@ -303,22 +344,18 @@ impl Table {
         }
         let signatures = judges::pyhanko(&paths, root);
         for (sealed, mut complaints) in waiting.drain(..).zip(signatures) {
-            complaints.extend(judges::pdfsig(&sealed.path));
-            let about_signatures = complaints.len();
+            complaints.extend(if sealed.signatures == 0 {
+                judges::pdfsig(&sealed.path)
+            } else {
+                judges::pdfsig_extended(&sealed.upload, &sealed.path)
+            });
             complaints.extend(judges::qpdf(&sealed.path));
             if complaints.is_empty() {
                 continue;
             }
             self.complaints += 1;
-            let is_inherited = about_signatures == 0 && !sealed.was_sound;
-            self.inherited += usize::from(is_inherited);
-            let word = if is_inherited {
-                "COMPLAINT, as about the upload"
-            } else {
-                "COMPLAINT"
-            };
             println!(
-                "| {} | | {word}: {} |",
+                "| {} | | COMPLAINT: {} |",
                 sealed.name,
                 complaints.join(" / ").replace('\n', " ")
             );
@@ -327,26 +364,32 @@ impl Table {
 
     fn summary(&self) -> String {
         let mut text = format!(
-            "\n| | files |\n|---|---|\n| all | {} |\n| taken, stamped and sealed | {} |\n| – of these with changes | {} |\n",
-            self.files, self.sealed, self.changed
+            "\n| | files |\n|---|---|\n| all | {} |\n| taken, stamped and sealed | {} |\n| – of these with changes or warnings | {} |\n\
+             | – of these signed before, extended | {} |\n",
+            self.files, self.sealed, self.changed, self.signed_before
         );
         for (reason, count) in &self.refused {
             // Writing into a string does not fail.
             let _ = writeln!(text, "| refused: {reason} | {count} |");
         }
-        let _ = writeln!(text, "| worker stopped, refused | {} |", self.stopped);
-        let _ = writeln!(text, "| failed (crash, hang, own verifier) | {} |", self.failed);
-        let _ = writeln!(text, "| taken, but a judge complains | {} |", self.complaints);
+        let _ = writeln!(text, "| refused: out of time | {} |", self.out_of_time);
+        let _ = writeln!(text, "| refused: out of memory or stack | {} |", self.out_of_memory);
         let _ = writeln!(
             text,
-            "| – of these qpdf complained about the upload, too | {} |",
-            self.inherited
+            "| FAILED: crashed, hung, or our own verifier objects | {} |",
+            self.failed
         );
-        let _ = write!(
+        let _ = writeln!(text, "| FAILED: taken, but a judge complains | {} |", self.complaints);
+        // A share of a count of files is exact enough.
+        #[expect(clippy::cast_precision_loss, reason = "far fewer files than 2^52")]
+        let share = 100.0 * self.sound_and_sealed as f64 / self.sound.max(1) as f64;
+        let _ = writeln!(
             text,
-            "| of {} that qpdf opens without complaint, sealed | {} |",
+            "| of {} that qpdf opens without complaint, sealed | {} = {share:.1} % |",
             self.sound, self.sound_and_sealed
         );
+        let (name, seconds) = &self.slowest;
+        let _ = write!(text, "| slowest intake | {seconds:.2} s: {name} |");
         text
     }
 }

@@ -4,14 +4,12 @@ use std::io::{Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-use document::{intake, render, text_layer, verify};
+use document::{extend, intake, render, text_layer, verify};
 
 use crate::confinement::{self, Confinement};
 use crate::frame::{self, FrameError, FrameLimits};
 use crate::protocol::{Answer, Job, Ready, Task, Welcome};
 
-/// Deeply nested files need much stack; what needs more than this ends the process.
-const STACK: usize = 64 * 1024 * 1024;
 /// The pool is trusted; this only bounds a mistake.
 const FROM_POOL: FrameLimits = FrameLimits {
     header: 64 * 1024 * 1024,
@@ -31,7 +29,8 @@ pub fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|_| {}));
     let jobs = std::thread::Builder::new()
         .name("jobs".to_owned())
-        .stack_size(STACK)
+        // Deeply nested files need much stack; what needs more than this ends the process.
+        .stack_size(extend::STACK)
         .spawn(move || {
             // The thread exists, so no system call that starts one is needed any more.
             let system_calls = confinement::filter_system_calls();
@@ -58,21 +57,33 @@ fn work(input: &mut impl Read, output: &mut impl Write) -> Result<(), FrameError
             Err(FrameError::Closed) => return Ok(()),
             Err(error) => return Err(error),
         };
-        confinement::limit_processor(job.processor_seconds);
-        let (answer, parts) = catch_unwind(AssertUnwindSafe(|| answer(job.task, &file)))
+        confinement::limit_processor(job.milliseconds);
+        // The pool learns of the pages as well, and holds its own watch.
+        let mut counted = |pages: u32| {
+            let more = job.milliseconds_of_page.saturating_mul(u64::from(pages));
+            confinement::limit_processor(job.milliseconds.saturating_add(more));
+            frame::write(&mut *output, &Answer::Counted { pages }, &[])
+        };
+        let (answer, parts) = catch_unwind(AssertUnwindSafe(|| answer(job.task, &file, &mut counted)))
             .unwrap_or_else(|_| (Answer::Panicked, Vec::new()));
         let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
         frame::write(output, &answer, &parts)?;
     }
 }
 
-fn answer(task: Task, file: &[u8]) -> (Answer, Vec<Vec<u8>>) {
+fn answer(task: Task, file: &[u8], counted: &mut impl FnMut(u32) -> Result<(), FrameError>) -> (Answer, Vec<Vec<u8>>) {
     match task {
-        Task::Inspect { limits } => match intake::inspect(file, &limits) {
+        Task::Inspect { limits, wishes } => match intake::inspect_counting(file, &limits, &wishes, |pages| {
+            // A pool that has gone away is met at the answer.
+            let _ = counted(pages);
+        }) {
             Ok(taken) => (
                 Answer::Taken {
                     pages: taken.pages,
                     changes: taken.changes,
+                    warnings: taken.warnings,
+                    signatures: taken.signatures,
+                    fields: taken.fields,
                 },
                 vec![taken.pdf],
             ),

@@ -60,8 +60,9 @@ pub(crate) fn limit_resources(bytes: u64) -> bool {
     .all(|done| *done)
 }
 
-/// Lets the process run for `seconds` more in the processor; then the kernel ends it (`SIGXCPU`).
-pub(crate) fn limit_processor(seconds: u64) {
+/// Lets the process run for so long more in the processor, rounded up to seconds; then the kernel ends it (`SIGXCPU`).
+pub(crate) fn limit_processor(milliseconds: u64) {
+    let seconds = milliseconds.div_ceil(1000);
     let used = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     let limit = u64::try_from(used.tv_sec)
         .unwrap_or(0)

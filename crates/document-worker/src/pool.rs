@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
-use document::intake::{Intake, Limits, Refused};
+use document::intake::{Intake, Limits, Refused, Wishes};
 use document::render::RenderFault;
 use document::text_layer::PageText;
 use document::verify::{Means, Verdict};
@@ -22,6 +22,8 @@ use crate::protocol::{Answer, Job, Ready, Task, Welcome};
 const MOST_JOBS: u32 = 500;
 /// The header of an answer: at most a verdict on a file with many revisions.
 const ANSWER_HEADER: u64 = 8 * 1024 * 1024;
+/// How many times longer than in the processor a job may take by the clock on the wall.
+const WALL: u32 = 5;
 /// Page images of one call.
 const MOST_IMAGE_BYTES: u64 = 256 * 1024 * 1024;
 /// Texts of pages of one call.
@@ -36,9 +38,12 @@ pub struct PoolSettings {
     pub warm: usize,
     /// Bytes of memory of each.
     pub memory: u64,
-    /// Longest time for one job, by the clock on the wall; the time in the processor is limited to
-    /// the same, rounded up to seconds.
+    /// Longest time in the processor for taking a file in, whatever its pages.
     pub time: Duration,
+    /// And for each of its pages.
+    pub time_of_page: Duration,
+    /// Longest time in the processor for anything else: some page images, a verdict.
+    pub other_time: Duration,
     /// Longest wait for a child that is free.
     pub patience: Duration,
     /// What uploads may be.
@@ -54,7 +59,9 @@ impl Default for PoolSettings {
             workers: cores.clamp(2, 8),
             warm: 1,
             memory: 512 * 1024 * 1024,
-            time: Duration::from_secs(20),
+            time: Duration::from_secs(2),
+            time_of_page: Duration::from_millis(10),
+            other_time: Duration::from_secs(20),
             patience: Duration::from_secs(10),
             limits: Limits::default(),
             arguments: vec![OsString::from("document-worker")],
@@ -114,6 +121,11 @@ impl Pool {
 
     /// Takes an upload in, or says why not.
     pub fn inspect(&self, pdf: &[u8]) -> Result<Intake, PoolError> {
+        self.inspect_as(pdf, &Wishes::default())
+    }
+
+    /// Takes an upload in by its sender's wishes, or says why not.
+    pub fn inspect_as(&self, pdf: &[u8], wishes: &Wishes) -> Result<Intake, PoolError> {
         let limits = self.settings.limits;
         let length = u64::try_from(pdf.len()).unwrap_or(u64::MAX);
         if length > limits.largest_file {
@@ -125,12 +137,28 @@ impl Pool {
         }
         // Rewriting may unpack object streams, never content; four times is generous.
         let most = limits.largest_file.saturating_mul(4);
-        let (answer, payload) = self.run(Task::Inspect { limits }, pdf, most)?;
+        let (answer, payload) = self.run(
+            Task::Inspect {
+                limits,
+                wishes: wishes.clone(),
+            },
+            pdf,
+            most,
+        )?;
         match answer {
-            Answer::Taken { pages, changes } if is_pdf(&payload) && are_sizes(&pages, &limits) => Ok(Intake {
+            Answer::Taken {
+                pages,
+                changes,
+                warnings,
+                signatures,
+                fields,
+            } if is_pdf(&payload) && are_sizes(&pages, &limits) && (signatures == 0 || payload == pdf) => Ok(Intake {
                 pdf: payload,
                 pages,
                 changes,
+                warnings,
+                signatures,
+                fields,
             }),
             Answer::Refused { reason } => Err(reason.into()),
             other => Err(unexpected(&other)),
@@ -201,7 +229,7 @@ impl Pool {
     /// How a child is confined on this machine.
     pub fn confinement(&self) -> Result<Confinement, PoolError> {
         let mut worker = self.take()?;
-        let confinement = worker.ready(self.settings.time);
+        let confinement = worker.ready(self.settings.other_time);
         if confinement.is_ok() {
             self.give_back(worker);
         } else {
@@ -212,13 +240,19 @@ impl Pool {
 
     fn run(&self, task: Task, file: &[u8], most_payload: u64) -> Result<(Answer, Vec<u8>), PoolError> {
         let mut worker = self.take()?;
-        if let Err(error) = worker.ready(self.settings.time) {
+        if let Err(error) = worker.ready(self.settings.other_time) {
             self.replace(worker);
             return Err(PoolError::Failed(format!("it did not become ready: {error}")));
         }
-        let seconds = self.settings.time.as_secs() + u64::from(self.settings.time.subsec_nanos() > 0);
+        let (time, time_of_page) = match task {
+            Task::Inspect { .. } => (self.settings.time, self.settings.time_of_page),
+            _ => (self.settings.other_time, Duration::ZERO),
+        };
+        let most_pages = self.settings.limits.most_pages;
+        let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let job = Job {
-            processor_seconds: seconds,
+            milliseconds: milliseconds(time),
+            milliseconds_of_page: milliseconds(time_of_page),
             task,
         };
         let limits = FrameLimits {
@@ -226,8 +260,13 @@ impl Pool {
             payload: most_payload,
         };
         let started = Instant::now();
-        let answer = worker.within(self.settings.time, |stdin, stdout| {
+        let answer = worker.within(time, |stdin, stdout, more| {
             frame::write(stdin, &job, &[file])?;
+            let first = frame::read::<Answer>(stdout, limits)?;
+            let Answer::Counted { pages } = first.0 else {
+                return Ok(first);
+            };
+            more(time_of_page.saturating_mul(pages.min(most_pages)));
             frame::read::<Answer>(stdout, limits)
         });
         match answer {
@@ -250,8 +289,9 @@ impl Pool {
             }
             Err(FrameError::Closed | FrameError::Io(_)) => {
                 // The child is gone: out of time, out of memory, or out of stack.
+                let cause = if worker.was_stopped { "time" } else { "memory or stack" };
                 let status = self.replace(worker);
-                tracing::warn!(?status, elapsed = ?started.elapsed(), "a document worker ended during its job");
+                tracing::warn!(cause, ?status, elapsed = ?started.elapsed(), "a document worker ended during its job");
                 Err(Refused::TooDemanding.into())
             }
         }
@@ -321,6 +361,7 @@ impl Pool {
 fn unexpected(answer: &Answer) -> PoolError {
     let kind = match answer {
         Answer::Taken { .. } => "a file that is none, or pages without size",
+        Answer::Counted { .. } => "how many pages there are",
         Answer::Refused { .. } => "a refusal",
         Answer::Images { .. } => "another number of images",
         Answer::Texts { .. } => "another number of texts",
@@ -371,6 +412,8 @@ struct Worker {
     stdout: ChildStdout,
     confinement: Option<Confinement>,
     jobs: u32,
+    /// It was killed because its time was over.
+    was_stopped: bool,
 }
 
 impl Worker {
@@ -395,6 +438,7 @@ impl Worker {
             stdout,
             confinement: None,
             jobs: 0,
+            was_stopped: false,
         };
         // A few bytes, which fit into the pipe: this does not wait for the child.
         let welcome = Welcome {
@@ -415,33 +459,35 @@ impl Worker {
             header: 4096,
             payload: 0,
         };
-        let (ready, _) = self.within(time, |_, stdout| frame::read::<Ready>(stdout, limits))?;
+        let (ready, _) = self.within(time, |_, stdout, _| frame::read::<Ready>(stdout, limits))?;
         tracing::debug!(confinement = ?ready.confinement, "a document worker is ready");
         self.confinement = Some(ready.confinement);
         self.jobs = 0;
         Ok(ready.confinement)
     }
 
-    /// Talks to the child, which is killed when `time` is over; the talk then ends with a closed pipe.
+    /// Talks to the child, which is killed when it has worked for `time`, or for as much more as the talk
+    /// grants it; the talk then ends with a closed pipe.
     fn within<T>(
         &mut self,
         time: Duration,
-        talk: impl FnOnce(&mut ChildStdin, &mut ChildStdout) -> Result<T, FrameError>,
+        talk: impl FnOnce(&mut ChildStdin, &mut ChildStdout, &dyn Fn(Duration)) -> Result<T, FrameError>,
     ) -> Result<T, FrameError> {
         self.jobs = self.jobs.saturating_add(1);
-        let (finished, watched) = mpsc::channel::<()>();
+        let (granted, watched) = mpsc::channel::<Duration>();
         let child = &self.child;
         let (stdin, stdout) = (&mut self.stdin, &mut self.stdout);
-        std::thread::scope(|scope| {
-            scope.spawn(move || {
-                if watched.recv_timeout(time) == Err(mpsc::RecvTimeoutError::Timeout) {
-                    kill(child);
-                }
+        let (result, was_stopped) = std::thread::scope(|scope| {
+            let watch = scope.spawn(move || watch(child, time, &watched));
+            let result = talk(stdin, stdout, &|more| {
+                // The watch has ended only where the child was killed.
+                let _ = granted.send(more);
             });
-            let result = talk(stdin, stdout);
-            drop(finished);
-            result
-        })
+            drop(granted);
+            (result, watch.join().unwrap_or(false))
+        });
+        self.was_stopped = was_stopped;
+        result
     }
 
     fn is_alive(&mut self) -> bool {
@@ -453,6 +499,46 @@ impl Worker {
         kill(&self.child);
         self.child.get_mut().unwrap_or_else(PoisonError::into_inner).wait().ok()
     }
+}
+
+/// Kills the child when it has worked for `time` and what was granted; true where it did. What counts is the time in the
+/// processor, or a machine with much to do would refuse good files; by the clock on the wall it may take
+/// [`WALL`] times as long.
+fn watch(child: &Mutex<Child>, time: Duration, granted: &mpsc::Receiver<Duration>) -> bool {
+    let process = child.lock().unwrap_or_else(PoisonError::into_inner).id();
+    let begun = Instant::now();
+    let at_begin = processor_time(process);
+    let mut allowed = time;
+    loop {
+        let used = match (at_begin, processor_time(process)) {
+            (Some(before), Some(now)) => now.saturating_sub(before),
+            _ => begun.elapsed(),
+        };
+        let left = allowed
+            .saturating_sub(used)
+            .min(allowed.saturating_mul(WALL).saturating_sub(begun.elapsed()));
+        if left.is_zero() {
+            kill(child);
+            return true;
+        }
+        match granted.recv_timeout(left) {
+            Ok(more) => allowed = allowed.saturating_add(more),
+            Err(mpsc::RecvTimeoutError::Disconnected) => return false,
+            Err(mpsc::RecvTimeoutError::Timeout) => {}
+        }
+    }
+}
+
+/// How long a process has been in the processor; only Linux tells. In steps of ten milliseconds.
+fn processor_time(process: u32) -> Option<Duration> {
+    const TICK: Duration = Duration::from_millis(10);
+    let state = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The program's name, in parentheses, may hold anything (proc(5)).
+    let (_, behind) = state.rsplit_once(')')?;
+    let mut numbers = behind.split_ascii_whitespace().skip(11);
+    let user: u32 = numbers.next()?.parse().ok()?;
+    let system: u32 = numbers.next()?.parse().ok()?;
+    Some(TICK.saturating_mul(user.saturating_add(system)))
 }
 
 fn kill(child: &Mutex<Child>) {

@@ -1,6 +1,6 @@
 //! What pool and child say to each other.
 
-use document::intake::{Change, Limits, Refused};
+use document::intake::{Change, FormField, Limits, Refused, Warning, Wishes};
 use document::render::RenderFault;
 use document::verify::{Means, Verdict};
 use domain::template::PageSize;
@@ -25,21 +25,23 @@ pub(crate) struct Ready {
 /// A job; the file is the frame's payload.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Job {
-    /// Seconds in the processor after which the child is stopped by the kernel.
-    pub(crate) processor_seconds: u64,
+    /// Milliseconds in the processor, rounded up to seconds, after which the kernel stops the child.
+    pub(crate) milliseconds: u64,
+    /// And for each page of a file that is inspected.
+    pub(crate) milliseconds_of_page: u64,
     pub(crate) task: Task,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Task {
-    Inspect { limits: Limits },
+    Inspect { limits: Limits, wishes: Wishes },
     PageImages { pages: Vec<u32>, dots_per_inch: f32 },
     PageTexts { pages: Vec<u32> },
     Verify { means: Means, at: Timestamp },
 }
 
-/// What came of a job.
+/// What came of a job, or on the way: [`Answer::Counted`] is followed by another.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Answer {
@@ -47,6 +49,13 @@ pub(crate) enum Answer {
     Taken {
         pages: Vec<PageSize>,
         changes: Vec<Change>,
+        warnings: Vec<Warning>,
+        signatures: u32,
+        fields: Vec<FormField>,
+    },
+    /// The file has so many pages, and may take the longer for them.
+    Counted {
+        pages: u32,
     },
     Refused {
         reason: Refused,

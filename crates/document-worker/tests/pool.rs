@@ -18,6 +18,7 @@ fn settings() -> PoolSettings {
     PoolSettings {
         workers: 2,
         time: PLENTY,
+        other_time: PLENTY,
         patience: PLENTY,
         arguments: Vec::new(),
         ..PoolSettings::default()
@@ -59,12 +60,17 @@ fn plain() -> Vec<u8> {
 
 /// Each form draws the next one ten times: 10^12 rectangles.
 fn endless() -> Vec<u8> {
+    endless_for(12)
+}
+
+/// 10 to the power of `depth` rectangles.
+fn endless_for(depth: usize) -> Vec<u8> {
     file(b"/F0 Do", |document| {
         let mut next = document.add_object(Stream::new(
             dictionary! { "Type" => "XObject", "Subtype" => "Form", "BBox" => vec![0.into(), 0.into(), 9.into(), 9.into()] },
             b"0 0 9 9 re f".to_vec(),
         ));
-        for _ in 0..12 {
+        for _ in 0..depth {
             next = document.add_object(Stream::new(
                 dictionary! {
                     "Type" => "XObject", "Subtype" => "Form",
@@ -229,4 +235,59 @@ fn a_child_confines_itself() {
     if seccomp.contains("errno") {
         assert!(confinement.system_calls);
     }
+}
+
+#[test]
+fn a_long_file_has_time_for_each_of_its_pages_and_a_short_one_has_not() {
+    let pool = pool(PoolSettings {
+        workers: 1,
+        time: Duration::from_millis(10),
+        time_of_page: PLENTY,
+        ..settings()
+    });
+    // One page is granted two minutes, before which ten milliseconds would be over.
+    pool.inspect(&endless_for(3)).expect("its page has time enough");
+    let pool = self::pool(PoolSettings {
+        workers: 1,
+        time: Duration::from_millis(10),
+        time_of_page: Duration::ZERO,
+        ..settings()
+    });
+    assert!(matches!(
+        pool.inspect(&endless_for(5)),
+        Err(PoolError::Refused(Refused::TooDemanding))
+    ));
+}
+
+#[test]
+fn an_encrypted_file_is_opened_with_the_password_that_its_sender_gives() {
+    let pool = pool(settings());
+    let wishes = |password: &str| document::intake::Wishes {
+        password: Some(password.to_owned()),
+        ..document::intake::Wishes::default()
+    };
+    let locked = locked();
+    let refusal = |result: Result<document::intake::Intake, PoolError>| match result {
+        Err(PoolError::Refused(reason)) => Some(reason),
+        _ => None,
+    };
+    assert_eq!(refusal(pool.inspect(&locked)), Some(Refused::NeedsPassword));
+    assert_eq!(
+        refusal(pool.inspect_as(&locked, &wishes("no"))),
+        Some(Refused::WrongPassword)
+    );
+    assert!(pool.inspect_as(&locked, &wishes("secret")).is_ok());
+}
+
+fn locked() -> Vec<u8> {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let (open, locked) = (directory.path().join("open.pdf"), directory.path().join("locked.pdf"));
+    std::fs::write(&open, plain()).expect("the file is written");
+    let status = std::process::Command::new("qpdf")
+        .args(["--encrypt", "secret", "owner", "256", "--"])
+        .args([&open, &locked])
+        .status()
+        .expect("qpdf can be run; script/bootstrap --tests installs it");
+    assert!(status.success());
+    std::fs::read(&locked).expect("the locked file")
 }

@@ -105,7 +105,7 @@ impl Rectangle {
         self.top - self.bottom
     }
 
-    fn has_area(&self) -> bool {
+    pub(crate) fn has_area(&self) -> bool {
         self.width() > 0.0 && self.height() > 0.0 && self.width().is_finite() && self.height().is_finite()
     }
 
@@ -118,7 +118,7 @@ impl Rectangle {
         }
     }
 
-    fn read(document: &Document, object: &Object) -> Option<Self> {
+    pub(crate) fn read(document: &Document, object: &Object) -> Option<Self> {
         let numbers: Vec<f64> = document
             .dereference(object)
             .ok()?
@@ -178,7 +178,7 @@ impl Matrix {
         }
     }
 
-    fn apply(&self, (x, y): (f64, f64)) -> (f64, f64) {
+    pub(crate) fn apply(&self, (x, y): (f64, f64)) -> (f64, f64) {
         (self.a * x + self.c * y + self.e, self.b * x + self.d * y + self.f)
     }
 
@@ -291,9 +291,12 @@ impl PageGeometry {
     /// Where `placement` lies in user space.
     #[must_use]
     pub fn user_space(&self, placement: &Placement) -> Rectangle {
-        let size = self.displayed_size();
-        let place = displayed_box(&size, placement);
-        let top = size.height_points - place.y;
+        self.user_rectangle(&displayed_box(&self.displayed_size(), placement))
+    }
+
+    /// Where a box of the displayed page lies in user space.
+    pub(crate) fn user_rectangle(&self, place: &DisplayedBox) -> Rectangle {
+        let top = self.displayed_size().height_points - place.y;
         let matrix = self.overlay_matrix();
         Rectangle::from_corners(
             matrix.apply((place.x, top)),
@@ -378,7 +381,7 @@ pub(crate) fn inherited<'a>(document: &'a Document, page: ObjectId, key: &[u8]) 
     None
 }
 
-fn read_number(document: &Document, object: &Object) -> Option<f64> {
+pub(crate) fn read_number(document: &Document, object: &Object) -> Option<f64> {
     let number = match document.dereference(object).ok()?.1 {
         // Boxes beyond 2^31 are refused as too large anyway.
         Object::Integer(integer) => f64::from(i32::try_from(*integer).ok()?),

@@ -5,12 +5,21 @@
 //! without what could change or act after people have signed. Actors and steps:
 //!
 //! 1. [`inspect`] holds the file against [`Limits`], parses it (repairing a broken
-//!    cross-reference table where it can) and refuses what cannot be kept honestly: a password, a
-//!    signature that the rewriting would break, a form that exists only as XFA.
-//! 2. `clean` removes scripts, actions, attachments, multimedia, XFA and usage rights, and counts
-//!    what it removed; `rewrite` drops unreachable objects and numbers the rest anew.
+//!    cross-reference table where it can) and refuses what cannot be kept honestly: a password that
+//!    is not known, a form that exists only as XFA, a file without pages.
+//! 2. `settle` puts right what strict readers complain of and lenient ones look past; `layers` removes
+//!    what is hidden, `clean` scripts, actions, attachments, multimedia, XFA and usage rights;
+//!    `flatten` makes a form part of its pages, and hands its fields on; `rewrite` drops unreachable
+//!    objects and numbers the rest anew.
 //! 3. `compare` renders every page before and after. One pixel of difference at 50 dpi refuses the
 //!    file: what the sender uploads is what people sign.
+//!
+//! A file that others have signed goes another way (`signed`): rewriting would break their
+//! signatures, so it is kept byte for byte and only ever extended, if its signatures are intact and
+//! allow that; what would have to be removed from it refuses it instead.
+//!
+//! What a sender reads of all this is the [`Report`]: taken, taken with changes, taken with warnings, or
+//! refused, each with typed details that the use-cases put into words in three languages.
 //!
 //! What may fail: everything, for the file is a stranger's. Nothing here trusts it, but parser and
 //! renderer can still be driven into endless work, memory exhaustion or stack overflow, so strangers'
@@ -18,16 +27,25 @@
 
 mod clean;
 mod compare;
+mod content;
+mod flatten;
+mod form_fields;
+mod layers;
 mod rewrite;
+mod settle;
+mod signed;
 
 use domain::template::PageSize;
 use lopdf::{Document, LoadOptions};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::form;
+use crate::fonts::Fonts;
 use crate::geometry::PageGeometry;
 use crate::render::{Opened, RenderFault};
+use crate::stamp::{self, Mark};
+
+pub use form_fields::FormField;
 
 /// What a file may be at most.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -43,6 +61,8 @@ pub struct Limits {
     pub shortest_side: f64,
     /// Bytes to which one compressed stream may grow while parsing.
     pub largest_stream: u64,
+    /// Pixels of one picture.
+    pub most_pixels: u64,
 }
 
 impl Default for Limits {
@@ -52,33 +72,194 @@ impl Default for Limits {
             most_pages: 1_000,
             // 200 inches, the most that a page without UserUnit can have (Annex C.2).
             longest_side: 14_400.0,
-            shortest_side: 18.0,
+            // One point: what is smaller is no page. Whether a value fits is told where it is placed.
+            shortest_side: 1.0,
             largest_stream: 128 * 1024 * 1024,
+            // A sheet of A3 scanned at 600 dots an inch has 70 million.
+            most_pixels: 100_000_000,
         }
     }
+}
+
+/// What is asked of intake besides the limits.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Wishes {
+    /// The password that opens the file, where it needs one.
+    pub password: Option<String>,
+    /// What becomes of a form's values.
+    pub form: FormValues,
+}
+
+/// What becomes of the values of a form. The form itself becomes part of the pages.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FormValues {
+    /// They stay on the pages as they look.
+    #[default]
+    Shown,
+    /// They become the defaults of a template's fields; on the pages the boxes stay, empty.
+    Taken,
 }
 
 /// A file that was taken.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Intake {
-    /// The file as it was rewritten.
+    /// The file as it was rewritten; of a signed upload the upload itself.
     pub pdf: Vec<u8>,
     /// The displayed size of each page.
     pub pages: Vec<PageSize>,
     /// What the sender is told: how the file differs from the upload.
     pub changes: Vec<Change>,
+    /// What the sender should know before sending it.
+    pub warnings: Vec<Warning>,
+    /// How many signatures others have made in it. With any, it may only be extended.
+    pub signatures: u32,
+    /// The fields of its form, as a template may have them.
+    pub fields: Vec<FormField>,
+}
+
+impl Intake {
+    /// Did others sign it before? Then it is stamped and sealed by extending it.
+    pub fn is_signed(&self) -> bool {
+        self.signatures > 0
+    }
+
+    /// What the sender is told.
+    pub fn report(&self) -> Report {
+        let verdict = if !self.warnings.is_empty() {
+            Verdict::TakenWithWarnings
+        } else if !self.changes.is_empty() {
+            Verdict::TakenWithChanges
+        } else {
+            Verdict::Taken
+        };
+        Report {
+            verdict,
+            pages: self.pages.clone(),
+            changes: self.changes.clone(),
+            warnings: self.warnings.clone(),
+            signatures: self.signatures,
+            fields: self.fields.clone(),
+            refused: None,
+        }
+    }
+}
+
+/// The verdict in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Taken as it is.
+    Taken,
+    /// Taken, and something that does not show was changed.
+    TakenWithChanges,
+    /// Taken, with something that the sender should know.
+    TakenWithWarnings,
+    /// Not taken.
+    Refused,
+}
+
+/// What intake says of a file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// In one word.
+    pub verdict: Verdict,
+    /// The displayed size of each page; empty where it was refused.
+    pub pages: Vec<PageSize>,
+    /// How what was taken differs from the upload.
+    pub changes: Vec<Change>,
+    /// What the sender should know.
+    pub warnings: Vec<Warning>,
+    /// How many signatures others have made in it.
+    pub signatures: u32,
+    /// The fields of its form.
+    pub fields: Vec<FormField>,
+    /// Why it was refused.
+    pub refused: Option<Refused>,
+}
+
+impl From<Refused> for Report {
+    fn from(reason: Refused) -> Self {
+        Self {
+            verdict: Verdict::Refused,
+            pages: Vec::new(),
+            changes: Vec::new(),
+            warnings: Vec::new(),
+            signatures: 0,
+            fields: Vec::new(),
+            refused: Some(reason),
+        }
+    }
+}
+
+/// Something that a sender should know of a file that was taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Error)]
+#[serde(tag = "warning", rename_all = "snake_case")]
+pub enum Warning {
+    /// Others signed it. Their signatures stay valid, and viewers show that something was added later.
+    #[error(
+        "the file already carries {count} signature(s); they are kept and stay valid, and what is filled in \
+         here is added after them, which viewers show"
+    )]
+    AlreadySigned {
+        /// How many.
+        count: u32,
+    },
+    /// A signed file keeps its embedded files, for it is not rewritten.
+    #[error("{count} embedded file(s) stay in the signed file; nobody is shown them while signing")]
+    EmbeddedFilesKept {
+        /// How many.
+        count: u32,
+    },
 }
 
 /// Something that intake changed. The look of the pages never does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Error)]
 #[serde(tag = "change", rename_all = "snake_case")]
 pub enum Change {
-    /// It was encrypted with an empty user password.
-    #[error("the encryption was removed (it needed no password)")]
+    /// It was encrypted, and could be opened.
+    #[error("the encryption was removed")]
     Decrypted,
     /// Its cross-reference table was broken and has been rebuilt.
     #[error("the damaged structure of the file was repaired")]
     Repaired,
+    /// Pages had no size; they have the one now that viewers show them in.
+    #[error("{count} page(s) without a valid size became US Letter, as viewers show them")]
+    PageSizeAssumed {
+        /// How many.
+        count: u32,
+    },
+    /// Damaged parts that no viewer shows were dropped.
+    #[error("{count} damaged part(s) that no viewer can show were dropped")]
+    DamageDropped {
+        /// How many.
+        count: u32,
+    },
+    /// Layers that were switched off, and what they hid, were removed.
+    #[error("{count} hidden layer(s) were removed with what they hid")]
+    HiddenLayersRemoved {
+        /// How many.
+        count: u32,
+    },
+    /// Layers that are shown became part of their pages, so that nobody can switch them off.
+    #[error("{count} visible layer(s) became part of the pages")]
+    LayersMerged {
+        /// How many.
+        count: u32,
+    },
+    /// Form fields became part of their pages, so that nothing can be filled in past us.
+    #[error("{count} form field(s) became part of the pages")]
+    FormFlattened {
+        /// How many.
+        count: u32,
+    },
+    /// Values of form fields had no look of their own and were drawn.
+    #[error("{count} form value(s) that the file did not show itself were drawn")]
+    AppearancesMade {
+        /// How many.
+        count: u32,
+    },
     /// The usage rights signature of a form (`/Perms /UR3`) was removed; it is no signature of a person.
     #[error("the usage rights that the form's maker granted to certain readers were removed")]
     UsageRightsRemoved,
@@ -127,17 +308,54 @@ pub enum Refused {
     #[error("the file is not a PDF or is damaged beyond repair; print it to a new PDF")]
     NotPdf,
     /// A password is needed to read it.
-    #[error("the file needs a password to be opened; save it without one")]
+    #[error("the file needs a password to be opened; give it, or save the file without one")]
     NeedsPassword,
+    /// The password that was given does not open it.
+    #[error("the password does not open the file; give the right one, or save the file without one")]
+    WrongPassword,
     /// Its encryption is one that cannot be removed.
     #[error("the file's encryption is not supported; save it without encryption")]
     UnsupportedEncryption,
-    /// People have signed it already.
-    #[error("the file already carries {count} signature(s), which taking it would break; send it unsigned")]
-    AlreadySigned {
-        /// How many.
-        count: u32,
+    /// It is signed and encrypted: removing the encryption would break the signatures.
+    #[error("the file is signed and encrypted, so nothing can be added to it; send it as it was before it was signed")]
+    SignedAndEncrypted,
+    /// It is signed, and its structure is damaged: repairing it would break the signatures.
+    #[error("the file is signed and its structure is damaged; send it as it was before it was signed")]
+    SignedAndDamaged,
+    /// One of its signatures does not hold.
+    #[error("the signature {field:?} in the file is not valid ({detail}); send the file unsigned")]
+    BrokenSignature {
+        /// The signature field.
+        field: String,
+        /// What the verifier says.
+        detail: String,
     },
+    /// Something follows the last signature that nobody signed.
+    #[error("the file was changed after its last signature; send it as it was when it was signed")]
+    ChangedAfterSigning,
+    /// A certification forbids what would be added.
+    #[error(
+        "the file is certified, and its certification (level {level}) forbids adding to its pages; \
+         send it as it was before it was certified"
+    )]
+    CertificationForbids {
+        /// DocMDP level.
+        level: u8,
+    },
+    /// A signature locks the form.
+    #[error(
+        "the signature {field:?} locks the file's form, so no more signatures can be added; send the file unsigned"
+    )]
+    LockForbids {
+        /// The signature field.
+        field: String,
+    },
+    /// A signed file holds what would have to be removed.
+    #[error(
+        "the file is signed, and holds scripts, actions, films, layers or XFA that would have to be removed; \
+         send it as it was before it was signed"
+    )]
+    SignedAndActive,
     /// A form that only XFA viewers show.
     #[error("the file is a dynamic XFA form, which shows only in one product; print it to a new PDF")]
     DynamicXfa,
@@ -152,6 +370,14 @@ pub enum Refused {
         /// How many may be.
         limit: u32,
     },
+    /// A picture with too many pixels.
+    #[error("a picture has {pixels} pixels; at most {limit} are taken")]
+    TooManyPixels {
+        /// Its pixels.
+        pixels: u64,
+        /// How many may be.
+        limit: u64,
+    },
     /// A page whose boxes make no sense or that is too large or too small.
     #[error("page {page} has no valid size; at least {shortest} and at most {longest} points a side are taken")]
     PageSize {
@@ -161,6 +387,14 @@ pub enum Refused {
         shortest: f64,
         /// Greatest length of its longer side.
         longest: f64,
+    },
+    /// Something is hidden that cannot be removed without changing a page.
+    #[error(
+        "page {page} hides content that cannot be removed without changing what shows; print the file to a new PDF"
+    )]
+    HiddenContent {
+        /// The first such page, from 1.
+        page: u32,
     },
     /// Rewriting would change how a page looks.
     #[error("page {page} cannot be kept exactly as it looks; print the file to a new PDF")]
@@ -175,6 +409,21 @@ pub enum Refused {
 
 /// Takes a file in, or says why not.
 pub fn inspect(bytes: &[u8], limits: &Limits) -> Result<Intake, Refused> {
+    inspect_as(bytes, limits, &Wishes::default())
+}
+
+/// Takes a file in by the sender's wishes, or says why not.
+pub fn inspect_as(bytes: &[u8], limits: &Limits, wishes: &Wishes) -> Result<Intake, Refused> {
+    inspect_counting(bytes, limits, wishes, |_| {})
+}
+
+/// The same; `counted` is told how many pages there are before the work begins that grows with them.
+pub fn inspect_counting(
+    bytes: &[u8],
+    limits: &Limits,
+    wishes: &Wishes,
+    counted: impl FnOnce(u32),
+) -> Result<Intake, Refused> {
     let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
     if length > limits.largest_file {
         return Err(Refused::TooLarge {
@@ -182,7 +431,19 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Result<Intake, Refused> {
             limit: limits.largest_file,
         });
     }
-    let mut document = load(bytes, limits)?;
+    let password = wishes.password.as_deref().filter(|password| !password.is_empty());
+    let mut document = load(bytes, limits, password)?;
+    let pages = document
+        .page_iter()
+        .take(usize::try_from(limits.most_pages).unwrap_or(usize::MAX));
+    counted(u32::try_from(pages.count()).unwrap_or(u32::MAX));
+    refuse_large_pictures(&document, limits)?;
+    if signed::is_signed(&document) {
+        return signed::take(bytes, &document, limits);
+    }
+    if clean::is_dynamic_xfa(&document) {
+        return Err(Refused::DynamicXfa);
+    }
     let mut changes = Vec::new();
     if document.was_encrypted() {
         changes.push(Change::Decrypted);
@@ -190,36 +451,167 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Result<Intake, Refused> {
     if document.xref_recovery.is_some() {
         changes.push(Change::Repaired);
     }
-    refuse_signed(&document)?;
-    if clean::is_dynamic_xfa(&document) {
-        return Err(Refused::DynamicXfa);
-    }
+    let settled = settle::settle(&mut document);
+    changes.extend(settled.changes);
     let pages = page_sizes(&document, limits)?;
+    // Where the upload itself is read differently by viewers, and by the rules of the format only one
+    // of them is right, that reading is what the rest is held against.
+    let reading = if settled.readers_differ {
+        Some(rewrite::rewrite(document.clone(), bytes)?)
+    } else {
+        None
+    };
+    let most = usize::try_from(limits.largest_stream).unwrap_or(usize::MAX);
+    let layers = layers::remove(&mut document, most);
+    let counted = [
+        (layers.hidden, Change::HiddenLayersRemoved { count: layers.hidden }),
+        (layers.shown, Change::LayersMerged { count: layers.shown }),
+    ];
+    changes.extend(
+        counted
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(_, change)| change),
+    );
+    settle::balance_pages(&mut document, most)?;
     changes.extend(clean::clean(&mut document));
+    let before = Before {
+        bytes: reading.as_deref().unwrap_or(bytes),
+        password: password.filter(|_| reading.is_none()),
+        upload: bytes,
+        pages: &pages,
+        has_hidden: layers.hidden > 0,
+    };
+    let written = if flatten::has_form(&document) {
+        before.without_form(document, wishes.form)?
+    } else {
+        Written {
+            pdf: before.proved(document)?,
+            ..Written::default()
+        }
+    };
+    changes.extend(written.changes);
     changes.sort_unstable();
-    let pdf = rewrite::rewrite(document, bytes)?;
-    compare::same_pages(bytes, &pdf, &pages)?;
-    Ok(Intake { pdf, pages, changes })
+    Ok(Intake {
+        pdf: written.pdf,
+        pages,
+        changes,
+        warnings: Vec::new(),
+        signatures: 0,
+        fields: written.fields,
+    })
 }
 
-fn load(bytes: &[u8], limits: &Limits) -> Result<Document, Refused> {
+/// The upload, against which what is written is held.
+struct Before<'a> {
+    /// What the pages are compared with, and the password that opens it.
+    bytes: &'a [u8],
+    password: Option<&'a str>,
+    upload: &'a [u8],
+    pages: &'a [PageSize],
+    /// Hidden content was removed.
+    has_hidden: bool,
+}
+
+#[derive(Default)]
+struct Written {
+    pdf: Vec<u8>,
+    changes: Vec<Change>,
+    fields: Vec<FormField>,
+}
+
+impl Before<'_> {
+    /// Writes the file and proves that no page looks different.
+    fn proved(&self, document: Document) -> Result<Vec<u8>, Refused> {
+        let pdf = rewrite::rewrite(document, self.upload)?;
+        compare::same_pages(self.bytes, self.password, &pdf, self.pages).map_err(|refused| match refused {
+            Refused::PageWouldChange { page } if self.has_hidden => Refused::HiddenContent { page },
+            other => other,
+        })?;
+        Ok(pdf)
+    }
+
+    /// Writes the file with its form made part of the pages. Where that would show, the form stays, and
+    /// nobody can fill it unseen: the seal forbids it.
+    fn without_form(&self, document: Document, values: FormValues) -> Result<Written, Refused> {
+        let mut flat = document.clone();
+        let mut flattened = flatten::flatten(&mut flat, FormValues::Shown);
+        let fields = flattened.fields;
+        let mut changes = Vec::new();
+        let mut pdf = match self.proved(flat) {
+            Ok(pdf) => pdf,
+            Err(_) if values == FormValues::Shown => {
+                return Ok(Written {
+                    pdf: self.proved(document)?,
+                    changes,
+                    fields,
+                });
+            }
+            Err(refused) => return Err(refused),
+        };
+        if values == FormValues::Taken {
+            let mut empty = document;
+            flattened.marks = flatten::flatten(&mut empty, FormValues::Taken).marks;
+            pdf = rewrite::rewrite(empty, self.upload)?;
+        }
+        if flattened.widgets > 0 {
+            changes.push(Change::FormFlattened {
+                count: flattened.widgets,
+            });
+        }
+        let made = self.drawn(&mut pdf, &flattened.marks)?;
+        if made > 0 {
+            changes.push(Change::AppearancesMade { count: made });
+        }
+        Ok(Written { pdf, changes, fields })
+    }
+
+    /// Draws values that the file did not show by itself, and answers how many.
+    fn drawn(&self, pdf: &mut Vec<u8>, marks: &[Mark]) -> Result<u32, Refused> {
+        if marks.is_empty() {
+            return Ok(0);
+        }
+        let fonts = Fonts::embedded().map_err(|_| Refused::TooDemanding)?;
+        let can_be_drawn = |mark: &&Mark| {
+            let size = usize::try_from(mark.page)
+                .ok()
+                .and_then(|page| self.pages.get(page.checked_sub(1)?));
+            size.is_some_and(|size| stamp::prove(&fonts, size, mark).is_ok())
+        };
+        let marks: Vec<Mark> = marks.iter().filter(can_be_drawn).cloned().collect();
+        let stamped = stamp::stamp(pdf, &fonts, &marks).map_err(|_| Refused::NotPdf)?;
+        let document = Document::load_mem(&stamped).map_err(|_| Refused::NotPdf)?;
+        *pdf = rewrite::rewrite(document, self.upload)?;
+        Ok(u32::try_from(marks.len()).unwrap_or(u32::MAX))
+    }
+}
+
+fn load(bytes: &[u8], limits: &Limits, password: Option<&str>) -> Result<Document, Refused> {
     use lopdf::{DecompressError, Error};
+    let closed = if password.is_some() {
+        Refused::WrongPassword
+    } else {
+        Refused::NeedsPassword
+    };
     let options = LoadOptions {
         max_decompressed_size: Some(usize::try_from(limits.largest_stream).unwrap_or(usize::MAX)),
+        password: password.map(str::to_owned),
         ..LoadOptions::default()
     };
     let document = Document::load_mem_with_options(bytes, options).map_err(|error| match error {
-        Error::InvalidPassword => Refused::NeedsPassword,
+        Error::InvalidPassword => closed.clone(),
         Error::Decryption(_) => Refused::UnsupportedEncryption,
         Error::Decompress(DecompressError::MemoryLimitExceeded { .. }) => Refused::TooDemanding,
         _ => Refused::NotPdf,
     })?;
     // Left in place by the reader where the empty password did not open the file.
     if document.is_encrypted() {
-        return Err(match Opened::new(bytes.to_vec()) {
-            Err(RenderFault::NeedsPassword) => Refused::NeedsPassword,
-            _ => Refused::UnsupportedEncryption,
-        });
+        return Err(
+            match Opened::with_password(bytes.to_vec(), password.unwrap_or_default()) {
+                Err(RenderFault::NeedsPassword) => closed,
+                _ => Refused::UnsupportedEncryption,
+            },
+        );
     }
     if document.catalog().is_err() {
         return Err(Refused::NotPdf);
@@ -227,19 +619,27 @@ fn load(bytes: &[u8], limits: &Limits) -> Result<Document, Refused> {
     Ok(document)
 }
 
-fn refuse_signed(document: &Document) -> Result<(), Refused> {
-    let signatures = form::signatures(document).len();
-    let certified = document
-        .catalog()
-        .ok()
-        .and_then(|catalog| form::dictionary(document, catalog, b"Perms"))
-        .is_some_and(|permissions| permissions.has(b"DocMDP"));
-    let count = u32::try_from(signatures).unwrap_or(u32::MAX).max(u32::from(certified));
-    if count == 0 {
-        Ok(())
-    } else {
-        Err(Refused::AlreadySigned { count })
+fn refuse_large_pictures(document: &Document, limits: &Limits) -> Result<(), Refused> {
+    let side = |dictionary: &lopdf::Dictionary, key: &[u8]| {
+        let length = dictionary.get(key).ok()?;
+        let length = crate::form::resolve(document, length).as_i64().ok()?;
+        u64::try_from(length).ok()
+    };
+    for object in document.objects.values() {
+        if let lopdf::Object::Stream(stream) = object
+            && crate::form::name(document, &stream.dict, b"Subtype") == Some(b"Image")
+        {
+            let (width, height) = (side(&stream.dict, b"Width"), side(&stream.dict, b"Height"));
+            let pixels = width.unwrap_or(0).saturating_mul(height.unwrap_or(0));
+            if pixels > limits.most_pixels {
+                return Err(Refused::TooManyPixels {
+                    pixels,
+                    limit: limits.most_pixels,
+                });
+            }
+        }
     }
+    Ok(())
 }
 
 fn page_sizes(document: &Document, limits: &Limits) -> Result<Vec<PageSize>, Refused> {

@@ -159,8 +159,13 @@ impl Rendering<'_> {
 
 impl Opened {
     pub(crate) fn new(bytes: Vec<u8>) -> Result<Self, RenderFault> {
+        Self::with_password(bytes, "")
+    }
+
+    /// Opens a file that may need a password.
+    pub(crate) fn with_password(bytes: Vec<u8>, password: &str) -> Result<Self, RenderFault> {
         use hayro::hayro_syntax::{DecryptionError, LoadPdfError};
-        match Pdf::new(bytes) {
+        match Pdf::new_with_password(bytes, password) {
             Ok(pdf) => Ok(Self { pdf }),
             Err(LoadPdfError::Decryption(DecryptionError::PasswordProtected)) => Err(RenderFault::NeedsPassword),
             Err(_) => Err(RenderFault::Unreadable),

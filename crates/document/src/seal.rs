@@ -27,8 +27,6 @@ use crate::revision::{RevisionError, RevisionWriter};
 pub const PLACEHOLDER_BYTES: usize = 16 * 1024;
 /// Ten digits, as wide as any offset of the format.
 const WIDE_NUMBER: i64 = 9_999_999_999;
-/// `SignaturesExist` and `AppendOnly` (12.7.3).
-const SIGNATURE_FLAGS: i64 = 3;
 /// `Print` and `Locked` (12.5.3).
 const WIDGET_FLAGS: i64 = 4 | 128;
 
@@ -83,8 +81,14 @@ pub fn seal(pdf: &[u8], signer: &dyn Signer, details: &SealDetails) -> Result<Ve
     let mut writer = RevisionWriter::new(pdf, &document)?;
     let signature = writer.add(signature_dictionary(details));
     let widget = add_widget(&mut writer, page, signature, details.certify);
-    add_to_page(&mut writer, page, widget)?;
-    add_to_form(&mut writer, widget)?;
+    form::add_to_page(&mut writer, page, widget)?;
+    form::add_to_form(&mut writer, widget)?;
+    // What was filled in on a signed file shows in fields of their own, which this seal signs too.
+    if !details.certify {
+        for field in form::waiting_for_seal(&document) {
+            writer.edit_dictionary(field)?.set("V", signature);
+        }
+    }
     if details.certify {
         certify(&mut writer, signature)?;
     }
@@ -171,49 +175,6 @@ fn add_widget(writer: &mut RevisionWriter<'_>, page: ObjectId, signature: Object
         widget.set("Lock", lock);
     }
     writer.add(widget)
-}
-
-fn add_to_page(writer: &mut RevisionWriter<'_>, page: ObjectId, widget: ObjectId) -> Result<(), SealError> {
-    let annotations = writer.edit_dictionary(page)?.get(b"Annots").ok().cloned();
-    // An array of its own is changed in its own place, so that the page stays as it is.
-    if let Some(Object::Reference(id)) = annotations
-        && let Some(Object::Array(_)) = writer.object(id)
-    {
-        if let Object::Array(array) = writer.edit(id)? {
-            array.push(widget.into());
-        }
-        return Ok(());
-    }
-    let mut array = match annotations.as_ref().map(|object| writer.resolve(object)) {
-        Some(Object::Array(array)) => array.clone(),
-        _ => Vec::new(),
-    };
-    array.push(widget.into());
-    writer.edit_dictionary(page)?.set("Annots", array);
-    Ok(())
-}
-
-fn add_to_form(writer: &mut RevisionWriter<'_>, widget: ObjectId) -> Result<(), SealError> {
-    let root = writer.root();
-    let entry = writer.edit_dictionary(root)?.get(b"AcroForm").ok().cloned();
-    let mut acro_form = match entry.as_ref().map(|object| writer.resolve(object)) {
-        Some(Object::Dictionary(dictionary)) => dictionary.clone(),
-        _ => Dictionary::new(),
-    };
-    let mut fields = match acro_form.get(b"Fields").ok().map(|object| writer.resolve(object)) {
-        Some(Object::Array(array)) => array.clone(),
-        _ => Vec::new(),
-    };
-    fields.push(widget.into());
-    acro_form.set("Fields", fields);
-    acro_form.set("SigFlags", SIGNATURE_FLAGS);
-    match entry {
-        Some(Object::Reference(id)) if matches!(writer.object(id), Some(Object::Dictionary(_))) => {
-            writer.replace(id, acro_form);
-        }
-        _ => writer.edit_dictionary(root)?.set("AcroForm", acro_form),
-    }
-    Ok(())
 }
 
 fn certify(writer: &mut RevisionWriter<'_>, signature: ObjectId) -> Result<(), SealError> {

@@ -116,6 +116,16 @@ pub fn prove(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<(), MarkFaul
 
 /// Draws all `marks` and returns the file with its new revision; without marks, as it was.
 pub fn stamp(pdf: &[u8], fonts: &Fonts, marks: &[Mark]) -> Result<Vec<u8>, StampError> {
+    stamp_onto(pdf, fonts, marks, invoke)
+}
+
+/// Draws all `marks`, and has `place` put the drawing of each sheet where it shows.
+pub(crate) fn stamp_onto(
+    pdf: &[u8],
+    fonts: &Fonts,
+    marks: &[Mark],
+    mut place: impl FnMut(&Document, &Sheet, ObjectId, &mut RevisionWriter<'_>) -> Result<(), StampError>,
+) -> Result<Vec<u8>, StampError> {
     if marks.is_empty() {
         return Ok(pdf.to_vec());
     }
@@ -126,20 +136,22 @@ pub fn stamp(pdf: &[u8], fonts: &Fonts, marks: &[Mark]) -> Result<Vec<u8>, Stamp
     let mut imported = HashMap::new();
     for (sheet, page) in sheets.iter().zip(overlay.page_iter()) {
         let form = import_form(&overlay, page, &sheet.size, &mut imported, &mut revision)?;
-        invoke(&document, sheet, form, &mut revision)?;
+        place(&document, sheet, form, &mut revision)?;
     }
     Ok(revision.finish()?.bytes)
 }
 
 /// The marks of one page, proved.
-struct Sheet {
-    page: ObjectId,
-    geometry: PageGeometry,
+pub(crate) struct Sheet {
+    /// The page's number, from 1.
+    pub(crate) number: u32,
+    pub(crate) page: ObjectId,
+    pub(crate) geometry: PageGeometry,
     size: PageSize,
-    marks: Vec<(DisplayedBox, Prepared)>,
+    pub(crate) marks: Vec<(DisplayedBox, Prepared)>,
 }
 
-enum Prepared {
+pub(crate) enum Prepared {
     Text(Box<Lines>),
     Check,
     Dot,
@@ -179,6 +191,7 @@ fn sheets(document: &Document, fonts: &Fonts, marks: &[Mark]) -> Result<Vec<Shee
                     .map_err(|fault| StampError::Geometry { page: mark.page, fault })?;
                 let size = geometry.displayed_size();
                 entry.insert(Sheet {
+                    number: mark.page,
                     page: *page,
                     geometry,
                     size,

@@ -186,6 +186,18 @@ pub struct Documents {
     pub most_pages: u32,
     /// Bytes of pictures and texts of pages that are kept in memory at most.
     pub page_cache: u64,
+    /// The longest side of a page, in points.
+    pub longest_side: f64,
+    /// The most pixels of one picture in a PDF.
+    pub most_pixels: u64,
+    /// The most bytes to which one stream of a PDF may grow.
+    pub largest_stream: u64,
+    /// The bytes of memory that a child process may use.
+    pub worker_memory: u64,
+    /// Milliseconds in the processor that taking a PDF in may need, whatever its pages.
+    pub intake_milliseconds: u64,
+    /// And for each of its pages.
+    pub intake_milliseconds_page: u64,
 }
 
 /// `[log]`
@@ -284,12 +296,19 @@ impl Default for Login {
 
 impl Default for Documents {
     fn default() -> Documents {
-        let limits = document::intake::Limits::default();
+        let pool = document_worker::PoolSettings::default();
+        let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         Documents {
             workers: None,
-            largest_file: limits.largest_file,
-            most_pages: limits.most_pages,
+            largest_file: pool.limits.largest_file,
+            most_pages: pool.limits.most_pages,
             page_cache: app::Settings::default().page_cache,
+            longest_side: pool.limits.longest_side,
+            most_pixels: pool.limits.most_pixels,
+            largest_stream: pool.limits.largest_stream,
+            worker_memory: pool.memory,
+            intake_milliseconds: milliseconds(pool.time),
+            intake_milliseconds_page: milliseconds(pool.time_of_page),
         }
     }
 }

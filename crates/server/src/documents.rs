@@ -4,9 +4,10 @@
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use app::{DocumentFault, StrangersDocuments};
-use document::intake::Intake;
+use document::intake::{Intake, Wishes};
 use document::text_layer::PageText;
 use document::verify::{Means, Verdict};
 use document_worker::{Pool, PoolError, PoolSettings};
@@ -30,6 +31,12 @@ impl Workers {
         }
         settings.limits.largest_file = documents.largest_file;
         settings.limits.most_pages = documents.most_pages;
+        settings.limits.longest_side = documents.longest_side;
+        settings.limits.most_pixels = documents.most_pixels;
+        settings.limits.largest_stream = documents.largest_stream;
+        settings.memory = documents.worker_memory;
+        settings.time = Duration::from_millis(documents.intake_milliseconds);
+        settings.time_of_page = Duration::from_millis(documents.intake_milliseconds_page);
         Workers {
             settings,
             pool: OnceLock::new(),
@@ -59,8 +66,8 @@ fn own_program() -> Result<PathBuf, PoolError> {
 }
 
 impl StrangersDocuments for Workers {
-    fn inspect(&self, pdf: &[u8]) -> Result<Intake, DocumentFault> {
-        self.pool().and_then(|pool| pool.inspect(pdf)).map_err(fault)
+    fn inspect_as(&self, pdf: &[u8], wishes: &Wishes) -> Result<Intake, DocumentFault> {
+        self.pool().and_then(|pool| pool.inspect_as(pdf, wishes)).map_err(fault)
     }
 
     fn page_images(&self, pdf: &[u8], pages: &[u32], dots_per_inch: f32) -> Result<Vec<Vec<u8>>, DocumentFault> {

@@ -38,6 +38,13 @@ pub struct TemplateRow {
     pub archived_at: Option<Timestamp>,
 }
 
+impl StoredVersion {
+    /// Was the upload kept byte for byte, because others had signed it? Intake rewrites every other file.
+    pub fn extends_upload(&self) -> bool {
+        self.version.pdf == self.original
+    }
+}
+
 fn stored(row: &Row) -> Result<StoredVersion, Error> {
     Ok(StoredVersion {
         version: row.parse("definition", |text| serde_json::from_str(text))?,

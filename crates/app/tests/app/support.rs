@@ -7,7 +7,7 @@ use app::{
     App, CompanyChange, DocumentFault, LoginAttempt, NewCompany, NewMember, Parts, Settings, StrangersDocuments, Vault,
 };
 use blobs::Blobs;
-use document::intake::{self, Intake, Limits};
+use document::intake::{self, Intake, Limits, Wishes};
 use document::keys::KeyKind;
 use document::render;
 use document::text_layer::{self, PageText};
@@ -108,8 +108,8 @@ pub fn attempt(company: &str, email: &str, password: &str) -> LoginAttempt {
 struct InProcess;
 
 impl StrangersDocuments for InProcess {
-    fn inspect(&self, pdf: &[u8]) -> Result<Intake, DocumentFault> {
-        Ok(intake::inspect(pdf, &Limits::default())?)
+    fn inspect_as(&self, pdf: &[u8], wishes: &Wishes) -> Result<Intake, DocumentFault> {
+        Ok(intake::inspect_as(pdf, &Limits::default(), wishes)?)
     }
 
     fn page_images(&self, pdf: &[u8], pages: &[u32], dots_per_inch: f32) -> Result<Vec<Vec<u8>>, DocumentFault> {

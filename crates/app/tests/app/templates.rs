@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use app::{Error, FaultCode, ImportTemplate, Subject, TemplateFilter};
+use app::{Error, FaultCode, ImportTemplate, Subject, TemplateFields, TemplateFilter};
 use domain::TemplateId;
 
 use crate::support::{TestApp, on_both};
@@ -146,4 +146,56 @@ fn lists_go_on_below_the_last_id() {
     };
     assert_eq!(page(None), [ids[2], ids[1]]);
     assert_eq!(page(Some(ids[1])), [ids[0]]);
+}
+
+/// One page with a text field that has a value and a check box.
+fn form() -> Vec<u8> {
+    let text = String::from_utf8(pdf()).expect("a text");
+    let widgets = "/Resources << >> /Annots [
+        << /Subtype /Widget /FT /Tx /T (full name) /V (Kim) /Ff 2 /Rect [50 700 250 720] >>
+        << /Subtype /Widget /FT /Btn /T (agree) /Rect [50 600 60 610] >>] >>";
+    let text = text.replacen("/Resources << >> >>", widgets, 1);
+    text.into_bytes()
+}
+
+/// Known trouble 8.
+#[test]
+fn a_form_without_a_fields_file_makes_a_usable_template() {
+    on_both(|app| {
+        let company = app.with_company("acme");
+        let wishes = document::intake::Wishes::default();
+        let import = |pdf: &[u8], name| {
+            app.import_template_as(&company, "test", None, pdf, TemplateFields::Form { name }, &wishes)
+        };
+        let imported = import(&form(), "Application").expect("a template");
+        assert_eq!(imported.name, "Application");
+        let version = app
+            .template(&company, imported.id)
+            .expect("the template")
+            .stored
+            .version;
+        let found: Vec<_> = version
+            .fields
+            .iter()
+            .map(|field| {
+                (
+                    field.name.as_str(),
+                    field.kind.code(),
+                    field.required,
+                    field.default.as_deref(),
+                )
+            })
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("full name", "text", true, Some("Kim")),
+                ("agree", "check", false, None)
+            ]
+        );
+        match import(&pdf(), "Empty") {
+            Err(Error::Unprocessable(faults)) => assert_eq!(faults[0].code, FaultCode::NoFormFields),
+            other => panic!("{other:?}"),
+        }
+    });
 }

@@ -11,7 +11,7 @@ use blobs::Blobs;
 use delivery::guarded_client::{GuardedClient, Limits, Lookup, SystemLookup};
 use delivery::mailer::{MailSettings, MailTls, Mailer};
 use delivery::runner::{Runner, RunnerSettings};
-use document::intake::Intake;
+use document::intake::{Intake, Wishes};
 use document::text_layer::PageText;
 use document::verify::{Means, Verdict};
 use domain::public_address::AddressRules;
@@ -62,7 +62,7 @@ impl Random for CountingRandom {
 struct NoDocuments;
 
 impl StrangersDocuments for NoDocuments {
-    fn inspect(&self, _: &[u8]) -> Result<Intake, DocumentFault> {
+    fn inspect_as(&self, _: &[u8], _: &Wishes) -> Result<Intake, DocumentFault> {
         Err(DocumentFault::Busy)
     }
 

@@ -62,7 +62,6 @@ pub(super) fn clean(document: &mut Document) -> Vec<Change> {
     if remove_xfa(document) {
         changes.push(Change::XfaRemoved);
     }
-    settle_pages(document);
     // What nothing refers to is dropped later, and not worth a word.
     let used = used_objects(document);
     document.objects.retain(|id, _| used.contains(id));
@@ -87,7 +86,8 @@ pub(super) fn clean(document: &mut Document) -> Vec<Change> {
     changes
 }
 
-fn used_objects(document: &Document) -> BTreeSet<ObjectId> {
+/// Everything that the trailer leads to.
+pub(super) fn used_objects(document: &Document) -> BTreeSet<ObjectId> {
     let mut used = BTreeSet::new();
     let mut waiting: Vec<&Object> = [&b"Root"[..], b"Info"]
         .iter()
@@ -103,44 +103,6 @@ fn used_objects(document: &Document) -> BTreeSet<ObjectId> {
         }
     }
     used
-}
-
-/// Says of pages and their nodes what they are (7.7.3), and takes from a page's contents what is no
-/// stream (Table 31). Readers look past both, and strict ones complain.
-fn settle_pages(document: &mut Document) {
-    let pages: Vec<ObjectId> = document.page_iter().collect();
-    for id in pages {
-        let Ok(page) = document.get_dictionary(id) else {
-            continue;
-        };
-        let parts = match page.get(b"Contents").map(|contents| form::resolve(document, contents)) {
-            Ok(Object::Array(parts)) => {
-                let streams = parts
-                    .iter()
-                    .filter(|part| matches!(form::resolve(document, part), Object::Stream(_)));
-                Some(streams.cloned().collect::<Vec<_>>())
-            }
-            _ => None,
-        };
-        let mut node = page.get(b"Parent").and_then(Object::as_reference).ok();
-        if let Ok(page) = document.get_dictionary_mut(id) {
-            page.set("Type", "Page");
-            if let Some(parts) = parts {
-                page.set("Contents", parts);
-            }
-        }
-        // A node that is named already has named ancestors, so that this ends even in a circle.
-        while let Some(id) = node {
-            let Ok(dictionary) = document.get_dictionary_mut(id) else {
-                break;
-            };
-            if matches!(dictionary.get(b"Type").and_then(Object::as_name), Ok(b"Pages")) {
-                break;
-            }
-            dictionary.set("Type", "Pages");
-            node = dictionary.get(b"Parent").and_then(Object::as_reference).ok();
-        }
-    }
 }
 
 /// What references may lead to.

@@ -12,8 +12,14 @@ const POINTS_PER_INCH: f64 = 72.0;
 const LEAST_PIXELS: f64 = 100.0;
 
 /// Refuses unless both files have the pages `sizes` and show the same on each.
-pub(super) fn same_pages(before: &[u8], after: &[u8], sizes: &[PageSize]) -> Result<(), Refused> {
-    let before = Opened::new(before.to_vec()).map_err(|fault| match fault {
+/// `password` opens the file before.
+pub(super) fn same_pages(
+    before: &[u8],
+    password: Option<&str>,
+    after: &[u8],
+    sizes: &[PageSize],
+) -> Result<(), Refused> {
+    let before = Opened::with_password(before.to_vec(), password.unwrap_or_default()).map_err(|fault| match fault {
         RenderFault::NeedsPassword => Refused::NeedsPassword,
         _ => Refused::NotPdf,
     })?;
@@ -42,6 +48,24 @@ pub(super) fn same_pages(before: &[u8], after: &[u8], sizes: &[PageSize]) -> Res
         }
     }
     Ok(())
+}
+
+/// Refuses unless the renderer sees the pages of a file that stays as it is in the sizes `sizes`.
+pub(super) fn has_sizes(pdf: &[u8], sizes: &[PageSize]) -> Result<(), Refused> {
+    let opened = Opened::new(pdf.to_vec()).map_err(|_| Refused::NotPdf)?;
+    let rendering = Rendering::new();
+    for (size, page) in sizes.iter().zip(1_u32..) {
+        let resolution = resolution(size);
+        let shown = opened.picture(&rendering, page, resolution);
+        if !shown.is_ok_and(|picture| has_size(&picture, size, resolution)) {
+            return Err(Refused::PageWouldChange { page });
+        }
+    }
+    if opened.page_count() == sizes.len() {
+        Ok(())
+    } else {
+        Err(Refused::NotPdf)
+    }
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "a resolution of at most some hundred")]
@@ -98,15 +122,15 @@ mod tests {
             height_points: 100.0,
         };
         let before = file(&[DRAWN, DRAWN, DRAWN]);
-        assert_eq!(same_pages(&before, &before, &[size; 3]), Ok(()));
+        assert_eq!(same_pages(&before, None, &before, &[size; 3]), Ok(()));
         let moved = file(&[DRAWN, "0 0 1 rg 10 11 20 20 re f", ""]);
         assert_eq!(
-            same_pages(&before, &moved, &[size; 3]),
+            same_pages(&before, None, &moved, &[size; 3]),
             Err(Refused::PageWouldChange { page: 2 })
         );
         let shorter = file(&[DRAWN, DRAWN]);
         assert_eq!(
-            same_pages(&before, &shorter, &[size; 3]),
+            same_pages(&before, None, &shorter, &[size; 3]),
             Err(Refused::PageWouldChange { page: 3 })
         );
     }
@@ -119,7 +143,7 @@ mod tests {
         };
         let before = file(&[DRAWN]);
         assert_eq!(
-            same_pages(&before, &before, &[size]),
+            same_pages(&before, None, &before, &[size]),
             Err(Refused::PageWouldChange { page: 1 })
         );
     }

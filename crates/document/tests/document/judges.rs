@@ -52,6 +52,27 @@ pub fn qpdf(file: &Path) -> Vec<String> {
     }
 }
 
+/// pdfsig's complaints about a file that extends one which others had signed: every signature there must be
+/// judged as before, and one that is valid must have come.
+#[allow(dead_code, reason = "the corpus runner alone uses it")]
+pub fn pdfsig_extended(before: &Path, after: &Path) -> Vec<String> {
+    let judged = |file: &Path| {
+        let output = text(&run(Path::new("pdfsig"), &[Path::new("-nocert"), file])?);
+        let valid = output.matches("Signature is Valid.").count();
+        let others = output.matches("Signature Validation:").count() - valid;
+        Ok::<_, String>((valid, others, output))
+    };
+    match (judged(before), judged(after)) {
+        (Ok((valid, others, _)), Ok((valid_after, others_after, _)))
+            if valid_after > valid && others_after == others =>
+        {
+            Vec::new()
+        }
+        (Ok(_), Ok((_, _, output))) => vec![format!("pdfsig: {output}")],
+        (Err(missing), _) | (_, Err(missing)) => vec![missing],
+    }
+}
+
 /// pdfsig's complaints. It keeps its trust in a database of its own, so it is asked for the signatures alone.
 pub fn pdfsig(file: &Path) -> Vec<String> {
     let output = match run(Path::new("pdfsig"), &[Path::new("-nocert"), file]) {

@@ -10,7 +10,7 @@ use app::{
 };
 use blobs::Blobs;
 use countersign_http::{HttpSettings, Network, router};
-use document::intake::{self, Intake, Limits};
+use document::intake::{self, Intake, Limits, Wishes};
 use document::keys::KeyKind;
 use document::render;
 use document::text_layer::{self, PageText};
@@ -488,8 +488,8 @@ struct InProcess {
 }
 
 impl StrangersDocuments for InProcess {
-    fn inspect(&self, pdf: &[u8]) -> Result<Intake, DocumentFault> {
-        Ok(intake::inspect(pdf, &Limits::default())?)
+    fn inspect_as(&self, pdf: &[u8], wishes: &Wishes) -> Result<Intake, DocumentFault> {
+        Ok(intake::inspect_as(pdf, &Limits::default(), wishes)?)
     }
 
     fn page_images(&self, pdf: &[u8], pages: &[u32], dots_per_inch: f32) -> Result<Vec<Vec<u8>>, DocumentFault> {

@@ -8,7 +8,7 @@ use document::keys::KeyKind;
 use domain::{CompanyId, Language, Region, UtcOffset};
 use serde_json::{Value, json};
 
-use super::{Context, company_id};
+use super::{Context, company_id, language};
 use crate::opened::Absent;
 use crate::output::{Failure, print, table};
 
@@ -190,10 +190,6 @@ fn rows(companies: &[store::company::Company]) -> String {
         "LINK DAYS",
     ];
     table(&headings, &rows)
-}
-
-fn language(text: &str) -> Result<Language, String> {
-    Language::parse(text).ok_or_else(|| "one of ko, en, ja".to_owned())
 }
 
 fn offset(text: &str) -> Result<UtcOffset, String> {

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use app::{DocumentFault, StrangersDocuments};
+use app::{DocumentFault, StrangersDocuments, intake_text};
 use clap::Subcommand;
-use document::intake::{Change, Intake};
+use document::intake::Report;
 use document::seal::{self, SealDetails};
 use serde_json::json;
 
-use super::{Context, OfCompany, read};
+use super::{Context, OfCompany, OfUpload, read};
 use crate::documents::Workers;
 use crate::output::{Failure, print, remark};
 
@@ -23,6 +23,8 @@ pub enum Document {
     Inspect {
         /// The PDF
         file: PathBuf,
+        #[command(flatten)]
+        upload: OfUpload,
     },
     /// Seal any finished PDF with the company's key
     Seal {
@@ -35,38 +37,46 @@ pub enum Document {
         /// The reason that the seal gives
         #[arg(long, default_value = "Sealed by Countersign")]
         reason: String,
+        #[command(flatten)]
+        upload: OfUpload,
     },
 }
 
 impl Document {
     pub fn run(self, context: &Context) -> Result<ExitCode, Failure> {
         match self {
-            Document::Inspect { file } => inspect(context, &file),
+            Document::Inspect { file, upload } => inspect(context, &file, &upload),
             Document::Seal {
                 of,
                 input,
                 output,
                 reason,
+                upload,
             } => {
                 let pdf = read(&input)?;
                 let opened = context.open()?;
                 let company = opened.app.company(&of.company)?;
                 let key = opened.app.seal_key(&company.id)?;
-                let intake = opened.workers.inspect(&pdf).map_err(|fault| refused(&input, &fault))?;
-                for change in &intake.changes {
-                    remark(context.json, &format!("{}: {change}", input.display()));
+                let intake = opened
+                    .workers
+                    .inspect_as(&pdf, &upload.wishes()?)
+                    .map_err(|fault| refused(&input, &fault))?;
+                let report = intake.report();
+                for line in intake_text::lines(upload.language, &report).iter().skip(2) {
+                    remark(context.json, &format!("{}: {line}", input.display()));
                 }
                 let details = SealDetails {
                     reason,
                     name: company.name,
                     location: None,
                     at: opened.app.now(),
-                    certify: true,
+                    // Others' signatures would be broken by a certification.
+                    certify: !intake.is_signed(),
                 };
                 let sealed = seal::seal(&intake.pdf, key.as_ref(), &details)
                     .map_err(|error| Failure::Other(format!("{}: {error}", input.display())))?;
                 write(&output, &sealed)?;
-                let value = json!({"sealed": output, "length": sealed.len(), "changes": words(&intake.changes)});
+                let value = json!({"sealed": output, "length": sealed.len(), "intake": intake_text::json(upload.language, &report)});
                 print(context.json, &value, &format!("{} sealed", output.display()));
                 Ok(ExitCode::SUCCESS)
             }
@@ -74,7 +84,7 @@ impl Document {
     }
 }
 
-fn inspect(context: &Context, file: &Path) -> Result<ExitCode, Failure> {
+fn inspect(context: &Context, file: &Path, upload: &OfUpload) -> Result<ExitCode, Failure> {
     let pdf = match read(file) {
         Ok(pdf) => pdf,
         Err(failure) => {
@@ -82,37 +92,20 @@ fn inspect(context: &Context, file: &Path) -> Result<ExitCode, Failure> {
             return Ok(ExitCode::from(UNREADABLE));
         }
     };
-    match Workers::new(&context.place.configuration.documents).inspect(&pdf) {
-        Ok(intake) => {
-            let value = json!({"taken": true, "pages": pages(&intake), "changes": words(&intake.changes)});
-            let mut lines = vec![format!(
-                "{}: would be taken, {} page(s)",
-                file.display(),
-                intake.pages.len()
-            )];
-            lines.extend(intake.changes.iter().map(|change| format!("  {change}")));
-            print(context.json, &value, &lines.join("\n"));
-            Ok(ExitCode::SUCCESS)
-        }
-        Err(DocumentFault::Refused(reason)) => {
-            let value = json!({"taken": false, "reason": reason, "message": reason.to_string()});
-            print(context.json, &value, &format!("{}: refused: {reason}", file.display()));
-            Ok(ExitCode::FAILURE)
-        }
-        Err(fault) => Err(refused(file, &fault)),
-    }
-}
-
-fn pages(intake: &Intake) -> Vec<serde_json::Value> {
-    intake
-        .pages
-        .iter()
-        .map(|page| json!({"width": page.width_points, "height": page.height_points}))
-        .collect()
-}
-
-fn words(changes: &[Change]) -> Vec<String> {
-    changes.iter().map(ToString::to_string).collect()
+    let wishes = upload.wishes()?;
+    let report = match Workers::new(&context.place.configuration.documents).inspect_as(&pdf, &wishes) {
+        Ok(intake) => intake.report(),
+        Err(DocumentFault::Refused(reason)) => Report::from(reason),
+        Err(fault) => return Err(refused(file, &fault)),
+    };
+    let lines = intake_text::lines(upload.language, &report).join("\n  ");
+    let value = intake_text::json(upload.language, &report);
+    print(context.json, &value, &format!("{}: {lines}", file.display()));
+    Ok(if report.refused.is_none() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 fn refused(file: &Path, fault: &DocumentFault) -> Failure {

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
-use domain::CompanyId;
+use ::document::intake::Wishes;
+use domain::{CompanyId, Language};
 
 use crate::configuration::Configuration;
 use crate::logging;
@@ -170,6 +171,39 @@ pub struct OfCompany {
 
 fn company_id(text: &str) -> Result<CompanyId, String> {
     CompanyId::parse(text).map_err(|fault| fault.to_string())
+}
+
+/// A language by its code.
+fn language(text: &str) -> Result<Language, String> {
+    Language::parse(text).ok_or_else(|| "one of ko, en, ja".to_owned())
+}
+
+/// What a sender may say about a PDF that is taken in.
+#[derive(Debug, Args)]
+pub struct OfUpload {
+    /// A file that holds the password of an encrypted PDF (its first line)
+    #[arg(long, value_name = "FILE")]
+    password_file: Option<PathBuf>,
+    /// The language of what is said about the PDF: ko, en, ja
+    #[arg(long, default_value = "en", value_parser = language)]
+    pub language: Language,
+}
+
+impl OfUpload {
+    /// As intake takes it.
+    pub fn wishes(&self) -> Result<Wishes, Failure> {
+        let password = match &self.password_file {
+            Some(path) => {
+                let text = std::fs::read_to_string(path).map_err(Failure::file(path))?;
+                Some(text.lines().next().unwrap_or_default().to_owned())
+            }
+            None => None,
+        };
+        Ok(Wishes {
+            password,
+            ..Wishes::default()
+        })
+    }
 }
 
 /// A file of the command line, read whole.

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use app::{FaultCode, ImportTemplate, TemplateFilter};
+use app::{FaultCode, TemplateFields, TemplateFilter, intake_text};
 use clap::Subcommand;
 use domain::TemplateId;
 use serde_json::{Value, json};
 
-use super::{Context, OfCompany, read};
+use super::{Context, OfCompany, OfUpload, read};
 use crate::output::{Failure, print, remark, table};
 
 /// Import, replace, list and archive templates
@@ -20,12 +20,17 @@ pub enum Template {
         of: OfCompany,
         /// The PDF
         file: PathBuf,
-        /// The fields and steps (FIELDS.json)
+        /// The fields and steps (FIELDS.json); without it, the fields of the PDF's own form, all of one writer
         #[arg(long, value_name = "FIELDS.json")]
-        fields: PathBuf,
+        fields: Option<PathBuf>,
+        /// The template's name where FIELDS.json gives none; the file's name, if not given
+        #[arg(long, conflicts_with = "fields")]
+        name: Option<String>,
         /// Make a new version of this template, under its id: new documents take it, running ones keep theirs
         #[arg(long, value_name = "TEMPLATE_ID", value_parser = template_id)]
         replace: Option<TemplateId>,
+        #[command(flatten)]
+        upload: OfUpload,
     },
     /// List a company's templates, archived ones too
     List {
@@ -57,29 +62,33 @@ impl Template {
                 of,
                 file,
                 fields: fields_file,
+                name,
                 replace,
+                upload,
             } => {
-                let (pdf, fields) = (read(&file)?, read(&fields_file)?);
-                let app = context.open()?.app;
-                let import = ImportTemplate {
-                    pdf: &pdf,
-                    fields: &fields,
+                let pdf = read(&file)?;
+                let given = fields_file.as_deref().map(read).transpose()?;
+                let stem = || file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+                let name = name.or_else(stem).unwrap_or_default();
+                let fields = match &given {
+                    Some(given) => TemplateFields::File(given),
+                    None => TemplateFields::Form { name: &name },
                 };
-                let imported = match replace {
-                    None => app.import_template(&of.company, BY, &import),
-                    Some(id) => app.replace_template(&of.company, id, BY, &import),
+                let wishes = upload.wishes()?;
+                let app = context.open()?.app;
+                let imported = app
+                    .import_template_as(&of.company, BY, replace, &pdf, fields, &wishes)
+                    .map_err(|error| refused(error, &file, fields_file.as_deref().unwrap_or(&file)))?;
+                // The verdict and the pages are of no interest where the file is taken.
+                for line in intake_text::lines(upload.language, &imported.report).iter().skip(2) {
+                    remark(context.json, &format!("{}: {line}", file.display()));
                 }
-                .map_err(|error| refused(error, &file, &fields_file))?;
-                for change in &imported.changes {
-                    remark(context.json, &format!("{}: {change}", file.display()));
-                }
-                let changes: Vec<String> = imported.changes.iter().map(ToString::to_string).collect();
                 let value = json!({
                     "template_id": imported.id,
                     "version": imported.version,
                     "name": imported.name,
                     "pages": imported.pages,
-                    "changes": changes,
+                    "intake": intake_text::json(upload.language, &imported.report),
                 });
                 print(context.json, &value, &imported.id.to_string());
             }

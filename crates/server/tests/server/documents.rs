@@ -168,8 +168,72 @@ fn inspect_tells_taken_refused_and_unreadable_apart() {
     let bad = here.file("bad.pdf", b"no PDF at all");
     let refused = here.say(&["document", "inspect", bad.to_str().expect("a path")]);
     assert_eq!(refused.code, Some(1));
-    assert!(refused.output.contains("refused"), "{}", refused.output);
+    assert!(
+        refused.output.contains("Not taken") && refused.output.contains("Print it to a new PDF"),
+        "{}",
+        refused.output
+    );
+    let korean = here.say(&["document", "inspect", bad.to_str().expect("a path"), "--language", "ko"]);
+    assert!(korean.output.contains("받지 않았습니다"), "{}", korean.output);
     assert_eq!(here.say(&["document", "inspect", "no-such-file.pdf"]).code, Some(2));
+}
+
+#[test]
+fn inspect_asks_for_a_password_and_takes_it_from_a_file() {
+    let here = Temporary::new();
+    let (open, locked) = (here.file("open.pdf", &pdf()), here.path("locked.pdf"));
+    let status = std::process::Command::new("qpdf")
+        .args(["--encrypt", "secret", "owner", "256", "--"])
+        .args([&open, &locked])
+        .status()
+        .expect("qpdf can be run; script/bootstrap --tests installs it");
+    assert!(status.success());
+    let locked = locked.to_str().expect("a path");
+    let asked = here.say(&["document", "inspect", locked]);
+    assert_eq!(asked.code, Some(1));
+    assert!(asked.output.contains("Give the password"), "{}", asked.output);
+    let password = here.file("password", b"secret\n");
+    let password = password.to_str().expect("a path");
+    let taken = here.json(&["document", "inspect", locked, "--password-file", password], "");
+    assert_eq!(
+        (&taken["taken"], &taken["verdict"]),
+        (&json!(true), &json!("taken_with_changes"))
+    );
+    assert_eq!(taken["changes"][0]["change"], "decrypted");
+}
+
+#[test]
+fn a_form_is_imported_without_a_fields_file_under_the_name_of_its_file() {
+    let here = Temporary::with_company();
+    let text = String::from_utf8(pdf()).expect("a text");
+    let field = "/Annots [<< /Subtype /Widget /FT /Tx /T (full name) /Rect [50 500 250 520] >>] /MediaBox";
+    let form = here.file("application.pdf", text.replacen("/MediaBox", field, 1).as_bytes());
+    let id = here.run(
+        &[
+            "template",
+            "import",
+            "--company",
+            "acme",
+            form.to_str().expect("a path"),
+        ],
+        "",
+    );
+    let listed = here.json(&["template", "list", "--company", "acme"], "");
+    assert_eq!(listed[0]["template_id"].to_string(), id);
+    assert_eq!(listed[0]["name"], "application");
+    let plain = here.file("plain.pdf", &pdf());
+    let said = here.say(&[
+        "template",
+        "import",
+        "--company",
+        "acme",
+        plain.to_str().expect("a path"),
+    ]);
+    assert!(
+        said.code == Some(1) && said.error.contains("FIELDS.json"),
+        "{}",
+        said.error
+    );
 }
 
 #[test]
@@ -210,6 +274,67 @@ fn a_changed_unsigned_or_missing_file_does_not_verify() {
     assert!(said.output.contains("NOT"), "{}", said.output);
     assert_eq!(here.say(&["verify", input]).code, Some(1), "unsigned");
     assert_eq!(here.say(&["verify", "no-such-file.pdf"]).code, Some(2));
+}
+
+/// A file that pyHanko signed, an approval signature that locks nothing.
+fn signed_elsewhere() -> Vec<u8> {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("plain.pdf"), pdf()).expect("written");
+    let repository = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let output = std::process::Command::new(repository.join(".tools/venv/bin/python"))
+        .arg(repository.join("crates/document/tests/document/sign_as_others.py"))
+        .arg(folder.path())
+        .output()
+        .expect("pyHanko is there (script/bootstrap --tests)");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let names = String::from_utf8(output.stdout).expect("names");
+    let name = names.lines().find(|name| *name != "certified").expect("a signed file");
+    fs::read(folder.path().join(format!("{name}.pdf"))).expect("the file")
+}
+
+/// Known trouble 10.
+#[test]
+fn a_file_that_somebody_signed_before_is_warned_of_kept_and_completed_with_all_signatures_valid() {
+    let here = Temporary::with_company();
+    let upload = signed_elsewhere();
+    let (file, fields) = (
+        here.file("signed.pdf", &upload),
+        here.file("fields.json", FIELDS.as_bytes()),
+    );
+    let (file, fields) = (file.to_str().expect("a path"), fields.to_str().expect("a path"));
+    let said = here.say(&["template", "import", "--company", "acme", file, "--fields", fields]);
+    assert_eq!(said.code, Some(0), "{}", said.error);
+    assert!(said.error.contains("signed this file already"), "{}", said.error);
+    let template: i64 = said.output.trim().parse().expect("the id alone");
+
+    let server = here.serve();
+    let address = &server.address;
+    let token = login(address, "acme", EMAIL, PASSWORD);
+    let start = json!({
+        "workflow_name": "계약", "template_id": template,
+        "recipient_list": [{"order": 1, "name": "김민준", "email": "kim@example.com"}],
+    });
+    let (status, started) = post(&format!("{address}/api/v3/workflows/start"), Some(&token), &start);
+    assert_eq!(status, 200, "{started}");
+    let workflow = format!("{address}/api/v3/workflows/{}", started["workflow_id"]);
+    let approval = json!({"order": 1, "field_list": [{"name": "name", "value": "김민준"}]});
+    let (status, approved) = post(&format!("{workflow}/approve"), Some(&token), &approval);
+    assert_eq!(status, 200, "{approved}");
+    let (status, document) = get(&format!("{workflow}/document"), Some(&token));
+    assert_eq!(status, 200);
+    assert!(document.starts_with(&upload), "kept byte for byte");
+    let document = here.file("document.pdf", &document);
+    let judged = std::process::Command::new("pdfsig")
+        .arg("-nocert")
+        .arg(&document)
+        .output()
+        .expect("pdfsig can be run; script/bootstrap --tests installs it");
+    let judged = String::from_utf8_lossy(&judged.stdout).into_owned();
+    let valid = judged.matches("Signature is Valid.").count();
+    assert!(
+        valid >= 2 && valid == judged.matches("Signature Validation:").count(),
+        "{judged}"
+    );
 }
 
 /// Starts the contract, has both approve, and fetches the sealed document and its certificate.

@@ -1,0 +1,435 @@
+//! The fields of an upload's form (ISO 32000-2, 12.7) as a template has them.
+//!
+//! The walk goes from the pages to their widgets and up to what these inherit: so every field that
+//! shows is found, whether or not the form lists it. A widget becomes a box; kind, options, limits and
+//! value come from its field.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::field::{FieldKind, Placement};
+use lopdf::{Dictionary, Document, Object, ObjectId, decode_text_string};
+use serde::{Deserialize, Serialize};
+
+use crate::form;
+use crate::geometry::{PageGeometry, Rectangle};
+
+/// Deeper nesting of fields is not followed.
+const DEEPEST: usize = 32;
+/// What FIELDS.json allows.
+const NAME_LENGTH: usize = 128;
+const MOST_OPTIONS: usize = 200;
+const LONGEST_TEXT: i64 = 4_000;
+const SMALLEST_LETTERS: f64 = 4.0;
+const LARGEST_LETTERS: f64 = 72.0;
+
+/// Flags of fields (Tables 227, 229, 231, 233), by their bit.
+const READ_ONLY: i64 = 1;
+const REQUIRED: i64 = 1 << 1;
+const MULTILINE: i64 = 1 << 12;
+const RADIO: i64 = 1 << 15;
+const PUSH_BUTTON: i64 = 1 << 16;
+const FILE_SELECT: i64 = 1 << 20;
+const COMB: i64 = 1 << 24;
+/// Flags of annotations (12.5.3): `Hidden`, `NoView`.
+const UNSEEN: i64 = 1 << 1 | 1 << 5;
+
+/// A box of the form, as FIELDS.json writes it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FormField {
+    /// The field's full name.
+    pub name: String,
+    /// What it holds.
+    pub kind: FieldKind,
+    /// The writer's step; a form knows none, so it is the first.
+    pub step: u32,
+    /// The page, from 1.
+    pub page: u32,
+    /// Where on it.
+    #[serde(flatten)]
+    pub placement: Placement,
+    /// Must it be filled?
+    pub required: bool,
+    /// Is its value the sender's?
+    pub read_only: bool,
+    /// What may be chosen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
+    /// Which choice of a radio group it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub option: Option<String>,
+    /// The value that the form has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<String>,
+    /// The most characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_length: Option<u32>,
+    /// So many cells of one character each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells: Option<u32>,
+    /// `one` line or `many`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<String>,
+    /// Size of letters in points.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub font_size: Option<f64>,
+    /// `left`, `center` or `right`.
+    pub alignment: String,
+    /// What a person reads as its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+}
+
+/// A widget on its page.
+pub(super) struct Widget<'a> {
+    pub(super) id: Option<ObjectId>,
+    pub(super) page: ObjectId,
+    pub(super) dictionary: &'a Dictionary,
+    /// As a template field, if it can be one.
+    pub(super) field: Option<FormField>,
+    /// The text that it shows, of a field of text or choice.
+    pub(super) text: Option<String>,
+    /// Where it is on the page, if it shows there.
+    pub(super) place: Option<(u32, Placement)>,
+}
+
+impl Widget<'_> {
+    /// Is it never shown?
+    pub(super) fn is_unseen(&self, document: &Document) -> bool {
+        number(document, self.dictionary, b"F").is_some_and(|flags| flags & UNSEEN != 0)
+    }
+}
+
+/// All widgets, page by page in the order in which they are drawn.
+pub(super) fn widgets(document: &Document) -> Vec<Widget<'_>> {
+    let mut found = Vec::new();
+    for (page, page_number) in document.page_iter().zip(1_u32..) {
+        let Ok(dictionary) = document.get_dictionary(page) else {
+            continue;
+        };
+        let geometry = PageGeometry::read(document, page).ok();
+        for annotation in form::array(document, dictionary, b"Annots").unwrap_or_default() {
+            let Object::Dictionary(widget) = form::resolve(document, annotation) else {
+                continue;
+            };
+            if form::name(document, widget, b"Subtype") != Some(b"Widget") {
+                continue;
+            }
+            let place = widget
+                .get(b"Rect")
+                .ok()
+                .and_then(|rectangle| Rectangle::read(document, rectangle))
+                .and_then(|rectangle| geometry.as_ref()?.placement(&rectangle))
+                .map(|placement| (page_number, placement));
+            let id = annotation.as_reference().ok();
+            let chain = Chain::of(document, widget);
+            found.push(Widget {
+                id,
+                page,
+                dictionary: widget,
+                field: place.and_then(|(page, placement)| chain.field(page, placement)),
+                text: chain.shown_text(),
+                place,
+            });
+        }
+    }
+    settle_names(&mut found);
+    found
+}
+
+/// Choices of one name are one field; any other name is made the only one of its kind.
+fn settle_names(widgets: &mut [Widget<'_>]) {
+    let mut choices: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut boxes: BTreeMap<String, usize> = BTreeMap::new();
+    for field in widgets.iter().filter_map(|widget| widget.field.as_ref()) {
+        *boxes.entry(field.name.clone()).or_default() += 1;
+        if let Some(option) = &field.option {
+            let options = choices.entry(field.name.clone()).or_default();
+            if !options.contains(option) {
+                options.push(option.clone());
+            }
+        }
+    }
+    let mut taken: BTreeSet<String> = BTreeSet::new();
+    let mut seen: BTreeSet<(String, String)> = BTreeSet::new();
+    for widget in widgets.iter_mut() {
+        let Some(field) = &mut widget.field else { continue };
+        // Check boxes of one name with different values exclude each other as radio buttons do.
+        let is_choice = choices.get(&field.name).is_some_and(|options| options.len() > 1);
+        if field.kind == FieldKind::Check && is_choice {
+            field.kind = FieldKind::Radio;
+            field.default = field
+                .default
+                .take()
+                .filter(|value| value == "Y")
+                .and(field.option.clone());
+        }
+        if field.kind == FieldKind::Check {
+            field.option = None;
+        }
+        if field.kind == FieldKind::Radio {
+            let option = field.option.clone().unwrap_or_default();
+            // The same choice in a second place cannot be told from the first.
+            if !seen.insert((field.name.clone(), option)) {
+                widget.field = None;
+            }
+            continue;
+        }
+        let mut name = field.name.clone();
+        let mut number = 2;
+        while boxes.get(&name).is_some_and(|_| name != field.name) || !taken.insert(name.clone()) {
+            let suffix = format!(" ({number})");
+            let stem: String = field.name.chars().take(NAME_LENGTH - suffix.chars().count()).collect();
+            name = format!("{stem}{suffix}");
+            number += 1;
+        }
+        field.name = name;
+    }
+}
+
+/// A widget and what stands above it, from which it inherits.
+struct Chain<'a> {
+    document: &'a Document,
+    nodes: Vec<&'a Dictionary>,
+}
+
+impl<'a> Chain<'a> {
+    fn of(document: &'a Document, widget: &'a Dictionary) -> Self {
+        let mut nodes = vec![widget];
+        let mut node = widget;
+        while nodes.len() < DEEPEST
+            && let Some(parent) = form::dictionary(document, node, b"Parent")
+        {
+            nodes.push(parent);
+            node = parent;
+        }
+        Self { document, nodes }
+    }
+
+    fn get(&self, key: &[u8]) -> Option<&'a Object> {
+        self.nodes
+            .iter()
+            .find_map(|node| node.get(key).ok())
+            .map(|object| form::resolve(self.document, object))
+    }
+
+    fn number(&self, key: &[u8]) -> Option<i64> {
+        self.get(key)?.as_i64().ok()
+    }
+
+    fn kind(&self) -> Option<&'a [u8]> {
+        self.get(b"FT")?.as_name().ok()
+    }
+
+    fn flags(&self) -> i64 {
+        self.number(b"Ff").unwrap_or(0)
+    }
+
+    /// The names from the top downwards, with periods between (12.7.4.2).
+    fn name(&self) -> String {
+        let parts: Vec<String> = self
+            .nodes
+            .iter()
+            .rev()
+            .filter_map(|node| form::text(self.document, node, b"T"))
+            .collect();
+        clean(&parts.join("."), NAME_LENGTH)
+    }
+
+    fn field(&self, page: u32, placement: Placement) -> Option<FormField> {
+        let flags = self.flags();
+        let kind = match self.kind()? {
+            b"Tx" if flags & FILE_SELECT != 0 => FieldKind::Attachment,
+            b"Tx" => FieldKind::Text,
+            b"Btn" if flags & PUSH_BUTTON != 0 => return None,
+            b"Btn" if flags & RADIO != 0 => FieldKind::Radio,
+            b"Btn" => FieldKind::Check,
+            b"Ch" => FieldKind::Select,
+            b"Sig" => FieldKind::Signature,
+            _ => return None,
+        };
+        let options = if kind == FieldKind::Select {
+            self.options()
+        } else {
+            Vec::new()
+        };
+        // A list without choices is nothing that anybody could fill.
+        if kind == FieldKind::Select && options.is_empty() {
+            return None;
+        }
+        let is_button = matches!(kind, FieldKind::Check | FieldKind::Radio);
+        let option = is_button.then(|| self.state()).flatten();
+        if kind == FieldKind::Radio && option.is_none() {
+            return None;
+        }
+        let max_length = self
+            .number(b"MaxLen")
+            .filter(|length| kind == FieldKind::Text && (1..=LONGEST_TEXT).contains(length))
+            .and_then(|length| u32::try_from(length).ok());
+        let is_comb = flags & COMB != 0;
+        let is_text = kind == FieldKind::Text;
+        let read_only = flags & READ_ONLY != 0;
+        let mut name = self.name();
+        if name.is_empty() {
+            name = format!("{} {page}", kind.code());
+        }
+        Some(FormField {
+            name,
+            kind,
+            step: 1,
+            page,
+            placement,
+            required: flags & REQUIRED != 0 && !read_only,
+            read_only,
+            default: self.default(kind, &options, option.as_deref(), max_length, flags),
+            options,
+            option,
+            max_length,
+            cells: max_length.filter(|_| is_comb),
+            lines: is_text.then(|| if flags & MULTILINE != 0 { "many" } else { "one" }.to_owned()),
+            font_size: self.font_size(),
+            alignment: match self.number(b"Q") {
+                Some(1) => "center",
+                Some(2) => "right",
+                _ => "left",
+            }
+            .to_owned(),
+            label: self
+                .get(b"TU")
+                .and_then(|text| decode_text_string(text).ok())
+                .map(|text| clean(&text, NAME_LENGTH))
+                .filter(|text| !text.is_empty()),
+        })
+    }
+
+    /// What may be chosen, as people read it: each is a text, or a pair of value and text.
+    fn options(&self) -> Vec<String> {
+        let mut options = Vec::new();
+        for (_, shown) in self.pairs() {
+            let shown = clean(&shown, NAME_LENGTH);
+            if !shown.is_empty() && !options.contains(&shown) && options.len() < MOST_OPTIONS {
+                options.push(shown);
+            }
+        }
+        options
+    }
+
+    fn pairs(&self) -> Vec<(String, String)> {
+        let text = |object: &Object| decode_text_string(form::resolve(self.document, object)).unwrap_or_default();
+        let Some(Object::Array(entries)) = self.get(b"Opt") else {
+            return Vec::new();
+        };
+        entries
+            .iter()
+            .map(|entry| match form::resolve(self.document, entry) {
+                Object::Array(pair) => (
+                    pair.first().map(text).unwrap_or_default(),
+                    pair.get(1).map(text).unwrap_or_default(),
+                ),
+                other => (text(other), text(other)),
+            })
+            .collect()
+    }
+
+    /// The state of a button when it is on: the name of its appearance that is not `Off`.
+    fn state(&self) -> Option<String> {
+        let widget = self.nodes.first()?;
+        let appearances = form::dictionary(self.document, widget, b"AP")
+            .and_then(|appearances| form::dictionary(self.document, appearances, b"N"));
+        let on = appearances
+            .and_then(|states| {
+                states
+                    .iter()
+                    .map(|(name, _)| name.as_slice())
+                    .find(|name| *name != b"Off")
+            })
+            .or_else(|| form::name(self.document, widget, b"AS").filter(|name| *name != b"Off"))?;
+        let on = String::from_utf8_lossy(on).into_owned();
+        // Buttons may be numbered by their place in the list of options (12.7.5.2.3).
+        let listed = on
+            .parse::<usize>()
+            .ok()
+            .and_then(|index| self.pairs().get(index).cloned());
+        let name = clean(&listed.map_or(on, |(_, shown)| shown), NAME_LENGTH);
+        (!name.is_empty()).then_some(name)
+    }
+
+    fn is_on(&self) -> bool {
+        let Some(widget) = self.nodes.first() else { return false };
+        form::name(self.document, widget, b"AS").is_some_and(|state| state != b"Off")
+    }
+
+    fn default(
+        &self,
+        kind: FieldKind,
+        options: &[String],
+        option: Option<&str>,
+        max_length: Option<u32>,
+        flags: i64,
+    ) -> Option<String> {
+        match kind {
+            FieldKind::Check => self.is_on().then(|| "Y".to_owned()),
+            FieldKind::Radio => option.filter(|_| self.is_on()).map(str::to_owned),
+            FieldKind::Select => self.shown_text().filter(|text| options.contains(text)),
+            FieldKind::Text => {
+                let text = self.shown_text()?;
+                let lines = flags & MULTILINE != 0;
+                let text: String = text
+                    .replace("\r\n", "\n")
+                    .replace('\r', "\n")
+                    .chars()
+                    .map(|character| match character {
+                        '\n' if lines => '\n',
+                        other if other.is_control() => ' ',
+                        other => other,
+                    })
+                    .collect();
+                let limit = usize::try_from(max_length.unwrap_or(4_000)).unwrap_or(usize::MAX);
+                (!text.trim().is_empty() && text.chars().count() <= limit).then_some(text)
+            }
+            _ => None,
+        }
+    }
+
+    /// The value of a field of text or choice as people read it.
+    fn shown_text(&self) -> Option<String> {
+        let is_text = matches!(self.kind()?, b"Tx" | b"Ch");
+        let value = self.get(b"V").filter(|_| is_text)?;
+        let value = match value {
+            Object::Array(several) => form::resolve(self.document, several.first()?),
+            Object::Stream(stream) => {
+                let text = Object::string_literal(stream.get_plain_content_with_limit(1 << 20).ok()?);
+                return decode_text_string(&text).ok();
+            }
+            other => other,
+        };
+        let text = decode_text_string(value).ok().filter(|text| !text.is_empty())?;
+        let shown = self.pairs().into_iter().find(|(value, _)| *value == text);
+        Some(shown.map_or(text, |(_, shown)| shown))
+    }
+
+    /// The size in the default appearance; 0 there means that it fits itself to the box.
+    fn font_size(&self) -> Option<f64> {
+        let appearance = match self.get(b"DA")? {
+            Object::String(bytes, _) => String::from_utf8_lossy(bytes).into_owned(),
+            _ => return None,
+        };
+        let words: Vec<&str> = appearance.split_whitespace().collect();
+        let operator = words.iter().rposition(|word| *word == "Tf")?;
+        let size: f64 = words.get(operator.checked_sub(1)?)?.parse().ok()?;
+        (SMALLEST_LETTERS..=LARGEST_LETTERS).contains(&size).then_some(size)
+    }
+}
+
+fn number(document: &Document, dictionary: &Dictionary, key: &[u8]) -> Option<i64> {
+    form::resolve(document, dictionary.get(key).ok()?).as_i64().ok()
+}
+
+/// Without control characters, of at most so many characters.
+fn clean(text: &str, most: usize) -> String {
+    let text: String = text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .take(most)
+        .collect();
+    text.trim().to_owned()
+}

@@ -1,0 +1,230 @@
+//! Puts right what viewers look past and strict readers complain of, so that what intake writes is
+//! sound whatever came in: pages without type or size, contents that are no streams, streams that do
+//! not decode. The comparison of pages proves that none of it shows.
+
+use std::collections::BTreeSet;
+
+use flate2::{Decompress, FlushDecompress, Status};
+use lopdf::xref::XrefEntry;
+use lopdf::{DecompressError, Dictionary, Document, Error, Object, ObjectId, Stream, dictionary};
+
+use super::{Change, Refused, clean, content};
+use crate::form;
+use crate::geometry::{Rectangle, inherited};
+
+/// What viewers show a page in that has no size: US Letter, in points.
+const ASSUMED_SIZE: [i64; 4] = [0, 0, 612, 792];
+/// Filters without loss, which can be undone and done again (Table 6).
+const LOSSLESS: [&[u8]; 5] = [
+    b"FlateDecode",
+    b"LZWDecode",
+    b"ASCII85Decode",
+    b"ASCIIHexDecode",
+    b"RunLengthDecode",
+];
+/// What one damaged stream may decode to.
+const MOST_DECODED: usize = 64 * 1024 * 1024;
+
+/// What was put right.
+#[derive(Debug, Default)]
+pub(super) struct Settled {
+    /// What the sender is told of.
+    pub(super) changes: Vec<Change>,
+    /// Viewers read the upload in different ways, and only one of them is right: an object that was
+    /// deleted is still shown by some, a page without size is shown in this size or that.
+    pub(super) readers_differ: bool,
+}
+
+/// Settles the file, in place; what nothing refers to is dropped on the way.
+pub(super) fn settle(document: &mut Document) -> Settled {
+    let used = clean::used_objects(document);
+    document.objects.retain(|id, _| used.contains(id));
+    let mut settled = Settled {
+        readers_differ: refers_to_deleted(document, &used),
+        ..Settled::default()
+    };
+    let assumed = settle_pages(document);
+    if assumed > 0 {
+        settled.changes.push(Change::PageSizeAssumed { count: assumed });
+        settled.readers_differ = true;
+    }
+    let dropped = settle_streams(document);
+    if dropped > 0 {
+        settled.changes.push(Change::DamageDropped { count: dropped });
+    }
+    settled
+}
+
+/// Does the file still refer to an object that its newest cross-references say is deleted (7.5.4)?
+fn refers_to_deleted(document: &Document, used: &BTreeSet<ObjectId>) -> bool {
+    used.iter().any(|id| {
+        !document.objects.contains_key(id)
+            && matches!(
+                document.reference_table.get(id.0),
+                Some(XrefEntry::Free | XrefEntry::UnusableFree)
+            )
+    })
+}
+
+/// Says of pages and their nodes what they are (7.7.3), gives a size to those that have none, and
+/// takes from a page's contents what is no stream (Table 31). Answers how many had no size.
+fn settle_pages(document: &mut Document) -> u32 {
+    let mut assumed = 0_u32;
+    let pages: Vec<ObjectId> = document.page_iter().collect();
+    for id in pages {
+        let has_size = inherited(document, id, b"MediaBox")
+            .and_then(|media| Rectangle::read(document, media))
+            .is_some_and(|media| media.has_area());
+        let Ok(page) = document.get_dictionary(id) else {
+            continue;
+        };
+        let parts = match page.get(b"Contents").map(|contents| form::resolve(document, contents)) {
+            Ok(Object::Array(parts)) => {
+                let streams = parts
+                    .iter()
+                    .filter(|part| matches!(form::resolve(document, part), Object::Stream(_)));
+                Some(streams.cloned().collect::<Vec<_>>())
+            }
+            _ => None,
+        };
+        let mut node = page.get(b"Parent").and_then(Object::as_reference).ok();
+        if let Ok(page) = document.get_dictionary_mut(id) {
+            page.set("Type", "Page");
+            if let Some(parts) = parts {
+                page.set("Contents", parts);
+            }
+            if !has_size {
+                page.set("MediaBox", ASSUMED_SIZE.map(Object::from).to_vec());
+                page.remove(b"CropBox");
+                assumed = assumed.saturating_add(1);
+            }
+        }
+        // A node that is named already has named ancestors, so that this ends even in a circle.
+        while let Some(id) = node {
+            let Ok(dictionary) = document.get_dictionary_mut(id) else {
+                break;
+            };
+            if matches!(dictionary.get(b"Type").and_then(Object::as_name), Ok(b"Pages")) {
+                break;
+            }
+            dictionary.set("Type", "Pages");
+            node = dictionary.get(b"Parent").and_then(Object::as_reference).ok();
+        }
+    }
+    assumed
+}
+
+/// Makes the content of every page end in the state in which it began.
+pub(super) fn balance_pages(document: &mut Document, most: usize) -> Result<(), Refused> {
+    let pages: Vec<ObjectId> = document.page_iter().collect();
+    for page in pages {
+        let Some(content) = content_of(document, page, most)? else {
+            continue;
+        };
+        let Some(settled) = content::balance(&content) else {
+            continue;
+        };
+        let mut stream = Stream::new(Dictionary::new(), settled);
+        // Only saves room.
+        let _ = stream.compress();
+        let stream = document.add_object(stream);
+        if let Ok(page) = document.get_dictionary_mut(page) {
+            page.set("Contents", stream);
+        }
+    }
+    Ok(())
+}
+
+/// A page's streams as the one that they are (Table 31).
+fn content_of(document: &Document, page: ObjectId, most: usize) -> Result<Option<Vec<u8>>, Refused> {
+    let Ok(contents) = document.get_dictionary(page).and_then(|page| page.get(b"Contents")) else {
+        return Ok(None);
+    };
+    let parts: Vec<&Object> = match form::resolve(document, contents) {
+        Object::Array(parts) => parts.iter().collect(),
+        stream => vec![stream],
+    };
+    let mut whole = Vec::new();
+    for part in parts {
+        if let Object::Stream(stream) = form::resolve(document, part) {
+            match stream.get_plain_content_with_limit(most) {
+                Ok(content) => whole.extend_from_slice(&content),
+                Err(Error::Decompress(DecompressError::MemoryLimitExceeded { .. })) => {
+                    return Err(Refused::TooDemanding);
+                }
+                // Nothing that a viewer shows.
+                Err(_) => {}
+            }
+            whole.push(b'\n');
+        }
+        if whole.len() > most {
+            return Err(Refused::TooDemanding);
+        }
+    }
+    Ok(Some(whole))
+}
+
+/// Makes every stream decode. Answers how many did not.
+fn settle_streams(document: &mut Document) -> u32 {
+    let mut dropped = 0_u32;
+    for object in document.objects.values_mut() {
+        if let Object::Stream(stream) = object
+            && settle_stream(stream)
+        {
+            dropped = dropped.saturating_add(1);
+        }
+    }
+    dropped
+}
+
+/// Makes one stream decode; true where it did not.
+fn settle_stream(stream: &mut Stream) -> bool {
+    let Ok(filters) = stream.filters() else {
+        return false;
+    };
+    if filters == [b"DCTDecode"] {
+        // Without its first marker it is no JPEG, and no viewer shows it.
+        let is_picture = stream.content.starts_with(&[0xFF, 0xD8]);
+        if !is_picture {
+            *stream = empty_form();
+        }
+        return !is_picture;
+    }
+    if filters.is_empty() || !filters.iter().all(|filter| LOSSLESS.contains(filter)) {
+        return false;
+    }
+    let only_deflated = filters == [b"FlateDecode"];
+    if only_deflated && inflates(&stream.content) {
+        return false;
+    }
+    // Whether the older filters decode cleanly is not told by the decoder, so they are always done anew.
+    let decoded = stream.decompressed_content_with_limit(MOST_DECODED);
+    let is_damaged = only_deflated || decoded.is_err();
+    stream.set_plain_content(decoded.unwrap_or_default());
+    stream.dict.remove(b"DP");
+    // Only saves room: what cannot be compressed stays as it is.
+    let _ = stream.compress();
+    is_damaged
+}
+
+/// Is it deflated data from the first byte to its checksum?
+fn inflates(content: &[u8]) -> bool {
+    let mut inflater = Decompress::new(true);
+    let mut scratch = vec![0; 64 * 1024];
+    loop {
+        let (read, written) = (inflater.total_in(), inflater.total_out());
+        let rest = usize::try_from(read).ok().and_then(|read| content.get(read..));
+        match inflater.decompress(rest.unwrap_or_default(), &mut scratch, FlushDecompress::None) {
+            Ok(Status::StreamEnd) => return true,
+            Ok(_) if inflater.total_in() > read || inflater.total_out() > written => {}
+            _ => return false,
+        }
+    }
+}
+
+/// Draws nothing.
+pub(super) fn empty_form() -> Stream {
+    let mut form: Dictionary = dictionary! { "Type" => "XObject", "Subtype" => "Form" };
+    form.set("BBox", [0, 0, 1, 1].map(Object::from).to_vec());
+    Stream::new(form, Vec::new())
+}

@@ -1,0 +1,71 @@
+# What intake says of an upload: to the sender.
+
+intake-verdict-taken = Taken as it is
+intake-verdict-taken-with-changes = Taken; something that does not show was changed
+intake-verdict-taken-with-warnings = Taken; please read the warning
+intake-verdict-refused = Not taken
+intake-pages = { $count ->
+    [one] { $count } page
+   *[other] { $count } pages
+}
+intake-fields = { $count ->
+    [one] { $count } form field found
+   *[other] { $count } form fields found
+}
+intake-change-decrypted = The encryption was removed.
+intake-change-repaired = The damaged structure of the file was repaired.
+intake-change-page-size-assumed = Pages without a valid size became US Letter, as viewers show them: { $count }.
+intake-change-damage-dropped = Damaged parts that no viewer can show were dropped: { $count }.
+intake-change-hidden-layers-removed = Hidden layers were removed with what they hid: { $count }.
+intake-change-layers-merged = Visible layers became part of the pages: { $count }.
+intake-change-form-flattened = Form fields became part of the pages: { $count }.
+intake-change-appearances-made = Form values that the file did not show by itself were drawn: { $count }.
+intake-change-usage-rights-removed = The usage rights that the form's maker granted to certain readers were removed. They are no signature.
+intake-change-xfa-removed = The XFA copy of the form was removed; its ordinary fields stay.
+intake-change-scripts-removed = Scripts were removed: { $count }.
+intake-change-actions-removed = Actions that open, send, play or hide something were removed: { $count }.
+intake-change-embedded-files-removed = Embedded files were removed: { $count }.
+intake-change-multimedia-removed = Films, sounds and 3D scenes were removed; what shows on the page stays: { $count }.
+intake-warning-already-signed = Others have signed this file already (signatures: { $count }). Their signatures are kept and stay valid. What is filled in here is added after them, and viewers will show that.
+intake-warning-embedded-files-kept = The signed file keeps its embedded files ({ $count }); nobody is shown them while signing.
+
+intake-refused-too-large = The file has { $length } bytes; at most { $limit } are taken.
+intake-remedy-too-large = Save it smaller, for example with pictures of lower resolution.
+intake-refused-not-pdf = The file is not a PDF, or is damaged beyond repair.
+intake-remedy-not-pdf = Print it to a new PDF.
+intake-refused-needs-password = The file needs a password to be opened.
+intake-remedy-needs-password = Give the password, or save the file without one.
+intake-refused-wrong-password = The password does not open the file.
+intake-remedy-wrong-password = Give the right password, or save the file without one.
+intake-refused-unsupported-encryption = The file's encryption is not supported.
+intake-remedy-unsupported-encryption = Save it without encryption.
+intake-refused-signed-and-encrypted = The file is signed and encrypted, so nothing can be added to it.
+intake-remedy-signed-and-encrypted = Send it as it was before it was signed.
+intake-refused-signed-and-damaged = The file is signed, and its structure is damaged; repairing it would break the signatures.
+intake-remedy-signed-and-damaged = Send it as it was before it was signed.
+intake-refused-broken-signature = A signature in the file is not valid ({ $field }): { $detail }.
+intake-remedy-broken-signature = Send the file without signatures.
+intake-refused-changed-after-signing = The file was changed after its last signature.
+intake-remedy-changed-after-signing = Send it as it was when it was signed.
+intake-refused-certification-forbids = The file is certified, and its certification (level { $level }) forbids adding to its pages.
+intake-remedy-certification-forbids = Send it as it was before it was certified.
+intake-refused-lock-forbids = A signature ({ $field }) locks the file's form, so that no more signatures can be added.
+intake-remedy-lock-forbids = Send it as it was before it was locked.
+intake-refused-signed-and-active = The file is signed, and holds scripts, actions, films, layers or XFA that would have to be removed.
+intake-remedy-signed-and-active = Send it as it was before it was signed.
+intake-refused-dynamic-xfa = The file is a dynamic XFA form, which shows only in one product.
+intake-remedy-dynamic-xfa = Print it to a new PDF.
+intake-refused-no-pages = The file has no pages.
+intake-remedy-no-pages = Choose another file.
+intake-refused-too-many-pages = The file has { $pages } pages; at most { $limit } are taken.
+intake-remedy-too-many-pages = Divide it into several files.
+intake-refused-page-size = Page { $page } has no valid size; its sides must have from { $shortest } to { $longest } points.
+intake-remedy-page-size = Print it to a new PDF in an ordinary paper size.
+intake-refused-hidden-content = Page { $page } hides content that cannot be removed without changing what shows.
+intake-remedy-hidden-content = Print it to a new PDF.
+intake-refused-page-would-change = Page { $page } cannot be kept exactly as it looks.
+intake-remedy-page-would-change = Print it to a new PDF.
+intake-refused-too-demanding = The file needs too much time or memory to be read.
+intake-remedy-too-demanding = Print it to a new PDF.
+intake-refused-too-many-pixels = A picture in the file has { $pixels } pixels; at most { $limit } are taken.
+intake-remedy-too-many-pixels = Save it with pictures of lower resolution.
