@@ -5,7 +5,7 @@
 //! before the row that names them exists; files without a row are swept later.
 
 use domain::fields_file::{self, FieldsFault};
-use domain::{BlobHash, CompanyId, TemplateId, TemplateVersion};
+use domain::{BlobHash, CompanyId, Field, TemplateId, TemplateVersion};
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 use store::template::{StoredVersion, TemplateRow};
@@ -132,6 +132,7 @@ impl App {
         let page_count = u32::try_from(intake.pages.len()).unwrap_or(u32::MAX);
         let file = fields_file::parse(import.fields, Some(page_count), region)
             .map_err(|faults| Error::Unprocessable(faults.into_iter().map(refused_field).collect()))?;
+        self.check_fonts(&file.fields)?;
 
         let pdf = self.blobs.put(&intake.pdf)?;
         let page_images = self.put_page_images(&intake.pdf, page_count)?;
@@ -196,6 +197,23 @@ impl App {
         self.store.read(move |tx| {
             store::template::list(tx, &company, before, filter.with_archived, limit).map_err(Error::from)
         })
+    }
+
+    /// A family that this installation does not have would make every document look otherwise than it was meant to.
+    fn check_fonts(&self, fields: &[Field]) -> Result<(), Error> {
+        let fonts = self.fonts()?;
+        let unknown = fields.iter().enumerate().filter_map(|(index, field)| {
+            let font = field.font.as_deref().filter(|font| !fonts.has_family(font))?;
+            let known: Vec<&str> = fonts.family_names().collect();
+            let reason = format!("there is no font '{font}'; there are: {}", known.join(", "));
+            Some(Fault::new(format!("fields[{index}].font"), FaultCode::FieldsFileRefused).with("reason", reason))
+        });
+        let faults: Vec<Fault> = unknown.collect();
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::Unprocessable(faults))
+        }
     }
 
     fn put_page_images(&self, pdf: &[u8], page_count: u32) -> Result<Vec<BlobHash>, Error> {

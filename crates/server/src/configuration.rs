@@ -186,6 +186,8 @@ pub struct Documents {
     pub most_pages: u32,
     /// Bytes of pictures and texts of pages that are kept in memory at most.
     pub page_cache: u64,
+    /// A folder with more fonts (TTF, OTF, TTC).
+    pub fonts_folder: Option<PathBuf>,
 }
 
 /// `[log]`
@@ -290,6 +292,7 @@ impl Default for Documents {
             largest_file: limits.largest_file,
             most_pages: limits.most_pages,
             page_cache: app::Settings::default().page_cache,
+            fonts_folder: None,
         }
     }
 }
@@ -524,6 +527,7 @@ impl Configuration {
             session_seconds: self.login.session_seconds.max(60),
             largest_document: self.documents.largest_file,
             page_cache: self.documents.page_cache,
+            fonts_folder: self.documents.fonts_folder.clone(),
         })
     }
 
