@@ -319,19 +319,6 @@ mod tests {
     }
 
     #[test]
-    fn zz_measure() {
-        for (what, files) in [("before", &FILES[..5]), ("after", &FILES[..])] {
-            for _ in 0..3 {
-                let start = std::time::Instant::now();
-                let fonts = Fonts::load(files).expect("load");
-                let loaded = start.elapsed();
-                let missing = fonts.missing_characters("계약서 山田 ABC");
-                println!("{what}: load {loaded:?}, first layout {:?} {missing:?}", start.elapsed());
-            }
-        }
-    }
-
-    #[test]
     fn shared_between_threads() {
         fn assert_shared<T: Send + Sync>() {}
         assert_shared::<Fonts>();

@@ -520,14 +520,21 @@ impl Lines {
                 let start = pen;
                 let mut ink: Ink = [0, 0, 0];
                 let mut glyphs: Vec<KrillaGlyph> = Vec::new();
+                // The parts of a ligature whose glyph is still to come: where writing runs to the left, it comes last.
+                let mut before: Option<Range<usize>> = None;
                 for cluster in run.visual_clusters() {
+                    let mut range = cluster.text_range();
                     if cluster.is_ligature_continuation() {
                         // The ligature's one glyph stands for the text of all its parts.
-                        if let Some(glyph) = glyphs.last_mut() {
-                            glyph.text_range.end = glyph.text_range.end.max(cluster.text_range().end);
-                            glyph.text_range.start = glyph.text_range.start.min(cluster.text_range().start);
+                        if run.is_rtl() {
+                            before = Some(before.map_or(range.clone(), |before| joined(&before, &range)));
+                        } else if let Some(glyph) = glyphs.last_mut() {
+                            glyph.text_range = joined(&glyph.text_range, &range);
                         }
                         continue;
+                    }
+                    if let Some(before) = before.take() {
+                        range = joined(&before, &range);
                     }
                     ink = cluster.style().brush;
                     for glyph in cluster.glyphs() {
@@ -537,7 +544,7 @@ impl Lines {
                             glyph.x / size,
                             glyph.y / size,
                             0.0,
-                            cluster.text_range(),
+                            range.clone(),
                             None,
                         ));
                         pen += glyph.advance;
@@ -566,6 +573,10 @@ impl Lines {
             }
         }
     }
+}
+
+fn joined(one: &Range<usize>, other: &Range<usize>) -> Range<usize> {
+    one.start.min(other.start)..one.end.max(other.end)
 }
 
 impl BoxText {

@@ -767,6 +767,12 @@ impl Reader {
     }
 }
 
+fn first<T: Clone>(known: &mut Option<T>, other: Option<&T>) {
+    if known.is_none() {
+        *known = other.cloned();
+    }
+}
+
 /// What concerns the value is said once and holds for all boxes of the name.
 fn share_value_rules(fields: &mut [(String, Field)]) {
     let mut shared: BTreeMap<String, Field> = BTreeMap::new();
@@ -786,11 +792,6 @@ fn share_value_rules(fields: &mut [(String, Field)]) {
             Some(option) if rules.kind == FieldKind::Radio => rules.options.push(option.clone()),
             _ if rules.options.is_empty() => rules.options.clone_from(&field.options),
             _ => {}
-        }
-        fn first<T: Clone>(known: &mut Option<T>, other: Option<&T>) {
-            if known.is_none() {
-                *known = other.cloned();
-            }
         }
         first(&mut rules.label, field.label.as_ref());
         first(&mut rules.default, field.default.as_ref());

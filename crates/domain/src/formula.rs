@@ -121,7 +121,7 @@ pub fn calculate<'f>(
             continue;
         };
         let exact = formula.evaluate(|named| match results.get(named) {
-            Some(result) => Clone::clone(result),
+            Some(result) => Option::clone(result),
             None => value_of(named),
         });
         let decimals = field.decimals.unwrap_or(USUAL_DECIMALS);
