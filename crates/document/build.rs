@@ -4,12 +4,15 @@
 use std::path::Path;
 
 /// Paths below `ui/node_modules`; `src/fonts.rs` embeds the same ones.
-const FONTS: [&str; 5] = [
+const FONTS: [&str; 8] = [
     "pretendard/dist/public/static/Pretendard-Regular.otf",
     "pretendard/dist/public/static/Pretendard-Bold.otf",
     "@expo-google-fonts/noto-sans-jp/400Regular/NotoSansJP_400Regular.ttf",
     "@expo-google-fonts/noto-sans-kr/400Regular/NotoSansKR_400Regular.ttf",
     "@expo-google-fonts/noto-sans-sc/400Regular/NotoSansSC_400Regular.ttf",
+    "@expo-google-fonts/noto-sans-arabic/400Regular/NotoSansArabic_400Regular.ttf",
+    "@expo-google-fonts/noto-sans-hebrew/400Regular/NotoSansHebrew_400Regular.ttf",
+    "@expo-google-fonts/noto-emoji/400Regular/NotoEmoji_400Regular.ttf",
 ];
 
 fn main() {

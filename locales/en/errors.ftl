@@ -81,6 +81,11 @@ error-too-many-recipients = The template's step has fewer writers.
 error-order-gap = Orders begin at 1 and leave no gap.
 error-field-not-writable = This field belongs to another writer, or nobody may change it.
 error-invalid-number = This is not a number that the field takes.
+error-too-many-decimals = { $max ->
+    [0] This field takes no digits after the decimal point.
+    [one] At most 1 digit after the decimal point.
+   *[other] At most { $max } digits after the decimal point.
+}
 error-invalid-date = This is not a date of the form YYYY-MM-DD.
 error-invalid-check = This must be Y or N (or 1, 0, true, false).
 error-invalid-option = This is not one of the field's options.

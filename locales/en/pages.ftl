@@ -96,6 +96,7 @@ sign-pad-preview = Preview
 sign-rule-number = Please enter a number, such as 1200 or 3.5.
 sign-rule-date = Please enter a date.
 sign-rule-too-long = At most { $limit } characters.
+sign-rule-decimals = Digits after the decimal point: { $limit } at most.
 sign-rule-refused = This value cannot be taken. Please check it.
 
 ## Signing page: drafts

@@ -66,6 +66,7 @@ error-too-many-recipients = テンプレートのこのステップの記入者�
 error-order-gap = order は 1 から連続していなければなりません。
 error-field-not-writable = ほかの記入者のフィールドか、変更できないフィールドです。
 error-invalid-number = このフィールドで使える数値ではありません。
+error-too-many-decimals = 小数点以下は { $max } 桁までです。
 error-invalid-date = YYYY-MM-DD 形式の日付ではありません。
 error-invalid-check = Y または N でなければなりません（1、0、true、false も可）。
 error-invalid-option = フィールドの選択肢にない値です。

@@ -90,6 +90,7 @@ sign-pad-preview = プレビュー
 sign-rule-number = 1200 や 3.5 のような数値を入力してください。
 sign-rule-date = 日付を入力してください。
 sign-rule-too-long = { $limit } 文字まで入力できます。
+sign-rule-decimals = 小数点以下は { $limit } 桁までです。
 sign-rule-refused = この値は使用できません。確認してください。
 
 ## 署名画面：下書き

@@ -66,6 +66,7 @@ error-too-many-recipients = 템플릿의 해당 단계에 있는 작성자보다
 error-order-gap = order는 1부터 빠짐없이 이어져야 합니다.
 error-field-not-writable = 다른 작성자의 필드이거나 바꿀 수 없는 필드입니다.
 error-invalid-number = 필드에 쓸 수 있는 숫자가 아닙니다.
+error-too-many-decimals = 소수점 아래는 { $max }자리까지 쓸 수 있습니다.
 error-invalid-date = YYYY-MM-DD 형식의 날짜가 아닙니다.
 error-invalid-check = Y 또는 N이어야 합니다(1, 0, true, false도 가능).
 error-invalid-option = 필드의 선택지에 없는 값입니다.

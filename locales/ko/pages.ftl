@@ -90,6 +90,7 @@ sign-pad-preview = 미리보기
 sign-rule-number = 1200, 3.5처럼 숫자를 입력하세요.
 sign-rule-date = 날짜를 입력하세요.
 sign-rule-too-long = 최대 { $limit }자까지 입력할 수 있습니다.
+sign-rule-decimals = 소수점 아래는 { $limit }자리까지 쓸 수 있습니다.
 sign-rule-refused = 사용할 수 없는 값입니다. 다시 확인해 주세요.
 
 ## 서명 화면: 임시 저장

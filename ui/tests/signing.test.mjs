@@ -130,6 +130,35 @@ test("what is typed is kept, and is there again after the tab was closed", async
   await again.waitForFunction(() => document.querySelector('.field.mine[data-name="Signature"] img')?.naturalWidth > 0);
 });
 
+test("what is typed is shown in the letters of the stamp, and what would not fit is said in words", async () => {
+  const started = await server.startWorkflow();
+  const page = await openSigning("desktop", started.sign_url);
+  const name = field(page, "Name");
+  await fill(page, "Name", "김민준 محمد 👍");
+  await name.locator("svg.ink path").waitFor({ state: "attached" });
+  assert.match(await name.locator("svg.ink path").getAttribute("d"), /^m/);
+  // While it is written in, the box shows the control's own letters.
+  await name.locator("input").focus();
+  assert.equal(await name.locator("svg.ink").isVisible(), false);
+  await fill(page, "Salary", "3500000");
+  assert.equal(await name.locator("svg.ink").isVisible(), true);
+
+  await fill(page, "Name", "가".repeat(125));
+  await page.waitForSelector('.field[data-name="Name"][data-fault]');
+  assert.match(await name.locator("input").getAttribute("title"), /does not fit/);
+  assert.equal(await name.locator("svg.ink").count(), 0);
+  await page.reload();
+  await ready(page);
+  assert.match(await field(page, "Name").locator("input").getAttribute("title"), /does not fit/);
+  await page.context().close();
+
+  const phone = await openSigning("phone", started.sign_url);
+  await field(phone, "Name").locator("button.open").click();
+  await phone.locator("#sheet-entry").fill("이름 𓀀");
+  await phone.waitForFunction(() => document.querySelector("#sheet-fault").textContent.includes("U+13000"));
+  assert.deepEqual(phone.faults, []);
+});
+
 test("without a connection nothing is lost, and it is saved when the connection is back", async () => {
   const started = await server.startWorkflow();
   const page = await openSigning("desktop", started.sign_url);

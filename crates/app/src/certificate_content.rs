@@ -19,6 +19,9 @@ use domain::{
 use jiff::Timestamp;
 use store::template::StoredVersion;
 use store::workflow::{Party, StoredWorkflow};
+use store::workflow_value::StoredValue;
+
+use crate::values::attached;
 
 use crate::browser::browser;
 use crate::consent;
@@ -31,6 +34,7 @@ pub(crate) struct Certified<'c> {
     pub workflow: &'c Workflow,
     pub party: &'c Party,
     pub template: &'c StoredVersion,
+    pub values: &'c BTreeMap<String, StoredValue>,
     /// The whole chain.
     pub entries: &'c [Entry],
     /// Hash and length of the sealed document; none where the workflow ended early.
@@ -99,6 +103,7 @@ impl Writer<'_> {
                 Some(self.document()),
                 Some(self.writers()),
                 self.copies(),
+                self.attached(),
                 Some(self.proof()),
             ]
             .into_iter()
@@ -379,6 +384,26 @@ impl Writer<'_> {
                 Status::Rejected | Status::Canceled | Status::Expired => Tone::Bad,
             },
         }
+    }
+
+    /// The files that go with the document, each with its hash: they are as much part of what was signed as its pages.
+    fn attached(&self) -> Option<Section> {
+        let Certified { template, values, .. } = self.certified;
+        let rows: Vec<(String, String)> = attached(&template.version, values)
+            .map(|(field, file)| {
+                let length = self.say_with("certificate-bytes", &[("count", &file.length.to_string())]);
+                let mut parts = vec![file.file_name.clone(), length];
+                if field.embed && self.certified.sealed.is_some() {
+                    parts.push(self.say("certificate-attachment-embedded"));
+                }
+                parts.push(format!("SHA-256 {}", file.hash));
+                (self.drawable(field.shown_name()), self.drawable(&parts.join(" · ")))
+            })
+            .collect();
+        (!rows.is_empty()).then(|| Section {
+            heading: self.say("certificate-heading-attachments"),
+            rows,
+        })
     }
 
     fn proof(&self) -> Section {

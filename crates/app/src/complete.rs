@@ -5,6 +5,7 @@
 //! the start has proved it cannot but for our own faults, nothing is written: the writer's approval fails as a whole and
 //! can be given again.
 
+use document::certificate::Attachment;
 use document::seal::SealDetails;
 use domain::{Actor, BlobHash, Entry, EventKind, FieldValue, Transition, Workflow};
 use store::workflow::SealedDocument;
@@ -13,7 +14,7 @@ use crate::App;
 use crate::certificate_content::{Certified, certificate_content};
 use crate::error::Error;
 use crate::transition::{Plan, Snapshot};
-use crate::values::marks;
+use crate::values::{attached, marks};
 
 impl App {
     /// The plan of the transition that completes a workflow. The snapshot holds the values with the last writer's.
@@ -50,7 +51,7 @@ impl App {
         }))
     }
 
-    /// The finished PDF: every value on its page, sealed.
+    /// The finished PDF: every value on its page, with the files that the template wants in it, sealed.
     fn sealed_document(&self, snapshot: &Snapshot) -> Result<Vec<u8>, Error> {
         let template = &snapshot.template.version;
         let values = snapshot
@@ -66,6 +67,17 @@ impl App {
         if !snapshot.template.extends_upload() {
             let stamped = document::stamp::stamp(&pdf, &fonts, &marks)
                 .map_err(|error| Error::internal("stamping a document", error))?;
+            let mut files= Vec::new();
+            for (field, file) in attached(template, &snapshot.values).filter(|(field, _)| field.embed) {
+                files.push(Attachment {
+                    file_name: file.file_name.clone(),
+                    media_type: file.media_type.clone(),
+                    description: field.shown_name().to_owned(),
+                    bytes: self.blobs.get(&file.hash)?,
+                });
+            }
+            let stamped = document::embed::embed(&stamped, &files)
+                .map_err(|error| Error::internal("embedding attachments", error))?;
             return self.seal(snapshot, &stamped, "certificate-seal-document", true);
         }
         // These are a stranger's bytes. Intake had them read by the same reader, within its limits of memory and time,
@@ -101,6 +113,7 @@ impl App {
                 workflow,
                 party: &snapshot.party,
                 template: &snapshot.template,
+                values: &snapshot.values,
                 entries,
                 sealed,
                 last_comment: comment,

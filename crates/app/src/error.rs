@@ -97,6 +97,8 @@ codes! {
         FieldNotWritable => "field-not-writable",
         /// The value is no number.
         InvalidNumber => "invalid-number",
+        /// The number has more decimals than its field shows; argument `max`.
+        TooManyDecimals => "too-many-decimals",
         /// The value is no date of the form YYYY-MM-DD.
         InvalidDate => "invalid-date",
         /// The value is none of Y, N, 1, 0, true, false.

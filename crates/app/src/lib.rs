@@ -12,10 +12,11 @@
 //!   shows it.
 #![deny(missing_docs)]
 
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use blobs::Blobs;
-use document::fonts::Fonts;
+use document::fonts::{FontFile, Fonts};
 use domain::{Clock, Random};
 use jiff::Timestamp;
 use store::Store;
@@ -47,6 +48,7 @@ pub mod intake_text;
 mod kept_template;
 pub mod link_token;
 mod login;
+mod look;
 pub mod mail;
 mod member;
 mod origin;
@@ -88,6 +90,7 @@ pub use files::{FileContent, LinkedFile};
 pub use housekeeping::Cleaned;
 pub use link_token::{LinkPurpose, LinkToken};
 pub use login::{LoggedIn, LoginAttempt, LoginRefusal};
+pub use look::{BoxLook, FieldLook};
 pub use member::{NewMember, NewPassword};
 pub use origin::Origin;
 pub use session::{MemberSession, SignedIn};
@@ -203,7 +206,39 @@ impl App {
         if let Some(fonts) = self.fonts.get() {
             return Ok(Arc::clone(fonts));
         }
-        let loaded = Fonts::embedded().map_err(|error| Error::internal("loading the fonts", error))?;
+        let added = match &self.settings.fonts_folder {
+            Some(folder) => {
+                font_files(folder).map_err(|error| Error::internal("reading the folder of fonts", error))?
+            }
+            None => Vec::new(),
+        };
+        let loaded = Fonts::with_added(added).map_err(|error| Error::internal("loading the fonts", error))?;
         Ok(Arc::clone(self.fonts.get_or_init(|| Arc::new(loaded))))
     }
+}
+
+/// The font files of a folder, by their names: the order in which they are asked.
+fn font_files(folder: &Path) -> std::io::Result<Vec<FontFile>> {
+    let mut paths = std::fs::read_dir(folder)?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<Vec<_>, _>>()?;
+    paths.retain(|path| {
+        let extension = path
+            .extension()
+            .and_then(|extension| extension.to_str())
+            .unwrap_or_default();
+        ["ttf", "otf", "ttc", "otc"]
+            .iter()
+            .any(|known| extension.eq_ignore_ascii_case(known))
+    });
+    paths.sort();
+    paths
+        .into_iter()
+        .map(|path| {
+            Ok(FontFile {
+                bytes: std::fs::read(&path)?,
+                name: path.display().to_string(),
+            })
+        })
+        .collect()
 }

@@ -2,6 +2,8 @@
 //!
 //! The program reads these from its configuration; what a company chooses for itself is in its row of the database.
 
+use std::path::PathBuf;
+
 use domain::public_address::AddressRules;
 
 /// The installation's settings.
@@ -21,6 +23,8 @@ pub struct Settings {
     pub largest_document: u64,
     /// How many bytes of pictures and texts of pages are kept in memory at most.
     pub page_cache: u64,
+    /// A folder with more fonts, asked after those that are part of the program.
+    pub fonts_folder: Option<PathBuf>,
 }
 
 /// The throttle of wrong credentials. Right ones never count, and nobody is locked out for good.
@@ -57,6 +61,7 @@ impl Default for Settings {
             session_seconds: 12 * 60 * 60,
             largest_document: 50 * 1024 * 1024,
             page_cache: 64 * 1024 * 1024,
+            fonts_folder: None,
         }
     }
 }

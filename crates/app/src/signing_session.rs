@@ -10,9 +10,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use document::fonts::Fonts;
 use domain::{
-    BlobHash, CompanyId, Contact, Event, EventKind, Field, FileValue, Language, OnReject, PageSize, Progress,
-    Recipient, RecipientId, Status, TemplateId, TemplateVersion, UtcOffset, Who, Workflow, WorkflowId,
+    BlobHash, CompanyId, Contact, Event, EventKind, Field, FieldKind, FieldValue, FileValue, Language, OnReject,
+    PageSize, Progress, Recipient, RecipientId, Status, TemplateId, TemplateVersion, UtcOffset, Who, Workflow,
+    WorkflowId,
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -28,6 +30,7 @@ use crate::error::{ConflictCode, Error, Fault, FaultCode, ForbiddenCode, Subject
 use crate::export::file_links_until;
 use crate::files::{FileContent, no_answer, no_page};
 use crate::link_token::LinkPurpose;
+use crate::look::{BoxLook, FieldLook, Looks, typed_value};
 use crate::page_cache::{Part, PartKind};
 use crate::start::PreviewContent;
 use crate::transition::{Snapshot, conflict, refused};
@@ -167,6 +170,10 @@ pub struct FieldView {
     pub field: Field,
     /// What it holds, as text: of a file its name. Of the writer's own fields what the draft holds.
     pub value: Option<String>,
+    /// How that looks in this box.
+    pub look: BoxLook,
+    /// Why what the draft holds will be refused.
+    pub fault: Option<Fault>,
     /// Is there a file to show (`signing_file`)?
     pub file: bool,
     /// Is it this writer's?
@@ -333,7 +340,7 @@ impl App {
             template_version: workflow.template_version,
             pdf: session.template().pdf,
             fields: if shows {
-                field_views(&session, &draft, &stage)
+                field_views(&session, &draft, &stage, &*self.fonts()?)
             } else {
                 Vec::new()
             },
@@ -437,8 +444,8 @@ impl App {
     }
 
     /// Keeps what the writer has filled in so far. Texts are kept as typed; what is left out stays as it was; an empty text
-    /// takes a file away. A picture may come as base64.
-    pub fn save_draft(&self, key: &SigningKey, texts: &BTreeMap<String, String>) -> Result<(), Error> {
+    /// takes a file away. A picture may come as base64. Answers how the texts look now, and what is calculated from them.
+    pub fn save_draft(&self, key: &SigningKey, texts: &BTreeMap<String, String>) -> Result<Vec<FieldLook>, Error> {
         let (session, recipient) = self.open_for_writing(key)?;
         let workflow = &session.snapshot.stored.workflow;
         let mut faults = Vec::new();
@@ -476,7 +483,36 @@ impl App {
         }
         let company = workflow.company.clone();
         self.keep_draft_files(key, &company, &recipient, &files)?;
-        self.write_draft(key, &company, &recipient, new, removed)
+        let typed: Vec<String> = new.texts.keys().cloned().collect();
+        self.write_draft(key, &company, &recipient, new, removed)?;
+        let draft = self.draft(&company, recipient.id)?;
+        self.looks(&session, &recipient, &draft, &typed)
+    }
+
+    /// How these texts of the draft look, and what is calculated.
+    fn looks(
+        &self,
+        session: &Session,
+        recipient: &Recipient,
+        draft: &Draft,
+        typed: &[String],
+    ) -> Result<Vec<FieldLook>, Error> {
+        let fonts = self.fonts()?;
+        let template = session.template();
+        let looks = Looks {
+            template,
+            language: session.snapshot.stored.workflow.language,
+            fonts: &fonts,
+        };
+        let typed = typed.iter().filter_map(|name| {
+            let value = typed_value(template.field(name)?, draft.texts.get(name)?);
+            Some(looks.of_field(name, value))
+        });
+        let calculated = self_filling(session, recipient, draft)
+            .into_iter()
+            .filter(|(name, _)| template.field(name).is_some_and(|field| field.kind == FieldKind::Calc))
+            .map(|(name, value)| looks.of_field(&name, Ok(value)));
+        Ok(typed.chain(calculated).collect())
     }
 
     /// Takes a file into the draft.
@@ -677,6 +713,12 @@ impl App {
     pub fn preview(&self, token: &str) -> Result<PreviewView, Error> {
         let (company, content) = self.preview_content(token)?;
         let template = self.kept_template(&company, content.template, content.version)?;
+        let fonts = self.fonts()?;
+        let looks = Looks {
+            template: &template.version,
+            language: content.language,
+            fonts: &fonts,
+        };
         let fields = template
             .version
             .fields
@@ -685,7 +727,11 @@ impl App {
                 let value = content.values.get(&field.name);
                 FieldView {
                     field: field.clone(),
-                    value: value.map(domain::FieldValue::to_wire),
+                    value: value.map(FieldValue::to_wire),
+                    look: value
+                        .and_then(|value| looks.in_box(field, value).ok())
+                        .unwrap_or_default(),
+                    fault: None,
                     file: value.is_some_and(|value| value.file().is_some()),
                     mine: false,
                     editable: false,
@@ -986,78 +1032,86 @@ fn signing_recipient(snapshot: &Snapshot, recipient: &Recipient) -> SigningRecip
     }
 }
 
-/// What would fill itself if the writer approved now.
-fn self_filling(session: &Session, recipient: &Recipient, draft: &Draft) -> BTreeMap<String, String> {
-    let mut known: BTreeMap<String, domain::FieldValue> = session
+/// What would fill itself with a text or number if the writer approved now; `None` where it would be empty.
+fn self_filling(session: &Session, recipient: &Recipient, draft: &Draft) -> BTreeMap<String, Option<FieldValue>> {
+    let mut known: BTreeMap<String, FieldValue> = session
         .snapshot
         .values
         .iter()
         .map(|(name, stored)| (name.clone(), stored.value.clone()))
         .collect();
     for (name, text) in &draft.texts {
-        let value = session
-            .template()
-            .field(name)
-            .and_then(|field| domain::FieldValue::parse(field, text).ok());
-        if let Some(value) = value {
-            known.insert(name.clone(), value);
-        }
+        let Some(field) = session.template().field(name) else {
+            continue;
+        };
+        match typed_value(field, text) {
+            Ok(Some(value)) => known.insert(name.clone(), value),
+            Ok(None) => known.remove(name),
+            Err(_) => None,
+        };
     }
-    crate::values::self_filled(
-        session.template(),
-        recipient,
-        &session.snapshot.party.company_name,
-        &known,
-    )
-    .into_iter()
-    .filter_map(|(name, value)| match value {
-        Some(value @ domain::FieldValue::Text(_)) => Some((name, value.to_wire())),
-        Some(_) => None,
-        None => Some((name, String::new())),
-    })
-    .collect()
+    let company_name = &session.snapshot.party.company_name;
+    let mut filled: BTreeMap<_, _> = crate::values::self_filled(session.template(), recipient, company_name, &known)
+        .into_iter()
+        .collect();
+    filled.retain(|_, value| !matches!(value, Some(FieldValue::Check(_))));
+    filled
 }
 
-fn field_views(session: &Session, draft: &Draft, stage: &Stage) -> Vec<FieldView> {
+fn field_views(session: &Session, draft: &Draft, stage: &Stage, fonts: &Fonts) -> Vec<FieldView> {
     let values: &BTreeMap<String, StoredValue> = &session.snapshot.values;
     let recipient = session.recipient();
     let filled = match recipient {
         Some(recipient) if *stage == Stage::Write => self_filling(session, recipient, draft),
         _ => BTreeMap::new(),
     };
-    session
-        .template()
-        .fields
-        .iter()
-        .map(|field| {
-            let mine = recipient.is_some_and(|recipient| field.belongs_to(recipient.order, recipient.role.as_deref()));
-            let editable =
-                *stage == Stage::Write && recipient.is_some_and(|recipient| is_editable(field, values, recipient));
-            let stored = values.get(&field.name).map(|stored| &stored.value);
-            let (mut value, mut file) = (
-                stored.map(domain::FieldValue::to_wire),
-                stored.is_some_and(|value| value.file().is_some()),
-            );
-            if let Some(text) = filled.get(&field.name) {
-                value = Some(text.clone()).filter(|text| !text.is_empty());
-            }
-            if editable {
-                if let Some(text) = draft.texts.get(&field.name) {
-                    file = false;
-                    value = Some(text.clone()).filter(|text| !(field.kind.is_file() && text.is_empty()));
-                }
-                if let Some(drafted) = draft.files.get(&field.name) {
-                    file = true;
-                    value = Some(drafted.file_name.clone());
-                }
-            }
-            FieldView {
-                field: field.clone(),
-                value,
-                file,
-                mine,
-                editable,
-            }
-        })
-        .collect()
+    let looks = Looks {
+        template: session.template(),
+        language: session.snapshot.stored.workflow.language,
+        fonts,
+    };
+    let view = |field: &Field| {
+        let mine = recipient.is_some_and(|recipient| field.belongs_to(recipient.order, recipient.role.as_deref()));
+        let editable =
+            *stage == Stage::Write && recipient.is_some_and(|recipient| is_editable(field, values, recipient));
+        let mut held = values.get(&field.name).map(|stored| stored.value.clone());
+        if let Some(value) = filled.get(&field.name) {
+            held.clone_from(value);
+        }
+        let mut value = held.as_ref().map(FieldValue::to_wire);
+        let mut fault = None;
+        if editable && let Some(text) = draft.texts.get(&field.name) {
+            // As typed, even half-finished; an empty text takes a file away.
+            value = Some(text.clone()).filter(|text| !(field.kind.is_file() && text.is_empty()));
+            held = if field.kind.is_file() {
+                None
+            } else {
+                typed_value(field, text).unwrap_or_else(|refused| {
+                    fault = Some(value_fault(field.name.clone(), field, &refused));
+                    None
+                })
+            };
+        }
+        if editable && let Some(drafted) = draft.files.get(&field.name) {
+            value = Some(drafted.file_name.clone());
+            held = Some(FieldValue::File(drafted.clone()));
+        }
+        let look = held
+            .as_ref()
+            .map(|held| looks.in_box(field, held))
+            .unwrap_or(Ok(BoxLook::default()));
+        FieldView {
+            field: field.clone(),
+            value,
+            look: look.unwrap_or_else(|refused| {
+                fault = Some(refused);
+                BoxLook::default()
+            }),
+            fault,
+            file: held.is_some_and(|held| held.file().is_some()),
+            mine,
+            editable,
+        }
+    };
+    session.template().fields.iter().map(view).collect()
 }

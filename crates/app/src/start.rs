@@ -886,6 +886,10 @@ impl<'a> StartReader<'a> {
                 self.fault(Fault::new(format!("{path}.name"), FaultCode::Duplicate).with("name", name));
                 continue;
             }
+            if field.is_fixed_text() {
+                self.fault(Fault::new(format!("{path}.name"), FaultCode::FieldNotWritable).with("name", name));
+                continue;
+            }
             let path = format!("{path}.value");
             let text = entry.value.as_deref().unwrap_or_default();
             match NewValue::read(field, text) {

@@ -6,7 +6,7 @@
 
 use document::intake::{FormValues, Report, Wishes};
 use domain::fields_file::{self, FieldsFault};
-use domain::{BlobHash, CompanyId, TemplateId, TemplateVersion};
+use domain::{BlobHash, CompanyId, Field, TemplateId, TemplateVersion};
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 use store::template::{StoredVersion, TemplateRow};
@@ -186,6 +186,7 @@ impl App {
             }
         };
         let file = file.map_err(|faults| Error::Unprocessable(faults.into_iter().map(refused_field).collect()))?;
+        self.check_fonts(&file.fields)?;
 
         let pdf = self.blobs.put(&intake.pdf)?;
         let page_images = self.put_page_images(&intake.pdf, page_count)?;
@@ -250,6 +251,23 @@ impl App {
         self.store.read(move |tx| {
             store::template::list(tx, &company, before, filter.with_archived, limit).map_err(Error::from)
         })
+    }
+
+    /// A family that this installation does not have would make every document look otherwise than it was meant to.
+    fn check_fonts(&self, fields: &[Field]) -> Result<(), Error> {
+        let fonts = self.fonts()?;
+        let unknown = fields.iter().enumerate().filter_map(|(index, field)| {
+            let font = field.font.as_deref().filter(|font| !fonts.has_family(font))?;
+            let known: Vec<&str> = fonts.family_names().collect();
+            let reason = format!("there is no font '{font}'; there are: {}", known.join(", "));
+            Some(Fault::new(format!("fields[{index}].font"), FaultCode::FieldsFileRefused).with("reason", reason))
+        });
+        let faults: Vec<Fault> = unknown.collect();
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::Unprocessable(faults))
+        }
     }
 
     fn put_page_images(&self, pdf: &[u8], page_count: u32) -> Result<Vec<BlobHash>, Error> {

@@ -8,10 +8,13 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use document::fonts::Fonts;
 use document::stamp::{Mark, MarkContent, MarkFault};
-use document::text_layout::{TextFault, TextStyle};
+use document::text_layout::{Outline, TextFault, TextStyle};
+use domain::number::Decimal;
 use domain::{
-    BlobHash, Field, FieldKind, FieldValue, FileValue, Language, Picture, TemplateVersion, ValueFault, WriterDetail,
+    BlobHash, Field, FieldKind, FieldValue, FileValue, Language, PageSize, Picture, TemplateVersion, ValueFault,
+    WriterDetail,
 };
+use store::workflow_value::StoredValue;
 
 use crate::error::{Error, Fault, FaultCode};
 
@@ -126,6 +129,7 @@ pub(crate) fn value_fault(path: String, field: &Field, fault: &ValueFault) -> Fa
         ValueFault::ControlCharacter => Fault::new(path, FaultCode::ControlCharacter),
         ValueFault::TooLong { limit, .. } => Fault::new(path, FaultCode::TooLong).with("max", limit),
         ValueFault::NotNumber => Fault::new(path, FaultCode::InvalidNumber),
+        ValueFault::TooManyDecimals { limit } => Fault::new(path, FaultCode::TooManyDecimals).with("max", limit),
         ValueFault::NotDate => Fault::new(path, FaultCode::InvalidDate),
         ValueFault::NotCheck => Fault::new(path, FaultCode::InvalidCheck),
         ValueFault::NotOption { options } => {
@@ -139,7 +143,7 @@ pub(crate) fn value_fault(path: String, field: &Field, fault: &ValueFault) -> Fa
     }
 }
 
-/// Proves that a value can be drawn where its field is.
+/// Proves that a value can be drawn in each box of its field.
 pub(crate) fn prove(
     template: &TemplateVersion,
     field: &Field,
@@ -151,22 +155,43 @@ pub(crate) fn prove(
     let Some(known) = value.value() else {
         return Ok(());
     };
-    let bytes = |_: &BlobHash| match value {
-        NewValue::File { bytes, .. } => Ok(bytes.clone()),
-        _ => Ok(Vec::new()),
-    };
-    let marks = field_marks(template, &field.name, &known, language, bytes)
-        .map_err(|error| Fault::new(path, FaultCode::NotSealable).with("reason", error))?;
-    for mark in marks {
-        let Some(size) = (mark.page as usize)
-            .checked_sub(1)
-            .and_then(|index| template.pages.get(index))
-        else {
-            return Err(Fault::new(path, FaultCode::PageOutOfRange).with("pages", template.page_count()));
+    for place in template.boxes(&field.name) {
+        let bytes = |_: &BlobHash| match value {
+            NewValue::File { bytes, .. } => Ok(bytes.clone()),
+            _ => Ok(Vec::new()),
         };
-        document::stamp::prove(fonts, size, &mark).map_err(|fault| mark_fault(path, &fault))?;
+        let size = page_size(template, place)
+            .ok_or_else(|| Fault::new(path, FaultCode::PageOutOfRange).with("pages", template.page_count()))?;
+        let mark = box_mark(size, place, &known, language, bytes)
+            .map_err(|error: Error| Fault::new(path, FaultCode::NotSealable).with("reason", error))?;
+        if let Some(mark) = mark {
+            document::stamp::prove(fonts, size, &mark).map_err(|fault| mark_fault(path, &fault))?;
+        }
     }
     Ok(())
+}
+
+fn page_size<'t>(template: &'t TemplateVersion, field: &Field) -> Option<&'t PageSize> {
+    template.pages.get((field.page as usize).checked_sub(1)?)
+}
+
+/// What a value looks like in one of its boxes: the outlines of its letters, as they will be stamped. None for what is no
+/// text.
+pub(crate) fn outline(
+    template: &TemplateVersion,
+    field: &Field,
+    value: &FieldValue,
+    language: Language,
+    fonts: &Fonts,
+) -> Result<Option<Outline>, Fault> {
+    let no_bytes = |_: &BlobHash| Ok::<_, std::convert::Infallible>(Vec::new());
+    let Some(size) = page_size(template, field).filter(|_| value.file().is_none()) else {
+        return Ok(None);
+    };
+    let Ok(Some(mark)) = box_mark(size, field, value, language, no_bytes) else {
+        return Ok(None);
+    };
+    document::stamp::outline(fonts, size, &mark).map_err(|fault| mark_fault(&field.name, &fault))
 }
 
 /// Proves that a text which will stand on the certificate can be drawn.
@@ -204,57 +229,71 @@ pub(crate) fn marks(
     bytes: impl Fn(&BlobHash) -> Result<Vec<u8>, Error>,
 ) -> Result<Vec<Mark>, Error> {
     let mut all = Vec::new();
-    for (name, value) in values {
-        all.extend(field_marks(template, name, value, language, &bytes)?);
+    for field in &template.fields {
+        let (Some(value), Some(size)) = (values.get(&field.name), page_size(template, field)) else {
+            continue;
+        };
+        all.extend(box_mark(size, field, value, language, &bytes)?);
     }
-    // The order of the file, so that the same values make the same bytes.
+    // The order of reading, so that the same values make the same bytes.
     all.sort_by_key(|mark| (mark.page, mark.placement.y, mark.placement.x));
     Ok(all)
 }
 
-fn field_marks(
-    template: &TemplateVersion,
-    name: &str,
+/// What is drawn in one box; `None` where nothing is.
+fn box_mark<E>(
+    page: &PageSize,
+    field: &Field,
     value: &FieldValue,
     language: Language,
-    bytes: impl Fn(&BlobHash) -> Result<Vec<u8>, Error>,
-) -> Result<Vec<Mark>, Error> {
-    let mut marks = Vec::new();
-    for field in template.fields.iter().filter(|field| field.name == name) {
-        let content = match value {
-            FieldValue::Check(false) => continue,
-            FieldValue::Check(true) => MarkContent::Check,
-            FieldValue::Choice(choice) if field.kind == FieldKind::Radio => {
-                if field.option.as_ref() != Some(choice) {
-                    continue;
-                }
-                MarkContent::Dot
+    bytes: impl Fn(&BlobHash) -> Result<Vec<u8>, E>,
+) -> Result<Option<Mark>, E> {
+    let content = match value {
+        FieldValue::Check(false) => return Ok(None),
+        FieldValue::Check(true) => MarkContent::Check,
+        FieldValue::Choice(choice) if field.kind == FieldKind::Radio => {
+            if field.option.as_ref() != Some(choice) {
+                return Ok(None);
             }
-            FieldValue::File(_) if field.kind == FieldKind::Attachment => continue,
-            FieldValue::File(file) => MarkContent::Picture {
-                bytes: bytes(&file.hash)?,
-            },
-            FieldValue::Text(_) | FieldValue::Number(_) | FieldValue::Date(_) | FieldValue::Choice(_) => {
-                let text = value.to_wire();
-                if text.trim().is_empty() {
-                    continue;
-                }
-                let style = TextStyle {
-                    size: field.font_size.map(domain::FontSize::points),
-                    alignment: field.alignment,
-                    language,
-                    ..TextStyle::default()
-                };
-                MarkContent::Text { text, style }
+            MarkContent::Dot
+        }
+        FieldValue::File(_) if field.kind == FieldKind::Attachment => return Ok(None),
+        FieldValue::File(file) => MarkContent::Picture {
+            bytes: bytes(&file.hash)?,
+        },
+        FieldValue::Text(_) | FieldValue::Number(_) | FieldValue::Date(_) | FieldValue::Choice(_) => {
+            let text = value.shown(field);
+            if text.trim().is_empty() {
+                return Ok(None);
             }
-        };
-        marks.push(Mark {
-            page: field.page,
-            placement: field.placement,
-            content,
-        });
-    }
-    Ok(marks)
+            let style = TextStyle {
+                place: Some(field.text_place(page)),
+                font: field.font.as_deref().map(Into::into),
+                size: field.font_size.map(domain::FontSize::points),
+                alignment: field.alignment,
+                language,
+                bold: field.bold,
+                colour: field.colour.0,
+            };
+            MarkContent::Text { text, style }
+        }
+    };
+    Ok(Some(Mark {
+        page: field.page,
+        placement: field.placement,
+        content,
+    }))
+}
+
+/// The files that go with a document, in the order of their fields: with the name under which people know the field.
+pub(crate) fn attached<'v>(
+    template: &'v TemplateVersion,
+    values: &'v BTreeMap<String, StoredValue>,
+) -> impl Iterator<Item = (&'v Field, &'v FileValue)> {
+    template
+        .named_fields()
+        .filter(|field| field.kind == FieldKind::Attachment)
+        .filter_map(|field| Some((field, values.get(&field.name)?.value.file()?)))
 }
 
 /// What fills itself when a writer approves: what is known of him, and the results of formulas. `None` where there is
@@ -265,12 +304,14 @@ pub(crate) fn self_filled(
     company_name: &str,
     values: &BTreeMap<String, FieldValue>,
 ) -> Vec<(String, Option<FieldValue>)> {
-    template
-        .writer_fields(recipient.order, recipient.role.as_deref())
-        .into_iter()
+    let own = template.writer_fields(recipient.order, recipient.role.as_deref());
+    let number_of = |name: &str| values.get(name).and_then(|value| Decimal::parse(&value.to_wire()));
+    let results = domain::formula::calculate(&own, number_of);
+    let known = |text: String| (!text.is_empty()).then_some(FieldValue::Text(text));
+    own.into_iter()
         .filter_map(|field| {
-            let text = match field.kind {
-                FieldKind::Writer => match field.detail.unwrap_or_default() {
+            let value = match field.kind {
+                FieldKind::Writer => known(match field.detail.unwrap_or_default() {
                     WriterDetail::Name => recipient.name.clone(),
                     WriterDetail::Email => recipient.contact.email().unwrap_or_default().to_owned(),
                     WriterDetail::Phone => recipient
@@ -280,20 +321,15 @@ pub(crate) fn self_filled(
                         .unwrap_or_default()
                         .to_owned(),
                     WriterDetail::Company => company_name.to_owned(),
-                },
+                }),
                 FieldKind::Calc => {
-                    let formula = domain::formula::Formula::parse(field.formula.as_deref()?).ok()?;
-                    formula
-                        .evaluate(|name| values.get(name).map(FieldValue::to_wire))
-                        .unwrap_or_default()
+                    let result = results.get(field.name.as_str()).and_then(Option::as_ref);
+                    result.map(|number| FieldValue::Number(number.to_string()))
                 }
                 // A check that was left alone says no.
-                FieldKind::Check if !values.contains_key(&field.name) => {
-                    return Some((field.name.clone(), Some(FieldValue::Check(false))));
-                }
+                FieldKind::Check if !values.contains_key(&field.name) => Some(FieldValue::Check(false)),
                 _ => return None,
             };
-            let value = (!text.is_empty()).then_some(FieldValue::Text(text));
             Some((field.name.clone(), value))
         })
         .collect()

@@ -165,6 +165,7 @@ impl Page<'_> {
             language: Language::Ko,
             bold,
             colour,
+            ..TextStyle::default()
         };
         let lines = text_layout::in_column(self.fonts, text, &style, size, Some(width))?;
         let height = lines.height();

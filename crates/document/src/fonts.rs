@@ -1,11 +1,13 @@
 //! The fonts that everything of ours is drawn with.
 //!
-//! Five families' files are part of the program: Pretendard (all 11,172 Hangul syllables, Latin,
-//! Greek, Cyrillic, kana; no Han), in two weights, and Noto Sans for the Han characters of Japan,
-//! Korea and China, which differ in shape for one code point. Which family is asked first depends
-//! on the language of the text, so that a Japanese name looks Japanese in a Japanese document; a
-//! character that the first lacks is taken from the next that has it. A character that none has is
-//! never drawn as blank or box: [`Fonts::missing_characters`] names it, and layout refuses it.
+//! Seven families are part of the program: Pretendard (all 11,172 Hangul syllables, Latin, Greek,
+//! Cyrillic, kana; no Han), in two weights; Noto Sans for the Han characters of Japan, Korea and
+//! China, which differ in shape for one code point, for Arabic and for Hebrew; and Noto Emoji, of one
+//! colour. Which family is asked first depends on the language of the text, so that a Japanese name
+//! looks Japanese in a Japanese document, or on the field, which may name one; a character that the
+//! first lacks is taken from the next that has it. An operator can add font files: they are asked
+//! last. A character that none has is never drawn as blank or box: [`Fonts::missing_characters`]
+//! names it, and layout refuses it.
 //!
 //! Loading costs tens of milliseconds, so [`Fonts`] is made once and shared.
 
@@ -20,10 +22,19 @@ use thiserror::Error;
 
 use crate::text_layout;
 
-/// A font file that is part of the program and cannot be read: the build is broken.
+/// A font file that cannot be read. Of one that is part of the program: the build is broken.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("the embedded font {0} cannot be read; build the program anew after script/bootstrap")]
-pub struct FontUnreadable(pub &'static str);
+#[error("the font {0} cannot be read: put a sound TTF, OTF or TTC in its place (one of our own: build anew)")]
+pub struct FontUnreadable(pub String);
+
+/// A font file that an operator adds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FontFile {
+    /// Its name, for messages.
+    pub name: String,
+    /// Its bytes: TTF, OTF, or a collection of them.
+    pub bytes: Vec<u8>,
+}
 
 /// The colour of a run of text: red, green, blue.
 pub(crate) type Ink = [u8; 3];
@@ -38,13 +49,16 @@ const PRETENDARD: &str = "Pretendard";
 const NOTO_JP: &str = "Noto Sans JP";
 const NOTO_KR: &str = "Noto Sans KR";
 const NOTO_SC: &str = "Noto Sans SC";
+const NOTO_ARABIC: &str = "Noto Sans Arabic";
+const NOTO_HEBREW: &str = "Noto Sans Hebrew";
+const NOTO_EMOJI: &str = "Noto Emoji";
 
 const NOTO_JP_FILE: &[u8] = embedded!("@expo-google-fonts/noto-sans-jp/400Regular/NotoSansJP_400Regular.ttf");
 const NOTO_KR_FILE: &[u8] = embedded!("@expo-google-fonts/noto-sans-kr/400Regular/NotoSansKR_400Regular.ttf");
 const NOTO_SC_FILE: &[u8] = embedded!("@expo-google-fonts/noto-sans-sc/400Regular/NotoSansSC_400Regular.ttf");
 
 /// Family and file; a family may have several weights.
-const FILES: [(&str, &[u8]); 5] = [
+const FILES: [(&str, &[u8]); 8] = [
     (
         PRETENDARD,
         embedded!("pretendard/dist/public/static/Pretendard-Regular.otf"),
@@ -56,6 +70,18 @@ const FILES: [(&str, &[u8]); 5] = [
     (NOTO_JP, NOTO_JP_FILE),
     (NOTO_KR, NOTO_KR_FILE),
     (NOTO_SC, NOTO_SC_FILE),
+    (
+        NOTO_ARABIC,
+        embedded!("@expo-google-fonts/noto-sans-arabic/400Regular/NotoSansArabic_400Regular.ttf"),
+    ),
+    (
+        NOTO_HEBREW,
+        embedded!("@expo-google-fonts/noto-sans-hebrew/400Regular/NotoSansHebrew_400Regular.ttf"),
+    ),
+    (
+        NOTO_EMOJI,
+        embedded!("@expo-google-fonts/noto-emoji/400Regular/NotoEmoji_400Regular.ttf"),
+    ),
 ];
 
 /// What one layout works with; contexts hold caches, so they are kept and used again.
@@ -106,8 +132,10 @@ impl StandingAlone {
 /// All fonts, loaded. Share it; every method takes `&self`.
 pub struct Fonts {
     collection: FontContext,
-    /// For drawing: the same files by the id of their bytes in `collection`.
-    faces: Vec<(u64, krilla::text::Font)>,
+    /// For drawing: the same files by the id of their bytes in `collection`, and the place within the file.
+    faces: Vec<(u64, u32, krilla::text::Font)>,
+    /// Families of added files, in the order in which they were given.
+    added: Vec<String>,
     standing_alone: StandingAlone,
     idle: Mutex<Vec<LayoutContexts>>,
 }
@@ -117,6 +145,7 @@ impl std::fmt::Debug for Fonts {
         formatter
             .debug_struct("Fonts")
             .field("faces", &self.faces.len())
+            .field("added", &self.added)
             .finish_non_exhaustive()
     }
 }
@@ -127,35 +156,85 @@ impl Fonts {
         Self::load(&FILES)
     }
 
+    /// Loads the fonts that are part of the program, and the operator's.
+    pub fn with_added(files: Vec<FontFile>) -> Result<Self, FontUnreadable> {
+        let mut fonts = Self::embedded()?;
+        for file in files {
+            fonts.add(file)?;
+        }
+        Ok(fonts)
+    }
+
     fn load(files: &[(&'static str, &'static [u8])]) -> Result<Self, FontUnreadable> {
-        let mut collection = FontContext {
-            collection: Collection::new(CollectionOptions {
-                shared: false,
-                system_fonts: false,
-            }),
-            source_cache: parley::fontique::SourceCache::default(),
+        let mut fonts = Self {
+            collection: FontContext {
+                collection: Collection::new(CollectionOptions {
+                    shared: false,
+                    system_fonts: false,
+                }),
+                source_cache: parley::fontique::SourceCache::default(),
+            },
+            faces: Vec::with_capacity(files.len()),
+            added: Vec::new(),
+            standing_alone: StandingAlone::new(),
+            idle: Mutex::new(Vec::new()),
         };
-        let mut faces = Vec::with_capacity(files.len());
-        let mut standing_alone = StandingAlone::new();
         for (family, bytes) in files {
-            let blob = Blob::new(Arc::new(*bytes));
-            let id = blob.id();
             let named = FontInfoOverride {
                 family_name: Some(family),
                 ..FontInfoOverride::default()
             };
-            let registered = collection.collection.register_fonts(blob, Some(named));
-            let font = registered.first().and_then(|(_, fonts)| fonts.first());
-            standing_alone.add(font.ok_or(FontUnreadable(family))?, bytes);
-            let face = krilla::text::Font::new((*bytes).into(), 0).ok_or(FontUnreadable(family))?;
-            faces.push((id, face));
+            fonts
+                .register(Blob::new(Arc::new(*bytes)), (*bytes).into(), Some(named))
+                .ok_or_else(|| FontUnreadable((*family).to_owned()))?;
         }
-        Ok(Self {
-            collection,
-            faces,
-            standing_alone,
-            idle: Mutex::new(Vec::new()),
-        })
+        Ok(fonts)
+    }
+
+    fn add(&mut self, file: FontFile) -> Result<(), FontUnreadable> {
+        let bytes: Arc<dyn AsRef<[u8]> + Send + Sync> = Arc::new(file.bytes);
+        let families = self
+            .register(Blob::new(Arc::clone(&bytes)), bytes.into(), None)
+            .ok_or(FontUnreadable(file.name))?;
+        for family in families {
+            if !self.added.contains(&family) && !FILES.iter().any(|(known, _)| *known == family) {
+                self.added.push(family);
+            }
+        }
+        Ok(())
+    }
+
+    /// The families that the file holds; `None` where it is no font.
+    fn register(
+        &mut self,
+        blob: Blob<u8>,
+        data: krilla::Data,
+        named: Option<FontInfoOverride<'_>>,
+    ) -> Option<Vec<String>> {
+        let id = blob.id();
+        let registered = self.collection.collection.register_fonts(blob, named);
+        let mut families = Vec::new();
+        for (family, faces) in &registered {
+            for face in faces {
+                self.standing_alone.add(face, data.as_ref());
+                let font = krilla::text::Font::new(data.clone(), face.index())?;
+                self.faces.push((id, face.index(), font));
+            }
+            families.extend(self.collection.collection.family_name(*family).map(str::to_owned));
+        }
+        (!families.is_empty()).then_some(families)
+    }
+
+    /// The names of all families; a field may name one.
+    pub fn family_names(&self) -> impl Iterator<Item = &str> {
+        let mut names: Vec<&str> = FILES.iter().map(|(family, _)| *family).collect();
+        names.dedup();
+        names.into_iter().chain(self.added.iter().map(String::as_str))
+    }
+
+    /// Is there a family of this name? Without regard to case.
+    pub fn has_family(&self, name: &str) -> bool {
+        self.family_names().any(|known| known.eq_ignore_ascii_case(name))
     }
 
     /// The characters of `text` that no font has, each once, in the order in which they occur.
@@ -172,22 +251,26 @@ impl Fonts {
         self.standing_alone.has(character)
     }
 
-    /// Families in the order in which a text of `language` asks them.
-    pub(crate) fn families(language: Language) -> FontFamily<'static> {
-        const fn named(family: &'static str) -> FontFamilyName<'static> {
-            FontFamilyName::Named(Cow::Borrowed(family))
-        }
-        static KOREAN: [FontFamilyName<'static>; 4] =
-            [named(PRETENDARD), named(NOTO_KR), named(NOTO_JP), named(NOTO_SC)];
-        static JAPANESE: [FontFamilyName<'static>; 4] =
-            [named(NOTO_JP), named(PRETENDARD), named(NOTO_SC), named(NOTO_KR)];
-        static ENGLISH: [FontFamilyName<'static>; 4] =
-            [named(PRETENDARD), named(NOTO_JP), named(NOTO_KR), named(NOTO_SC)];
-        FontFamily::List(Cow::Borrowed(match language {
-            Language::Ko => &KOREAN,
-            Language::Ja => &JAPANESE,
-            Language::En => &ENGLISH,
-        }))
+    /// Families in the order in which a text of `language` asks them; `first` before all.
+    pub(crate) fn families(&self, language: Language, first: Option<&str>) -> FontFamily<'static> {
+        let usual = match language {
+            Language::Ko => [PRETENDARD, NOTO_KR, NOTO_JP, NOTO_SC],
+            Language::Ja => [NOTO_JP, PRETENDARD, NOTO_SC, NOTO_KR],
+            Language::En => [PRETENDARD, NOTO_JP, NOTO_KR, NOTO_SC],
+        };
+        let others = [NOTO_ARABIC, NOTO_HEBREW, NOTO_EMOJI];
+        let owned = |family: &str| FontFamilyName::Named(Cow::Owned(family.to_owned()));
+        let families = first
+            .map(owned)
+            .into_iter()
+            .chain(
+                usual
+                    .into_iter()
+                    .chain(others)
+                    .map(|family| FontFamilyName::Named(Cow::Borrowed(family))),
+            )
+            .chain(self.added.iter().map(|family| owned(family)));
+        FontFamily::List(families.collect())
     }
 
     pub(crate) fn with_contexts<T>(&self, work: impl FnOnce(&mut LayoutContexts) -> T) -> T {
@@ -201,8 +284,11 @@ impl Fonts {
         result
     }
 
-    pub(crate) fn face(&self, blob_id: u64) -> Option<&krilla::text::Font> {
-        self.faces.iter().find(|(id, _)| *id == blob_id).map(|(_, face)| face)
+    pub(crate) fn face(&self, font: &parley::FontData) -> Option<&krilla::text::Font> {
+        self.faces
+            .iter()
+            .find(|(id, index, _)| *id == font.data.id() && *index == font.index)
+            .map(|(_, _, face)| face)
     }
 
     /// Only the first family: what a fallback is tested against.
@@ -247,6 +333,9 @@ mod tests {
             "张伟 張偉 李小龙",
             "José Müller Łukasz Çelik Ñandú Æsir Œuvre € £ ¥ ₩ № © ™ … — “” ‘’",
             "Ωμέγα Привет",
+            "عقد العمل، ١٢٣٤٫٥٦ ريال – محمد عبد الله",
+            "חוזה עבודה: שָׁלוֹם ״כהן״ ₪",
+            "👍 🎉 ❤️ 👨‍👩‍👧‍👦 🇰🇷 👩🏽‍💻 ☎ ✅ 1️⃣",
             "1,234,567.89 % + - / * = ( ) [ ] { } ① ② ③ ㈜ ㎡ ℃ ※ ○ ● □ ■ △ ▲ → ←",
             "line\nbreak\ttab\r\nend",
             "",
@@ -282,11 +371,31 @@ mod tests {
         for text in alone.chunks(500) {
             let text: String = text.iter().collect();
             assert_eq!(
-                text_layout::missing_when_laid_out(&fonts, text.clone()),
+                text_layout::missing_when_laid_out(&fonts, text.clone(), &text_layout::TextStyle::default()),
                 Vec::<char>::new(),
                 "{text}"
             );
         }
+    }
+
+    #[test]
+    fn an_added_font_is_asked_by_its_own_name_and_one_that_is_none_is_refused() {
+        let file = |name: &str, bytes: &[u8]| FontFile {
+            name: name.to_owned(),
+            bytes: bytes.to_vec(),
+        };
+        let weight = embedded!("pretendard/dist/public/static/Pretendard-SemiBold.otf");
+        let fonts = Fonts::with_added(vec![file("more.otf", weight)]).expect("a font");
+        assert_eq!(fonts.faces.len(), FILES.len() + 1);
+        let named: Vec<&str> = fonts.family_names().collect();
+        assert!(
+            named.contains(&"Noto Emoji") && fonts.has_family("pretendard"),
+            "{named:?}"
+        );
+        assert_eq!(
+            Fonts::with_added(vec![file("none.otf", b"%PDF-1.7")]).err(),
+            Some(FontUnreadable("none.otf".to_owned()))
+        );
     }
 
     #[test]

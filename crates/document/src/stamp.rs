@@ -27,7 +27,7 @@ use crate::fonts::Fonts;
 use crate::geometry::{DisplayedBox, GeometryFault, PageGeometry, displayed_box, inherited};
 use crate::picture::{Decoded, PictureFault};
 use crate::revision::{RevisionError, RevisionWriter};
-use crate::text_layout::{self, Lines, TextFault, TextStyle};
+use crate::text_layout::{self, BoxText, Outline, TextFault, TextStyle};
 
 /// Something to draw on a page.
 #[derive(Debug, Clone, PartialEq)]
@@ -114,6 +114,15 @@ pub fn prove(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<(), MarkFaul
     prepare(fonts, size, mark).map(drop)
 }
 
+/// What a text would look like on a page of `size`, as outlines from the top left of its box; none for other marks, which
+/// the page draws by itself. Refuses what [`stamp`] would refuse.
+pub fn outline(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<Option<Outline>, MarkFault> {
+    match prepare(fonts, size, mark)? {
+        (_, Prepared::Text(text)) => Ok(Some(text.outline())),
+        _ => Ok(None),
+    }
+}
+
 /// Draws all `marks` and returns the file with its new revision; without marks, as it was.
 pub fn stamp(pdf: &[u8], fonts: &Fonts, marks: &[Mark]) -> Result<Vec<u8>, StampError> {
     stamp_onto(pdf, fonts, marks, invoke)
@@ -152,7 +161,7 @@ pub(crate) struct Sheet {
 }
 
 pub(crate) enum Prepared {
-    Text(Box<Lines>),
+    Text(BoxText),
     Check,
     Dot,
     Picture(Decoded),
@@ -164,10 +173,13 @@ fn prepare(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<(DisplayedBox,
     }
     let place = displayed_box(size, &mark.placement);
     let prepared = match &mark.content {
-        MarkContent::Text { text, style } => {
-            let lines = text_layout::in_box(fonts, text, style, single(place.width), single(place.height))?;
-            Prepared::Text(Box::new(lines))
-        }
+        MarkContent::Text { text, style } => Prepared::Text(text_layout::in_box(
+            fonts,
+            text,
+            style,
+            single(place.width),
+            single(place.height),
+        )?),
         MarkContent::Check => Prepared::Check,
         MarkContent::Dot => Prepared::Dot,
         MarkContent::Picture { bytes } => Prepared::Picture(Decoded::read(bytes, place.width, place.height)?),
@@ -233,7 +245,7 @@ fn draw_mark(fonts: &Fonts, surface: &mut Surface<'_>, place: &DisplayedBox, mar
     let (x, y) = (single(place.x), single(place.y));
     let (width, height) = (single(place.width), single(place.height));
     match mark {
-        Prepared::Text(lines) => lines.draw_in_box(fonts, surface, x, y),
+        Prepared::Text(text) => text.draw(fonts, surface, x, y),
         Prepared::Check => {
             // A tick in the largest square of the box.
             let side = width.min(height);

@@ -1,22 +1,33 @@
 //! How a text stands in its box: one rule for the page in the browser and for the PDF.
 //!
 //! - The box has a padding of [`PADDING`] points on each side.
-//! - A box in which two lines of the chosen size fit is *many lines*: the text wraps at word
-//!   boundaries (anywhere, where a word is wider than the box), keeps its line breaks and begins
-//!   at the top. Any other box is *one line*: line breaks become spaces and the line stands in
-//!   the middle of the box's height.
+//! - *One line*: line breaks become spaces, and the line stands in the middle of the box's height.
+//! - *Many lines*: the text wraps at word boundaries (anywhere, where a word is wider than the box), keeps its line
+//!   breaks and begins at the top.
+//! - *Cells*: the box is divided into equal cells side by side, and each character (a letter with its accents, an
+//!   emoji with its parts) stands in the middle of its own, all in one size; a blank leaves its cell empty. Aligned to
+//!   the right, the last character takes the last cell; text that runs from right to left begins in the last cell.
+//!   There is no padding, and more characters than cells are refused.
+//! - Where a template does not say which ([`domain::Field::text_place`]), a text box in which two lines fit takes many.
 //! - Without a given size the letters are as large as the box allows, at most [`LARGEST_AUTOMATIC`].
-//! - A text that does not fit is set smaller, down to [`SMALLEST`] (or to the given size, where
-//!   that is smaller); one that still does not fit is refused, before anybody signs.
+//! - A text that does not fit is set smaller, down to [`SMALLEST`] (or to the given size, where that is smaller); one
+//!   that still does not fit is refused, before anybody signs.
 //! - A line is [`LINE_HEIGHT`] times its size high, whatever fonts it mixes.
 //! - Tabs are spaces, trailing blanks are dropped, blanks between words are kept.
+//! - The first letter that has a direction decides in which the text runs (UAX #9, P2), and where it begins if its
+//!   field does not say so.
 //! - A character that no font has is refused by name; nothing is ever drawn as an empty box.
 //!
-//! Shaping, order of writing and line breaking are parley's.
+//! Shaping, order of writing and line breaking are parley's. What is laid out is drawn on a PDF ([`crate::stamp`]), or
+//! given as outlines ([`Outline`]), so that the page in the browser shows what will be stamped whatever fonts its
+//! reader has.
 
+use std::fmt::Write as _;
 use std::ops::Range;
+use std::sync::Arc;
 
-use domain::field::Alignment;
+pub use domain::field::measures::{LARGEST_AUTOMATIC, LINE_HEIGHT, PADDING, SMALLEST};
+use domain::field::{Alignment, TextPlace, measures};
 use domain::language::Language;
 use krilla::color::rgb;
 use krilla::geom::Point;
@@ -26,18 +37,11 @@ use krilla::surface::Surface;
 use krilla::text::{GlyphId, KrillaGlyph};
 use parley::style::{FontWeight, LineHeight, OverflowWrap, StyleProperty, TextWrapMode, WordBreak};
 use parley::{AlignmentOptions, Layout};
+use skrifa::MetadataProvider as _;
+use skrifa::outline::{DrawSettings, OutlinePen};
 use thiserror::Error;
 
 use crate::fonts::{Fonts, Ink};
-
-/// Between a box's edge and its text, in points.
-pub const PADDING: f32 = 2.0;
-/// Height of a line as a multiple of its size of letters.
-pub const LINE_HEIGHT: f32 = 1.25;
-/// Size of letters, in points, below which nothing is shrunk.
-pub const SMALLEST: f32 = 6.0;
-/// Size of letters, in points, where neither the field nor its box asks for less.
-pub const LARGEST_AUTOMATIC: f32 = 12.0;
 
 /// Rounding of parley and of the boxes; a line that is wider by less is not too wide.
 const SLACK: f32 = 0.01;
@@ -65,8 +69,12 @@ fn quoted(characters: &[char]) -> String {
 }
 
 /// How a text is to look.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct TextStyle {
+    /// How it takes its place; `None`: on many lines, where the box has room for two.
+    pub place: Option<TextPlace>,
+    /// The family that is asked first.
+    pub font: Option<Arc<str>>,
     /// Size of letters in points; `None`: as the box allows.
     pub size: Option<f32>,
     /// At which edge of the box.
@@ -82,6 +90,8 @@ pub struct TextStyle {
 impl Default for TextStyle {
     fn default() -> Self {
         Self {
+            place: None,
+            font: None,
             size: None,
             alignment: Alignment::Left,
             language: Language::Ko,
@@ -113,6 +123,14 @@ impl std::fmt::Debug for Lines {
     }
 }
 
+/// A text laid out for its box.
+#[derive(Debug)]
+pub(crate) struct BoxText {
+    /// From the box's left edge to the column of each part.
+    parts: Vec<(f32, Lines)>,
+    colour: Ink,
+}
+
 /// Lays `text` out for a box of `width` by `height` points, by the rule above.
 pub(crate) fn in_box(
     fonts: &Fonts,
@@ -120,29 +138,41 @@ pub(crate) fn in_box(
     style: &TextStyle,
     width: f32,
     height: f32,
+) -> Result<BoxText, TextFault> {
+    let size = style.size.unwrap_or_else(|| measures::automatic_size(height));
+    let place = style.place.unwrap_or(if measures::takes_two_lines(height, size) {
+        TextPlace::ManyLines
+    } else {
+        TextPlace::OneLine
+    });
+    let text = cleaned(text, place == TextPlace::ManyLines);
+    refuse_missing(fonts, &text, style)?;
+    let parts = match place {
+        _ if text.is_empty() => Vec::new(),
+        TextPlace::OneLine => vec![(PADDING, on_one_line(fonts, text, style, size, (width, height))?)],
+        TextPlace::ManyLines => vec![(PADDING, on_many_lines(fonts, &text, style, size, (width, height))?)],
+        TextPlace::Cells(cells) => in_cells(fonts, &text, style, size, (width, height), cells)?,
+    };
+    Ok(BoxText {
+        parts,
+        colour: style.colour,
+    })
+}
+
+type Extent = (f32, f32);
+
+/// A single line may use the height of its box to the edge, but not its width. Its width is proportional to its size, so
+/// that the second try fits; hinting plays no part in a PDF.
+fn on_one_line(
+    fonts: &Fonts,
+    text: String,
+    style: &TextStyle,
+    size: f32,
+    (width, height): Extent,
 ) -> Result<Lines, TextFault> {
     let inner_width = width - 2.0 * PADDING;
-    let inner_height = height - 2.0 * PADDING;
     let fitting_height = (height / LINE_HEIGHT).max(1.0);
-    let size = style.size.unwrap_or_else(|| LARGEST_AUTOMATIC.min(fitting_height));
-    let many_lines = inner_height >= 2.0 * LINE_HEIGHT * size;
-    let text = cleaned(text, many_lines);
-    refuse_missing(fonts, &text)?;
-    if text.is_empty() {
-        return Ok(set(fonts, text, style, size, None));
-    }
-    let floor = SMALLEST.min(size);
-    if many_lines {
-        return largest_fitting(size, floor, |size| {
-            let mut lines = set(fonts, text.clone(), style, size, Some(inner_width));
-            lines.top = PADDING;
-            let fits = lines.layout.height() <= inner_height + SLACK && lines.width() <= inner_width + SLACK;
-            fits.then_some(lines)
-        })
-        .ok_or(TextFault::DoesNotFit);
-    }
-    // A single line may use the height of its box to the edge, but not its width. Its width is
-    // proportional to its size, so that the second try fits; hinting plays no part in a PDF.
+    let floor = SMALLEST.min(size).min(fitting_height);
     let mut size = size.min(fitting_height);
     let mut lines = set(fonts, text, style, size, None);
     let natural = lines.width();
@@ -151,7 +181,7 @@ pub(crate) fn in_box(
         // Rounded down to tenths.
         size = (size * inner_width / natural * 10.0).floor() / 10.0;
     }
-    if size < floor.min(fitting_height) || inner_width <= 0.0 {
+    if size < floor || inner_width <= 0.0 {
         return Err(TextFault::DoesNotFit);
     }
     if too_wide {
@@ -160,6 +190,71 @@ pub(crate) fn in_box(
     lines.align(style.alignment, inner_width);
     lines.top = (height - lines.layout.height()) / 2.0;
     Ok(lines)
+}
+
+fn on_many_lines(
+    fonts: &Fonts,
+    text: &str,
+    style: &TextStyle,
+    size: f32,
+    (width, height): Extent,
+) -> Result<Lines, TextFault> {
+    let (inner_width, inner_height) = (width - 2.0 * PADDING, height - 2.0 * PADDING);
+    if inner_width <= 0.0 {
+        return Err(TextFault::DoesNotFit);
+    }
+    largest_fitting(size, SMALLEST.min(size), |size| {
+        let mut lines = set(fonts, text.to_owned(), style, size, Some(inner_width));
+        lines.top = PADDING;
+        let fits = lines.layout.height() <= inner_height + SLACK && lines.width() <= inner_width + SLACK;
+        fits.then_some(lines)
+    })
+    .ok_or(TextFault::DoesNotFit)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "at most a few hundred cells")]
+fn in_cells(
+    fonts: &Fonts,
+    text: &str,
+    style: &TextStyle,
+    size: f32,
+    (width, height): Extent,
+    cells: u32,
+) -> Result<Vec<(f32, Lines)>, TextFault> {
+    let characters: Vec<&str> = domain::value::characters(text).collect();
+    let cells = cells as usize;
+    let Some(free) = cells.checked_sub(characters.len()) else {
+        return Err(TextFault::DoesNotFit);
+    };
+    let cell = width / cells as f32;
+    let fitting_height = (height / LINE_HEIGHT).max(1.0);
+    let floor = SMALLEST.min(size).min(fitting_height);
+    let mut size = size.min(fitting_height);
+    let each = |size| -> Vec<Lines> {
+        let one = |character: &&str| set(fonts, (*character).to_owned(), style, size, None);
+        characters.iter().map(one).collect()
+    };
+    let widest = each(size).iter().map(Lines::width).fold(0.0, f32::max);
+    if widest > cell {
+        size = (size * cell / widest * 10.0).floor() / 10.0;
+    }
+    if size < floor {
+        return Err(TextFault::DoesNotFit);
+    }
+    let runs_left = set(fonts, text.to_owned(), style, size, None).layout.is_rtl();
+    let before = match (style.alignment, runs_left) {
+        (Alignment::Left, _) | (Alignment::Start, false) => 0,
+        (Alignment::Right, _) | (Alignment::Start, true) => free,
+        (Alignment::Center, _) => free / 2,
+    };
+    let last = characters.len().saturating_sub(1);
+    let parts = each(size).into_iter().enumerate().map(|(index, mut lines)| {
+        let place = before + if runs_left { last - index } else { index };
+        lines.top = (height - lines.layout.height()) / 2.0;
+        let left = place as f32 * cell + (cell - lines.width()) / 2.0;
+        (left, lines)
+    });
+    Ok(parts.collect())
 }
 
 /// The result for the largest of `size`, `size` − 0.5, … `floor` that has one. A stranger's long text costs much to lay
@@ -201,12 +296,12 @@ pub(crate) fn in_column(
     width: Option<f32>,
 ) -> Result<Lines, TextFault> {
     let text = cleaned(text, width.is_some());
-    refuse_missing(fonts, &text)?;
+    refuse_missing(fonts, &text, style)?;
     Ok(set(fonts, text, style, size, width))
 }
 
-fn refuse_missing(fonts: &Fonts, text: &str) -> Result<(), TextFault> {
-    let characters = missing_characters(fonts, text);
+fn refuse_missing(fonts: &Fonts, text: &str, style: &TextStyle) -> Result<(), TextFault> {
+    let characters = missing_in(fonts, text, style);
     if characters.is_empty() {
         Ok(())
     } else {
@@ -231,7 +326,9 @@ fn set(fonts: &Fonts, text: String, style: &TextStyle, size: f32, width: Option<
     let mut layout = fonts.with_contexts(|contexts| {
         let mut builder = contexts.layout.ranged_builder(&mut contexts.fonts, &text, 1.0, false);
         builder.push_default(StyleProperty::Brush(style.colour));
-        builder.push_default(StyleProperty::FontFamily(Fonts::families(style.language)));
+        builder.push_default(StyleProperty::FontFamily(
+            fonts.families(style.language, style.font.as_deref()),
+        ));
         builder.push_default(StyleProperty::FontSize(size));
         builder.push_default(StyleProperty::LineHeight(LineHeight::FontSizeRelative(LINE_HEIGHT)));
         if style.bold {
@@ -272,6 +369,7 @@ fn set(fonts: &Fonts, text: String, style: &TextStyle, size: f32, width: Option<
 
 fn parley_alignment(alignment: Alignment) -> parley::Alignment {
     match alignment {
+        Alignment::Start => parley::Alignment::Start,
         Alignment::Left => parley::Alignment::Left,
         Alignment::Center => parley::Alignment::Center,
         Alignment::Right => parley::Alignment::Right,
@@ -280,6 +378,10 @@ fn parley_alignment(alignment: Alignment) -> parley::Alignment {
 
 /// The characters of `text` for which layout finds no glyph (`.notdef`, glyph 0).
 pub(crate) fn missing_characters(fonts: &Fonts, text: &str) -> Vec<char> {
+    missing_in(fonts, text, &TextStyle::default())
+}
+
+fn missing_in(fonts: &Fonts, text: &str, style: &TextStyle) -> Vec<char> {
     let text = cleaned(text, true);
     if text
         .chars()
@@ -287,10 +389,10 @@ pub(crate) fn missing_characters(fonts: &Fonts, text: &str) -> Vec<char> {
     {
         return Vec::new();
     }
-    missing_when_laid_out(fonts, text)
+    missing_when_laid_out(fonts, text, style)
 }
 
-pub(crate) fn missing_when_laid_out(fonts: &Fonts, text: String) -> Vec<char> {
+pub(crate) fn missing_when_laid_out(fonts: &Fonts, text: String, style: &TextStyle) -> Vec<char> {
     let mut missing: Vec<char> = Vec::new();
     let mut note = |character: char| {
         if !missing.contains(&character) {
@@ -299,7 +401,7 @@ pub(crate) fn missing_when_laid_out(fonts: &Fonts, text: String) -> Vec<char> {
     };
     // Shapers make control characters invisible; here they are a mistake of whoever sent them.
     let control = |character: char| character.is_control() && character != '\n';
-    let lines = set(fonts, text, &TextStyle::default(), LARGEST_AUTOMATIC, None);
+    let lines = set(fonts, text, style, LARGEST_AUTOMATIC, None);
     for line in lines.layout.lines() {
         for run in line.runs() {
             for cluster in run.clusters() {
@@ -377,9 +479,34 @@ impl Lines {
             .align(parley_alignment(alignment), AlignmentOptions::default());
     }
 
-    /// Draws in the box whose top left corner is `x`, `y`.
-    pub(crate) fn draw_in_box(&self, fonts: &Fonts, surface: &mut Surface<'_>, x: f32, y: f32) {
-        self.draw(fonts, surface, x + PADDING, y + self.top);
+    /// The outlines of all glyphs; the column's top left corner is at `x`, `y`.
+    fn outline(&self, x: f32, y: f32, pen: &mut PathPen) {
+        for line in self.shown.clone().filter_map(|line| self.layout.get(line)) {
+            let baseline = y + line.metrics().baseline - self.line_top(self.shown.start);
+            let mut at = x + line.metrics().offset;
+            for run in line.runs() {
+                let font = run.font();
+                let outlines = skrifa::FontRef::from_index(font.data.data(), font.index)
+                    .ok()
+                    .map(|font| font.outline_glyphs());
+                let size = skrifa::instance::Size::new(run.font_size());
+                let clusters = run
+                    .visual_clusters()
+                    .filter(|cluster| !cluster.is_ligature_continuation());
+                for glyph in clusters.flat_map(|cluster| cluster.glyphs().collect::<Vec<_>>()) {
+                    let outline = outlines
+                        .as_ref()
+                        .and_then(|outlines| outlines.get(skrifa::GlyphId::new(glyph.id)));
+                    if let Some(outline) = outline {
+                        pen.origin = (at + glyph.x, baseline - glyph.y);
+                        // A glyph that cannot be outlined has no outline in the PDF either.
+                        let settings = DrawSettings::unhinted(size, skrifa::instance::LocationRef::default());
+                        let _ = outline.draw(settings, pen);
+                    }
+                    at += glyph.advance;
+                }
+            }
+        }
     }
 
     /// Draws with the top left corner of the column at `x`, `y`.
@@ -393,14 +520,21 @@ impl Lines {
                 let start = pen;
                 let mut ink: Ink = [0, 0, 0];
                 let mut glyphs: Vec<KrillaGlyph> = Vec::new();
+                // The parts of a ligature whose glyph is still to come: where writing runs to the left, it comes last.
+                let mut before: Option<Range<usize>> = None;
                 for cluster in run.visual_clusters() {
+                    let mut range = cluster.text_range();
                     if cluster.is_ligature_continuation() {
                         // The ligature's one glyph stands for the text of all its parts.
-                        if let Some(glyph) = glyphs.last_mut() {
-                            glyph.text_range.end = glyph.text_range.end.max(cluster.text_range().end);
-                            glyph.text_range.start = glyph.text_range.start.min(cluster.text_range().start);
+                        if run.is_rtl() {
+                            before = Some(before.map_or(range.clone(), |before| joined(&before, &range)));
+                        } else if let Some(glyph) = glyphs.last_mut() {
+                            glyph.text_range = joined(&glyph.text_range, &range);
                         }
                         continue;
+                    }
+                    if let Some(before) = before.take() {
+                        range = joined(&before, &range);
                     }
                     ink = cluster.style().brush;
                     for glyph in cluster.glyphs() {
@@ -410,13 +544,13 @@ impl Lines {
                             glyph.x / size,
                             glyph.y / size,
                             0.0,
-                            cluster.text_range(),
+                            range.clone(),
                             None,
                         ));
                         pen += glyph.advance;
                     }
                 }
-                let Some(face) = fonts.face(run.font().data.id()) else {
+                let Some(face) = fonts.face(run.font()) else {
                     continue;
                 };
                 if glyphs.is_empty() {
@@ -441,9 +575,125 @@ impl Lines {
     }
 }
 
+fn joined(one: &Range<usize>, other: &Range<usize>) -> Range<usize> {
+    one.start.min(other.start)..one.end.max(other.end)
+}
+
+impl BoxText {
+    /// Draws in the box whose top left corner is `x`, `y`.
+    pub(crate) fn draw(&self, fonts: &Fonts, surface: &mut Surface<'_>, x: f32, y: f32) {
+        for (left, lines) in &self.parts {
+            lines.draw(fonts, surface, x + left, y + lines.top);
+        }
+    }
+
+    /// What [`Self::draw`] draws, as a path.
+    pub(crate) fn outline(&self) -> Outline {
+        let mut pen = PathPen::default();
+        for (left, lines) in &self.parts {
+            lines.outline(*left, lines.top, &mut pen);
+        }
+        Outline {
+            path: pen.path,
+            colour: self.colour,
+        }
+    }
+}
+
+/// The filled outlines of a text in its box.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outline {
+    /// Data of an SVG path (non-zero winding), in points from the top left of the box, y downwards.
+    pub path: String,
+    /// Red, green, blue.
+    pub colour: [u8; 3],
+}
+
+/// Writes outlines as relative commands of a path in hundredths of a point; every command begins where the one before it
+/// was written to end, so that rounding does not add up.
+#[derive(Default)]
+struct PathPen {
+    path: String,
+    /// Of the glyph.
+    origin: (f32, f32),
+    /// In hundredths.
+    at: (i32, i32),
+    start: (i32, i32),
+}
+
+impl PathPen {
+    #[expect(clippy::cast_possible_truncation, reason = "hundredths of a point on a page")]
+    fn hundredths(&self, x: f32, y: f32) -> (i32, i32) {
+        let place = |length: f32| (length * 100.0).round() as i32;
+        (place(self.origin.0 + x), place(self.origin.1 - y))
+    }
+
+    fn command(&mut self, letter: char, points: &[(f32, f32)]) {
+        self.path.push(letter);
+        let from = self.at;
+        for (index, (x, y)) in points.iter().enumerate() {
+            let to = self.hundredths(*x, *y);
+            self.number(to.0 - from.0, index == 0);
+            self.number(to.1 - from.1, false);
+            self.at = to;
+        }
+        if letter == 'm' {
+            self.start = self.at;
+        }
+    }
+
+    /// Without zeros that say nothing, and without a blank where a sign divides.
+    fn number(&mut self, hundredths: i32, first: bool) {
+        if !first && hundredths >= 0 {
+            self.path.push(' ');
+        }
+        if hundredths < 0 {
+            self.path.push('-');
+        }
+        let (whole, part) = (hundredths.unsigned_abs() / 100, hundredths.unsigned_abs() % 100);
+        // Writing into a text cannot fail.
+        let _ = match (whole, part) {
+            (whole, 0) => write!(self.path, "{whole}"),
+            (0, part) if part % 10 == 0 => write!(self.path, ".{}", part / 10),
+            (0, part) => write!(self.path, ".{part:02}"),
+            (whole, part) if part % 10 == 0 => write!(self.path, "{whole}.{}", part / 10),
+            (whole, part) => write!(self.path, "{whole}.{part:02}"),
+        };
+    }
+}
+
+impl OutlinePen for PathPen {
+    fn move_to(&mut self, x: f32, y: f32) {
+        self.command('m', &[(x, y)]);
+    }
+
+    fn line_to(&mut self, x: f32, y: f32) {
+        self.command('l', &[(x, y)]);
+    }
+
+    fn quad_to(&mut self, cx0: f32, cy0: f32, x: f32, y: f32) {
+        self.command('q', &[(cx0, cy0), (x, y)]);
+    }
+
+    fn curve_to(&mut self, cx0: f32, cy0: f32, cx1: f32, cy1: f32, x: f32, y: f32) {
+        self.command('c', &[(cx0, cy0), (cx1, cy1), (x, y)]);
+    }
+
+    fn close(&mut self) {
+        self.path.push('z');
+        self.at = self.start;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The one part of a text that is not in cells.
+    fn in_box(fonts: &Fonts, text: &str, style: &TextStyle, width: f32, height: f32) -> Result<Lines, TextFault> {
+        let laid_out = super::in_box(fonts, text, style, width, height)?;
+        Ok(laid_out.parts.into_iter().next().expect("not empty").1)
+    }
 
     fn fonts() -> Fonts {
         Fonts::embedded().expect("the embedded fonts load")
@@ -507,9 +757,8 @@ mod tests {
         assert!(lines.width() <= 200.0 - 2.0 * PADDING + SLACK, "{}", lines.width());
     }
 
-    /// A 125-character prefill in a large font.
     #[test]
-    fn a_text_that_fits_in_no_size_is_refused() {
+    fn a_prefill_of_125_characters_in_a_large_font_is_set_smaller_or_refused() {
         let fonts = fonts();
         let text = "가".repeat(125);
         assert_eq!(
@@ -572,6 +821,103 @@ mod tests {
             .flat_map(|line| line.runs().map(|run| run.font().data.id()).collect::<Vec<_>>())
             .collect();
         assert_eq!(faces.len(), 2, "kana and Han from one font, Hangul from another");
+    }
+
+    #[test]
+    fn a_text_that_runs_from_right_to_left_begins_at_the_right() {
+        let fonts = fonts();
+        let line = |text: &str, alignment| {
+            let lines = in_box(
+                &fonts,
+                text,
+                &TextStyle {
+                    alignment,
+                    ..style(10.0)
+                },
+                100.0,
+                20.0,
+            )
+            .expect("fits");
+            let line = lines.layout.lines().next().expect("a line");
+            (lines.layout.is_rtl(), line.metrics().offset)
+        };
+        for text in ["שלום", "محمد", "  (محمد) ABC", "١٢ محمد"] {
+            let (rtl, offset) = line(text, Alignment::Start);
+            assert!(rtl && offset > 30.0, "{text}: {rtl} {offset}");
+            assert!(line(text, Alignment::Left).1.abs() < 0.01, "{text}");
+        }
+        for text in ["Ali محمد", "12", "김민준 שלום"] {
+            let (rtl, offset) = line(text, Alignment::Start);
+            assert!(!rtl && offset.abs() < 0.01, "{text}: {rtl} {offset}");
+        }
+    }
+
+    #[test]
+    fn arabic_letters_are_joined_and_drawn_from_the_right() {
+        let lines = in_box(&fonts(), "سلام", &style(10.0), 100.0, 20.0).expect("fits");
+        let line = lines.layout.lines().next().expect("a line");
+        let run = line.runs().next().expect("a run");
+        // In the order of drawing, the last letter comes first; lam and alef are one glyph.
+        let drawn: Vec<usize> = run
+            .visual_clusters()
+            .filter(|cluster| !cluster.is_ligature_continuation())
+            .map(|cluster| cluster.text_range().start)
+            .collect();
+        assert!(drawn.is_sorted_by(|a, b| a > b), "{drawn:?}");
+        let alone: Vec<_> = ["س", "ل", "ا", "م"]
+            .map(|letter| {
+                in_box(&fonts(), letter, &style(10.0), 100.0, 20.0)
+                    .expect("fits")
+                    .width()
+            })
+            .to_vec();
+        assert!(
+            lines.width() < alone.iter().sum::<f32>() * 0.9,
+            "{} {alone:?}",
+            lines.width()
+        );
+    }
+
+    fn cells(text: &str, alignment: Alignment, cells: u32) -> Result<Vec<(f32, String)>, TextFault> {
+        let style = TextStyle {
+            place: Some(TextPlace::Cells(cells)),
+            alignment,
+            ..TextStyle::default()
+        };
+        let laid_out = super::in_box(&fonts(), text, &style, 20.0 * 5.0, 20.0)?;
+        let middle = |(left, lines): &(f32, Lines)| (left + lines.width() / 2.0, lines.text.clone());
+        Ok(laid_out.parts.iter().map(middle).collect())
+    }
+
+    #[test]
+    fn each_character_stands_in_the_middle_of_its_cell() {
+        let assert_at = |text: &str, alignment, expected: &[(f32, &str)]| {
+            let found = cells(text, alignment, 5).expect("fits");
+            assert_eq!(found.len(), expected.len(), "{found:?}");
+            for ((at, character), (place, expected)) in found.iter().zip(expected) {
+                assert!((at - place).abs() < 0.01 || *expected == " ", "{character} at {at}");
+                assert_eq!(character, expected);
+            }
+        };
+        assert_at("1김W", Alignment::Start, &[(10.0, "1"), (30.0, "김"), (50.0, "W")]);
+        assert_at("1 3", Alignment::Right, &[(50.0, "1"), (70.0, " "), (90.0, "3")]);
+        assert_at("שלו", Alignment::Start, &[(90.0, "ש"), (70.0, "ל"), (50.0, "ו")]);
+        assert_eq!(cells("123456", Alignment::Start, 5), Err(TextFault::DoesNotFit));
+    }
+
+    #[test]
+    fn outlines_lie_within_the_box_and_are_as_many_as_the_glyphs() {
+        let laid_out = super::in_box(&fonts(), "계약 A", &style(10.0), 100.0, 20.0).expect("fits");
+        let outline = laid_out.outline();
+        assert!(outline.path.starts_with('m'), "{}", outline.path);
+        assert!(
+            outline.path.chars().all(|c| "mlqcz-. 0123456789".contains(c)),
+            "{}",
+            outline.path
+        );
+        let contours = outline.path.matches('m').count();
+        assert_eq!(contours, outline.path.matches('z').count());
+        assert!(contours >= 6, "{contours}");
     }
 
     #[test]

@@ -1,6 +1,13 @@
 //! Fields: named boxes on a page that a writer fills.
+//!
+//! A [`Field`] is one box. Boxes of one name are one field with one value: the marks of a radio choice, the
+//! year, month and day of one date, initials on every page. What concerns the value (whether it must be given,
+//! how long it may be, how a number is rounded) is the same in all of them; how it looks may differ.
 
 use serde::{Deserialize, Serialize};
+
+use crate::number::{NumberFormat, Rounding};
+use crate::template::PageSize;
 
 /// What a field holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -167,13 +174,105 @@ impl<'de> Deserialize<'de> for FontSize {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Alignment {
-    /// At the left edge.
+    /// At the edge where its direction begins: left, but right for Arabic and Hebrew.
     #[default]
+    Start,
+    /// At the left edge.
     Left,
     /// In the middle.
     Center,
     /// At the right edge.
     Right,
+}
+
+impl Alignment {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Start, Self::Left, Self::Center, Self::Right];
+
+    /// The word of FIELDS.json and of the database.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Left => "left",
+            Self::Center => "center",
+            Self::Right => "right",
+        }
+    }
+}
+
+/// On how many lines a template wants a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Lines {
+    /// On one: line breaks become spaces.
+    One,
+    /// On as many as the box has room for.
+    Many,
+}
+
+/// How a text takes its place in its box: see `document::text_layout`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TextPlace {
+    /// One line in the middle of the box's height.
+    OneLine,
+    /// Wrapped lines from the top.
+    ManyLines,
+    /// One character in each of so many equal cells side by side.
+    Cells(u32),
+}
+
+/// The measures of text in a box, in points. Page, stamp and template share them.
+pub mod measures {
+    /// Between a box's edge and its text.
+    pub const PADDING: f32 = 2.0;
+    /// Height of a line as a multiple of its size of letters.
+    pub const LINE_HEIGHT: f32 = 1.25;
+    /// Size of letters below which nothing is shrunk.
+    pub const SMALLEST: f32 = 6.0;
+    /// Size of letters where neither the field nor its box asks for less.
+    pub const LARGEST_AUTOMATIC: f32 = 12.0;
+
+    /// The size of letters for a box of this height, where the field names none.
+    pub fn automatic_size(height: f32) -> f32 {
+        LARGEST_AUTOMATIC.min((height / LINE_HEIGHT).max(1.0))
+    }
+
+    /// Do two lines of this size fit into a box of this height?
+    pub fn takes_two_lines(height: f32, size: f32) -> bool {
+        height - 2.0 * PADDING >= 2.0 * LINE_HEIGHT * size
+    }
+}
+
+/// A colour of letters: red, green, blue; written as `#rrggbb`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Colour(pub [u8; 3]);
+
+impl Colour {
+    /// Reads `#rrggbb`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut parts = [0; 3];
+        hex::decode_to_slice(text.strip_prefix('#')?, &mut parts).ok()?;
+        Some(Self(parts))
+    }
+}
+
+impl std::fmt::Display for Colour {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "#{}", hex::encode(self.0))
+    }
+}
+
+impl Serialize for Colour {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Colour {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("a colour is #rrggbb"))
+    }
 }
 
 /// What a [`FieldKind::Writer`] field shows.
@@ -191,11 +290,15 @@ pub enum WriterDetail {
     Company,
 }
 
-/// A field of a template version.
+/// A field of a template version. Members that old versions lack have their defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(clippy::struct_excessive_bools)] // options of a template, not states
 pub struct Field {
-    /// Its name; unique in the template, but for the radio fields of one choice.
+    /// Its name; boxes of one name are one field.
     pub name: String,
+    /// What the writer reads as its name; without it, the name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
     /// What it holds.
     pub kind: FieldKind,
     /// The step whose writer fills it.
@@ -211,7 +314,7 @@ pub struct Field {
     /// Must it be filled before its writer can approve?
     #[serde(default)]
     pub required: bool,
-    /// Is what the sender gave final?
+    /// Is what the sender gave final? Of a `label`: does its default always stand there?
     #[serde(default)]
     pub read_only: bool,
     /// What may be chosen (`select`, and all options of a `radio` choice).
@@ -226,6 +329,33 @@ pub struct Field {
     /// The most characters a text may have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_length: Option<u32>,
+    /// On one line or on many; without it, the box's height decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<Lines>,
+    /// One character in each of so many equal cells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells: Option<u32>,
+    /// Is a number shown with a comma between each three digits?
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub thousands: bool,
+    /// The decimals of a number: how many are shown, and the most that are taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decimals: Option<u32>,
+    /// How the result of a `calc` field becomes one of its decimals.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub rounding: Rounding,
+    /// How a date is shown: see [`crate::date_pattern`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+    /// The family of letters that is asked first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub font: Option<String>,
+    /// Bold letters, where the family has them.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub bold: bool,
+    /// The colour of letters.
+    #[serde(default, rename = "color", skip_serializing_if = "is_default")]
+    pub colour: Colour,
     /// Size of letters; without it, what fits the box.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub font_size: Option<FontSize>,
@@ -238,11 +368,100 @@ pub struct Field {
     /// The formula of a `calc` field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub formula: Option<String>,
+    /// Does the file of an `attachment` become part of the sealed PDF?
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub embed: bool,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde's signature
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl Field {
     /// The most characters of a text where the field itself sets no limit.
     pub const TEXT_LIMIT: u32 = 4_000;
+
+    /// A field with nothing but what each must have.
+    pub fn new(name: impl Into<String>, kind: FieldKind, step: u32, page: u32, placement: Placement) -> Self {
+        Self {
+            name: name.into(),
+            label: None,
+            kind,
+            step,
+            role: None,
+            page,
+            placement,
+            required: false,
+            read_only: false,
+            options: Vec::new(),
+            option: None,
+            default: None,
+            max_length: None,
+            lines: None,
+            cells: None,
+            thousands: false,
+            decimals: None,
+            rounding: Rounding::default(),
+            pattern: None,
+            font: None,
+            bold: false,
+            colour: Colour::default(),
+            font_size: None,
+            alignment: Alignment::default(),
+            detail: None,
+            formula: None,
+            embed: false,
+        }
+    }
+
+    /// What people read as its name.
+    pub fn shown_name(&self) -> &str {
+        self.label.as_deref().unwrap_or(&self.name)
+    }
+
+    /// How a number of this field is shown.
+    pub fn number_format(&self) -> NumberFormat {
+        NumberFormat {
+            thousands: self.thousands,
+            decimals: self.decimals,
+        }
+    }
+
+    /// A text that is the template's own: nobody gives or changes it.
+    pub fn is_fixed_text(&self) -> bool {
+        self.kind == FieldKind::Label && self.read_only
+    }
+
+    /// How its text takes its place on a page of this size. Where the template does not say so, a text whose box has
+    /// room for two lines takes many.
+    #[allow(clippy::cast_possible_truncation)] // a length in points
+    pub fn text_place(&self, page: &PageSize) -> TextPlace {
+        if let Some(cells) = self.cells {
+            return TextPlace::Cells(cells);
+        }
+        match self.lines {
+            Some(Lines::One) => TextPlace::OneLine,
+            Some(Lines::Many) => TextPlace::ManyLines,
+            None if !matches!(self.kind, FieldKind::Text | FieldKind::Label) => TextPlace::OneLine,
+            None => {
+                let share = f64::from(self.placement.height) / f64::from(Placement::WHOLE);
+                let height = (share * page.height_points) as f32;
+                let size = self
+                    .font_size
+                    .map_or_else(|| measures::automatic_size(height), FontSize::points);
+                if measures::takes_two_lines(height, size) {
+                    TextPlace::ManyLines
+                } else {
+                    TextPlace::OneLine
+                }
+            }
+        }
+    }
 
     /// Does the writer of this step and role fill it?
     pub fn belongs_to(&self, step: u32, role: Option<&str>) -> bool {
@@ -277,6 +496,66 @@ mod tests {
         assert!(!at(1, 0, 1_000_000, 1_000_000).is_on_page());
         assert!(!at(0, 0, 0, 5).is_on_page());
         assert!(!at(u32::MAX, 0, u32::MAX, 5).is_on_page());
+    }
+
+    #[test]
+    fn a_field_of_an_older_version_is_read_with_defaults() {
+        let old = r#"{"name":"a","kind":"text","step":1,"page":1,"x":0,"y":0,"width":10,"height":10,
+            "required":true,"read_only":false,"alignment":"left"}"#;
+        let placement = Placement {
+            x: 0,
+            y: 0,
+            width: 10,
+            height: 10,
+        };
+        let expected = Field {
+            required: true,
+            alignment: Alignment::Left,
+            ..Field::new("a", FieldKind::Text, 1, 1, placement)
+        };
+        let read: Field = serde_json::from_str(old).unwrap();
+        assert_eq!(read, expected);
+        let again: Field = serde_json::from_str(&serde_json::to_string(&read).unwrap()).unwrap();
+        assert_eq!(again, expected);
+    }
+
+    #[test]
+    fn without_a_word_of_the_template_the_height_of_a_text_box_says_how_many_lines_it_takes() {
+        let page = PageSize {
+            width_points: 595.0,
+            height_points: 842.0,
+        };
+        let mut field = Field::new(
+            "a",
+            FieldKind::Text,
+            1,
+            1,
+            Placement {
+                x: 0,
+                y: 0,
+                width: 400_000,
+                height: 70_000,
+            },
+        );
+        assert_eq!(field.text_place(&page), TextPlace::ManyLines);
+        field.lines = Some(Lines::One);
+        assert_eq!(field.text_place(&page), TextPlace::OneLine);
+        field.lines = None;
+        field.placement.height = 20_000;
+        assert_eq!(field.text_place(&page), TextPlace::OneLine);
+        field.lines = Some(Lines::Many);
+        assert_eq!(field.text_place(&page), TextPlace::ManyLines);
+        field.cells = Some(6);
+        assert_eq!(field.text_place(&page), TextPlace::Cells(6));
+    }
+
+    #[test]
+    fn colours_are_six_hexadecimal_digits() {
+        assert_eq!(Colour::parse("#1a2B3c"), Some(Colour([0x1a, 0x2b, 0x3c])));
+        assert_eq!(Colour([1, 2, 255]).to_string(), "#0102ff");
+        for text in ["", "#", "123456", "#12345", "#1234567", "#gggggg", "red"] {
+            assert_eq!(Colour::parse(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -3,13 +3,15 @@
 //! Reading collects every fault with its place (`fields[3].kind`), so that a file is mended in one
 //! go. Unknown members are ignored, as everywhere.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
 use crate::contact::{Contact, Region};
-use crate::field::{Alignment, Field, FieldKind, FontSize, Placement, WriterDetail};
-use crate::formula::Formula;
+use crate::date_pattern::DatePattern;
+use crate::field::{Alignment, Colour, Field, FieldKind, FontSize, Lines, Placement, WriterDetail};
+use crate::formula::{self, Formula};
+use crate::number::{MOST_DECIMALS, Rounding};
 use crate::template::{NamedWriter, OnReject, TemplateStep};
 use crate::value::{FieldValue, ValueFault};
 
@@ -96,11 +98,20 @@ pub enum FieldsFaultKind {
     #[error("the box must have an area and lie within the page (millionths, at most 1000000)")]
     OffPage,
     /// The name is another field's.
-    #[error("another field has this name")]
+    #[error("a field of another kind has this name")]
     NameTwice,
-    /// The fields of one radio choice disagree about step, role or kind.
-    #[error("fields of one radio choice share kind, step and role")]
-    RadioDisagrees,
+    /// The boxes of one name disagree about step or role.
+    #[error("boxes of one name share kind, step and role")]
+    BoxesDisagree,
+    /// The member means nothing for this kind.
+    #[error("is only for fields of kind {0}")]
+    OnlyFor(&'static str),
+    /// Not a pattern of a date.
+    #[error("must hold yyyy, yy, MMMM, MMM, MM, M, dd or d; other Latin letters stand in 'quotes'")]
+    DatePattern,
+    /// Not a colour.
+    #[error("must be a colour such as #1a2b3c")]
+    Colour,
     /// The option appears twice.
     #[error("the option appears twice")]
     OptionTwice,
@@ -118,6 +129,7 @@ pub enum FieldsFaultKind {
 const MOST_FIELDS: usize = 2_000;
 const MOST_STEPS: usize = 50;
 const MOST_OPTIONS: usize = 200;
+const MOST_CELLS: u64 = 100;
 const NAME_LENGTH: usize = 128;
 
 /// Reads the file. `pages`: how many the PDF has, where that is known; `region`: where its national telephone numbers are
@@ -295,7 +307,8 @@ impl Reader {
             }
         }
         self.names(&entries);
-        self.choices(&mut fields);
+        self.choices(&fields);
+        share_value_rules(&mut fields);
         for (path, field) in &fields {
             if let Some(text) = &field.default {
                 let fault = if field.kind.is_file() {
@@ -309,6 +322,7 @@ impl Reader {
             }
         }
         self.formulas(&fields);
+        self.circles(&fields);
         fields.into_iter().map(|(_, field)| field).collect()
     }
 
@@ -341,6 +355,7 @@ impl Reader {
         let height = self.number(entry, path, "height", 1, whole, true);
         let required = self.flag(entry, path, "required");
         let read_only = self.flag(entry, path, "read_only");
+        let label = self.text(entry, path, "label", NAME_LENGTH, false);
         let options = self.options(entry, path);
         let option = self.text(entry, path, "option", NAME_LENGTH, false);
         let default = self.default_text(entry, path);
@@ -364,15 +379,63 @@ impl Reader {
                 path,
                 "alignment",
                 false,
-                |word| match word {
-                    "left" => Some(Alignment::Left),
-                    "center" => Some(Alignment::Center),
-                    "right" => Some(Alignment::Right),
-                    _ => None,
-                },
-                || "left, center, right".to_owned(),
+                |word| Alignment::ALL.into_iter().find(|alignment| alignment.code() == word),
+                || Alignment::ALL.map(Alignment::code).join(", "),
             )
             .unwrap_or_default();
+        let lines = self.word(
+            entry,
+            path,
+            "lines",
+            false,
+            |word| match word {
+                "one" => Some(Lines::One),
+                "many" => Some(Lines::Many),
+                _ => None,
+            },
+            || "one, many".to_owned(),
+        );
+        let cells = self.number(entry, path, "cells", 1, MOST_CELLS, false);
+        if cells.is_some() && lines.is_some() {
+            self.fault(format!("{path}.cells"), FieldsFaultKind::OnlyFor("text without lines"));
+        }
+        let thousands = self.flag(entry, path, "thousands");
+        let decimals = self.number(entry, path, "decimals", 0, u64::from(MOST_DECIMALS), false);
+        let rounding = self.word(
+            entry,
+            path,
+            "rounding",
+            false,
+            |word| match word {
+                "half_up" => Some(Rounding::HalfUp),
+                "down" => Some(Rounding::Down),
+                "up" => Some(Rounding::Up),
+                _ => None,
+            },
+            || "half_up, down, up".to_owned(),
+        );
+        let pattern = self.text(entry, path, "pattern", NAME_LENGTH, false);
+        if let Some(pattern) = &pattern
+            && DatePattern::parse(pattern).is_none()
+        {
+            self.fault(format!("{path}.pattern"), FieldsFaultKind::DatePattern);
+        }
+        let font = self.text(entry, path, "font", NAME_LENGTH, false);
+        let bold = self.flag(entry, path, "bold");
+        let colour = self.text(entry, path, "color", NAME_LENGTH, false);
+        let colour = colour.map(|text| {
+            Colour::parse(&text).unwrap_or_else(|| {
+                self.fault(format!("{path}.color"), FieldsFaultKind::Colour);
+                Colour::default()
+            })
+        });
+        let embed = self.flag(entry, path, "embed");
+        if let Some(kind) = kind {
+            self.members_of_kind(entry, path, kind);
+            if kind == FieldKind::Label && read_only && default.is_none() {
+                self.fault(format!("{path}.default"), FieldsFaultKind::Missing);
+            }
+        }
         let detail = self.word(
             entry,
             path,
@@ -401,23 +464,59 @@ impl Reader {
             self.fault(path, FieldsFaultKind::OffPage);
         }
         Some(Field {
-            name: name?,
-            kind: kind?,
-            step: step?,
+            label,
             role,
-            page: page?,
-            placement,
             required,
             read_only,
             options,
             option,
             default,
             max_length,
+            lines,
+            cells,
+            thousands,
+            decimals,
+            rounding: rounding.unwrap_or_default(),
+            pattern,
+            font,
+            bold,
+            colour: colour.unwrap_or_default(),
             font_size,
             alignment,
             detail,
             formula,
+            embed,
+            ..Field::new(name?, kind?, step?, page?, placement)
         })
+    }
+
+    /// A member that means nothing for its field is a misunderstanding that shows only after people have signed.
+    fn members_of_kind(&mut self, entry: &Map<String, Value>, path: &str, kind: FieldKind) {
+        use FieldKind::{Attachment, Calc, Date, Label, Number, Select, Text, Writer};
+        const LETTERS: [FieldKind; 7] = [Text, Number, Date, Select, Label, Writer, Calc];
+        const LETTERS_NAMED: &str = "text, number, date, select, label, writer, calc";
+        let members: [(&str, &[FieldKind], &'static str); 10] = [
+            ("lines", &[Text, Select, Label, Writer], "text, select, label, writer"),
+            (
+                "cells",
+                &[Text, Number, Date, Writer, Calc],
+                "text, number, date, writer, calc",
+            ),
+            ("thousands", &[Number, Calc], "number, calc"),
+            ("decimals", &[Number, Calc], "number, calc"),
+            ("rounding", &[Calc], "calc"),
+            ("pattern", &[Date], "date"),
+            ("font", &LETTERS, LETTERS_NAMED),
+            ("bold", &LETTERS, LETTERS_NAMED),
+            ("color", &LETTERS, LETTERS_NAMED),
+            ("embed", &[Attachment], "attachment"),
+        ];
+        for (member, kinds, named) in members {
+            let given = !matches!(entry.get(member), None | Some(Value::Null | Value::Bool(false)));
+            if given && !kinds.contains(&kind) {
+                self.fault(join(path, member), FieldsFaultKind::OnlyFor(named));
+            }
+        }
     }
 
     fn step_and_role(&mut self, path: &str, step: u32, role: Option<&str>, steps: &[TemplateStep]) {
@@ -437,11 +536,10 @@ impl Reader {
         }
     }
 
-    /// Names are unique, but for the fields of one radio choice. Fields that have other faults are looked at as well.
+    /// Boxes of one name are one field. Fields that have other faults are looked at as well.
     fn names(&mut self, entries: &[(String, &Map<String, Value>)]) {
         let text =
             |entry: &Map<String, Value>, name: &str| entry.get(name)?.as_str().map(|text| text.trim().to_owned());
-        let is_radio = |entry: &Map<String, Value>| text(entry, "kind").as_deref() == Some(FieldKind::Radio.code());
         let writer = |entry: &Map<String, Value>| (entry.get("step").and_then(Value::as_u64), text(entry, "role"));
         let mut first: BTreeMap<String, &Map<String, Value>> = BTreeMap::new();
         for (path, entry) in entries {
@@ -452,46 +550,36 @@ impl Reader {
                 first.insert(name, entry);
                 continue;
             };
-            if !is_radio(entry) || !is_radio(earlier) {
+            if text(entry, "kind") != text(earlier, "kind") {
                 self.fault(format!("{path}.name"), FieldsFaultKind::NameTwice);
             } else if writer(entry) != writer(earlier) {
-                self.fault(path.as_str(), FieldsFaultKind::RadioDisagrees);
+                self.fault(path.as_str(), FieldsFaultKind::BoxesDisagree);
             }
         }
     }
 
-    /// Gives each radio field all options of its choice; a select has its own.
-    fn choices(&mut self, fields: &mut [(String, Field)]) {
-        let mut radio: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for (path, field) in fields.iter() {
-            match field.kind {
-                FieldKind::Select if field.options.is_empty() => {
-                    self.fault(format!("{path}.options"), FieldsFaultKind::Missing);
-                }
-                FieldKind::Radio => {
-                    let Some(option) = &field.option else {
-                        self.fault(format!("{path}.option"), FieldsFaultKind::Missing);
-                        continue;
-                    };
-                    let options = radio.entry(field.name.clone()).or_default();
-                    if options.contains(option) {
-                        self.fault(format!("{path}.option"), FieldsFaultKind::OptionTwice);
-                    } else {
-                        options.push(option.clone());
+    /// A box of a radio choice stands for an option of its own; a select has options.
+    fn choices(&mut self, fields: &[(String, Field)]) {
+        let mut seen: BTreeSet<(&str, &str)> = BTreeSet::new();
+        for (path, field) in fields {
+            match (field.kind, &field.option) {
+                (FieldKind::Select, _) => {
+                    let mut boxes = fields.iter().filter(|(_, other)| other.name == field.name);
+                    if boxes.all(|(_, other)| other.options.is_empty()) {
+                        self.fault(format!("{path}.options"), FieldsFaultKind::Missing);
                     }
+                }
+                (FieldKind::Radio, None) => self.fault(format!("{path}.option"), FieldsFaultKind::Missing),
+                (FieldKind::Radio, Some(option)) if !seen.insert((&field.name, option)) => {
+                    self.fault(format!("{path}.option"), FieldsFaultKind::OptionTwice);
                 }
                 _ => {}
             }
         }
-        for (_, field) in fields.iter_mut() {
-            if field.kind == FieldKind::Radio {
-                field.options = radio.get(&field.name).cloned().unwrap_or_default();
-            }
-        }
     }
 
-    /// A formula names number fields only, so that no circle can arise, and only such as are written before it or by the same
-    /// writer, so that no result goes stale.
+    /// A formula names number and calc fields only, and only such as are written before it or by the same writer, so that no
+    /// result goes stale.
     fn formulas(&mut self, fields: &[(String, Field)]) {
         for (path, field) in fields {
             let Some(text) = field.formula.as_deref().filter(|_| field.kind == FieldKind::Calc) else {
@@ -502,12 +590,11 @@ impl Reader {
                 Err(fault) => self.fault(path, FieldsFaultKind::Formula(fault.to_string())),
                 Ok(formula) => {
                     for name in formula.names() {
-                        let named = fields
-                            .iter()
-                            .map(|(_, other)| other)
-                            .find(|other| other.name == name && other.kind == FieldKind::Number);
+                        let named = fields.iter().map(|(_, other)| other).find(|other| {
+                            other.name == name && matches!(other.kind, FieldKind::Number | FieldKind::Calc)
+                        });
                         let reason = match named {
-                            None => format!("'{name}' is no field of kind number"),
+                            None => format!("'{name}' is no field of kind number or calc"),
                             Some(other) if other.step > field.step => format!("'{name}' is written at a later step"),
                             Some(other) if other.step == field.step && other.role != field.role => {
                                 format!("'{name}' is written by another role of the same step")
@@ -519,6 +606,21 @@ impl Reader {
                 }
             }
         }
+    }
+
+    /// No result needs itself.
+    fn circles(&mut self, fields: &[(String, Field)]) {
+        let all: Vec<&Field> = fields.iter().map(|(_, field)| field).collect();
+        let Some(name) = formula::circle(&all) else { return };
+        let path = fields
+            .iter()
+            .find(|(_, field)| field.name == name)
+            .map(|(path, _)| path.as_str());
+        let reason = format!("'{name}' needs its own result");
+        self.fault(
+            format!("{}.formula", path.unwrap_or_default()),
+            FieldsFaultKind::Formula(reason),
+        );
     }
 
     fn options(&mut self, entry: &Map<String, Value>, path: &str) -> Vec<String> {
@@ -665,6 +767,57 @@ impl Reader {
     }
 }
 
+fn first<T: Clone>(known: &mut Option<T>, other: Option<&T>) {
+    if known.is_none() {
+        *known = other.cloned();
+    }
+}
+
+/// What concerns the value is said once and holds for all boxes of the name.
+fn share_value_rules(fields: &mut [(String, Field)]) {
+    let mut shared: BTreeMap<String, Field> = BTreeMap::new();
+    for (_, field) in fields.iter() {
+        let Some(rules) = shared.get_mut(&field.name) else {
+            let mut rules = field.clone();
+            if rules.kind == FieldKind::Radio {
+                rules.options = rules.option.iter().cloned().collect();
+            }
+            shared.insert(field.name.clone(), rules);
+            continue;
+        };
+        rules.required |= field.required;
+        rules.read_only |= field.read_only;
+        rules.embed |= field.embed;
+        match &field.option {
+            Some(option) if rules.kind == FieldKind::Radio => rules.options.push(option.clone()),
+            _ if rules.options.is_empty() => rules.options.clone_from(&field.options),
+            _ => {}
+        }
+        first(&mut rules.label, field.label.as_ref());
+        first(&mut rules.default, field.default.as_ref());
+        first(&mut rules.max_length, field.max_length.as_ref());
+        first(&mut rules.decimals, field.decimals.as_ref());
+        first(&mut rules.detail, field.detail.as_ref());
+        first(&mut rules.formula, field.formula.as_ref());
+    }
+    for (_, field) in fields {
+        let Some(rules) = shared.get(&field.name).filter(|rules| rules.kind == field.kind) else {
+            continue;
+        };
+        field.required = rules.required;
+        field.read_only = rules.read_only;
+        field.embed = rules.embed;
+        field.options.clone_from(&rules.options);
+        field.label.clone_from(&rules.label);
+        field.default.clone_from(&rules.default);
+        field.max_length = rules.max_length;
+        field.decimals = rules.decimals;
+        field.rounding = rules.rounding;
+        field.detail = rules.detail;
+        field.formula.clone_from(&rules.formula);
+    }
+}
+
 fn join(path: &str, name: &str) -> String {
     if path.is_empty() {
         name.to_owned()
@@ -798,6 +951,100 @@ mod tests {
         assert!(parse_value(&field(json!("b")), None, Region::Kr).is_ok());
         assert_eq!(paths(&field(json!("c"))), ["fields[0].role"]);
         assert_eq!(paths(&field(Value::Null)), ["fields[0].role"]);
+    }
+
+    fn one(changes: &Value) -> Value {
+        let mut field =
+            json!({"name": "f", "kind": "text", "step": 1, "page": 1, "x": 0, "y": 0, "width": 9, "height": 9});
+        let members = field.as_object_mut().unwrap();
+        members.extend(changes.as_object().unwrap().clone());
+        json!({"name": "x", "steps": [{"order": 1}], "fields": [field]})
+    }
+
+    #[test]
+    fn how_a_value_looks_is_read() {
+        for good in [
+            json!({"lines": "many", "font": "Noto Sans JP", "bold": true, "color": "#1a2b3c", "alignment": "start"}),
+            json!({"cells": 13, "label": "주민등록번호"}),
+            json!({"kind": "number", "thousands": true, "decimals": 2, "cells": 12, "alignment": "right"}),
+            json!({"kind": "date", "pattern": "yyyy년 M월 d일"}),
+            json!({"kind": "calc", "formula": "1 + 2", "thousands": true, "decimals": 0, "rounding": "down"}),
+            json!({"kind": "label", "read_only": true, "default": "fixed"}),
+            json!({"kind": "attachment", "embed": true}),
+        ] {
+            parse_value(&one(&good), None, Region::Kr).unwrap_or_else(|faults| panic!("{good}: {faults:?}"));
+        }
+        for (bad, path) in [
+            (json!({"lines": "three"}), "lines"),
+            (json!({"lines": "one", "cells": 3}), "cells"),
+            (json!({"cells": 101}), "cells"),
+            (json!({"kind": "check", "cells": 3}), "cells"),
+            (json!({"thousands": true}), "thousands"),
+            (json!({"kind": "number", "decimals": 11}), "decimals"),
+            (json!({"kind": "number", "rounding": "up"}), "rounding"),
+            (json!({"kind": "date", "pattern": "YYYY"}), "pattern"),
+            (json!({"pattern": "yyyy"}), "pattern"),
+            (json!({"kind": "signature", "font": "Pretendard"}), "font"),
+            (json!({"color": "red"}), "color"),
+            (json!({"embed": true}), "embed"),
+            (json!({"label": "x\u{0}"}), "label"),
+            (json!({"kind": "label", "read_only": true}), "default"),
+            (json!({"kind": "calc", "formula": "f * 2"}), "formula"),
+        ] {
+            assert_eq!(paths(&one(&bad)), [format!("fields[0].{path}")], "{bad}");
+        }
+    }
+
+    #[test]
+    fn boxes_of_one_name_are_one_field() {
+        let date = |pattern: &str, more: Value| {
+            let mut field = json!({"name": "day", "kind": "date", "step": 1, "page": 1, "pattern": pattern,
+                "x": 0, "y": 0, "width": 9, "height": 9});
+            field.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            field
+        };
+        let file = |fields: Value| json!({"name": "x", "steps": [{"order": 1}, {"order": 2}], "fields": fields});
+        let good = file(json!([
+            date("yyyy", json!({})),
+            date("MM", json!({"required": true, "label": "Day"})),
+            date("dd", json!({"default": "2026-03-07"})),
+        ]));
+        let read = parse_value(&good, None, Region::Kr).unwrap();
+        for (field, pattern) in read.fields.iter().zip(["yyyy", "MM", "dd"]) {
+            assert_eq!(field.pattern.as_deref(), Some(pattern));
+            assert!(field.required && field.shown_name() == "Day");
+            assert_eq!(field.default.as_deref(), Some("2026-03-07"));
+        }
+        assert_eq!(
+            paths(&file(json!([date("yyyy", json!({})), date("MM", json!({"step": 2}))]))),
+            ["fields[1]"]
+        );
+        let text =
+            json!({"name": "day", "kind": "text", "step": 1, "page": 1, "x": 0, "y": 0, "width": 9, "height": 9});
+        assert_eq!(paths(&file(json!([date("yyyy", json!({})), text]))), ["fields[1].name"]);
+    }
+
+    #[test]
+    fn calculated_fields_may_name_each_other_but_not_in_a_circle() {
+        let calc = |name: &str, formula: &str| {
+            json!({"name": name, "kind": "calc", "formula": formula, "step": 1, "page": 1,
+                "x": 0, "y": 0, "width": 9, "height": 9})
+        };
+        let file = |fields: Vec<Value>| json!({"name": "x", "steps": [{"order": 1}], "fields": fields});
+        let good = file(vec![
+            calc("total", "net + tax"),
+            calc("tax", "net / 10"),
+            calc("net", "100"),
+        ]);
+        assert!(parse_value(&good, None, Region::Kr).is_ok());
+        let bad = file(vec![
+            calc("total", "net + tax"),
+            calc("tax", "total / 10"),
+            calc("net", "100"),
+        ]);
+        let found = paths(&bad);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(["fields[0].formula", "fields[1].formula"].contains(&found[0].as_str()));
     }
 
     #[test]

@@ -1,9 +1,21 @@
-//! Formulas of `calc` fields: `+ - * /`, parentheses, numbers, and names of number fields.
+//! Formulas of `calc` fields: `+ - * /`, parentheses, numbers, and names of number and calc fields.
 //!
-//! Exact decimal arithmetic on `i128` with six places, because money that drifts is no evidence.
+//! **Exact.** It is calculated with fractions of whole numbers; the result alone is rounded, to the decimals of its
+//! field (six, where it names none) by its rule. A field that names another calculated one takes its rounded result,
+//! which is what people see and add up.
+//!
+//! **Blank.** A field that was left empty counts as 0, unless all that the formula names are empty: then there is no
+//! result. None either where it divides by zero, or where the numbers grow beyond reach.
+//!
 //! A name stands as it is where it has only letters, digits and `_`, else in `[brackets]`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+use num_bigint::BigInt;
+use num_rational::BigRational;
+
+use crate::field::{Field, FieldKind};
+use crate::number::Decimal;
 
 /// A formula, read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,7 +23,7 @@ pub struct Formula(Expression);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Expression {
-    Number(i128),
+    Number(Decimal),
     Name(String),
     Negative(Box<Expression>),
     Operation(char, Box<Expression>, Box<Expression>),
@@ -22,9 +34,11 @@ enum Expression {
 #[error("the formula cannot be read at character {0}")]
 pub struct FormulaFault(pub usize);
 
-const PLACES: u32 = 6;
-const SCALE: i128 = 1_000_000;
+/// Decimals of a result whose field names none.
+const USUAL_DECIMALS: u32 = 6;
 const DEEPEST: usize = 50;
+/// What stands between may be much longer than a result, but not without end.
+const MOST_BITS: u64 = 8_192;
 
 impl Formula {
     /// Reads a formula.
@@ -63,61 +77,116 @@ impl Formula {
         names
     }
 
-    /// The result as decimal text; `None` where a value is missing, on division by zero, and where
-    /// the numbers grow beyond reach.
-    pub fn evaluate(&self, value_of: impl Fn(&str) -> Option<String>) -> Option<String> {
-        evaluate(&self.0, &value_of).map(write_decimal)
+    /// The exact result, where there is one; `value_of` answers `None` for a field that was left empty.
+    pub fn evaluate(&self, value_of: impl Fn(&str) -> Option<Decimal>) -> Option<BigRational> {
+        let names = self.names();
+        if !names.is_empty() && names.iter().all(|name| value_of(name).is_none()) {
+            return None;
+        }
+        evaluate(&self.0, &value_of)
     }
 }
 
-fn evaluate(expression: &Expression, value_of: &impl Fn(&str) -> Option<String>) -> Option<i128> {
-    match expression {
-        Expression::Number(number) => Some(*number),
-        Expression::Name(name) => read_decimal(&value_of(name)?),
-        Expression::Negative(inner) => evaluate(inner, value_of)?.checked_neg(),
+fn evaluate(expression: &Expression, value_of: &impl Fn(&str) -> Option<Decimal>) -> Option<BigRational> {
+    let result = match expression {
+        Expression::Number(number) => number.exact(),
+        Expression::Name(name) => {
+            value_of(name).map_or_else(|| BigRational::from(BigInt::from(0)), |number| number.exact())
+        }
+        Expression::Negative(inner) => -evaluate(inner, value_of)?,
         Expression::Operation(operator, left, right) => {
             let (left, right) = (evaluate(left, value_of)?, evaluate(right, value_of)?);
             match operator {
-                '+' => left.checked_add(right),
-                '-' => left.checked_sub(right),
-                '*' => Some(left.checked_mul(right)? / SCALE),
-                _ => left.checked_mul(SCALE)?.checked_div(right),
+                '+' => left + right,
+                '-' => left - right,
+                '*' => left * right,
+                _ if right.numer().bits() == 0 => return None,
+                _ => left / right,
+            }
+        }
+    };
+    (result.numer().bits() <= MOST_BITS && result.denom().bits() <= MOST_BITS).then_some(result)
+}
+
+/// The results of the calculated ones among `fields`, each after those that it names. `value_of` answers for every other
+/// field.
+pub fn calculate<'f>(
+    fields: &[&'f Field],
+    value_of: impl Fn(&str) -> Option<Decimal>,
+) -> BTreeMap<&'f str, Option<Decimal>> {
+    let formulas = read_formulas(fields);
+    let mut results = BTreeMap::new();
+    for name in in_order(&formulas).into_iter().flatten() {
+        let Some((field, formula)) = formulas.get(name) else {
+            continue;
+        };
+        let exact = formula.evaluate(|named| match results.get(named) {
+            Some(result) => Option::clone(result),
+            None => value_of(named),
+        });
+        let decimals = field.decimals.unwrap_or(USUAL_DECIMALS);
+        let result = exact.and_then(|exact| Decimal::rounded(&exact, decimals, field.rounding));
+        results.insert(name, result);
+    }
+    results
+}
+
+/// A name of a calculated field that needs its own result.
+pub(crate) fn circle<'f>(fields: &[&'f Field]) -> Option<&'f str> {
+    in_order(&read_formulas(fields)).err()
+}
+
+type Formulas<'f> = BTreeMap<&'f str, (&'f Field, Formula)>;
+
+fn read_formulas<'f>(fields: &[&'f Field]) -> Formulas<'f> {
+    fields
+        .iter()
+        .filter(|field| field.kind == FieldKind::Calc)
+        .filter_map(|field| {
+            let formula = Formula::parse(field.formula.as_deref()?).ok()?;
+            Some((field.name.as_str(), (*field, formula)))
+        })
+        .collect()
+}
+
+/// Names so that each comes after those that it needs; or one that needs itself.
+fn in_order<'f>(formulas: &Formulas<'f>) -> Result<Vec<&'f str>, &'f str> {
+    // How many of the named ones are still to come, and who waits for whom (Kahn's algorithm).
+    let mut open: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut waiting: BTreeMap<&str, Vec<&'f str>> = BTreeMap::new();
+    let mut ready = Vec::new();
+    for (name, (_, formula)) in formulas {
+        let needed: Vec<&str> = formula
+            .names()
+            .into_iter()
+            .filter_map(|needed| formulas.get_key_value(needed).map(|(known, _)| *known))
+            .collect();
+        if needed.is_empty() {
+            ready.push(*name);
+        }
+        open.insert(name, needed.len());
+        for needed in needed {
+            waiting.entry(needed).or_default().push(name);
+        }
+    }
+    let mut order = Vec::new();
+    while let Some(name) = ready.pop() {
+        order.push(name);
+        for next in waiting.remove(name).unwrap_or_default() {
+            if let Some(count) = open.get_mut(next) {
+                *count -= 1;
+                if *count == 0 {
+                    ready.push(next);
+                }
             }
         }
     }
-}
-
-fn read_decimal(text: &str) -> Option<i128> {
-    let text: String = text.chars().filter(|c| *c != ',').collect();
-    let (negative, digits) = match text.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, text.strip_prefix('+').unwrap_or(&text)),
-    };
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    let mut fraction = fraction.to_owned();
-    fraction.truncate(PLACES as usize);
-    while fraction.len() < PLACES as usize {
-        fraction.push('0');
-    }
-    let number = whole
-        .parse::<i128>()
-        .ok()?
-        .checked_mul(SCALE)?
-        .checked_add(fraction.parse().ok()?)?;
-    Some(if negative { -number } else { number })
-}
-
-fn write_decimal(number: i128) -> String {
-    let sign = if number < 0 { "-" } else { "" };
-    let number = number.unsigned_abs();
-    let scale = SCALE.unsigned_abs();
-    let fraction = format!("{:06}", number % scale);
-    let fraction = fraction.trim_end_matches('0');
-    let whole = number / scale;
-    if fraction.is_empty() {
-        format!("{sign}{whole}")
-    } else {
-        format!("{sign}{whole}.{fraction}")
+    match formulas
+        .keys()
+        .find(|name| open.get(*name).is_some_and(|count| *count > 0))
+    {
+        Some(name) => Err(name),
+        None => Ok(order),
     }
 }
 
@@ -195,12 +264,7 @@ impl Parser {
         let start = self.at;
         let word = self.run(|c| c.is_alphanumeric() || c == '_' || c == '.');
         if word.starts_with(|c: char| c.is_ascii_digit()) {
-            let number = word
-                .bytes()
-                .all(|b| b.is_ascii_digit() || b == b'.')
-                .then(|| read_decimal(&word))
-                .flatten();
-            return number.map(Expression::Number).ok_or(FormulaFault(start));
+            return Decimal::parse(&word).map(Expression::Number).ok_or(FormulaFault(start));
         }
         if word.is_empty() || word.contains('.') {
             return Err(FormulaFault(start));
@@ -220,15 +284,42 @@ impl Parser {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::field::Placement;
+    use crate::number::Rounding;
+
+    fn calc(name: &str, formula: &str) -> Field {
+        let placement = Placement {
+            x: 0,
+            y: 0,
+            width: 1,
+            height: 1,
+        };
+        Field {
+            formula: Some(formula.to_owned()),
+            ..Field::new(name, FieldKind::Calc, 1, 1, placement)
+        }
+    }
+
+    fn value(name: &str) -> Option<Decimal> {
+        Decimal::parse(match name {
+            "단가" => "1,200.50",
+            "quantity" => "3",
+            "tax rate" => "0.1",
+            _ => return None,
+        })
+    }
+
+    fn result_of(field: &Field) -> Option<String> {
+        calculate(&[field], value)[field.name.as_str()]
+            .as_ref()
+            .map(ToString::to_string)
+    }
 
     fn result(formula: &str) -> Option<String> {
-        Formula::parse(formula).unwrap().evaluate(|name| match name {
-            "단가" => Some("1,200.50".to_owned()),
-            "quantity" => Some("3".to_owned()),
-            "tax rate" => Some("0.1".to_owned()),
-            _ => None,
-        })
+        result_of(&calc("result", formula))
     }
 
     #[test]
@@ -238,20 +329,96 @@ mod tests {
         assert_eq!(result("단가*quantity*(1+[tax rate])").as_deref(), Some("3961.65"));
         assert_eq!(result("-(2 - 5) / 2").as_deref(), Some("1.5"));
         assert_eq!(result("2 - 3 - 4").as_deref(), Some("-5"));
+        // A third three times is one: nothing is rounded on the way.
+        assert_eq!(result("1 / 3 * 3").as_deref(), Some("1"));
+        assert_eq!(result("2 / 3").as_deref(), Some("0.666667"));
+    }
+
+    #[test]
+    fn a_result_is_rounded_to_the_decimals_of_its_field() {
+        let mut tax = calc("tax", "단가 * quantity / 11");
+        tax.decimals = Some(0);
+        assert_eq!(result_of(&tax).as_deref(), Some("327"));
+        tax.rounding = Rounding::Up;
+        assert_eq!(result_of(&tax).as_deref(), Some("328"));
+    }
+
+    #[test]
+    fn an_empty_field_counts_as_nothing_unless_all_are_empty() {
+        assert_eq!(result("missing + 1 + quantity").as_deref(), Some("4"));
+        assert_eq!(result("missing + other"), None);
+        assert_eq!(result("missing + 1"), None);
     }
 
     #[test]
     fn what_has_no_result_has_none() {
-        assert_eq!(result("missing + 1"), None);
         assert_eq!(result("1 / 0"), None);
+        assert_eq!(result("quantity / missing"), None);
+        let long = "9".repeat(40);
+        assert_eq!(result(&format!("{long} * {long}")), None);
+        let longer = [long.as_str(); 12].join(" * ");
+        assert_eq!(
+            result(&format!(
+                "({longer}) * ({longer}) * ({longer}) * ({longer}) * ({longer}) * ({longer})"
+            )),
+            None
+        );
+    }
+
+    #[test]
+    fn calculated_fields_name_each_other_in_any_order() {
+        let fields = [
+            calc("total", "net + tax"),
+            calc("tax", "net * 0.1"),
+            calc("net", "단가 * quantity"),
+        ];
+        let fields: Vec<&Field> = fields.iter().collect();
+        let results = calculate(&fields, value);
+        assert_eq!(results["total"], Decimal::parse("3961.65"));
+        assert_eq!(circle(&fields), None);
+    }
+
+    #[test]
+    fn who_needs_his_own_result_is_found() {
+        let fields = [calc("a", "b + 1"), calc("b", "c"), calc("c", "a"), calc("d", "2")];
+        let fields: Vec<&Field> = fields.iter().collect();
+        assert!(circle(&fields).is_some());
+        let own = calc("own", "own + 1");
+        assert_eq!(circle(&[&own]), Some("own"));
+        assert_eq!(calculate(&fields, value), BTreeMap::new());
     }
 
     #[test]
     fn wrong_formulas_name_the_place() {
-        for text in ["", "1 +", "(1", "1 2", "a..b", "[", "[]", "1.2.3", "a ^ b"] {
+        for text in ["", "1 +", "(1", "1 2", "a..b", "[", "[]", "1.2.3", "1.", "a ^ b"] {
             assert!(Formula::parse(text).is_err(), "{text}");
         }
         assert!(Formula::parse(&"(".repeat(10_000)).is_err());
         assert!(Formula::parse(&"-".repeat(10_000)).is_err());
+    }
+
+    proptest! {
+        /// Against plain whole numbers: hundredths.
+        #[test]
+        fn sums_and_products_are_what_they_are_on_paper(a in -1_000_000_000_i128..1_000_000_000, b in -1_000_000_000_i128..1_000_000_000) {
+            let hundredths = |number: i128| {
+                let sign = if number < 0 { "-" } else { "" };
+                format!("{sign}{}.{:02}", number.unsigned_abs() / 100, number.unsigned_abs() % 100)
+            };
+            let value_of = |name: &str| Decimal::parse(&hundredths(if name == "a" { a } else { b }));
+            let evaluate = |formula: &str| Formula::parse(formula).unwrap().evaluate(value_of).unwrap();
+            let of = |number: i128, scale: i128| BigRational::new(BigInt::from(number), BigInt::from(scale));
+            prop_assert_eq!(evaluate("a + b"), of(a + b, 100));
+            prop_assert_eq!(evaluate("a - b"), of(a - b, 100));
+            prop_assert_eq!(evaluate("a * b"), of(a * b, 10_000));
+            prop_assert_eq!(evaluate("(a + b) * (a - b)"), of((a + b) * (a - b), 10_000));
+        }
+
+        #[test]
+        fn no_text_panics(text in "\\PC{0,200}") {
+            if let Ok(formula) = Formula::parse(&text) {
+                formula.evaluate(|_| Decimal::parse("7"));
+            }
+        }
     }
 }

@@ -4,7 +4,8 @@
 //! ([`environment`]). Whatever is wrong with what a stranger sent is a typed fault that names the
 //! place; nothing panics. The other crates know these words; this one knows no other crate.
 //!
-//! - [`template`], [`field`], [`value`], [`fields_file`]: what is to be filled, and with what;
+//! - [`template`], [`field`], [`value`], [`fields_file`]: what is to be filled, and with what; [`number`],
+//!   [`date_pattern`], [`formula`]: how it is calculated and shown;
 //! - [`workflow`]: who is at which step, and what may happen next;
 //! - [`export`]: which happenings a webhook reports; [`public_address`]: where it may go;
 //! - [`event`], [`chain`]: what happened, in a form that cannot be changed unnoticed.
@@ -12,6 +13,7 @@
 
 pub mod chain;
 pub mod contact;
+pub mod date_pattern;
 pub mod environment;
 pub mod event;
 pub mod export;
@@ -20,6 +22,7 @@ pub mod fields_file;
 pub mod formula;
 pub mod ids;
 pub mod language;
+pub mod number;
 pub mod public_address;
 pub mod role;
 pub mod template;
@@ -33,7 +36,7 @@ pub use contact::{Contact, Region};
 pub use environment::{Clock, Random};
 pub use event::{Actor, Event, EventKind, FileKind, Who};
 pub use export::{ApiType, CommandType, ExportSettings, FieldName, LinkType};
-pub use field::{Alignment, Field, FieldKind, FontSize, Placement, WriterDetail};
+pub use field::{Alignment, Colour, Field, FieldKind, FontSize, Lines, Placement, TextPlace, WriterDetail};
 pub use ids::{ClientId, CompanyId, MemberId, RecipientId, TemplateId, WorkflowId};
 pub use language::Language;
 pub use role::Role;

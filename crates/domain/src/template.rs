@@ -3,9 +3,11 @@
 //! Editing a template makes a new version; a version never changes, so whoever holds one may keep
 //! it for ever, and a running workflow keeps the version it started with.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
-use crate::field::{Field, FieldKind};
+use crate::field::Field;
 use crate::ids::{CompanyId, TemplateId};
 use crate::value::BlobHash;
 
@@ -90,7 +92,7 @@ impl TemplateVersion {
         self.steps.iter().filter(move |step| step.order == order)
     }
 
-    /// The field of this name; of a radio choice its first.
+    /// The field of this name; of several boxes the first.
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.name == name)
     }
@@ -102,12 +104,14 @@ impl TemplateVersion {
             .collect()
     }
 
-    /// One field for each name: of a radio choice the first.
+    /// One field for each name: of several boxes the first.
     pub fn named_fields(&self) -> impl Iterator<Item = &Field> {
-        self.fields.iter().enumerate().filter_map(|(index, field)| {
-            let first = field.kind != FieldKind::Radio
-                || !self.fields.iter().take(index).any(|earlier| earlier.name == field.name);
-            first.then_some(field)
-        })
+        let mut seen = BTreeSet::new();
+        self.fields.iter().filter(move |field| seen.insert(field.name.as_str()))
+    }
+
+    /// The boxes of the field of this name.
+    pub fn boxes<'t>(&'t self, name: &'t str) -> impl Iterator<Item = &'t Field> {
+        self.fields.iter().filter(move |field| field.name == name)
     }
 }

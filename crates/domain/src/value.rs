@@ -2,14 +2,16 @@
 //!
 //! A value arrives as text from a program, a form or the template's default. What its kind refuses
 //! is a [`ValueFault`]; what it takes is kept typed and goes out again through
-//! [`FieldValue::to_wire`].
+//! [`FieldValue::to_wire`]. On page and paper it stands as [`FieldValue::shown`] says.
 
 use std::fmt;
 
 use base64::Engine as _;
 use serde::{Deserialize, Serialize};
 
+use crate::date_pattern::DatePattern;
 use crate::field::{Field, FieldKind};
+use crate::number::Decimal;
 
 /// SHA-256 of a file's bytes: the file's name in the blob store.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -103,6 +105,12 @@ pub enum ValueFault {
     /// Not a decimal number.
     #[error("the value is no decimal number")]
     NotNumber,
+    /// A number with more decimals than its field shows.
+    #[error("the number has more than {limit} decimals")]
+    TooManyDecimals {
+        /// Decimals allowed.
+        limit: u32,
+    },
     /// Not a day of the calendar.
     #[error("the value is no date of the form YYYY-MM-DD")]
     NotDate,
@@ -210,6 +218,17 @@ impl FieldValue {
         {
             return Err(ValueFault::ControlCharacter);
         }
+        let value = Self::parse_kind(field, text)?;
+        if let Some(limit) = field.cells {
+            let length = characters(&value.shown(field)).count();
+            if length > limit as usize {
+                return Err(ValueFault::TooLong { length, limit });
+            }
+        }
+        Ok(value)
+    }
+
+    fn parse_kind(field: &Field, text: &str) -> Result<Self, ValueFault> {
         match field.kind {
             FieldKind::Text | FieldKind::Label => {
                 let length = text.chars().count();
@@ -221,10 +240,10 @@ impl FieldValue {
             }
             FieldKind::Number => {
                 let text = text.trim();
-                if is_decimal(text) {
-                    Ok(Self::Number(text.to_owned()))
-                } else {
-                    Err(ValueFault::NotNumber)
+                let number = Decimal::parse(text).ok_or(ValueFault::NotNumber)?;
+                match field.decimals {
+                    Some(limit) if number.decimals() > limit as usize => Err(ValueFault::TooManyDecimals { limit }),
+                    _ => Ok(Self::Number(text.to_owned())),
                 }
             }
             FieldKind::Date => parse_date(text.trim()).map(Self::Date).ok_or(ValueFault::NotDate),
@@ -260,6 +279,26 @@ impl FieldValue {
         }
     }
 
+    /// The value as people read it in this box: a number with its separators and zeros, a date by its pattern.
+    pub fn shown(&self, field: &Field) -> String {
+        match self {
+            // Calculated values of older versions are kept as texts.
+            Self::Number(text) | Self::Text(text) if matches!(field.kind, FieldKind::Number | FieldKind::Calc) => {
+                let format = field.number_format();
+                match Decimal::parse(text) {
+                    Some(number) if format != crate::number::NumberFormat::default() => number.format(format),
+                    _ => text.clone(),
+                }
+            }
+            Self::Date(date) => field
+                .pattern
+                .as_deref()
+                .and_then(DatePattern::parse)
+                .map_or_else(|| self.to_wire(), |pattern| pattern.format(*date)),
+            other => other.to_wire(),
+        }
+    }
+
     /// Does it satisfy a required field? A blank text or a check that is off does not.
     pub fn is_filled(&self) -> bool {
         match self {
@@ -292,20 +331,10 @@ impl FieldValue {
     }
 }
 
-/// An optional sign, digits with optional thousands separators, an optional fraction.
-fn is_decimal(text: &str) -> bool {
-    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let (whole, fraction) = match digits.split_once('.') {
-        Some((whole, fraction)) => (whole, Some(fraction)),
-        None => (digits, None),
-    };
-    let all_digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-    let grouped = || {
-        let mut groups = whole.split(',');
-        groups.next().is_some_and(|first| all_digits(first) && first.len() <= 3)
-            && groups.all(|group| group.len() == 3 && all_digits(group))
-    };
-    text.len() <= 40 && (all_digits(whole) || grouped()) && fraction.is_none_or(all_digits)
+/// What people count as characters: a letter with its accents, an emoji with its parts.
+pub fn characters(text: &str) -> impl DoubleEndedIterator<Item = &str> {
+    use unicode_segmentation::UnicodeSegmentation as _;
+    text.graphemes(true)
 }
 
 /// `YYYY-MM-DD`, also with points or slashes, or eight digits.
@@ -336,31 +365,18 @@ fn parse_date(text: &str) -> Option<jiff::civil::Date> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::field::{Alignment, Placement};
+    use crate::field::Placement;
 
     pub(crate) fn field(kind: FieldKind) -> Field {
+        let placement = Placement {
+            x: 0,
+            y: 0,
+            width: 100_000,
+            height: 20_000,
+        };
         Field {
-            name: "field".to_owned(),
-            kind,
-            step: 1,
-            role: None,
-            page: 1,
-            placement: Placement {
-                x: 0,
-                y: 0,
-                width: 100_000,
-                height: 20_000,
-            },
-            required: false,
-            read_only: false,
             options: vec!["red".to_owned(), "blue".to_owned()],
-            option: None,
-            default: None,
-            max_length: None,
-            font_size: None,
-            alignment: Alignment::Left,
-            detail: None,
-            formula: None,
+            ..Field::new("field", kind, 1, 1, placement)
         }
     }
 
@@ -399,6 +415,47 @@ pub(crate) mod tests {
                 "{text}"
             );
         }
+    }
+
+    #[test]
+    fn a_number_keeps_its_digits_and_is_shown_in_its_format() {
+        let mut price = field(FieldKind::Number);
+        price.thousands = true;
+        price.decimals = Some(2);
+        let value = FieldValue::parse(&price, "1234567.5").unwrap();
+        assert_eq!(value.to_wire(), "1234567.5");
+        assert_eq!(value.shown(&price), "1,234,567.50");
+        assert!(FieldValue::parse(&price, "1.500").is_ok());
+        assert_eq!(
+            FieldValue::parse(&price, "1.505"),
+            Err(ValueFault::TooManyDecimals { limit: 2 })
+        );
+    }
+
+    #[test]
+    fn a_date_is_kept_as_a_day_and_shown_by_its_pattern() {
+        let mut day = field(FieldKind::Date);
+        let value = FieldValue::parse(&day, "2026-03-07").unwrap();
+        for (pattern, shown) in [
+            ("yyyy년 M월 d일", "2026년 3월 7일"),
+            ("yyyy", "2026"),
+            ("dd/MM/yyyy", "07/03/2026"),
+        ] {
+            day.pattern = Some(pattern.to_owned());
+            assert_eq!(value.shown(&day), shown);
+            assert_eq!(value.to_wire(), "2026-03-07");
+        }
+    }
+
+    #[test]
+    fn cells_take_as_many_characters_as_there_are_cells() {
+        let mut cells = field(FieldKind::Text);
+        cells.cells = Some(4);
+        assert!(FieldValue::parse(&cells, "김e\u{301}👨‍👩‍👧 ").is_ok());
+        assert_eq!(
+            FieldValue::parse(&cells, "12345"),
+            Err(ValueFault::TooLong { length: 5, limit: 4 })
+        );
     }
 
     #[test]

@@ -198,6 +198,8 @@ pub struct Documents {
     pub intake_milliseconds: u64,
     /// And for each of its pages.
     pub intake_milliseconds_page: u64,
+    /// A folder with more fonts (TTF, OTF, TTC).
+    pub fonts_folder: Option<PathBuf>,
 }
 
 /// `[log]`
@@ -309,6 +311,7 @@ impl Default for Documents {
             worker_memory: pool.memory,
             intake_milliseconds: milliseconds(pool.time),
             intake_milliseconds_page: milliseconds(pool.time_of_page),
+            fonts_folder: None,
         }
     }
 }
@@ -543,6 +546,7 @@ impl Configuration {
             session_seconds: self.login.session_seconds.max(60),
             largest_document: self.documents.largest_file,
             page_cache: self.documents.page_cache,
+            fonts_folder: self.documents.fonts_folder.clone(),
         })
     }
 

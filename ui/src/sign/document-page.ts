@@ -72,6 +72,7 @@ export class DocumentPage extends HTMLElement {
       width: ((box.width / MILLION) * this.clientWidth) / scale,
       height: ((box.height / MILLION) * this.clientHeight) / scale,
       fixed: Number(element.dataset.fontSize ?? 0),
+      many: element.dataset.multiline !== undefined,
       widths: textWidths,
     });
     element.style.fontSize = `${size * scale}px`;

@@ -3,11 +3,14 @@
 // has not yet is also in local storage, so that a closed tab loses nothing.
 
 import { Refusal, send, type SignData } from "./data";
+import type { Look } from "./ink";
 
 type State = "idle" | "saving" | "saved" | "offline" | "failed";
 
 export interface DraftEvents {
   state(state: State): void;
+  /** How saved values look on paper, and what is calculated from them. */
+  looks(looks: Look[], saved: Map<string, string>): void;
   /** The server refuses this value and says why. */
   refused(name: string, message: string): void;
   /** The document went on without this page. */
@@ -102,12 +105,13 @@ export class Drafts {
     const batch = [...this.#waiting];
     this.events.state("saving");
     try {
-      await send(this.data, "PUT", "/sign/drafts", {
+      const answer = await send<{ fields: Look[] }>(this.data, "PUT", "/sign/drafts", {
         values: batch.map(([name, value]) => ({ name, value })),
       });
       this.#failures = 0;
       this.#forget(batch);
       this.events.state("saved");
+      this.events.looks(answer.fields, new Map(batch));
     } catch (fault) {
       if (fault instanceof Refusal && fault.status === 422) {
         this.#refuse(batch, fault);

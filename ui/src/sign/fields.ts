@@ -1,8 +1,9 @@
 // The writer's fields. Each knows its boxes on the pages, its value as it goes to the server, and
 // whether it is filled; how it is edited depends on its kind and on the room that the screen has.
 
-import { all, one } from "../shared/dom";
+import { all, fill, one } from "../shared/dom";
 import type { DocumentPage } from "./document-page";
+import { type Look, showInk } from "./ink";
 
 export interface FieldHost {
   texts: Record<string, string>;
@@ -29,6 +30,8 @@ export abstract class Field {
     this.kind = first.dataset.kind ?? "text";
     this.label = first.dataset.label ?? this.name;
     this.required = boxes.some((box) => box.dataset.required !== undefined);
+    // Another box of the same field leads to the one with the control.
+    for (const box of boxes) box.querySelector("button.again")?.addEventListener("click", () => this.touched());
   }
 
   abstract get value(): string;
@@ -68,6 +71,16 @@ export abstract class Field {
     }
   }
 
+  /** Another of its boxes was touched. */
+  protected touched(): void {
+    this.edit();
+  }
+
+  /** Takes what the server says about a value that was saved. */
+  take(_look: Look, _saved: string): void {
+    // Pictures and marks look as they are.
+  }
+
   /** Shows on the page what the value is now. */
   protected show(): void {
     for (const box of this.boxes) box.toggleAttribute("data-filled", this.filled);
@@ -86,21 +99,36 @@ type TextControl = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 export class TextField extends Field {
   readonly control: TextControl;
   readonly maxLength: number;
+  /** Characters as people count them, where each has a cell of its own. */
+  readonly #cells: number | null;
+  readonly #decimals: number | null;
   readonly #open: HTMLButtonElement;
   readonly #openText: HTMLSpanElement;
+  /** The value that the boxes show in the stamp's letters. */
+  #inked: string | null = null;
+  #refused: { value: string; message: string } | null = null;
 
   constructor(boxes: HTMLElement[], host: FieldHost) {
     super(boxes, host);
     this.control = one<TextControl>("input, textarea, select", this.first);
+    const number = (text: string | undefined) => (text === undefined ? null : Number(text));
+    this.#cells = number(this.first.dataset.cells);
+    this.#decimals = number(this.first.dataset.decimals);
     this.maxLength = Number(this.first.dataset.maxLength ?? 4000);
     this.control.addEventListener("input", () => this.announce());
     this.control.addEventListener("change", () => this.announce());
+    this.control.addEventListener("focus", () => this.first.toggleAttribute("data-editing", true));
+    this.control.addEventListener("blur", () => this.first.toggleAttribute("data-editing", false));
+    if (this.first.dataset.ink !== undefined) this.#inked = this.control.value;
+    const refused = this.first.dataset.refused;
+    if (refused) this.#refused = { value: this.control.value, message: refused };
 
     this.#open = document.createElement("button");
     this.#open.type = "button";
     this.#open.className = "open";
     this.#openText = document.createElement("span");
     this.#openText.className = "value";
+    this.#openText.dir = "auto";
     const reach = document.createElement("span");
     reach.className = "reach";
     this.#open.append(reach, this.#openText);
@@ -108,13 +136,30 @@ export class TextField extends Field {
     this.first.append(this.#open);
 
     const narrow = matchMedia("(max-width: 48rem)");
+    // Year, month and day apart have no room for the control of a whole date.
+    const apart = this.kind === "date" && boxes.length > 1;
     const choose = () => {
-      this.#open.hidden = !narrow.matches;
-      this.control.hidden = narrow.matches;
+      this.#open.hidden = !narrow.matches && !apart;
+      this.control.hidden = narrow.matches || apart;
     };
     narrow.addEventListener("change", choose);
     choose();
     this.show();
+    if (this.value && this.check()) this.showFault(this.check());
+  }
+
+  override take(look: Look, saved: string): void {
+    // What was typed since is saved, and answered, by itself.
+    if (saved !== this.value) return;
+    this.#refused = look.message ? { value: saved, message: look.message } : null;
+    this.#inked = saved;
+    for (const { id, ink } of look.boxes) {
+      const box = this.boxes.find((candidate) => candidate.id === id);
+      if (box) showInk(box, ink);
+    }
+    const shown = look.boxes.find(({ id }) => id === this.first.id)?.shown;
+    if (shown) this.#openText.textContent = shown;
+    this.showFault(this.value ? this.check() : "");
   }
 
   protected get controls(): HTMLElement[] {
@@ -146,11 +191,20 @@ export class TextField extends Field {
     if (this.control instanceof HTMLInputElement && this.control.validity.badInput) {
       return texts["sign-rule-date"] ?? "";
     }
-    if (value && this.kind === "number" && !isDecimal(value)) return texts["sign-rule-number"] ?? "";
-    if ([...value].length > this.maxLength) {
-      return (texts["sign-rule-too-long"] ?? "").replace("{limit}", String(this.maxLength));
+    if (value && this.kind === "number") {
+      if (!isDecimal(value)) return texts["sign-rule-number"] ?? "";
+      const decimals = value.replace(/0+$/, "").split(".")[1]?.length ?? 0;
+      if (this.#decimals !== null && decimals > this.#decimals) {
+        return fill(texts["sign-rule-decimals"] ?? "", { limit: this.#decimals });
+      }
     }
-    return "";
+    if ([...value].length > this.maxLength) {
+      return fill(texts["sign-rule-too-long"] ?? "", { limit: this.maxLength });
+    }
+    if (this.#cells !== null && this.kind === "text" && characters(this.value) > this.#cells) {
+      return fill(texts["sign-rule-too-long"] ?? "", { limit: this.#cells });
+    }
+    return this.#refused?.value === this.value ? this.#refused.message : "";
   }
 
   edit(): void {
@@ -165,7 +219,11 @@ export class TextField extends Field {
     const shown =
       control instanceof HTMLSelectElement && control.value ? (control.selectedOptions[0]?.text ?? "") : control.value;
     first.dataset.shown = shown;
-    this.#openText.textContent = shown;
+    if (this.#inked !== control.value) {
+      this.#inked = null;
+      for (const box of this.boxes) showInk(box, null);
+      this.#openText.textContent = shown;
+    }
     const required = this.required ? `, ${this.host.texts["sign-field-required"]}` : "";
     this.#open.setAttribute("aria-label", `${this.label}${shown ? `: ${shown}` : ""}${required}`);
     first.closest<DocumentPage>("document-page")?.refit?.(first);
@@ -175,6 +233,13 @@ export class TextField extends Field {
 /** The numbers that the server takes: digits, optional groups of three, optional fraction. */
 export function isDecimal(text: string): boolean {
   return text.length <= 40 && /^[+-]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?$/.test(text);
+}
+
+/** What people count as characters: a letter with its accents, an emoji with its parts. */
+function characters(text: string): number {
+  const trimmed = text.trimEnd();
+  if (!("Segmenter" in Intl)) return [...trimmed].length;
+  return [...new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(trimmed)].length;
 }
 
 /** A check box. */
@@ -203,6 +268,10 @@ export class CheckField extends Field {
 
   get filled(): boolean {
     return this.#control.checked;
+  }
+
+  protected override touched(): void {
+    this.#control.click();
   }
 
   edit(): void {
@@ -291,15 +360,17 @@ export class PictureField extends Field {
 
   protected override show(): void {
     super.show();
-    let image = this.first.querySelector("img");
-    if (this.#source && !image) {
-      image = document.createElement("img");
-      image.alt = "";
-      this.first.append(image);
+    for (const box of this.boxes) {
+      let image = box.querySelector("img");
+      if (this.#source && !image) {
+        image = document.createElement("img");
+        image.alt = "";
+        box.append(image);
+      }
+      if (image && this.#source) {
+        if (image.getAttribute("src") !== this.#source) image.src = this.#source;
+      } else image?.remove();
     }
-    if (image && this.#source) {
-      if (image.getAttribute("src") !== this.#source) image.src = this.#source;
-    } else image?.remove();
     const { texts } = this.host;
     const states = [
       ...(this.filled ? [] : [one(".ask", this.#button).textContent?.trim()]),

@@ -1,5 +1,6 @@
-// The size of letters in a field, by the rule that the stamp follows (crates/document,
-// text_layout.rs), so that page and PDF show the same. All in points.
+// The size of letters in a field while it is written in, by the rule that the stamp follows (crates/document,
+// text_layout.rs) and with the page's own fonts. What is written the server lays out itself, and its outlines take the
+// place of these letters (ink.ts). All in points.
 
 export const PADDING = 2;
 export const LINE_HEIGHT = 1.25;
@@ -13,18 +14,20 @@ export interface Fit {
   height: number;
   /** The template's size; 0 where it says none. */
   fixed: number;
+  /** Does the text wrap? */
+  many: boolean;
   /** Widths of the text's lines at a size of one. */
   widths: (text: string) => number[];
 }
 
 /** Letters as large as given or as the box allows, smaller where the text would not fit. */
-export function fontSize({ text, width, height, fixed, widths }: Fit): number {
+export function fontSize({ text, width, height, fixed, many, widths }: Fit): number {
   const innerWidth = Math.max(1, width - 2 * PADDING);
   const innerHeight = height - 2 * PADDING;
   const fittingHeight = Math.max(1, height / LINE_HEIGHT);
   const size = fixed > 0 ? fixed : Math.min(LARGEST_AUTOMATIC, fittingHeight);
   const floor = Math.min(SMALLEST, size);
-  if (innerHeight >= 2 * LINE_HEIGHT * size) {
+  if (many) {
     const lines = widths(text);
     const fits = (at: number) => {
       const count = lines.reduce((sum, line) => sum + Math.max(1, Math.ceil((line * at) / innerWidth)), 0);

@@ -7,6 +7,7 @@ import { Refusal, send, type SignData } from "./data";
 import { DocumentPage } from "./document-page";
 import { Drafts } from "./drafts";
 import { AttachmentField, collectFields, type Field, type FieldHost, PictureField, type TextField } from "./fields";
+import { type Look, showLook } from "./ink";
 import { Pad } from "./pad";
 import { Sheet } from "./sheet";
 
@@ -38,6 +39,7 @@ class SigningPage extends HTMLElement implements FieldHost {
 
     this.#drafts = new Drafts(this.#data, {
       state: (state) => this.#showSaveState(state),
+      looks: (looks, saved) => this.#showLooks(looks, saved),
       refused: (name, message) => this.#field(name)?.showFault(message || (this.texts["sign-rule-refused"] ?? "")),
       ended: () => location.reload(),
     });
@@ -68,6 +70,17 @@ class SigningPage extends HTMLElement implements FieldHost {
     this.#guide();
     const isFile = field instanceof PictureField || field instanceof AttachmentField;
     if (!isFile && !field.check()) this.#drafts.put(field.name, field.value);
+  }
+
+  /** What was saved is shown as it will be stamped. */
+  #showLooks(looks: Look[], saved: Map<string, string>): void {
+    for (const look of looks) {
+      const field = this.#field(look.name);
+      if (field) field.take(look, saved.get(look.name) ?? field.value);
+      else showLook(look);
+    }
+    this.#guide();
+    this.#sheet.judge();
   }
 
   openSheet(field: TextField): void {

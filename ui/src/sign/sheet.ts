@@ -51,6 +51,12 @@ export class Sheet {
     entry.focus();
   }
 
+  /** Says what is wrong now, after the server has judged what was saved. */
+  judge(): void {
+    const entry = this.#room.firstElementChild;
+    if (this.#dialog.open && this.#field && entry instanceof HTMLElement) this.#judge(this.#field, entry);
+  }
+
   #judge(field: TextField, entry: HTMLElement): void {
     const fault = field.check();
     this.#fault.textContent = fault;

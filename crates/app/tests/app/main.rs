@@ -8,4 +8,5 @@ mod check;
 mod races;
 mod support;
 mod templates;
+mod values;
 mod workflows;

@@ -36,6 +36,21 @@ impl std::ops::Deref for TestApp {
     }
 }
 
+/// All text of a PDF as poppler reads it, without blanks: lines may break anywhere.
+pub fn text_of(pdf: &[u8]) -> String {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("file.pdf");
+    std::fs::write(&file, pdf).expect("written");
+    let read = std::process::Command::new("pdftotext")
+        .args(["-enc", "UTF-8"])
+        .arg(&file)
+        .arg("-")
+        .output()
+        .expect("pdftotext can be run; script/bootstrap --tests installs it");
+    let text = String::from_utf8_lossy(&read.stdout).into_owned();
+    text.split_whitespace().collect()
+}
+
 /// Runs a test on SQLite and on PostgreSQL.
 pub fn on_both(test: impl Fn(&TestApp)) {
     for database in [TestDatabase::sqlite(), TestDatabase::postgres()] {

@@ -18,7 +18,8 @@ use store::outbox::{self, Claim, Outcome, Try};
 use crate::support::{PASSWORD, TestApp, attempt, on_both};
 use crate::templates::pdf;
 
-const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+pub const PIXEL: &str =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 mod sql {
     store::statements! {
@@ -33,7 +34,7 @@ pub fn pixel() -> Vec<u8> {
     base64::engine::general_purpose::STANDARD.decode(PIXEL).expect("base64")
 }
 
-fn field(name: &str, kind: &str, step: u32, page: u32, row: u32, more: &Value) -> Value {
+pub fn field(name: &str, kind: &str, step: u32, page: u32, row: u32, more: &Value) -> Value {
     let mut field = json!({"name": name, "kind": kind, "step": step, "page": page,
         "x": 100_000, "y": 50_000 * row, "width": 300_000, "height": 40_000});
     for (member, value) in more.as_object().expect("an object") {
@@ -119,6 +120,29 @@ impl<'a> World<'a> {
             Started::Workflow(started) => started,
             other @ Started::Preview { .. } => panic!("{other:?}"),
         }
+    }
+
+    pub fn try_start(&self, request: StartRequest) -> Result<Started, Error> {
+        self.app.start(&self.caller, request, &origin())
+    }
+
+    /// Names and values, as programs get them.
+    pub fn values(&self, id: WorkflowId) -> Vec<(String, String)> {
+        let view = self.app.workflow(&self.caller, id).expect("the workflow");
+        view.field_list
+            .into_iter()
+            .map(|field| (field.name, field.value))
+            .collect()
+    }
+
+    /// The sealed document and its certificate.
+    pub fn sealed_files(&self, id: WorkflowId) -> (Vec<u8>, Vec<u8>) {
+        let document = self.app.document(&self.caller, id, &origin()).expect("the document");
+        let certificate = self
+            .app
+            .certificate(&self.caller, id, &origin())
+            .expect("the certificate");
+        (document.bytes, certificate.bytes)
     }
 
     #[allow(clippy::needless_pass_by_value)] // reads better where it is called
@@ -259,7 +283,7 @@ pub fn act(fields: Vec<GivenField>) -> ActRequest {
     }
 }
 
-fn faults(result: Result<impl std::fmt::Debug, Error>) -> Vec<(String, FaultCode)> {
+pub fn faults(result: Result<impl std::fmt::Debug, Error>) -> Vec<(String, FaultCode)> {
     match result {
         Err(Error::Unprocessable(faults)) => faults.into_iter().map(|fault| (fault.path, fault.code)).collect(),
         other => panic!("{other:?}"),

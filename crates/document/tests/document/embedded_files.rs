@@ -1,12 +1,14 @@
 //! The files that a PDF carries come out again, and hostile trees of them end.
 
+use document::certificate::Attachment;
+use document::embed::embed as embed_files;
 use document::verify::{Fault, attachments};
 use lopdf::{Dictionary, Document, Object, Stream, dictionary};
 use proptest::prelude::*;
 
 use crate::samples::{References, file, sealed, unsigned, unsigned_document};
 
-fn embed(document: &mut Document, name: &str, data: &[u8]) -> Object {
+fn carried(document: &mut Document, name: &str, data: &[u8]) -> Object {
     let stream = document.add_object(Stream::new(
         dictionary! { "Subtype" => "application/json" },
         data.to_vec(),
@@ -30,8 +32,8 @@ fn with_tree(document: &mut Document, tree: impl Into<Object>) {
 fn embedded_files_are_read_with_name_and_type() {
     for references in [References::Table, References::Stream] {
         let mut document = unsigned_document();
-        let first = embed(&mut document, "기록.json", br#"{"entries":[]}"#);
-        let second = embed(&mut document, "second.json", b"[]");
+        let first = carried(&mut document, "기록.json", br#"{"entries":[]}"#);
+        let second = carried(&mut document, "second.json", b"[]");
         let leaf = document.add_object(dictionary! { "Names" => vec![Object::string_literal("b"), second] });
         let leaves: Vec<Object> = vec![
             dictionary! { "Names" => vec![Object::string_literal("a"), first] }.into(),
@@ -58,6 +60,47 @@ fn embedded_files_are_read_with_name_and_type() {
                 ("second.json", json, &b"[]"[..])
             ]
         );
+    }
+}
+
+#[test]
+fn files_are_added_to_those_that_are_there_and_a_taken_name_gets_a_number() {
+    let added = |name: &str, bytes: &[u8]| Attachment {
+        file_name: name.to_owned(),
+        media_type: "application/octet-stream".to_owned(),
+        description: "신분증 사본".to_owned(),
+        bytes: bytes.to_vec(),
+    };
+    for references in [References::Table, References::Stream] {
+        let mut document = unsigned_document();
+        let first = carried(&mut document, "기록.json", b"{}");
+        with_tree(
+            &mut document,
+            dictionary! { "Names" => vec![lopdf::text_string("기록.json"), first] },
+        );
+        let before = file(document, references);
+        let files = [
+            added("신분증.pdf", b"%PDF-1"),
+            added("기록.json", b"other"),
+            added("a", b""),
+        ];
+        let after = embed_files(&before, &files).expect("embedded");
+        assert!(after.starts_with(&before));
+        assert_eq!(crate::judges::structure_complaints(&after), Vec::<String>::new());
+        let mut found: Vec<(String, Vec<u8>)> = attachments(&after)
+            .expect("attachments")
+            .into_iter()
+            .map(|file| (file.name, file.data))
+            .collect();
+        found.sort();
+        let expected = [
+            ("a", &b""[..]),
+            ("기록 (2).json", b"other"),
+            ("기록.json", b"{}"),
+            ("신분증.pdf", b"%PDF-1"),
+        ];
+        assert_eq!(found, expected.map(|(name, bytes)| (name.to_owned(), bytes.to_vec())));
+        assert_eq!(embed_files(&before, &[]).expect("nothing to do"), before);
     }
 }
 

@@ -7,9 +7,9 @@ use document::fonts::Fonts;
 use document::geometry::displayed_box;
 use document::picture::PictureFault;
 use document::render::page_image;
-use document::stamp::{Mark, MarkContent, MarkFault, StampError, prove, stamp};
+use document::stamp::{Mark, MarkContent, MarkFault, StampError, outline, prove, stamp};
 use document::text_layout::{TextFault, TextStyle};
-use domain::field::{Alignment, Placement};
+use domain::field::{Alignment, Placement, TextPlace};
 use domain::language::Language;
 use domain::template::PageSize;
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage, Rgba, RgbaImage};
@@ -228,6 +228,133 @@ fn korean_text_where_the_first_font_has_no_hangul_is_shown_in_another() {
     )
     .expect("stamped");
     assert!(text(&stamped).contains("김민준"));
+}
+
+#[test]
+fn korean_text_where_the_chosen_font_has_no_hangul_is_shown_in_another() {
+    let content = MarkContent::Text {
+        text: "김민준 ABC".to_owned(),
+        style: TextStyle {
+            font: Some("Noto Sans Hebrew".into()),
+            ..TextStyle::default()
+        },
+    };
+    let stamped = stamp(
+        &page_file(PageForm::PLAIN),
+        &FONTS,
+        &[mark(percent(10, 10, 50, 10), content)],
+    )
+    .expect("stamped");
+    assert!(text(&stamped).contains("김민준 ABC"));
+}
+
+/// Trouble 6.
+#[test]
+fn a_hebrew_or_arabic_value_is_shaped_and_read_back_in_logical_order() {
+    for (value, language) in [
+        ("שלום עולם", Language::En),
+        ("محمد عبد الله", Language::Ko),
+        ("السلام عليكم", Language::Ja),
+        ("חוזה מספר 2026-12 (א)", Language::En),
+    ] {
+        let stamped = stamp(
+            &page_file(PageForm::PLAIN),
+            &FONTS,
+            &[mark(percent(10, 10, 80, 10), words(value, language))],
+        )
+        .expect("stamped");
+        assert_eq!(structure_complaints(&stamped), Vec::<String>::new());
+        // Poppler puts marks of direction around what runs from right to left.
+        let read: String = text(&stamped)
+            .chars()
+            .filter(|c| !matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}'))
+            .collect();
+        assert!(read.contains(value), "{value} is not in:\n{read}");
+    }
+}
+
+#[test]
+fn emoji_are_shown_and_read_back() {
+    let value = "계약 👍🎉 ✅";
+    let stamped = stamp(
+        &page_file(PageForm::PLAIN),
+        &FONTS,
+        &[mark(percent(10, 10, 80, 10), words(value, Language::Ko))],
+    )
+    .expect("stamped");
+    let read = text(&stamped);
+    assert!(read.contains(value), "{value} is not in:\n{read}");
+}
+
+/// The page in the browser draws the outlines; the PDF is drawn from the same text.
+#[test]
+fn outlines_cover_what_the_pdf_shows() {
+    let pdf = page_file(PageForm::PLAIN);
+    let size = displayed_size(&pdf);
+    for (value, place, alignment) in [
+        ("김민준 ABC gj", None, Alignment::Start),
+        ("שלום", None, Alignment::Start),
+        ("محمد", None, Alignment::Center),
+        ("👍 1", None, Alignment::Right),
+        ("서울\n부산", Some(TextPlace::ManyLines), Alignment::Start),
+        ("12김", Some(TextPlace::Cells(6)), Alignment::Right),
+    ] {
+        let placement = percent(20, 60, 40, 15);
+        let content = MarkContent::Text {
+            text: value.to_owned(),
+            style: TextStyle {
+                place,
+                alignment,
+                colour: RED,
+                ..TextStyle::default()
+            },
+        };
+        let mark = mark(placement, content);
+        let outline = outline(&FONTS, &size, &mark).expect("fits").expect("a text");
+        let place = displayed_box(&size, &placement);
+        let drawn = extent(&outline.path).map(|edge| f64::from(edge) / 100.0);
+        let expected = [
+            place.x + drawn[0],
+            place.y + drawn[1],
+            place.x + drawn[2],
+            place.y + drawn[3],
+        ];
+        let stamped = stamp(&pdf, &FONTS, &[mark]).expect("stamped");
+        let found = bounds(&poppler(&stamped, 288), &size, RED).expect("it shows");
+        assert_close(found, expected, value);
+    }
+}
+
+/// Left, top, right and bottom of the points of a path of relative commands, in hundredths.
+fn extent(path: &str) -> [i32; 4] {
+    let mut edges = [i32::MAX, i32::MAX, i32::MIN, i32::MIN];
+    let (mut at, mut start) = ((0.0_f64, 0.0_f64), (0.0, 0.0));
+    let commands = path
+        .split_inclusive(|c: char| c.is_ascii_alphabetic())
+        .collect::<Vec<_>>();
+    // `split_inclusive` leaves each letter at the end of the numbers before it.
+    for pair in commands.windows(2) {
+        let letter = pair[0].chars().last().expect("a letter");
+        let numbers: Vec<f64> = pair[1]
+            .trim_end_matches(|c: char| c.is_ascii_alphabetic())
+            .replace('-', " -")
+            .split_whitespace()
+            .map(|number| number.parse().expect("a number"))
+            .collect();
+        // All points of a command are measured from where it begins; the last is where it ends.
+        if let [.., x, y] = numbers[..] {
+            at = (at.0 + x, at.1 + y);
+        }
+        match letter {
+            'm' => start = at,
+            'z' => at = start,
+            _ => {}
+        }
+        #[expect(clippy::cast_possible_truncation)]
+        let (x, y) = ((at.0 * 100.0).round() as i32, (at.1 * 100.0).round() as i32);
+        edges = [edges[0].min(x), edges[1].min(y), edges[2].max(x), edges[3].max(y)];
+    }
+    edges
 }
 
 #[test]

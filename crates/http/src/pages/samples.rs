@@ -16,28 +16,15 @@ use super::sign::texts::for_script;
 use super::sign::view::{Filled, Owner, pages};
 
 fn field(kind: FieldKind, name: &str, [x, y, width, height]: [u32; 4]) -> Field {
+    let placement = Placement {
+        x: x * 1000,
+        y: y * 1000,
+        width: width * 1000,
+        height: height * 1000,
+    };
     Field {
-        name: name.to_owned(),
-        kind,
-        step: 1,
-        role: None,
-        page: 1,
-        placement: Placement {
-            x: x * 1000,
-            y: y * 1000,
-            width: width * 1000,
-            height: height * 1000,
-        },
-        required: false,
-        read_only: false,
         options: vec!["하나".to_owned(), "둘".to_owned()],
-        option: None,
-        default: None,
-        max_length: None,
-        font_size: None,
-        alignment: domain::Alignment::Left,
-        detail: None,
-        formula: None,
+        ..Field::new(name, kind, 1, 1, placement)
     }
 }
 
@@ -91,6 +78,8 @@ fn sign(language: Language, mode: &str) -> Value {
                 _ => Owner::Mine,
             },
             value: value(field),
+            look: app::BoxLook::default(),
+            fault: None,
             src: None,
         })
         .collect();

@@ -86,6 +86,10 @@ impl Serve {
             let _within = runtime.enter();
             StopSignals::catch().map_err(|error| Failure::Other(format!("signals cannot be caught: {error}")))?
         };
+        if app.settings.fonts_folder.is_some() {
+            // A font that cannot be read is told now, not to the first who signs.
+            app.fonts()?;
+        }
         announce(bound);
         warm_up(&app);
         runtime.block_on(async {

@@ -17,6 +17,7 @@ use domain::Language;
 use serde::Serialize;
 
 use super::page::{code_page, with_choices};
+use super::view::Look;
 use super::{key, proof_cookie};
 use crate::bodies::LinkJson;
 use crate::json_body::{Faults, JsonBody};
@@ -158,16 +159,29 @@ fn values(body: &JsonBody) -> Result<BTreeMap<String, String>, Error> {
     Ok(found)
 }
 
+/// How the saved values look.
+#[derive(Debug, Serialize)]
+struct Saved {
+    fields: Vec<Look>,
+}
+
 /// `PUT /sign/drafts`
 pub async fn drafts(
     State(http): State<Http>,
     request: PageRequest,
+    headers: HeaderMap,
     LinkJson(body): LinkJson<TEXTS_LIMIT>,
 ) -> Result<Response, Failure> {
     let key = key(&http, &request);
     let values = values(&body)?;
-    http.blocking(move |app| app.save_draft(&key, &values)).await?;
-    Ok(done())
+    let language = page_language(&headers);
+    let looks = http.blocking(move |app| app.save_draft(&key, &values)).await?;
+    let fields = looks.iter().map(|look| Look::of(look, language)).collect();
+    let mut response = Json(Saved { fields }).into_response();
+    response
+        .headers_mut()
+        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
 }
 
 /// `POST /sign/files`

@@ -232,6 +232,8 @@ fn sign_page(
             field: &field.field,
             owner: owner(view, field),
             value: field.value.as_deref(),
+            look: field.look.clone(),
+            fault: field.fault.as_ref().map(|fault| fault.message(language)),
             src: (field.file && field.field.kind.is_picture()).then(|| {
                 let mut query = url::form_urlencoded::Serializer::new(String::new());
                 query.append_pair("token", token).append_pair("name", &field.field.name);

@@ -52,6 +52,8 @@ fn shown(request: &PageRequest, token: &str, view: &PreviewView) -> Response {
                     Owner::Sender
                 },
                 value,
+                look: field.look.clone(),
+                fault: None,
                 src: (field.file && field.field.kind.is_picture()).then(|| {
                     let mut query = url::form_urlencoded::Serializer::new(String::new());
                     query.append_pair("token", token).append_pair("name", &field.field.name);

@@ -41,6 +41,7 @@ const PLAIN: &[&str] = &[
 const WITH_PLACES: &[(&str, &[&str])] = &[
     ("sign-progress", &["done", "total"]),
     ("sign-rule-too-long", &["limit"]),
+    ("sign-rule-decimals", &["limit"]),
 ];
 
 /// Key → sentence.

@@ -1,17 +1,13 @@
 //! What the template of the signing page is given: pages, and fields laid over them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use app::template::PAGE_IMAGE_DPI;
-use domain::{Alignment, Field, FieldKind, FontSize, Language, PageSize};
+use app::{BoxLook, FieldLook};
+use domain::{Colour, Field, FieldKind, FontSize, Language, PageSize, Placement, TextPlace};
 use serde::Serialize;
 
 const POINTS_PER_INCH: f64 = 72.0;
-
-/// The rule of `document::text_layout`.
-const PADDING: f64 = 2.0;
-const LINE_HEIGHT: f64 = 1.25;
-const LARGEST_AUTOMATIC: f64 = 12.0;
 
 /// A page of the document.
 #[derive(Debug, Clone, Serialize)]
@@ -34,12 +30,76 @@ pub struct PageView {
     pub fields: Vec<BoxView>,
 }
 
+/// The letters of a value as they will be stamped, as a path over the box.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Ink {
+    /// Data of an SVG path, in points from the box's top left.
+    pub path: String,
+    /// `#rrggbb`
+    pub color: String,
+}
+
+impl Ink {
+    /// None for what has no letters.
+    pub fn of(look: &BoxLook) -> Option<Self> {
+        let outline = look.outline.as_ref()?;
+        Some(Self {
+            path: outline.path.clone(),
+            color: Colour(outline.colour).to_string(),
+        })
+    }
+}
+
+/// A field's value after it was saved, for the browser code.
+#[derive(Debug, Serialize)]
+pub struct Look {
+    name: String,
+    boxes: Vec<Shown>,
+    /// Why the value will be refused; empty where it will not.
+    message: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Shown {
+    /// Of the box in the page.
+    id: String,
+    shown: String,
+    ink: Option<Ink>,
+}
+
+impl Look {
+    /// In the page's language.
+    pub fn of(look: &FieldLook, language: Language) -> Self {
+        let boxes = look.boxes.iter().map(|(index, look)| Shown {
+            id: id(*index),
+            shown: look.shown.clone(),
+            ink: Ink::of(look),
+        });
+        Self {
+            name: look.name.clone(),
+            boxes: boxes.collect(),
+            message: look
+                .fault
+                .as_ref()
+                .map(|fault| fault.message(language))
+                .unwrap_or_default(),
+        }
+    }
+}
+
+/// A field's box in the page: its place among the template's.
+fn id(index: usize) -> String {
+    format!("field-{index}")
+}
+
 /// A field on a page.
 #[derive(Debug, Clone, Serialize)]
 #[allow(clippy::struct_excessive_bools)] // flags of a template, not states
 pub struct BoxView {
-    /// Of its control in the page.
+    /// In the page; of its control with `-control` behind it.
     pub id: String,
+    /// Is it another box of a field that has its control elsewhere?
+    pub again: bool,
     /// Its name.
     pub name: String,
     /// What people read as its name.
@@ -68,12 +128,24 @@ pub struct BoxView {
     pub width: u32,
     /// Millionths of the page.
     pub height: u32,
-    /// `left`, `center`, `right`
+    /// In points: what the path of its letters is measured in.
+    pub width_points: f64,
+    /// In points.
+    pub height_points: f64,
+    /// `start`, `left`, `center`, `right`
     pub alignment: &'static str,
     /// In points, where the template says so.
     pub font_size: Option<f32>,
     /// In characters, where the template says so.
     pub max_length: Option<u32>,
+    /// One character in each of so many cells.
+    pub cells: Option<u32>,
+    /// The most decimals of a number.
+    pub decimals: Option<u32>,
+    /// The letters as they will be stamped.
+    pub ink: Option<Ink>,
+    /// Why the value will be refused.
+    pub fault: String,
     /// The value as the form sends it.
     pub value: String,
     /// The value as people read it on the page.
@@ -114,6 +186,10 @@ pub struct Filled<'a> {
     pub owner: Owner,
     /// Its value as text; of a file its name.
     pub value: Option<&'a str>,
+    /// How that looks.
+    pub look: BoxLook,
+    /// Why it will be refused.
+    pub fault: Option<String>,
     /// The address of its picture.
     pub src: Option<String>,
 }
@@ -130,6 +206,8 @@ pub fn pages(
     for (index, filled) in fields.iter().enumerate() {
         by_page.entry(filled.field.page).or_default().push((index, filled));
     }
+    // The first box in the order of reading holds the control.
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
     (1_u32..)
         .zip(sizes)
         .map(|(number, size)| {
@@ -153,7 +231,10 @@ pub fn pages(
                 height_points: size.height_points,
                 fields: on_page
                     .into_iter()
-                    .map(|(index, filled)| view(language, size, index, filled))
+                    .map(|(index, filled)| BoxView {
+                        again: filled.field.kind != FieldKind::Radio && !seen.insert(&filled.field.name),
+                        ..view(language, size, index, filled)
+                    })
                     .collect(),
             }
         })
@@ -173,6 +254,8 @@ fn view(language: Language, size: &PageSize, index: usize, filled: &Filled<'_>) 
         field,
         owner,
         value,
+        look,
+        fault,
         src,
     } = filled;
     let mine = *owner == Owner::Mine;
@@ -194,7 +277,17 @@ fn view(language: Language, size: &PageSize, index: usize, filled: &Filled<'_>) 
     let shown = match field.kind {
         FieldKind::Check | FieldKind::Radio => String::new(),
         _ if picture => String::new(),
-        _ => value.clone(),
+        // What is typed and cannot be taken is still shown.
+        _ if look.shown.is_empty() => value.clone(),
+        _ => look.shown.clone(),
+    };
+    let place = field.text_place(size);
+    let multiline = matches!(field.kind, FieldKind::Text | FieldKind::Label) && place == TextPlace::ManyLines;
+    // A control of one line would drop line breaks; on paper they are spaces.
+    let value = if multiline {
+        value
+    } else {
+        value.replace(['\r', '\n'], " ")
     };
     let ask = if (picture || attachment) && mine {
         i18n::text(language, &format!("sign-field-{}", field.kind.code()), &[])
@@ -202,28 +295,31 @@ fn view(language: Language, size: &PageSize, index: usize, filled: &Filled<'_>) 
         String::new()
     };
     BoxView {
-        id: format!("field-{index}"),
+        id: id(index),
+        again: false,
         name: field.name.clone(),
-        label: field.name.clone(),
+        label: field.shown_name().to_owned(),
         kind: field.kind.code(),
         mine,
         required: field.required && mine,
         picture,
         attachment,
-        multiline: matches!(field.kind, FieldKind::Text | FieldKind::Label) && many_lines(field, size),
+        multiline,
         filled: is_filled,
         waiting: matches!(owner, Owner::Waiting(_)),
         x: field.placement.x,
         y: field.placement.y,
         width: field.placement.width,
         height: field.placement.height,
-        alignment: match field.alignment {
-            Alignment::Left => "left",
-            Alignment::Center => "center",
-            Alignment::Right => "right",
-        },
+        width_points: points(field.placement.width, size.width_points),
+        height_points: points(field.placement.height, size.height_points),
+        alignment: field.alignment.code(),
         font_size: field.font_size.map(FontSize::points),
         max_length: field.max_length,
+        cells: field.cells,
+        decimals: field.decimals,
+        ink: Ink::of(look),
+        fault: fault.clone().unwrap_or_default(),
         value,
         shown,
         note,
@@ -240,10 +336,8 @@ fn view(language: Language, size: &PageSize, index: usize, filled: &Filled<'_>) 
     }
 }
 
-/// The stamp's rule: a box in which two lines of its letters fit takes many.
-fn many_lines(field: &Field, page: &PageSize) -> bool {
-    let height = f64::from(field.placement.height) / 1_000_000.0 * page.height_points;
-    let automatic = LARGEST_AUTOMATIC.min((height / LINE_HEIGHT).max(1.0));
-    let letters = field.font_size.map_or(automatic, |size| f64::from(size.points()));
-    height - 2.0 * PADDING >= 2.0 * LINE_HEIGHT * letters
+/// A side of a box, in points.
+fn points(millionths: u32, side: f64) -> f64 {
+    let length = f64::from(millionths) / f64::from(Placement::WHOLE) * side;
+    (length * 1_000.0).round() / 1_000.0
 }
