@@ -1,4 +1,4 @@
-//! Rendering pages beside PDFium, which renders the same pages at the same resolution in the same run, one thread each.
+//! Rendering pages beside `PDFium`, which renders the same pages at the same resolution in the same run, one thread each.
 //!
 //! Both open a file once and then render its pages one after the other into memory; a page's figure is the median of some
 //! rounds, and what is compared is the median over the pages. The pages are made here; `COUNTERSIGN_CORPUS` may name a

@@ -67,16 +67,13 @@ pub(crate) fn browser(user_agent: &str) -> Option<Browser> {
         // A browser's token stands in a browser's header.
         user_agent.starts_with("Mozilla/").then_some((*name, rest))
     });
-    let name = match found {
-        Some((name, rest)) => named(name, rest.trim_start_matches(['/', ' ', ';'])),
+    let name = if let Some((name, rest)) = found {
+        named(name, rest.trim_start_matches(['/', ' ', ';']))
+    } else {
         // A program: its first product, `curl/8.5.0`.
-        None => {
-            let product = user_agent.split_whitespace().next().unwrap_or_default();
-            match product.split_once('/') {
-                Some((name, version)) => named(name, version),
-                None => product.to_owned(),
-            }
-        }
+        let product = user_agent.split_whitespace().next().unwrap_or_default();
+        let (name, version) = product.split_once('/').unwrap_or((product, ""));
+        named(name, version)
     };
     Some(Browser {
         name: name.chars().take(LONGEST).collect(),

@@ -475,7 +475,7 @@ impl Writer<'_> {
             .map(|event| {
                 vec![
                     self.moment(event.at),
-                    self.drawable(&self.describe(&event.event)),
+                    self.drawable(&self.describe(&event)),
                     self.drawable(&self.who(&event.actor)),
                     self.drawable(&self.origin(&event.actor)),
                 ]
@@ -502,9 +502,14 @@ impl Writer<'_> {
             .join(" · ")
     }
 
-    fn describe(&self, event: &EventKind) -> String {
+    fn describe(&self, Event { event, actor, .. }: &Event) -> String {
         let key = format!("event-{}", event.code().replace('_', "-"));
-        let named = event.recipient().map(|id| self.name_of(id)).unwrap_or_default();
+        // Who acted stands beside it anyway.
+        let named = event
+            .recipient()
+            .filter(|id| actor.who != Who::Recipient(*id))
+            .map(|id| self.name_of(id))
+            .unwrap_or_default();
         let detail = match event {
             EventKind::ValueWritten { field, .. } | EventKind::ValueRemoved { field, .. } => field.clone(),
             EventKind::Extended { expires_at } => self.moment(*expires_at),

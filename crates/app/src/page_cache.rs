@@ -68,7 +68,7 @@ impl PageCache {
 
     /// The part; `make` is called where nobody has made it or is about to.
     pub(crate) fn get_or_make(&self, part: Part, make: impl FnOnce() -> Result<Vec<u8>, DocumentFault>) -> Made {
-        let made = {
+        let cell = {
             let mut kept = self.lock();
             kept.asked += 1;
             let asked = kept.asked;
@@ -81,14 +81,14 @@ impl PageCache {
             Arc::clone(&slot.made)
         };
         let mut made_here = false;
-        let result = made
+        let result = cell
             .get_or_init(|| {
                 made_here = true;
                 make().map(Arc::from)
             })
             .clone();
         if made_here {
-            self.keep(part, &made, &result);
+            self.keep(part, &cell, &result);
         }
         result
     }

@@ -194,7 +194,7 @@ const BAD: [u8; 3] = [153, 27, 27];
 /// Of the line at the top of the first page.
 const ACCENT_HEIGHT: f32 = 3.0;
 /// A value of more lines takes the whole width.
-const MOST_HALF_LINES: usize = 2;
+const MOST_HALF_LINES: usize = 1;
 
 /// Sets the certificate.
 pub fn render(content: &CertificateContent, fonts: &Fonts) -> Result<Vec<u8>, CertificateError> {
@@ -415,35 +415,31 @@ impl<'a> Composer<'a> {
         self.y += height;
         let half = [0.17, 0.33, 0.17, 0.33].map(|share| share * COLUMN);
         let whole = [0.17, 0.83].map(|share| share * COLUMN);
-        let mut waiting: Option<Vec<Lines>> = None;
-        for (label, value) in &card.rows {
-            let pair = vec![
-                self.lines(label, SMALL_SIZE, false, GREY, half[0] - 2.0 * CELL)?,
-                self.lines(value, SMALL_SIZE, false, BLACK, half[1] - 2.0 * CELL)?,
-            ];
-            let is_short = pair.iter().all(|lines| lines.count() <= MOST_HALF_LINES);
-            match (waiting.take(), is_short) {
-                (Some(mut first), true) => {
-                    first.extend(pair);
-                    self.row(first, &half, None)?;
-                }
-                (None, true) => waiting = Some(pair),
-                (first, false) => {
-                    if let Some(first) = first {
-                        self.row(first, &half, None)?;
-                    }
-                    let cells = vec![
-                        self.lines(label, SMALL_SIZE, false, GREY, whole[0] - 2.0 * CELL)?,
-                        self.lines(value, SMALL_SIZE, false, BLACK, whole[1] - 2.0 * CELL)?,
-                    ];
-                    self.row(cells, &whole, None)?;
+        let mut rows = card.rows.iter().peekable();
+        while let Some(row) = rows.next() {
+            let mut cells = self.pair(row, &half)?;
+            if let Some(next) = rows.peek().filter(|_| is_short(&cells)) {
+                let beside = self.pair(next, &half)?;
+                if is_short(&beside) {
+                    rows.next();
+                    cells.extend(beside);
+                    self.row(cells, &half, None)?;
+                    continue;
                 }
             }
-        }
-        if let Some(last) = waiting {
-            self.row(last, &half, None)?;
+            let cells = self.pair(row, &whole)?;
+            self.row(cells, &whole, None)?;
         }
         Ok(())
+    }
+
+    /// A label and its value.
+    fn pair(&self, (label, value): &(String, String), widths: &[f32]) -> Result<Vec<Lines>, TextFault> {
+        let width = |column: usize| widths.get(column).copied().unwrap_or_default() - 2.0 * CELL;
+        Ok(vec![
+            self.lines(label, SMALL_SIZE, false, GREY, width(0))?,
+            self.lines(value, SMALL_SIZE, false, BLACK, width(1))?,
+        ])
     }
 
     fn events(&mut self, table: &EventTable) -> Result<(), CertificateError> {
@@ -554,6 +550,10 @@ impl<'a> Composer<'a> {
             self.y += height;
         }
     }
+}
+
+fn is_short(pair: &[Lines]) -> bool {
+    pair.iter().all(|lines| lines.count() <= MOST_HALF_LINES)
 }
 
 fn foot(

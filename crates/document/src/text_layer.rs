@@ -200,10 +200,10 @@ impl Collector {
             return;
         }
         // Glyph space has 1000 units an em.
-        let [a, b, c, d, e, f] = glyph_to_page.as_coeffs();
-        let (right, up) = (Vec2::new(a, b), Vec2::new(c, d));
+        let origin = glyph_to_page * Point::ORIGIN;
+        let right: Vec2 = glyph_to_page * Point::new(1.0, 0.0) - origin;
+        let up: Vec2 = glyph_to_page * Point::new(0.0, 1.0) - origin;
         let size = up.hypot() * 1000.0;
-        let origin = Point::new(e, f);
         if !(size.is_finite() && size > 0.1 && origin.is_finite() && right.hypot() > 0.0) {
             return;
         }
@@ -321,7 +321,14 @@ enum Codes {
     /// UTF-16: by the name of the encoding, or by an identity in place of the map.
     Unicode,
     /// Of one of Adobe's character collections.
-    Collection { encoding: CMap, meanings: CMap },
+    Collection(Box<Collection>),
+}
+
+/// From codes to the collection's numbers, and from those to characters.
+#[derive(Debug)]
+struct Collection {
+    encoding: CMap,
+    meanings: CMap,
 }
 
 impl Codes {
@@ -330,11 +337,12 @@ impl Codes {
             Self::Unicode => char::from_u32(code)
                 .filter(|character| !character.is_control())
                 .map(BfString::Char),
-            Self::Collection { encoding, meanings } => {
-                let cid = encoding
+            Self::Collection(collection) => {
+                let numbers = &collection.encoding;
+                let number = numbers
                     .lookup_cid_code(code, 2)
-                    .or_else(|| encoding.lookup_cid_code(code, 1))?;
-                meanings.lookup_bf_string(cid)
+                    .or_else(|| numbers.lookup_cid_code(code, 1))?;
+                collection.meanings.lookup_bf_string(number)
             }
         }
     }
@@ -370,31 +378,41 @@ fn codes_of_font(font: &Dict<'_>) -> Option<Codes> {
     let text = |key: &[u8]| system.get::<PdfString<'_>>(key);
     let family = CidFamily::from_registry_ordering(text(b"Registry")?.as_bytes(), text(b"Ordering")?.as_bytes());
     let parsed = |name: CMapName<'_>| CMap::parse(load_embedded(name)?, load_embedded);
-    Some(Codes::Collection {
+    let collection = Collection {
         meanings: parsed(family.ucs2_cmap()?)?,
         encoding: match encoding {
             b"Identity-H" | b"Identity-V" => CMap::identity_h(),
             name => parsed(CMapName::from_bytes(name))?,
         },
-    })
+    };
+    Some(Codes::Collection(Box::new(collection)))
 }
 
 /// The characters of a glyph, without those that no text has.
 fn characters(found: BfString) -> String {
-    let clean = |character: char| match character {
-        '\u{a0}' | '\t' | '\n' | '\r' => Some(' '),
+    let mut text = String::new();
+    let mut push = |character: char| match character {
+        '\u{a0}' | '\t' | '\n' | '\r' => text.push(' '),
         // Soft hyphens are shown where they stand.
-        '\u{ad}' => Some('-'),
-        _ if character.is_control() => None,
-        _ => Some(character),
+        '\u{ad}' => text.push('-'),
+        // Ligatures are a matter of looks: who searches types the letters.
+        '\u{fb00}' => text.push_str("ff"),
+        '\u{fb01}' => text.push_str("fi"),
+        '\u{fb02}' => text.push_str("fl"),
+        '\u{fb03}' => text.push_str("ffi"),
+        '\u{fb04}' => text.push_str("ffl"),
+        '\u{fb05}' | '\u{fb06}' => text.push_str("st"),
+        _ if character.is_control() => {}
+        _ => text.push(character),
     };
     match found {
-        BfString::Char(character) => clean(character).into_iter().collect(),
-        BfString::String(text) => text.chars().filter_map(clean).collect(),
+        BfString::Char(character) => push(character),
+        BfString::String(string) => string.chars().for_each(push),
     }
+    text
 }
 
-/// A text string (ISO 32000-2, 7.9.2.2): UTF-16 or UTF-8 by its mark, else PDFDocEncoding, of which the Latin part is read.
+/// A text string (ISO 32000-2, 7.9.2.2): UTF-16 or UTF-8 by its mark, else `PDFDocEncoding`, of which the Latin part is read.
 fn text_string(bytes: &[u8]) -> String {
     let text = if let Some(utf16) = bytes.strip_prefix(&[0xFE, 0xFF]) {
         let units: Vec<u16> = utf16

@@ -139,7 +139,8 @@ export class PageText extends HTMLElement {
       return;
     }
     const family = getComputedStyle(this.#layer).fontFamily;
-    this.#layer.replaceChildren(...lines.map((line) => this.#line(line, family)));
+    // Between lines that are placed, only a break makes a new line of what is copied.
+    this.#layer.replaceChildren(...lines.flatMap((line) => [this.#line(line, family), document.createElement("br")]));
   }
 
   /** The words are plain inline text, so that a phrase is found and read as one; each is stretched to the

@@ -183,7 +183,7 @@ fn words_stand_in_their_places_on_pages_that_are_turned_cropped_and_scaled() {
                 .iter()
                 .find(|line| line.words.iter().any(|word| word.0.starts_with("stamped")))
                 .unwrap_or_else(|| panic!("{form:?}: {}", page.text()));
-            assert_eq!(line.angle, 0.0, "{form:?}");
+            assert!(line.angle.abs() < 0.01, "{form:?}");
             assert_eq!(
                 line.words.iter().map(|word| word.0.as_str()).collect::<String>(),
                 "stamped 값"
@@ -312,6 +312,45 @@ fn replacement_text_stands_for_what_is_drawn() {
 }
 
 #[test]
+fn codes_that_a_font_does_not_explain_are_read_by_its_encoding() {
+    let font = |encoding: &str, ordering: &str, to_unicode: Option<&str>| {
+        document_of(PageForm::PLAIN, |document, page| {
+            let system = dictionary! {
+                "Registry" => Object::string_literal("Adobe"), "Ordering" => Object::string_literal(ordering),
+                "Supplement" => 1,
+            };
+            let descendant = document.add_object(dictionary! {
+                "Type" => "Font", "Subtype" => "CIDFontType2", "BaseFont" => "Any", "CIDSystemInfo" => system, "DW" => 1000,
+            });
+            let mut font = dictionary! {
+                "Type" => "Font", "Subtype" => "Type0", "BaseFont" => "Any", "Encoding" => encoding,
+                "DescendantFonts" => vec![descendant.into()],
+            };
+            if let Some(name) = to_unicode {
+                font.set("ToUnicode", Object::Name(name.as_bytes().to_vec()));
+            }
+            let font = document.add_object(font);
+            page.set(
+                "Resources",
+                dictionary! { "Font" => dictionary! { "F2" => Object::Reference(font) } },
+            );
+            let content = b"BT /F2 20 Tf 20 200 Td <AC00B098> Tj ET".to_vec();
+            let stream = document.add_object(Stream::new(dictionary! {}, content));
+            page.set("Contents", Object::Reference(stream));
+        })
+    };
+    for (encoding, ordering, to_unicode) in [
+        ("UniKS-UCS2-H", "Korea1", None),
+        ("UniKS-UTF16-H", "Korea1", None),
+        ("Identity-H", "Identity", Some("Identity-H")),
+    ] {
+        assert_eq!(lines_of(&font(encoding, ordering, to_unicode)), ["가나"], "{encoding}");
+    }
+    // Nobody knows what these mean.
+    assert_eq!(lines_of(&font("Identity-H", "Identity", None)), Vec::<String>::new());
+}
+
+#[test]
 fn text_that_goes_up_the_page_is_read_after_the_rest_and_has_its_angle() {
     let content = format!(
         "BT /F1 12 Tf 0 1 -1 0 50 300 Tm (upwards) Tj ET\n{}",
@@ -319,7 +358,7 @@ fn text_that_goes_up_the_page_is_read_after_the_rest_and_has_its_angle() {
     );
     let page = texts(&drawn(&content)).remove(0);
     assert_eq!(page.text(), "as usual and longer\nupwards\n");
-    assert_eq!(page.lines[1].angle, -90.0);
+    assert!((page.lines[1].angle + 90.0).abs() < 0.01);
     let [left, top, right, bottom] = place(&page.lines[1], &page.lines[1].words[0]);
     assert!((bottom - 500.0).abs() < 1.0 && top < 470.0, "{top} {bottom}");
     assert!(left < 50.0 && right > 50.0 && right - left < 13.0, "{left} {right}");
@@ -396,8 +435,9 @@ fn what_a_child_must_not_answer_is_not_sound() {
     ));
 }
 
-/// `COUNTERSIGN_CORPUS` names a folder of PDFs that nobody here wrote. Of each page the share of poppler's letters that are
-/// read here too is printed; the least that is asked for holds over all of them.
+/// `COUNTERSIGN_CORPUS` names a folder of PDFs that nobody here wrote. Poppler takes hyphens off the ends of lines and reads
+/// what stands beside the shown page (printers' marks of the book), so hyphens are left out, and of the book only what is
+/// read here must be read there.
 #[test]
 fn corpus_pages_say_what_poppler_reads() {
     let Some(folder) = std::env::var_os("COUNTERSIGN_CORPUS") else {
@@ -414,9 +454,17 @@ fn corpus_pages_say_what_poppler_reads() {
         };
         let pages = page_count(&pdf);
         for page in (1..=pages).step_by(usize::try_from(pages.div_ceil(14)).expect("few")) {
-            let read = without_space(&page_texts(&pdf, &[page]).expect("read")[0].text());
-            let judge = poppler_text(&path, page);
-            let share = common_share(&read, &judge);
+            let read = without_space(&page_texts(&pdf, &[page]).expect("read")[0].text()).replace('-', "");
+            let judge = poppler_text(&path, page).replace('-', "");
+            let is_cropped = name.starts_with("book");
+            let share = common_share(&read, &judge, !is_cropped);
+            // All the letters; of two headings beside each other poppler mixes the brackets.
+            if name.starts_with("japanese") {
+                assert!(
+                    only_in(&read, &judge).is_empty() && only_in(&judge, &read).is_empty(),
+                    "{read}"
+                );
+            }
             equal += u32::from(read == judge);
             let (mine, theirs) = (only_in(&read, &judge), only_in(&judge, &read));
             println!(
@@ -434,7 +482,7 @@ fn corpus_pages_say_what_poppler_reads() {
             shares.len(),
             mean * 100.0
         );
-        assert!(mean > 0.97, "{mean}");
+        assert!(mean > 0.995, "{mean}");
     }
 }
 
@@ -452,12 +500,10 @@ fn only_in(one: &str, other: &str) -> String {
     one.chars().filter(|character| more(character)).collect()
 }
 
-/// How much two texts have in common, order aside.
-fn common_share(one: &str, other: &str) -> f64 {
+/// How much of one text the other has too, order aside; and the other way round, where that is asked.
+fn common_share(one: &str, other: &str, both: bool) -> f64 {
     let count = |text: &str| f64::from(u32::try_from(text.chars().count()).expect("few"));
-    let most = count(one).max(count(other));
-    if most < 1.0 {
-        return 1.0;
-    }
-    1.0 - count(&only_in(one, other)).max(count(&only_in(other, one))) / most
+    let missing = count(&only_in(one, other));
+    let more = if both { count(&only_in(other, one)) } else { 0.0 };
+    1.0 - missing.max(more) / count(one).max(1.0)
 }
