@@ -210,7 +210,13 @@ impl Pool {
         confinement.map_err(|error| PoolError::Failed(error.to_string()))
     }
 
+    /// Gives the job to a child; to another where the first was killed by somebody else, for which the file is not to blame.
     fn run(&self, task: Task, file: &[u8], most_payload: u64) -> Result<(Answer, Vec<u8>), PoolError> {
+        self.attempt(task, file, most_payload, true)
+    }
+
+    fn attempt(&self, task: Task, file: &[u8], most_payload: u64, first: bool) -> Result<(Answer, Vec<u8>), PoolError> {
+        let once_more = first.then(|| task.clone());
         let mut worker = self.take()?;
         if let Err(error) = worker.ready(self.settings.time) {
             self.replace(worker);
@@ -252,6 +258,12 @@ impl Pool {
                 // The child is gone: out of time, out of memory, or out of stack.
                 let status = self.replace(worker);
                 tracing::warn!(?status, elapsed = ?started.elapsed(), "a document worker ended during its job");
+                if let Some(task) = once_more
+                    && was_killed(status)
+                    && started.elapsed() < self.settings.time
+                {
+                    return self.attempt(task, file, most_payload, false);
+                }
                 Err(Refused::TooDemanding.into())
             }
         }
@@ -315,6 +327,22 @@ impl Pool {
             }
         }
         status
+    }
+}
+
+/// Whether a process got the signal that only others send: its own faults end it by another. The pool sends it when the time
+/// is over.
+fn was_killed(status: Option<ExitStatus>) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::ExitStatusExt;
+        const SIGKILL: i32 = 9;
+        status.and_then(|status| status.signal()) == Some(SIGKILL)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = status;
+        false
     }
 }
 

@@ -10,6 +10,7 @@ use base64::Engine as _;
 use serde::{Deserialize, Serialize};
 
 use crate::field::{Field, FieldKind};
+use crate::text::{is_direction_control, is_visible};
 
 /// SHA-256 of a file's bytes: the file's name in the blob store.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -92,6 +93,9 @@ pub enum ValueFault {
     /// It holds U+0000 or another control character.
     #[error("the value holds a control character; remove it")]
     ControlCharacter,
+    /// It holds a character that changes the direction in which others are read.
+    #[error("the value holds a control of the direction of writing; remove it")]
+    DirectionControl,
     /// A text is too long.
     #[error("the value has {length} characters; at most {limit} are allowed")]
     TooLong {
@@ -210,6 +214,9 @@ impl FieldValue {
         {
             return Err(ValueFault::ControlCharacter);
         }
+        if text.chars().any(is_direction_control) {
+            return Err(ValueFault::DirectionControl);
+        }
         match field.kind {
             FieldKind::Text | FieldKind::Label => {
                 let length = text.chars().count();
@@ -260,10 +267,10 @@ impl FieldValue {
         }
     }
 
-    /// Does it satisfy a required field? A blank text or a check that is off does not.
+    /// Does it satisfy a required field? A text in which nothing is visible or a check that is off does not.
     pub fn is_filled(&self) -> bool {
         match self {
-            Self::Text(text) | Self::Number(text) | Self::Choice(text) => !text.trim().is_empty(),
+            Self::Text(text) | Self::Number(text) | Self::Choice(text) => is_visible(text),
             Self::Check(checked) => *checked,
             Self::Date(_) | Self::File(_) => true,
         }
