@@ -1,11 +1,12 @@
 ## Failures
 error-not-json = The body is not valid JSON.
+error-broken-body = The body did not arrive as a whole. Send it again.
 error-unauthenticated = No access token was sent, or it is unknown or has expired. Log in to get one.
 error-not-found = Not found: { $subject }.
 error-method-not-allowed = This address does not support this method.
 error-unprocessable = The request breaks a rule.
 error-too-large = The body is larger than { $limit } bytes.
-error-unsupported = This media type is not supported here.
+error-unsupported = This media type, charset or content encoding is not supported here. Send UTF-8, not compressed.
 error-throttled = { $seconds ->
     [one] Too many attempts. Try again in 1 second.
    *[other] Too many attempts. Try again in { $seconds } seconds.
@@ -15,6 +16,7 @@ error-unavailable = { $seconds ->
    *[other] The service is busy. Try again in { $seconds } seconds.
 }
 error-outcome-unknown = It is not known whether this was done: the database went away at the last moment. Look before you ask again. A request with an Idempotency-Key can be sent again safely.
+error-file-lost = A file of this document is missing or damaged on the server. Its operator has to put it back from a backup.
 error-internal = Something went wrong on our side. It has been logged; try again, or ask the operator.
 
 ## Why the caller may not
@@ -63,6 +65,7 @@ error-too-many = { $max ->
 }
 error-out-of-range = This must be from { $min } to { $max }.
 error-control-character = This holds a control character, such as U+0000, which no text may hold.
+error-direction-control = Remove the invisible characters that change the direction of writing.
 error-not-allowed = This must be one of: { $allowed }.
 error-duplicate = This is given twice.
 error-invalid-email = This is not an e-mail address.
@@ -91,6 +94,8 @@ error-invalid-check = This must be Y or N (or 1, 0, true, false).
 error-invalid-option = This is not one of the field's options.
 error-invalid-picture = This is not a PNG or JPEG picture in base64, or it is too large.
 error-invalid-file = This is not a file in base64, or it is too large.
+error-files-too-large = All files of this document together may have at most { $limit } bytes, those that were replaced included.
+error-draft-too-large = What was filled in may have at most { $limit } bytes in all.
 error-no-value-taken = A field of this kind takes no value.
 error-missing-glyph = No font has these characters: { $characters }
 error-does-not-fit = The text does not fit into its field.
@@ -138,6 +143,7 @@ error-subject-endpoint = endpoint
 api-login-success = Logged in.
 api-login-wrong-credentials = The login information is incorrect.
 api-login-throttled = Too many attempts with wrong login information. Try again later.
+api-login-busy = The service is busy. Try again in a moment.
 api-login-wrong-form = The body of the message has a wrong form and could not be read.
 api-login-api-off = The company is not allowed to call the API. Contact an administrator.
 api-login-failure = Something went wrong on our side. Try again later.

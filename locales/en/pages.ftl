@@ -187,6 +187,7 @@ verify-hash = SHA-256 of the file
 verify-name = File
 verify-again = Check another file
 verify-too-large = The file is too large. At most { $megabytes } MB can be checked here.
+verify-broken = The file did not arrive as a whole. Send it again.
 verify-no-file = Please choose a file first.
 
 ## Members

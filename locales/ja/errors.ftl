@@ -1,14 +1,16 @@
 ## 失敗の理由
 error-not-json = リクエスト本文が正しい JSON ではありません。
+error-broken-body = リクエスト本文が最後まで届きませんでした。もう一度送信してください。
 error-unauthenticated = アクセストークンがないか、不明か、有効期限が切れています。ログインして新しいトークンを取得してください。
 error-not-found = 見つかりません: { $subject }。
 error-method-not-allowed = このアドレスではこのメソッドを使えません。
 error-unprocessable = リクエストが規則に合っていません。
 error-too-large = リクエスト本文が { $limit } バイトを超えています。
-error-unsupported = このメディアタイプには対応していません。
+error-unsupported = このメディアタイプ、文字セット、またはコンテンツエンコーディングには対応していません。圧縮しない UTF-8 で送信してください。
 error-throttled = 試行回数が多すぎます。{ $seconds } 秒後にもう一度お試しください。
 error-unavailable = ただいま処理できません。{ $seconds } 秒後にもう一度お試しください。
 error-outcome-unknown = 処理が完了したかどうか確認できませんでした。最後の段階でデータベースとの接続が切れました。再度リクエストする前に、処理されたかどうかをご確認ください。Idempotency-Key 付きのリクエストはそのまま再送できます。
+error-file-lost = この文書のファイルがサーバー上で失われたか破損しています。運用担当者がバックアップから復元する必要があります。
 error-internal = サーバー側で問題が発生しました。記録されましたので、もう一度お試しいただくか、運営者にお問い合わせください。
 
 ## 権限がない理由
@@ -48,6 +50,7 @@ error-too-short = { $min } 文字以上でなければなりません。
 error-too-many = 最大 { $max } 件までです。
 error-out-of-range = { $min } 以上 { $max } 以下でなければなりません。
 error-control-character = 使用できない制御文字（U+0000 など）が含まれています。
+error-direction-control = 文字の並ぶ方向を変える見えない文字を削除してください。
 error-not-allowed = 次のいずれかでなければなりません: { $allowed }。
 error-duplicate = 同じものが 2 回指定されています。
 error-invalid-email = 正しいメールアドレスではありません。
@@ -72,6 +75,8 @@ error-invalid-check = Y または N でなければなりません（1、0、tru
 error-invalid-option = フィールドの選択肢にない値です。
 error-invalid-picture = base64 の PNG または JPEG 画像ではないか、大きすぎます。
 error-invalid-file = base64 のファイルではないか、大きすぎます。
+error-files-too-large = この文書に添付するファイルは、差し替えたものも含めて合計 { $limit } バイトまでです。
+error-draft-too-large = 入力内容は合計 { $limit } バイトまでです。
 error-no-value-taken = この種類のフィールドは値を受け付けません。
 error-missing-glyph = どのフォントにもない文字です: { $characters }
 error-does-not-fit = 文字がフィールドに収まりません。
@@ -113,6 +118,7 @@ error-subject-endpoint = エンドポイント
 api-login-success = ログインしました。
 api-login-wrong-credentials = ログイン情報が正しくありません。
 api-login-throttled = 誤ったログイン情報での試行が多すぎます。しばらくしてからもう一度お試しください。
+api-login-busy = ただいま処理できません。しばらくしてからもう一度お試しください。
 api-login-wrong-form = 受信したメッセージの本文の形式が正しくないため、解析できません。
 api-login-api-off = この会社には API の呼び出しが許可されていません。管理者にお問い合わせください。
 api-login-failure = 予期しないエラーが発生しました。しばらくしてからもう一度お試しください。

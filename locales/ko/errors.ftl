@@ -1,14 +1,16 @@
 ## 요청을 처리하지 못한 까닭
 error-not-json = 요청 본문이 올바른 JSON이 아닙니다.
+error-broken-body = 요청 본문이 온전히 도착하지 않았습니다. 다시 보내 주세요.
 error-unauthenticated = 액세스 토큰이 없거나, 알 수 없거나, 만료되었습니다. 로그인하여 새 토큰을 받으세요.
 error-not-found = 찾을 수 없습니다: { $subject }.
 error-method-not-allowed = 이 주소에서는 지원하지 않는 메서드입니다.
 error-unprocessable = 요청이 규칙에 맞지 않습니다.
 error-too-large = 요청 본문이 { $limit }바이트를 넘습니다.
-error-unsupported = 지원하지 않는 미디어 형식입니다.
+error-unsupported = 지원하지 않는 미디어 형식, 문자 집합 또는 콘텐츠 인코딩입니다. 압축하지 않은 UTF-8로 보내 주세요.
 error-throttled = 시도가 너무 많습니다. { $seconds }초 뒤에 다시 시도하세요.
 error-unavailable = 지금은 처리할 수 없습니다. { $seconds }초 뒤에 다시 시도하세요.
 error-outcome-unknown = 처리 완료 여부를 알 수 없습니다. 마지막 순간에 데이터베이스 연결이 끊겼습니다. 다시 요청하기 전에 처리되었는지 확인하세요. Idempotency-Key가 있는 요청은 그대로 다시 보내도 됩니다.
+error-file-lost = 이 문서의 파일이 서버에서 없어졌거나 손상되었습니다. 운영자가 백업에서 복구해야 합니다.
 error-internal = 서버에서 문제가 발생했습니다. 기록되었으니 다시 시도하거나 운영자에게 문의하세요.
 
 ## 권한이 없는 까닭
@@ -48,6 +50,7 @@ error-too-short = { $min }자 이상이어야 합니다.
 error-too-many = 최대 { $max }개까지 넣을 수 있습니다.
 error-out-of-range = { $min } 이상 { $max } 이하여야 합니다.
 error-control-character = 사용할 수 없는 제어 문자(U+0000 등)가 들어 있습니다.
+error-direction-control = 글의 방향을 바꾸는 보이지 않는 문자를 지워 주세요.
 error-not-allowed = 다음 중 하나여야 합니다: { $allowed }.
 error-duplicate = 같은 항목이 두 번 들어 있습니다.
 error-invalid-email = 올바른 이메일 주소가 아닙니다.
@@ -72,6 +75,8 @@ error-invalid-check = Y 또는 N이어야 합니다(1, 0, true, false도 가능)
 error-invalid-option = 필드의 선택지에 없는 값입니다.
 error-invalid-picture = base64로 된 PNG 또는 JPEG 그림이 아니거나 너무 큽니다.
 error-invalid-file = base64로 된 파일이 아니거나 너무 큽니다.
+error-files-too-large = 이 문서에 첨부한 파일은 교체한 것을 포함해 모두 합쳐 { $limit }바이트까지 보낼 수 있습니다.
+error-draft-too-large = 입력한 내용은 모두 합쳐 { $limit }바이트까지 저장할 수 있습니다.
 error-no-value-taken = 값을 받지 않는 종류의 필드입니다.
 error-missing-glyph = 글꼴에 없는 문자입니다: { $characters }
 error-does-not-fit = 글자가 필드 안에 다 들어가지 않습니다.
@@ -113,6 +118,7 @@ error-subject-endpoint = API 주소
 api-login-success = 로그인되었습니다.
 api-login-wrong-credentials = 로그인 정보가 올바르지 않습니다.
 api-login-throttled = 잘못된 로그인 정보로 너무 많이 시도했습니다. 잠시 뒤에 다시 시도하세요.
+api-login-busy = 지금은 처리할 수 없습니다. 잠시 뒤에 다시 시도하세요.
 api-login-wrong-form = 수신한 메시지의 본문 형식이 올바르지 않아 해석할 수 없습니다.
 api-login-api-off = API를 호출할 수 없는 회사입니다. 관리자에게 문의하세요.
 api-login-failure = 예기치 않은 오류가 발생했습니다. 잠시 뒤에 다시 시도하세요.

@@ -12,6 +12,7 @@ use document::certificate::{
 };
 use document::fonts::Fonts;
 use domain::event::{FileKind, IdentityMethod};
+use domain::text::is_direction_control;
 use domain::{
     Actor, BlobHash, ChainFile, Entry, Event, EventKind, Language, Progress, Recipient, RecipientId, Status, Who,
     Workflow, time,
@@ -74,14 +75,17 @@ impl Writer<'_> {
         time::format_with_zone(at, self.certified.workflow.offset)
     }
 
-    /// The text on one line, with what no font has written as its number.
+    /// The text on one line, with what no font has, and what changes the direction of writing, written as its number.
     fn drawable(&self, text: &str) -> String {
         let missing = self.fonts.missing_characters(text);
         let mut drawable = String::with_capacity(text.len());
         for character in text.chars() {
-            if character.is_control() {
+            if matches!(character, '\u{2068}' | '\u{2069}') {
+                // Around what is written from right to left, of which no font has a letter.
+            } else if character.is_control() {
                 drawable.push(' ');
-            } else if missing.contains(&character) {
+            } else if missing.contains(&character) || is_direction_control(character) {
+                // A control of direction would turn what others have written beside it.
                 // Writing into a text cannot fail.
                 let _ = write!(drawable, "[U+{:04X}]", u32::from(character));
             } else {
@@ -403,6 +407,7 @@ impl Writer<'_> {
         (!rows.is_empty()).then(|| Section {
             heading: self.say("certificate-heading-attachments"),
             rows,
+            cards: Vec::new(),
         })
     }
 

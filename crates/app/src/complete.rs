@@ -67,7 +67,7 @@ impl App {
         if !snapshot.template.extends_upload() {
             let stamped = document::stamp::stamp(&pdf, &fonts, &marks)
                 .map_err(|error| Error::internal("stamping a document", error))?;
-            let mut files= Vec::new();
+            let mut files = Vec::new();
             for (field, file) in attached(template, &snapshot.values).filter(|(field, _)| field.embed) {
                 files.push(Attachment {
                     file_name: file.file_name.clone(),

@@ -61,6 +61,8 @@ codes! {
         OutOfRange => "out-of-range",
         /// U+0000 or another character that no text may hold.
         ControlCharacter => "control-character",
+        /// A character that changes the direction in which others are read.
+        DirectionControl => "direction-control",
         /// None of the values in `allowed`.
         NotAllowed => "not-allowed",
         /// Said twice.
@@ -107,6 +109,10 @@ codes! {
         InvalidOption => "invalid-option",
         /// The value is no PNG or JPEG in base64, or is too large to take.
         InvalidPicture => "invalid-picture",
+        /// All files of the writer together have more than `limit` bytes.
+        FilesTooLarge => "files-too-large",
+        /// All that the writer has filled in has more than `limit` bytes.
+        DraftTooLarge => "draft-too-large",
         /// The value is no file in base64, or is too large to take.
         InvalidFile => "invalid-file",
         /// The kind of the field takes no value.
@@ -291,12 +297,18 @@ impl Fault {
     }
 }
 
+/// Seconds after which to try again where a disk is full: room is made by a person.
+const FULL_RETRY: u64 = 60;
+
 /// A use-case's failure.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The body is not JSON (400).
     #[error("the body is not JSON")]
     NotJson,
+    /// The body ended early, or is not coded as it says (400).
+    #[error("the body did not arrive as a whole")]
+    BrokenBody,
     /// No, an unknown or an expired token (401).
     #[error("no valid access token")]
     Unauthenticated,
@@ -338,12 +350,15 @@ pub enum Error {
         /// Seconds to wait.
         retry_after: u64,
         /// What is not there, where it is more than a queue that is full: for the log only.
-        cause: Option<Box<store::Error>>,
+        cause: Option<Box<dyn std::error::Error + Send + Sync>>,
     },
     /// The database went away while it was told to keep what was done, and has not come back to say whether it did (500).
     /// Whoever asked must look before asking again, so there is no time after which to try.
     #[error("it is not known whether this was done: {0}")]
     OutcomeUnknown(Box<store::Error>),
+    /// A file that was kept is not there, or is not what it was (500). The operator has to put it back.
+    #[error(transparent)]
+    FileLost(blobs::Error),
     /// Our own failure (500).
     #[error("{doing}: {source}")]
     Internal {
@@ -375,11 +390,12 @@ impl Error {
     pub fn log(&self) {
         match self {
             Error::Internal { doing, source } => tracing::error!(%doing, error = %chain(source.as_ref()), "failed"),
+            Error::FileLost(cause) => tracing::error!(error = %cause, "a file is lost"),
             Error::OutcomeUnknown(cause) => {
                 tracing::error!(error = %cause, "it is not known whether a commit happened");
             }
             Error::Unavailable { cause: Some(cause), .. } => {
-                tracing::warn!(error = %cause, "the database is not available");
+                tracing::warn!(error = %chain(cause.as_ref()), "what the service needs is not available");
             }
             _ => {}
         }
@@ -399,6 +415,7 @@ impl Error {
     pub fn id(&self) -> &'static str {
         match self {
             Error::NotJson => "not-json",
+            Error::BrokenBody => "broken-body",
             Error::Unauthenticated => "unauthenticated",
             Error::Forbidden(code) => code.id(),
             Error::NotFound(_) => "not-found",
@@ -409,6 +426,7 @@ impl Error {
             Error::Throttled { .. } => "throttled",
             Error::Unavailable { .. } => "unavailable",
             Error::OutcomeUnknown(_) => "outcome-unknown",
+            Error::FileLost(_) => "file-lost",
             Error::Internal { .. } => "internal",
         }
     }
@@ -447,8 +465,9 @@ impl Error {
 impl From<store::Error> for Error {
     fn from(error: store::Error) -> Error {
         if error.is_temporary() {
+            let is_full = matches!(error, store::Error::Full { .. });
             return Error::Unavailable {
-                retry_after: 1,
+                retry_after: if is_full { FULL_RETRY } else { 1 },
                 cause: Some(Box::new(error)),
             };
         }
@@ -461,13 +480,21 @@ impl From<store::Error> for Error {
 
 impl From<blobs::Error> for Error {
     fn from(error: blobs::Error) -> Error {
-        Error::internal("using the files", error)
+        match error {
+            blobs::Error::Full(_) => Error::Unavailable {
+                retry_after: FULL_RETRY,
+                cause: Some(Box::new(error)),
+            },
+            blobs::Error::Missing(_) | blobs::Error::Damaged(_) => Error::FileLost(error),
+            other => Error::internal("using the files", other),
+        }
     }
 }
 
 /// The ids that name an [`Error`] itself rather than a reason.
 pub const ERROR_IDS: &[&str] = &[
     "not-json",
+    "broken-body",
     "unauthenticated",
     "not-found",
     "unprocessable",
@@ -476,6 +503,7 @@ pub const ERROR_IDS: &[&str] = &[
     "throttled",
     "unavailable",
     "outcome-unknown",
+    "file-lost",
     "internal",
 ];
 

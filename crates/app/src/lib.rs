@@ -13,7 +13,7 @@
 #![deny(missing_docs)]
 
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use blobs::Blobs;
 use document::fonts::{FontFile, Fonts};
@@ -42,6 +42,7 @@ mod expire;
 mod export;
 mod extend;
 mod files;
+mod health;
 mod housekeeping;
 pub mod installation;
 pub mod intake_text;
@@ -134,6 +135,8 @@ pub struct App {
     pub bell: outbox::OutboxBell,
     fonts: OnceLock<Arc<Fonts>>,
     passwords: password::Passwords,
+    counting_failures: Mutex<()>,
+    last_health: health::LastHealth,
     seal_keys: seal_key::SealKeys,
     kept_templates: kept_template::KeptTemplates,
     outgoing: Arc<outgoing::Outgoing>,
@@ -184,6 +187,8 @@ impl App {
             bell: outbox::OutboxBell::default(),
             fonts: OnceLock::new(),
             passwords,
+            counting_failures: Mutex::default(),
+            last_health: health::LastHealth::default(),
             seal_keys: seal_key::SealKeys::default(),
             kept_templates: kept_template::KeptTemplates::default(),
             outgoing: Arc::new(outgoing),

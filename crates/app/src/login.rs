@@ -3,8 +3,10 @@
 //! Whoever guesses learns nothing: an unknown company, an unknown or disabled member and a wrong password are refused with
 //! one code after the same work. That the company's API is off is said only to someone who knows a password.
 //!
-//! The throttle counts wrong credentials alone, by account and by address. It is asked after a turn to hash was given and
-//! written before the turn is given back, so that however many guesses arrive at once, no more than a few pass the limit.
+//! The throttle counts wrong credentials alone, by account and by address. It is asked before the work, so that a flood that
+//! it refuses costs no hash, and again when the work is done, in the transaction that counts: of however many guesses that
+//! arrive at once, no more are judged than the limit says (several processes on one database may each judge one more), and
+//! of the others not even a right one learns that it is right.
 //! Nobody is locked out for good: what is older than the window counts no more.
 //!
 //! What a login gives lives only while the credentials that were proved are the member's: a password that is changed while
@@ -12,16 +14,19 @@
 
 use std::fmt;
 use std::net::IpAddr;
+use std::sync::PoisonError;
 
 use domain::{CompanyId, UtcOffset};
 use jiff::{Timestamp, ToSpan};
 use sha2::{Digest, Sha256};
+use store::Transaction;
 use store::company::Company;
 use store::member::Member;
 
 use crate::App;
 use crate::access_token::AccessToken;
 use crate::error::Error;
+use crate::settings::LoginSettings;
 
 /// Credentials, and where they came from.
 #[derive(Clone)]
@@ -134,22 +139,28 @@ impl App {
     pub(crate) fn check_credentials(&self, attempt: &LoginAttempt) -> Result<(Company, Member), LoginRefusal> {
         let account = account_key(&attempt.company, &attempt.email);
         let address = address_key(attempt.address);
-        let turn = self.passwords.turn()?;
         let now = self.now();
-        self.refuse_throttled(account, address.clone(), now)?;
+        let limits = self.settings.login;
+        let asked = address.clone();
+        self.store
+            .read(move |tx| refuse_throttled(tx, limits, &account, &asked, now))?;
+        let turn = self.passwords.turn()?;
         let known = self.find_account(attempt)?;
         let kept = known.as_ref().map(|(_, member)| member.password_hash.as_str());
         let right = turn.verify(&attempt.password, kept)?;
-        if let Some((company, member)) = known
-            && right
-            && member.disabled_at.is_none()
-        {
-            return Ok((company, member));
+        drop(turn);
+        if let Some(found) = known.filter(|(_, member)| right && member.disabled_at.is_none()) {
+            self.store
+                .read(move |tx| refuse_throttled(tx, limits, &account, &address, now))?;
+            return Ok(found);
         }
+        // One after the other: of two that count on one snapshot each would find room for itself.
+        let counting = self.counting_failures.lock().unwrap_or_else(PoisonError::into_inner);
         self.store.write(move |tx| {
+            refuse_throttled(tx, limits, &account, &address, now)?;
             store::access_token::insert_failure(tx, &account, &address, now).map_err(LoginRefusal::from)
         })?;
-        drop(turn);
+        drop(counting);
         tracing::info!(address = %attempt.address, "wrong credentials");
         Err(LoginRefusal::WrongCredentials)
     }
@@ -171,37 +182,38 @@ impl App {
             Ok(member.map(|member| (company, member)))
         })
     }
+}
 
-    fn refuse_throttled(&self, account: [u8; 32], address: String, now: Timestamp) -> Result<(), LoginRefusal> {
-        let limits = self.settings.login;
-        let window = limits.window_seconds;
-        let since = now
-            .checked_sub(window.seconds())
-            .map_err(|error| Error::internal("counting the throttle's window", error))?;
-        let (by_account, by_address) = self.store.read(move |tx| {
-            Ok::<_, LoginRefusal>((
-                store::access_token::failures_of_account(tx, &account, since, limits.per_account)?,
-                store::access_token::failures_of_address(tx, &address, since, limits.per_address)?,
-            ))
-        })?;
-        // Free again when the oldest of as many as are allowed leaves the window.
-        let wait = |failures: &[Timestamp], limit: u32| {
-            let full = failures.len() >= usize::try_from(limit).unwrap_or(usize::MAX);
-            let oldest = failures.last().filter(|_| full)?;
-            Some(
-                u64::try_from(oldest.as_second() + window - now.as_second())
-                    .unwrap_or(0)
-                    .max(1),
-            )
-        };
-        let waits = [
-            wait(&by_account, limits.per_account),
-            wait(&by_address, limits.per_address),
-        ];
-        match waits.into_iter().flatten().max() {
-            Some(retry_after) => Err(LoginRefusal::Throttled { retry_after }),
-            None => Ok(()),
-        }
+fn refuse_throttled(
+    tx: &mut dyn Transaction,
+    limits: LoginSettings,
+    account: &[u8; 32],
+    address: &str,
+    now: Timestamp,
+) -> Result<(), LoginRefusal> {
+    let window = limits.window_seconds;
+    let since = now
+        .checked_sub(window.seconds())
+        .map_err(|error| Error::internal("counting the throttle's window", error))?;
+    let by_account = store::access_token::failures_of_account(tx, account, since, limits.per_account)?;
+    let by_address = store::access_token::failures_of_address(tx, address, since, limits.per_address)?;
+    // Free again when the oldest of as many as are allowed leaves the window.
+    let wait = |failures: &[Timestamp], limit: u32| {
+        let full = failures.len() >= usize::try_from(limit).unwrap_or(usize::MAX);
+        let oldest = failures.last().filter(|_| full)?;
+        Some(
+            u64::try_from(oldest.as_second() + window - now.as_second())
+                .unwrap_or(0)
+                .max(1),
+        )
+    };
+    let waits = [
+        wait(&by_account, limits.per_account),
+        wait(&by_address, limits.per_address),
+    ];
+    match waits.into_iter().flatten().max() {
+        Some(retry_after) => Err(LoginRefusal::Throttled { retry_after }),
+        None => Ok(()),
     }
 }
 

@@ -9,6 +9,7 @@
 
 use std::sync::LazyLock;
 
+use domain::text::is_direction_control;
 use domain::{CompanyId, Contact, Language, Random, UtcOffset, WorkflowId};
 use jiff::Timestamp;
 use minijinja::value::Serde;
@@ -457,7 +458,8 @@ fn content(letter: &Letter<'_>, deadline: &str) -> Content {
 /// Text that a person wrote, on one line and without control characters.
 fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
-    for part in text.split(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')) {
+    let is_cut = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') || is_direction_control(c);
+    for part in text.split(is_cut) {
         if !line.is_empty() && !part.is_empty() {
             line.push(' ');
         }

@@ -1,5 +1,6 @@
 //! Where a request came from, as the audit chain keeps it.
 
+use domain::text::is_direction_control;
 use domain::{Actor, Who};
 
 /// The network address and the browser or program of whoever acts.
@@ -19,7 +20,7 @@ impl Origin {
     pub fn actor(&self, who: Who) -> Actor {
         let cut = |text: &String| {
             text.chars()
-                .filter(|character| !character.is_control())
+                .filter(|character| !character.is_control() && !is_direction_control(*character))
                 .take(Self::LONGEST)
                 .collect::<String>()
         };

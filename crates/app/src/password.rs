@@ -89,9 +89,7 @@ impl Passwords {
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
         if turns.free == 0 {
             if turns.waiting >= MOST_WAITING {
-                return Err(Error::Throttled {
-                    retry_after: COME_BACK_IN,
-                });
+                return Err(Error::busy(COME_BACK_IN));
             }
             let until = Instant::now() + PATIENCE;
             turns.waiting += 1;
@@ -99,9 +97,7 @@ impl Passwords {
                 let left = until.saturating_duration_since(Instant::now());
                 if left.is_zero() {
                     turns.waiting -= 1;
-                    return Err(Error::Throttled {
-                        retry_after: COME_BACK_IN,
-                    });
+                    return Err(Error::busy(COME_BACK_IN));
                 }
                 turns = self
                     .freed

@@ -891,7 +891,8 @@ impl App {
         self.change_draft(key, company, recipient, move |draft| {
             draft.sent = draft.sent.saturating_add(more);
             if draft.sent > MOST_FILE_BYTES {
-                return Err(Error::TooLarge { limit: MOST_FILE_BYTES });
+                let fault = Fault::new("data", FaultCode::FilesTooLarge).with("limit", MOST_FILE_BYTES);
+                return Err(Error::Unprocessable(vec![fault]));
             }
             Ok(())
         })?;
@@ -941,9 +942,8 @@ impl App {
             change(&mut draft)?;
             let text = serde_json::to_string(&draft).map_err(|error| Error::internal("keeping a draft", error))?;
             if text.len() > LARGEST_DRAFT {
-                return Err(Error::TooLarge {
-                    limit: LARGEST_DRAFT as u64,
-                });
+                let fault = Fault::new("values", FaultCode::DraftTooLarge).with("limit", LARGEST_DRAFT);
+                return Err(Error::Unprocessable(vec![fault]));
             }
             store::workflow_value::save_draft(tx, &company, id, &text, at)?;
             Ok(true)

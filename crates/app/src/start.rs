@@ -520,10 +520,12 @@ impl<'a> StartReader<'a> {
         let name = self.required_line("workflow_name", request.workflow_name.as_deref(), LONGEST_NAME);
         let comment = self.comment(request.comment.as_deref());
         let expires_at = self.expiry(request.expiry_date.as_deref());
-        if let Some(idempotency) = &request.idempotency
-            && (idempotency.key.is_empty() || idempotency.key.chars().count() > LONGEST_KEY)
-        {
-            self.fault(Fault::new("Idempotency-Key", FaultCode::TooLong).with("max", LONGEST_KEY));
+        if let Some(idempotency) = &request.idempotency {
+            if idempotency.key.is_empty() {
+                self.fault(Fault::new("Idempotency-Key", FaultCode::Required));
+            } else if idempotency.key.chars().count() > LONGEST_KEY {
+                self.fault(Fault::new("Idempotency-Key", FaultCode::TooLong).with("max", LONGEST_KEY));
+            }
         }
         let copies = self.copies(&request.cc);
         let template = self.template.clone();
@@ -587,7 +589,7 @@ impl<'a> StartReader<'a> {
     }
 
     fn required_line(&mut self, path: &str, text: Option<&str>, longest: usize) -> Option<String> {
-        if text.is_none_or(|text| text.trim().is_empty()) {
+        if !text.is_some_and(text::is_visible) {
             self.fault(Fault::new(path, FaultCode::Required));
         }
         self.line(path, text, longest)
@@ -817,7 +819,7 @@ impl<'a> StartReader<'a> {
         if given.order.is_none_or(|order| order == 0) {
             self.fault(Fault::new(format!("{path}.order"), FaultCode::Required));
         }
-        if given.name.as_deref().is_none_or(|name| name.trim().is_empty()) {
+        if !given.name.as_deref().is_some_and(text::is_visible) {
             self.fault(Fault::new(format!("{path}.name"), FaultCode::Required));
         }
         let name = self.name(&format!("{path}.name"), given.name.as_deref());

@@ -187,6 +187,9 @@ impl App {
         };
         let file = file.map_err(|faults| Error::Unprocessable(faults.into_iter().map(refused_field).collect()))?;
         self.check_fonts(&file.fields)?;
+        if intake.is_signed() {
+            refuse_embedding(&file.fields)?;
+        }
 
         let pdf = self.blobs.put(&intake.pdf)?;
         let page_images = self.put_page_images(&intake.pdf, page_count)?;
@@ -286,6 +289,24 @@ impl App {
             }
         }
         Ok(hashes)
+    }
+}
+
+/// A file that others have signed takes no files inside it: their signatures would no longer cover what it holds.
+fn refuse_embedding(fields: &[Field]) -> Result<(), Error> {
+    let fault = |index: usize| {
+        let reason = "the PDF is signed already, so that no file can be put inside it; leave embed out";
+        Fault::new(format!("fields[{index}].embed"), FaultCode::FieldsFileRefused).with("reason", reason)
+    };
+    let faults: Vec<Fault> = (0..)
+        .zip(fields)
+        .filter(|(_, field)| field.embed)
+        .map(|(index, _)| fault(index))
+        .collect();
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::Unprocessable(faults))
     }
 }
 

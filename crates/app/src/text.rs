@@ -7,7 +7,7 @@ use crate::error::{Error, Fault, FaultCode};
 /// The longest address that mail can reach (RFC 5321, 4.5.3.1.3, less the brackets).
 const LONGEST_EMAIL: usize = 254;
 
-/// A name: trimmed, not empty, without control characters, of at most `longest` characters.
+/// A name: trimmed, not blank, without control characters, of at most `longest` characters.
 pub(crate) fn name(name: &str, path: &str, longest: usize, faults: &mut Vec<Fault>) -> String {
     match text::line(name, longest) {
         Ok(Some(name)) => return name.to_owned(),
@@ -29,6 +29,7 @@ pub(crate) fn comment(given: Option<&str>, faults: &mut Vec<Fault>) -> Option<Co
 pub(crate) fn fault(path: &str, refused: TextFault) -> Fault {
     match refused {
         TextFault::ControlCharacter => Fault::new(path, FaultCode::ControlCharacter),
+        TextFault::DirectionControl => Fault::new(path, FaultCode::DirectionControl),
         TextFault::TooLong { longest } => Fault::new(path, FaultCode::TooLong).with("max", longest),
     }
 }

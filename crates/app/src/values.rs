@@ -10,6 +10,7 @@ use document::fonts::Fonts;
 use document::stamp::{Mark, MarkContent, MarkFault};
 use document::text_layout::{Outline, TextFault, TextStyle};
 use domain::number::Decimal;
+use domain::text::{is_direction_control, is_visible};
 use domain::{
     BlobHash, Field, FieldKind, FieldValue, FileValue, Language, PageSize, Picture, TemplateVersion, ValueFault,
     WriterDetail,
@@ -116,17 +117,21 @@ fn safe_file_name(name: &str, otherwise: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let safe: String = last
         .chars()
-        .filter(|character| !character.is_control() && !"<>:\"|?*".contains(*character))
+        .filter(|character| {
+            let is_shown = !character.is_control() && !is_direction_control(*character);
+            is_shown && !"<>:\"|?*".contains(*character)
+        })
         .take(120)
         .collect();
     let safe = safe.trim().trim_start_matches('.').to_owned();
-    if safe.is_empty() { otherwise.to_owned() } else { safe }
+    if is_visible(&safe) { safe } else { otherwise.to_owned() }
 }
 
 /// The fault of a value at a path.
 pub(crate) fn value_fault(path: String, field: &Field, fault: &ValueFault) -> Fault {
     match fault {
         ValueFault::ControlCharacter => Fault::new(path, FaultCode::ControlCharacter),
+        ValueFault::DirectionControl => Fault::new(path, FaultCode::DirectionControl),
         ValueFault::TooLong { limit, .. } => Fault::new(path, FaultCode::TooLong).with("max", limit),
         ValueFault::NotNumber => Fault::new(path, FaultCode::InvalidNumber),
         ValueFault::TooManyDecimals { limit } => Fault::new(path, FaultCode::TooManyDecimals).with("max", limit),

@@ -23,6 +23,11 @@ use object_store::path::Path as Location;
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, PutPayload};
 use tokio::runtime::Runtime;
 
+/// The name of the file that [`Blobs::probe`] writes: no file's, so that no listing has it.
+const PROBE: &str = "probe";
+/// As long as a small document.
+const PROBE_BYTES: usize = 256 * 1024;
+
 /// What can go wrong with files.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -34,15 +39,39 @@ pub enum Error {
         /// What the system says.
         source: std::io::Error,
     },
+    /// There is no room for a file, or none may be written.
+    #[error("the file store cannot write: {0}; make room on its disk, or make it writable")]
+    Full(#[source] object_store::Error),
     /// The store refuses.
     #[error("the file store refuses: {0}; check space and permissions")]
-    Store(#[from] object_store::Error),
+    Store(#[source] object_store::Error),
     /// There is no such file.
     #[error("there is no file {0}; put it back from a backup")]
     Missing(BlobHash),
     /// The file is not what its name says.
     #[error("the file {0} is damaged; put it back from a backup")]
     Damaged(BlobHash),
+}
+
+impl From<object_store::Error> for Error {
+    fn from(error: object_store::Error) -> Error {
+        let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(&error);
+        while let Some(inner) = cause {
+            if let Some(system) = inner.downcast_ref::<std::io::Error>()
+                && is_full(system)
+            {
+                return Error::Full(error);
+            }
+            cause = inner.source();
+        }
+        Error::Store(error)
+    }
+}
+
+/// Whether the system says that there is no room, or that nothing may be written.
+fn is_full(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem)
 }
 
 /// One file of a listing.
@@ -93,6 +122,20 @@ impl Blobs {
         let payload = PutPayload::from(bytes.to_vec());
         self.runtime.block_on(self.store.put(&location(&hash), payload))?;
         Ok(hash)
+    }
+
+    /// Writes a small file, which is made durable and removed again: whether there is room.
+    pub fn probe(&self) -> Result<(), Error> {
+        let location = Location::from(PROBE);
+        let payload = PutPayload::from(vec![0; PROBE_BYTES]);
+        self.runtime.block_on(async {
+            let written = self.store.put(&location, payload).await;
+            // What could not be written as a whole is removed as well.
+            let removed = self.store.delete(&location).await;
+            written?;
+            removed
+        })?;
+        Ok(())
     }
 
     /// The bytes, checked against the hash.
@@ -227,5 +270,35 @@ fn named(error: object_store::Error, hash: &BlobHash) -> Error {
     match error {
         object_store::Error::NotFound { .. } => Error::Missing(*hash),
         error => Error::Store(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(kind: std::io::ErrorKind) -> Error {
+        object_store::Error::Generic {
+            store: "LocalFileSystem",
+            source: Box::new(std::io::Error::from(kind)),
+        }
+        .into()
+    }
+
+    #[test]
+    fn a_full_disk_is_told_as_one() {
+        use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem, StorageFull};
+        assert!(matches!(refused(StorageFull), Error::Full(_)));
+        assert!(matches!(refused(ReadOnlyFilesystem), Error::Full(_)));
+        assert!(matches!(refused(PermissionDenied), Error::Store(_)));
+    }
+
+    #[test]
+    fn a_probe_leaves_nothing() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let blobs = Blobs::local(folder.path()).expect("a file store");
+        blobs.probe().expect("there is room");
+        assert_eq!(blobs.list().expect("a list"), []);
+        assert!(!folder.path().join(PROBE).exists());
     }
 }

@@ -9,6 +9,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use app::mail::OutgoingMail;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use jiff::Timestamp;
 use lettre::address::AddressError;
 use lettre::message::header::{Header, HeaderName, HeaderValue};
@@ -169,7 +171,8 @@ impl Mailer {
             })?;
         let answer = sent.map_err(|error| MailFault {
             code: error.status().map(u16::from),
-            is_permanent: error.is_permanent(),
+            // The library refuses by itself an address that only SMTPUTF8 (RFC 6531) can carry, where the server has not got it.
+            is_permanent: error.is_permanent() || (error.is_client() && !mail.to.is_ascii()),
             words: words(&error),
         })?;
         Ok(answer.message().collect::<Vec<_>>().join(" "))
@@ -182,7 +185,7 @@ impl Mailer {
             is_permanent: true,
             words,
         };
-        let to = Address::from_str(&mail.to).map_err(|error| unusable(format!("{:?}: {error}", mail.to)))?;
+        let to = addressee(&mail.to).map_err(|reason| unusable(format!("{:?}: {reason}", mail.to)))?;
         let text = SinglePart::plain(mail.text.clone());
         // The boundary is fixed, so that every try sends the same bytes.
         let parts = MultiPart::builder()
@@ -197,11 +200,23 @@ impl Mailer {
             .date(system_time(at))
             .from(Mailbox::new(name(&mail.from_name), self.from.clone()))
             .to(Mailbox::new(name(&mail.to_name), to))
-            .subject(mail.subject.as_str())
+            .header(WrittenSubject(mail.subject.clone()))
             .header(AutoSubmitted)
             .multipart(body)
             .map_err(|error| unusable(error.to_string()))
     }
+}
+
+/// The address as every server takes it: its domain in the letters of DNS (RFC 5891). A local part of other letters stays,
+/// since only its own server knows another spelling of it.
+fn addressee(address: &str) -> Result<Address, String> {
+    let (local, domain) = address.rsplit_once('@').ok_or("no @")?;
+    let domain = if domain.is_ascii() {
+        domain.to_owned()
+    } else {
+        idna::domain_to_ascii(domain).map_err(|_| "the domain is none")?
+    };
+    Address::new(local, domain).map_err(|error| error.to_string())
 }
 
 fn system_time(at: Timestamp) -> SystemTime {
@@ -225,6 +240,49 @@ fn words(error: &lettre::transport::smtp::Error) -> String {
         source = cause.source();
     }
     text
+}
+
+/// The subject, which arrives as it was typed: what looks like an encoded word (RFC 2047) is encoded itself.
+#[derive(Clone)]
+struct WrittenSubject(String);
+
+impl Header for WrittenSubject {
+    fn name() -> HeaderName {
+        HeaderName::new_from_ascii_str("Subject")
+    }
+
+    fn parse(text: &str) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
+        Ok(WrittenSubject(text.to_owned()))
+    }
+
+    fn display(&self) -> HeaderValue {
+        if self.0.contains("=?") {
+            HeaderValue::dangerous_new_pre_encoded(Self::name(), self.0.clone(), encoded_words(&self.0))
+        } else {
+            HeaderValue::new(Self::name(), self.0.clone())
+        }
+    }
+}
+
+/// The text as encoded words of at most 75 characters, one a line (RFC 2047 2).
+fn encoded_words(text: &str) -> String {
+    const MOST_BYTES: usize = 36;
+    let mut words: Vec<String> = Vec::new();
+    let mut part = String::new();
+    let mut end = |part: &mut String| {
+        if !part.is_empty() {
+            words.push(format!("=?utf-8?b?{}?=", BASE64_STANDARD.encode(part.as_bytes())));
+            part.clear();
+        }
+    };
+    for character in text.chars() {
+        if part.len() + character.len_utf8() > MOST_BYTES {
+            end(&mut part);
+        }
+        part.push(character);
+    }
+    end(&mut part);
+    words.join("\r\n ")
 }
 
 /// RFC 3834: no out-of-office note is wanted.

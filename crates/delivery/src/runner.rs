@@ -10,6 +10,8 @@
 //!   next start on the same machine at once, on another at the lease's end.
 //! - One dead receiver never slows the others: of all tasks one receiver gets at most a tenth, what is claimed for it
 //!   beyond that waits in its own lane, and while its lane is full nothing more is claimed for it.
+//! - Nor does one company, with however many dead receivers, slow another: it gets at most a quarter of the tasks, and while
+//!   it has claimed its share nothing more is claimed for it.
 //! - No wake-up is lost: the bell leaves a mark that is seen at the next look, and the loop looks by itself as well.
 //! - First tries of a workflow go out in order (the claim's own rule); after each batch of results the loop looks again.
 //!
@@ -20,12 +22,13 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::future::Future;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use app::mail::OutgoingMail;
 use app::{App, Purpose, WebhookSecret};
-use domain::ClientId;
 use domain::public_address::CallbackUrl;
+use domain::{ClientId, CompanyId};
 use jiff::{SignedDuration, Timestamp};
 use store::outbox::{self, Claim, Claimed, ClaimedChannel, Finished, Outcome, Try};
 use tokio::sync::Notify;
@@ -50,6 +53,8 @@ pub struct RunnerSettings {
     pub workers: usize,
     /// So many of them to one receiver.
     pub per_receiver: usize,
+    /// So many of them of one company.
+    pub per_company: usize,
     /// So many are claimed at once.
     pub batch: u32,
     /// How long a claim holds.
@@ -69,6 +74,7 @@ impl Default for RunnerSettings {
         RunnerSettings {
             workers: 160,
             per_receiver: 16,
+            per_company: 40,
             batch: 64,
             lease: SignedDuration::from_secs(90),
             margin: SignedDuration::from_secs(45),
@@ -90,6 +96,8 @@ struct Shared {
     client: GuardedClient,
     mailer: Option<Mailer>,
     settings: RunnerSettings,
+    /// The latest moment at which was claimed, in microseconds: the clock must not be before it.
+    latest_claim: AtomicI64,
 }
 
 /// A claimed delivery with the secrets that sign it.
@@ -122,6 +130,14 @@ struct Lane {
     waiting: VecDeque<Ready>,
 }
 
+/// What one company has.
+#[derive(Default)]
+struct Share {
+    /// Claimed, whether it waits or is under way.
+    claimed: usize,
+    under_way: usize,
+}
+
 /// How long [`Runner::work`] goes on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
@@ -145,6 +161,8 @@ impl Runner {
                 client,
                 mailer,
                 settings,
+                // At the first claim it is looked whether the clock was set back while nothing ran.
+                latest_claim: AtomicI64::new(i64::MAX),
             }),
             wake,
         }
@@ -241,16 +259,19 @@ struct Work {
     shared: Arc<Shared>,
     mode: Mode,
     lanes: HashMap<String, Lane>,
+    companies: HashMap<CompanyId, Share>,
     under_way: usize,
     tasks: JoinSet<Done>,
-    /// Which task works for which receiver.
-    receivers: HashMap<tokio::task::Id, String>,
+    /// Which task works for which receiver, and for whom.
+    receivers: HashMap<tokio::task::Id, (String, CompanyId)>,
     results: Vec<Arc<Done>>,
     claiming: Option<Claiming>,
     finishing: Option<Finishing>,
     noting: Option<Noting>,
     /// Receivers that the last claim left out.
     left_out: HashSet<String>,
+    /// Companies that the last claim left out.
+    companies_left_out: HashSet<CompanyId>,
     look: bool,
     stopping: bool,
     next_poll: Instant,
@@ -264,6 +285,7 @@ impl Work {
             shared,
             mode,
             lanes: HashMap::new(),
+            companies: HashMap::new(),
             under_way: 0,
             tasks: JoinSet::new(),
             receivers: HashMap::new(),
@@ -272,6 +294,7 @@ impl Work {
             finishing: None,
             noting: None,
             left_out: HashSet::new(),
+            companies_left_out: HashSet::new(),
             look: true,
             stopping: false,
             next_poll,
@@ -303,15 +326,30 @@ impl Work {
         if self.stopping {
             return;
         }
-        let (workers, per_receiver) = (self.shared.settings.workers, self.shared.settings.per_receiver);
+        let RunnerSettings {
+            workers,
+            per_receiver,
+            per_company,
+            ..
+        } = self.shared.settings;
         for (receiver, lane) in &mut self.lanes {
             while self.under_way < workers && lane.under_way < per_receiver {
-                let Some(ready) = lane.waiting.pop_front() else { break };
+                // The first whose company has room: of a lane of several companies none waits for another's share.
+                let has_room = |ready: &Ready| {
+                    let share = self.companies.get(&ready.claimed.company);
+                    share.is_none_or(|share| share.under_way < per_company)
+                };
+                let Some(next) = lane.waiting.iter().position(has_room) else {
+                    break;
+                };
+                let Some(ready) = lane.waiting.remove(next) else { break };
+                let company = ready.claimed.company.clone();
+                self.companies.entry(company.clone()).or_default().under_way += 1;
                 lane.under_way += 1;
                 self.under_way += 1;
                 let shared = Arc::clone(&self.shared);
                 let task = self.tasks.spawn(async move { shared.deliver(ready).await });
-                self.receivers.insert(task.id(), receiver.clone());
+                self.receivers.insert(task.id(), (receiver.clone(), company));
             }
         }
     }
@@ -338,10 +376,20 @@ impl Work {
             .filter(|(_, lane)| lane.under_way >= per_receiver || !lane.waiting.is_empty())
             .map(|(receiver, _)| receiver.clone())
             .collect();
+        let per_company = self.shared.settings.per_company;
+        self.companies_left_out = self
+            .companies
+            .iter()
+            .filter(|(_, share)| share.claimed >= per_company)
+            .map(|(company, _)| company.clone())
+            .collect();
         let except = self.left_out.iter().cloned().collect();
+        let except_companies = self.companies_left_out.iter().cloned().collect();
         let limit = self.shared.settings.batch.min(u32::try_from(room).unwrap_or(u32::MAX));
         let (shared, number) = (Arc::clone(&self.shared), self.claims);
-        self.claiming = Some(spawn_blocking(move || shared.claim(number, except, limit)));
+        self.claiming = Some(spawn_blocking(move || {
+            shared.claim(number, except, except_companies, limit)
+        }));
     }
 
     fn claimed(&mut self, result: Result<Result<Haul, app::Error>, JoinError>) {
@@ -351,6 +399,7 @@ impl Work {
                 self.look |= !haul.ready.is_empty() || !haul.unusable.is_empty();
                 self.results.extend(haul.unusable);
                 for ready in haul.ready {
+                    self.companies.entry(ready.claimed.company.clone()).or_default().claimed += 1;
                     let lane = self.lanes.entry(ready.claimed.receiver.clone()).or_default();
                     lane.waiting.push_back(ready);
                 }
@@ -372,8 +421,19 @@ impl Work {
                 error.id()
             }
         };
-        let receiver = self.receivers.remove(&id);
-        let Some(receiver) = receiver else { return };
+        let Some((receiver, company)) = self.receivers.remove(&id) else {
+            return;
+        };
+        if let Some(share) = self.companies.get_mut(&company) {
+            share.under_way -= 1;
+            share.claimed -= 1;
+            if share.claimed < self.shared.settings.per_company {
+                self.look |= self.companies_left_out.remove(&company);
+            }
+            if share.claimed == 0 {
+                self.companies.remove(&company);
+            }
+        }
         if let Some(lane) = self.lanes.get_mut(&receiver) {
             lane.under_way -= 1;
             if lane.waiting.is_empty() {
@@ -431,7 +491,13 @@ fn noted(result: &Result<Result<usize, app::Error>, JoinError>) {
 }
 
 impl Shared {
-    fn claim(&self, number: u64, except: Vec<String>, limit: u32) -> Result<Haul, app::Error> {
+    fn claim(
+        &self,
+        number: u64,
+        except: Vec<String>,
+        except_companies: Vec<CompanyId>,
+        limit: u32,
+    ) -> Result<Haul, app::Error> {
         let now = self.app.now();
         let claim = Claim {
             lease: format!("{}#{number}", self.settings.owner),
@@ -439,10 +505,20 @@ impl Shared {
             now,
             until: now.checked_add(self.settings.lease).unwrap_or(now),
             except,
+            except_companies,
             limit,
         };
         let app = Arc::clone(&self.app);
+        // A clock that was set back would leave everything that is due by it far away.
+        let latest = self.latest_claim.fetch_max(now.as_microsecond(), Ordering::SeqCst);
+        let is_back = now.as_microsecond() < latest;
+        if is_back {
+            tracing::debug!("due times are held against the clock: it was set back, or nothing ran before");
+        }
         let (claimed, mut secrets) = self.app.store.write(move |tx| {
+            if is_back {
+                outbox::count_anew(tx, now)?;
+            }
             let claimed = outbox::claim(tx, &claim)?;
             let mut secrets: HashMap<ClientId, Result<Arc<Vec<WebhookSecret>>, String>> = HashMap::new();
             for delivery in &claimed {
@@ -460,6 +536,9 @@ impl Shared {
             }
             Ok((claimed, secrets))
         })?;
+        if is_back {
+            self.latest_claim.store(now.as_microsecond(), Ordering::SeqCst);
+        }
         let mut haul = Haul {
             ready: Vec::with_capacity(claimed.len()),
             unusable: Vec::new(),

@@ -238,7 +238,13 @@ impl Pool {
         confinement.map_err(|error| PoolError::Failed(error.to_string()))
     }
 
+    /// Gives the job to a child; to another where the first was killed by somebody else, for which the file is not to blame.
     fn run(&self, task: Task, file: &[u8], most_payload: u64) -> Result<(Answer, Vec<u8>), PoolError> {
+        self.attempt(task, file, most_payload, true)
+    }
+
+    fn attempt(&self, task: Task, file: &[u8], most_payload: u64, first: bool) -> Result<(Answer, Vec<u8>), PoolError> {
+        let once_more = first.then(|| task.clone());
         let mut worker = self.take()?;
         if let Err(error) = worker.ready(self.settings.other_time) {
             self.replace(worker);
@@ -289,9 +295,16 @@ impl Pool {
             }
             Err(FrameError::Closed | FrameError::Io(_)) => {
                 // The child is gone: out of time, out of memory, or out of stack.
-                let cause = if worker.was_stopped { "time" } else { "memory or stack" };
+                let was_stopped = worker.was_stopped;
+                let cause = if was_stopped { "time" } else { "memory or stack" };
                 let status = self.replace(worker);
                 tracing::warn!(cause, ?status, elapsed = ?started.elapsed(), "a document worker ended during its job");
+                if let Some(task) = once_more
+                    && !was_stopped
+                    && was_killed(status)
+                {
+                    return self.attempt(task, file, most_payload, false);
+                }
                 Err(Refused::TooDemanding.into())
             }
         }
@@ -355,6 +368,22 @@ impl Pool {
             }
         }
         status
+    }
+}
+
+/// Whether a process got the signal that only others send: its own faults end it by another. The pool sends it when the time
+/// is over.
+fn was_killed(status: Option<ExitStatus>) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::ExitStatusExt;
+        const SIGKILL: i32 = 9;
+        status.and_then(|status| status.signal()) == Some(SIGKILL)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = status;
+        false
     }
 }
 

@@ -32,7 +32,7 @@ pub(crate) struct Job {
     pub(crate) task: Task,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Task {
     Inspect { limits: Limits, wishes: Wishes },

@@ -133,6 +133,26 @@ fn a_file_without_signatures_has_a_verdict_from_a_child() {
     assert!(!verdict.holds(), "{verdict:?}");
 }
 
+/// A program that gives its first child a part of the job and kills it then; the others live.
+#[cfg(unix)]
+#[test]
+fn a_file_whose_worker_is_killed_by_somebody_else_is_given_to_another() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (killed, program) = (folder.path().join("killed"), folder.path().join("worker"));
+    let worker = env!("CARGO_BIN_EXE_countersign-document-worker");
+    let script = format!(
+        "#!/bin/sh\nPATH=/usr/bin:/bin\n\
+         if mkdir '{}' 2>/dev/null; then dd bs=1 count=120 2>/dev/null | '{worker}'; kill -9 $$; fi\nexec '{worker}'\n",
+        killed.display()
+    );
+    std::fs::write(&program, script).expect("a script");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).expect("it may be run");
+    let pool = Pool::new(program, settings()).expect("the pool starts");
+    pool.inspect(&plain()).expect("the second worker takes it");
+    assert!(killed.exists(), "there was a first one");
+}
+
 #[test]
 fn a_file_that_takes_too_long_is_refused_and_the_next_is_taken() {
     let pool = pool(PoolSettings {

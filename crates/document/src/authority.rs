@@ -31,8 +31,9 @@ use crate::keys::{KeyError, KeyKind, PrivateKey, SealKey, Signer};
 pub const VALID_YEARS: i64 = 10;
 /// The upper bound of a common name or an organisation name in X.520, in characters.
 const MAX_NAME: usize = 64;
-/// A certificate is valid from a little earlier, so that a verifier whose clock is behind takes it.
-const BACKDATED_MINUTES: i64 = 5;
+/// A certificate is valid from a day earlier, so that a verifier whose clock is behind takes it, and so that a server whose
+/// clock is set right after its company was made can seal at once.
+const BACKDATED_MINUTES: i64 = 24 * 60;
 
 /// Why a certificate cannot be issued.
 #[derive(Debug, Error)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lopdf::{Dictionary, Document, Object, decode_text_string};
+use lopdf::{Dictionary, Document, Object, ObjectId, decode_text_string};
 
 use crate::revision::{RevisionError, RevisionWriter};
 
@@ -16,6 +16,8 @@ pub(crate) const WAITING_PREFIX: &str = "CountersignPage";
 /// A signature field that holds a signature.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SignatureField<'a> {
+    /// The field.
+    pub(crate) field: &'a Dictionary,
     /// The signature dictionary.
     pub(crate) signature: &'a Dictionary,
 }
@@ -110,7 +112,7 @@ pub(crate) fn signatures(document: &Document) -> Vec<SignatureField<'_>> {
             let Object::Dictionary(signature) = resolve(document, value) else {
                 return None;
             };
-            Some(SignatureField { signature })
+            Some(SignatureField { field, signature })
         })
         .collect()
 }

@@ -29,6 +29,7 @@ use std::sync::Arc;
 pub use domain::field::measures::{LARGEST_AUTOMATIC, LINE_HEIGHT, PADDING, SMALLEST};
 use domain::field::{Alignment, TextPlace, measures};
 use domain::language::Language;
+use domain::text::is_private_use;
 use krilla::color::rgb;
 use krilla::geom::Point;
 use krilla::num::NormalizedF32;
@@ -400,7 +401,8 @@ pub(crate) fn missing_when_laid_out(fonts: &Fonts, text: String, style: &TextSty
         }
     };
     // Shapers make control characters invisible; here they are a mistake of whoever sent them.
-    let control = |character: char| character.is_control() && character != '\n';
+    // What private characters mean, no font that they come from can know.
+    let control = |character: char| (character.is_control() && character != '\n') || is_private_use(character);
     let lines = set(fonts, text, style, LARGEST_AUTOMATIC, None);
     for line in lines.layout.lines() {
         for run in line.runs() {

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::is_ignorable;
+
 /// An e-mail address or a telephone number.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -145,7 +147,7 @@ pub fn is_email(text: &str) -> bool {
         && !local.contains("..")
         && local
             .chars()
-            .all(|c| !c.is_control() && !c.is_whitespace() && !"<>()[],;:\\\"@".contains(c));
+            .all(|c| !c.is_control() && !c.is_whitespace() && !is_ignorable(c) && !"<>()[],;:\\\"@".contains(c));
     let domain_good = domain.len() <= 253
         && domain.contains('.')
         && domain.split('.').all(|label| {

@@ -13,6 +13,7 @@ use crate::field::{Alignment, Colour, Field, FieldKind, FontSize, Lines, Placeme
 use crate::formula::{self, Formula};
 use crate::number::{MOST_DECIMALS, Rounding};
 use crate::template::{NamedWriter, OnReject, TemplateStep};
+use crate::text::{is_direction_control, is_visible};
 use crate::value::{FieldValue, ValueFault};
 
 /// What the file says.
@@ -692,11 +693,11 @@ impl Reader {
             return None;
         };
         let text = text.trim();
-        if text.is_empty() {
+        if !is_visible(text) {
             self.fault(place, FieldsFaultKind::Empty);
         } else if text.chars().count() > most {
             self.fault(place, FieldsFaultKind::TooLong(most));
-        } else if text.chars().any(char::is_control) {
+        } else if text.chars().any(|c| c.is_control() || is_direction_control(c)) {
             self.fault(place, FieldsFaultKind::ControlCharacter);
         } else {
             return Some(text.to_owned());

@@ -1,7 +1,8 @@
 //! Texts that people give: the rules are held once, by the type that a text becomes.
 //!
-//! A text is trimmed; one that is blank then was not given. No control characters, but line breaks and tabs in what may
-//! have several lines. Length is counted in characters.
+//! A text is trimmed; one in which nothing is visible was not given. No control characters, but line breaks and tabs in what
+//! may have several lines; no controls of the direction of writing, with which a text would read otherwise than it is
+//! written, and so would what stands beside it. Length is counted in characters.
 
 use std::ops::Deref;
 
@@ -11,12 +12,64 @@ pub enum TextFault {
     /// U+0000 or another character that no text may hold.
     #[error("holds a control character")]
     ControlCharacter,
+    /// A character that changes the direction in which others are read.
+    #[error("holds a control of the direction of writing")]
+    DirectionControl,
     /// More characters than there may be.
     #[error("has more than {longest} characters")]
     TooLong {
         /// How many there may be.
         longest: usize,
     },
+}
+
+/// Whether a character draws nothing and changes the order in which others are read (UAX 9, 2).
+pub const fn is_direction_control(character: char) -> bool {
+    matches!(
+        character,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    )
+}
+
+/// Whether a character means what two parties have agreed upon, and to anybody else nothing.
+pub const fn is_private_use(character: char) -> bool {
+    matches!(character, '\u{e000}'..='\u{f8ff}' | '\u{f_0000}'..='\u{f_fffd}' | '\u{10_0000}'..='\u{10_fffd}')
+}
+
+/// Whether a reader sees anything of a text: more than blanks, controls, and characters that draw nothing.
+pub fn is_visible(text: &str) -> bool {
+    text.chars().any(|character| {
+        !(character.is_whitespace()
+            || character.is_control()
+            || is_private_use(character)
+            || is_ignorable(character)
+            // The blank of braille.
+            || character == '\u{2800}')
+    })
+}
+
+/// `Default_Ignorable_Code_Point` (Unicode 16), and the controls of annotations.
+pub const fn is_ignorable(character: char) -> bool {
+    matches!(
+        character,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
 }
 
 /// A text of one line with at most `longest` characters, trimmed; `None` where it is blank.
@@ -29,10 +82,13 @@ fn read(text: &str, longest: usize, allowed: impl Fn(char) -> bool) -> Result<Op
     if text.chars().any(|c| c.is_control() && !allowed(c)) {
         return Err(TextFault::ControlCharacter);
     }
+    if text.chars().any(is_direction_control) {
+        return Err(TextFault::DirectionControl);
+    }
     if text.chars().count() > longest {
         return Err(TextFault::TooLong { longest });
     }
-    Ok(Some(text).filter(|text| !text.is_empty()))
+    Ok(Some(text).filter(|text| is_visible(text)))
 }
 
 /// A person's name.
@@ -102,6 +158,32 @@ mod tests {
         assert_eq!(name("a\nb"), Err(TextFault::ControlCharacter));
         assert_eq!(name(&"가".repeat(100)), Ok(Some("가".repeat(100))));
         assert_eq!(name(&"가".repeat(101)), Err(TextFault::TooLong { longest: 100 }));
+
+        for invisible in [
+            "\u{200b}",
+            "\u{ad}",
+            "\u{feff}",
+            "\u{2060}\u{2063}",
+            "\u{3164}",
+            "\u{115f}",
+            "\u{180e}",
+            "\u{2800}",
+            "\u{e000}",
+            "\u{a0} \u{3000}",
+            "\u{e0041}",
+            "\u{fe0f}",
+        ] {
+            assert_eq!(name(invisible), Ok(None), "{invisible:?}");
+        }
+        // Joiners are parts of some scripts' words.
+        assert_eq!(name("ක්\u{200d}ෂ"), Ok(Some("ක්\u{200d}ෂ".to_owned())));
+        for turned in [
+            '\u{61c}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202e}', '\u{2066}', '\u{2069}',
+        ] {
+            let text = format!("evil{turned}gpj.exe");
+            assert_eq!(name(&text), Err(TextFault::DirectionControl), "{turned:?}");
+            assert_eq!(Comment::parse(&text), Err(TextFault::DirectionControl), "{turned:?}");
+        }
 
         let comment = |text: &str| Comment::parse(text).map(|comment| comment.map(Comment::into_string));
         assert_eq!(comment("one\r\n\ttwo\n"), Ok(Some("one\r\n\ttwo".to_owned())));

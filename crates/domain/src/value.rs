@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::date_pattern::DatePattern;
 use crate::field::{Field, FieldKind};
 use crate::number::Decimal;
+use crate::text::{is_direction_control, is_visible};
 
 /// SHA-256 of a file's bytes: the file's name in the blob store.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -94,6 +95,9 @@ pub enum ValueFault {
     /// It holds U+0000 or another control character.
     #[error("the value holds a control character; remove it")]
     ControlCharacter,
+    /// It holds a character that changes the direction in which others are read.
+    #[error("the value holds a control of the direction of writing; remove it")]
+    DirectionControl,
     /// A text is too long.
     #[error("the value has {length} characters; at most {limit} are allowed")]
     TooLong {
@@ -218,6 +222,9 @@ impl FieldValue {
         {
             return Err(ValueFault::ControlCharacter);
         }
+        if text.chars().any(is_direction_control) {
+            return Err(ValueFault::DirectionControl);
+        }
         let value = Self::parse_kind(field, text)?;
         if let Some(limit) = field.cells {
             let length = characters(&value.shown(field)).count();
@@ -299,10 +306,10 @@ impl FieldValue {
         }
     }
 
-    /// Does it satisfy a required field? A blank text or a check that is off does not.
+    /// Does it satisfy a required field? A text in which nothing is visible or a check that is off does not.
     pub fn is_filled(&self) -> bool {
         match self {
-            Self::Text(text) | Self::Number(text) | Self::Choice(text) => !text.trim().is_empty(),
+            Self::Text(text) | Self::Number(text) | Self::Choice(text) => is_visible(text),
             Self::Check(checked) => *checked,
             Self::Date(_) | Self::File(_) => true,
         }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use app::Error;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// How long a request waits for its turn before it is told to come back.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -55,6 +55,40 @@ impl Blocking {
     }
 }
 
+/// A queue in front of the use-cases that anybody may ask for: few are let in at a time, a bounded number waits, first come,
+/// first served, and who waits holds no thread. So a flood of them leaves the threads to everybody else.
+#[derive(Debug, Clone)]
+pub struct Queue {
+    inside: Arc<Semaphore>,
+    waiting: Arc<Semaphore>,
+    patience: Duration,
+}
+
+impl Queue {
+    /// At most `inside` (at least one) at a time, and `waiting` before them.
+    pub fn new(inside: usize, waiting: usize) -> Self {
+        Self {
+            inside: Arc::new(Semaphore::new(inside.max(1))),
+            waiting: Arc::new(Semaphore::new(waiting)),
+            patience: PATIENCE,
+        }
+    }
+
+    /// A turn, which ends when it is dropped: hand it to the work. `Unavailable` where too many wait, or it took too long.
+    pub async fn turn(&self) -> Result<OwnedSemaphorePermit, Error> {
+        if let Ok(turn) = Arc::clone(&self.inside).try_acquire_owned() {
+            return Ok(turn);
+        }
+        let Ok(_waits) = self.waiting.try_acquire() else {
+            return Err(Error::busy(5));
+        };
+        match tokio::time::timeout(self.patience, Arc::clone(&self.inside).acquire_owned()).await {
+            Ok(Ok(turn)) => Ok(turn),
+            _ => Err(Error::busy(5)),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,5 +109,21 @@ mod tests {
         let failed: Result<(), Error> = blocking.run(|| panic!("on purpose")).await;
         assert!(matches!(failed, Err(Error::Internal { .. })), "{failed:?}");
         assert!(blocking.run(|| Ok(())).await.is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_queue_lets_few_in_lets_some_wait_and_sends_the_others_away_at_once() {
+        let queue = Queue::new(1, 1);
+        let inside = queue.turn().await.expect("the only turn");
+        let waiting = {
+            let queue = queue.clone();
+            tokio::spawn(async move { queue.turn().await })
+        };
+        tokio::task::yield_now().await;
+        let began = tokio::time::Instant::now();
+        assert!(matches!(queue.turn().await, Err(Error::Unavailable { .. })));
+        assert_eq!(began.elapsed(), Duration::ZERO, "nobody waits in vain");
+        drop(inside);
+        assert!(waiting.await.expect("no panic").is_ok());
     }
 }

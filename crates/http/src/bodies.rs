@@ -1,36 +1,50 @@
-//! Large bodies: few at a time, each within a deadline, and none before it is known who sends it.
+//! Bodies: few large ones at a time, each within a deadline, and none in the place of somebody better known.
 //!
 //! A body of up to a mebibyte is read as it comes. One that is larger, or does not say how large it
 //! is, needs a place while its request is answered, so that memory holds a bounded number of them.
-//! Strangers and those who hold a token or a link have places of their own: a flood of the former
-//! leaves the latter theirs. A token is judged before the place is asked for (the frame does that),
-//! a link before the body is read ([`LinkJson`]).
+//! Strangers and those who are known have places of their own: a flood of the former leaves the
+//! latter theirs. Known is who has shown an access token (the frame judges it first) or a link's
+//! token that we made; a route alone makes nobody known.
+//!
+//! Every body has a deadline. A stranger's must come on as well: one that drips is cut off after some
+//! seconds, one that arrives at the pace of a slow line is not.
 
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use app::{Error, LinkToken, Subject};
-use axum::body::HttpBody as _;
+use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{FromRef, FromRequest, FromRequestParts, Request, State};
+use axum::http::HeaderMap;
 use axum::middleware::Next;
 use axum::response::Response;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, Sleep};
 
 use crate::json_body::JsonBody;
 use crate::pages::request::PageRequest;
 use crate::problem::Failure;
+use crate::query::Query;
 use crate::router::{Authority, Http};
 
 /// A body up to here needs no place.
 const SMALL: u64 = 1024 * 1024;
 /// Large bodies of strangers at the same time.
 const PLACES_OF_STRANGERS: usize = 4;
-/// Large bodies of those who hold a token or a link.
+/// Large bodies of those who are known.
 const PLACES: usize = 12;
 /// How long a request waits for a place before it is told to come back.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long a body may take to arrive.
-pub const DEADLINE: Duration = Duration::from_mins(2);
+const DEADLINE: Duration = Duration::from_mins(2);
+/// How long a stranger's may take, and how many bytes earn it another second.
+const STRANGERS_DEADLINE: Duration = Duration::from_secs(10);
+const STRANGERS_PACE: u64 = 64 * 1024;
+
+/// The header in which the browser code sends the link's token.
+pub const LINK_TOKEN: &str = "link-token";
 
 /// The places.
 #[derive(Debug, Clone)]
@@ -49,26 +63,157 @@ impl Default for Places {
 }
 
 impl Places {
-    /// Those for callers of a route.
-    pub fn of(&self, authority: Authority) -> Arc<Semaphore> {
-        Arc::clone(match authority {
-            Authority::Public => &self.strangers,
-            Authority::AccessToken(_) | Authority::LinkToken | Authority::Session => &self.known,
-        })
+    /// A place, until it is dropped.
+    async fn wait(&self, known: bool) -> Result<OwnedSemaphorePermit, Error> {
+        let places = Arc::clone(if known { &self.known } else { &self.strangers });
+        match tokio::time::timeout(PATIENCE, places.acquire_owned()).await {
+            Ok(Ok(place)) => Ok(place),
+            _ => Err(Error::busy(5)),
+        }
     }
 }
 
-/// Answers a request with a large body once there is a place for it.
-pub async fn in_turn(State(places): State<Arc<Semaphore>>, request: Request, next: Next) -> Result<Response, Failure> {
+/// Who calls, as far as the head of his request tells.
+fn is_known(http: &Http, authority: Authority, request: &Request) -> bool {
+    match authority {
+        // The frame has judged the token before.
+        Authority::AccessToken(_) => true,
+        // What a form says is not known before it is read, and what a session is worth, the database knows.
+        Authority::Public | Authority::Session => false,
+        Authority::LinkToken => link_token(request.headers())
+            .map(str::to_owned)
+            .or_else(|| Query::of(request.uri()).owned("token"))
+            .is_some_and(|token| LinkToken::decode(&token, &http.app().vault).is_some()),
+    }
+}
+
+/// The token that the browser code sends.
+pub fn link_token(headers: &HeaderMap) -> Option<&str> {
+    headers.get(LINK_TOKEN)?.to_str().ok()
+}
+
+/// What [`in_turn`] needs to know of its route.
+#[derive(Clone)]
+pub struct Turns {
+    /// The application, whose vault knows its links.
+    pub http: Http,
+    /// Who may call the route.
+    pub authority: Authority,
+    /// The places, shared by all routes.
+    pub places: Places,
+}
+
+/// Answers a request with a large body once there is a place for it, and gives every body its deadline.
+pub async fn in_turn(State(turns): State<Turns>, request: Request, next: Next) -> Result<Response, Failure> {
     let small = request.body().size_hint().upper().is_some_and(|most| most <= SMALL);
-    if small {
+    if small && request.body().is_end_stream() {
         return Ok(next.run(request).await);
     }
-    let place = tokio::time::timeout(PATIENCE, places.acquire_owned()).await;
-    let Ok(Ok(_place)) = place else {
-        return Err(Error::busy(5).into());
-    };
-    Ok(next.run(request).await)
+    let known = is_known(&turns.http, turns.authority, &request);
+    let timed = |request: Request| request.map(|body| Body::new(Timed::new(body, known)));
+    if small {
+        return Ok(next.run(timed(request)).await);
+    }
+    let _place = turns.places.wait(known).await?;
+    Ok(next.run(timed(request)).await)
+}
+
+/// A body that must come in time.
+struct Timed {
+    body: Body,
+    began: Instant,
+    received: u64,
+    known: bool,
+    end: Pin<Box<Sleep>>,
+}
+
+/// The body did not come in time.
+#[derive(Debug, thiserror::Error)]
+#[error("the body did not come in time")]
+struct TooSlow;
+
+impl Timed {
+    fn new(body: Body, known: bool) -> Self {
+        let began = Instant::now();
+        let within = if known { DEADLINE } else { STRANGERS_DEADLINE };
+        Self {
+            body,
+            began,
+            received: 0,
+            known,
+            end: Box::pin(tokio::time::sleep_until(began + within)),
+        }
+    }
+
+    fn came(&mut self, bytes: usize) {
+        self.received = self.received.saturating_add(bytes as u64);
+        if !self.known {
+            let earned = Duration::from_secs(self.received / STRANGERS_PACE);
+            let within = STRANGERS_DEADLINE.saturating_add(earned).min(DEADLINE);
+            self.end.as_mut().reset(self.began + within);
+        }
+    }
+}
+
+impl HttpBody for Timed {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<http_body::Frame<Bytes>, axum::Error>>> {
+        let this = &mut *self;
+        match Pin::new(&mut this.body).poll_frame(context) {
+            Poll::Ready(frame) => {
+                if let Some(Ok(frame)) = &frame
+                    && let Some(data) = frame.data_ref()
+                {
+                    this.came(data.len());
+                }
+                Poll::Ready(frame)
+            }
+            Poll::Pending => this
+                .end
+                .as_mut()
+                .poll(context)
+                .map(|()| Some(Err(axum::Error::new(TooSlow)))),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> http_body::SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// What a body that did not arrive as a whole is answered with.
+pub fn not_arrived(error: &(dyn std::error::Error + 'static)) -> Error {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        if error.is::<TooSlow>() {
+            return Error::busy(1);
+        }
+        cause = error.source();
+    }
+    Error::BrokenBody
+}
+
+/// All of a body, of at most `limit` bytes.
+pub async fn collect(mut body: Body, limit: u64) -> Result<Bytes, Error> {
+    let mut collected = Vec::new();
+    while let Some(frame) = std::future::poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+        let frame = frame.map_err(|error| not_arrived(&error))?;
+        let Ok(data) = frame.into_data() else { continue };
+        if (collected.len() as u64).saturating_add(data.len() as u64) > limit {
+            return Err(Error::TooLarge { limit });
+        }
+        collected.extend_from_slice(&data);
+    }
+    Ok(collected.into())
 }
 
 /// The JSON body, of at most `LIMIT` bytes, of a request that carries a link's token; a forged token
@@ -101,28 +246,86 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-    use axum::Router;
-    use axum::body::Body;
-    use axum::middleware::from_fn_with_state;
-    use axum::routing::post;
-    use tower::ServiceExt as _;
+
+    /// A body that gives `frames` frames of `bytes` bytes, one after each `pause`, and then nothing more.
+    fn dripping(frames: u32, bytes: usize, pause: Duration) -> Body {
+        struct Drip(u32, usize, Duration, Pin<Box<Sleep>>);
+        impl HttpBody for Drip {
+            type Data = Bytes;
+            type Error = axum::Error;
+            fn poll_frame(
+                mut self: Pin<&mut Self>,
+                context: &mut Context<'_>,
+            ) -> Poll<Option<Result<http_body::Frame<Bytes>, axum::Error>>> {
+                if self.0 == 0 {
+                    return Poll::Ready(None);
+                }
+                if self.3.as_mut().poll(context).is_pending() {
+                    return Poll::Pending;
+                }
+                self.0 -= 1;
+                self.3 = Box::pin(tokio::time::sleep(self.2));
+                Poll::Ready(Some(Ok(http_body::Frame::data(Bytes::from(vec![0; self.1])))))
+            }
+        }
+        Body::new(Drip(frames, bytes, pause, Box::pin(tokio::time::sleep(pause))))
+    }
+
+    async fn arrived(body: Body, known: bool) -> Option<u64> {
+        let began = Instant::now();
+        match collect(Body::new(Timed::new(body, known)), u64::MAX).await {
+            Ok(_) => None,
+            Err(Error::Unavailable { .. }) => Some(began.elapsed().as_secs()),
+            Err(other) => panic!("{other:?}"),
+        }
+    }
 
     #[tokio::test(start_paused = true)]
-    async fn a_large_body_waits_for_its_place_and_a_small_one_does_not() {
-        let places = Arc::new(Semaphore::new(1));
-        let router = Router::new()
-            .route("/", post(|| async { "read" }))
-            .layer(from_fn_with_state(Arc::clone(&places), in_turn));
-        let ask = async |length: usize| {
-            let request = Request::post("/").body(Body::from(vec![0; length])).expect("a request");
-            router.clone().oneshot(request).await.expect("an answer").status()
-        };
-        let held = Arc::clone(&places).acquire_owned().await.expect("the only place");
-        assert_eq!(ask(1024 * 1024).await, 200);
-        assert_eq!(ask(1024 * 1024 + 1).await, 503);
+    async fn a_strangers_body_that_drips_is_cut_off_and_one_on_a_slow_line_is_not() {
+        let drips = || dripping(600, 1, Duration::from_secs(1));
+        assert_eq!(arrived(drips(), false).await, Some(STRANGERS_DEADLINE.as_secs()));
+        assert_eq!(arrived(drips(), true).await, Some(DEADLINE.as_secs()));
+        let slow = || dripping(60, 128 * 1024, Duration::from_secs(1));
+        assert_eq!(arrived(slow(), false).await, None);
+        // However much has come, it is over some day.
+        let endless = || dripping(600, 1024 * 1024, Duration::from_secs(1));
+        assert_eq!(arrived(endless(), false).await, Some(DEADLINE.as_secs()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn strangers_wait_for_strangers_alone() {
+        let places = Places::default();
+        let mut held = Vec::new();
+        for _ in 0..PLACES_OF_STRANGERS {
+            held.push(places.wait(false).await.expect("a place"));
+        }
+        assert!(matches!(places.wait(false).await, Err(Error::Unavailable { .. })));
+        let began = Instant::now();
+        assert!(places.wait(true).await.is_ok());
+        assert_eq!(began.elapsed(), Duration::ZERO);
         drop(held);
-        assert_eq!(ask(1024 * 1024 + 1).await, 200);
-        // The place is free again.
-        assert_eq!(places.available_permits(), 1);
+        assert!(places.wait(false).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_body_that_breaks_off_is_not_too_large() {
+        struct Broken;
+        impl HttpBody for Broken {
+            type Data = Bytes;
+            type Error = axum::Error;
+            fn poll_frame(
+                self: Pin<&mut Self>,
+                _: &mut Context<'_>,
+            ) -> Poll<Option<Result<http_body::Frame<Bytes>, axum::Error>>> {
+                Poll::Ready(Some(Err(axum::Error::new(std::io::Error::other("no chunk")))))
+            }
+        }
+        let broken = Body::new(Timed::new(Body::new(Broken), true));
+        assert!(matches!(collect(broken, 1024).await, Err(Error::BrokenBody)));
+        let long = Body::from(vec![0; 1025]);
+        assert!(matches!(
+            collect(long, 1024).await,
+            Err(Error::TooLarge { limit: 1024 })
+        ));
     }
 }

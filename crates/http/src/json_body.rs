@@ -17,14 +17,13 @@ use std::collections::HashMap;
 use std::fmt;
 
 use app::{Error, Fault, FaultCode};
-use axum::body::HttpBody;
-use axum::body::{Body, Bytes};
+use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{FromRef, FromRequest, Request};
 use axum::http::{HeaderMap, header};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::bodies::DEADLINE;
+use crate::bodies;
 use crate::problem::Failure;
 use crate::router::Http;
 
@@ -126,20 +125,46 @@ where
     }
 }
 
-/// Whether the media type is JSON (or is not said).
+/// Whether the media type is JSON in UTF-8 (or is not said).
 fn is_json(headers: &HeaderMap) -> bool {
     let Some(value) = headers.get(header::CONTENT_TYPE) else {
         return true;
     };
     let Ok(value) = value.to_str() else { return false };
-    let essence = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    essence.is_empty()
+    let mut parts = value.split(';');
+    let essence = parts.next().unwrap_or_default().trim().to_ascii_lowercase();
+    // JSON has no parameter; one that names another charset is believed all the same.
+    let other_charset = parts
+        .filter_map(|parameter| parameter.trim().split_once('='))
+        .filter(|(name, _)| name.trim().eq_ignore_ascii_case("charset"))
+        .any(|(_, charset)| {
+            let charset = charset.trim().trim_matches('"');
+            !["utf-8", "utf8", "us-ascii"]
+                .iter()
+                .any(|known| charset.eq_ignore_ascii_case(known))
+        });
+    let is_json = essence.is_empty()
         || essence == "application/json"
-        || (essence.starts_with("application/") && essence.ends_with("+json"))
+        || (essence.starts_with("application/") && essence.ends_with("+json"));
+    is_json && !other_charset
+}
+
+/// Whether the body is compressed, or coded in another way: none is decoded here (RFC 9110 8.4).
+fn is_coded(headers: &HeaderMap) -> bool {
+    headers
+        .get_all(header::CONTENT_ENCODING)
+        .iter()
+        .any(|coding| !coding.as_bytes().trim_ascii().eq_ignore_ascii_case(b"identity"))
 }
 
 /// Reads a body of at most `limit` bytes; one that says it is longer is refused unread.
+///
+/// Fails with `Unsupported` where it is coded, with `TooLarge`, with `BrokenBody` where it ended early or its chunks are
+/// none, and with `Unavailable` where it did not come in time.
 pub async fn read(headers: &HeaderMap, body: Body, limit: u64) -> Result<Bytes, Error> {
+    if is_coded(headers) {
+        return Err(Error::Unsupported);
+    }
     let said = headers
         .get(header::CONTENT_LENGTH)
         .and_then(|length| length.to_str().ok())
@@ -147,12 +172,7 @@ pub async fn read(headers: &HeaderMap, body: Body, limit: u64) -> Result<Bytes, 
     if said.is_some_and(|length| length > limit) {
         return Err(Error::TooLarge { limit });
     }
-    let most = usize::try_from(limit).unwrap_or(usize::MAX);
-    match tokio::time::timeout(DEADLINE, axum::body::to_bytes(body, most)).await {
-        // Either the limit was met or the client went away, which nobody will read the answer to.
-        Ok(read) => read.map_err(|_| Error::TooLarge { limit }),
-        Err(_) => Err(Error::busy(1)),
-    }
+    bodies::collect(body, limit).await
 }
 
 impl Faults {

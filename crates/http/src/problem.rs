@@ -104,7 +104,7 @@ impl Failure {
         match self {
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::App(error) => match error {
-                Error::NotJson => StatusCode::BAD_REQUEST,
+                Error::NotJson | Error::BrokenBody => StatusCode::BAD_REQUEST,
                 Error::Unauthenticated => StatusCode::UNAUTHORIZED,
                 Error::Forbidden(_) => StatusCode::FORBIDDEN,
                 Error::NotFound(_) => StatusCode::NOT_FOUND,
@@ -114,7 +114,9 @@ impl Failure {
                 Error::Unsupported => StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 Error::Throttled { .. } => StatusCode::TOO_MANY_REQUESTS,
                 Error::Unavailable { .. } => StatusCode::SERVICE_UNAVAILABLE,
-                Error::OutcomeUnknown(_) | Error::Internal { .. } => StatusCode::INTERNAL_SERVER_ERROR,
+                Error::OutcomeUnknown(_) | Error::FileLost(_) | Error::Internal { .. } => {
+                    StatusCode::INTERNAL_SERVER_ERROR
+                }
             },
         }
     }
@@ -137,9 +139,9 @@ impl Failure {
     fn result_code(&self) -> String {
         match self {
             Self::App(Error::Unauthenticated) => "10".to_owned(),
-            Self::App(Error::NotJson) => "12".to_owned(),
+            Self::App(Error::NotJson | Error::BrokenBody) => "12".to_owned(),
             Self::App(Error::Forbidden(ForbiddenCode::ApiOff)) => "95".to_owned(),
-            Self::App(Error::OutcomeUnknown(_) | Error::Internal { .. }) => "99".to_owned(),
+            Self::App(Error::OutcomeUnknown(_) | Error::FileLost(_) | Error::Internal { .. }) => "99".to_owned(),
             _ => self.status().as_u16().to_string(),
         }
     }

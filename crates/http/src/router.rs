@@ -21,12 +21,17 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, MethodRouter, on};
 use tower_http::catch_panic::CatchPanicLayer;
 
-use crate::blocking::Blocking;
-use crate::bodies::{self, Places};
+use crate::blocking::{Blocking, Queue};
+use crate::bodies::{self, Places, Turns};
 use crate::client_address::Network;
 use crate::pages::request::PageRequest;
 use crate::problem::{CompanyLanguage, Failure, speak};
 use crate::{api, pages};
+
+/// How many strangers wait for the check of a file before others are sent away.
+const WAITING_CHECKS: usize = 16;
+/// How many wait to log in. They hold no thread, and each turn is short.
+const WAITING_LOGINS: usize = 1_000;
 
 /// Who may call a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,6 +90,9 @@ pub struct HttpSettings {
     pub json_limit: u64,
     /// How many use-cases run at the same time.
     pub concurrent_requests: usize,
+    /// How many files of strangers are checked at the same time: fewer than there are document workers, so that some are
+    /// left for signers and members.
+    pub strangers_checks: usize,
 }
 
 impl Default for HttpSettings {
@@ -93,6 +101,7 @@ impl Default for HttpSettings {
             trusted_proxies: Vec::new(),
             json_limit: 32 * 1024 * 1024,
             concurrent_requests: 64,
+            strangers_checks: 1,
         }
     }
 }
@@ -103,16 +112,24 @@ pub struct Http {
     app: Arc<App>,
     settings: Arc<HttpSettings>,
     blocking: Blocking,
+    health: Blocking,
+    checks: Queue,
+    logins: Queue,
 }
 
 impl Http {
     /// The web side of `app`.
     pub fn new(app: Arc<App>, settings: HttpSettings) -> Self {
         let blocking = Blocking::new(settings.concurrent_requests);
+        // A hash is most of a login; some more are let in, so that no turn to hash is left unused.
+        let hashes = usize::try_from(app.settings.login.concurrent_hashes).unwrap_or(1);
         Self {
+            checks: Queue::new(settings.strangers_checks, WAITING_CHECKS),
+            logins: Queue::new(hashes.saturating_add(2), WAITING_LOGINS),
             app,
             settings: Arc::new(settings),
             blocking,
+            health: Blocking::new(1),
         }
     }
 
@@ -148,6 +165,26 @@ impl Http {
         let app = Arc::clone(&self.app);
         self.blocking.run(move || work(&app)).await
     }
+
+    /// Asks how the process is: past all use-cases that wait.
+    pub async fn health<T, F>(&self, work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnOnce(&App) -> Result<T, Error> + Send + 'static,
+    {
+        let app = Arc::clone(&self.app);
+        self.health.run(move || work(&app)).await
+    }
+
+    /// The strangers whose files are checked.
+    pub fn checks(&self) -> &Queue {
+        &self.checks
+    }
+
+    /// Those who log in.
+    pub fn logins(&self) -> &Queue {
+        &self.logins
+    }
 }
 
 /// Every route of the service.
@@ -163,7 +200,12 @@ pub fn router(app: Arc<App>, settings: HttpSettings) -> Router {
     let mut router = Router::new();
     let places = Places::default();
     for route in routes() {
-        let in_turn = middleware::from_fn_with_state(places.of(route.authority), bodies::in_turn);
+        let turns = Turns {
+            http: http.clone(),
+            authority: route.authority,
+            places: places.clone(),
+        };
+        let in_turn = middleware::from_fn_with_state(turns, bodies::in_turn);
         let handler = route.handler.route_layer(in_turn);
         // The layer added last is the first that a request meets.
         let handler = match route.authority {

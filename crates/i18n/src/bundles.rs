@@ -1,8 +1,10 @@
 //! One Fluent bundle a language, built at first use.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use domain::language::Language;
+use domain::text::is_direction_control;
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 
@@ -54,11 +56,32 @@ pub fn text(language: Language, key: &str, arguments: &[(&str, &str)]) -> String
     };
     let mut given = FluentArgs::new();
     for (name, value) in arguments {
-        given.set(*name, argument(value));
+        let value = match isolated(value) {
+            Cow::Borrowed(value) => argument(value),
+            Cow::Owned(value) => FluentValue::from(value),
+        };
+        given.set(*name, value);
     }
     // A missing argument leaves its name in braces in the sentence: seen, and no failure.
     let mut errors = Vec::new();
     bundle.format_pattern(pattern, Some(&given), &mut errors).into_owned()
+}
+
+/// What is written from right to left, apart from the sentence around it (UAX 9, 2.4); controls of direction that somebody
+/// wrote are left out, since they could end that.
+fn isolated(value: &str) -> Cow<'_, str> {
+    let turns = |c: char| {
+        matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}'
+            | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
+    };
+    if value.chars().any(is_direction_control) {
+        let plain: String = value.chars().filter(|c| !is_direction_control(*c)).collect();
+        Cow::Owned(isolated(&plain).into_owned())
+    } else if value.chars().any(turns) {
+        Cow::Owned(format!("\u{2068}{value}\u{2069}"))
+    } else {
+        Cow::Borrowed(value)
+    }
 }
 
 /// Is there a sentence of this key?
@@ -209,6 +232,17 @@ mod tests {
     fn an_unknown_key_comes_back_as_itself() {
         assert_eq!(text(Language::Ja, "no-such-key", &[]), "no-such-key");
         assert!(!has(Language::Ja, "no-such-key"));
+    }
+
+    #[test]
+    fn what_is_written_from_right_to_left_turns_nothing_beside_it() {
+        let put_in = |name| text(Language::En, "sign-for", &[("name", name)]);
+        assert!(
+            put_in("דנה 12").contains("\u{2068}דנה 12\u{2069}"),
+            "{}",
+            put_in("דנה 12")
+        );
+        assert_eq!(put_in("a\u{202e}b\u{2069}"), put_in("ab"));
     }
 
     #[test]

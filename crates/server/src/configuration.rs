@@ -598,6 +598,8 @@ impl Configuration {
         Ok(countersign_http::HttpSettings {
             trusted_proxies,
             concurrent_requests: self.server.concurrent_requests,
+            // Half of the workers are left for signers and members.
+            strangers_checks: (crate::documents::settings(&self.documents).workers / 2).max(1),
             ..countersign_http::HttpSettings::default()
         })
     }

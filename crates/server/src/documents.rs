@@ -25,20 +25,8 @@ pub struct Workers {
 impl Workers {
     /// Workers as configured; none is started yet.
     pub fn new(documents: &Documents) -> Workers {
-        let mut settings = PoolSettings::default();
-        if let Some(workers) = documents.workers {
-            settings.workers = workers.max(1);
-        }
-        settings.limits.largest_file = documents.largest_file;
-        settings.limits.most_pages = documents.most_pages;
-        settings.limits.longest_side = documents.longest_side;
-        settings.limits.most_pixels = documents.most_pixels;
-        settings.limits.largest_stream = documents.largest_stream;
-        settings.memory = documents.worker_memory;
-        settings.time = Duration::from_millis(documents.intake_milliseconds);
-        settings.time_of_page = Duration::from_millis(documents.intake_milliseconds_page);
         Workers {
-            settings,
+            settings: settings(documents),
             pool: OnceLock::new(),
         }
     }
@@ -51,6 +39,23 @@ impl Workers {
         let pool = Pool::new(own_program()?, self.settings.clone())?;
         Ok(self.pool.get_or_init(|| pool))
     }
+}
+
+/// What the configuration makes of the pool.
+pub fn settings(documents: &Documents) -> PoolSettings {
+    let mut settings = PoolSettings::default();
+    if let Some(workers) = documents.workers {
+        settings.workers = workers.max(1);
+    }
+    settings.limits.largest_file = documents.largest_file;
+    settings.limits.most_pages = documents.most_pages;
+    settings.limits.longest_side = documents.longest_side;
+    settings.limits.most_pixels = documents.most_pixels;
+    settings.limits.largest_stream = documents.largest_stream;
+    settings.memory = documents.worker_memory;
+    settings.time = Duration::from_millis(documents.intake_milliseconds);
+    settings.time_of_page = Duration::from_millis(documents.intake_milliseconds_page);
+    settings
 }
 
 /// This very program, even where its file has been replaced meanwhile.

@@ -71,6 +71,7 @@ fn describe(error: &app::Error) -> String {
     match error {
         app::Error::Internal { .. }
         | app::Error::OutcomeUnknown(_)
+        | app::Error::FileLost(_)
         | app::Error::Unavailable { cause: Some(_), .. } => error.to_string(),
         app::Error::Unprocessable(faults) => {
             let lines: Vec<String> = faults.iter().map(describe_fault).collect();

@@ -66,6 +66,12 @@ pub enum Error {
         /// The database's words at the last try.
         detail: String,
     },
+    /// The disk of the database is full, or takes no writes.
+    #[error("the database cannot write: {detail}; make room on its disk, or make it writable")]
+    Full {
+        /// The database's words.
+        detail: String,
+    },
     /// The database cannot be reached.
     #[error("the database cannot be reached: {detail}; check database.url and that it runs")]
     Unreachable {
@@ -124,6 +130,9 @@ impl Error {
 
     /// True where nothing was done, and the same call may succeed later without any change to it.
     pub fn is_temporary(&self) -> bool {
-        matches!(self, Error::Busy { .. } | Error::Unreachable { .. })
+        matches!(
+            self,
+            Error::Busy { .. } | Error::Unreachable { .. } | Error::Full { .. }
+        )
     }
 }

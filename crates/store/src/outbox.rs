@@ -240,6 +240,8 @@ pub struct Claim {
     pub until: Timestamp,
     /// Receivers that have enough under way.
     pub except: Vec<String>,
+    /// Companies that have enough under way.
+    pub except_companies: Vec<CompanyId>,
     /// At most so many.
     pub limit: u32,
 }
@@ -251,6 +253,8 @@ pub fn claim(tx: &mut dyn Transaction, claim: &Claim) -> Result<Vec<Claimed>, Er
         tx.execute(&sql::HOLD, values![company, url])?;
     }
     let except = serde_json::Value::from(claim.except.as_slice()).to_string();
+    let companies: Vec<&str> = claim.except_companies.iter().map(CompanyId::as_str).collect();
+    let except_companies = serde_json::Value::from(companies).to_string();
     let rows = tx.query(
         &sql::CLAIM,
         values![
@@ -259,7 +263,8 @@ pub fn claim(tx: &mut dyn Transaction, claim: &Claim) -> Result<Vec<Claimed>, Er
             claim.until,
             claim.now,
             except,
-            claim.limit
+            claim.limit,
+            except_companies
         ],
     )?;
     let mut claimed = rows
@@ -268,6 +273,12 @@ pub fn claim(tx: &mut dyn Transaction, claim: &Claim) -> Result<Vec<Claimed>, Er
         .collect::<Result<Vec<_>, _>>()?;
     claimed.sort_by_key(|delivery| delivery.id);
     Ok(claimed)
+}
+
+/// Counts anew when deliveries are due that were tried or decided later than now: the clock has been set back, and they would
+/// wait until it is as late again. How many.
+pub fn count_anew(tx: &mut dyn Transaction, now: Timestamp) -> Result<u64, Error> {
+    tx.execute(&sql::COUNT_ANEW, values![now])
 }
 
 fn read_claimed(row: &Row, claim: &Claim) -> Result<Claimed, Error> {

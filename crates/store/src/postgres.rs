@@ -449,6 +449,8 @@ impl Worker {
                     let detail = described(&error);
                     if is_contention(&error) {
                         Outcome::Again(Error::Busy { detail })
+                    } else if is_full(&error) {
+                        Outcome::Failed(Error::Full { detail })
                     } else {
                         Outcome::Failed(Error::Commit { detail })
                     }
@@ -683,6 +685,14 @@ fn unreachable(error: &postgres::Error) -> Error {
     }
 }
 
+/// True where the server has no room for what is written, or stands by for another that has.
+fn is_full(error: &postgres::Error) -> bool {
+    matches!(
+        error.code(),
+        Some(&(SqlState::DISK_FULL | SqlState::READ_ONLY_SQL_TRANSACTION))
+    )
+}
+
 fn is_contention(error: &postgres::Error) -> bool {
     matches!(
         error.code(),
@@ -733,6 +743,9 @@ fn statement_error(statement: &'static Statement, error: &postgres::Error) -> Er
     }
     if told.code().code().starts_with("23") {
         return Error::Constraint { statement, detail };
+    }
+    if is_full(error) {
+        return Error::Full { detail };
     }
     Error::Statement { statement, detail }
 }

@@ -429,6 +429,7 @@ fn statement_error(statement: &'static Statement, error: &rusqlite::Error) -> Er
             (ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked, _) => {
                 return Error::Busy { detail };
             }
+            _ if is_full(failure) => return Error::Full { detail },
             _ => {}
         }
     }
@@ -456,17 +457,46 @@ fn unique_key(message: &str) -> String {
     format!("{table}({})", columns.join(", "))
 }
 
+/// A disk that is full is told as such, or as a write, an extension or a sync that failed.
+fn is_full(failure: &ffi::Error) -> bool {
+    matches!(failure.code, ErrorCode::DiskFull | ErrorCode::ReadOnly)
+        || matches!(
+            failure.extended_code,
+            ffi::SQLITE_IOERR_WRITE
+                | ffi::SQLITE_IOERR_FSYNC
+                | ffi::SQLITE_IOERR_TRUNCATE
+                | ffi::SQLITE_IOERR_SHMSIZE
+                | ffi::SQLITE_IOERR_SHMOPEN
+                | ffi::SQLITE_IOERR_SHMMAP
+        )
+}
+
 fn commit_error(error: &rusqlite::Error) -> Error {
     let detail = error.to_string();
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Error::Busy { detail },
+        _ if error.sqlite_error().is_some_and(is_full) => Error::Full { detail },
         _ => Error::Commit { detail },
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::unique_key;
+    use super::{Error, statement_error, unique_key};
+
+    const FILL: &str = "INSERT INTO t (b) VALUES (zeroblob(100000))";
+    static STATEMENT: crate::Statement = crate::Statement::new("fill", FILL, FILL);
+
+    #[test]
+    fn a_full_disk_is_told_as_one() {
+        let connection = rusqlite::Connection::open_in_memory().expect("a database");
+        connection
+            .execute_batch("PRAGMA max_page_count = 4; CREATE TABLE t (b)")
+            .expect("a table");
+        let full = connection.execute(FILL, []).expect_err("no room");
+        let error = statement_error(&STATEMENT, &full);
+        assert!(matches!(error, Error::Full { .. }) && error.is_temporary(), "{error:?}");
+    }
 
     #[test]
     fn a_unique_key_is_named_by_its_table_and_columns() {

@@ -57,6 +57,7 @@ struct Shared {
     mails: Mutex<Vec<SunkMail>>,
     troubles: Mutex<VecDeque<Trouble>>,
     closed: AtomicBool,
+    utf8: bool,
 }
 
 /// The server.
@@ -68,12 +69,22 @@ pub struct SmtpSink {
 impl SmtpSink {
     /// Listens on a free port.
     pub fn start() -> SmtpSink {
+        SmtpSink::started(true)
+    }
+
+    /// The same without SMTPUTF8 (RFC 6531): addresses of ASCII only.
+    pub fn start_without_utf8() -> SmtpSink {
+        SmtpSink::started(false)
+    }
+
+    fn started(utf8: bool) -> SmtpSink {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let address = listener.local_addr().expect("a bound socket has an address");
         let shared = Arc::new(Shared {
             mails: Mutex::default(),
             troubles: Mutex::default(),
             closed: AtomicBool::new(false),
+            utf8,
         });
         let accepting = Arc::clone(&shared);
         thread::spawn(move || {
@@ -133,7 +144,10 @@ fn serve(shared: &Shared, stream: &TcpStream) {
         let line = line.trim_end();
         let word = line.get(..4).unwrap_or(line).to_ascii_uppercase();
         let goes_on = match word.as_str() {
-            "EHLO" => say("250-sink") && say("250-8BITMIME") && say("250 SMTPUTF8"),
+            "EHLO" => {
+                let last = if shared.utf8 { "250 SMTPUTF8" } else { "250 HELP" };
+                say("250-sink") && say("250-8BITMIME") && say(last)
+            }
             "HELO" | "NOOP" => say("250 sink"),
             "RSET" => say("250 forgotten"),
             "MAIL" => {

@@ -201,6 +201,33 @@ fn only_wrong_credentials_count_and_nobody_is_locked_out_for_good() {
 }
 
 #[test]
+fn of_guesses_that_arrive_at_once_no_more_are_judged_than_the_limit_says() {
+    on_both(|app| {
+        app.with_company("acme");
+        let start = std::sync::Barrier::new(30);
+        let judged = std::thread::scope(|scope| {
+            let guesses: Vec<_> = (0..30)
+                .map(|number| {
+                    let (app, start) = (&app.app, &start);
+                    scope.spawn(move || {
+                        start.wait();
+                        app.login(&attempt("acme", "owner@example.com", &format!("guess {number}")))
+                    })
+                })
+                .collect();
+            guesses
+                .into_iter()
+                .map(|guess| guess.join().expect("no panic"))
+                .filter(|result| matches!(result, Err(LoginRefusal::WrongCredentials)))
+                .count()
+        });
+        assert_eq!(judged, 10);
+        // Of the eleventh not even a right one learns anything.
+        assert!(throttled(&app.login(&attempt("acme", "owner@example.com", PASSWORD))).is_some());
+    });
+}
+
+#[test]
 fn an_address_that_guesses_at_many_accounts_is_throttled_and_others_are_not() {
     on_both(|app| {
         app.with_company("acme");

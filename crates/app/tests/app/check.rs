@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use app::Error;
+use app::{Error, FaultCode};
 use domain::{BlobHash, WorkflowId};
 use store::check::FaultKind;
 use store::{Statement, values};
@@ -222,6 +222,63 @@ fn picture(length: u32) -> Vec<u8> {
     bytes
 }
 
+fn fault_codes<T: std::fmt::Debug>(result: Result<T, Error>) -> Vec<FaultCode> {
+    match result {
+        Err(Error::Unprocessable(faults)) => faults.into_iter().map(|fault| fault.code).collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn whatever_happens_to_a_document_at_the_same_moment_its_chain_tells_of_each() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let id = completed(&world);
+        let before = app.audit_verify().expect("a report").entries;
+        let start = std::sync::Barrier::new(12);
+        std::thread::scope(|scope| {
+            for number in 0..12 {
+                let (start, world) = (&start, &world);
+                scope.spawn(move || {
+                    start.wait();
+                    let origin = crate::workflows::origin();
+                    let file = if number % 2 == 0 {
+                        app.document(&world.caller, id, &origin)
+                    } else {
+                        app.certificate(&world.caller, id, &origin)
+                    };
+                    file.expect("a file");
+                });
+            }
+        });
+        let report = app.audit_verify().expect("a report");
+        assert!(report.is_clean(), "{report:?}");
+        assert_eq!(report.entries, before + 12);
+    });
+}
+
+#[test]
+fn a_lost_file_is_told_as_one() {
+    let app = TestApp::new(testkit::database::TestDatabase::sqlite());
+    let world = World::new(&app, &two_steps());
+    let id = completed(&world);
+    let document = || app.document(&world.caller, id, &crate::workflows::origin());
+    document().expect("the sealed document");
+    let hash = app
+        .store
+        .read(move |tx| {
+            tx.query_one(&sql::SEALED, values![id])?
+                .get::<BlobHash>("document_hash")
+        })
+        .expect("its name");
+    app.blobs.delete(&hash).expect("removed by hand");
+    let lost = document();
+    assert!(
+        matches!(&lost, Err(error @ Error::FileLost(_)) if error.to_string().contains("put it back from a backup")),
+        "{lost:?}"
+    );
+}
+
 #[test]
 fn a_link_cannot_fill_the_disk() {
     on_both(|app| {
@@ -232,9 +289,9 @@ fn a_link_cannot_fill_the_disk() {
         tamper(app, &sql::NEARLY_ALL_SENT, id);
         let before = app.blobs.list().expect("a list").len();
         let refused = app.upload_file(&key, "sign", None, picture(2));
-        assert!(matches!(refused, Err(Error::TooLarge { .. })), "{refused:?}");
+        assert_eq!(fault_codes(refused), [FaultCode::FilesTooLarge]);
         let refused = app.save_draft(&key, &texts(&[("sign", &given_signature())]));
-        assert!(matches!(refused, Err(Error::TooLarge { .. })), "{refused:?}");
+        assert_eq!(fault_codes(refused), [FaultCode::FilesTooLarge]);
         assert_eq!(app.blobs.list().expect("a list").len(), before);
         app.save_draft(&key, &texts(&[("day", "2026-01-02")])).expect("a text");
     });

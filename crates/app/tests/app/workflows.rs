@@ -1248,6 +1248,69 @@ fn five_wrong_access_codes_lock_until_the_sender_sends_anew() {
 }
 
 #[test]
+fn a_writer_is_reminded_once_in_ten_minutes() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let mut request = world.request();
+        request.export = None;
+        let id = id_of(&world.start(request));
+        let remind = || app.remind(&world.caller, id, &origin());
+        remind().expect("a first time");
+        app.clock.advance(100);
+        for _ in 0..30 {
+            let again = remind();
+            assert!(matches!(again, Err(Error::Throttled { retry_after: 501 })), "{again:?}");
+        }
+        let letters = world.letters(id).len();
+        app.clock.advance(500);
+        remind().expect("a second time");
+        assert_eq!(world.letters(id).len(), letters + 1);
+        // Another writer has not been reminded.
+        world.approve(id, act(fields_of_first())).expect("an approval");
+        remind().expect("the next writer's first time");
+    });
+}
+
+#[test]
+fn names_that_turn_the_text_around_them_and_names_of_nothing_are_refused() {
+    let app = TestApp::new(testkit::database::TestDatabase::sqlite());
+    let world = World::new(&app, &two_steps());
+    let refused = |change: &dyn Fn(&mut StartRequest)| {
+        let mut request = world.request();
+        change(&mut request);
+        faults(app.start(&world.caller, request, &origin()))
+    };
+    for (text, code) in [
+        ("evil\u{202e}fdp.exe", FaultCode::DirectionControl),
+        ("\u{2066}a\u{2069}", FaultCode::DirectionControl),
+        ("\u{200b}\u{ad}", FaultCode::Required),
+        ("\u{3164}", FaultCode::Required),
+        ("\u{e000}", FaultCode::Required),
+        ("a\u{e000}", FaultCode::MissingGlyph),
+    ] {
+        let name = refused(&|request| request.workflow_name = Some(text.to_owned()));
+        assert_eq!(name, [("workflow_name".to_owned(), code)], "{text:?}");
+        let person = refused(&|request| request.recipients[0].name = Some(text.to_owned()));
+        assert_eq!(person[0], ("recipient_list[0].name".to_owned(), code), "{text:?}");
+    }
+    let turned = "\u{202e}olleh";
+    let comment = refused(&|request| request.comment = Some(turned.to_owned()));
+    assert_eq!(comment, [("comment".to_owned(), FaultCode::DirectionControl)]);
+    // A hint that nobody sees is none.
+    let id = id_of(&world.start(world.request()));
+    let value = |text: &str| world.approve(id, act(vec![given("성명", text)]));
+    assert_eq!(faults(value(turned))[0].1, FaultCode::DirectionControl);
+    for invisible in ["\u{200b}", "\u{feff}", "\u{2060}", "\u{115f}", "\u{180e}", "\u{a0}"] {
+        assert!(
+            faults(value(invisible))
+                .iter()
+                .any(|(path, code)| path.ends_with("성명") && *code == FaultCode::FieldRequired),
+            "{invisible:?}"
+        );
+    }
+}
+
+#[test]
 fn parallel_tries_of_an_access_code_learn_no_more_than_five() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
@@ -1645,6 +1708,7 @@ fn a_delivery_that_was_taken_is_told_in_the_chain_once() {
             now,
             until: now + SignedDuration::from_mins(1),
             except: vec!["mail".to_owned()],
+            except_companies: Vec::new(),
             limit: 10,
         };
         let event_id = app

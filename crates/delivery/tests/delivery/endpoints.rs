@@ -94,6 +94,7 @@ fn stopped_with_one_under_way(house: &House, url: &str) -> Claimed {
         now,
         until: now + SignedDuration::from_mins(5),
         except: Vec::new(),
+        except_companies: Vec::new(),
         limit: 1,
     };
     let claimed = house.write(move |tx| outbox::claim(tx, &claim)).remove(0);

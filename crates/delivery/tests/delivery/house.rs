@@ -271,6 +271,27 @@ impl House {
         self.enqueue(self.webhook(url, workflow))
     }
 
+    /// Puts another company's webhook into the outbox.
+    pub fn tell_for_other(&self, url: &str, workflow: i64) -> DeliveryId {
+        let other = CompanyId::parse("other").expect("a company id");
+        let client = ClientId::parse("7d1c7a1e-52c5-4c52-8a53-0d5a3d4f1b22").expect("a UUID");
+        let mut new = self.webhook(url, workflow);
+        new.company = other.clone();
+        if let NewChannel::Webhook { client: of_webhook, .. } = &mut new.channel {
+            *of_webhook = client;
+        }
+        let (demo, at) = (self.company.clone(), self.clock.now());
+        let secret = self.app.vault.encrypt(Purpose::WebhookSecret, &SECRET);
+        self.write(move |tx| {
+            let mut row = store::company::find(tx, &demo)?.expect("the company");
+            row.id = other.clone();
+            if store::company::insert(tx, &row)? {
+                store::api_client::insert(tx, &row.id, client, "default", true, &secret, at)?;
+            }
+            outbox::enqueue(tx, &new)
+        })
+    }
+
     /// Puts a request to sign into the outbox.
     pub fn ask(&self, contact: &Contact, document: &str) -> DeliveryId {
         let letter = Letter {

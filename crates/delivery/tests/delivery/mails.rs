@@ -2,6 +2,7 @@
 
 use std::net::TcpListener;
 
+use base64::Engine as _;
 use domain::Contact;
 use jiff::SignedDuration;
 use testkit::database::TestDatabase;
@@ -118,6 +119,68 @@ fn nothing_that_a_person_wrote_begins_a_header() {
     assert!(names.iter().all(|name| name != "bcc"), "{names:?}");
     assert_eq!(names.iter().filter(|name| *name == "subject").count(), 1);
     assert_eq!(house.state(bad), "dead", "an address that is none is never tried again");
+}
+
+#[test]
+fn a_subject_arrives_as_it_was_typed() {
+    let sink = SmtpSink::start();
+    let house = house(&sink);
+    house.ask(&address(), "=?utf-8?q?X?=");
+    house.deliver();
+    let mails = sink.mails();
+    let subject = mails[0].header("Subject").expect("a subject");
+    let decoded: Vec<u8> = subject
+        .split_ascii_whitespace()
+        .flat_map(|word| {
+            let encoded = word
+                .strip_prefix("=?utf-8?b?")
+                .and_then(|rest| rest.strip_suffix("?="))
+                .unwrap_or_else(|| panic!("{subject}"));
+            base64::prelude::BASE64_STANDARD.decode(encoded).expect("base64")
+        })
+        .collect();
+    let decoded = String::from_utf8(decoded).expect("UTF-8");
+    assert!(decoded.contains("=?utf-8?q?X?="), "{decoded}");
+    assert!(
+        mails[0].data.lines().take(12).all(|line| line.len() <= 76),
+        "{}",
+        mails[0].data
+    );
+}
+
+#[test]
+fn a_domain_of_any_letters_is_reached_by_any_server() {
+    let sink = SmtpSink::start_without_utf8();
+    let house = house(&sink);
+    let id = house.ask(&Contact::Email("hong@예시.한국".to_owned()), "계약");
+    house.deliver();
+    assert_eq!(house.state(id), "delivered");
+    assert_eq!(sink.mails()[0].to, ["hong@xn--vv4b11e.xn--3e0b707e"]);
+}
+
+#[test]
+fn a_local_part_that_the_server_cannot_carry_is_told_at_once() {
+    let sink = SmtpSink::start_without_utf8();
+    let house = house(&sink);
+    let to = Contact::Email("홍길동@example.com".to_owned());
+    let id = house.ask(&to, "계약");
+    house.deliver();
+    assert_eq!((house.state(id), house.tries(id).len()), ("dead", 1));
+    let message = house.app.outbox_message(&house.caller(), id.0).expect("the message");
+    assert!(
+        message
+            .failure
+            .as_deref()
+            .is_some_and(|words| words.contains("SMTPUTF8")),
+        "{:?}",
+        message.failure
+    );
+    // Where the server can, it goes.
+    let able = SmtpSink::start();
+    let house = house.with_smtp(able.address().port());
+    let id = house.ask(&to, "계약");
+    house.deliver();
+    assert_eq!((house.state(id), able.mails().len()), ("delivered", 1));
 }
 
 #[test]

@@ -8,6 +8,7 @@ use crate::house::{House, short};
 
 testkit::on_both_databases!(
     after_500_the_same_id_and_bytes_come_again,
+    a_clock_that_is_set_back_makes_no_try_wait_for_longer,
     first_tries_of_a_workflow_go_out_in_the_order_of_the_events,
     ten_tries_then_a_dead_letter_which_resend_revives,
 );
@@ -39,6 +40,33 @@ fn after_500_the_same_id_and_bytes_come_again(database: &TestDatabase) {
     assert_eq!(seconds(1) - seconds(0), 7, "the timestamp is the try's own");
     let codes: Vec<_> = house.tries(id).into_iter().map(|made| made.code).collect();
     assert_eq!(codes, [Some(500), Some(200)]);
+}
+
+fn a_clock_that_is_set_back_makes_no_try_wait_for_longer(database: &TestDatabase) {
+    let house = House::on(database);
+    let receiver = Receiver::start();
+    receiver.answer_next([Answer::status(500)]);
+    let tried = house.tell(&receiver.url("/hook"), 1);
+    let runner = house.runner();
+    let deliver = || house.runtime.block_on(runner.run_until_idle());
+    deliver();
+    let untried = house.tell(&receiver.url("/hook"), 2);
+    house.clock.turn(SignedDuration::from_hours(-1));
+    deliver();
+    assert_eq!(house.state(untried), "delivered", "what was never tried is due at once");
+    let pause = house.pause(tried);
+    assert!((4.0..=6.0).contains(&pause), "{pause} s");
+    house.clock.turn(SignedDuration::from_secs(7));
+    deliver();
+    assert_eq!((house.state(tried), receiver.received().len()), ("delivered", 3));
+    // A process that was started after it sees it too.
+    receiver.answer_next([Answer::status(500)]);
+    let later = house.tell(&receiver.url("/hook"), 3);
+    deliver();
+    house.clock.turn(SignedDuration::from_hours(-1));
+    house.deliver();
+    let pause = house.pause(later);
+    assert!((4.0..=6.0).contains(&pause), "{pause} s");
 }
 
 fn first_tries_of_a_workflow_go_out_in_the_order_of_the_events(database: &TestDatabase) {

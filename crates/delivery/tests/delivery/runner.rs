@@ -27,6 +27,7 @@ fn claim_as(house: &House, owner: &str) -> Vec<outbox::Claimed> {
         now,
         until: now + SignedDuration::from_secs(90),
         except: Vec::new(),
+        except_companies: Vec::new(),
         limit: 10,
     };
     house.write(move |tx| outbox::claim(tx, &claim))
@@ -156,6 +157,44 @@ fn the_bell_wakes_the_runner_and_connections_are_kept() {
         "{} connections for 20 deliveries",
         receiver.connections()
     );
+    drop(stop);
+    house.runtime.block_on(running).expect("the runner ends");
+}
+
+#[test]
+fn many_dead_receivers_of_one_company_never_slow_another_company() {
+    let limits = Limits {
+        total: Duration::from_secs(3),
+        ..Limits::default()
+    };
+    let house = House::on(&TestDatabase::sqlite()).with_limits(limits);
+    let mut silent = Vec::new();
+    let dead: Vec<_> = (0..30).map(|_| Receiver::start()).collect();
+    for (receiver, workflow) in dead.iter().zip(0..) {
+        receiver.answer_always(Answer::Silence);
+        silent.push(house.tell(&receiver.url("/hook"), workflow));
+    }
+    let good = Receiver::start();
+    for workflow in 100..110 {
+        house.tell_for_other(&good.url("/hook"), workflow);
+    }
+    let few_workers = RunnerSettings {
+        workers: 20,
+        per_company: 5,
+        batch: 10,
+        ..patient()
+    };
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let running = house
+        .runtime
+        .spawn(house.runner_with(few_workers).run(async { drop(stopped.await) }));
+    good.wait_for(10);
+    assert!(
+        silent.iter().all(|id| house.tries(*id).is_empty()),
+        "the other company's came before the first silence was over"
+    );
+    let asked: usize = dead.iter().map(Receiver::connections).sum();
+    assert!(asked <= 5, "{asked} at once");
     drop(stop);
     house.runtime.block_on(running).expect("the runner ends");
 }

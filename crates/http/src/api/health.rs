@@ -1,6 +1,6 @@
-//! `GET /healthz`: whether this process answers and reaches its database.
+//! `GET /healthz`: whether this process answers, and can write to its database and its files.
 
-use app::Error;
+use app::App;
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, header};
@@ -20,23 +20,13 @@ pub struct Health {
 
 /// Is the service well?
 ///
-/// For load balancers: asks the database too.
+/// For load balancers: database and file store are written to, at most once a second, so that a full disk is told as well.
 #[utoipa::path(
     get, path = "/healthz", tag = "Service",
-    responses((status = 200, body = Health), (status = 503, description = "The database does not answer.", body = crate::problem::Problem, content_type = "application/problem+json")),
+    responses((status = 200, body = Health), (status = 503, description = "The database does not answer, or a disk is full.", body = crate::problem::Problem, content_type = "application/problem+json")),
 )]
 pub async fn health(State(http): State<Http>) -> Result<([(HeaderName, HeaderValue); 1], Json<Health>), Failure> {
-    http.blocking(|app| {
-        // Any name will do: what counts is that the database answers.
-        app.store
-            .read(|tx| store::setting::find(tx, "health"))
-            .map(drop)
-            .map_err(|error: store::Error| Error::Unavailable {
-                retry_after: 1,
-                cause: Some(Box::new(error)),
-            })
-    })
-    .await?;
+    http.health(App::health).await?;
     Ok((
         [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))],
         Json(Health { status: "ok" }),

@@ -1,10 +1,11 @@
 //! `POST /api/{companyId}/login`: credentials in, an access token out.
 //!
 //! The oldest endpoint, and the one whose clients look at nothing but `header.result_code`: every
-//! answer is HTTP 200 with `header` and `body`, whatever was sent; only a throttled login is 429.
+//! answer is HTTP 200 with `header` and `body`, whatever was sent; only a throttled login is 429, and one that the service is
+//! too busy for 503.
 //! Members that older clients send besides (`session_id`, `version`, `comp_id`) are ignored.
 
-use app::{LoginAttempt, LoginRefusal};
+use app::{Error, LoginAttempt, LoginRefusal};
 use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
@@ -113,12 +114,13 @@ const WRONG_CREDENTIALS: ResultCode = ResultCode("10", "api-login-wrong-credenti
 const THROTTLED: ResultCode = ResultCode("10", "api-login-throttled");
 const WRONG_FORM: ResultCode = ResultCode("12", "api-login-wrong-form");
 const API_OFF: ResultCode = ResultCode("95", "api-login-api-off");
+const BUSY: ResultCode = ResultCode("99", "api-login-busy");
 const FAILURE: ResultCode = ResultCode("99", "api-login-failure");
 
 /// Log in.
 ///
 /// Issues an access token for the other calls. The answer is HTTP 200 whatever the result, which
-/// `header.result_code` tells; only too many wrong credentials are answered 429.
+/// `header.result_code` tells; only too many wrong credentials are answered 429, and where the service is too busy 503.
 #[utoipa::path(
     post, path = "/api/{companyId}/login", tag = "Login",
     params(
@@ -132,6 +134,8 @@ const FAILURE: ResultCode = ResultCode("99", "api-login-failure");
              "body": {"access_token": "N0tARealT0kenN0tARealT0kenN0tARealT0kenN0tA", "comp_id": "demo", "device_id": "",
                  "expire_date": "2026-12-01 09:00:00", "memb_email": "sender@example.com"}})),
         (status = 429, description = "Too many wrong credentials; in the same shape.", body = LoginResponse,
+         headers(("Retry-After" = u64, description = "Seconds to wait."))),
+        (status = 503, description = "Too busy, or the database is away; nothing was judged. In the same shape.", body = LoginResponse,
          headers(("Retry-After" = u64, description = "Seconds to wait."))),
     ),
 )]
@@ -161,8 +165,16 @@ pub async fn login(
         address,
     };
     // A refusal is an answer here, not a failure of the call.
-    let result = http.blocking(move |app| Ok(app.login(&attempt))).await;
-    let result = result.unwrap_or_else(|error| Err(LoginRefusal::Failed(error)));
+    let result = match http.logins().turn().await {
+        Ok(turn) => {
+            let login = http.blocking(move |app| {
+                let _turn = turn;
+                Ok(app.login(&attempt))
+            });
+            login.await.unwrap_or_else(|error| Err(LoginRefusal::Failed(error)))
+        }
+        Err(error) => Err(LoginRefusal::Failed(error)),
+    };
     match result {
         Ok(token) => answer(
             StatusCode::OK,
@@ -178,10 +190,17 @@ pub async fn login(
         ),
         Err(LoginRefusal::WrongCredentials) => refusal(WRONG_CREDENTIALS, language),
         Err(LoginRefusal::ApiOff) => refusal(API_OFF, language),
-        Err(LoginRefusal::Throttled { retry_after }) => throttled(retry_after, language),
+        Err(LoginRefusal::Throttled { retry_after }) => {
+            later(StatusCode::TOO_MANY_REQUESTS, THROTTLED, retry_after, language)
+        }
         Err(LoginRefusal::Failed(error)) => {
             error.log();
-            refusal(FAILURE, language)
+            match error {
+                Error::Unavailable { retry_after, .. } => {
+                    later(StatusCode::SERVICE_UNAVAILABLE, BUSY, retry_after, language)
+                }
+                _ => refusal(FAILURE, language),
+            }
         }
     }
 }
@@ -203,13 +222,8 @@ fn refusal(code: ResultCode, language: Language) -> Response {
     answer(StatusCode::OK, code, language, LoginResponseBody::default())
 }
 
-fn throttled(retry_after: u64, language: Language) -> Response {
-    let mut response = answer(
-        StatusCode::TOO_MANY_REQUESTS,
-        THROTTLED,
-        language,
-        LoginResponseBody::default(),
-    );
+fn later(status: StatusCode, code: ResultCode, retry_after: u64, language: Language) -> Response {
+    let mut response = answer(status, code, language, LoginResponseBody::default());
     response
         .headers_mut()
         .insert(header::RETRY_AFTER, retry_after.max(1).into());

@@ -27,7 +27,7 @@ use super::{
 #[openapi(
     info(
         title = "Countersign",
-        description = "Electronic signing. Log in, start a workflow from a template, let its writers sign, fetch the sealed document and the history certificate.\n\nSuccess is answered flat. Failure is RFC 9457 problem details that name every bad member at once; its `code` is one of a closed list. Unknown members and query parameters are ignored. Messages are in the language of `lang`, else of `Accept-Language`, else the company's.",
+        description = "Electronic signing. Log in, start a workflow from a template, let its writers sign, fetch the sealed document and the history certificate.\n\nSuccess is answered flat. Failure is RFC 9457 problem details that name every bad member at once; its `code` is one of a closed list. Unknown members and query parameters are ignored. Bodies are UTF-8, not compressed. What is no HTTP (400), or has too long an address (414) or head (431), is refused before the service sees it, with no body. Messages are in the language of `lang`, else of `Accept-Language`, else the company's.",
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
     ),
     paths(
@@ -158,6 +158,7 @@ fn add_common_answers(document: &mut Value) {
             if operation.get("security").is_none() {
                 continue;
             }
+            let has_body = operation.get("requestBody").is_some();
             let Some(responses) = operation["responses"].as_object_mut() else {
                 continue;
             };
@@ -170,6 +171,13 @@ fn add_common_answers(document: &mut Value) {
                 ("500", "Our own failure; it has been logged."),
                 ("503", "Too much to do; `Retry-After` says when to try again."),
             ];
+            if has_body {
+                common.extend([
+                    ("400", "The body is no JSON, or did not arrive as a whole."),
+                    ("413", "The body is too large."),
+                    ("415", "The body is of another media type or charset, or is compressed."),
+                ]);
+            }
             if path.contains("{id}") {
                 common.push(("404", "There is none of this id in the company."));
             }

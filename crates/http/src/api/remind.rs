@@ -7,16 +7,21 @@ use axum::extract::State;
 use super::answers::ChangedAsAsked;
 use super::path::WorkflowPath;
 use crate::client_address::CameFrom;
-use crate::problem::Failure;
+use crate::problem::{Failure, Problem};
 use crate::router::{Authenticated, Http};
 
 /// Remind the writers.
 ///
-/// Sends the request once more to the writers whose turn it is; 409 for an embedded document, whose writers get no messages.
+/// Sends the request once more to the writers whose turn it is, but those who were reminded within the last ten minutes;
+/// where that is all of them, the answer is 429. 409 for an embedded document, whose writers get no messages.
 #[utoipa::path(
     post, path = "/api/v3/workflows/{id}/remind", tag = "Workflows",
     params(("id" = i64, Path, description = "The document's id.")),
-    responses(ChangedAsAsked),
+    responses(
+        ChangedAsAsked,
+        (status = 429, description = "All of them were reminded within the last ten minutes.", body = Problem, content_type = "application/problem+json",
+         headers(("Retry-After" = u64, description = "Seconds to wait."))),
+    ),
     security(("access_token" = [])),
 )]
 pub async fn remind(

@@ -232,6 +232,7 @@ impl VerifiedSignature {
     request_body(content = Vec<u8>, content_type = "application/pdf"),
     responses(
         (status = 200, body = VerifyResponse),
+        (status = 400, description = "The body did not arrive as a whole.", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The file is too large.", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "The body is neither a PDF nor a form.", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "There is no file.", body = Problem, content_type = "application/problem+json"),
@@ -282,7 +283,7 @@ async fn file(request: Request, limit: u64) -> Result<Bytes, Error> {
             let (parts, body) = request.into_parts();
             let whole = json_body::read(&parts.headers, body, limit.saturating_add(64 * 1024)).await?;
             let request = Request::from_parts(parts, Body::from(whole));
-            let broken = || Error::Unprocessable(vec![app::Fault::new("file", FaultCode::InvalidFile)]);
+            let broken = || Error::BrokenBody;
             let mut form = Multipart::from_request(request, &()).await.map_err(|_| broken())?;
             while let Some(field) = form.next_field().await.map_err(|_| broken())? {
                 if field.file_name().is_some() {

@@ -14,8 +14,8 @@ use super::ending::{self, About, Ending};
 use super::language;
 use super::render::Frame;
 use crate::client_address::ClientAddress;
-use crate::json_body;
 use crate::router::Http;
+use crate::{bodies, json_body};
 
 /// Forms are short: a token, a name, a password.
 const FORM_LIMIT: u64 = 64 * 1024;
@@ -54,7 +54,7 @@ where
             .collect();
         Ok(Self {
             base: base_path(public).to_owned(),
-            path: parts.uri.path().to_owned(),
+            path: own_path(parts.uri.path()),
             pairs,
             client,
             accepted: parts
@@ -75,6 +75,12 @@ fn base_path(public_url: &str) -> &str {
         .and_then(|slash| rest.get(slash..))
         .unwrap_or_default()
         .trim_end_matches('/')
+}
+
+/// The path as one of ours: an address that begins with two slashes, or what browsers take for one, names another host
+/// (RFC 3986 4.2), and what was asked for is written into links.
+fn own_path(path: &str) -> String {
+    format!("/{}", path.trim_start_matches(['/', '\\']))
 }
 
 impl PageRequest {
@@ -146,7 +152,7 @@ impl PageRequest {
 
     /// The header in which the browser code sends the link's token.
     pub fn link_token(&self) -> Option<&str> {
-        self.headers.get("link-token")?.to_str().ok()
+        bodies::link_token(&self.headers)
     }
 
     /// Goes on at another page with GET.
@@ -199,10 +205,13 @@ pub fn ending_of(error: &Error) -> Ending {
         Error::Throttled { .. } => Ending::Busy(StatusCode::TOO_MANY_REQUESTS),
         Error::Unavailable { .. } => Ending::Busy(StatusCode::SERVICE_UNAVAILABLE),
         Error::OutcomeUnknown(_) => Ending::Doubt,
-        Error::Internal { .. } => Ending::Trouble,
-        Error::NotFound(_) | Error::NotJson | Error::Unprocessable(_) | Error::TooLarge { .. } | Error::Unsupported => {
-            Ending::Missing
-        }
+        Error::FileLost(_) | Error::Internal { .. } => Ending::Trouble,
+        Error::NotFound(_)
+        | Error::NotJson
+        | Error::BrokenBody
+        | Error::Unprocessable(_)
+        | Error::TooLarge { .. }
+        | Error::Unsupported => Ending::Missing,
     }
 }
 
@@ -246,6 +255,20 @@ pub fn random_text(app: &App) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_asked_for_is_never_another_sites_address() {
+        for (path, own) in [
+            ("/", "/"),
+            ("/mail/sign", "/mail/sign"),
+            ("//evil.example/a", "/evil.example/a"),
+            ("///evil.example", "/evil.example"),
+            ("/\\evil.example/a", "/evil.example/a"),
+            ("\\\\evil.example", "/evil.example"),
+        ] {
+            assert_eq!(own_path(path), own, "{path}");
+        }
+    }
 
     #[test]
     fn the_path_of_the_public_address() {

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::render::respond;
 use super::request::PageRequest;
-use crate::bodies;
+use crate::bodies::not_arrived;
 use crate::router::Http;
 
 #[derive(Debug, Serialize)]
@@ -56,10 +56,7 @@ pub async fn check(
     let limit = http.app().settings.largest_document;
     // A form of another kind holds no file.
     let received = match multipart {
-        Ok(multipart) => match tokio::time::timeout(bodies::DEADLINE, receive(multipart, limit)).await {
-            Ok(received) => received,
-            Err(_) => return request.fail(&Error::busy(1), request.language()),
-        },
+        Ok(multipart) => receive(multipart, limit).await,
         Err(_) => Ok(None),
     };
     let upload = match received {
@@ -73,18 +70,31 @@ pub async fn check(
                 "verify-no-file",
             );
         }
-        Err(()) => return page(&http, &request, StatusCode::PAYLOAD_TOO_LARGE, None, "verify-too-large"),
+        Err(Error::TooLarge { .. }) => {
+            return page(&http, &request, StatusCode::PAYLOAD_TOO_LARGE, None, "verify-too-large");
+        }
+        Err(Error::BrokenBody) => return page(&http, &request, StatusCode::BAD_REQUEST, None, "verify-broken"),
+        Err(error) => return request.fail(&error, request.language()),
     };
     let language = request.language();
-    match http.blocking(move |app| judge(app, &upload, language)).await {
+    // Strangers queue among themselves, before anything that others need is taken.
+    let turn = match http.checks().turn().await {
+        Ok(turn) => turn,
+        Err(error) => return request.fail(&error, language),
+    };
+    let judged = http.blocking(move |app| {
+        let _turn = turn;
+        judge(app, &upload, language)
+    });
+    match judged.await {
         Ok(verdict) => page(&http, &request, StatusCode::OK, Some(verdict), ""),
         Err(error) => request.fail(&error, language),
     }
 }
 
-/// The file of the form; `None` where there is none, an error where it is too large or broken off.
-async fn receive(mut multipart: Multipart, limit: u64) -> Result<Option<Upload>, ()> {
-    while let Some(mut field) = multipart.next_field().await.map_err(|_| ())? {
+/// The file of the form; `None` where there is none, an error where it is too large or did not arrive as a whole.
+async fn receive(mut multipart: Multipart, limit: u64) -> Result<Option<Upload>, Error> {
+    while let Some(mut field) = multipart.next_field().await.map_err(|error| not_arrived(&error))? {
         if field.name() != Some("file") {
             continue;
         }
@@ -96,9 +106,9 @@ async fn receive(mut multipart: Multipart, limit: u64) -> Result<Option<Upload>,
             .take(200)
             .collect();
         let mut bytes = Vec::new();
-        while let Some(chunk) = field.chunk().await.map_err(|_| ())? {
+        while let Some(chunk) = field.chunk().await.map_err(|error| not_arrived(&error))? {
             if (bytes.len() + chunk.len()) as u64 > limit {
-                return Err(());
+                return Err(Error::TooLarge { limit });
             }
             bytes.extend_from_slice(&chunk);
         }

@@ -1,11 +1,15 @@
-//! A body that will not be taken is refused before it has come.
+//! Bodies that will not be taken, that do not come, and that come from strangers.
 
 use serde_json::json;
 use testkit::database::TestDatabase;
 
-use crate::support::{Server, start_body};
+use crate::support::{Server, pdf, start_body};
 
-testkit::on_both_databases!(a_body_that_will_not_be_taken_is_refused_unread);
+testkit::on_both_databases!(
+    a_body_that_will_not_be_taken_is_refused_unread,
+    a_body_that_does_not_arrive_as_a_whole_is_400,
+    a_body_of_another_coding_is_415,
+);
 
 const MEBIBYTE: u64 = 1024 * 1024;
 
@@ -49,4 +53,166 @@ fn a_body_that_will_not_be_taken_is_refused_unread(database: &TestDatabase) {
         33 * MEBIBYTE,
     );
     assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+}
+
+/// A request in chunks, of which these have come.
+fn chunked(method: &str, path: &str, headers: &str, chunks: &str) -> Vec<u8> {
+    format!(
+        "{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{headers}\
+         transfer-encoding: chunked\r\n\r\n{chunks}"
+    )
+    .into_bytes()
+}
+
+const JSON: &str = "content-type: application/json\r\n";
+
+#[test]
+fn strangers_who_drip_leave_the_known_their_places() {
+    let server = Server::new(&TestDatabase::sqlite());
+    let (_, token, template) = server.with_company("acme");
+    let body = start_body(template).to_string();
+    let start = || {
+        let headers = format!("{JSON}authorization: service {token}\r\n");
+        let chunks = format!("{:x}\r\n{body}\r\n0\r\n\r\n", body.len());
+        server.raw(&chunked("POST", "/api/v3/workflows/start", &headers, &chunks))
+    };
+    // Forms and JSON, of links and of sessions: whoever sends no token of ours is a stranger.
+    let forged = format!("{JSON}link-token: AQAAAAAAAAAqAAAAAQ\r\n");
+    let mut held = Vec::new();
+    for (method, path, headers) in [
+        (
+            "POST",
+            "/mail/sign",
+            "content-type: application/x-www-form-urlencoded\r\n",
+        ),
+        (
+            "POST",
+            "/sign/access-code",
+            "content-type: application/x-www-form-urlencoded\r\n",
+        ),
+        (
+            "POST",
+            "/sign-out",
+            "content-type: application/x-www-form-urlencoded\r\n",
+        ),
+        ("PUT", "/sign/drafts", JSON),
+        ("POST", "/sign/files", forged.as_str()),
+    ] {
+        for _ in 0..14 {
+            held.push(server.sent(&chunked(method, path, headers, "1\r\na\r\n")));
+        }
+        let answer = start();
+        assert!(answer.starts_with("HTTP/1.1 200"), "beside {path}: {answer}");
+    }
+    drop(held);
+}
+
+#[test]
+fn strangers_files_leave_room_for_everybody_else() {
+    let server = Server::with(&TestDatabase::sqlite(), |_, http| {
+        http.concurrent_requests = 3;
+        http.strangers_checks = 1;
+    });
+    let (_, token, template) = server.with_company("acme");
+    let held = server.hold_verdicts();
+    let body: Vec<u8> = {
+        let mut body = b"--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n".to_vec();
+        body.extend(pdf());
+        body.extend(b"\r\n--x--\r\n");
+        body
+    };
+    let head = format!(
+        "POST /verify HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: multipart/form-data; boundary=x\r\n\
+         content-length: {}\r\n\r\n",
+        body.len()
+    );
+    let request = [head.into_bytes(), body].concat();
+    let waiting: Vec<_> = (0..12).map(|_| server.sent(&request)).collect();
+    while server.verdicts_asked() == 0 {
+        std::thread::yield_now();
+    }
+    // Well, and at work, while strangers wait for one another.
+    assert_eq!(server.send(server.request("GET", "/healthz", None)).status, 200);
+    server.start(&token, &start_body(template)).ok();
+    assert_eq!(server.get("/api/v3/workflows", &token).status, 200);
+    assert_eq!(server.verdicts_asked(), 1, "one at a time");
+    drop(held);
+    for mut connection in waiting {
+        use std::io::Read;
+        let mut head = [0; 12];
+        connection.read_exact(&mut head).expect("an answer");
+        assert_eq!(&head, b"HTTP/1.1 200");
+    }
+}
+
+fn a_body_that_does_not_arrive_as_a_whole_is_400(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, _) = server.with_company("acme");
+    let headers = format!("{JSON}authorization: service {token}\r\n");
+    let malformed = server.raw(&chunked(
+        "POST",
+        "/api/v3/workflows/start",
+        &headers,
+        "ZZ\r\n{}\r\n0\r\n\r\n",
+    ));
+    assert!(malformed.starts_with("HTTP/1.1 400"), "{malformed}");
+    assert!(malformed.contains("application/problem+json"), "{malformed}");
+    let truncated = "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\nabc";
+    let form = |path: &str, token| {
+        server.send(
+            server
+                .request("POST", path, token)
+                .header("content-type", "multipart/form-data; boundary=x")
+                .body(truncated),
+        )
+    };
+    assert_eq!(form("/verify", None).status, 400);
+    assert_eq!(form("/api/v3/verify", Some(&token)).problem(400)["code"], "broken-body");
+    assert_eq!(server.check(&pdf()).status, 200);
+}
+
+fn a_body_of_another_coding_is_415(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let start = |name: &str, value: &str| {
+        let request = server.request("POST", "/api/v3/workflows/start", Some(&token));
+        server.send(request.header(name, value).body(start_body(template).to_string()))
+    };
+    for (name, value) in [
+        ("content-encoding", "gzip"),
+        ("content-encoding", "identity, br"),
+        ("content-type", "application/json; charset=euc-kr"),
+        ("content-type", "application/json;charset=\"iso-2022-jp\""),
+        ("content-type", "text/plain"),
+    ] {
+        assert_eq!(
+            start(name, value).problem(415)["code"],
+            "unsupported",
+            "{name}: {value}"
+        );
+    }
+    for (name, value) in [
+        ("content-encoding", "identity"),
+        ("content-type", "application/json; charset=UTF-8"),
+        ("content-type", "application/json; charset=\"utf-8\""),
+    ] {
+        start(name, value).ok();
+    }
+    let empty_key = server.request("POST", "/api/v3/workflows/start", Some(&token));
+    let answer = server.send(empty_key.header("idempotency-key", "").json(&start_body(template)));
+    assert_eq!(answer.faults(), [("Idempotency-Key".to_owned(), "required".to_owned())]);
+}
+
+#[test]
+fn the_links_of_a_page_never_lead_to_another_site() {
+    let server = Server::new(&TestDatabase::sqlite());
+    for path in ["//evil.example/a", "///evil.example/a", "//evil.example/%5C?x=1"] {
+        let page = server.send(server.request("GET", path, None));
+        let text = String::from_utf8(page.body).expect("text");
+        assert_eq!(page.status, 404);
+        assert!(text.contains("lang=en"), "{text}");
+        for start in ["\"//", "\"/\\", "\"&#x2f;&#x2f;", "\"&#x2f;\\"] {
+            assert!(!text.contains(&format!("href={start}")), "{path}: {text}");
+        }
+    }
 }

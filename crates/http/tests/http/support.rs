@@ -1,8 +1,8 @@
 //! A server on port 0, and what the tests ask of it.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use app::{
     App, CompanyChange, DocumentFault, ImportTemplate, NewCompany, NewMember, Parts, Purpose, Settings,
@@ -214,14 +214,21 @@ impl Server {
         answer["body"]["access_token"].as_str().expect("a token").to_owned()
     }
 
-    /// What is answered to bytes that no client library would send.
-    pub fn raw(&self, bytes: &[u8]) -> String {
-        use std::io::{Read, Write};
+    /// A connection over which these bytes were sent.
+    pub fn sent(&self, bytes: &[u8]) -> std::net::TcpStream {
+        use std::io::Write;
         let mut connection = std::net::TcpStream::connect(self.address).expect("a connection");
         connection
             .set_read_timeout(Some(std::time::Duration::from_secs(30)))
             .expect("a time limit");
         connection.write_all(bytes).expect("it is taken");
+        connection
+    }
+
+    /// What is answered to bytes that no client library would send.
+    pub fn raw(&self, bytes: &[u8]) -> String {
+        use std::io::Read;
+        let mut connection = self.sent(bytes);
         let mut head = [0; 1024];
         let read = connection.read(&mut head).expect("an answer");
         String::from_utf8_lossy(&head[..read]).into_owned()
@@ -252,6 +259,28 @@ impl Server {
                 body: response.bytes().await.expect("a body").to_vec(),
             }
         })
+    }
+
+    /// While this is held, no verdict is given.
+    pub fn hold_verdicts(&self) -> MutexGuard<'_, ()> {
+        self.documents.verdicts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many verdicts were asked for.
+    pub fn verdicts_asked(&self) -> usize {
+        self.documents.asked.load(Ordering::SeqCst)
+    }
+
+    /// A file that a stranger has checked.
+    pub fn check(&self, file: &[u8]) -> Answer {
+        let mut body = b"--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n".to_vec();
+        body.extend(file);
+        body.extend(b"\r\n--x--\r\n");
+        self.send(
+            self.request("POST", "/verify", None)
+                .header("content-type", "multipart/form-data; boundary=x")
+                .body(body),
+        )
     }
 
     pub fn get(&self, path: &str, token: &str) -> Answer {
@@ -288,6 +317,7 @@ impl Server {
                 now,
                 until: now.checked_add(jiff::SignedDuration::from_secs(60)).expect("a time"),
                 except: Vec::new(),
+                except_companies: Vec::new(),
                 limit: 100,
             };
             let claimed = self
@@ -485,6 +515,9 @@ pub fn network(text: &str) -> Network {
 #[derive(Debug, Default)]
 struct InProcess {
     rendered: AtomicUsize,
+    /// While it is locked, no verdict is given.
+    verdicts: Mutex<()>,
+    asked: AtomicUsize,
 }
 
 impl StrangersDocuments for InProcess {
@@ -502,6 +535,8 @@ impl StrangersDocuments for InProcess {
     }
 
     fn verify(&self, pdf: &[u8], means: &Means, at: Timestamp) -> Result<Verdict, DocumentFault> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        drop(self.verdicts.lock());
         Ok(verify::verify_with(pdf, means, at))
     }
 }

@@ -28,6 +28,7 @@ crate::statements! {
             WHERE id IN (SELECT o.id FROM outbox AS o \
                 WHERE o.state = 'waiting' AND o.due_at <= $4 \
                 AND o.receiver NOT IN (SELECT value FROM json_each($5)) \
+                AND o.company_id NOT IN (SELECT value FROM json_each($7)) \
                 AND (o.first_try_done OR o.kind <> 'webhook' OR o.workflow_id IS NULL \
                     OR NOT EXISTS (SELECT 1 FROM outbox AS e \
                         WHERE e.workflow_id = o.workflow_id AND e.id < o.id \
@@ -39,6 +40,7 @@ crate::statements! {
             WHERE id IN (SELECT o.id FROM outbox AS o \
                 WHERE o.state = 'waiting' AND o.due_at <= $4 \
                 AND o.receiver NOT IN (SELECT json_array_elements_text(CAST(CAST($5 AS TEXT) AS JSON))) \
+                AND o.company_id NOT IN (SELECT json_array_elements_text(CAST(CAST($7 AS TEXT) AS JSON))) \
                 AND (o.first_try_done OR o.kind <> 'webhook' OR o.workflow_id IS NULL \
                     OR NOT EXISTS (SELECT 1 FROM outbox AS e \
                         WHERE e.workflow_id = o.workflow_id AND e.id < o.id \
@@ -46,6 +48,13 @@ crate::statements! {
                 ORDER BY o.due_at, o.id LIMIT $6 FOR UPDATE OF o SKIP LOCKED) \
             RETURNING id, company_id, workflow_id, event_id, kind, receiver, url, client_id, authorization_header, \
                 body, tries, first_try_done, created_at";
+
+    /// What was tried last, or decided, after the present moment was so by a clock that has been set back since: the pause
+    /// that was meant then begins now.
+    pub static COUNT_ANEW = "UPDATE outbox SET due_at = due_at - ( \
+             COALESCE((SELECT MAX(t.at) FROM delivery_try AS t WHERE t.delivery_id = outbox.id), created_at) - $1) \
+         WHERE state = 'waiting' AND lease IS NULL AND due_at > $1 \
+             AND COALESCE((SELECT MAX(t.at) FROM delivery_try AS t WHERE t.delivery_id = outbox.id), created_at) > $1";
 
     /// Gives a claimed delivery back untried.
     pub static RELEASE = "UPDATE outbox SET lease = NULL, lease_owner = NULL, due_at = $3 WHERE id = $1 AND lease = $2";

@@ -6,4 +6,8 @@ crate::statements! {
 
     /// A value that is set once.
     pub static INSERT = "INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";
+
+    /// A value that is written again and again.
+    pub static WRITE = "INSERT INTO setting (name, value) VALUES ($1, $2) \
+         ON CONFLICT (name) DO UPDATE SET value = excluded.value";
 }

@@ -85,7 +85,16 @@ pub async fn sign_in(State(http): State<Http>, PageForm(request): PageForm) -> R
         password: text("password"),
         address: request.client.address,
     };
-    let attempted = http.blocking(move |app| Ok(app.sign_in(&attempt))).await;
+    let turn = match http.logins().turn().await {
+        Ok(turn) => turn,
+        Err(error) => return request.fail(&error, request.language()),
+    };
+    let attempted = http
+        .blocking(move |app| {
+            let _turn = turn;
+            Ok(app.sign_in(&attempt))
+        })
+        .await;
     match attempted {
         Ok(Ok(signed_in)) => {
             let seconds = http.app().settings.session_seconds;

@@ -257,7 +257,7 @@ pub async fn reject(
     LinkJson(body): LinkJson<TEXTS_LIMIT>,
 ) -> Result<Response, Failure> {
     let (key, origin) = (key(&http, &request), origin(&request));
-    let Some(reason) = comment(&body)?.filter(|reason| !reason.trim().is_empty()) else {
+    let Some(reason) = comment(&body)?.filter(|reason| domain::text::is_visible(reason)) else {
         return Err(Error::Unprocessable(vec![Fault::new("comment", FaultCode::Required)]).into());
     };
     let signed = http

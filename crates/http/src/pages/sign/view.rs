@@ -270,7 +270,7 @@ fn view(language: Language, size: &PageSize, index: usize, filled: &Filled<'_>) 
     let is_filled = match field.kind {
         FieldKind::Radio => !value.is_empty() && value == option,
         FieldKind::Check => value == "Y",
-        _ => !value.trim().is_empty(),
+        _ => domain::text::is_visible(&value),
     };
     let picture = field.kind.is_picture();
     let attachment = field.kind == FieldKind::Attachment;
