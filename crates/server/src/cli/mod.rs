@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
 use ::document::intake::Wishes;
+use clap::{Args, Parser, Subcommand};
 use domain::{CompanyId, Language};
 
 use crate::configuration::Configuration;
