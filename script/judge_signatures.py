@@ -19,7 +19,7 @@ from pyhanko_certvalidator import ValidationContext
 
 def is_of_others(signature, root):
     signer = signature.signer_cert
-    return signer is None or signer.issuer != root.subject
+    return signer is None or signer.authority_key_identifier != root.key_identifier
 
 
 def complaints(path, root):

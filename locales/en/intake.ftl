@@ -14,7 +14,7 @@ intake-fields = { $count ->
 }
 intake-change-decrypted = The encryption was removed.
 intake-change-repaired = The damaged structure of the file was repaired.
-intake-change-page-size-assumed = Pages without a valid size became US Letter, as viewers show them: { $count }.
+intake-change-page-size-assumed = Pages without a valid size are now as large as viewers show them: { $count }.
 intake-change-damage-dropped = Damaged parts that no viewer can show were dropped: { $count }.
 intake-change-hidden-layers-removed = Hidden layers were removed with what they hid: { $count }.
 intake-change-layers-merged = Visible layers became part of the pages: { $count }.
@@ -27,6 +27,7 @@ intake-change-actions-removed = Actions that open, send, play or hide something 
 intake-change-embedded-files-removed = Embedded files were removed: { $count }.
 intake-change-multimedia-removed = Films, sounds and 3D scenes were removed; what shows on the page stays: { $count }.
 intake-warning-already-signed = Others have signed this file already (signatures: { $count }). Their signatures are kept and stay valid. What is filled in here is added after them, and viewers will show that.
+intake-warning-deleted-content-gone = Viewers differ on this file: some still show what it calls deleted. Here it is gone. Look at the pages before you send it.
 intake-warning-embedded-files-kept = The signed file keeps its embedded files ({ $count }); nobody is shown them while signing.
 
 intake-refused-too-large = The file has { $length } bytes; at most { $limit } are taken.
@@ -45,8 +46,6 @@ intake-refused-signed-and-damaged = The file is signed, and its structure is dam
 intake-remedy-signed-and-damaged = Send it as it was before it was signed.
 intake-refused-broken-signature = A signature in the file is not valid ({ $field }): { $detail }.
 intake-remedy-broken-signature = Send the file without signatures.
-intake-refused-changed-after-signing = The file was changed after its last signature.
-intake-remedy-changed-after-signing = Send it as it was when it was signed.
 intake-refused-certification-forbids = The file is certified, and its certification (level { $level }) forbids adding to its pages.
 intake-remedy-certification-forbids = Send it as it was before it was certified.
 intake-refused-lock-forbids = A signature ({ $field }) locks the file's form, so that no more signatures can be added.

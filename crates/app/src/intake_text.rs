@@ -150,7 +150,7 @@ mod tests {
             "embedded_files_removed",
             "multimedia_removed",
         ];
-        let warnings = ["already_signed", "embedded_files_kept"];
+        let warnings = ["already_signed", "deleted_content_gone", "embedded_files_kept"];
         let refusals = [
             "too_large",
             "not_pdf",
@@ -160,7 +160,6 @@ mod tests {
             "signed_and_encrypted",
             "signed_and_damaged",
             "broken_signature",
-            "changed_after_signing",
             "certification_forbids",
             "lock_forbids",
             "signed_and_active",

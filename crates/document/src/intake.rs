@@ -75,8 +75,8 @@ impl Default for Limits {
             // One point: what is smaller is no page. Whether a value fits is told where it is placed.
             shortest_side: 1.0,
             largest_stream: 128 * 1024 * 1024,
-            // A sheet of A3 scanned at 600 dots an inch has 70 million.
-            most_pixels: 100_000_000,
+            // A sheet of A2 scanned at 600 dots an inch has 140 million.
+            most_pixels: 250_000_000,
         }
     }
 }
@@ -206,6 +206,9 @@ pub enum Warning {
         /// How many.
         count: u32,
     },
+    /// Some viewers still show what the file's own records call deleted; here it is gone.
+    #[error("viewers differ on the file: some still show what it calls deleted; here it is gone, so look at the pages")]
+    DeletedContentGone,
     /// A signed file keeps its embedded files, for it is not rewritten.
     #[error("{count} embedded file(s) stay in the signed file; nobody is shown them while signing")]
     EmbeddedFilesKept {
@@ -224,8 +227,8 @@ pub enum Change {
     /// Its cross-reference table was broken and has been rebuilt.
     #[error("the damaged structure of the file was repaired")]
     Repaired,
-    /// Pages had no size; they have the one now that viewers show them in.
-    #[error("{count} page(s) without a valid size became US Letter, as viewers show them")]
+    /// Pages had no valid boxes; they have those now in which viewers show them.
+    #[error("{count} page(s) without a valid size are now as large as viewers show them")]
     PageSizeAssumed {
         /// How many.
         count: u32,
@@ -330,9 +333,6 @@ pub enum Refused {
         /// What the verifier says.
         detail: String,
     },
-    /// Something follows the last signature that nobody signed.
-    #[error("the file was changed after its last signature; send it as it was when it was signed")]
-    ChangedAfterSigning,
     /// A certification forbids what would be added.
     #[error(
         "the file is certified, and its certification (level {level}) forbids adding to its pages; \
@@ -452,7 +452,7 @@ pub fn inspect_counting(
         changes.push(Change::Repaired);
     }
     let settled = settle::settle(&mut document);
-    changes.extend(settled.changes);
+    changes.extend(settled.changes.iter().copied());
     let pages = page_sizes(&document, limits)?;
     // Where the upload itself is read differently by viewers, and by the rules of the format only one
     // of them is right, that reading is what the rest is held against.
@@ -496,7 +496,7 @@ pub fn inspect_counting(
         pdf: written.pdf,
         pages,
         changes,
-        warnings: Vec::new(),
+        warnings: settled.warnings,
         signatures: 0,
         fields: written.fields,
     })
@@ -598,7 +598,18 @@ fn load(bytes: &[u8], limits: &Limits, password: Option<&str>) -> Result<Documen
         password: password.map(str::to_owned),
         ..LoadOptions::default()
     };
-    let document = Document::load_mem_with_options(bytes, options).map_err(|error| match error {
+    let loaded = Document::load_mem_with_options(bytes, options.clone()).or_else(|error| match error {
+        Error::InvalidPassword | Error::Decryption(_) | Error::Decompress(_) => Err(error),
+        // Cross-references that lead nowhere: what is in the file may still be found by looking for it.
+        _ => Document::load_mem_with_options(
+            bytes,
+            LoadOptions {
+                force_reconstruct: true,
+                ..options
+            },
+        ),
+    });
+    let document = loaded.map_err(|error| match error {
         Error::InvalidPassword => closed.clone(),
         Error::Decryption(_) => Refused::UnsupportedEncryption,
         Error::Decompress(DecompressError::MemoryLimitExceeded { .. }) => Refused::TooDemanding,

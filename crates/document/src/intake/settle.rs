@@ -8,7 +8,7 @@ use flate2::{Decompress, FlushDecompress, Status};
 use lopdf::xref::XrefEntry;
 use lopdf::{DecompressError, Dictionary, Document, Error, Object, ObjectId, Stream, dictionary};
 
-use super::{Change, Refused, clean, content};
+use super::{Change, Refused, Warning, clean, content};
 use crate::form;
 use crate::geometry::{Rectangle, inherited};
 
@@ -30,6 +30,8 @@ const MOST_DECODED: usize = 64 * 1024 * 1024;
 pub(super) struct Settled {
     /// What the sender is told of.
     pub(super) changes: Vec<Change>,
+    /// What the sender should know.
+    pub(super) warnings: Vec<Warning>,
     /// Viewers read the upload in different ways, and only one of them is right: an object that was
     /// deleted is still shown by some, a page without size is shown in this size or that.
     pub(super) readers_differ: bool,
@@ -39,10 +41,11 @@ pub(super) struct Settled {
 pub(super) fn settle(document: &mut Document) -> Settled {
     let used = clean::used_objects(document);
     document.objects.retain(|id, _| used.contains(id));
-    let mut settled = Settled {
-        readers_differ: refers_to_deleted(document, &used),
-        ..Settled::default()
-    };
+    let mut settled = Settled::default();
+    if refers_to_deleted(document, &used) {
+        settled.warnings.push(Warning::DeletedContentGone);
+        settled.readers_differ = true;
+    }
     let assumed = settle_pages(document);
     if assumed > 0 {
         settled.changes.push(Change::PageSizeAssumed { count: assumed });
@@ -72,9 +75,14 @@ fn settle_pages(document: &mut Document) -> u32 {
     let mut assumed = 0_u32;
     let pages: Vec<ObjectId> = document.page_iter().collect();
     for id in pages {
-        let has_size = inherited(document, id, b"MediaBox")
-            .and_then(|media| Rectangle::read(document, media))
-            .is_some_and(|media| media.has_area());
+        let read = |key: &[u8]| inherited(document, id, key).and_then(|media| Rectangle::read(document, media));
+        let media = read(b"MediaBox").filter(Rectangle::has_area);
+        let has_size = media.is_some();
+        // A crop that shows nothing is passed over.
+        let has_crop = match (media, read(b"CropBox")) {
+            (Some(media), Some(crop)) => crop.intersection(&media).has_area(),
+            _ => true,
+        };
         let Ok(page) = document.get_dictionary(id) else {
             continue;
         };
@@ -95,9 +103,13 @@ fn settle_pages(document: &mut Document) -> u32 {
             }
             if !has_size {
                 page.set("MediaBox", ASSUMED_SIZE.map(Object::from).to_vec());
-                page.remove(b"CropBox");
-                assumed = assumed.saturating_add(1);
             }
+            if let Some(media) = media.filter(|_| !has_crop) {
+                page.set("CropBox", media.corners().map(Object::Real).to_vec());
+            } else if !has_size {
+                page.set("CropBox", ASSUMED_SIZE.map(Object::from).to_vec());
+            }
+            assumed = assumed.saturating_add(u32::from(!has_size || !has_crop));
         }
         // A node that is named already has named ancestors, so that this ends even in a circle.
         while let Some(id) = node {
@@ -179,6 +191,7 @@ fn settle_streams(document: &mut Document) -> u32 {
 
 /// Makes one stream decode; true where it did not.
 fn settle_stream(stream: &mut Stream) -> bool {
+    spell_out(stream);
     let Ok(filters) = stream.filters() else {
         return false;
     };
@@ -205,6 +218,30 @@ fn settle_stream(stream: &mut Stream) -> bool {
     // Only saves room: what cannot be compressed stays as it is.
     let _ = stream.compress();
     is_damaged
+}
+
+/// Filters have short names in inline images alone (Table 92); viewers take them everywhere.
+fn spell_out(stream: &mut Stream) {
+    let full = |name: &[u8]| match name {
+        b"Fl" => Some("FlateDecode"),
+        b"LZW" => Some("LZWDecode"),
+        b"A85" => Some("ASCII85Decode"),
+        b"AHx" => Some("ASCIIHexDecode"),
+        b"RL" => Some("RunLengthDecode"),
+        b"DCT" => Some("DCTDecode"),
+        b"CCF" => Some("CCITTFaxDecode"),
+        _ => None,
+    };
+    let spell = |object: &mut Object| {
+        if let Some(name) = object.as_name().ok().and_then(full) {
+            *object = name.into();
+        }
+    };
+    match stream.dict.get_mut(b"Filter") {
+        Ok(Object::Array(filters)) => filters.iter_mut().for_each(spell),
+        Ok(filter) => spell(filter),
+        Err(_) => {}
+    }
 }
 
 /// Is it deflated data from the first byte to its checksum?

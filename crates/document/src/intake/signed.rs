@@ -4,7 +4,7 @@
 //! by what ISO 32000-2, 12.8.2, allows after an approval signature: further signature fields, whose
 //! appearance shows what was filled in (`crate::extend`). So a signed upload is taken only if
 //!
-//! - every signature is intact by our own verifier, whoever the signer is, and nothing follows the last;
+//! - every signature is intact by our own verifier, whoever the signer is;
 //! - no certification and no lock forbids further signature fields;
 //! - nothing is in it that intake would have to remove, but embedded files, which are told.
 
@@ -99,9 +99,13 @@ fn are_intact(bytes: &[u8]) -> Result<u32, Refused> {
             });
         }
     }
-    match verdict.faults.first() {
+    // What follows the last signature is allowed by all of them, or they would not be intact; the seal will cover it.
+    let fault = verdict
+        .faults
+        .iter()
+        .find(|fault| !matches!(fault, Fault::NotCoveredToEnd { .. }));
+    match fault {
         None => Ok(u32::try_from(verdict.signatures.len()).unwrap_or(u32::MAX)),
-        Some(Fault::NotCoveredToEnd { .. }) => Err(Refused::ChangedAfterSigning),
         Some(fault) => Err(Refused::BrokenSignature {
             field: String::new(),
             detail: fault.to_string(),
