@@ -403,6 +403,7 @@ impl Writer<'_> {
         (!rows.is_empty()).then(|| Section {
             heading: self.say("certificate-heading-attachments"),
             rows,
+            ..Section::default()
         })
     }
 
