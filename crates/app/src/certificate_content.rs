@@ -407,7 +407,7 @@ impl Writer<'_> {
         (!rows.is_empty()).then(|| Section {
             heading: self.say("certificate-heading-attachments"),
             rows,
-            cards: Vec::new(),
+            ..Section::default()
         })
     }
 

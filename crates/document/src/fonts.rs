@@ -185,7 +185,7 @@ impl Fonts {
                 ..FontInfoOverride::default()
             };
             fonts
-                .register(Blob::new(Arc::new(*bytes)), (*bytes).into(), Some(named))
+                .register(Blob::new(Arc::new(*bytes)), &(*bytes).into(), Some(named))
                 .ok_or_else(|| FontUnreadable((*family).to_owned()))?;
         }
         Ok(fonts)
@@ -194,7 +194,7 @@ impl Fonts {
     fn add(&mut self, file: FontFile) -> Result<(), FontUnreadable> {
         let bytes: Arc<dyn AsRef<[u8]> + Send + Sync> = Arc::new(file.bytes);
         let families = self
-            .register(Blob::new(Arc::clone(&bytes)), bytes.into(), None)
+            .register(Blob::new(Arc::clone(&bytes)), &bytes.into(), None)
             .ok_or(FontUnreadable(file.name))?;
         for family in families {
             if !self.added.contains(&family) && !FILES.iter().any(|(known, _)| *known == family) {
@@ -208,7 +208,7 @@ impl Fonts {
     fn register(
         &mut self,
         blob: Blob<u8>,
-        data: krilla::Data,
+        data: &krilla::Data,
         named: Option<FontInfoOverride<'_>>,
     ) -> Option<Vec<String>> {
         let id = blob.id();
