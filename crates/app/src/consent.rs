@@ -6,10 +6,10 @@
 use domain::{BlobHash, Language};
 
 /// The version of the words that are shown now; changed with the words.
-pub const VERSION: &str = "2026-11";
+pub const VERSION: &str = "2026-11-2";
 
 /// Version, language, and SHA-256 of the words.
-const PUBLISHED: [(&str, Language, &str); 3] = [
+const PUBLISHED: [(&str, Language, &str); 6] = [
     (
         "2026-11",
         Language::Ko,
@@ -24,6 +24,21 @@ const PUBLISHED: [(&str, Language, &str); 3] = [
         "2026-11",
         Language::Ja,
         "83d8a291a549fc863ecbd58c1c519f60a372c29eac91ee417f851cd76482bf7f",
+    ),
+    (
+        "2026-11-2",
+        Language::Ko,
+        "c28c35fe89f16934705057fcb97e343a7270db5cff83b91efa9e9e3c70fc0630",
+    ),
+    (
+        "2026-11-2",
+        Language::En,
+        "ce8710a6f4f96ef396a66e2c8d2c04ca0736055e606f2c56a1599f24ba2b8808",
+    ),
+    (
+        "2026-11-2",
+        Language::Ja,
+        "b753f7364f9004e7713ee55eb86a6c90c78ee0394b681c86a1f0d5ffec1e01dc",
     ),
 ];
 
