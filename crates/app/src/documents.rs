@@ -6,7 +6,7 @@
 use document::intake::{Intake, Refused};
 use document::render::RenderFault;
 use document::text_layer::PageText;
-use document::verify::{TrustedRoots, Verdict};
+use document::verify::{Means, Verdict};
 use jiff::Timestamp;
 
 use crate::error::{Error, Fault, FaultCode};
@@ -23,7 +23,7 @@ pub trait StrangersDocuments: Send + Sync {
     fn page_texts(&self, pdf: &[u8], pages: &[u32]) -> Result<Vec<PageText>, DocumentFault>;
 
     /// What holds of a signed PDF at a moment, and what does not.
-    fn verify(&self, pdf: &[u8], roots: &TrustedRoots, at: Timestamp) -> Result<Verdict, DocumentFault>;
+    fn verify(&self, pdf: &[u8], means: &Means, at: Timestamp) -> Result<Verdict, DocumentFault>;
 }
 
 /// Why a stranger's PDF was not read.

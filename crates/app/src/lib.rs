@@ -69,6 +69,7 @@ mod transition;
 mod upkeep;
 mod values;
 pub mod vault;
+mod verdict_words;
 mod workflow_view;
 
 pub use access_token::{AccessToken, TokenRow};
@@ -101,6 +102,7 @@ pub use template::{ImportTemplate, ImportedTemplate, TemplateDetails, TemplateFi
 pub use transition::Advanced;
 pub use values::GivenField;
 pub use vault::{Purpose, Vault, VaultError};
+pub use verdict_words::{Fact, Outcome, SignatureWords, Standing, VerdictWords, verdict_words};
 pub use workflow_view::{
     CopyView, FoundWorkflow, FoundWorkflows, HistoryEntry, ListRequest, SearchRequest, StepView, WorkflowList,
     WorkflowSummary, WorkflowView,

@@ -103,9 +103,9 @@ fn answer(task: Task, file: &[u8]) -> (Answer, Vec<Vec<u8>>) {
             }
             Err(fault) => (Answer::NotRendered { fault }, Vec::new()),
         },
-        Task::Verify { roots, at } => (
+        Task::Verify { means, at } => (
             Answer::Verified {
-                verdict: verify::verify(file, &roots, at),
+                verdict: verify::verify_with(file, &means, at),
             },
             Vec::new(),
         ),

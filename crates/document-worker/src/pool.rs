@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use document::intake::{Intake, Limits, Refused};
 use document::render::RenderFault;
 use document::text_layer::PageText;
-use document::verify::{TrustedRoots, Verdict};
+use document::verify::{Means, Verdict};
 use domain::template::PageSize;
 use jiff::Timestamp;
 use thiserror::Error;
@@ -183,10 +183,10 @@ impl Pool {
     }
 
     /// The verdict on a file's signatures at the moment `at`.
-    pub fn verify(&self, pdf: &[u8], roots: &TrustedRoots, at: Timestamp) -> Result<Verdict, PoolError> {
+    pub fn verify(&self, pdf: &[u8], means: &Means, at: Timestamp) -> Result<Verdict, PoolError> {
         let (answer, _) = self.run(
             Task::Verify {
-                roots: roots.clone(),
+                means: means.clone(),
                 at,
             },
             pdf,

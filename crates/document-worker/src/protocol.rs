@@ -2,7 +2,7 @@
 
 use document::intake::{Change, Limits, Refused};
 use document::render::RenderFault;
-use document::verify::{TrustedRoots, Verdict};
+use document::verify::{Means, Verdict};
 use domain::template::PageSize;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ pub(crate) enum Task {
     Inspect { limits: Limits },
     PageImages { pages: Vec<u32>, dots_per_inch: f32 },
     PageTexts { pages: Vec<u32> },
-    Verify { roots: TrustedRoots, at: Timestamp },
+    Verify { means: Means, at: Timestamp },
 }
 
 /// What came of a job.

@@ -8,7 +8,7 @@ use countersign_document_worker::confinement::Degree;
 use countersign_document_worker::{Pool, PoolError, PoolSettings};
 use document::intake::Refused;
 use document::render::RenderFault;
-use document::verify::TrustedRoots;
+use document::verify::Means;
 use lopdf::{Dictionary, Document, Object, Stream, dictionary};
 
 /// Tests run without optimisation and beside others; what they wait for in earnest is short.
@@ -123,7 +123,7 @@ fn what_is_refused_says_why() {
 fn a_file_without_signatures_has_a_verdict_from_a_child() {
     let pool = pool(settings());
     let at = "2026-11-28T00:00:00Z".parse().expect("a timestamp");
-    let verdict = pool.verify(&plain(), &TrustedRoots::default(), at).expect("a verdict");
+    let verdict = pool.verify(&plain(), &Means::default(), at).expect("a verdict");
     assert!(!verdict.holds(), "{verdict:?}");
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lopdf::{Dictionary, Document, Object, ObjectId, decode_text_string};
+use lopdf::{Dictionary, Document, Object, decode_text_string};
 
 /// More fields than any form has; bounds the walk through a hostile one.
 const MAX_FIELDS: usize = 100_000;
@@ -10,10 +10,6 @@ const MAX_FIELDS: usize = 100_000;
 /// A signature field that holds a signature.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SignatureField<'a> {
-    /// The field.
-    pub(crate) field: &'a Dictionary,
-    /// The signature dictionary's object, where it is one of its own.
-    pub(crate) signature_id: Option<ObjectId>,
     /// The signature dictionary.
     pub(crate) signature: &'a Dictionary,
 }
@@ -96,11 +92,7 @@ pub(crate) fn signatures(document: &Document) -> Vec<SignatureField<'_>> {
             let Object::Dictionary(signature) = resolve(document, value) else {
                 return None;
             };
-            Some(SignatureField {
-                field,
-                signature_id: value.as_reference().ok(),
-                signature,
-            })
+            Some(SignatureField { signature })
         })
         .collect()
 }

@@ -31,4 +31,5 @@ pub mod seal;
 pub mod stamp;
 pub mod text_layer;
 pub mod text_layout;
+pub mod timestamp;
 pub mod verify;

@@ -3,45 +3,53 @@
 //! A valid signature is not an unchanged file: a PDF may be extended after it was signed, and most
 //! viewers call the signature valid whatever was added. So a file holds here only where all of this
 //! is true:
-//! - each signature leaves out of its digest exactly the hexadecimal string that is its value;
+//! - each signature leaves out of its digest exactly the hexadecimal string that is its value, and its dictionary was in
+//!   the file that it signs;
 //! - digest and signature are right, by an algorithm that is not broken;
-//! - the signer's certificate leads to a trusted root, through certificates that are in their time
-//!   and allowed to do what they do;
-//! - the last signature covers the file to its last byte;
-//! - what was appended after each signature is validation data (a DSS), document timestamps, or,
-//!   where no certification or lock forbids it, further invisible signatures; nothing else
-//!   (`changes`).
+//! - the signer's certificate leads to a trusted root, through certificates that are in their time,
+//!   allowed to do what they do, and not revoked, at the moment for which a timestamp proves that the signature was there
+//!   (`trust`);
+//! - the last signature covers the file to its last byte, or nothing but validation data follows it;
+//! - what was appended after each signature is what it permits ([`Rules`], `changes`): validation data and document
+//!   timestamps always; further signatures, fields that are filled in and annotations by certification and locks.
 //!
 //! The input is a stranger's: [`verify`] never panics on it, and its work is bounded by the file's
 //! length times [`MAX_SIGNATURES`]. The parser below can still exhaust the stack on hostile nesting,
 //! so strangers' files are verified in the worker process. The answer, [`Verdict`], is plain data that
-//! travels out of it; each [`Fault`] has a name, and prints as an English sentence.
-//!
-//! Not looked at yet: revocation, timestamps (a document timestamp counts as
-//! [`Fault::TimestampNotExamined`]), and CMS in BER.
+//! travels out of it; each [`Fault`] has a name, and prints as an English sentence. What nothing proves, and is no fault, is
+//! a [`Note`].
 
 mod attachments;
-mod certificates;
+mod ber;
+pub(crate) mod certificates;
 mod changes;
+mod places;
+mod revocation;
+mod rules;
 mod signature;
+mod structure;
+mod trust;
 
 pub use attachments::{Attachment, attachments};
-pub use changes::{Change, Part};
+pub use changes::{Change, How, Part};
+pub use revocation::{RevocationData, list_from_pem_or_der};
+pub use rules::{FieldLock, Rules};
 
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use lopdf::{Document, LoadOptions, ObjectId};
+use lopdf::{Document, ObjectId};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::form;
 use crate::keys::{KeyError, certificates_from_pem};
+use revocation::Embedded;
+use signature::Examined;
+use structure::load;
 
 /// More signatures than a document has; each costs one reading of the file.
 pub const MAX_SIGNATURES: usize = 32;
-/// The most that one stream of the file's own structure may decompress to.
-const MAX_STRUCTURE_BYTES: usize = 64 * 1024 * 1024;
 
 /// The certificates that a verifier trusts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,6 +79,24 @@ impl TrustedRoots {
     }
 }
 
+/// What a verifier brings along.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Means {
+    /// Whom he trusts: signers' and time-stamp authorities' roots.
+    pub roots: TrustedRoots,
+    /// What he knows of revoked certificates beside what the file holds.
+    pub revocation: RevocationData,
+}
+
+impl From<TrustedRoots> for Means {
+    fn from(roots: TrustedRoots) -> Self {
+        Self {
+            roots,
+            revocation: RevocationData::default(),
+        }
+    }
+}
+
 /// What there is to say of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
@@ -83,13 +109,24 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Whether everything holds. Earlier signatures must be intact, but their signers may be unknown
-    /// (they were there before the document came to us); the last one's signer must be trusted.
+    /// Whether everything holds. The signer of the last signature must be trusted; earlier signatures must be intact, but
+    /// their signers may be unknown (they were there before the document came to us), and so may be the authorities of
+    /// document timestamps, which then prove no time.
     pub fn holds(&self) -> bool {
-        let Some((last, earlier)) = self.signatures.split_last() else {
-            return false;
+        let is_by_somebody = |signature: &SignatureReport| signature.kind != SignatureKind::DocumentTimestamp;
+        let last = self
+            .signatures
+            .iter()
+            .rposition(is_by_somebody)
+            .or(self.signatures.len().checked_sub(1));
+        let do_hold = |(index, signature): (usize, &SignatureReport)| {
+            if Some(index) == last {
+                signature.faults.is_empty()
+            } else {
+                signature.is_intact()
+            }
         };
-        self.faults.is_empty() && last.faults.is_empty() && earlier.iter().all(SignatureReport::is_intact)
+        last.is_some() && self.faults.is_empty() && self.signatures.iter().enumerate().all(do_hold)
     }
 
     /// Whether everything holds, and the signer of every signature is trusted.
@@ -146,6 +183,80 @@ pub struct Identity {
     pub fingerprint: String,
 }
 
+/// What is there beside the signature to prove it later: a level of PAdES (ETSI EN 319 142-1, 6). It says what is there, not
+/// whether anybody trusts it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Level {
+    /// The signature alone.
+    #[serde(rename = "B-B")]
+    BB,
+    /// With a timestamp.
+    #[serde(rename = "B-T")]
+    BT,
+    /// And with what proves that no certificate was revoked.
+    #[serde(rename = "B-LT")]
+    BLt,
+    /// And with a later timestamp over all of that.
+    #[serde(rename = "B-LTA")]
+    BLta,
+}
+
+impl Level {
+    /// Its name in the standard.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::BB => "B-B",
+            Self::BT => "B-T",
+            Self::BLt => "B-LT",
+            Self::BLta => "B-LTA",
+        }
+    }
+}
+
+/// A moment at which a signature was there, as somebody proves whom the verifier trusts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProvedTime {
+    /// When it was there at the latest.
+    pub at: Timestamp,
+    /// The name of the time-stamp authority.
+    pub authority: String,
+    /// Whether the proof is a timestamp of the document, which was added later, not one of the signature itself.
+    pub by_document_timestamp: bool,
+}
+
+/// A timestamp within a signature.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TimestampReport {
+    /// Its time.
+    pub at: Timestamp,
+    /// Whom its signer's certificate names.
+    pub authority: Option<Identity>,
+    /// Why it proves nothing, if so.
+    pub fault: Option<Fault>,
+}
+
+/// What is not proved, though nothing is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "note", rename_all = "snake_case")]
+pub enum Note {
+    /// Nothing but the signer's word says when it was signed.
+    TimeNotProved,
+    /// The claimed time lies after the time at which the signature was there already.
+    ClaimedTimeContradicted,
+    /// The claimed time lies outside the time of the signer's certificate.
+    ClaimedTimeOutsideCertificate,
+    /// The certificate has expired; at the claimed time, which nothing proves, it was valid.
+    ValidWhenClaimed {
+        /// Whose certificate.
+        subject: String,
+    },
+    /// Nobody says whether the certificate was revoked.
+    RevocationUnknown {
+        /// Whose certificate.
+        subject: String,
+    },
+}
+
 /// What there is to say of one signature.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignatureReport {
@@ -155,10 +266,16 @@ pub struct SignatureReport {
     pub kind: SignatureKind,
     /// The format of its value (`/SubFilter`).
     pub sub_filter: String,
+    /// Its level; none where the format is none of PAdES's, or the signature is not valid.
+    pub level: Option<Level>,
     /// Whom the signer's certificate names. Proved only where there are no faults.
     pub signer: Option<Identity>,
     /// The time that the signer claims (`/M`); nothing proves it.
     pub claimed_at: Option<Timestamp>,
+    /// The time that is proved.
+    pub proved_at: Option<ProvedTime>,
+    /// The timestamps of the signature itself.
+    pub timestamps: Vec<TimestampReport>,
     /// The reason that is given.
     pub reason: Option<String>,
     /// The signer's name as the signature dictionary gives it.
@@ -167,6 +284,12 @@ pub struct SignatureReport {
     pub location: Option<String>,
     /// How many bytes of the file, from its beginning, were there when it was signed.
     pub covered: u64,
+    /// What it permits to follow it.
+    pub permits: Rules,
+    /// What followed it, as it permits.
+    pub later: Vec<Change>,
+    /// What is not proved.
+    pub notes: Vec<Note>,
     /// Everything that is wrong.
     pub faults: Vec<Fault>,
 }
@@ -208,6 +331,9 @@ pub enum Fault {
         /// How many.
         count: usize,
     },
+    /// A signature dictionary that was not in the file that it says it signs, or was another.
+    #[error("the signature was not in the file that it signs: it is a copy of another, or was changed")]
+    NotInItsRevision,
     /// A signature that no field of the form holds: the field was removed.
     #[error("object {object} is a signature, but no signature field holds it any more")]
     FieldRemoved {
@@ -237,14 +363,20 @@ pub enum Fault {
         /// What the reader says.
         reason: String,
     },
-    /// A format of signatures that is not known here.
-    #[error("signatures of the format {name} cannot be verified")]
+    /// A format of signatures that is not known here, or too old.
+    #[error("signatures of the format “{name}” are not verified: it is unknown, or obsolete (adbe.x509.rsa_sha1)")]
     UnsupportedFormat {
         /// The format (`/SubFilter`).
         name: String,
     },
-    /// An algorithm that is not known here, or broken.
-    #[error("the algorithm {name} is unknown or no longer secure")]
+    /// An algorithm that is broken: what it signs could have been made by anybody.
+    #[error("the algorithm {name} is no longer secure, so that the signature proves nothing")]
+    WeakAlgorithm {
+        /// The algorithm.
+        name: String,
+    },
+    /// An algorithm that is not known here.
+    #[error("the algorithm {name} is not known here")]
     UnsupportedAlgorithm {
         /// The algorithm.
         name: String,
@@ -296,6 +428,20 @@ pub enum Fault {
         /// What forbids it.
         reason: String,
     },
+    /// A certificate had been revoked.
+    #[error("the certificate of {subject} was revoked at {since}")]
+    CertificateRevoked {
+        /// Whose certificate.
+        subject: String,
+        /// Since when.
+        since: Timestamp,
+    },
+    /// A timestamp is not one of this signature, or not valid.
+    #[error("a timestamp is not valid: {reason}")]
+    TimestampInvalid {
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The file was changed after the signature.
     #[error("after this signature the file was changed: {}", changes::list(.changes))]
     ChangedAfterSigning {
@@ -305,9 +451,6 @@ pub enum Fault {
     /// A certification signature must be the first.
     #[error("a certification signature follows another signature")]
     CertificationNotFirst,
-    /// Timestamps cannot be examined yet.
-    #[error("the document timestamp was not examined")]
-    TimestampNotExamined,
 }
 
 impl Fault {
@@ -320,13 +463,23 @@ impl Fault {
                 | Self::CertificateExpired { .. }
                 | Self::CertificateNotYetValid { .. }
                 | Self::CertificateUnusable { .. }
-                | Self::TimestampNotExamined
+                | Self::CertificateRevoked { .. }
         )
+    }
+
+    /// Whether it leaves open what the signature covers: digest or signature is not right.
+    fn concerns_soundness(&self) -> bool {
+        !self.concerns_trust() && !matches!(self, Self::ChangedAfterSigning { .. } | Self::CertificationNotFirst)
     }
 }
 
-/// Verifies all signatures of `pdf`, with certificates judged at the time `at`.
+/// Verifies all signatures of `pdf` at the time `at`, with nothing but trusted roots.
 pub fn verify(pdf: &[u8], roots: &TrustedRoots, at: Timestamp) -> Verdict {
+    verify_with(pdf, &Means::from(roots.clone()), at)
+}
+
+/// Verifies all signatures of `pdf` at the time `at`.
+pub fn verify_with(pdf: &[u8], means: &Means, at: Timestamp) -> Verdict {
     let mut verdict = Verdict {
         length: length_of(pdf),
         signatures: Vec::new(),
@@ -339,57 +492,124 @@ pub fn verify(pdf: &[u8], roots: &TrustedRoots, at: Timestamp) -> Verdict {
             return verdict;
         }
     };
-    if document.xref_recovery.is_some() {
-        verdict.faults.push(Fault::DamagedStructure);
+    let mut signatures = examine(pdf, &document, &mut verdict.faults);
+    let judge = trust::Judge {
+        roots: &means.roots,
+        embedded: &Embedded::of(&document),
+        given: &means.revocation,
+        now: at,
+    };
+    judge.all(&mut signatures);
+    verdict.signatures = signatures.into_iter().map(|signature| signature.report).collect();
+    verdict
+}
+
+/// What the signatures of a file permit, all of them together.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Permissions {
+    /// How many signatures there are, document timestamps among them.
+    pub signatures: usize,
+    /// What is wrong with them, but whom their signers are: with the field of the signature, if it concerns one. Where
+    /// anything is, nothing that is added makes the file good again.
+    pub faults: Vec<(Option<String>, Fault)>,
+    /// What each permits.
+    pub rules: Vec<Rules>,
+}
+
+impl Permissions {
+    /// Whether every signature is intact and nothing was changed that must not be.
+    pub fn are_intact(&self) -> bool {
+        self.faults.is_empty()
     }
-    let found = find(&document, &mut verdict.faults);
-    let mut dates: Vec<signature::Dated> = found
+
+    /// Whether the field `name` may be filled in.
+    pub fn allow_field(&self, name: &str) -> bool {
+        self.rules.iter().all(|rules| rules.allow_field(name))
+    }
+
+    /// Whether another signature may be added, invisibly, in a new field of the name `name`.
+    pub fn allow_signature(&self, name: &str) -> bool {
+        self.rules.iter().all(|rules| rules.allow_signature(name))
+    }
+
+    /// Whether a certification forbids any change but filling in fields and signing.
+    pub fn are_certified(&self) -> bool {
+        self.rules.iter().any(|rules| rules.certified)
+    }
+}
+
+/// What the signatures that a file has permit to follow, and whether they are intact; who signed is not asked. A file
+/// without signatures permits everything. A stranger's file is read in the worker process, as by [`verify`].
+pub fn permissions(pdf: &[u8]) -> Result<Permissions, Fault> {
+    let document = load(pdf)?;
+    let mut faults = Vec::new();
+    let signatures = examine(pdf, &document, &mut faults);
+    faults.retain(|fault| *fault != Fault::NoSignature);
+    let mut permissions = Permissions {
+        signatures: signatures.len(),
+        faults: faults.into_iter().map(|fault| (None, fault)).collect(),
+        rules: Vec::new(),
+    };
+    for signature in signatures {
+        let name = signature.report.field;
+        let of_signature = signature
+            .report
+            .faults
+            .into_iter()
+            .filter(|fault| !fault.concerns_trust());
+        permissions
+            .faults
+            .extend(of_signature.map(|fault| (Some(name.clone()), fault)));
+        if signature.report.kind != SignatureKind::DocumentTimestamp {
+            permissions.rules.push(signature.rules);
+        }
+    }
+    Ok(permissions)
+}
+
+/// The signatures in the order in which they were made, each as far as it says it itself; and what is wrong with the file.
+fn examine(pdf: &[u8], document: &Document, faults: &mut Vec<Fault>) -> Vec<Examined> {
+    if !structure::is_sound(pdf, document) {
+        faults.push(Fault::DamagedStructure);
+    }
+    let mut signatures: Vec<Examined> = find(document, faults)
         .iter()
-        .map(|signature| signature::examine(pdf, &document, signature, roots, at))
+        .map(|signature| signature::examine(pdf, document, signature))
         .collect();
-    dates.sort_by_key(|signature| signature.report.covered);
-    for (index, dated) in dates.iter_mut().enumerate() {
-        let certifies = matches!(dated.report.kind, SignatureKind::Certification { .. });
+    signatures.sort_by_key(|signature| signature.report.covered);
+    for (index, signature) in signatures.iter_mut().enumerate() {
+        let certifies = matches!(signature.report.kind, SignatureKind::Certification { .. });
         if certifies && index > 0 {
-            dated.report.faults.push(Fault::CertificationNotFirst);
+            signature.report.faults.push(Fault::CertificationNotFirst);
         }
     }
     // What an unsound signature says it covers means nothing.
-    let covered = dates
-        .iter()
-        .filter(|dated| dated.is_sound)
-        .map(|dated| dated.report.covered)
-        .max();
-    if let Some(covered) = covered
-        && covered < verdict.length
+    let last = signatures.iter().rfind(|signature| signature.is_sound);
+    if let Some(last) = last
+        && last.report.covered < length_of(pdf)
+        && !last.is_followed_by_validation_data
     {
-        verdict.faults.push(Fault::NotCoveredToEnd {
-            covered,
-            length: verdict.length,
+        faults.push(Fault::NotCoveredToEnd {
+            covered: last.report.covered,
+            length: length_of(pdf),
         });
     }
-    verdict.signatures = dates.into_iter().map(|dated| dated.report).collect();
-    verdict
+    signatures
+}
+
+/// A digest algorithm that is still secure, by its number.
+pub(crate) fn secure_digest(oid: const_oid::ObjectIdentifier) -> Option<&'static aws_lc_rs::digest::Algorithm> {
+    signature::secure_digest(oid).ok()
 }
 
 fn length_of(bytes: &[u8]) -> u64 {
     u64::try_from(bytes.len()).unwrap_or(u64::MAX)
 }
 
-fn load(pdf: &[u8]) -> Result<Document, Fault> {
-    let options = LoadOptions::with_max_decompressed_size(MAX_STRUCTURE_BYTES);
-    let document = Document::load_mem_with_options(pdf, options).map_err(|error| Fault::Unreadable {
-        reason: error.to_string(),
-    })?;
-    if document.encryption_state.is_some() || document.trailer.has(b"Encrypt") {
-        return Err(Fault::Encrypted);
-    }
-    Ok(document)
-}
-
 /// A signature dictionary in the file's newest state.
 struct Found<'a> {
     name: String,
+    field: Option<&'a lopdf::Dictionary>,
     id: Option<ObjectId>,
     dictionary: &'a lopdf::Dictionary,
 }
@@ -408,12 +628,17 @@ fn usage_rights(document: &Document) -> Vec<ObjectId> {
 
 /// The signatures that fields hold, and those that a field held once.
 fn find<'a>(document: &'a Document, faults: &mut Vec<Fault>) -> Vec<Found<'a>> {
-    let mut found: Vec<Found<'a>> = form::signatures(document)
+    let mut found: Vec<Found<'a>> = places::named_fields(document)
         .into_iter()
-        .map(|signature| Found {
-            name: form::text(document, signature.field, b"T").unwrap_or_default(),
-            id: signature.signature_id,
-            dictionary: signature.signature,
+        .filter(|field| field.is_signature)
+        .filter_map(|field| {
+            let value = field.dictionary.get(b"V").ok()?;
+            Some(Found {
+                name: field.name,
+                field: Some(field.dictionary),
+                id: value.as_reference().ok(),
+                dictionary: form::resolve(document, value).as_dict().ok()?,
+            })
         })
         .collect();
     let mut held: BTreeSet<ObjectId> = found.iter().filter_map(|signature| signature.id).collect();
@@ -427,6 +652,7 @@ fn find<'a>(document: &'a Document, faults: &mut Vec<Fault>) -> Vec<Found<'a>> {
             faults.push(Fault::FieldRemoved { object: id.0 });
             found.push(Found {
                 name: String::new(),
+                field: None,
                 id: Some(*id),
                 dictionary,
             });

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use app::{DocumentFault, StrangersDocuments};
 use document::intake::Intake;
 use document::text_layer::PageText;
-use document::verify::{TrustedRoots, Verdict};
+use document::verify::{Means, Verdict};
 use document_worker::{Pool, PoolError, PoolSettings};
 use jiff::Timestamp;
 
@@ -73,8 +73,8 @@ impl StrangersDocuments for Workers {
         self.pool().and_then(|pool| pool.page_texts(pdf, pages)).map_err(fault)
     }
 
-    fn verify(&self, pdf: &[u8], roots: &TrustedRoots, at: Timestamp) -> Result<Verdict, DocumentFault> {
-        self.pool().and_then(|pool| pool.verify(pdf, roots, at)).map_err(fault)
+    fn verify(&self, pdf: &[u8], means: &Means, at: Timestamp) -> Result<Verdict, DocumentFault> {
+        self.pool().and_then(|pool| pool.verify(pdf, means, at)).map_err(fault)
     }
 }
 

@@ -13,7 +13,7 @@ use delivery::mailer::{MailSettings, MailTls, Mailer};
 use delivery::runner::{Runner, RunnerSettings};
 use document::intake::Intake;
 use document::text_layer::PageText;
-use document::verify::{TrustedRoots, Verdict};
+use document::verify::{Means, Verdict};
 use domain::public_address::AddressRules;
 use domain::{ClientId, Clock, CompanyId, Contact, Language, MemberId, Random, Region, Role, UtcOffset, WorkflowId};
 use jiff::{SignedDuration, Timestamp};
@@ -74,7 +74,7 @@ impl StrangersDocuments for NoDocuments {
         Err(DocumentFault::Busy)
     }
 
-    fn verify(&self, _: &[u8], _: &TrustedRoots, _: Timestamp) -> Result<Verdict, DocumentFault> {
+    fn verify(&self, _: &[u8], _: &Means, _: Timestamp) -> Result<Verdict, DocumentFault> {
         Err(DocumentFault::Busy)
     }
 }

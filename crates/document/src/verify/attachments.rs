@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use lopdf::{Dictionary, Document, Object};
 use serde::{Deserialize, Serialize};
 
-use super::{Fault, load};
+use super::Fault;
+use super::structure::load;
 use crate::form;
 
 /// The most that one attachment may unpack to.

@@ -1,17 +1,21 @@
 //! Certificates: who signed, whether the signature is of that key, and whether a trusted root
-//! vouches for it (RFC 5280, 6, without revocation and policies).
+//! vouches for it (RFC 5280, 6, without policies; revocation is looked at in `revocation`).
 
+use aws_lc_rs::digest::Digest;
 use aws_lc_rs::signature::{
     ECDSA_P256_SHA256_ASN1, ECDSA_P256_SHA384_ASN1, ECDSA_P256_SHA512_ASN1, ECDSA_P384_SHA256_ASN1,
-    ECDSA_P384_SHA384_ASN1, ECDSA_P384_SHA512_ASN1, ED25519, RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_2048_8192_SHA384,
-    RSA_PKCS1_2048_8192_SHA512, RSA_PSS_2048_8192_SHA256, RSA_PSS_2048_8192_SHA384, RSA_PSS_2048_8192_SHA512,
-    RsaPssSaltLength, UnparsedPublicKey, VerificationAlgorithm,
+    ECDSA_P384_SHA384_ASN1, ECDSA_P384_SHA512_ASN1, ECDSA_P521_SHA256_ASN1, ECDSA_P521_SHA384_ASN1,
+    ECDSA_P521_SHA512_ASN1, ED25519, RSA_PKCS1_1024_8192_SHA1_FOR_LEGACY_USE_ONLY,
+    RSA_PKCS1_1024_8192_SHA256_FOR_LEGACY_USE_ONLY, RSA_PKCS1_1024_8192_SHA512_FOR_LEGACY_USE_ONLY,
+    RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_2048_8192_SHA384, RSA_PKCS1_2048_8192_SHA512, RSA_PSS_2048_8192_SHA256,
+    RSA_PSS_2048_8192_SHA384, RSA_PSS_2048_8192_SHA512, RsaParameters, RsaPssSaltLength, UnparsedPublicKey,
+    VerificationAlgorithm,
 };
 use const_oid::ObjectIdentifier;
 use const_oid::db::rfc5912::{
-    ECDSA_WITH_SHA_256, ECDSA_WITH_SHA_384, ECDSA_WITH_SHA_512, ID_EC_PUBLIC_KEY, ID_MGF_1, ID_RSASSA_PSS, ID_SHA_256,
-    ID_SHA_384, ID_SHA_512, RSA_ENCRYPTION, SECP_256_R_1, SECP_384_R_1, SHA_256_WITH_RSA_ENCRYPTION,
-    SHA_384_WITH_RSA_ENCRYPTION, SHA_512_WITH_RSA_ENCRYPTION,
+    ECDSA_WITH_SHA_256, ECDSA_WITH_SHA_384, ECDSA_WITH_SHA_512, ID_EC_PUBLIC_KEY, ID_MGF_1, ID_RSASSA_PSS, ID_SHA_1,
+    ID_SHA_256, ID_SHA_384, ID_SHA_512, RSA_ENCRYPTION, SECP_256_R_1, SECP_384_R_1, SECP_521_R_1,
+    SHA_1_WITH_RSA_ENCRYPTION, SHA_256_WITH_RSA_ENCRYPTION, SHA_384_WITH_RSA_ENCRYPTION, SHA_512_WITH_RSA_ENCRYPTION,
 };
 use const_oid::db::rfc8410::ID_ED_25519;
 use der::asn1::AnyRef;
@@ -22,7 +26,7 @@ use x509_cert::ext::pkix::{BasicConstraints, KeyUsage, SubjectKeyIdentifier};
 use x509_cert::time::Time;
 
 use super::{Fault, Identity, TrustedRoots};
-use crate::cms::{SignedMessage, SignerId};
+use crate::cms::{Algorithm, SignedMessage, SignerId};
 
 /// The longest path from a signer to a root, in certificates.
 const MAX_PATH: usize = 8;
@@ -36,16 +40,16 @@ const MAX_CHECKS: usize = 64;
 const UNDERSTOOD: &[&str] = &["2.5.29.15", "2.5.29.17", "2.5.29.19", "2.5.29.32", "2.5.29.37"];
 
 /// A certificate with the bytes that it is made of.
-pub(super) struct Certified<'a> {
+pub(crate) struct Certified<'a> {
     /// All of it.
-    pub(super) der: &'a [u8],
+    pub(crate) der: &'a [u8],
     /// What its issuer signed.
     to_be_signed: &'a [u8],
     certificate: Certificate,
 }
 
 impl<'a> Certified<'a> {
-    fn parse(der: &'a [u8]) -> Option<Self> {
+    pub(super) fn parse(der: &'a [u8]) -> Option<Self> {
         let certificate = Certificate::from_der(der).ok()?;
         let whole = AnyRef::from_der(der).ok()?;
         let to_be_signed = SliceReader::new(whole.value()).ok()?.tlv_bytes().ok()?;
@@ -56,14 +60,19 @@ impl<'a> Certified<'a> {
         })
     }
 
-    /// The certificate that a message names as its signer's.
-    pub(super) fn find_signer(message: &SignedMessage<'a>) -> Option<Self> {
-        message
-            .certificates
-            .iter()
-            .take(MAX_POOL)
-            .filter_map(|der| Self::parse(der))
-            .find(|candidate| candidate.is(message.signer))
+    /// The certificate among `pool` that a message names as its signer's.
+    pub(crate) fn find(signer: SignerId<'_>, pool: impl Iterator<Item = &'a [u8]>) -> Option<Self> {
+        pool.take(MAX_POOL)
+            .filter_map(Self::parse)
+            .find(|candidate| candidate.is(signer))
+    }
+
+    /// An extension, and whether it is critical; none where it is missing or cannot be read.
+    pub(crate) fn extension<T: der::oid::AssociatedOid + for<'d> Decode<'d, Error = der::Error>>(
+        &self,
+    ) -> Option<(bool, T)> {
+        let found = self.certificate.tbs_certificate().get_extension::<T>();
+        found.ok().flatten()
     }
 
     fn is(&self, signer: SignerId<'_>) -> bool {
@@ -80,11 +89,11 @@ impl<'a> Certified<'a> {
         }
     }
 
-    fn subject(&self) -> String {
+    pub(super) fn subject(&self) -> String {
         self.certificate.tbs_certificate().subject().to_string()
     }
 
-    fn issuer(&self) -> String {
+    pub(super) fn issuer(&self) -> String {
         self.certificate.tbs_certificate().issuer().to_string()
     }
 
@@ -103,35 +112,90 @@ impl<'a> Certified<'a> {
         })
     }
 
-    /// Whether the message's signature is of this certificate's key.
-    pub(super) fn verify_message(&self, message: &SignedMessage<'_>) -> Result<(), Fault> {
+    /// Whether the message's signature is of this certificate's key; over its signed attributes, or, where it has none,
+    /// over `content`.
+    pub(super) fn verify_message_over(&self, message: &SignedMessage<'_>, content: &Digest) -> Result<(), Fault> {
+        let algorithm = message.signature_algorithm;
+        let over = if message.signed_attributes.is_empty() {
+            Over::Digest(content)
+        } else {
+            Over::Message(&message.signed_attributes)
+        };
+        self.verify_with_key(
+            algorithm.oid,
+            algorithm.parameters,
+            Some(message.digest_algorithm.oid),
+            over,
+            message.signature,
+        )
+    }
+
+    /// Whether the message's signature over its signed attributes is of this certificate's key.
+    pub(crate) fn verify_message(&self, message: &SignedMessage<'_>) -> Result<(), Fault> {
         let algorithm = message.signature_algorithm;
         self.verify_with_key(
             algorithm.oid,
             algorithm.parameters,
             Some(message.digest_algorithm.oid),
-            &message.signed_attributes,
+            Over::Message(&message.signed_attributes),
             message.signature,
         )
     }
 
+    /// Whether this certificate's key signed `message`: a list or an answer about certificates.
+    pub(super) fn has_signed(&self, algorithm: Algorithm<'_>, message: &[u8], signature: &[u8]) -> bool {
+        self.verify_with_key(
+            algorithm.oid,
+            algorithm.parameters,
+            None,
+            Over::Message(message),
+            signature,
+        )
+        .is_ok()
+    }
+
     /// Whether `issuer`'s key signed this certificate.
-    fn is_signed_by(&self, issuer: &Self) -> bool {
+    pub(super) fn is_signed_by(&self, issuer: &Self) -> bool {
         let algorithm = self.certificate.signature_algorithm();
         let Some(signature) = self.certificate.signature().as_bytes() else {
             return false;
         };
+        let named = Algorithm {
+            oid: algorithm.oid,
+            parameters: algorithm.parameters.as_ref().map(AnyRef::from),
+        };
         // RFC 5280, 4.1.1.2: the outer algorithm must be the signed one.
         self.certificate.tbs_certificate().signature() == algorithm
-            && issuer
-                .verify_with_key(
-                    algorithm.oid,
-                    algorithm.parameters.as_ref().map(AnyRef::from),
-                    None,
-                    self.to_be_signed,
-                    signature,
-                )
-                .is_ok()
+            && issuer.has_signed(named, self.to_be_signed, signature)
+    }
+
+    /// The number of the certificate, as its issuer gave it.
+    pub(super) fn serial_number(&self) -> &[u8] {
+        self.certificate.tbs_certificate().serial_number().as_bytes()
+    }
+
+    /// The subject's name, DER.
+    pub(super) fn subject_der(&self) -> Option<Vec<u8>> {
+        self.certificate.tbs_certificate().subject().to_der().ok()
+    }
+
+    /// The key itself, without its algorithm.
+    pub(super) fn key(&self) -> &[u8] {
+        self.certificate
+            .tbs_certificate()
+            .subject_public_key_info()
+            .subject_public_key
+            .raw_bytes()
+    }
+
+    /// Whether `at` lies between the certificate's first and last moment.
+    pub(super) fn is_in_its_time(&self, at: Timestamp) -> bool {
+        in_its_time(self, at).is_ok()
+    }
+
+    /// Whether the key may sign revocation lists; certificates without key usage may be used for anything.
+    pub(super) fn may_sign_lists(&self) -> bool {
+        matches!(key_usage(self), Ok(None)) || matches!(key_usage(self), Ok(Some(usage)) if usage.crl_sign())
     }
 
     fn verify_with_key(
@@ -139,7 +203,7 @@ impl<'a> Certified<'a> {
         algorithm: ObjectIdentifier,
         parameters: Option<AnyRef<'_>>,
         digest: Option<ObjectIdentifier>,
-        message: &[u8],
+        over: Over<'_>,
         signature: &[u8],
     ) -> Result<(), Fault> {
         let key = self.certificate.tbs_certificate().subject_public_key_info();
@@ -148,15 +212,86 @@ impl<'a> Certified<'a> {
             .parameters
             .as_ref()
             .and_then(|curve| curve.decode_as::<ObjectIdentifier>().ok());
+        let raw = key.subject_public_key.raw_bytes();
+        let matches = |verification: &'static dyn VerificationAlgorithm| {
+            let key = UnparsedPublicKey::new(verification, raw);
+            match over {
+                Over::Message(message) => key.verify(message, signature),
+                Over::Digest(digest) => key.verify_digest(digest, signature),
+            }
+            .map_err(|_| Fault::SignatureMismatch)
+        };
+        // What is broken is still looked at: a signature that does not even fit is no weak one.
+        if let Some((verification, name)) = weak(key.algorithm.oid, raw, algorithm, digest) {
+            matches(verification)?;
+            return Err(Fault::WeakAlgorithm { name });
+        }
         let verification = verification(key.algorithm.oid, curve, algorithm, parameters, digest).ok_or_else(|| {
             Fault::UnsupportedAlgorithm {
                 name: algorithm_name(algorithm),
             }
         })?;
-        UnparsedPublicKey::new(verification, key.subject_public_key.raw_bytes())
-            .verify(message, signature)
-            .map_err(|_| Fault::SignatureMismatch)
+        matches(verification)
     }
+}
+
+/// What a signature is over.
+#[derive(Clone, Copy)]
+enum Over<'a> {
+    /// The whole of it.
+    Message(&'a [u8]),
+    /// Something of which only the digest is at hand.
+    Digest(&'a Digest),
+}
+
+/// Bits of an RSA key below which it is no longer secure (NIST SP 800-131A).
+const LEAST_RSA_BITS: usize = 2048;
+
+/// The bits of an RSA key's modulus, from `RSAPublicKey` (RFC 8017, A.1.1).
+fn rsa_bits(key: &[u8]) -> Option<usize> {
+    let sequence = AnyRef::from_der(key).ok()?;
+    let mut reader = SliceReader::new(sequence.value()).ok()?;
+    let modulus = AnyRef::decode(&mut reader).ok()?;
+    let octets: Vec<u8> = modulus
+        .value()
+        .iter()
+        .copied()
+        .skip_while(|octet| *octet == 0)
+        .collect();
+    let zeros = octets.first()?.leading_zeros();
+    Some(octets.len() * 8 - usize::try_from(zeros).ok()?)
+}
+
+/// An algorithm that is known and no longer secure, with its name for people: RSA with SHA-1, or with a short key.
+fn weak(
+    key: ObjectIdentifier,
+    raw: &[u8],
+    algorithm: ObjectIdentifier,
+    digest: Option<ObjectIdentifier>,
+) -> Option<(&'static RsaParameters, String)> {
+    if key != RSA_ENCRYPTION {
+        return None;
+    }
+    let hash = match algorithm {
+        RSA_ENCRYPTION => digest?,
+        SHA_1_WITH_RSA_ENCRYPTION => ID_SHA_1,
+        SHA_256_WITH_RSA_ENCRYPTION => ID_SHA_256,
+        SHA_512_WITH_RSA_ENCRYPTION => ID_SHA_512,
+        _ => return None,
+    };
+    if hash == ID_SHA_1 {
+        return Some((
+            &const { RSA_PKCS1_1024_8192_SHA1_FOR_LEGACY_USE_ONLY },
+            "SHA-1".to_owned(),
+        ));
+    }
+    let bits = rsa_bits(raw).filter(|bits| *bits < LEAST_RSA_BITS)?;
+    let verification = match hash {
+        ID_SHA_256 => &const { RSA_PKCS1_1024_8192_SHA256_FOR_LEGACY_USE_ONLY },
+        ID_SHA_512 => &const { RSA_PKCS1_1024_8192_SHA512_FOR_LEGACY_USE_ONLY },
+        _ => return None,
+    };
+    Some((verification, format!("RSA, {bits} bits")))
 }
 
 /// The algorithm for a key and an algorithm identifier; none where they do not fit each other.
@@ -167,9 +302,10 @@ fn verification(
     parameters: Option<AnyRef<'_>>,
     digest: Option<ObjectIdentifier>,
 ) -> Option<&'static dyn VerificationAlgorithm> {
-    // Many signers write plain rsaEncryption and leave the digest to its own field (RFC 3370, 3.2).
+    // Many signers write plain rsaEncryption and leave the digest to its own field (RFC 3370, 3.2), and some do so with
+    // the key of an elliptic curve.
     let hash = match algorithm {
-        RSA_ENCRYPTION => digest?,
+        RSA_ENCRYPTION | ID_EC_PUBLIC_KEY => digest?,
         SHA_256_WITH_RSA_ENCRYPTION | ECDSA_WITH_SHA_256 => ID_SHA_256,
         SHA_384_WITH_RSA_ENCRYPTION | ECDSA_WITH_SHA_384 => ID_SHA_384,
         SHA_512_WITH_RSA_ENCRYPTION | ECDSA_WITH_SHA_512 => ID_SHA_512,
@@ -180,7 +316,10 @@ fn verification(
         ID_ED_25519 if key == ID_ED_25519 => return Some(&ED25519),
         _ => return None,
     };
-    let is_ecdsa = matches!(algorithm, ECDSA_WITH_SHA_256 | ECDSA_WITH_SHA_384 | ECDSA_WITH_SHA_512);
+    let is_ecdsa = matches!(
+        algorithm,
+        ID_EC_PUBLIC_KEY | ECDSA_WITH_SHA_256 | ECDSA_WITH_SHA_384 | ECDSA_WITH_SHA_512
+    );
     match (key, curve, hash) {
         (ID_EC_PUBLIC_KEY, Some(SECP_256_R_1), ID_SHA_256) if is_ecdsa => Some(&ECDSA_P256_SHA256_ASN1),
         (ID_EC_PUBLIC_KEY, Some(SECP_256_R_1), ID_SHA_384) if is_ecdsa => Some(&ECDSA_P256_SHA384_ASN1),
@@ -188,6 +327,9 @@ fn verification(
         (ID_EC_PUBLIC_KEY, Some(SECP_384_R_1), ID_SHA_256) if is_ecdsa => Some(&ECDSA_P384_SHA256_ASN1),
         (ID_EC_PUBLIC_KEY, Some(SECP_384_R_1), ID_SHA_384) if is_ecdsa => Some(&ECDSA_P384_SHA384_ASN1),
         (ID_EC_PUBLIC_KEY, Some(SECP_384_R_1), ID_SHA_512) if is_ecdsa => Some(&ECDSA_P384_SHA512_ASN1),
+        (ID_EC_PUBLIC_KEY, Some(SECP_521_R_1), ID_SHA_256) if is_ecdsa => Some(&ECDSA_P521_SHA256_ASN1),
+        (ID_EC_PUBLIC_KEY, Some(SECP_521_R_1), ID_SHA_384) if is_ecdsa => Some(&ECDSA_P521_SHA384_ASN1),
+        (ID_EC_PUBLIC_KEY, Some(SECP_521_R_1), ID_SHA_512) if is_ecdsa => Some(&ECDSA_P521_SHA512_ASN1),
         (RSA_ENCRYPTION, _, _) if !is_ecdsa => match hash {
             ID_SHA_256 => Some(&RSA_PKCS1_2048_8192_SHA256),
             ID_SHA_384 => Some(&RSA_PKCS1_2048_8192_SHA384),
@@ -202,7 +344,8 @@ fn verification(
 /// same, as signers write it.
 fn pss_parameters(parameters: AnyRef<'_>) -> Option<(ObjectIdentifier, u16)> {
     let mut reader = SliceReader::new(parameters.value()).ok()?;
-    let (mut hash, mut mask_hash, mut salt) = (None, None, None);
+    // RFC 4055, 3.1: what is left out is SHA-1, and a salt of 20 octets.
+    let (mut hash, mut mask_hash, mut salt) = (None, None, 20);
     while !reader.is_finished() {
         let element = AnyRef::decode(&mut reader).ok()?;
         let Tag::ContextSpecific { number, .. } = element.tag() else {
@@ -217,22 +360,30 @@ fn pss_parameters(parameters: AnyRef<'_>) -> Option<(ObjectIdentifier, u16)> {
                 }
                 mask_hash = Some(algorithm_oid(&parameters?)?.0);
             }
-            2 => salt = Some(u16::from_der(element.value()).ok()?),
+            2 => salt = u16::from_der(element.value()).ok()?,
             _ => {}
         }
     }
-    (mask_hash == hash).then_some((hash?, salt?))
+    (mask_hash == hash).then_some((hash?, salt))
 }
 
-/// The algorithm for a salt as long as the hash, or as long as the key allows; signers use no others.
+/// The algorithm for a salt as long as a hash, or as long as the key allows; signers use no others.
 fn pss(hash: ObjectIdentifier, salt: u16) -> Option<&'static dyn VerificationAlgorithm> {
+    const TWENTY: RsaPssSaltLength = RsaPssSaltLength::Custom(20);
+    const THIRTY_TWO: RsaPssSaltLength = RsaPssSaltLength::Custom(32);
+    const MAX: RsaPssSaltLength = RsaPssSaltLength::Max;
     Some(match (hash, salt) {
         (ID_SHA_256, 32) => &RSA_PSS_2048_8192_SHA256,
         (ID_SHA_384, 48) => &RSA_PSS_2048_8192_SHA384,
         (ID_SHA_512, 64) => &RSA_PSS_2048_8192_SHA512,
-        (ID_SHA_256, _) => &const { RSA_PSS_2048_8192_SHA256.with_pss_salt_length(RsaPssSaltLength::Max) },
-        (ID_SHA_384, _) => &const { RSA_PSS_2048_8192_SHA384.with_pss_salt_length(RsaPssSaltLength::Max) },
-        (ID_SHA_512, _) => &const { RSA_PSS_2048_8192_SHA512.with_pss_salt_length(RsaPssSaltLength::Max) },
+        (ID_SHA_256, 20) => &const { RSA_PSS_2048_8192_SHA256.with_pss_salt_length(TWENTY) },
+        (ID_SHA_384, 20) => &const { RSA_PSS_2048_8192_SHA384.with_pss_salt_length(TWENTY) },
+        (ID_SHA_512, 20) => &const { RSA_PSS_2048_8192_SHA512.with_pss_salt_length(TWENTY) },
+        (ID_SHA_384, 32) => &const { RSA_PSS_2048_8192_SHA384.with_pss_salt_length(THIRTY_TWO) },
+        (ID_SHA_512, 32) => &const { RSA_PSS_2048_8192_SHA512.with_pss_salt_length(THIRTY_TWO) },
+        (ID_SHA_256, _) => &const { RSA_PSS_2048_8192_SHA256.with_pss_salt_length(MAX) },
+        (ID_SHA_384, _) => &const { RSA_PSS_2048_8192_SHA384.with_pss_salt_length(MAX) },
+        (ID_SHA_512, _) => &const { RSA_PSS_2048_8192_SHA512.with_pss_salt_length(MAX) },
         _ => return None,
     })
 }
@@ -255,37 +406,60 @@ pub(super) fn algorithm_name(oid: ObjectIdentifier) -> String {
         .map_or_else(|| oid.to_string(), |name| format!("{name} ({oid})"))
 }
 
-/// Whether a path of certificates leads from the signer to a trusted root, each in its time and
-/// allowed to do what it does.
-pub(super) fn trust(signer: &Certified<'_>, pool: &[&[u8]], roots: &TrustedRoots, at: Timestamp) -> Result<(), Fault> {
-    let roots: Vec<Certified<'_>> = roots
-        .certificates()
-        .iter()
-        .filter_map(|der| Certified::parse(der))
-        .collect();
-    let pool: Vec<Certified<'_>> = pool
-        .iter()
-        .take(MAX_POOL)
-        .filter_map(|der| Certified::parse(der))
-        .collect();
-    let mut path = vec![signer];
-    let mut checks = 0;
-    if !extend_to_root(&mut path, &pool, &roots, &mut checks) {
-        let end = path.last().unwrap_or(&signer);
-        return Err(Fault::UntrustedSigner {
-            subject: end.subject(),
-            issuer: end.issuer(),
-        });
-    }
-    may_sign(signer)?;
-    for (below, certificate) in path.iter().enumerate() {
-        in_its_time(certificate, at)?;
-        understood(certificate)?;
-        if below > 0 {
-            may_issue(certificate, below - 1)?;
+/// The certificates among which paths are looked for.
+pub(super) struct Pool<'a> {
+    roots: Vec<Certified<'a>>,
+    others: Vec<Certified<'a>>,
+}
+
+impl<'a> Pool<'a> {
+    pub(super) fn new(roots: &'a TrustedRoots, others: impl Iterator<Item = &'a [u8]>) -> Self {
+        let mut seen = std::collections::BTreeSet::new();
+        Self {
+            roots: roots
+                .certificates()
+                .iter()
+                .filter_map(|der| Certified::parse(der))
+                .collect(),
+            others: others
+                .filter(|der| seen.insert(*der))
+                .take(MAX_POOL)
+                .filter_map(Certified::parse)
+                .collect(),
         }
     }
-    Ok(())
+
+    /// The certificates that came with the file.
+    pub(super) fn others(&self) -> &[Certified<'a>] {
+        &self.others
+    }
+
+    /// The path of certificates from a signer to a trusted root, each in its time at the moment `at` and allowed to do
+    /// what it does.
+    pub(super) fn path<'p>(
+        &'p self,
+        signer: &'p Certified<'a>,
+        at: Timestamp,
+    ) -> Result<Vec<&'p Certified<'a>>, Fault> {
+        let mut path = vec![signer];
+        let mut checks = 0;
+        if !extend_to_root(&mut path, &self.others, &self.roots, &mut checks) {
+            let end = path.last().unwrap_or(&signer);
+            return Err(Fault::UntrustedSigner {
+                subject: end.subject(),
+                issuer: end.issuer(),
+            });
+        }
+        may_sign(signer)?;
+        for (below, certificate) in path.iter().enumerate() {
+            in_its_time(certificate, at)?;
+            understood(certificate)?;
+            if below > 0 {
+                may_issue(certificate, below - 1)?;
+            }
+        }
+        Ok(path)
+    }
 }
 
 /// Extends a path, depth first, until it ends in a root; the longest dead end stays where none does.
@@ -409,7 +583,7 @@ fn understood(certificate: &Certified<'_>) -> Result<(), Fault> {
     }
 }
 
-fn timestamp(time: Time) -> Option<Timestamp> {
+pub(super) fn timestamp(time: Time) -> Option<Timestamp> {
     let seconds = i64::try_from(time.to_unix_duration().as_secs()).ok()?;
     Timestamp::from_second(seconds).ok()
 }

@@ -1,71 +1,122 @@
-//! One signature: its byte range, its value, its digest, its signer, and what followed it.
+//! One signature: its byte range, its value, its digest, its signer, and what followed it. Whether anybody trusts the
+//! signer, and since when the signature is there, is judged over all signatures together (`trust`).
 
 use aws_lc_rs::digest;
 use const_oid::ObjectIdentifier;
-use const_oid::db::rfc5912::{ID_SHA_256, ID_SHA_384, ID_SHA_512};
+use const_oid::db::rfc3161::{ID_AA_TIME_STAMP_TOKEN, ID_CT_TST_INFO};
+use const_oid::db::rfc5911::{ID_DATA, ID_SIGNING_TIME};
+use const_oid::db::rfc5912::{ID_SHA_1, ID_SHA_256, ID_SHA_384, ID_SHA_512};
+use der::Decode;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use lopdf::{Dictionary, Document, Object};
+use x509_cert::time::Time;
 
 use super::certificates::{self, Certified};
-use super::{Fault, Found, SignatureKind, SignatureReport, TrustedRoots, changes, load};
-use crate::cms::SignedMessage;
+use super::changes::{self, Changes};
+use super::revocation::{self, RevocationData};
+use super::rules::{self, Rules};
+use super::structure::{self, load};
+use super::{Fault, Found, SignatureKind, SignatureReport, ber};
+use crate::cms::{CmsError, SignedMessage};
 use crate::form;
+use crate::timestamp::{TimestampError, TimestampToken};
 
-/// The default of `/P` (ISO 32000-2, table 257).
-const DEFAULT_LEVEL: u8 = 2;
+/// More timestamps of one signature than anybody needs.
+const MAX_TOKENS: usize = 16;
 
-/// A report, and whether digest and signature are right, so that what it covers is known.
-pub(super) struct Dated {
+/// A signature as far as it says it itself.
+pub(super) struct Examined {
     pub(super) report: SignatureReport,
+    /// Whether digest and signature are right, so that what it covers is known.
     pub(super) is_sound: bool,
+    /// Whether nothing but validation data follows.
+    pub(super) is_followed_by_validation_data: bool,
+    /// Whether the covered revision has validation data.
+    pub(super) covers_validation_data: bool,
+    /// What it permits.
+    pub(super) rules: Rules,
+    /// The signer's certificate (DER).
+    pub(super) signer: Option<Vec<u8>>,
+    /// The certificates that came with it (DER).
+    pub(super) certificates: Vec<Vec<u8>>,
+    /// The revocation data that were signed along.
+    pub(super) revocation: RevocationData,
+    /// The time of a document timestamp.
+    pub(super) stamped_at: Option<Timestamp>,
+    /// The timestamps of the signature.
+    pub(super) tokens: Vec<Token>,
 }
 
-pub(super) fn examine(
-    pdf: &[u8],
-    document: &Document,
-    found: &Found<'_>,
-    roots: &TrustedRoots,
-    at: Timestamp,
-) -> Dated {
+/// A timestamp of a signature, or what is wrong with it.
+pub(super) struct Token {
+    pub(super) at: Timestamp,
+    /// The authority's certificate (DER).
+    pub(super) signer: Vec<u8>,
+    pub(super) certificates: Vec<Vec<u8>>,
+}
+
+pub(super) fn examine(pdf: &[u8], document: &Document, found: &Found<'_>) -> Examined {
     let dictionary = found.dictionary;
     let sub_filter = form::name(document, dictionary, b"SubFilter")
         .map(|name| String::from_utf8_lossy(name).into_owned())
         .unwrap_or_default();
-    let mut report = SignatureReport {
-        field: found.name.clone(),
-        kind: kind(document, found, &sub_filter),
-        sub_filter,
+    let kind = kind(document, found, &sub_filter);
+    let level = match kind {
+        SignatureKind::Certification { level } => Some(level),
+        _ => None,
+    };
+    let mut examined = Examined {
+        report: SignatureReport {
+            field: found.name.clone(),
+            kind,
+            sub_filter,
+            level: None,
+            signer: None,
+            claimed_at: form::text(document, dictionary, b"M").and_then(|text| pdf_date(&text)),
+            proved_at: None,
+            timestamps: Vec::new(),
+            reason: form::text(document, dictionary, b"Reason"),
+            name: form::text(document, dictionary, b"Name"),
+            location: form::text(document, dictionary, b"Location"),
+            covered: 0,
+            permits: Rules::default(),
+            later: Vec::new(),
+            notes: Vec::new(),
+            faults: Vec::new(),
+        },
+        is_sound: false,
+        is_followed_by_validation_data: false,
+        covers_validation_data: false,
+        rules: Rules::of(document, found.field, dictionary, level),
         signer: None,
-        claimed_at: form::text(document, dictionary, b"M").and_then(|text| pdf_date(&text)),
-        reason: form::text(document, dictionary, b"Reason"),
-        name: form::text(document, dictionary, b"Name"),
-        location: form::text(document, dictionary, b"Location"),
-        covered: 0,
-        faults: Vec::new(),
+        certificates: Vec::new(),
+        revocation: RevocationData::default(),
+        stamped_at: None,
+        tokens: Vec::new(),
     };
-    let is_sound = match Covered::new(pdf, document, dictionary) {
-        Ok(covered) => {
-            report.covered = u64::try_from(covered.end).unwrap_or(u64::MAX);
-            let before = report.faults.len();
-            match covered.value(document, dictionary) {
-                Ok(value) => check_value(&covered, &value, roots, at, &mut report),
-                Err(fault) => report.faults.push(fault),
-            }
-            let is_sound = report.faults.iter().skip(before).all(Fault::concerns_trust);
-            let changes = changes_since(pdf, document, &covered, found, report.kind);
-            if !changes.is_empty() {
-                report.faults.push(Fault::ChangedAfterSigning { changes });
-            }
-            is_sound
-        }
+    examined.report.permits = examined.rules.clone();
+    let covered = match Covered::new(pdf, document, dictionary) {
+        Ok(covered) => covered,
         Err(fault) => {
-            report.faults.push(fault);
-            false
+            examined.report.faults.push(fault);
+            return examined;
         }
     };
-    Dated { report, is_sound }
+    examined.report.covered = u64::try_from(covered.end).unwrap_or(u64::MAX);
+    match covered.value(document, dictionary) {
+        Ok(value) => {
+            let value = ber::definite(&value);
+            if let Err(fault) = examined.check(&covered, &value) {
+                examined.report.faults.push(fault);
+            }
+        }
+        Err(fault) => examined.report.faults.push(fault),
+    }
+    examined.compare(pdf, document, &covered, found);
+    examined.is_sound = !examined.report.faults.iter().any(Fault::concerns_soundness);
+    examined
 }
 
 fn kind(document: &Document, found: &Found<'_>, sub_filter: &str) -> SignatureKind {
@@ -79,29 +130,250 @@ fn kind(document: &Document, found: &Found<'_>, sub_filter: &str) -> SignatureKi
         .and_then(|permissions| permissions.get(b"DocMDP").ok())
         .and_then(|signature| signature.as_reference().ok())
         .is_some_and(|id| Some(id) == found.id);
-    match modification_level(document, found.dictionary) {
+    match rules::modification_level(document, found.dictionary) {
         Some(level) => SignatureKind::Certification { level },
-        None if named_by_catalog => SignatureKind::Certification { level: DEFAULT_LEVEL },
+        None if named_by_catalog => SignatureKind::Certification {
+            level: rules::UNSTATED_LEVEL,
+        },
         None => SignatureKind::Approval,
     }
 }
 
-/// The level of a signature's DocMDP transform, if it has one.
-fn modification_level(document: &Document, signature: &Dictionary) -> Option<u8> {
-    let reference = transform(document, signature, b"DocMDP")?;
-    let level = form::dictionary(document, reference, b"TransformParams")
-        .and_then(|parameters| parameters.get(b"P").ok())
-        .and_then(|level| form::resolve(document, level).as_i64().ok())
-        .and_then(|level| u8::try_from(level).ok());
-    Some(level.unwrap_or(DEFAULT_LEVEL))
+impl Examined {
+    /// Whether the format is one of PAdES.
+    pub(super) fn is_pades(&self) -> bool {
+        self.report.sub_filter == "ETSI.CAdES.detached"
+    }
+
+    /// Checks the value; pushes every fault that it finds but the one that ends it.
+    fn check(&mut self, covered: &Covered<'_>, value: &[u8]) -> Result<(), Fault> {
+        match self.report.sub_filter.as_str() {
+            "ETSI.CAdES.detached" => self.check_message(covered, value, true),
+            "adbe.pkcs7.detached" => self.check_message(covered, value, false),
+            "adbe.pkcs7.sha1" => self.check_message_over_digest(covered, value),
+            "ETSI.RFC3161" => self.check_timestamp(covered, value),
+            other => Err(Fault::UnsupportedFormat { name: other.to_owned() }),
+        }
+    }
+
+    /// A CMS message over the covered bytes.
+    fn check_message(&mut self, covered: &Covered<'_>, value: &[u8], is_cades: bool) -> Result<(), Fault> {
+        let message = SignedMessage::parse(value).map_err(|error| unreadable(&error))?;
+        if message.content.is_some() {
+            self.push(not_cms("the signature value holds a content of its own"));
+        }
+        let digest = covered.digest(legacy_digest(message.digest_algorithm.oid)?);
+        self.check_signer(&message, &digest, is_cades)
+    }
+
+    /// The old format that signs a SHA-1 digest of the covered bytes (ISO 32000-1, 12.8.3.3.1; not in PDF 2.0).
+    fn check_message_over_digest(&mut self, covered: &Covered<'_>, value: &[u8]) -> Result<(), Fault> {
+        let message = SignedMessage::parse(value).map_err(|error| unreadable(&error))?;
+        self.push(Fault::WeakAlgorithm {
+            name: "SHA-1".to_owned(),
+        });
+        let digest = covered.digest(&digest::SHA1_FOR_LEGACY_USE_ONLY);
+        match message.content {
+            Some(content) if content == digest.as_ref() => {
+                let digest = digest::digest(legacy_digest(message.digest_algorithm.oid)?, content);
+                self.check_signer(&message, &digest, false)
+            }
+            Some(_) => Err(Fault::DigestMismatch),
+            None => Err(not_cms("the signature value holds no digest")),
+        }
+    }
+
+    fn check_signer(
+        &mut self,
+        message: &SignedMessage<'_>,
+        digest: &digest::Digest,
+        is_cades: bool,
+    ) -> Result<(), Fault> {
+        if let Err(fault) = secure_digest(message.digest_algorithm.oid) {
+            self.push(fault);
+        }
+        if message.signed_attributes.is_empty() {
+            if is_cades {
+                self.push(not_cms("the signed attributes are missing"));
+            }
+            if message.content_type != ID_DATA {
+                self.push(not_cms("without signed attributes the content can only be data"));
+            }
+        } else {
+            match message.content_type_agrees() {
+                Ok(true) => {}
+                Ok(false) => self.push(not_cms(
+                    "the signed content type is missing or another than that of the content",
+                )),
+                Err(error) => self.push(unreadable(&error)),
+            }
+            match message.message_digest() {
+                Ok(signed) if digest.as_ref() == signed => {}
+                Ok(_) => self.push(Fault::DigestMismatch),
+                Err(error) => self.push(unreadable(&error)),
+            }
+        }
+        self.certificates = message.certificates.iter().map(|der| der.to_vec()).collect();
+        let signer = Certified::find(message.signer, message.certificates.iter().copied())
+            .ok_or(Fault::SignerCertificateMissing)?;
+        let verified = signer.verify_message_over(message, digest);
+        let is_without_attributes = message.signed_attributes.is_empty();
+        match verified {
+            // Without attributes the signature itself is over the content.
+            Err(Fault::SignatureMismatch) if is_without_attributes => self.push(Fault::DigestMismatch),
+            Err(fault) => self.push(fault),
+            Ok(()) => {}
+        }
+        if let Err(fault) = binds(message, &signer, is_cades) {
+            self.push(fault);
+        }
+        if self.report.claimed_at.is_none() {
+            self.report.claimed_at = signing_time(message);
+        }
+        if let Ok(Some(archived)) = message.attribute(revocation::ARCHIVAL) {
+            let whole = der::Encode::to_der(&archived).unwrap_or_default();
+            self.revocation = revocation::archived(&whole).unwrap_or_default();
+        }
+        self.report.signer = signer.identity();
+        self.signer = Some(signer.der.to_vec());
+        self.read_tokens(message);
+        Ok(())
+    }
+
+    /// The timestamps of the signature (EN 319 122-1, 5.3).
+    fn read_tokens(&mut self, message: &SignedMessage<'_>) {
+        let tokens = match message.unsigned_attribute(ID_AA_TIME_STAMP_TOKEN) {
+            Ok(tokens) => tokens,
+            Err(error) => return self.push(unreadable(&error)),
+        };
+        for token in tokens.into_iter().take(MAX_TOKENS) {
+            match read_token(token, |algorithm| digest::digest(algorithm, message.signature)) {
+                Ok(token) => self.tokens.push(token),
+                Err(error) => self.push(Fault::TimestampInvalid {
+                    reason: error.to_string(),
+                }),
+            }
+        }
+    }
+
+    fn check_timestamp(&mut self, covered: &Covered<'_>, value: &[u8]) -> Result<(), Fault> {
+        let token = read_token(value, |algorithm| covered.digest(algorithm)).map_err(|error| match error {
+            TimestampError::WrongImprint | TimestampError::Invalid(Fault::DigestMismatch) => Fault::DigestMismatch,
+            TimestampError::Invalid(fault) => fault,
+            error => Fault::TimestampInvalid {
+                reason: error.to_string(),
+            },
+        })?;
+        self.stamped_at = Some(token.at);
+        self.report.signer = Certified::parse(&token.signer).and_then(|signer| signer.identity());
+        self.signer = Some(token.signer);
+        self.certificates = token.certificates;
+        Ok(())
+    }
+
+    fn push(&mut self, fault: Fault) {
+        if !self.report.faults.contains(&fault) {
+            self.report.faults.push(fault);
+        }
+    }
+
+    /// Looks at what followed the signature, and that it was in the file that it signs.
+    fn compare(&mut self, pdf: &[u8], document: &Document, covered: &Covered<'_>, found: &Found<'_>) {
+        let has_store = |document: &Document| document.catalog().is_ok_and(|catalog| catalog.has(b"DSS"));
+        if covered.end == pdf.len() {
+            self.covers_validation_data = has_store(document);
+            return;
+        }
+        let Some(Ok(revision)) = pdf.get(..covered.end).map(load) else {
+            let changes = vec![changes::Change::unreadable()];
+            return self.push(Fault::ChangedAfterSigning { changes });
+        };
+        self.covers_validation_data = has_store(&revision);
+        // The dictionary was there when it was signed, the same in every byte: otherwise it is a copy, by whomever.
+        let is_its_own = match found.id {
+            Some(id) => revision.objects.get(&id) == document.objects.get(&id),
+            None => form::signatures(&revision)
+                .iter()
+                .any(|signature| signature.signature == found.dictionary),
+        };
+        if !is_its_own {
+            return self.push(Fault::NotInItsRevision);
+        }
+        let Changes { permitted, forbidden } = changes::between(&revision, document, &self.rules);
+        let is_validation_data =
+            |change: &changes::Change| matches!(change.part, changes::Part::ValidationData | changes::Part::Metadata);
+        self.is_followed_by_validation_data = forbidden.is_empty()
+            && permitted
+                .iter()
+                .any(|change| change.part == changes::Part::ValidationData)
+            && permitted.iter().all(is_validation_data)
+            && structure::is_only_revisions(pdf, document, covered.end);
+        self.report.later = permitted;
+        if !forbidden.is_empty() {
+            self.push(Fault::ChangedAfterSigning { changes: forbidden });
+        }
+    }
 }
 
-/// The signature reference dictionary of a transform method (ISO 32000-2, 12.8.2).
-fn transform<'a>(document: &'a Document, signature: &'a Dictionary, method: &[u8]) -> Option<&'a Dictionary> {
-    form::array(document, signature, b"Reference")?
-        .iter()
-        .filter_map(|reference| form::resolve(document, reference).as_dict().ok())
-        .find(|reference| form::name(document, reference, b"TransformMethod") == Some(method))
+/// Reads a timestamp of that which `imprint` hashes, and proves that its signer signed it.
+fn read_token(
+    bytes: &[u8],
+    imprint: impl FnOnce(&'static digest::Algorithm) -> digest::Digest,
+) -> Result<Token, TimestampError> {
+    let bytes = ber::definite(bytes);
+    let token = TimestampToken::parse(&bytes)?;
+    if token.message.content_type != ID_CT_TST_INFO {
+        return Err(TimestampError::Unusable("its content is no TSTInfo"));
+    }
+    let algorithm = token.digest_algorithm().ok_or(TimestampError::Unusable(
+        "its digest algorithm is unknown or no longer secure",
+    ))?;
+    let signer = token.verify(imprint(algorithm).as_ref(), &[])?;
+    Ok(Token {
+        at: token.at,
+        signer: signer.to_vec(),
+        certificates: token.message.certificates.iter().map(|der| der.to_vec()).collect(),
+    })
+}
+
+/// Whether the signed attributes name the signer's certificate (RFC 5035; the older RFC 2634 names it by SHA-1).
+fn binds(message: &SignedMessage<'_>, signer: &Certified<'_>, is_cades: bool) -> Result<(), Fault> {
+    if message.signed_attributes.is_empty() {
+        return Ok(());
+    }
+    if let Some((algorithm, hash)) = message.signing_certificate().map_err(|error| unreadable(&error))? {
+        let algorithm = secure_digest(algorithm)?;
+        return if digest::digest(algorithm, signer.der).as_ref() == hash {
+            Ok(())
+        } else {
+            Err(Fault::SigningCertificateMismatch)
+        };
+    }
+    match message.old_signing_certificate().map_err(|error| unreadable(&error))? {
+        Some(hash) if digest::digest(&digest::SHA1_FOR_LEGACY_USE_ONLY, signer.der).as_ref() == hash => Ok(()),
+        Some(_) => Err(Fault::SigningCertificateMismatch),
+        None if is_cades => Err(Fault::SigningCertificateMissing),
+        None => Ok(()),
+    }
+}
+
+/// The signed time, which nothing proves either.
+fn signing_time(message: &SignedMessage<'_>) -> Option<Timestamp> {
+    let value = message.attribute(ID_SIGNING_TIME).ok()??;
+    let whole = der::Encode::to_der(&value).ok()?;
+    certificates::timestamp(Time::from_der(&whole).ok()?)
+}
+
+fn unreadable(error: &CmsError) -> Fault {
+    Fault::UnreadableValue {
+        reason: error.to_string(),
+    }
+}
+
+fn not_cms(reason: &str) -> Fault {
+    Fault::UnreadableValue {
+        reason: reason.to_owned(),
+    }
 }
 
 /// A byte range that is what a signature's must be: all of a revision but one gap.
@@ -170,11 +442,11 @@ impl<'a> Covered<'a> {
         }
     }
 
-    fn digest(&self, algorithm: ObjectIdentifier) -> Result<digest::Digest, Fault> {
-        let mut context = digest::Context::new(digest_algorithm(algorithm)?);
+    fn digest(&self, algorithm: &'static digest::Algorithm) -> digest::Digest {
+        let mut context = digest::Context::new(algorithm);
         context.update(self.before);
         context.update(self.after);
-        Ok(context.finish())
+        context.finish()
     }
 }
 
@@ -182,101 +454,27 @@ fn hex_digit(byte: u8) -> Option<u8> {
     char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
 }
 
-pub(super) fn digest_algorithm(oid: ObjectIdentifier) -> Result<&'static digest::Algorithm, Fault> {
+/// A digest algorithm that is still secure.
+pub(super) fn secure_digest(oid: ObjectIdentifier) -> Result<&'static digest::Algorithm, Fault> {
     match oid {
         ID_SHA_256 => Ok(&digest::SHA256),
         ID_SHA_384 => Ok(&digest::SHA384),
         ID_SHA_512 => Ok(&digest::SHA512),
+        ID_SHA_1 => Err(Fault::WeakAlgorithm {
+            name: "SHA-1".to_owned(),
+        }),
         _ => Err(Fault::UnsupportedAlgorithm {
             name: certificates::algorithm_name(oid),
         }),
     }
 }
 
-/// Checks the CMS message; pushes every fault that it finds.
-fn check_value(covered: &Covered<'_>, value: &[u8], roots: &TrustedRoots, at: Timestamp, report: &mut SignatureReport) {
-    let is_cades = match report.sub_filter.as_str() {
-        "ETSI.CAdES.detached" => true,
-        "adbe.pkcs7.detached" => false,
-        "ETSI.RFC3161" => {
-            report.faults.push(Fault::TimestampNotExamined);
-            return;
-        }
-        other => {
-            report.faults.push(Fault::UnsupportedFormat { name: other.to_owned() });
-            return;
-        }
-    };
-    let unreadable = |error: crate::cms::CmsError| Fault::UnreadableValue {
-        reason: error.to_string(),
-    };
-    let message = match SignedMessage::parse(value) {
-        Ok(message) => message,
-        Err(error) => {
-            report.faults.push(unreadable(error));
-            return;
-        }
-    };
-    let faults = &mut report.faults;
-    if message.content.is_some() {
-        faults.push(Fault::UnreadableValue {
-            reason: "the signature value holds a content of its own".to_owned(),
-        });
+/// A digest algorithm that is known, be it broken; the caller says so.
+fn legacy_digest(oid: ObjectIdentifier) -> Result<&'static digest::Algorithm, Fault> {
+    if oid == ID_SHA_1 {
+        return Ok(&digest::SHA1_FOR_LEGACY_USE_ONLY);
     }
-    match message.content_type_agrees() {
-        Ok(true) => {}
-        Ok(false) => faults.push(Fault::UnreadableValue {
-            reason: "the signed content type is missing or another than that of the content".to_owned(),
-        }),
-        Err(error) => faults.push(unreadable(error)),
-    }
-    match (covered.digest(message.digest_algorithm.oid), message.message_digest()) {
-        (Ok(digest), Ok(signed)) if digest.as_ref() == signed => {}
-        (Ok(_), Ok(_)) => faults.push(Fault::DigestMismatch),
-        (Err(fault), _) => faults.push(fault),
-        (_, Err(error)) => faults.push(unreadable(error)),
-    }
-    let Some(signer) = Certified::find_signer(&message) else {
-        faults.push(Fault::SignerCertificateMissing);
-        return;
-    };
-    if let Err(fault) = signer.verify_message(&message) {
-        faults.push(fault);
-    }
-    match message.signing_certificate() {
-        Ok(Some((algorithm, hash))) => match digest_algorithm(algorithm) {
-            Ok(algorithm) if digest::digest(algorithm, signer.der).as_ref() == hash => {}
-            Ok(_) => faults.push(Fault::SigningCertificateMismatch),
-            Err(fault) => faults.push(fault),
-        },
-        Ok(None) if is_cades => faults.push(Fault::SigningCertificateMissing),
-        Ok(None) => {}
-        Err(error) => faults.push(unreadable(error)),
-    }
-    report.signer = signer.identity();
-    if let Err(fault) = certificates::trust(&signer, &message.certificates, roots, at) {
-        report.faults.push(fault);
-    }
-}
-
-fn changes_since(
-    pdf: &[u8],
-    document: &Document,
-    covered: &Covered<'_>,
-    found: &Found<'_>,
-    kind: SignatureKind,
-) -> Vec<changes::Change> {
-    if covered.end == pdf.len() {
-        return Vec::new();
-    }
-    let revision = match pdf.get(..covered.end).map(load) {
-        Some(Ok(revision)) => revision,
-        Some(Err(fault)) => return vec![changes::Change::unreadable(&fault)],
-        None => return Vec::new(),
-    };
-    let forbids_signatures = matches!(kind, SignatureKind::Certification { level: 0 | 1 })
-        || transform(document, found.dictionary, b"FieldMDP").is_some();
-    changes::between(&revision, document, !forbids_signatures)
+    secure_digest(oid)
 }
 
 /// A date of the form `D:YYYYMMDDHHmmSSOHH'mm'` (ISO 32000-2, 7.9.4), complete to the second.

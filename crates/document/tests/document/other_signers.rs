@@ -6,9 +6,11 @@ use std::process::Command;
 use document::seal::seal;
 use document::verify::{Fault, SignatureKind, TrustedRoots, verify};
 
-use crate::samples::{HOUSE, References, details, now, unsigned};
+use lopdf::dictionary;
 
-/// Ten files signed by pyHanko, with their names, and the root that vouches for all signers.
+use crate::samples::{HOUSE, References, details, now, sign_content_with, sign_with, unsigned};
+
+/// Files signed by pyHanko, with their names, and the root that vouches for all signers.
 fn signed_by_pyhanko(references: References) -> (Vec<(String, Vec<u8>)>, TrustedRoots) {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("plain.pdf"), unsigned(references)).expect("written");
@@ -35,8 +37,11 @@ fn signed_by_pyhanko(references: References) -> (Vec<(String, Vec<u8>)>, Trusted
 fn signatures_of_every_algorithm_and_format_are_verified() {
     for references in [References::Table, References::Stream] {
         let (files, roots) = signed_by_pyhanko(references);
-        assert_eq!(files.len(), 10);
+        assert_eq!(files.len(), 13);
         for (name, pdf) in files {
+            if name.starts_with("weak-") {
+                continue;
+            }
             let verdict = verify(&pdf, &roots, now());
             let faults: Vec<String> = verdict.all_faults().map(|(_, fault)| fault.to_string()).collect();
             assert!(verdict.holds_strictly(), "{name}: {}", faults.join("\n"));
@@ -74,11 +79,122 @@ fn a_file_that_another_program_signed_is_approved_and_both_signatures_hold() {
     for root in HOUSE.roots().certificates() {
         roots.add(root.clone());
     }
-    for (name, pdf) in files.into_iter().filter(|(name, _)| name != "certified") {
+    let is_valid = |name: &str| name != "certified" && !name.starts_with("weak-");
+    for (name, pdf) in files.into_iter().filter(|(name, _)| is_valid(name)) {
         let sealed = seal(&pdf, &HOUSE.key, &details(false)).expect("sealed");
         assert!(sealed.starts_with(&pdf), "{name}");
         let verdict = verify(&sealed, &roots, now());
         let faults: Vec<String> = verdict.all_faults().map(|(_, fault)| fault.to_string()).collect();
         assert!(verdict.holds_strictly(), "{name}: {}", faults.join("\n"));
     }
+}
+
+/// What is signed by a broken algorithm is named so, and proves nothing; what was changed as well is told, too.
+#[test]
+fn weak_algorithms_are_named() {
+    let (files, roots) = signed_by_pyhanko(References::Table);
+    for (name, weak) in [("weak-sha1", "SHA-1"), ("weak-rsa-1024", "RSA, 1024 bits")] {
+        let (_, pdf) = files.iter().find(|(found, _)| found == name).expect("the file");
+        let named = Fault::WeakAlgorithm { name: weak.to_owned() };
+        let verdict = verify(pdf, &roots, now());
+        let faults: Vec<&Fault> = verdict.all_faults().map(|(_, fault)| fault).collect();
+        assert!(!verdict.holds());
+        assert_eq!(faults, [&named], "{name}");
+
+        let mut changed = pdf.clone();
+        let at = changed
+            .windows(6)
+            .position(|window| window == b"Page 1")
+            .expect("a page");
+        changed[at + 5] = b'9';
+        let verdict = verify(&changed, &roots, now());
+        assert!(
+            verdict.all_faults().any(|(_, fault)| *fault == Fault::DigestMismatch),
+            "{name}"
+        );
+    }
+}
+
+/// The old format that signs the SHA-1 digest of the file.
+#[test]
+fn a_signature_of_the_sha1_format_is_read_and_named_weak() {
+    let extra = dictionary! { "SubFilter" => "adbe.pkcs7.sha1" };
+    let sign = |content: &[u8]| {
+        let digest = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA1_FOR_LEGACY_USE_ONLY, content);
+        document::cms::sign_content(&HOUSE.key, const_oid::db::rfc5911::ID_DATA, digest.as_ref()).expect("a value")
+    };
+    let pdf = sign_content_with(&unsigned(References::Table), &extra, sign);
+    let verdict = verify(&pdf, &HOUSE.roots(), now());
+    let faults: Vec<&Fault> = verdict.all_faults().map(|(_, fault)| fault).collect();
+    let weak = Fault::WeakAlgorithm {
+        name: "SHA-1".to_owned(),
+    };
+    assert_eq!(faults, [&weak]);
+
+    let pdf = sign_content_with(&unsigned(References::Table), &extra, |_| sign(b"something else"));
+    let verdict = verify(&pdf, &HOUSE.roots(), now());
+    assert!(verdict.all_faults().any(|(_, fault)| *fault == Fault::DigestMismatch));
+}
+
+/// CMS in BER: open lengths around the message, and the signature in pieces.
+#[test]
+fn a_message_in_ber_is_read() {
+    let sign = |spoil: bool| {
+        sign_with(
+            &unsigned(References::Table),
+            &dictionary! {},
+            &dictionary! {},
+            |digest| {
+                let mut value = open(&document::cms::sign(&HOUSE.key, digest).expect("a value"), 0);
+                if spoil {
+                    let at = value.len() - 20;
+                    value[at] ^= 1;
+                }
+                value
+            },
+        )
+    };
+    let verdict = verify(&sign(false), &HOUSE.roots(), now());
+    assert!(verdict.holds_strictly(), "{verdict:#?}");
+    assert!(!verify(&sign(true), &HOUSE.roots(), now()).holds());
+}
+
+/// The value with open lengths down to the signer, whose octet string comes in two pieces.
+fn open(der: &[u8], depth: usize) -> Vec<u8> {
+    const SIGNER: usize = 4;
+    let (tag, short) = (der[0], usize::from(der[1]));
+    let head = if short < 0x80 { 2 } else { 2 + (short & 0x7f) };
+    let content = &der[head..];
+    let mut opened;
+    if depth == SIGNER + 1 && tag == 0x04 {
+        opened = vec![0x24, 0x80];
+        for piece in [&content[..10], &content[10..]] {
+            opened.extend([0x04, u8::try_from(piece.len()).expect("short")]);
+            opened.extend(piece);
+        }
+    } else if (depth <= 2 && tag & 0x20 != 0) || (depth == 3 && tag == 0x31) || (depth == SIGNER && tag == 0x30) {
+        opened = vec![tag, 0x80];
+        let mut rest = content;
+        while !rest.is_empty() {
+            let length = length_of(rest);
+            opened.extend(open(&rest[..length], depth + 1));
+            rest = &rest[length..];
+        }
+    } else {
+        return der.to_vec();
+    }
+    opened.extend([0, 0]);
+    opened
+}
+
+fn length_of(der: &[u8]) -> usize {
+    let short = usize::from(der[1]);
+    if short < 0x80 {
+        return 2 + short;
+    }
+    let count = short & 0x7f;
+    let length = der[2..2 + count]
+        .iter()
+        .fold(0, |sum, octet| sum << 8 | usize::from(*octet));
+    2 + count + length
 }

@@ -9,7 +9,7 @@ use document::seal::{SealDetails, seal};
 use document::verify::TrustedRoots;
 use jiff::Timestamp;
 use lopdf::content::{Content, Operation};
-use lopdf::{Dictionary, Document, Object, SaveOptions, Stream, dictionary};
+use lopdf::{Dictionary, Document, Object, ObjectId, SaveOptions, Stream, dictionary};
 use sha2::{Digest, Sha256};
 
 /// The moment at which everything in the tests happens.
@@ -143,9 +143,37 @@ pub fn signed_by_others(pdf: &[u8], key: &SealKey) -> Vec<u8> {
     })
 }
 
-/// Signs with extra entries in the signature dictionary and the field, and any signature value.
+/// Signs with extra entries in the signature dictionary and the field, and any signature value of a SHA-256 digest.
 pub fn sign_with(
     pdf: &[u8],
+    extra: &Dictionary,
+    extra_of_field: &Dictionary,
+    value: impl FnOnce(&[u8]) -> Vec<u8>,
+) -> Vec<u8> {
+    sign_in(pdf, None, extra, extra_of_field, value)
+}
+
+/// The same in a field of this name that is there already.
+pub fn sign_in(
+    pdf: &[u8],
+    field: Option<&str>,
+    extra: &Dictionary,
+    extra_of_field: &Dictionary,
+    value: impl FnOnce(&[u8]) -> Vec<u8>,
+) -> Vec<u8> {
+    sign_bytes(pdf, field, extra, extra_of_field, |content| {
+        value(&Sha256::digest(content))
+    })
+}
+
+/// Signs with any signature value of all the covered bytes.
+pub fn sign_content_with(pdf: &[u8], extra: &Dictionary, value: impl FnOnce(&[u8]) -> Vec<u8>) -> Vec<u8> {
+    sign_bytes(pdf, None, extra, &dictionary! {}, value)
+}
+
+fn sign_bytes(
+    pdf: &[u8],
+    field: Option<&str>,
     extra: &Dictionary,
     extra_of_field: &Dictionary,
     value: impl FnOnce(&[u8]) -> Vec<u8>,
@@ -163,13 +191,54 @@ pub fn sign_with(
         signature.set(key.clone(), value.clone());
     }
     let signature = writer.add(signature);
+    match field {
+        Some(name) => {
+            let (id, _) = document
+                .objects
+                .iter()
+                .find(|(_, object)| {
+                    let field = object.as_dict();
+                    field.is_ok_and(|field| {
+                        field
+                            .get(b"T")
+                            .and_then(Object::as_str)
+                            .is_ok_and(|own| own == name.as_bytes())
+                    })
+                })
+                .expect("the field");
+            let field = writer.edit_dictionary(*id).expect("the field");
+            field.set("V", signature);
+            for (key, value) in extra_of_field {
+                field.set(key.clone(), value.clone());
+            }
+        }
+        None => add_field(&mut writer, &document, signature, extra_of_field),
+    }
+    let revision = writer.finish().expect("written");
+    let place = revision.written.get(&signature).expect("the signature").clone();
+    let mut bytes = revision.bytes;
+    let text = String::from_utf8_lossy(&bytes[place.clone()]).into_owned();
+    let start = place.start + text.find("/Contents<").expect("the placeholder") + "/Contents".len();
+    let end = start + 2 + 2 * ROOM;
+    let range = place.start + text.find("/ByteRange[").expect("the byte range") + "/ByteRange[".len();
+    let width = "0 9999999999 9999999999 9999999999".len();
+    let numbers = format!("0 {start} {end} {}", bytes.len() - end);
+    bytes[range..range + width].copy_from_slice(format!("{numbers:width$}").as_bytes());
+    let value = value(&[&bytes[..start], &bytes[end..]].concat());
+    let digits = hex::encode(value);
+    bytes[start + 1..start + 1 + digits.len()].copy_from_slice(digits.as_bytes());
+    bytes
+}
+
+/// A new signature field in the form, directly or through its own object, and on the first page.
+fn add_field(writer: &mut RevisionWriter<'_>, document: &Document, signature: ObjectId, extra: &Dictionary) {
     let page = document.page_iter().next().expect("a page");
     let mut widget = dictionary! {
         "Type" => "Annot", "Subtype" => "Widget", "FT" => "Sig", "F" => 132, "P" => page, "V" => signature,
         "T" => Object::string_literal(format!("Other{}", signature.0)),
         "Rect" => vec![0.into(), 0.into(), 0.into(), 0.into()],
     };
-    for (key, value) in extra_of_field {
+    for (key, value) in extra {
         widget.set(key.clone(), value.clone());
     }
     let widget = writer.add(widget);
@@ -181,6 +250,13 @@ pub fn sign_with(
     let page = writer.edit_dictionary(page).expect("a page");
     page.set("Annots", array(page, b"Annots"));
     let root = writer.root();
+    let own = document.catalog().and_then(|catalog| catalog.get(b"AcroForm"));
+    if let Ok(id) = own.and_then(Object::as_reference) {
+        let form = writer.edit_dictionary(id).expect("a form");
+        form.set("Fields", array(form, b"Fields"));
+        form.set("SigFlags", 3);
+        return;
+    }
     let catalog = writer.edit_dictionary(root).expect("a catalog");
     let mut form = catalog
         .get(b"AcroForm")
@@ -190,21 +266,4 @@ pub fn sign_with(
     form.set("Fields", array(&form, b"Fields"));
     form.set("SigFlags", 3);
     catalog.set("AcroForm", form);
-    let revision = writer.finish().expect("written");
-    let place = revision.written.get(&signature).expect("the signature").clone();
-    let mut bytes = revision.bytes;
-    let text = String::from_utf8_lossy(&bytes[place.clone()]).into_owned();
-    let start = place.start + text.find("/Contents<").expect("the placeholder") + "/Contents".len();
-    let end = start + 2 + 2 * ROOM;
-    let range = place.start + text.find("/ByteRange[").expect("the byte range") + "/ByteRange[".len();
-    let width = "0 9999999999 9999999999 9999999999".len();
-    let numbers = format!("0 {start} {end} {}", bytes.len() - end);
-    bytes[range..range + width].copy_from_slice(format!("{numbers:width$}").as_bytes());
-    let mut digest = Sha256::new();
-    digest.update(&bytes[..start]);
-    digest.update(&bytes[end..]);
-    let value = value(&digest.finalize());
-    let digits = hex::encode(value);
-    bytes[start + 1..start + 1 + digits.len()].copy_from_slice(digits.as_bytes());
-    bytes
 }

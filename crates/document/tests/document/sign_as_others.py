@@ -104,10 +104,13 @@ def main():
         "rsa-pss-sha384": sign(plain, signer(rsa_key, prefer_pss=True), "sha384"),
         "ecdsa-p256-sha256": first,
         "ecdsa-p384-sha384": sign(plain, p384, "sha384"),
+        "ecdsa-p521-sha512": sign(plain, signer(ec.generate_private_key(ec.SECP521R1())), "sha512"),
         "ed25519": sign(plain, signer(ed25519.Ed25519PrivateKey.generate()), "sha512"),
         "pkcs7-detached": sign(plain, p256, subfilter=plain_format),
         "certified": sign(plain, p256, certify=True, docmdp_permissions=fields.MDPPerm.FILL_FORMS),
         "signed-twice": sign(first, p384, "sha384", field="Signature2"),
+        "weak-sha1": sign(plain, signer(rsa_key), "sha1"),
+        "weak-rsa-1024": sign(plain, signer(rsa.generate_private_key(65537, 1024))),
     }
     for name, pdf in made.items():
         (FOLDER / f"{name}.pdf").write_bytes(pdf)

@@ -3,12 +3,13 @@
 //! The file is a stranger's, so the workers read it. It is kept nowhere.
 #![expect(clippy::disallowed_types, reason = "what axum refuses of a form is answered as ours")]
 
-use app::{Error, Fault, FaultCode};
+use app::{Error, FaultCode, Outcome, SignatureWords};
 use axum::Json;
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Multipart, Request, State};
 use axum::http::header;
-use document::verify::{SignatureKind, SignatureReport, Verdict};
+use document::verify::{Change, Fault, How, Level, Means, Part, SignatureKind, SignatureReport, Verdict};
+use domain::{Language, UtcOffset};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -19,17 +20,26 @@ use crate::router::Http;
 /// What there is to say of a file.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct VerifyResponse {
-    /// Everything holds: every signature is intact, the last one is by a trusted signer and covers
-    /// the file to its end, and nothing was changed after it.
+    /// Everything holds: every signature is intact, the last one is by a trusted signer, nothing but validation data
+    /// follows it, and nothing was changed that a signature does not permit.
     pub holds: bool,
     /// The same, and the signer of every signature is trusted.
     pub holds_strictly: bool,
+    /// `holds`, `signer_unknown`, `does_not_hold`, `unsigned` or `unreadable`.
+    #[schema(example = "holds")]
+    pub outcome: &'static str,
+    /// The outcome in a line, in the language asked for.
+    pub title: String,
+    /// And in a sentence.
+    pub text: String,
     /// The file's length in bytes.
     pub length: u64,
     /// Its signatures, in the order in which they were made.
     pub signatures: Vec<VerifiedSignature>,
     /// What is wrong with the file as a whole.
     pub faults: Vec<String>,
+    /// The same in the language asked for.
+    pub problems: Vec<String>,
 }
 
 /// What there is to say of one signature.
@@ -44,35 +54,138 @@ pub struct VerifiedSignature {
     pub intact: bool,
     /// Its signer leads to a root that this installation trusts.
     pub trusted: bool,
+    /// `B-B`, `B-T`, `B-LT` or `B-LTA` of PAdES; none for other formats and for signatures that are not valid.
+    #[schema(example = "B-LTA")]
+    pub level: Option<&'static str>,
     /// The signer's name, from the certificate.
     pub signer: Option<String>,
     /// SHA-256 of the signer's certificate, hexadecimal.
     pub fingerprint: Option<String>,
-    /// The time that the signer claims.
+    /// The time that the signer claims. Nothing proves it.
     #[schema(example = "2026-11-28T01:02:03Z")]
     pub claimed_at: Option<String>,
+    /// The time at which it was there at the latest, as a trusted timestamp proves.
+    #[schema(example = "2026-11-28T01:02:04Z")]
+    pub proved_at: Option<String>,
+    /// Whose timestamp proves it.
+    pub proved_by: Option<String>,
     /// The reason that is given.
     pub reason: Option<String>,
     /// How many bytes of the file were there when it was signed.
     pub covered: u64,
+    /// What came after it, as it permits.
+    pub later: Vec<VerifiedChange>,
+    /// What was changed after it though it does not permit it.
+    pub forbidden: Vec<VerifiedChange>,
     /// Everything that is wrong with it.
     pub faults: Vec<String>,
+    /// All of this in the language asked for.
+    pub words: SignatureInWords,
 }
 
-impl From<Verdict> for VerifyResponse {
-    fn from(verdict: Verdict) -> Self {
+/// Something that was changed after a signature.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct VerifiedChange {
+    /// What: `content`, `font`, `annotation`, `page`, `script`, `field`, `validation_data` …
+    #[schema(value_type = String, example = "content")]
+    pub part: Part,
+    /// How: `changed`, `added`, `added_visibly`, `removed`, `filled_in`, `revealed` or `unreadable`.
+    #[schema(value_type = String, example = "changed")]
+    pub how: How,
+    /// On which page, counted from 1.
+    pub page: Option<u32>,
+    /// In which form field.
+    pub field: Option<String>,
+    /// The object's number in the file; 0 for its structure.
+    pub object: u32,
+    /// The entry of the object.
+    pub entry: Option<String>,
+}
+
+impl From<&Change> for VerifiedChange {
+    fn from(change: &Change) -> Self {
         Self {
-            holds: verdict.holds(),
-            holds_strictly: verdict.holds_strictly(),
-            length: verdict.length,
-            faults: verdict.faults.iter().map(ToString::to_string).collect(),
-            signatures: verdict.signatures.into_iter().map(Into::into).collect(),
+            part: change.part,
+            how: change.how,
+            page: change.page,
+            field: change.field.clone(),
+            object: change.object,
+            entry: change.entry.clone(),
         }
     }
 }
 
-impl From<SignatureReport> for VerifiedSignature {
-    fn from(report: SignatureReport) -> Self {
+/// A signature in words for people.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SignatureInWords {
+    /// Its kind and its field.
+    pub title: String,
+    /// How it stands.
+    pub state: String,
+    /// Who, when, where, how.
+    pub facts: Vec<FactInWords>,
+    /// What is wrong.
+    pub problems: Vec<String>,
+    /// What is not proved, though nothing is wrong.
+    pub not_proved: Vec<String>,
+    /// What came after it, as it permits.
+    pub later: Vec<String>,
+}
+
+/// A line of a table.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct FactInWords {
+    /// What it is about.
+    pub label: String,
+    /// What is to be said.
+    pub value: String,
+}
+
+impl From<SignatureWords> for SignatureInWords {
+    fn from(words: SignatureWords) -> Self {
+        let facts = words.facts.into_iter().map(|fact| FactInWords {
+            label: fact.label,
+            value: fact.value,
+        });
+        Self {
+            title: words.title,
+            state: words.state,
+            facts: facts.collect(),
+            problems: words.problems,
+            not_proved: words.not_proved,
+            later: words.later,
+        }
+    }
+}
+
+impl VerifyResponse {
+    fn new(verdict: Verdict, language: Language) -> Self {
+        let words = app::verdict_words(language, UtcOffset::default(), &verdict);
+        let signatures = verdict.signatures.iter().zip(words.signatures);
+        Self {
+            holds: verdict.holds(),
+            holds_strictly: verdict.holds_strictly(),
+            outcome: match words.outcome {
+                Outcome::Holds => "holds",
+                Outcome::SignerUnknown => "signer_unknown",
+                Outcome::DoesNotHold => "does_not_hold",
+                Outcome::Unsigned => "unsigned",
+                Outcome::Unreadable => "unreadable",
+            },
+            title: words.title,
+            text: words.text,
+            length: verdict.length,
+            faults: verdict.faults.iter().map(ToString::to_string).collect(),
+            problems: words.problems,
+            signatures: signatures
+                .map(|(report, words)| VerifiedSignature::new(report.clone(), words))
+                .collect(),
+        }
+    }
+}
+
+impl VerifiedSignature {
+    fn new(report: SignatureReport, words: SignatureWords) -> Self {
         let (intact, trusted) = (report.is_intact(), report.is_trusted());
         let (signer, fingerprint) = match report.signer {
             Some(signer) => (
@@ -81,6 +194,10 @@ impl From<SignatureReport> for VerifiedSignature {
             ),
             None => (None, None),
         };
+        let forbidden = report.faults.iter().flat_map(|fault| match fault {
+            Fault::ChangedAfterSigning { changes } => changes.as_slice(),
+            _ => &[],
+        });
         Self {
             field: report.field,
             kind: match report.kind {
@@ -90,12 +207,18 @@ impl From<SignatureReport> for VerifiedSignature {
             },
             intact,
             trusted,
+            level: report.level.map(Level::name),
             signer,
             fingerprint,
             claimed_at: report.claimed_at.map(|at| at.to_string()),
+            proved_at: report.proved_at.as_ref().map(|proved| proved.at.to_string()),
+            proved_by: report.proved_at.map(|proved| proved.authority),
             reason: report.reason,
             covered: report.covered,
+            later: report.later.iter().map(Into::into).collect(),
+            forbidden: forbidden.map(Into::into).collect(),
             faults: report.faults.iter().map(ToString::to_string).collect(),
+            words: words.into(),
         }
     }
 }
@@ -103,7 +226,7 @@ impl From<SignatureReport> for VerifiedSignature {
 /// Verify a PDF.
 ///
 /// The body is the file itself, or a form (`multipart/form-data`) whose first file counts. The roots
-/// trusted are this installation's.
+/// trusted are this installation's. Words for people are in the language of `Accept-Language` (ko, en, ja).
 #[utoipa::path(
     post, path = "/api/v3/verify", tag = "Verification",
     request_body(content = Vec<u8>, content_type = "application/pdf"),
@@ -116,19 +239,25 @@ impl From<SignatureReport> for VerifiedSignature {
     security(("access_token" = [])),
 )]
 pub async fn verify(State(http): State<Http>, request: Request) -> Result<Json<VerifyResponse>, Failure> {
+    let language = request
+        .headers()
+        .get(header::ACCEPT_LANGUAGE)
+        .and_then(|value| value.to_str().ok())
+        .and_then(Language::negotiate)
+        .unwrap_or_default();
     let pdf = file(request, http.app().settings.largest_document).await?;
     if pdf.is_empty() {
         return Err(Error::fault("file", FaultCode::Required).into());
     }
     let verdict = http
         .blocking(move |app| {
-            let roots = app.trusted_roots()?;
+            let means = Means::from(app.trusted_roots()?);
             app.documents
-                .verify(&pdf, &roots, app.now())
+                .verify(&pdf, &means, app.now())
                 .map_err(|fault| fault.at("file"))
         })
         .await?;
-    Ok(Json(verdict.into()))
+    Ok(Json(VerifyResponse::new(verdict, language)))
 }
 
 /// The file of a request: its body, or the first file of its form.
@@ -153,7 +282,7 @@ async fn file(request: Request, limit: u64) -> Result<Bytes, Error> {
             let (parts, body) = request.into_parts();
             let whole = json_body::read(&parts.headers, body, limit.saturating_add(64 * 1024)).await?;
             let request = Request::from_parts(parts, Body::from(whole));
-            let broken = || Error::Unprocessable(vec![Fault::new("file", FaultCode::InvalidFile)]);
+            let broken = || Error::Unprocessable(vec![app::Fault::new("file", FaultCode::InvalidFile)]);
             let mut form = Multipart::from_request(request, &()).await.map_err(|_| broken())?;
             while let Some(field) = form.next_field().await.map_err(|_| broken())? {
                 if field.file_name().is_some() {

@@ -118,6 +118,28 @@ fn sign(language: Language, mode: &str) -> Value {
     })
 }
 
+fn verdict_words(language: Language, result: &str, standing: &str) -> Value {
+    let say = |key: &str| i18n::text(language, key, &[]);
+    let is_valid = standing == "valid";
+    json!({
+        "outcome": if is_valid { "holds" } else { "does_not_hold" },
+        "title": say(result), "text": say(&format!("{result}-text")),
+        "problems": if is_valid { Vec::new() } else { vec![say("verify-fault-not-covered")] },
+        "signatures": [{
+            "title": i18n::text(language, "verify-kind-certification", &[("field", "Seal1")]),
+            "standing": standing,
+            "state": say(if is_valid { "verify-state-valid" } else { "verify-state-invalid" }),
+            "facts": [
+                {"label": say("verify-fact-signer"), "value": "한빛상사"},
+                {"label": say("verify-fact-level"), "value": say("verify-level-b-lta")},
+            ],
+            "problems": if is_valid { Vec::new() } else { vec![say("verify-fault-digest")] },
+            "not_proved": [say("verify-note-time")],
+            "later": [i18n::text(language, "verify-how-added", &[("what", &say("verify-part-timestamp"))])],
+        }],
+    })
+}
+
 fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
     let mut samples = vec![
         ("sign".to_owned(), "sign.html", sign(language, "sign")),
@@ -164,11 +186,9 @@ fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
             json!({
                 "data": {}, "action": "/verify", "limit": 1000, "fault": "",
                 "verdict": {
-                    "tone": "good", "symbol": "shield", "title": i18n::text(language, "verify-result-good", &[]),
-                    "text": i18n::text(language, "verify-result-good-text", &[]), "name": "근로계약서.pdf",
+                    "tone": "good", "symbol": "shield", "name": "근로계약서.pdf",
                     "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-                    "signatures": [{"signer": "한빛상사", "at": "2026", "intact": true, "trusted": true, "covers": true}],
-                    "problems": [],
+                    "words": verdict_words(language, "verify-result-good", "valid"),
                 },
             }),
         ),
@@ -178,10 +198,8 @@ fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
             json!({
                 "data": {}, "action": "/verify", "limit": 1000, "fault": "",
                 "verdict": {
-                    "tone": "bad", "symbol": "alert", "title": i18n::text(language, "verify-result-bad", &[]),
-                    "text": i18n::text(language, "verify-result-bad-text", &[]), "name": "a.pdf", "hash": "00",
-                    "signatures": [{"signer": null, "at": null, "intact": false, "trusted": false, "covers": false}],
-                    "problems": ["the digest differs"],
+                    "tone": "bad", "symbol": "alert", "name": "a.pdf", "hash": "00",
+                    "words": verdict_words(language, "verify-result-bad", "not_valid"),
                 },
             }),
         ),

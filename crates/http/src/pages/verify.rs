@@ -4,12 +4,12 @@
 //! about a workflow is told, whatever the address names.
 #![expect(clippy::disallowed_types, reason = "what axum refuses of a form is answered as ours")]
 
-use app::{App, DocumentFault, Error};
+use app::{App, DocumentFault, Error, Outcome, VerdictWords};
 use axum::extract::multipart::MultipartRejection;
 use axum::extract::{Multipart, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use document::verify::{Fault, SignatureReport, Verdict};
+use document::verify::{Fault, Means, Verdict};
 use domain::{BlobHash, Language, UtcOffset};
 use serde::Serialize;
 
@@ -19,24 +19,12 @@ use crate::bodies;
 use crate::router::Http;
 
 #[derive(Debug, Serialize)]
-struct SignatureView {
-    signer: Option<String>,
-    at: Option<String>,
-    intact: bool,
-    trusted: bool,
-    covers: bool,
-}
-
-#[derive(Debug, Serialize)]
 struct VerdictView {
     tone: &'static str,
     symbol: &'static str,
-    title: String,
-    text: String,
     name: String,
     hash: String,
-    signatures: Vec<SignatureView>,
-    problems: Vec<String>,
+    words: VerdictWords,
 }
 
 #[derive(Serialize)]
@@ -120,135 +108,31 @@ async fn receive(mut multipart: Multipart, limit: u64) -> Result<Option<Upload>,
 }
 
 fn judge(app: &App, upload: &Upload, language: Language) -> Result<VerdictView, Error> {
-    let roots = app.trusted_roots()?;
-    let hash = BlobHash::of(&upload.bytes).to_string();
-    let name = upload.name.clone();
-    match app.documents.verify(&upload.bytes, &roots, app.now()) {
-        Ok(verdict) => Ok(view(language, &verdict, name, hash)),
-        Err(DocumentFault::Refused(_)) => Ok(said(language, Said::Unreadable, name, hash)),
-        Err(fault) => Err(fault.at("file")),
-    }
-}
-
-/// The verdict in one word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Said {
-    Good,
-    Unknown,
-    Bad,
-    Unsigned,
-    Unreadable,
-}
-
-fn verdict_of(verdict: &Verdict) -> Said {
-    if verdict.holds() {
-        Said::Good
-    } else if verdict
-        .faults
-        .iter()
-        .any(|fault| matches!(fault, Fault::Unreadable { .. } | Fault::Encrypted))
-    {
-        Said::Unreadable
-    } else if verdict.signatures.is_empty() && verdict.faults.iter().all(|fault| matches!(fault, Fault::NoSignature)) {
-        Said::Unsigned
-    } else if verdict.faults.is_empty() && verdict.signatures.iter().all(SignatureReport::is_intact) {
-        Said::Unknown
-    } else {
-        Said::Bad
-    }
-}
-
-fn said(language: Language, said: Said, name: String, hash: String) -> VerdictView {
-    let (tone, symbol, title, text) = match said {
-        Said::Good => ("good", "shield", "verify-result-good", "verify-result-good-text"),
-        Said::Unknown => (
-            "warn",
-            "question",
-            "verify-result-unknown",
-            "verify-result-unknown-text",
-        ),
-        Said::Bad => ("bad", "alert", "verify-result-bad", "verify-result-bad-text"),
-        Said::Unsigned => (
-            "warn",
-            "question",
-            "verify-result-unsigned",
-            "verify-result-unsigned-text",
-        ),
-        Said::Unreadable => (
-            "bad",
-            "alert",
-            "verify-result-unreadable",
-            "verify-result-unreadable-text",
-        ),
+    let means = Means::from(app.trusted_roots()?);
+    let verdict = match app.documents.verify(&upload.bytes, &means, app.now()) {
+        Ok(verdict) => verdict,
+        Err(DocumentFault::Refused(reason)) => Verdict {
+            length: upload.bytes.len() as u64,
+            signatures: Vec::new(),
+            faults: vec![Fault::Unreadable {
+                reason: reason.to_string(),
+            }],
+        },
+        Err(fault) => return Err(fault.at("file")),
     };
-    VerdictView {
+    let words = app::verdict_words(language, UtcOffset::default(), &verdict);
+    let (tone, symbol) = match words.outcome {
+        Outcome::Holds => ("good", "shield"),
+        Outcome::SignerUnknown | Outcome::Unsigned => ("warn", "question"),
+        Outcome::DoesNotHold | Outcome::Unreadable => ("bad", "alert"),
+    };
+    Ok(VerdictView {
         tone,
         symbol,
-        title: i18n::text(language, title, &[]),
-        text: i18n::text(language, text, &[]),
-        name,
-        hash,
-        signatures: Vec::new(),
-        problems: Vec::new(),
-    }
-}
-
-fn view(language: Language, verdict: &Verdict, name: String, hash: String) -> VerdictView {
-    let mut view = said(language, verdict_of(verdict), name, hash);
-    view.signatures = verdict
-        .signatures
-        .iter()
-        .map(|signature| SignatureView {
-            signer: signature
-                .signer
-                .as_ref()
-                .map(|signer| signer.common_name.clone().unwrap_or_else(|| signer.subject.clone())),
-            at: signature
-                .claimed_at
-                .map(|at| i18n::date_time(language, at, UtcOffset::default())),
-            intact: signature.is_intact(),
-            trusted: signature.is_trusted(),
-            covers: signature.covered == verdict.length,
-        })
-        .collect();
-    for (_, fault) in verdict.all_faults() {
-        let problem = problem(language, fault);
-        if !view.problems.contains(&problem) {
-            view.problems.push(problem);
-        }
-    }
-    view
-}
-
-/// What is wrong, in the reader's language.
-fn problem(language: Language, fault: &Fault) -> String {
-    let plain = |key: &str| i18n::text(language, key, &[]);
-    let of = |key: &str, subject: &str| i18n::text(language, key, &[("subject", subject)]);
-    match fault {
-        Fault::Unreadable { .. } => plain("verify-fault-unreadable"),
-        Fault::DamagedStructure => plain("verify-fault-damaged"),
-        Fault::Encrypted => plain("verify-fault-encrypted"),
-        Fault::NoSignature => plain("verify-fault-unsigned"),
-        Fault::TooManySignatures { .. } => plain("verify-fault-too-many"),
-        Fault::FieldRemoved { .. } => plain("verify-fault-field-removed"),
-        Fault::NotCoveredToEnd { .. } => plain("verify-fault-not-covered"),
-        Fault::ByteRange { .. } | Fault::GapIsNotValue | Fault::UnreadableValue { .. } => {
-            plain("verify-fault-malformed")
-        }
-        Fault::UnsupportedFormat { .. } | Fault::UnsupportedAlgorithm { .. } => plain("verify-fault-unsupported"),
-        Fault::DigestMismatch => plain("verify-fault-digest"),
-        Fault::SignatureMismatch => plain("verify-fault-signature"),
-        Fault::SignerCertificateMissing | Fault::SigningCertificateMismatch | Fault::SigningCertificateMissing => {
-            plain("verify-fault-certificate")
-        }
-        Fault::UntrustedSigner { subject, .. } => of("verify-fault-untrusted", subject),
-        Fault::CertificateExpired { subject, .. } => of("verify-fault-expired", subject),
-        Fault::CertificateNotYetValid { subject, .. } => of("verify-fault-not-yet", subject),
-        Fault::CertificateUnusable { subject, .. } => of("verify-fault-unusable", subject),
-        Fault::ChangedAfterSigning { .. } => plain("verify-fault-changed"),
-        Fault::CertificationNotFirst => plain("verify-fault-order"),
-        Fault::TimestampNotExamined => plain("verify-fault-timestamp"),
-    }
+        name: upload.name.clone(),
+        hash: BlobHash::of(&upload.bytes).to_string(),
+        words,
+    })
 }
 
 fn page(

@@ -14,7 +14,7 @@ use document::intake::{self, Intake, Limits};
 use document::keys::KeyKind;
 use document::render;
 use document::text_layer::{self, PageText};
-use document::verify::{self, TrustedRoots, Verdict};
+use document::verify::{self, Means, Verdict};
 use domain::{Clock, CompanyId, Random, Role};
 use jiff::Timestamp;
 use reqwest::header::HeaderMap;
@@ -501,7 +501,7 @@ impl StrangersDocuments for InProcess {
         Ok(text_layer::page_texts(pdf, pages)?)
     }
 
-    fn verify(&self, pdf: &[u8], roots: &TrustedRoots, at: Timestamp) -> Result<Verdict, DocumentFault> {
-        Ok(verify::verify(pdf, roots, at))
+    fn verify(&self, pdf: &[u8], means: &Means, at: Timestamp) -> Result<Verdict, DocumentFault> {
+        Ok(verify::verify_with(pdf, means, at))
     }
 }

@@ -4,6 +4,9 @@
 //! root is trusted too. The file is a stranger's, so a document worker reads it. A history certificate carries its chain of
 //! events: where its signatures hold, the chain is recomputed as well, and with `--certificate` the sealed document is held
 //! against the hash and length that the chain names, so that the two belong to each other.
+//!
+//! The words are those of the verify page, in the language of `--language`. For programs (`--json`) the whole verdict is
+//! there, typed, and the words too.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,8 +14,8 @@ use std::process::ExitCode;
 use app::StrangersDocuments;
 use clap::Args;
 use document::keys::certificates_from_pem;
-use document::verify::{self, TrustedRoots, Verdict};
-use domain::{BlobHash, ChainFile, Clock, Event, EventKind};
+use document::verify::{self, Means, RevocationData, TrustedRoots, Verdict};
+use domain::{BlobHash, ChainFile, Clock, Event, EventKind, Language, UtcOffset};
 use serde_json::{Value, json};
 
 use super::{Context, read};
@@ -34,9 +37,22 @@ pub struct Verify {
     /// Trust this root too (PEM)
     #[arg(long, value_name = "ROOT.pem")]
     trust: Vec<PathBuf>,
-    /// Signers of earlier signatures must be trusted too
+    /// Know of revoked certificates from this list, too (CRL, DER or PEM)
+    #[arg(long, value_name = "LIST.crl")]
+    crl: Vec<PathBuf>,
+    /// Know of revoked certificates from this answer, too (OCSP response, DER)
+    #[arg(long, value_name = "RESPONSE.der")]
+    ocsp: Vec<PathBuf>,
+    /// Signers of earlier signatures and time-stamp authorities must be trusted too
     #[arg(long)]
     strict: bool,
+    /// Language of the words: ko, en or ja
+    #[arg(long, value_name = "LANGUAGE", default_value = "en", value_parser = language)]
+    language: Language,
+}
+
+fn language(code: &str) -> Result<Language, String> {
+    Language::parse(code).ok_or_else(|| "one of ko, en, ja".to_owned())
 }
 
 /// One file's verdict, with the chain of events that it carries.
@@ -65,11 +81,15 @@ impl Verified {
             })
     }
 
-    fn value(&self) -> Value {
+    fn value(&self, language: Language) -> Value {
+        let words = app::verdict_words(language, UtcOffset::default(), &self.verdict);
         json!({
             "holds": self.holds(),
+            "outcome": words.outcome,
+            "length": self.verdict.length,
             "signatures": self.verdict.signatures,
             "faults": self.verdict.faults.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "words": words,
             "chain": match &self.chain {
                 None => Value::Null,
                 Some(Ok(chain)) => json!({"holds": true, "entries": chain.entries.len()}),
@@ -78,37 +98,42 @@ impl Verified {
         })
     }
 
-    fn lines(&self, path: &Path) -> Vec<String> {
-        let mut lines = Vec::new();
-        for signature in &self.verdict.signatures {
-            let signer = signature.signer.as_ref().map_or("an unknown signer", |signer| {
-                signer.common_name.as_deref().unwrap_or(signer.subject.as_str())
-            });
-            let at = signature
-                .claimed_at
-                .map_or_else(String::new, |at| format!(", {at} (claimed)"));
-            let state = if signature.faults.is_empty() {
-                "valid"
-            } else if signature.is_intact() {
-                "intact, signer not verified"
-            } else {
-                "NOT VALID"
-            };
-            lines.push(format!("signature {}: {signer}{at}: {state}", signature.field));
-            lines.extend(signature.faults.iter().map(|fault| format!("  {fault}")));
+    fn lines(&self, path: &Path, language: Language) -> Vec<String> {
+        let say = |key: &str, arguments: &[(&str, &str)]| i18n::text(language, key, arguments);
+        let words = app::verdict_words(language, UtcOffset::default(), &self.verdict);
+        let mut lines = vec![format!("{}: {}. {}", path.display(), words.title, words.text)];
+        lines.extend(words.problems.iter().map(|problem| format!("  - {problem}")));
+        for signature in &words.signatures {
+            lines.push(format!("{}: {}", signature.title, signature.state));
+            lines.extend(signature.problems.iter().map(|problem| format!("  - {problem}")));
+            let facts = signature.facts.iter();
+            lines.extend(facts.map(|fact| format!("  {}: {}", fact.label, fact.value)));
+            for (heading, listed) in [
+                ("verify-not-proved", &signature.not_proved),
+                ("verify-later", &signature.later),
+            ] {
+                if !listed.is_empty() {
+                    lines.push(format!("  {}:", say(heading, &[])));
+                    lines.extend(listed.iter().map(|line| format!("    - {line}")));
+                }
+            }
         }
-        lines.extend(self.verdict.faults.iter().map(|fault| format!("the file: {fault}")));
         match &self.chain {
             None => {}
-            Some(Ok(chain)) => lines.push(format!("chain of events: {} entries, unbroken", chain.entries.len())),
-            Some(Err(fault)) => lines.push(format!("chain of events: BROKEN: {fault}")),
+            Some(Ok(chain)) => {
+                lines.push(say(
+                    "verify-chain-holds",
+                    &[("count", &chain.entries.len().to_string())],
+                ));
+            }
+            Some(Err(fault)) => lines.push(say("verify-chain-broken", &[("fault", fault)])),
         }
         let verdict = if self.holds() {
-            "everything holds"
+            "verify-holds"
         } else {
-            "NOT everything holds"
+            "verify-does-not-hold"
         };
-        lines.push(format!("{}: {verdict}", path.display()));
+        lines.push(format!("{}: {}", path.display(), say(verdict, &[])));
         lines
     }
 }
@@ -127,26 +152,29 @@ impl Verify {
             Ok(certificate) => certificate,
             Err(failure) => return unreadable(&failure),
         };
-        let roots = self.roots(context)?;
+        let means = match self.means(context) {
+            Ok(means) => means,
+            Err(failure) => return unreadable(&failure),
+        };
         let workers = Workers::new(&context.place.configuration.documents);
-        let document = self.verify(&workers, &roots, &self.file, pdf)?;
+        let document = self.verify(&workers, &means, &self.file, pdf)?;
         let mut holds = document.holds();
-        let mut value = document.value();
-        let mut lines = document.lines(&self.file);
+        let mut value = document.value(self.language);
+        let mut lines = document.lines(&self.file, self.language);
         if let (Some(path), Some(pdf)) = (&self.certificate, certificate) {
-            let certificate = self.verify(&workers, &roots, path, pdf)?;
+            let certificate = self.verify(&workers, &means, path, pdf)?;
             let belongs = certificate
                 .completed()
                 .is_some_and(|named| is_named(&document.pdf, named));
             holds = holds && certificate.holds() && belongs;
-            lines.extend(certificate.lines(path));
+            lines.extend(certificate.lines(path, self.language));
             let word = if belongs {
-                "the certificate is this document's"
+                "verify-certificate-belongs"
             } else {
-                "the certificate is NOT this document's"
+                "verify-certificate-foreign"
             };
-            lines.push(word.to_owned());
-            value["certificate"] = certificate.value();
+            lines.push(i18n::text(self.language, word, &[]));
+            value["certificate"] = certificate.value(self.language);
             value["certificate"]["belongs"] = Value::Bool(belongs);
             value["holds"] = Value::Bool(holds);
         }
@@ -154,9 +182,9 @@ impl Verify {
         Ok(if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 
-    fn verify(&self, workers: &Workers, roots: &TrustedRoots, path: &Path, pdf: Vec<u8>) -> Result<Verified, Failure> {
+    fn verify(&self, workers: &Workers, means: &Means, path: &Path, pdf: Vec<u8>) -> Result<Verified, Failure> {
         let verdict = workers
-            .verify(&pdf, roots, SystemClock.now())
+            .verify(&pdf, means, SystemClock.now())
             .map_err(|fault| Failure::Other(format!("{}: {fault}", path.display())))?;
         let signatures_hold = if self.strict {
             verdict.holds_strictly()
@@ -169,6 +197,22 @@ impl Verify {
             verdict,
             signatures_hold,
             chain,
+        })
+    }
+
+    fn means(&self, context: &Context) -> Result<Means, Failure> {
+        let mut revocation = RevocationData::default();
+        for path in &self.crl {
+            let list = document::verify::list_from_pem_or_der(read(path)?)
+                .ok_or_else(|| Failure::Other(format!("{}: no revocation list (CRL) in DER or PEM", path.display())))?;
+            revocation.lists.push(list);
+        }
+        for path in &self.ocsp {
+            revocation.responses.push(read(path)?);
+        }
+        Ok(Means {
+            roots: self.roots(context)?,
+            revocation,
         })
     }
 

@@ -1,0 +1,448 @@
+//! The verdict on a signed PDF in plain words: who signed, when, what is proved and what is not, what came after.
+//!
+//! The same words serve the verify page, the API and the command line, in each language. Nothing is judged here: the words
+//! say what [`Verdict`] says. Every time names its zone.
+
+use document::verify::{Change, Fault, FieldLock, Note, Rules, SignatureKind, SignatureReport, Verdict};
+use domain::{Language, UtcOffset};
+use jiff::Timestamp;
+use serde::Serialize;
+
+/// More changes of one signature than anybody reads.
+const MOST_CHANGES: usize = 20;
+
+/// The verdict in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Everything holds.
+    Holds,
+    /// Unchanged, but nobody trusted vouches for the signer.
+    SignerUnknown,
+    /// Changed, or a signature is not valid.
+    DoesNotHold,
+    /// There is no signature.
+    Unsigned,
+    /// It cannot be read.
+    Unreadable,
+}
+
+impl Outcome {
+    /// The outcome of a verdict.
+    pub fn of(verdict: &Verdict) -> Self {
+        let is_unreadable = |fault: &Fault| matches!(fault, Fault::Unreadable { .. } | Fault::Encrypted);
+        let are_only = |is_such: fn(&Fault) -> bool| verdict.faults.iter().all(is_such);
+        if verdict.holds() {
+            Self::Holds
+        } else if verdict.faults.iter().any(is_unreadable) {
+            Self::Unreadable
+        } else if verdict.signatures.is_empty() && are_only(|fault| matches!(fault, Fault::NoSignature)) {
+            Self::Unsigned
+        } else if verdict.faults.is_empty() && verdict.signatures.iter().all(SignatureReport::is_intact) {
+            Self::SignerUnknown
+        } else {
+            Self::DoesNotHold
+        }
+    }
+
+    fn key(self) -> &'static str {
+        match self {
+            Self::Holds => "verify-result-good",
+            Self::SignerUnknown => "verify-result-unknown",
+            Self::DoesNotHold => "verify-result-bad",
+            Self::Unsigned => "verify-result-unsigned",
+            Self::Unreadable => "verify-result-unreadable",
+        }
+    }
+}
+
+/// How one signature stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// Nothing is wrong with it.
+    Valid,
+    /// It is intact, and its signer is not known to be who he says.
+    SignerUnknown,
+    /// It is not valid.
+    NotValid,
+}
+
+impl Standing {
+    /// How a signature stands.
+    pub fn of(signature: &SignatureReport) -> Self {
+        if signature.faults.is_empty() {
+            Self::Valid
+        } else if signature.is_intact() {
+            Self::SignerUnknown
+        } else {
+            Self::NotValid
+        }
+    }
+
+    fn key(self) -> &'static str {
+        match self {
+            Self::Valid => "verify-state-valid",
+            Self::SignerUnknown => "verify-state-unknown",
+            Self::NotValid => "verify-state-invalid",
+        }
+    }
+}
+
+/// A verdict in words.
+#[derive(Debug, Clone, Serialize)]
+pub struct VerdictWords {
+    /// In one word, for programs.
+    pub outcome: Outcome,
+    /// In one line.
+    pub title: String,
+    /// In a sentence.
+    pub text: String,
+    /// Each signature.
+    pub signatures: Vec<SignatureWords>,
+    /// What is wrong with the file as a whole.
+    pub problems: Vec<String>,
+}
+
+/// One signature in words.
+#[derive(Debug, Clone, Serialize)]
+pub struct SignatureWords {
+    /// Its kind and its field.
+    pub title: String,
+    /// How it stands, for programs.
+    pub standing: Standing,
+    /// How it stands.
+    pub state: String,
+    /// Who, when, where, how.
+    pub facts: Vec<Fact>,
+    /// What is wrong.
+    pub problems: Vec<String>,
+    /// What is not proved, though nothing is wrong.
+    pub not_proved: Vec<String>,
+    /// What came after it, as it permits.
+    pub later: Vec<String>,
+}
+
+/// A line of a table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Fact {
+    /// What it is about.
+    pub label: String,
+    /// What is to be said.
+    pub value: String,
+}
+
+/// The verdict in the words of a language, with times in a zone.
+pub fn verdict_words(language: Language, offset: UtcOffset, verdict: &Verdict) -> VerdictWords {
+    let words = Words { language, offset };
+    let outcome = Outcome::of(verdict);
+    VerdictWords {
+        outcome,
+        title: words.say(outcome.key()),
+        text: words.say(&format!("{}-text", outcome.key())),
+        signatures: verdict
+            .signatures
+            .iter()
+            .map(|signature| words.signature(signature, verdict.length))
+            .collect(),
+        problems: verdict.faults.iter().flat_map(|fault| words.problem(fault)).collect(),
+    }
+}
+
+struct Words {
+    language: Language,
+    offset: UtcOffset,
+}
+
+impl Words {
+    fn say(&self, key: &str) -> String {
+        self.say_with(key, &[])
+    }
+
+    fn say_with(&self, key: &str, arguments: &[(&str, &str)]) -> String {
+        i18n::text(self.language, key, arguments)
+    }
+
+    fn moment(&self, at: Timestamp) -> String {
+        i18n::date_time(self.language, at, self.offset)
+    }
+
+    fn signature(&self, signature: &SignatureReport, length: u64) -> SignatureWords {
+        let standing = Standing::of(signature);
+        let kind = match signature.kind {
+            SignatureKind::Certification { .. } => "verify-kind-certification",
+            SignatureKind::Approval => "verify-kind-approval",
+            SignatureKind::DocumentTimestamp => "verify-kind-timestamp",
+        };
+        let mut not_proved: Vec<String> = signature.notes.iter().map(|note| self.note(note)).collect();
+        not_proved.extend(signature.timestamps.iter().filter_map(|timestamp| {
+            let fault = self.problem(timestamp.fault.as_ref()?).join(" ");
+            let at = self.moment(timestamp.at);
+            Some(self.say_with("verify-note-timestamp", &[("at", &at), ("fault", &fault)]))
+        }));
+        SignatureWords {
+            title: self.say_with(kind, &[("field", &signature.field)]),
+            standing,
+            state: self.say(standing.key()),
+            facts: self.facts(signature, length),
+            problems: signature.faults.iter().flat_map(|fault| self.problem(fault)).collect(),
+            not_proved,
+            later: self.changes(&signature.later),
+        }
+    }
+
+    fn facts(&self, signature: &SignatureReport, length: u64) -> Vec<Fact> {
+        let mut facts = Vec::new();
+        let mut fact = |key: &str, value: Option<String>| {
+            facts.extend(value.filter(|value| !value.is_empty()).map(|value| Fact {
+                label: self.say(key),
+                value,
+            }));
+        };
+        let is_timestamp = signature.kind == SignatureKind::DocumentTimestamp;
+        let signer = signature.signer.as_ref().map(|signer| {
+            let name = signer.common_name.as_ref().unwrap_or(&signer.subject);
+            match &signer.organization {
+                Some(organization) if organization != name => format!("{name} ({organization})"),
+                _ => name.clone(),
+            }
+        });
+        let who = if is_timestamp {
+            "verify-fact-authority"
+        } else {
+            "verify-fact-signer"
+        };
+        fact(who, signer);
+        fact(
+            "verify-fact-issuer",
+            signature.signer.as_ref().map(|signer| signer.issuer.clone()),
+        );
+        fact(
+            "verify-fact-proved",
+            signature.proved_at.as_ref().map(|proved| {
+                let key = if proved.by_document_timestamp {
+                    "verify-time-proved-later"
+                } else {
+                    "verify-time-proved"
+                };
+                self.say_with(
+                    key,
+                    &[("at", &self.moment(proved.at)), ("authority", &proved.authority)],
+                )
+            }),
+        );
+        fact(
+            "verify-fact-claimed",
+            signature
+                .claimed_at
+                .filter(|_| !is_timestamp)
+                .map(|at| self.say_with("verify-time-claimed", &[("at", &self.moment(at))])),
+        );
+        fact(
+            "verify-fact-level",
+            signature
+                .level
+                .map(|level| self.say(&format!("verify-level-{}", level.name().to_ascii_lowercase()))),
+        );
+        fact("verify-fact-reason", signature.reason.clone());
+        fact("verify-fact-location", signature.location.clone());
+        fact(
+            "verify-fact-covers",
+            Some(if signature.covered == length {
+                self.say("verify-covers-all")
+            } else {
+                let (covered, length) = (signature.covered.to_string(), length.to_string());
+                self.say_with("verify-covers-part", &[("covered", &covered), ("length", &length)])
+            }),
+        );
+        if !is_timestamp {
+            fact("verify-fact-permits", Some(self.permits(&signature.permits)));
+        }
+        facts
+    }
+
+    fn permits(&self, rules: &Rules) -> String {
+        let level = match rules.level {
+            0 | 1 => "verify-permits-1",
+            2 => "verify-permits-2",
+            _ => "verify-permits-3",
+        };
+        let mut permits = vec![self.say(level)];
+        if rules.level >= 2 {
+            permits.extend(rules.locks.iter().map(|lock| match lock {
+                FieldLock::All => self.say("verify-locks-all"),
+                FieldLock::Include(fields) => self.say_with("verify-locks-include", &[("fields", &fields.join(", "))]),
+                FieldLock::Exclude(fields) => self.say_with("verify-locks-exclude", &[("fields", &fields.join(", "))]),
+            }));
+        }
+        permits.dedup();
+        permits.join(" ")
+    }
+
+    fn note(&self, note: &Note) -> String {
+        match note {
+            Note::TimeNotProved => self.say("verify-note-time"),
+            Note::ClaimedTimeContradicted => self.say("verify-note-contradicted"),
+            Note::ClaimedTimeOutsideCertificate => self.say("verify-note-outside"),
+            Note::ValidWhenClaimed { subject } => {
+                self.say_with("verify-note-valid-when-claimed", &[("subject", subject)])
+            }
+            Note::RevocationUnknown { subject } => self.say_with("verify-note-revocation", &[("subject", subject)]),
+        }
+    }
+
+    /// What is wrong: a sentence, and where it lists changes, one more for each.
+    fn problem(&self, fault: &Fault) -> Vec<String> {
+        let plain = |key: &str| vec![self.say(key)];
+        let of = |key: &str, subject: &str| vec![self.say_with(key, &[("subject", subject)])];
+        let since = |key: &str, subject: &str, at: Timestamp| {
+            vec![self.say_with(key, &[("subject", subject), ("at", &self.moment(at))])]
+        };
+        match fault {
+            Fault::Unreadable { .. } => plain("verify-fault-unreadable"),
+            Fault::DamagedStructure => plain("verify-fault-damaged"),
+            Fault::Encrypted => plain("verify-fault-encrypted"),
+            Fault::NoSignature => plain("verify-fault-unsigned"),
+            Fault::TooManySignatures { .. } => plain("verify-fault-too-many"),
+            Fault::NotInItsRevision => plain("verify-fault-copy"),
+            Fault::FieldRemoved { .. } => plain("verify-fault-field-removed"),
+            Fault::NotCoveredToEnd { .. } => plain("verify-fault-not-covered"),
+            Fault::ByteRange { .. } | Fault::GapIsNotValue => plain("verify-fault-byte-range"),
+            Fault::UnreadableValue { .. } => plain("verify-fault-malformed"),
+            Fault::UnsupportedFormat { name } => {
+                vec![self.say_with("verify-fault-format", &[("name", name)])]
+            }
+            Fault::UnsupportedAlgorithm { name } => {
+                vec![self.say_with("verify-fault-unsupported", &[("name", name)])]
+            }
+            Fault::WeakAlgorithm { name } => vec![self.say_with("verify-fault-weak", &[("name", name)])],
+            Fault::DigestMismatch => plain("verify-fault-digest"),
+            Fault::SignatureMismatch => plain("verify-fault-signature"),
+            Fault::SignerCertificateMissing | Fault::SigningCertificateMismatch | Fault::SigningCertificateMissing => {
+                plain("verify-fault-certificate")
+            }
+            Fault::UntrustedSigner { subject, .. } => of("verify-fault-untrusted", subject),
+            Fault::CertificateExpired { subject, not_after } => since("verify-fault-expired", subject, *not_after),
+            Fault::CertificateNotYetValid { subject, not_before } => {
+                since("verify-fault-not-yet", subject, *not_before)
+            }
+            Fault::CertificateUnusable { subject, .. } => of("verify-fault-unusable", subject),
+            Fault::CertificateRevoked { subject, since: at } => since("verify-fault-revoked", subject, *at),
+            Fault::TimestampInvalid { .. } => plain("verify-fault-timestamp"),
+            Fault::ChangedAfterSigning { changes } => {
+                let mut problems = plain("verify-fault-changed");
+                problems.extend(self.changes(changes));
+                problems
+            }
+            Fault::CertificationNotFirst => plain("verify-fault-order"),
+        }
+    }
+
+    fn changes(&self, changes: &[Change]) -> Vec<String> {
+        let mut lines: Vec<String> = changes
+            .iter()
+            .take(MOST_CHANGES)
+            .map(|change| self.change(change))
+            .collect();
+        lines.dedup();
+        if let Some(more) = changes.len().checked_sub(MOST_CHANGES).filter(|more| *more > 0) {
+            lines.push(self.say_with("verify-changes-more", &[("count", &more.to_string())]));
+        }
+        lines
+    }
+
+    fn change(&self, change: &Change) -> String {
+        let what = self.say(&format!("verify-part-{}", name(&change.part)));
+        let mut places = Vec::new();
+        if let Some(page) = change.page {
+            places.push(self.say_with("verify-place-page", &[("page", &page.to_string())]));
+        }
+        if let Some(field) = change.field.as_deref().filter(|field| !field.is_empty()) {
+            places.push(self.say_with("verify-place-field", &[("field", field)]));
+        }
+        if places.is_empty()
+            && let Some(entry) = &change.entry
+        {
+            places.push(format!("/{entry}"));
+        }
+        let key = format!("verify-how-{}", name(&change.how));
+        if places.is_empty() {
+            return self.say_with(&key, &[("what", &what)]);
+        }
+        let place = places.join(", ");
+        let what = self.say_with("verify-what-where", &[("what", &what), ("place", &place)]);
+        self.say_with(&key, &[("what", &what)])
+    }
+}
+
+/// The name of a part or of a kind of change, as it is written for programs, as a part of a key.
+fn name(value: &impl Serialize) -> String {
+    let written = serde_json::to_value(value).unwrap_or_default();
+    written.as_str().unwrap_or_default().replace('_', "-")
+}
+
+#[cfg(test)]
+mod tests {
+    use document::verify::{How, Part};
+
+    use super::*;
+
+    /// Every part and every way of changing it has its words in every language.
+    #[test]
+    fn every_change_has_words() {
+        let parts = [
+            Part::Structure,
+            Part::Catalog,
+            Part::Pages,
+            Part::Page,
+            Part::Content,
+            Part::Resources,
+            Part::Font,
+            Part::Picture,
+            Part::Annotation,
+            Part::Form,
+            Part::Field,
+            Part::Signature,
+            Part::Timestamp,
+            Part::ValidationData,
+            Part::Script,
+            Part::EmbeddedFile,
+            Part::OptionalContent,
+            Part::Outline,
+            Part::Metadata,
+            Part::Other,
+        ];
+        let ways = [
+            How::Changed,
+            How::Added,
+            How::AddedVisibly,
+            How::Removed,
+            How::FilledIn,
+            How::Revealed,
+            How::Unreadable,
+        ];
+        for language in [Language::Ko, Language::En, Language::Ja] {
+            let words = Words {
+                language,
+                offset: UtcOffset::UTC,
+            };
+            for part in parts {
+                for how in ways {
+                    let said = words.change(&Change {
+                        part,
+                        how,
+                        page: Some(2),
+                        field: Some("이름".to_owned()),
+                        object: 7,
+                        entry: None,
+                    });
+                    assert!(!said.contains("verify-"), "{said}");
+                    assert!(said.contains('2') && said.contains("이름"), "{said}");
+                }
+            }
+            for level in ["b-b", "b-t", "b-lt", "b-lta"] {
+                assert!(i18n::has(language, &format!("verify-level-{level}")));
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! What a signature permits to follow it: DocMDP (ISO 32000-2, 12.8.2.2), FieldMDP (12.8.2.4) and the lock of its field
+//! (12.7.5.5, table 236).
+//!
+//! Without any of them the standard says nothing, and readers agree on what people expect: further signatures and the
+//! filling in of fields (as after a certification of level 2), and no other change.
+
+use lopdf::{Dictionary, Document, Object};
+use serde::{Deserialize, Serialize};
+
+use crate::form;
+
+/// The default of `/P` (table 257), and what holds where nothing is said.
+const DEFAULT_LEVEL: u8 = 2;
+/// More names than a lock has.
+const MAX_NAMES: usize = 10_000;
+
+/// The fields that a signature locks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "action", content = "fields", rename_all = "snake_case")]
+pub enum FieldLock {
+    /// All fields.
+    All,
+    /// These fields, and those below them.
+    Include(Vec<String>),
+    /// All fields but these and those below them.
+    Exclude(Vec<String>),
+}
+
+impl FieldLock {
+    fn locks(&self, field: &str) -> bool {
+        let names = |names: &[String]| {
+            names.iter().any(|name| {
+                field
+                    .strip_prefix(name.as_str())
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            })
+        };
+        match self {
+            Self::All => true,
+            Self::Include(included) => names(included),
+            Self::Exclude(excluded) => !names(excluded),
+        }
+    }
+}
+
+/// What may follow a signature.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rules {
+    /// 1: nothing but validation data and document timestamps; 2: filling in fields and signing, too; 3: annotations,
+    /// too.
+    pub level: u8,
+    /// Whether it is a certification that says so.
+    pub certified: bool,
+    /// Fields that must stay as they are.
+    pub locks: Vec<FieldLock>,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            level: DEFAULT_LEVEL,
+            certified: false,
+            locks: Vec::new(),
+        }
+    }
+}
+
+impl Rules {
+    /// What a signature in the field `field` permits. `level` is that of its certification, if it is one.
+    pub(super) fn of(
+        document: &Document,
+        field: Option<&Dictionary>,
+        signature: &Dictionary,
+        level: Option<u8>,
+    ) -> Self {
+        let mut rules = Self {
+            level: level.map_or(DEFAULT_LEVEL, |level| level.clamp(1, 3)),
+            certified: level.is_some(),
+            locks: Vec::new(),
+        };
+        let parameters = transform(document, signature, b"FieldMDP")
+            .and_then(|reference| form::dictionary(document, reference, b"TransformParams"));
+        let lock = field.and_then(|field| form::dictionary(document, field, b"Lock"));
+        for stated in [parameters, lock].into_iter().flatten() {
+            rules.locks.extend(field_lock(document, stated));
+            // PDF 2.0: a lock may restrict the document as a certification does.
+            let restricted = stated
+                .get(b"P")
+                .ok()
+                .and_then(|level| form::resolve(document, level).as_i64().ok())
+                .and_then(|level| u8::try_from(level).ok())
+                .filter(|level| (1..=3).contains(level));
+            if let Some(restricted) = restricted {
+                rules.level = rules.level.min(restricted);
+            }
+        }
+        rules
+    }
+
+    /// Whether the field `name` may be filled in, or signed if it is a signature's.
+    pub fn allow_field(&self, name: &str) -> bool {
+        self.level >= 2 && !self.locks.iter().any(|lock| lock.locks(name))
+    }
+
+    /// Whether a further signature may be added, in a new field of the name `name`.
+    pub fn allow_signature(&self, name: &str) -> bool {
+        self.allow_field(name)
+    }
+
+    /// Whether annotations may be added, changed and removed.
+    pub fn allow_annotations(&self) -> bool {
+        self.level >= 3
+    }
+}
+
+fn field_lock(document: &Document, stated: &Dictionary) -> Option<FieldLock> {
+    let names = || {
+        form::array(document, stated, b"Fields")
+            .unwrap_or_default()
+            .iter()
+            .take(MAX_NAMES)
+            .filter_map(|name| lopdf::decode_text_string(form::resolve(document, name)).ok())
+            .collect::<Vec<_>>()
+    };
+    match form::name(document, stated, b"Action")? {
+        b"Include" => Some(FieldLock::Include(names())),
+        b"Exclude" => Some(FieldLock::Exclude(names())),
+        // What nobody understands locks everything.
+        _ => Some(FieldLock::All),
+    }
+}
+
+/// The level of a signature's DocMDP transform, if it has one.
+pub(super) fn modification_level(document: &Document, signature: &Dictionary) -> Option<u8> {
+    let reference = transform(document, signature, b"DocMDP")?;
+    let level = form::dictionary(document, reference, b"TransformParams")
+        .and_then(|parameters| parameters.get(b"P").ok())
+        .and_then(|level| form::resolve(document, level).as_i64().ok())
+        .and_then(|level| u8::try_from(level).ok());
+    Some(level.unwrap_or(DEFAULT_LEVEL))
+}
+
+/// The level of a signature that the catalog names as its certification, and that has no transform of its own.
+pub(super) const UNSTATED_LEVEL: u8 = DEFAULT_LEVEL;
+
+/// The signature reference dictionary of a transform method (ISO 32000-2, 12.8.2).
+fn transform<'a>(document: &'a Document, signature: &'a Dictionary, method: &[u8]) -> Option<&'a Dictionary> {
+    form::array(document, signature, b"Reference")?
+        .iter()
+        .filter_map(|reference| form::resolve(document, reference).as_dict().ok())
+        .find(|reference| form::name(document, reference, b"TransformMethod") == Some(method))
+}
+
+/// A flag word, 0 where there is none.
+pub(super) fn flags(document: &Document, dictionary: &Dictionary, key: &[u8]) -> i64 {
+    dictionary
+        .get(key)
+        .ok()
+        .map(|flags| form::resolve(document, flags))
+        .and_then(|flags| Object::as_i64(flags).ok())
+        .unwrap_or(0)
+}

@@ -1,0 +1,212 @@
+//! Whom to believe, and since when a signature is there: over all signatures of a file together.
+//!
+//! A certificate is judged at the moment for which it is proved that its signature was there. What proves it is a timestamp
+//! by an authority whom the verifier trusts: one of the signature itself, or one of the whole document that was added later.
+//! So the newest is judged first, at the verifier's own time; if it holds, everything that it covers was there at its time,
+//! and its predecessor is judged at that time, and so on back to the first signature (EN 319 102-1, 5.5 and 5.6). A chain
+//! of archive timestamps holds where each was renewed before its authority's certificate ended. Without a timestamp,
+//! nothing proves an earlier moment than the verifier's own; the time that the signer claims counts for nothing.
+
+use jiff::Timestamp;
+
+use super::certificates::{Certified, Pool};
+use super::revocation::{self, Embedded, RevocationData, Status};
+use super::signature::Examined;
+use super::{Fault, Level, Note, ProvedTime, SignatureKind, TimestampReport, TrustedRoots};
+
+/// How far a time may lie ahead of a proof of it before the two contradict each other: clocks differ.
+const TOLERANCE_SECONDS: i64 = 300;
+
+pub(super) struct Judge<'a> {
+    pub(super) roots: &'a TrustedRoots,
+    pub(super) embedded: &'a Embedded,
+    /// What the verifier knows beside what the file holds.
+    pub(super) given: &'a RevocationData,
+    pub(super) now: Timestamp,
+}
+
+/// What is known of a signer.
+struct Judged {
+    fault: Option<Fault>,
+    /// Whose revocation is not known.
+    unknown: Option<String>,
+    /// Whether the file itself holds what proves that nobody on the path was revoked.
+    is_proved_by_file: bool,
+}
+
+impl Judge<'_> {
+    /// Judges all signatures, which lie in the order in which they were made.
+    pub(super) fn all(&self, signatures: &mut [Examined]) {
+        let mut known: Option<ProvedTime> = None;
+        let mut covers_store = false;
+        for signature in signatures.iter_mut().rev() {
+            let at = known.as_ref().map_or(self.now, |proved| proved.at);
+            let proved = if signature.report.kind == SignatureKind::DocumentTimestamp {
+                self.document_timestamp(signature, at)
+            } else {
+                self.signature(signature, known.as_ref(), covers_store)
+            };
+            covers_store |= signature.is_sound && signature.stamped_at.is_some() && signature.covers_validation_data;
+            // Whatever the newer one covers was there before it.
+            if let Some(proved) = proved
+                && known.as_ref().is_none_or(|known| proved.at <= known.at)
+            {
+                known = Some(proved);
+            }
+        }
+    }
+
+    fn document_timestamp(&self, signature: &mut Examined, at: Timestamp) -> Option<ProvedTime> {
+        let (Some(stamped_at), Some(signer)) = (signature.stamped_at, signature.signer.clone()) else {
+            return None;
+        };
+        let fault = self.authority(&signer, &signature.certificates, stamped_at, at);
+        let is_trusted = fault.is_none();
+        signature.report.faults.extend(fault);
+        let proved = ProvedTime {
+            at: stamped_at,
+            authority: name(&signer),
+            by_document_timestamp: true,
+        };
+        if !is_trusted || !signature.is_sound {
+            return None;
+        }
+        signature.report.proved_at = Some(proved.clone());
+        Some(proved)
+    }
+
+    /// What is wrong with a time-stamp authority whose timestamp was there at the moment `at`.
+    fn authority(&self, signer: &[u8], certificates: &[Vec<u8>], stamped: Timestamp, at: Timestamp) -> Option<Fault> {
+        if stamped.as_second() > at.as_second().saturating_add(TOLERANCE_SECONDS) {
+            return Some(Fault::TimestampInvalid {
+                reason: format!("its time, {stamped}, lies after {at}, when it was there already"),
+            });
+        }
+        self.signer(signer, certificates, &RevocationData::default(), at)
+            .and_then(|judged| judged.fault)
+    }
+
+    fn signature(
+        &self,
+        signature: &mut Examined,
+        known: Option<&ProvedTime>,
+        covers_store: bool,
+    ) -> Option<ProvedTime> {
+        let at = known.map_or(self.now, |proved| proved.at);
+        let mut proved = known.cloned();
+        for token in std::mem::take(&mut signature.tokens) {
+            let fault = self.authority(&token.signer, &token.certificates, token.at, at);
+            if fault.is_none() && proved.as_ref().is_none_or(|proved| token.at < proved.at) {
+                proved = Some(ProvedTime {
+                    at: token.at,
+                    authority: name(&token.signer),
+                    by_document_timestamp: false,
+                });
+            }
+            signature.report.timestamps.push(TimestampReport {
+                at: token.at,
+                authority: Certified::parse(&token.signer).and_then(|signer| signer.identity()),
+                fault,
+            });
+        }
+        let is_pades = signature.is_pades();
+        let has_time = !signature.report.timestamps.is_empty() || known.is_some();
+        let report = &mut signature.report;
+        let judged_at = proved.as_ref().map_or(self.now, |proved| proved.at);
+        if let Some(claimed) = report.claimed_at
+            && claimed.as_second() > judged_at.as_second().saturating_add(TOLERANCE_SECONDS)
+        {
+            report.notes.push(Note::ClaimedTimeContradicted);
+        }
+        let signer = signature.signer.as_deref()?;
+        let judged = self.signer(signer, &signature.certificates, &signature.revocation, judged_at);
+        let mut is_proved_by_file = false;
+        if let Some(judged) = judged {
+            is_proved_by_file = judged.is_proved_by_file && judged.fault.is_none();
+            if let Some(Fault::CertificateExpired { subject, not_after }) = &judged.fault
+                && report.claimed_at.is_some_and(|claimed| claimed <= *not_after)
+            {
+                report.notes.push(Note::ValidWhenClaimed {
+                    subject: subject.clone(),
+                });
+            }
+            report.faults.extend(judged.fault);
+            if let Some(subject) = judged.unknown {
+                report.notes.push(Note::RevocationUnknown { subject });
+            }
+        }
+        if let Some(signer) = &report.signer
+            && let Some(claimed) = report.claimed_at
+            && !(signer.not_before..=signer.not_after).contains(&claimed)
+        {
+            report.notes.push(Note::ClaimedTimeOutsideCertificate);
+        }
+        if proved.is_none() {
+            report.notes.push(Note::TimeNotProved);
+        }
+        if signature.is_sound && is_pades {
+            report.level = Some(match (has_time, is_proved_by_file && self.embedded.is_present) {
+                (true, true) if covers_store => Level::BLta,
+                (true, true) => Level::BLt,
+                (true, false) => Level::BT,
+                (false, _) => Level::BB,
+            });
+        }
+        report.proved_at.clone_from(&proved);
+        // What an unsound signature's timestamp covers is not known.
+        proved.filter(|_| signature.is_sound)
+    }
+
+    /// Whether a signer is trusted at a moment, and not revoked.
+    fn signer(&self, der: &[u8], certificates: &[Vec<u8>], own: &RevocationData, at: Timestamp) -> Option<Judged> {
+        let signer = Certified::parse(der)?;
+        let others = certificates.iter().chain(&self.embedded.certificates);
+        let pool = Pool::new(self.roots, others.map(Vec::as_slice));
+        let path = match pool.path(&signer, at) {
+            Ok(path) => path,
+            Err(fault) => {
+                return Some(Judged {
+                    fault: Some(fault),
+                    unknown: None,
+                    is_proved_by_file: false,
+                });
+            }
+        };
+        let mut in_file = self.embedded.revocation.clone();
+        in_file.extend(own.clone());
+        let mut all = in_file.clone();
+        all.extend(self.given.clone());
+        let mut judged = Judged {
+            fault: None,
+            unknown: None,
+            is_proved_by_file: true,
+        };
+        for pair in path.windows(2) {
+            let [certificate, issuer] = pair else { continue };
+            let status = |data: &RevocationData| revocation::status(certificate, issuer, &pool, data, (at, self.now));
+            match status(&all) {
+                Status::Revoked(since) => {
+                    judged.fault = Some(Fault::CertificateRevoked {
+                        subject: certificate.subject(),
+                        since,
+                    });
+                    return Some(judged);
+                }
+                Status::Unknown => {
+                    judged.is_proved_by_file = false;
+                    judged.unknown.get_or_insert_with(|| certificate.subject());
+                }
+                Status::Good => judged.is_proved_by_file &= status(&in_file) == Status::Good,
+            }
+        }
+        Some(judged)
+    }
+}
+
+/// The name that people know somebody by.
+fn name(certificate: &[u8]) -> String {
+    Certified::parse(certificate)
+        .and_then(|certificate| certificate.identity())
+        .map(|identity| identity.common_name.unwrap_or(identity.subject))
+        .unwrap_or_default()
+}
