@@ -12,6 +12,7 @@ use store::workflow::SealedDocument;
 use crate::App;
 use crate::certificate_content::{Certified, certificate_content};
 use crate::error::Error;
+use crate::sealing::Sealed;
 use crate::transition::{Plan, Snapshot};
 use crate::values::marks;
 
@@ -24,7 +25,11 @@ impl App {
         actor: &Actor,
         comment: Option<&str>,
     ) -> Result<Plan, Error> {
-        let sealed = self.sealed_document(snapshot)?;
+        let Sealed {
+            bytes: sealed,
+            timestamp_due,
+            ..
+        } = self.sealed_document(snapshot)?;
         let document = BlobHash::of(&sealed);
         let length = sealed.len() as u64;
         transition.events.push(EventKind::Completed { document, length });
@@ -40,18 +45,20 @@ impl App {
         });
         kept.map_err(|_| Error::internal("keeping a sealed document", "the thread panicked"))??;
         let certificate = certificate?;
-        let certificate_hash = self.blobs.put(&certificate)?;
+        let certificate_hash = self.blobs.put(&certificate.bytes)?;
         Ok(plan.sealed(SealedDocument {
             document,
             document_length: length,
             certificate: certificate_hash,
-            certificate_length: certificate.len() as u64,
+            certificate_length: certificate.bytes.len() as u64,
             sealed_at: snapshot.at,
+            // The sooner of both; none where neither is due.
+            timestamp_due: timestamp_due.into_iter().chain(certificate.timestamp_due).min(),
         }))
     }
 
     /// The finished PDF: every value on its page, sealed.
-    fn sealed_document(&self, snapshot: &Snapshot) -> Result<Vec<u8>, Error> {
+    fn sealed_document(&self, snapshot: &Snapshot) -> Result<Sealed, Error> {
         let template = &snapshot.template.version;
         let values = snapshot
             .values
@@ -65,7 +72,7 @@ impl App {
         let fonts = self.fonts()?;
         let stamped = document::stamp::stamp(&pdf, &fonts, &marks)
             .map_err(|error| Error::internal("stamping a document", error))?;
-        self.seal(snapshot, &stamped, "certificate-seal-document")
+        self.seal_of(snapshot, &stamped, "certificate-seal-document")
     }
 
     /// The history certificate, sealed.
@@ -76,7 +83,7 @@ impl App {
         entries: &[Entry],
         sealed: Option<(BlobHash, u64)>,
         comment: Option<&str>,
-    ) -> Result<Vec<u8>, Error> {
+    ) -> Result<Sealed, Error> {
         let fonts = self.fonts()?;
         let content = certificate_content(
             &Certified {
@@ -94,20 +101,19 @@ impl App {
         );
         let certificate = document::certificate::render(&content, &fonts)
             .map_err(|error| Error::internal("writing a certificate", error))?;
-        self.seal(snapshot, &certificate, "certificate-seal-certificate")
+        self.seal_of(snapshot, &certificate, "certificate-seal-certificate")
     }
 
-    fn seal(&self, snapshot: &Snapshot, pdf: &[u8], reason: &str) -> Result<Vec<u8>, Error> {
+    fn seal_of(&self, snapshot: &Snapshot, pdf: &[u8], reason: &str) -> Result<Sealed, Error> {
         let workflow = &snapshot.stored.workflow;
-        let key = self.seal_key(&workflow.company)?;
         let details = SealDetails {
             reason: i18n::text(workflow.language, reason, &[]),
             name: snapshot.party.company_name.clone(),
-            location: None,
+            location: self.settings.sealing.location.clone(),
             at: snapshot.at,
             certify: true,
         };
-        document::seal::seal(pdf, key.as_ref(), &details).map_err(|error| Error::internal("sealing", error))
+        self.seal(&workflow.company, pdf, &details)
     }
 
     /// The chain up to the head that the snapshot knows.

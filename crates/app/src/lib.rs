@@ -44,10 +44,12 @@ mod files;
 mod housekeeping;
 pub mod installation;
 mod kept_template;
+pub mod key_tokens;
 pub mod link_token;
 mod login;
 pub mod mail;
 mod member;
+pub mod network;
 mod origin;
 pub mod outbox;
 mod outgoing;
@@ -55,7 +57,9 @@ mod page_cache;
 pub mod password;
 mod reject;
 mod remind;
+mod revocation_list;
 mod seal_key;
+pub mod sealing;
 mod session;
 mod settings;
 mod signing_session;
@@ -76,7 +80,7 @@ pub use approve::ActRequest;
 pub use caller::{Caller, Channel};
 pub use check::{AuditReport, FileFault, FsckReport};
 pub use client::{ClientRow, NewClient, WebhookSecret};
-pub use company::{AddedCompany, CompanyChange, NewCompany};
+pub use company::{AddedCompany, CompanyChange, NewCompany, SealKeyDetails};
 pub use correct_recipient::CorrectRequest;
 pub use documents::{DocumentFault, StrangersDocuments};
 pub use error::{ConflictCode, ERROR_IDS, Error, Fault, FaultCode, ForbiddenCode, Subject};
@@ -88,6 +92,7 @@ pub use link_token::{LinkPurpose, LinkToken};
 pub use login::{LoggedIn, LoginAttempt, LoginRefusal};
 pub use member::{NewMember, NewPassword};
 pub use origin::Origin;
+pub use sealing::{Sealed, SealingSettings, TimeStampAuthority};
 pub use session::{MemberSession, SignedIn};
 pub use settings::{LoginSettings, Settings};
 pub use signing_session::{
@@ -118,6 +123,10 @@ pub struct App {
     pub clock: Arc<dyn Clock>,
     /// Gives chance.
     pub random: Arc<dyn Random>,
+    /// Reaches time-stamp authorities and the like.
+    pub network: Arc<dyn network::Network>,
+    /// Finds seal keys in tokens.
+    pub tokens: Arc<dyn key_tokens::KeyTokens>,
     /// Keeps secrets.
     pub vault: Vault,
     /// What the operator chose.
@@ -127,6 +136,7 @@ pub struct App {
     fonts: OnceLock<Arc<Fonts>>,
     passwords: password::Passwords,
     seal_keys: seal_key::SealKeys,
+    kept_proofs: sealing::KeptProofs,
     kept_templates: kept_template::KeptTemplates,
     outgoing: Arc<outgoing::Outgoing>,
     pages: page_cache::PageCache,
@@ -144,6 +154,10 @@ pub struct Parts {
     pub clock: Arc<dyn Clock>,
     /// Gives chance.
     pub random: Arc<dyn Random>,
+    /// Reaches time-stamp authorities and the like.
+    pub network: Arc<dyn network::Network>,
+    /// Finds seal keys in tokens.
+    pub tokens: Arc<dyn key_tokens::KeyTokens>,
     /// Keeps secrets.
     pub vault: Vault,
     /// What the operator chose.
@@ -159,6 +173,8 @@ impl App {
             documents,
             clock,
             random,
+            network,
+            tokens,
             vault,
             settings,
         } = parts;
@@ -171,12 +187,15 @@ impl App {
             documents,
             clock,
             random,
+            network,
+            tokens,
             vault,
             settings,
             bell: outbox::OutboxBell::default(),
             fonts: OnceLock::new(),
             passwords,
             seal_keys: seal_key::SealKeys::default(),
+            kept_proofs: sealing::KeptProofs::default(),
             kept_templates: kept_template::KeptTemplates::default(),
             outgoing: Arc::new(outgoing),
             pages,

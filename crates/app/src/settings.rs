@@ -4,6 +4,8 @@
 
 use domain::public_address::AddressRules;
 
+use crate::sealing::SealingSettings;
+
 /// The installation's settings.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -21,6 +23,8 @@ pub struct Settings {
     pub largest_document: u64,
     /// How many bytes of pictures and texts of pages are kept in memory at most.
     pub page_cache: u64,
+    /// How documents are sealed.
+    pub sealing: SealingSettings,
 }
 
 /// The throttle of wrong credentials. Right ones never count, and nobody is locked out for good.
@@ -57,6 +61,7 @@ impl Default for Settings {
             session_seconds: 12 * 60 * 60,
             largest_document: 50 * 1024 * 1024,
             page_cache: 64 * 1024 * 1024,
+            sealing: SealingSettings::default(),
         }
     }
 }

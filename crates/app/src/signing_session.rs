@@ -645,14 +645,19 @@ impl App {
             files: &draft.files,
         };
         let link_version = recipient.link_version;
-        let after = self.approve_as(
+        let approved = self.approve_as(
             &workflow.company.clone(),
             workflow.id,
             &actor,
             comment.as_deref(),
             &source,
             &|snapshot| same_link(&snapshot.stored.workflow, recipient.id, link_version),
-        )?;
+        );
+        if let Err(Error::Unavailable { .. }) = approved {
+            // The approval is given again later; what was filled in must not be lost until then.
+            self.save_draft(key, texts)?;
+        }
+        let after = approved?;
         self.signed(&session.snapshot, &recipient, &after)
     }
 

@@ -3,7 +3,8 @@
 //! [`sign`] makes one. The signed attributes are content-type, message-digest and
 //! signing-certificate-v2, which binds the signer's certificate, so that no other certificate for
 //! the same key can take its place. There is no signing-time: PAdES (EN 319 142-1, 6.3) wants the
-//! claimed time in the signature dictionary alone. Everything is DER.
+//! claimed time in the signature dictionary alone. Everything is DER. [`UnfinishedMessage`] stops between the
+//! signature and the message, so that a time-stamp authority can stamp the one before it goes into the other.
 //!
 //! [`SignedMessage`] reads one, written by anybody. It borrows from the message and keeps the very
 //! bytes that were signed, since encoding them again could differ from what a careless signer wrote.
@@ -15,8 +16,10 @@ use cms::signed_data::{
     CertificateSet, EncapsulatedContentInfo, SignedData, SignerIdentifier, SignerInfo, SignerInfos,
 };
 use const_oid::ObjectIdentifier;
+use const_oid::db::rfc3161::ID_AA_TIME_STAMP_TOKEN;
 use const_oid::db::rfc5911::{
-    ID_AA_SIGNING_CERTIFICATE_V_2, ID_CONTENT_TYPE, ID_DATA, ID_MESSAGE_DIGEST, ID_SIGNED_DATA,
+    ID_AA_SIGNING_CERTIFICATE, ID_AA_SIGNING_CERTIFICATE_V_2, ID_CONTENT_TYPE, ID_DATA, ID_MESSAGE_DIGEST,
+    ID_SIGNED_DATA,
 };
 use const_oid::db::rfc5912::ID_SHA_256;
 use der::asn1::{Any, AnyRef, OctetString, OctetStringRef, SetOfVec};
@@ -56,58 +59,111 @@ struct SigningCertificateV2 {
 
 /// Signs the SHA-256 `digest` of a detached content.
 pub fn sign(signer: &dyn Signer, digest: &[u8]) -> Result<Vec<u8>, CmsError> {
-    let own = signer.certificates().first().ok_or(KeyError::NoCertificate)?;
-    let certificate = Certificate::from_der(own)?;
-    let certificate_hash = OctetString::new(sha256(own))?;
-    let attributes = SetOfVec::try_from(vec![
-        attribute(ID_CONTENT_TYPE, Any::from(ID_DATA))?,
-        attribute(ID_MESSAGE_DIGEST, Any::encode_from(&OctetString::new(digest)?)?)?,
-        attribute(
-            ID_AA_SIGNING_CERTIFICATE_V_2,
-            Any::encode_from(&SigningCertificateV2 {
-                certificates: vec![EssCertIdV2 { certificate_hash }],
-            })?,
-        )?,
-    ])?;
-    let signature = signer.sign(&attributes.to_der()?)?;
-    let digest_algorithm = AlgorithmIdentifierOwned {
-        oid: ID_SHA_256,
-        parameters: None,
+    UnfinishedMessage::sign(signer, digest)?.finish(None)
+}
+
+/// Signs a content that the message itself holds.
+pub fn sign_content(signer: &dyn Signer, content_type: ObjectIdentifier, content: &[u8]) -> Result<Vec<u8>, CmsError> {
+    let content_info = EncapsulatedContentInfo {
+        econtent_type: content_type,
+        econtent: Some(Any::encode_from(&OctetString::new(content)?)?),
     };
-    let certified = certificate.tbs_certificate();
-    let signer_info = SignerInfo {
-        version: CmsVersion::V1,
-        sid: SignerIdentifier::IssuerAndSerialNumber(IssuerAndSerialNumber {
-            issuer: certified.issuer().clone(),
-            serial_number: certified.serial_number().clone(),
-        }),
-        digest_alg: digest_algorithm.clone(),
-        signed_attrs: Some(attributes),
-        signature_algorithm: signer.algorithm().identifier(),
-        signature: OctetString::new(signature)?,
-        unsigned_attrs: None,
-    };
-    let certificates = signer
-        .certificates()
-        .iter()
-        .map(|der| Certificate::from_der(der).map(CertificateChoices::Certificate))
-        .collect::<Result<Vec<_>, _>>()?;
-    let message = SignedData {
-        version: CmsVersion::V1,
-        digest_algorithms: SetOfVec::try_from(vec![digest_algorithm])?,
-        encap_content_info: EncapsulatedContentInfo {
+    UnfinishedMessage::new(signer, content_info, &sha256(content))?.finish(None)
+}
+
+/// A message whose signature is made: a timestamp of the signature can still join it.
+pub struct UnfinishedMessage {
+    content_info: EncapsulatedContentInfo,
+    certificates: Vec<CertificateChoices>,
+    signer_info: SignerInfo,
+}
+
+impl UnfinishedMessage {
+    /// Signs the SHA-256 `digest` of a detached content.
+    pub fn sign(signer: &dyn Signer, digest: &[u8]) -> Result<Self, CmsError> {
+        let content_info = EncapsulatedContentInfo {
             econtent_type: ID_DATA,
             econtent: None,
-        },
-        certificates: Some(CertificateSet::try_from(certificates)?),
-        crls: None,
-        signer_infos: SignerInfos::try_from(vec![signer_info])?,
-    };
-    let message = ContentInfo {
-        content_type: ID_SIGNED_DATA,
-        content: Any::encode_from(&message)?,
-    };
-    Ok(message.to_der()?)
+        };
+        Self::new(signer, content_info, digest)
+    }
+
+    fn new(signer: &dyn Signer, content_info: EncapsulatedContentInfo, digest: &[u8]) -> Result<Self, CmsError> {
+        let own = signer.certificates().first().ok_or(KeyError::NoCertificate)?;
+        let certificates = signer
+            .certificates()
+            .iter()
+            .map(|der| Certificate::from_der(der))
+            .collect::<Result<Vec<_>, _>>()?;
+        let certified = certificates.first().ok_or(KeyError::NoCertificate)?.tbs_certificate();
+        let certificate_hash = OctetString::new(sha256(own))?;
+        let attributes = SetOfVec::try_from(vec![
+            attribute(ID_CONTENT_TYPE, Any::from(content_info.econtent_type))?,
+            attribute(ID_MESSAGE_DIGEST, Any::encode_from(&OctetString::new(digest)?)?)?,
+            attribute(
+                ID_AA_SIGNING_CERTIFICATE_V_2,
+                Any::encode_from(&SigningCertificateV2 {
+                    certificates: vec![EssCertIdV2 { certificate_hash }],
+                })?,
+            )?,
+        ])?;
+        let signature = signer.sign(&attributes.to_der()?)?;
+        let signer_info = SignerInfo {
+            version: CmsVersion::V1,
+            sid: SignerIdentifier::IssuerAndSerialNumber(IssuerAndSerialNumber {
+                issuer: certified.issuer().clone(),
+                serial_number: certified.serial_number().clone(),
+            }),
+            digest_alg: AlgorithmIdentifierOwned {
+                oid: ID_SHA_256,
+                parameters: None,
+            },
+            signed_attrs: Some(attributes),
+            signature_algorithm: signer.algorithm().identifier(),
+            signature: OctetString::new(signature)?,
+            unsigned_attrs: None,
+        };
+        Ok(Self {
+            content_info,
+            certificates: certificates.into_iter().map(CertificateChoices::Certificate).collect(),
+            signer_info,
+        })
+    }
+
+    /// The SHA-256 of the signature's value: what a signature timestamp stamps.
+    pub fn signature_digest(&self) -> [u8; 32] {
+        let mut digest = [0; 32];
+        digest.copy_from_slice(&sha256(self.signer_info.signature.as_bytes()));
+        digest
+    }
+
+    /// The message, with a timestamp token (DER) of the signature where there is one (EN 319 122-1, 5.3).
+    pub fn finish(self, timestamp: Option<&[u8]>) -> Result<Vec<u8>, CmsError> {
+        let mut signer_info = self.signer_info;
+        if let Some(token) = timestamp {
+            let attribute = attribute(ID_AA_TIME_STAMP_TOKEN, Any::from_der(token)?)?;
+            signer_info.unsigned_attrs = Some(SetOfVec::try_from(vec![attribute])?);
+        }
+        // RFC 5652, 5.1: version 3 where the content is of another type than plain data.
+        let version = if self.content_info.econtent_type == ID_DATA {
+            CmsVersion::V1
+        } else {
+            CmsVersion::V3
+        };
+        let message = SignedData {
+            version,
+            digest_algorithms: SetOfVec::try_from(vec![signer_info.digest_alg.clone()])?,
+            encap_content_info: self.content_info,
+            certificates: Some(CertificateSet::try_from(self.certificates)?),
+            crls: None,
+            signer_infos: SignerInfos::try_from(vec![signer_info])?,
+        };
+        let message = ContentInfo {
+            content_type: ID_SIGNED_DATA,
+            content: Any::encode_from(&message)?,
+        };
+        Ok(message.to_der()?)
+    }
 }
 
 fn attribute(oid: ObjectIdentifier, value: Any) -> Result<Attribute, der::Error> {
@@ -146,7 +202,8 @@ pub enum SignerId<'a> {
     KeyIdentifier(&'a [u8]),
 }
 
-/// A CMS `SignedData` message with exactly one signer, as PDF demands (ISO 32000-2, 12.8.3.3).
+/// A CMS `SignedData` message with exactly one signer, as PDF demands (ISO 32000-2, 12.8.3.3) and timestamps too (RFC 3161,
+/// 2.4.2).
 #[derive(Debug)]
 pub struct SignedMessage<'a> {
     /// The type of the content.
@@ -166,29 +223,44 @@ pub struct SignedMessage<'a> {
     /// The signed attributes as the `SET OF` that was signed.
     pub signed_attributes: Vec<u8>,
     attributes: Vec<(ObjectIdentifier, &'a [u8])>,
+    unsigned_attributes: Vec<(ObjectIdentifier, &'a [u8])>,
 }
 
+/// One DER value where it stands.
 #[derive(Clone, Copy)]
-struct Element<'a> {
-    tag: Tag,
-    value: &'a [u8],
-    raw: &'a [u8],
+pub(crate) struct Element<'a> {
+    pub(crate) tag: Tag,
+    /// Its content.
+    pub(crate) value: &'a [u8],
+    /// All of it: tag, length and content.
+    pub(crate) raw: &'a [u8],
 }
 
 impl<'a> Element<'a> {
+    /// As a primitive value.
+    pub(crate) fn decode<T>(&self) -> Result<T, CmsError>
+    where
+        T: der::Choice<'a> + der::DecodeValue<'a, Error = der::Error>,
+    {
+        Ok(self.any()?.decode_as()?)
+    }
+
     fn any(&self) -> Result<AnyRef<'a>, der::Error> {
         AnyRef::new(self.tag, self.value)
     }
 
-    fn children(&self) -> Result<Elements<'a>, der::Error> {
+    /// The values that it consists of.
+    pub(crate) fn children(&self) -> Result<Elements<'a>, CmsError> {
         Ok(Elements(SliceReader::new(self.value)?))
     }
 }
 
-struct Elements<'a>(SliceReader<'a>);
+/// DER values, one after the other.
+pub(crate) struct Elements<'a>(SliceReader<'a>);
 
 impl<'a> Elements<'a> {
-    fn optional(&mut self) -> Result<Option<Element<'a>>, der::Error> {
+    /// The next value; none at the end.
+    pub(crate) fn optional(&mut self) -> Result<Option<Element<'a>>, CmsError> {
         if self.0.is_finished() {
             return Ok(None);
         }
@@ -201,11 +273,13 @@ impl<'a> Elements<'a> {
         }))
     }
 
-    fn next(&mut self) -> Result<Element<'a>, CmsError> {
+    /// The next value, which must be there.
+    pub(crate) fn next(&mut self) -> Result<Element<'a>, CmsError> {
         self.optional()?.ok_or(CmsError::Unusable("an element is missing"))
     }
 
-    fn expect(&mut self, tag: Tag) -> Result<Element<'a>, CmsError> {
+    /// The next value, which must be of this type.
+    pub(crate) fn expect(&mut self, tag: Tag) -> Result<Element<'a>, CmsError> {
         let element = self.next()?;
         if element.tag == tag {
             Ok(element)
@@ -215,7 +289,8 @@ impl<'a> Elements<'a> {
     }
 }
 
-const fn context(number: u32) -> Tag {
+/// The tag `[number]` of a constructed value.
+pub(crate) const fn context(number: u32) -> Tag {
     Tag::ContextSpecific {
         constructed: true,
         number: TagNumber(number),
@@ -232,6 +307,16 @@ fn top(der: &[u8]) -> Result<Element<'_>, CmsError> {
         value: any.value(),
         raw,
     })
+}
+
+/// The values of a sequence that is all of `der`.
+pub(crate) fn sequence(der: &[u8]) -> Result<Elements<'_>, CmsError> {
+    let mut outer = Elements(SliceReader::new(der)?);
+    let sequence = outer.expect(Tag::Sequence)?;
+    if outer.optional()?.is_some() {
+        return Err(CmsError::Unusable("something follows the end of it"));
+    }
+    sequence.children()
 }
 
 /// The length of the message at the beginning of `padded`; the rest must be zeros.
@@ -317,14 +402,11 @@ impl<'a> SignedMessage<'a> {
         if let Some(tag) = signed_attributes.first_mut() {
             *tag = 0x31;
         }
-        let mut attributes = Vec::new();
-        let mut set = set.children()?;
-        while let Some(attribute) = set.optional()? {
-            let mut parts = attribute.children()?;
-            let oid = parts.expect(Tag::ObjectIdentifier)?;
-            let values = parts.expect(Tag::Set)?;
-            attributes.push((oid.any()?.decode_as::<ObjectIdentifier>()?, values.value));
-        }
+        let attributes = attributes(set)?;
+        let unsigned_attributes = match fields.optional()? {
+            Some(set) if set.tag == context(1) => self::attributes(set)?,
+            _ => Vec::new(),
+        };
         Ok(Self {
             content_type,
             content,
@@ -335,7 +417,20 @@ impl<'a> SignedMessage<'a> {
             signature,
             signed_attributes,
             attributes,
+            unsigned_attributes,
         })
+    }
+
+    /// The values of all unsigned attributes of this type, DER: each may be there several times.
+    pub fn unsigned_attribute(&self, oid: ObjectIdentifier) -> Result<Vec<&'a [u8]>, CmsError> {
+        let mut found = Vec::new();
+        for (_, values) in self.unsigned_attributes.iter().filter(|(name, _)| *name == oid) {
+            let mut values = Elements(SliceReader::new(values)?);
+            while let Some(value) = values.optional()? {
+                found.push(value.raw);
+            }
+        }
+        Ok(found)
     }
 
     /// The only value of the only attribute of this type; RFC 5652, 11 forbids more of either.
@@ -387,6 +482,30 @@ impl<'a> SignedMessage<'a> {
         }
         Err(CmsError::Unusable("signing-certificate-v2 holds no hash"))
     }
+
+    /// The signer's certificate by the older signing-certificate attribute (RFC 2634): the SHA-1 of the first entry.
+    pub fn old_signing_certificate(&self) -> Result<Option<&'a [u8]>, CmsError> {
+        let Some(value) = self.attribute(ID_AA_SIGNING_CERTIFICATE)? else {
+            return Ok(None);
+        };
+        let mut list = Elements(SliceReader::new(value.value())?)
+            .expect(Tag::Sequence)?
+            .children()?;
+        let mut id = list.expect(Tag::Sequence)?.children()?;
+        Ok(Some(id.expect(Tag::OctetString)?.value))
+    }
+}
+
+fn attributes(set: Element<'_>) -> Result<Vec<(ObjectIdentifier, &[u8])>, CmsError> {
+    let mut attributes = Vec::new();
+    let mut set = set.children()?;
+    while let Some(attribute) = set.optional()? {
+        let mut parts = attribute.children()?;
+        let oid = parts.expect(Tag::ObjectIdentifier)?;
+        let values = parts.expect(Tag::Set)?;
+        attributes.push((oid.decode()?, values.value));
+    }
+    Ok(attributes)
 }
 
 fn algorithm(element: Element<'_>) -> Result<Algorithm<'_>, CmsError> {

@@ -21,7 +21,7 @@
 //! [`Fault::TimestampNotExamined`]), and CMS in BER.
 
 mod attachments;
-mod certificates;
+pub(crate) mod certificates;
 mod changes;
 mod signature;
 
@@ -370,6 +370,11 @@ pub fn verify(pdf: &[u8], roots: &TrustedRoots, at: Timestamp) -> Verdict {
     }
     verdict.signatures = dates.into_iter().map(|dated| dated.report).collect();
     verdict
+}
+
+/// A digest algorithm that is still secure, by its number.
+pub(crate) fn secure_digest(oid: const_oid::ObjectIdentifier) -> Option<&'static aws_lc_rs::digest::Algorithm> {
+    signature::digest_algorithm(oid).ok()
 }
 
 fn length_of(bytes: &[u8]) -> u64 {

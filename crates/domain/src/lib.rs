@@ -7,6 +7,7 @@
 //! - [`template`], [`field`], [`value`], [`fields_file`]: what is to be filled, and with what;
 //! - [`workflow`]: who is at which step, and what may happen next;
 //! - [`export`]: which happenings a webhook reports; [`public_address`]: where it may go;
+//! - [`sealing`]: how strong a finished document is sealed;
 //! - [`event`], [`chain`]: what happened, in a form that cannot be changed unnoticed.
 #![deny(missing_docs)]
 
@@ -22,6 +23,7 @@ pub mod ids;
 pub mod language;
 pub mod public_address;
 pub mod role;
+pub mod sealing;
 pub mod template;
 pub mod text;
 pub mod time;
@@ -37,6 +39,7 @@ pub use field::{Alignment, Field, FieldKind, FontSize, Placement, WriterDetail};
 pub use ids::{ClientId, CompanyId, MemberId, RecipientId, TemplateId, WorkflowId};
 pub use language::Language;
 pub use role::Role;
+pub use sealing::{SealLevel, WhenTsaIsDown};
 pub use template::{NamedWriter, OnReject, PageSize, TemplateStep, TemplateVersion};
 pub use text::{Comment, PersonName, TextFault};
 pub use time::UtcOffset;

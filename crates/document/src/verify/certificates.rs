@@ -36,9 +36,9 @@ const MAX_CHECKS: usize = 64;
 const UNDERSTOOD: &[&str] = &["2.5.29.15", "2.5.29.17", "2.5.29.19", "2.5.29.32", "2.5.29.37"];
 
 /// A certificate with the bytes that it is made of.
-pub(super) struct Certified<'a> {
+pub(crate) struct Certified<'a> {
     /// All of it.
-    pub(super) der: &'a [u8],
+    pub(crate) der: &'a [u8],
     /// What its issuer signed.
     to_be_signed: &'a [u8],
     certificate: Certificate,
@@ -58,12 +58,22 @@ impl<'a> Certified<'a> {
 
     /// The certificate that a message names as its signer's.
     pub(super) fn find_signer(message: &SignedMessage<'a>) -> Option<Self> {
-        message
-            .certificates
-            .iter()
-            .take(MAX_POOL)
-            .filter_map(|der| Self::parse(der))
-            .find(|candidate| candidate.is(message.signer))
+        Self::find(message.signer, message.certificates.iter().copied())
+    }
+
+    /// The certificate among `pool` that a message names as its signer's.
+    pub(crate) fn find(signer: SignerId<'_>, pool: impl Iterator<Item = &'a [u8]>) -> Option<Self> {
+        pool.take(MAX_POOL)
+            .filter_map(Self::parse)
+            .find(|candidate| candidate.is(signer))
+    }
+
+    /// An extension, and whether it is critical; none where it is missing or cannot be read.
+    pub(crate) fn extension<T: der::oid::AssociatedOid + for<'d> Decode<'d, Error = der::Error>>(
+        &self,
+    ) -> Option<(bool, T)> {
+        let found = self.certificate.tbs_certificate().get_extension::<T>();
+        found.ok().flatten()
     }
 
     fn is(&self, signer: SignerId<'_>) -> bool {
@@ -104,7 +114,7 @@ impl<'a> Certified<'a> {
     }
 
     /// Whether the message's signature is of this certificate's key.
-    pub(super) fn verify_message(&self, message: &SignedMessage<'_>) -> Result<(), Fault> {
+    pub(crate) fn verify_message(&self, message: &SignedMessage<'_>) -> Result<(), Fault> {
         let algorithm = message.signature_algorithm;
         self.verify_with_key(
             algorithm.oid,
@@ -157,6 +167,32 @@ impl<'a> Certified<'a> {
             .verify(message, signature)
             .map_err(|_| Fault::SignatureMismatch)
     }
+}
+
+/// Whether the key of `issuer` signed `certificate` (both DER), and its name is the issuer's.
+pub(crate) fn is_issued_by(certificate: &[u8], issuer: &[u8]) -> bool {
+    match (Certified::parse(certificate), Certified::parse(issuer)) {
+        (Some(certificate), Some(issuer)) => {
+            certificate.certificate.tbs_certificate().issuer() == issuer.certificate.tbs_certificate().subject()
+                && certificate.is_signed_by(&issuer)
+        }
+        _ => false,
+    }
+}
+
+/// Whether the key of `certificate` (DER) signed `message`.
+pub(crate) fn is_signed_by_key_of(
+    certificate: &[u8],
+    algorithm: &spki::AlgorithmIdentifierOwned,
+    message: &[u8],
+    signature: &[u8],
+) -> bool {
+    let parameters = algorithm.parameters.as_ref().map(AnyRef::from);
+    Certified::parse(certificate).is_some_and(|certificate| {
+        certificate
+            .verify_with_key(algorithm.oid, parameters, None, message, signature)
+            .is_ok()
+    })
 }
 
 /// The algorithm for a key and an algorithm identifier; none where they do not fit each other.

@@ -350,6 +350,7 @@ fn a_certificate_issued_by_a_seal_certificate_is_named() {
     let subject = SealSubject {
         company_name: "Impostor",
         company_id: "impostor",
+        revocation_list: None,
     };
     let error = issue_seal_certificate(&HOUSE.key, &subject, KeyKind::EcdsaP256, now());
     assert!(

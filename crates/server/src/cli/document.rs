@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use app::{DocumentFault, StrangersDocuments};
 use clap::Subcommand;
 use document::intake::{Change, Intake};
-use document::seal::{self, SealDetails};
+use document::seal::SealDetails;
+use domain::SealLevel;
 use serde_json::json;
 
 use super::{Context, OfCompany, read};
@@ -51,7 +52,6 @@ impl Document {
                 let pdf = read(&input)?;
                 let opened = context.open()?;
                 let company = opened.app.company(&of.company)?;
-                let key = opened.app.seal_key(&company.id)?;
                 let intake = opened.workers.inspect(&pdf).map_err(|fault| refused(&input, &fault))?;
                 for change in &intake.changes {
                     remark(context.json, &format!("{}: {change}", input.display()));
@@ -63,11 +63,22 @@ impl Document {
                     at: opened.app.now(),
                     certify: true,
                 };
-                let sealed = seal::seal(&intake.pdf, key.as_ref(), &details)
-                    .map_err(|error| Failure::Other(format!("{}: {error}", input.display())))?;
-                write(&output, &sealed)?;
-                let value = json!({"sealed": output, "length": sealed.len(), "changes": words(&intake.changes)});
-                print(context.json, &value, &format!("{} sealed", output.display()));
+                let sealed = opened.app.seal(&company.id, &intake.pdf, &details)?;
+                write(&output, &sealed.bytes)?;
+                if sealed.level == SealLevel::Basic && sealed.timestamp_due.is_some() {
+                    remark(
+                        context.json,
+                        "the time-stamp authority does not answer; sealed without a timestamp",
+                    );
+                }
+                let level = sealed.level.code();
+                let value = json!({
+                    "sealed": output,
+                    "length": sealed.bytes.len(),
+                    "level": level,
+                    "changes": words(&intake.changes),
+                });
+                print(context.json, &value, &format!("{} sealed ({level})", output.display()));
                 Ok(ExitCode::SUCCESS)
             }
         }

@@ -86,6 +86,7 @@ impl Serve {
             let _within = runtime.enter();
             StopSignals::catch().map_err(|error| Failure::Other(format!("signals cannot be caught: {error}")))?
         };
+        prove_sealing(&app)?;
         announce(bound);
         warm_up(&app);
         runtime.block_on(async {
@@ -180,6 +181,15 @@ fn announce(bound: Option<SocketAddr>) {
     let mut output = std::io::stdout();
     let _ = writeln!(output, "{line}").and_then(|()| output.flush());
     tracing::info!("{line}");
+}
+
+/// A server that could not seal would take approvals that lead nowhere: it does not start. A company that cannot is told of;
+/// nothing can be started for it.
+fn prove_sealing(app: &App) -> Result<(), Failure> {
+    for (company, error) in app.prove_sealing()? {
+        tracing::error!(%company, %error, "this company cannot seal, so nothing can be started for it; see `countersign doctor`");
+    }
+    Ok(())
 }
 
 /// Makes ready what the first user would otherwise wait for.
