@@ -22,8 +22,8 @@ use ::document::timestamp::{NONCE_BYTES, TimestampError, TimestampRequest, Times
 use ::document::verify::{TrustedRoots, verify};
 use domain::field::Placement;
 use jiff::{Timestamp, ToSpan};
-use testkit::world::StandingClock;
 use testkit::time_stamp_authority::{Revocation, TimeStampAuthority};
+use testkit::world::StandingClock;
 
 use crate::machine::{idle_share, percentile};
 

@@ -92,7 +92,7 @@ pub use link_token::{LinkPurpose, LinkToken};
 pub use login::{LoggedIn, LoginAttempt, LoginRefusal};
 pub use member::{NewMember, NewPassword};
 pub use origin::Origin;
-pub use sealing::{Sealed, SealingSettings, TimeStampAuthority};
+pub use sealing::{AskedAuthority, Sealed, SealingSettings, TimeStampAuthority};
 pub use session::{MemberSession, SignedIn};
 pub use settings::{LoginSettings, Settings};
 pub use signing_session::{

@@ -113,6 +113,15 @@ pub struct Sealed {
     pub timestamp_due: Option<Timestamp>,
 }
 
+/// A time-stamp authority that was asked for a timestamp.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AskedAuthority {
+    /// Where it is.
+    pub url: String,
+    /// Why it gave none; nothing where it gave one.
+    pub fault: Option<String>,
+}
+
 /// What proves certificates good, as long as it is fresh, by the certificate's SHA-256.
 #[derive(Default)]
 pub(crate) struct KeptProofs(Mutex<HashMap<[u8; 32], (ValidationData, Timestamp)>>);
@@ -203,9 +212,7 @@ impl App {
             Err(Failed::Always(error)) => Err(error),
             Err(Failed::Now(fault)) if wanted.when_tsa_is_down == WhenTsaIsDown::Wait => {
                 tracing::error!(%company, %fault, "not sealed: the time-stamp authority does not answer");
-                Err(Error::Unavailable {
-                    retry_after: RETRY_AFTER,
-                })
+                Err(Error::busy(RETRY_AFTER))
             }
             Err(Failed::Now(fault)) => {
                 tracing::error!(%company, %fault, "sealed without a timestamp; it is added later");
@@ -245,21 +252,23 @@ impl App {
         Ok(unusable)
     }
 
-    /// Asks every time-stamp authority that is configured for a timestamp; the address of each, and what came of it.
-    pub fn ask_time_stamp_authorities(&self) -> Result<Vec<(String, Result<(), String>)>, Error> {
+    /// Asks every time-stamp authority that is configured for a timestamp.
+    pub fn ask_time_stamp_authorities(&self) -> Result<Vec<AskedAuthority>, Error> {
         let mut authorities: Vec<TimeStampAuthority> = self.settings.sealing.tsa.iter().cloned().collect();
         for company in self.companies()? {
             authorities.extend(self.wanted_by(&company).tsa);
         }
-        let mut asked: Vec<(String, Result<(), String>)> = Vec::new();
+        let mut asked: Vec<AskedAuthority> = Vec::new();
         for tsa in authorities {
-            if asked.iter().any(|(url, _)| *url == tsa.url) {
+            if asked.iter().any(|asked| asked.url == tsa.url) {
                 continue;
             }
             let digest = Sha256::digest(tsa.url.as_bytes()).into();
             let answer = Asking { app: self, tsa: &tsa }.timestamp(&digest);
-            let answer = answer.map(drop).map_err(|fault| fault.to_string());
-            asked.push((tsa.url, answer));
+            asked.push(AskedAuthority {
+                url: tsa.url,
+                fault: answer.err().map(|fault| fault.to_string()),
+            });
         }
         Ok(asked)
     }

@@ -655,7 +655,9 @@ impl App {
         );
         if let Err(Error::Unavailable { .. }) = approved {
             // The approval is given again later; what was filled in must not be lost until then.
-            self.save_draft(key, texts)?;
+            if let Err(error) = self.save_draft(key, texts) {
+                tracing::warn!(%error, "what a writer filled in could not be kept as his draft");
+            }
         }
         let after = approved?;
         self.signed(&session.snapshot, &recipient, &after)

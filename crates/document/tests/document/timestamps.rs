@@ -12,8 +12,8 @@ use document::timestamp::{
 use document::validation_data::{ValidationData, add_archive_timestamp, add_validation_data, evidence};
 use jiff::{Timestamp, ToSpan};
 use sha2::{Digest, Sha256};
-use testkit::world::StandingClock;
 use testkit::time_stamp_authority::{Fault, POLICY, Revocation, TimeStampAuthority};
+use testkit::world::StandingClock;
 
 use crate::judges;
 use crate::samples::{HOUSE, References, details, now, signed_by_others, unsigned};

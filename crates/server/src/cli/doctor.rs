@@ -357,12 +357,12 @@ fn time_stamps(app: &App, findings: &mut Findings) -> Result<(), Failure> {
             "set sealing.tsa_url to the address of one (RFC 3161)",
         );
     }
-    for (url, answer) in asked {
-        match answer {
-            Ok(()) => findings.good(check, format!("{url} gives timestamps")),
-            Err(reason) => findings.wrong(
+    for authority in asked {
+        match authority.fault {
+            None => findings.good(check, format!("{} gives timestamps", authority.url)),
+            Some(fault) => findings.wrong(
                 check,
-                reason,
+                format!("{}: {fault}", authority.url),
                 "correct sealing.tsa_url, or wait; documents are sealed meanwhile as sealing.when_tsa_is_down says",
             ),
         }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use document::revocation::RevocationList;
 use document::validation_data::evidence;
 use jiff::{Timestamp, ToSpan};
-use testkit::world::StandingClock;
 use testkit::time_stamp_authority::{Fault, Revocation, TimeStampAuthority};
+use testkit::world::StandingClock;
 
 use crate::serving::get;
 use crate::support::{Temporary, pdf};

@@ -74,12 +74,6 @@ impl Temporary {
         self.with("COUNTERSIGN_DATABASE__URL", url)
     }
 
-    /// The same with one more setting.
-    pub fn with(mut self, name: &str, value: &str) -> Temporary {
-        self.installation = self.installation.with(name, value);
-        self
-    }
-
     /// A file beside the data folder.
     pub fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
         let path = self.folder.path().join(name);
