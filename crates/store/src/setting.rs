@@ -1,4 +1,4 @@
-//! What belongs to the installation as a whole, by name; most of it is set once.
+//! What belongs to the installation as a whole, by name.
 
 use crate::sql::setting as sql;
 use crate::{Error, Transaction, values};
@@ -8,6 +8,11 @@ pub fn find(tx: &mut dyn Transaction, name: &str) -> Result<Option<Vec<u8>>, Err
     tx.query_optional(&sql::FIND, values![name])?
         .map(|row| row.get("value"))
         .transpose()
+}
+
+/// Sets a value, whatever it was.
+pub fn put(tx: &mut dyn Transaction, name: &str, value: &[u8]) -> Result<(), Error> {
+    tx.execute_one(&sql::PUT, values![name, value])
 }
 
 /// Sets a value that is not set yet; `false` where it is.
