@@ -5,13 +5,30 @@
 //! Renders each page at the resolution of the pages that people see and packs it in every way that was considered. Times
 //! are medians of five, on one thread. The decision that followed is docs/adr/0006-page-pictures.md.
 
+#[path = "../../../crates/document/src/packing.rs"]
+mod packing;
+
+/// What `packing` knows of rendering; the product's own module brings half of the PDF core along.
+mod render {
+    pub struct Picture {
+        pub width: u32,
+        pub height: u32,
+        pub rgba: Vec<u8>,
+    }
+}
+
 use std::io::{Cursor, Write};
 use std::time::Instant;
 
-use document::packing::pack;
-use document::render::{Picture, each_page};
+use hayro::hayro_interpret::InterpreterSettings;
+use hayro::hayro_syntax::Pdf;
+use hayro::vello_cpu::color::palette::css::WHITE;
+use hayro::{PixmapSettings, RenderCache, RenderSettings};
 use image::codecs::jpeg::JpegEncoder;
 use image::{ExtendedColorType, ImageEncoder};
+
+use packing::pack;
+use render::Picture;
 
 const DOTS_PER_INCH: f32 = 144.0;
 
@@ -54,10 +71,9 @@ fn main() {
             .file_stem()
             .expect("a name")
             .to_string_lossy();
-        let (pictures, rendering) =
-            timed(|| each_page(&pdf, &[page], DOTS_PER_INCH, |_, picture| Ok(picture)).expect("rendered"));
-        let picture = &pictures[0];
-        let mut row = format!("| {name} {page} | {rendering:.0} ms |");
+        let (picture, rendering) = timed(|| rendered(&pdf, page));
+        let picture = &picture;
+        let mut row = format!("| {name} {page} | {rendering:.1} ms |");
         for ((_, way), total) in ways.iter().zip(&mut totals) {
             let (bytes, time) = timed(|| way(picture));
             total.0 += bytes.len();
@@ -75,6 +91,29 @@ fn main() {
         .map(|(bytes, time)| format!(" {} KB, {time:.0} ms |", bytes / 1000))
         .collect();
     println!("| all | |{}", sums.concat());
+}
+
+/// As `document::render` does it.
+fn rendered(pdf: &[u8], page: u32) -> Picture {
+    let pdf = Pdf::new(pdf.to_vec()).expect("a PDF");
+    let scale = DOTS_PER_INCH / 72.0;
+    let settings = PixmapSettings {
+        x_scale: scale,
+        y_scale: scale,
+        bg_color: WHITE,
+    };
+    let pixels = hayro::render(
+        &pdf.pages()[page as usize - 1],
+        &RenderCache::new(),
+        &InterpreterSettings::default(),
+        &RenderSettings::default(),
+        &settings,
+    );
+    Picture {
+        width: u32::from(pixels.width()),
+        height: u32::from(pixels.height()),
+        rgba: pixels.data_as_u8_slice().to_vec(),
+    }
 }
 
 fn timed<T>(work: impl Fn() -> T) -> (T, f64) {
@@ -161,12 +200,12 @@ fn jpeg(picture: &Picture) -> Vec<u8> {
 }
 
 fn svg(pdf: &[u8], page: u32) -> Vec<u8> {
-    let pdf = hayro::hayro_syntax::Pdf::new(pdf.to_vec()).expect("a PDF");
+    let pdf = Pdf::new(pdf.to_vec()).expect("a PDF");
     let page = &pdf.pages()[page as usize - 1];
     let text = hayro_svg::convert(
         page,
         &hayro_svg::RenderCache::new(),
-        &hayro::hayro_interpret::InterpreterSettings::default(),
+        &InterpreterSettings::default(),
         &hayro_svg::SvgRenderSettings::default(),
     );
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(6));

@@ -13,17 +13,17 @@ const PUBLISHED: [(&str, Language, &str); 6] = [
     (
         "2026-11",
         Language::Ko,
-        "82ab08c0ef51809193bac7960d36a82fb9e7c0bc7168ccd4afe8e0b90b3e06b6",
+        "609bf3ec5972e2ef0e50671b30284a0c723b3d85e2175893a40a34d646c825f1",
     ),
     (
         "2026-11",
         Language::En,
-        "3be5e02c7b920798868335899372228847327a488c28d5db4243ed16f4064780",
+        "acb91bd600f23fb1717f819d8059ae201484768bb900f8a9b17b24ea7107ff59",
     ),
     (
         "2026-11",
         Language::Ja,
-        "83d8a291a549fc863ecbd58c1c519f60a372c29eac91ee417f851cd76482bf7f",
+        "a6c542a6983828cde471b472487d260d126d110e33968497b8e150ac36631818",
     ),
     (
         "2026-11-2",

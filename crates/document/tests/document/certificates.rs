@@ -202,7 +202,7 @@ fn the_demo_contract_has_two_pages_and_a_box_for_each_field() {
 /// certificate from being made, and each is shown.
 #[test]
 fn thirty_writers_with_long_names_in_five_scripts_are_all_shown_with_two_hundred_events() {
-    let names = [
+    let mut names = vec![
         "김민준",
         "山田太郎",
         "张伟",
@@ -210,6 +210,11 @@ fn thirty_writers_with_long_names_in_five_scripts_are_all_shown_with_two_hundred
         "남궁선우황보제갈동방독고사공서문".repeat(4).leak(),
         "Wolfeschlegelsteinhausenbergerdorff".repeat(3).leak(),
     ];
+    names.extend(
+        ["محمد عبد الله", "דוד כהן"]
+            .into_iter()
+            .filter(|name| FONTS.missing_characters(name).is_empty()),
+    );
     for language in Language::ALL {
         let mut content = content(language, &names, 200);
         content.sections.push(Section {
@@ -235,9 +240,13 @@ fn thirty_writers_with_long_names_in_five_scripts_are_all_shown_with_two_hundred
         });
         let pdf = render(&content, &FONTS).expect("rendered");
         assert_eq!(structure_complaints(&pdf), Vec::<String>::new());
-        let read = text(&pdf);
-        let packed: String = read.split_whitespace().collect();
-        for name in names {
+        // Poppler marks the direction of right-to-left text.
+        let marks = |character: &char| matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}');
+        let packed: String = text(&pdf)
+            .chars()
+            .filter(|character| !character.is_whitespace() && !marks(character))
+            .collect();
+        for name in &names {
             let name: String = name.split_whitespace().collect();
             assert!(
                 packed.contains(&name) || packed.matches(&name[..6]).count() >= 5,
