@@ -609,22 +609,20 @@ impl Configuration {
             return Ok(None);
         };
         let pin = secret(
-            "pkcs11.pin_file",
+            &self.named("pkcs11.pin_file"),
             self.pkcs11.pin.as_ref(),
             self.pkcs11.pin_file.as_deref(),
         )?;
-        let pin = pin.ok_or_else(|| ConfigurationFault::Senseless {
-            setting: "pkcs11.module",
-            reason: "a module needs the PIN of its tokens: set pkcs11.pin_file".to_owned(),
-        })?;
+        let needed = "a module needs the PIN of its tokens: set pkcs11.pin_file";
+        let pin = pin.ok_or_else(|| self.senseless("pkcs11.module", needed))?;
         Ok(Some((module.clone(), pin)))
     }
 
     fn sealing(&self) -> Result<SealingSettings, ConfigurationFault> {
-        let senseless = |setting, reason: String| ConfigurationFault::Senseless { setting, reason };
+        let senseless = |setting: &str, reason: &str| self.senseless(setting, reason);
         let sealing = &self.sealing;
         let authorization = secret(
-            "sealing.tsa_authorization_file",
+            &self.named("sealing.tsa_authorization_file"),
             sealing.tsa_authorization.as_ref(),
             sealing.tsa_authorization_file.as_deref(),
         )?;
@@ -634,13 +632,13 @@ impl Configuration {
             .map(|policy| {
                 policy
                     .parse()
-                    .map_err(|error| senseless("sealing.tsa_policy", format!("{error}")))
+                    .map_err(|error| senseless("sealing.tsa_policy", &format!("{error}")))
             })
             .transpose()?;
         let tsa = match &sealing.tsa_url {
             Some(url) => {
                 CallbackUrl::parse(url, &self.network_rules())
-                    .map_err(|error| senseless("sealing.tsa_url", error.to_string()))?;
+                    .map_err(|error| senseless("sealing.tsa_url", &error.to_string()))?;
                 Some(TimeStampAuthority {
                     url: url.clone(),
                     policy,
@@ -650,13 +648,16 @@ impl Configuration {
             None if sealing.level.is_some_and(|level| level > SealLevel::Basic) => {
                 return Err(senseless(
                     "sealing.level",
-                    "a level above B-B needs a time-stamp authority: set sealing.tsa_url".to_owned(),
+                    "a level above B-B needs a time-stamp authority: set sealing.tsa_url",
                 ));
             }
             None => None,
         };
         let own = match &self.server.public_url {
-            Some(url) => Some(format!("{}/ca/root.crl", public_url(url)?)),
+            Some(url) => {
+                let url = public_url(url).map_err(|reason| senseless("server.public_url", reason))?;
+                Some(format!("{url}/ca/root.crl"))
+            }
             None => None,
         };
         Ok(SealingSettings {
