@@ -33,7 +33,7 @@ def complaints(path, root):
             if number < len(signatures) and is_of_others(signature, root):
                 is_timestamp = signature.sig_object.get("/Type") == "/DocTimeStamp"
                 status = (validate_pdf_timestamp if is_timestamp else validate_pdf_signature)(signature, context)
-                if not (status.intact and status.valid and status.docmdp_ok):
+                if not (status.intact and status.valid and status.docmdp_ok is not False):
                     yield f"{name}: the earlier signature does not hold any more ({status.summary()})"
                 continue
             status = validate_pdf_signature(signature, context)
