@@ -115,7 +115,7 @@ def complaints(path, roots, at, lists, is_long_term):
             if number < last and is_of_others(signature, roots):
                 others = ValidationContext(trust_roots=roots, allow_fetching=False)
                 status = (validate_pdf_timestamp if is_timestamp else validate_pdf_signature)(signature, others)
-                if not (status.intact and status.valid and status.docmdp_ok):
+                if not (status.intact and status.valid and status.docmdp_ok is not False):
                     yield f"{name}: the earlier signature does not hold any more ({status.summary()})"
                 continue
             if is_timestamp:

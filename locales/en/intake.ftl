@@ -28,6 +28,7 @@ intake-change-embedded-files-removed = Embedded files were removed: { $count }.
 intake-change-multimedia-removed = Films, sounds and 3D scenes were removed; what shows on the page stays: { $count }.
 intake-warning-already-signed = Others have signed this file already (signatures: { $count }). Their signatures are kept and stay valid. What is filled in here is added after them, and viewers will show that.
 intake-warning-deleted-content-gone = Viewers differ on this file: some still show what it calls deleted. Here it is gone. Look at the pages before you send it.
+intake-warning-not-compared = Viewers may differ on this file: it could be compared only after it was put in order. Look at the pages before you send it.
 intake-warning-embedded-files-kept = The signed file keeps its embedded files ({ $count }); nobody is shown them while signing.
 
 intake-refused-too-large = The file has { $length } bytes; at most { $limit } are taken.

@@ -22,6 +22,7 @@ intake-change-embedded-files-removed = 埋め込みファイルを削除しま�
 intake-change-multimedia-removed = 動画、音声、3Dシーンを削除しました。ページ上の見た目は残ります: { $count }件。
 intake-warning-already-signed = このファイルにはすでに署名があります（{ $count }件）。既存の署名は有効なまま残ります。ここで記入した内容はその後に追加され、ビューアーにもそのように表示されます。
 intake-warning-deleted-content-gone = このファイルはビューアーによって表示が異なります。削除済みとされた内容をまだ表示するものがあります。ここでは削除されていますので、送信前にページを確認してください。
+intake-warning-not-compared = ビューアーによって表示が異なる可能性のあるファイルです。整えた後でしか比較できませんでした。送信前にページを確認してください。
 intake-warning-embedded-files-kept = 署名済みのため、埋め込みファイル（{ $count }件）はそのまま残ります。署名者には表示されません。
 
 intake-refused-too-large = ファイルは{ $length }バイトです。{ $limit }バイトまで受け付けます。

@@ -22,6 +22,7 @@ intake-change-embedded-files-removed = 포함된 파일을 지웠습니다: { $c
 intake-change-multimedia-removed = 동영상, 소리, 3D 장면을 지웠습니다. 쪽에 보이는 그림은 남습니다: { $count }개.
 intake-warning-already-signed = 이 파일에는 이미 서명이 있습니다({ $count }개). 기존 서명은 그대로 유효하게 남습니다. 여기서 채운 내용은 그 뒤에 더해지며, 뷰어에 그렇게 표시됩니다.
 intake-warning-deleted-content-gone = 이 파일은 뷰어마다 다르게 보입니다. 파일이 지웠다고 적은 내용을 아직 보여 주는 뷰어가 있습니다. 여기서는 지워졌으니, 보내기 전에 쪽을 확인해 주세요.
+intake-warning-not-compared = 뷰어마다 다르게 보일 수 있는 파일입니다. 정리한 뒤에야 비교할 수 있었으니, 보내기 전에 쪽을 확인해 주세요.
 intake-warning-embedded-files-kept = 서명된 파일이므로 포함된 파일({ $count }개)이 그대로 남습니다. 서명하는 사람에게는 보이지 않습니다.
 
 intake-refused-too-large = 파일이 { $length }바이트입니다. { $limit }바이트까지 받습니다.

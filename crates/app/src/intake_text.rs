@@ -150,7 +150,12 @@ mod tests {
             "embedded_files_removed",
             "multimedia_removed",
         ];
-        let warnings = ["already_signed", "deleted_content_gone", "embedded_files_kept"];
+        let warnings = [
+            "already_signed",
+            "deleted_content_gone",
+            "not_compared",
+            "embedded_files_kept",
+        ];
         let refusals = [
             "too_large",
             "not_pdf",

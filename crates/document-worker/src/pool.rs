@@ -23,7 +23,7 @@ const MOST_JOBS: u32 = 500;
 /// The header of an answer: at most a verdict on a file with many revisions.
 const ANSWER_HEADER: u64 = 8 * 1024 * 1024;
 /// How many times longer than in the processor a job may take by the clock on the wall.
-const WALL: u32 = 5;
+const WALL: u32 = 15;
 /// Page images of one call.
 const MOST_IMAGE_BYTES: u64 = 256 * 1024 * 1024;
 /// Texts of pages of one call.

@@ -209,6 +209,11 @@ pub enum Warning {
     /// Some viewers still show what the file's own records call deleted; here it is gone.
     #[error("viewers differ on the file: some still show what it calls deleted; here it is gone, so look at the pages")]
     DeletedContentGone,
+    /// Our renderer cannot read the upload, only what was written of it.
+    #[error(
+        "viewers may differ on the file: it could be compared only after it was put in order, so look at the pages"
+    )]
+    NotCompared,
     /// A signed file keeps its embedded files, for it is not rewritten.
     #[error("{count} embedded file(s) stay in the signed file; nobody is shown them while signing")]
     EmbeddedFilesKept {
@@ -451,7 +456,17 @@ pub fn inspect_counting(
     if document.xref_recovery.is_some() {
         changes.push(Change::Repaired);
     }
-    let settled = settle::settle(&mut document);
+    let mut settled = settle::settle(&mut document);
+    // By our renderer alone; the parser has read it without having to repair anything.
+    if document.xref_recovery.is_none()
+        && matches!(
+            Opened::with_password(bytes.to_vec(), password.unwrap_or_default()),
+            Err(RenderFault::Unreadable)
+        )
+    {
+        settled.warnings.push(Warning::NotCompared);
+        settled.readers_differ = true;
+    }
     changes.extend(settled.changes.iter().copied());
     let pages = page_sizes(&document, limits)?;
     // Where the upload itself is read differently by viewers, and by the rules of the format only one

@@ -10,6 +10,7 @@
 //! the stamp draws.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 use domain::field::FieldKind;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
@@ -142,7 +143,8 @@ fn box_of(document: &Document, widget: &Dictionary) -> Option<Object> {
     let (width, height) = (rectangle.width(), rectangle.height());
     let mut content = String::new();
     if let Some(background) = colour(b"BG", ["g", "rg", "k"]) {
-        content.push_str(&format!("{background} 0 0 {width:.4} {height:.4} re f\n"));
+        // Writing into a string does not fail.
+        let _ = writeln!(content, "{background} 0 0 {width:.4} {height:.4} re f");
     }
     let line = form::dictionary(document, widget, b"BS")
         .and_then(|style| crate::geometry::read_number(document, style.get(b"W").ok()?))
@@ -150,13 +152,14 @@ fn box_of(document: &Document, widget: &Dictionary) -> Option<Object> {
     if line > 0.0
         && let Some(border) = colour(b"BC", ["G", "RG", "K"])
     {
-        content.push_str(&format!(
-            "{border} {line:.4} w {:.4} {:.4} {:.4} {:.4} re S\n",
+        let _ = writeln!(
+            content,
+            "{border} {line:.4} w {:.4} {:.4} {:.4} {:.4} re S",
             line / 2.0,
             line / 2.0,
             width - line,
             height - line
-        ));
+        );
     }
     if content.is_empty() {
         return None;
@@ -173,6 +176,7 @@ fn box_of(document: &Document, widget: &Dictionary) -> Option<Object> {
 }
 
 /// The map that brings an appearance into its rectangle (12.5.5, "Algorithm: appearance streams").
+#[expect(clippy::many_single_char_names, reason = "a matrix has these names (8.3.4)")]
 fn placing(document: &Document, appearance: &Object, rectangle: &Rectangle) -> Option<Matrix> {
     let Object::Stream(stream) = form::resolve(document, appearance) else {
         return None;
@@ -267,7 +271,7 @@ fn draw(document: &mut Document, pieces: &[Piece]) {
                 stream.dict.set("Subtype", "Form");
             }
             forms.set(name.as_str(), Object::Reference(id));
-            content.push_str(&format!("q {matrix} cm /{name} Do Q\n"));
+            let _ = writeln!(content, "q {matrix} cm /{name} Do Q");
         }
         resources.set("XObject", forms);
         let before = document.add_object(Stream::new(Dictionary::new(), b"q\n".to_vec()));

@@ -16,6 +16,9 @@ use crate::form::{self, SignatureField};
 use crate::revision::RevisionWriter;
 use crate::verify::{self, Fault, TrustedRoots};
 
+/// The end of the year 2999, in seconds since 1970.
+const FAR_FUTURE: i64 = 32_503_679_999;
+
 /// Has somebody signed it? Usage rights are no signature of a person.
 pub(super) fn is_signed(document: &Document) -> bool {
     let certified = document
@@ -89,8 +92,10 @@ fn allows_more(document: &Document, signature: &SignatureField<'_>) -> Result<()
 
 /// How many signatures there are, all of them intact.
 fn are_intact(bytes: &[u8]) -> Result<u32, Refused> {
-    // The moment matters for trust alone, which is not asked here: a sender may know signers that we do not.
-    let verdict = verify::verify(bytes, &TrustedRoots::default(), Timestamp::UNIX_EPOCH);
+    // The moment matters for trust alone, which is not asked here: a sender may know signers that we do not. It only must
+    // lie behind every time that the file proves.
+    let moment = Timestamp::from_second(FAR_FUTURE).unwrap_or(Timestamp::MAX);
+    let verdict = verify::verify(bytes, &TrustedRoots::default(), moment);
     for report in &verdict.signatures {
         if let Some(fault) = report.faults.iter().find(|fault| !fault.concerns_trust()) {
             return Err(Refused::BrokenSignature {
