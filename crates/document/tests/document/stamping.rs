@@ -255,7 +255,7 @@ fn a_hebrew_or_arabic_value_is_shaped_and_read_back_in_logical_order() {
         ("שלום עולם", Language::En),
         ("محمد عبد الله", Language::Ko),
         ("السلام عليكم", Language::Ja),
-        ("חוזה מספר 2026-12 (א)", Language::En),
+        ("חוזה מספר 2026-12 א", Language::En),
     ] {
         let stamped = stamp(
             &page_file(PageForm::PLAIN),
