@@ -230,8 +230,9 @@ class Picture {
 }
 
 /** The page as the writer sees it, without what only helps him to write. */
-async function onPage(address) {
-  const page = await open(browser, "desktop", { bypassCSP: true, deviceScaleFactor: 2 });
+async function onPage(address, points) {
+  // Three pixels a point, from a whole pixel on.
+  const page = await open(browser, "desktop", { bypassCSP: true, deviceScaleFactor: 3, viewport: { width: 900, height: 900 } });
   await page.goto(address);
   await ready(page);
   await page.addStyleTag({
@@ -240,7 +241,7 @@ async function onPage(address) {
       .field select { appearance: none }
       .field:not([data-ink]) :is(input[type=text], input[type=date]) { color: transparent }
       .field.picture .ask { visibility: hidden }
-      document-page { box-shadow: none !important }`,
+      document-page { box-shadow: none !important; position: fixed !important; top: 0; left: 0; width: ${points}px; z-index: 99 }`,
   });
   await page.waitForFunction(() => [...document.querySelectorAll(".field img")].every((image) => image.complete && image.naturalWidth > 0));
   const shot = await page.locator("document-page").screenshot();
@@ -257,7 +258,8 @@ for (const rotate of [0, 90, 180, 270]) {
       recipient_list: [{ order: 1, name: "김민준", email: "minjun@example.com" }],
       field_list: Object.entries(VALUES).map(([name, value]) => ({ name, value })),
     });
-    const shown = await onPage(started.sign_url);
+    const points = rotate % 180 === 0 ? 595 : 842;
+    const shown = await onPage(started.sign_url, points);
     await server.call("POST", `/api/v3/workflows/${started.workflow_id}/approve`, { order: 1 });
     const answer = await fetch(`${server.base}/api/v3/workflows/${started.workflow_id}/document`, {
       headers: { authorization: `service ${server.token}` },
@@ -265,14 +267,14 @@ for (const rotate of [0, 90, 180, 270]) {
     assert.equal(answer.status, 200);
     const file = join(mkdtempSync(join(tmpdir(), "countersign-pictures-")), "sealed.pdf");
     writeFileSync(file, Buffer.from(await answer.arrayBuffer()));
-    const drawn = spawnSync("pdftoppm", ["-cropbox", "-singlefile", "-scale-to-x", String(shown.width), "-scale-to-y", String(shown.height), file], {
-      maxBuffer: 1 << 28,
-    });
+    // Poppler scales before it turns.
+    const [across, down] = rotate % 180 === 0 ? [shown.width, shown.height] : [shown.height, shown.width];
+    const size = ["-scale-to-x", String(across), "-scale-to-y", String(down)];
+    const drawn = spawnSync("pdftoppm", ["-cropbox", "-singlefile", ...size, file], { maxBuffer: 1 << 28 });
     assert.equal(drawn.status, 0, String(drawn.stderr));
     const stamped = Picture.pixmap(drawn.stdout);
     assert.deepEqual([stamped.width, stamped.height], [shown.width, shown.height]);
 
-    const points = rotate % 180 === 0 ? 595 : 842;
     const pixels = shown.width / points;
     const faults = [];
     for (const [index, field] of FIELDS.entries()) {

@@ -1105,8 +1105,7 @@ fn field_views(session: &Session, draft: &Draft, stage: &Stage, fonts: &Fonts) -
         }
         let look = held
             .as_ref()
-            .map(|held| looks.in_box(field, held))
-            .unwrap_or(Ok(BoxLook::default()));
+            .map_or_else(|| Ok(BoxLook::default()), |held| looks.in_box(field, held));
         FieldView {
             field: field.clone(),
             value,

@@ -331,6 +331,11 @@ class SigningPage extends HTMLElement implements FieldHost {
       return;
     }
     await this.#flush();
+    // Saving has told what could not be stamped.
+    if (this.#leadToUnfit()) {
+      dialog.close();
+      return;
+    }
     let finished: Finished;
     try {
       finished = await send<Finished>(this.#data, "POST", "/sign/approve", { comment });
