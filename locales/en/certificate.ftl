@@ -93,6 +93,7 @@ event-expired = Expired
 event-extended = Expiry changed
 event-recipient-corrected = Recipient corrected
 event-completed = Completed and sealed
+event-timestamped = Timestamp added
 event-downloaded = Downloaded
 event-delivered = Webhook delivered
 event-discarded = Hidden from lists

@@ -93,6 +93,7 @@ event-expired = 期限切れ
 event-extended = 期限変更
 event-recipient-corrected = 宛先を訂正
 event-completed = 完了・封印
+event-timestamped = タイムスタンプ付与
 event-downloaded = ダウンロード
 event-delivered = Webhook配信済み
 event-discarded = 一覧から非表示

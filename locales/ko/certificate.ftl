@@ -93,6 +93,7 @@ event-expired = 기한 만료
 event-extended = 기한 변경
 event-recipient-corrected = 작성자 정정
 event-completed = 완료 및 봉인
+event-timestamped = 타임스탬프 추가
 event-downloaded = 내려받음
 event-delivered = 웹훅 전달됨
 event-discarded = 목록에서 숨김

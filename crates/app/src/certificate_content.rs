@@ -520,7 +520,7 @@ impl Writer<'_> {
             EventKind::Extended { expires_at } => self.moment(*expires_at),
             // The step is in the sentence itself.
             EventKind::Returned { .. } => String::new(),
-            EventKind::Downloaded { file } => self.say(match file {
+            EventKind::Downloaded { file } | EventKind::Timestamped { file, .. } => self.say(match file {
                 FileKind::Document => "certificate-file-document",
                 FileKind::Certificate => "certificate-file-certificate",
             }),

@@ -4,12 +4,15 @@
 //! API client. Its own settings are what every later default comes from.
 
 use document::authority::{self, SealSubject};
-use document::keys::{KeyKind, Signer, certificates_to_pem};
-use domain::{ClientId, CompanyId, Language, Region, UtcOffset};
+use document::keys::{KeyKind, SealKey, Signer, certificates_from_pem, certificates_to_pem};
+use document::revocation::RevocationReason;
+use domain::{ClientId, CompanyId, Language, Region, SealLevel, UtcOffset, WhenTsaIsDown};
+use jiff::Timestamp;
 use store::company::Company;
 
 use crate::client::WebhookSecret;
 use crate::error::{ConflictCode, Error, Fault, FaultCode, Subject};
+use crate::seal_key::not_sealable;
 use crate::text;
 use crate::vault::Purpose;
 use crate::{App, installation};
@@ -53,6 +56,12 @@ pub struct CompanyChange {
     pub expiry_days: Option<i64>,
     /// How many days the links to finished files live.
     pub link_days: Option<i64>,
+    /// How strong its documents are sealed; the inner `None` leaves it to the installation.
+    pub seal_level: Option<Option<SealLevel>>,
+    /// The address of its time-stamp authority; the inner `None` leaves it to the installation.
+    pub tsa_url: Option<Option<String>>,
+    /// What happens while that authority does not answer; the inner `None` leaves it to the installation.
+    pub when_tsa_is_down: Option<Option<WhenTsaIsDown>>,
 }
 
 /// A company that was made, with what is shown once.
@@ -64,6 +73,33 @@ pub struct AddedCompany {
     pub client: ClientId,
     /// The secret that this client's webhooks are signed with.
     pub secret: WebhookSecret,
+}
+
+/// A company's seal key, as far as everybody may know it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SealKeyDetails {
+    /// Whom its certificate names.
+    pub subject: String,
+    /// Who issued it.
+    pub issuer: String,
+    /// When its time ends.
+    pub not_after: Timestamp,
+    /// The certificate as PEM.
+    pub certificate: String,
+}
+
+impl SealKeyDetails {
+    fn of(key: &SealKey) -> Result<Self, Error> {
+        let (subject, issuer) = key
+            .names()
+            .map_err(|error| Error::internal("reading a company's certificate", error))?;
+        Ok(Self {
+            subject,
+            issuer,
+            not_after: key.not_after(),
+            certificate: key.certificate_pem(),
+        })
+    }
 }
 
 impl App {
@@ -88,17 +124,18 @@ impl App {
             token_lifetime_seconds: 24 * 60 * 60,
             expiry_days: 14,
             link_days: 30,
+            seal_level: None,
+            tsa_url: None,
+            when_tsa_is_down: None,
             created_at: at,
         };
         new.settings.apply(&mut company);
+        let faults = self.check_sealing(&company);
+        if !faults.is_empty() {
+            return Err(Error::Unprocessable(faults));
+        }
 
-        let root = installation::root(&self.store, &self.vault)?;
-        let subject = SealSubject {
-            company_name: &company.name,
-            company_id: company.id.as_str(),
-        };
-        let key = authority::issue_seal_certificate(&root, &subject, new.key, at)
-            .map_err(|error| Error::internal("making the company's seal key", error))?;
+        let key = self.certified_key(&company, new.key, at)?;
         let pkcs8 = key
             .to_pkcs8()
             .map_err(|error| Error::internal("writing the company's seal key", error))?;
@@ -132,6 +169,12 @@ impl App {
         if !faults.is_empty() {
             return Err(Error::Unprocessable(faults));
         }
+        let mut wanted = self.company(id)?;
+        change.apply(&mut wanted);
+        let faults = self.check_sealing(&wanted);
+        if !faults.is_empty() {
+            return Err(Error::Unprocessable(faults));
+        }
         let (id, change) = (id.clone(), change.clone());
         let company = self.store.write(move |tx| {
             let mut company = store::company::find(tx, &id)?.ok_or(Error::NotFound(Subject::Company))?;
@@ -141,6 +184,88 @@ impl App {
         })?;
         tracing::info!(company = %company.id, "company changed");
         Ok(company)
+    }
+
+    /// Takes a company's own key and certificate from a PKCS#12 file: from now on its documents are sealed with it. A file
+    /// whose key could not seal is refused before anything changes.
+    pub fn import_seal_key(&self, id: &CompanyId, file: &[u8], password: &str) -> Result<SealKeyDetails, Error> {
+        let at = self.now();
+        let key = SealKey::from_pkcs12(file, password)
+            .and_then(|key| key.prove_foreign(at).map(|()| key))
+            .map_err(not_sealable)?;
+        self.use_seal_key(id, &key, &own_secret(&key)?, None)
+    }
+
+    /// Has a company seal with a key in a token, at a PKCS#11 URI, with the certificates (PEM) that go with it. A key that
+    /// could not seal is refused before anything changes.
+    pub fn use_token_key(&self, id: &CompanyId, uri: &str, certificates: &str) -> Result<SealKeyDetails, Error> {
+        let at = self.now();
+        let key = self
+            .tokens
+            .key(uri)
+            .and_then(|key| SealKey::external(key, certificates_from_pem(certificates)?))
+            .and_then(|key| key.prove_foreign(at).map(|()| key))
+            .map_err(not_sealable)?;
+        self.use_seal_key(id, &key, uri.as_bytes(), None)
+    }
+
+    /// Makes a company a new key that the installation's root certifies. The old one is used no more; with a reason, its
+    /// certificate is put on the revocation list as well.
+    pub fn renew_seal_key(
+        &self,
+        id: &CompanyId,
+        kind: KeyKind,
+        revoke: Option<RevocationReason>,
+    ) -> Result<SealKeyDetails, Error> {
+        let company = self.company(id)?;
+        let key = self.certified_key(&company, kind, self.now())?;
+        let details = self.use_seal_key(id, &key, &own_secret(&key)?, revoke)?;
+        if revoke.is_some() {
+            self.renew_revocation_list()?;
+        }
+        Ok(details)
+    }
+
+    /// The certificate that a company seals with.
+    pub fn seal_key_details(&self, id: &CompanyId) -> Result<SealKeyDetails, Error> {
+        self.company(id)?;
+        let key = self.seal_key(id)?;
+        SealKeyDetails::of(&key)
+    }
+
+    fn use_seal_key(
+        &self,
+        id: &CompanyId,
+        key: &SealKey,
+        secret: &[u8],
+        revoke: Option<RevocationReason>,
+    ) -> Result<SealKeyDetails, Error> {
+        let sealed_key = self.vault.encrypt(Purpose::SealKey, secret);
+        let certificates = certificates_to_pem(key.certificates());
+        let details = SealKeyDetails::of(key)?;
+        let (company, at) = (id.clone(), self.now());
+        self.store.write(move |tx| {
+            store::company::find(tx, &company)?.ok_or(Error::NotFound(Subject::Company))?;
+            if let Some(reason) = revoke {
+                store::company::revoke_seal_key(tx, &company, at, reason.code())?;
+            }
+            store::company::retire_seal_key(tx, &company, at)?;
+            store::company::insert_seal_key(tx, &company, &sealed_key, &certificates, at)?;
+            Ok::<_, Error>(())
+        })?;
+        tracing::info!(company = %id, subject = details.subject, "seal key replaced");
+        Ok(details)
+    }
+
+    fn certified_key(&self, company: &Company, kind: KeyKind, at: Timestamp) -> Result<SealKey, Error> {
+        let root = installation::root(&self.store, &self.vault)?;
+        let subject = SealSubject {
+            company_name: &company.name,
+            company_id: company.id.as_str(),
+            revocation_list: self.settings.sealing.revocation_list_url.as_deref(),
+        };
+        authority::issue_seal_certificate(&root, &subject, kind, at)
+            .map_err(|error| Error::internal("making the company's seal key", error))
     }
 
     /// One company.
@@ -154,6 +279,11 @@ impl App {
     pub fn companies(&self) -> Result<Vec<Company>, Error> {
         self.store.read(|tx| store::company::list(tx).map_err(Error::from))
     }
+}
+
+fn own_secret(key: &SealKey) -> Result<zeroize::Zeroizing<Vec<u8>>, Error> {
+    key.to_pkcs8()
+        .map_err(|error| Error::internal("writing a company's seal key", error))
 }
 
 impl CompanyChange {
@@ -201,5 +331,8 @@ impl CompanyChange {
         );
         put(&mut company.expiry_days, self.expiry_days.as_ref());
         put(&mut company.link_days, self.link_days.as_ref());
+        put(&mut company.seal_level, self.seal_level.as_ref());
+        put(&mut company.tsa_url, self.tsa_url.as_ref());
+        put(&mut company.when_tsa_is_down, self.when_tsa_is_down.as_ref());
     }
 }

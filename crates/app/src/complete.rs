@@ -13,6 +13,7 @@ use store::workflow::SealedDocument;
 use crate::App;
 use crate::certificate_content::{Certified, certificate_content};
 use crate::error::Error;
+use crate::sealing::Sealed;
 use crate::transition::{Plan, Snapshot};
 use crate::values::{attached, marks};
 
@@ -25,7 +26,11 @@ impl App {
         actor: &Actor,
         comment: Option<&str>,
     ) -> Result<Plan, Error> {
-        let sealed = self.sealed_document(snapshot)?;
+        let Sealed {
+            bytes: sealed,
+            timestamp_due,
+            ..
+        } = self.sealed_document(snapshot)?;
         let document = BlobHash::of(&sealed);
         let length = sealed.len() as u64;
         transition.events.push(EventKind::Completed { document, length });
@@ -41,18 +46,20 @@ impl App {
         });
         kept.map_err(|_| Error::internal("keeping a sealed document", "the thread panicked"))??;
         let certificate = certificate?;
-        let certificate_hash = self.blobs.put(&certificate)?;
+        let certificate_hash = self.blobs.put(&certificate.bytes)?;
         Ok(plan.sealed(SealedDocument {
             document,
             document_length: length,
             certificate: certificate_hash,
-            certificate_length: certificate.len() as u64,
+            certificate_length: certificate.bytes.len() as u64,
             sealed_at: snapshot.at,
+            // The sooner of both; none where neither is due.
+            timestamp_due: timestamp_due.into_iter().chain(certificate.timestamp_due).min(),
         }))
     }
 
     /// The finished PDF: every value on its page, with the files that the template wants in it, sealed.
-    fn sealed_document(&self, snapshot: &Snapshot) -> Result<Vec<u8>, Error> {
+    fn sealed_document(&self, snapshot: &Snapshot) -> Result<Sealed, Error> {
         let template = &snapshot.template.version;
         let values = snapshot
             .values
@@ -78,7 +85,7 @@ impl App {
             }
             let stamped = document::embed::embed(&stamped, &files)
                 .map_err(|error| Error::internal("embedding attachments", error))?;
-            return self.seal(snapshot, &stamped, "certificate-seal-document", true);
+            return self.seal_of(snapshot, &stamped, "certificate-seal-document", true);
         }
         // These are a stranger's bytes. Intake had them read by the same reader, within its limits of memory and time,
         // on a stack of this size.
@@ -88,7 +95,7 @@ impl App {
                 .spawn_scoped(scope, || {
                     let stamped = document::extend::stamp(&pdf, &fonts, &marks)
                         .map_err(|error| Error::internal("stamping a signed document", error))?;
-                    self.seal(snapshot, &stamped, "certificate-seal-document", false)
+                    self.seal_of(snapshot, &stamped, "certificate-seal-document", false)
                 })
                 .map_err(|error| Error::internal("stamping a signed document", error))?;
             extending
@@ -105,7 +112,7 @@ impl App {
         entries: &[Entry],
         sealed: Option<(BlobHash, u64)>,
         comment: Option<&str>,
-    ) -> Result<Vec<u8>, Error> {
+    ) -> Result<Sealed, Error> {
         let fonts = self.fonts()?;
         let content = certificate_content(
             &Certified {
@@ -124,21 +131,20 @@ impl App {
         );
         let certificate = document::certificate::render(&content, &fonts)
             .map_err(|error| Error::internal("writing a certificate", error))?;
-        self.seal(snapshot, &certificate, "certificate-seal-certificate", true)
+        self.seal_of(snapshot, &certificate, "certificate-seal-certificate", true)
     }
 
     /// Seals a file: one that nobody signed before is certified against every change, any other approved and locked.
-    fn seal(&self, snapshot: &Snapshot, pdf: &[u8], reason: &str, certify: bool) -> Result<Vec<u8>, Error> {
+    fn seal_of(&self, snapshot: &Snapshot, pdf: &[u8], reason: &str, certify: bool) -> Result<Sealed, Error> {
         let workflow = &snapshot.stored.workflow;
-        let key = self.seal_key(&workflow.company)?;
         let details = SealDetails {
             reason: i18n::text(workflow.language, reason, &[]),
             name: snapshot.party.company_name.clone(),
-            location: None,
+            location: self.settings.sealing.location.clone(),
             at: snapshot.at,
             certify,
         };
-        document::seal::seal(pdf, key.as_ref(), &details).map_err(|error| Error::internal("sealing", error))
+        self.seal(&workflow.company, pdf, &details)
     }
 
     /// The chain up to the head that the snapshot knows.

@@ -87,8 +87,8 @@ impl App {
             Status::Complete => self.finished_file(&snapshot, FileKind::Certificate)?,
             Status::Rejected | Status::Canceled | Status::Expired => {
                 let entries = self.entries(&snapshot)?;
-                let bytes = self.sealed_certificate(&snapshot, &snapshot.stored.workflow, &entries, None, None)?;
-                file_content(&snapshot, FileKind::Certificate, bytes)
+                let sealed = self.sealed_certificate(&snapshot, &snapshot.stored.workflow, &entries, None, None)?;
+                file_content(&snapshot, FileKind::Certificate, sealed.bytes)
             }
         };
         let actor = App::member_actor(caller, origin);

@@ -47,11 +47,13 @@ mod housekeeping;
 pub mod installation;
 pub mod intake_text;
 mod kept_template;
+pub mod key_tokens;
 pub mod link_token;
 mod login;
 mod look;
 pub mod mail;
 mod member;
+pub mod network;
 mod origin;
 pub mod outbox;
 mod outgoing;
@@ -59,7 +61,9 @@ mod page_cache;
 pub mod password;
 mod reject;
 mod remind;
+mod revocation_list;
 mod seal_key;
+pub mod sealing;
 mod session;
 mod settings;
 mod signing_session;
@@ -81,7 +85,7 @@ pub use approve::ActRequest;
 pub use caller::{Caller, Channel};
 pub use check::{AuditReport, FileFault, FsckReport};
 pub use client::{ClientRow, NewClient, WebhookSecret};
-pub use company::{AddedCompany, CompanyChange, NewCompany};
+pub use company::{AddedCompany, CompanyChange, NewCompany, SealKeyDetails};
 pub use correct_recipient::CorrectRequest;
 pub use documents::{DocumentFault, StrangersDocuments};
 pub use error::{ConflictCode, ERROR_IDS, Error, Fault, FaultCode, ForbiddenCode, Subject};
@@ -94,6 +98,7 @@ pub use login::{LoggedIn, LoginAttempt, LoginRefusal};
 pub use look::{BoxLook, FieldLook};
 pub use member::{NewMember, NewPassword};
 pub use origin::Origin;
+pub use sealing::{AskedAuthority, Sealed, SealingSettings, TimeStampAuthority};
 pub use session::{MemberSession, SignedIn};
 pub use settings::{LoginSettings, Settings};
 pub use signing_session::{
@@ -127,6 +132,10 @@ pub struct App {
     pub clock: Arc<dyn Clock>,
     /// Gives chance.
     pub random: Arc<dyn Random>,
+    /// Reaches time-stamp authorities and the like.
+    pub network: Arc<dyn network::Network>,
+    /// Finds seal keys in tokens.
+    pub tokens: Arc<dyn key_tokens::KeyTokens>,
     /// Keeps secrets.
     pub vault: Vault,
     /// What the operator chose.
@@ -138,6 +147,7 @@ pub struct App {
     counting_failures: Mutex<()>,
     last_health: health::LastHealth,
     seal_keys: seal_key::SealKeys,
+    kept_proofs: sealing::KeptProofs,
     kept_templates: kept_template::KeptTemplates,
     outgoing: Arc<outgoing::Outgoing>,
     pages: page_cache::PageCache,
@@ -155,6 +165,10 @@ pub struct Parts {
     pub clock: Arc<dyn Clock>,
     /// Gives chance.
     pub random: Arc<dyn Random>,
+    /// Reaches time-stamp authorities and the like.
+    pub network: Arc<dyn network::Network>,
+    /// Finds seal keys in tokens.
+    pub tokens: Arc<dyn key_tokens::KeyTokens>,
     /// Keeps secrets.
     pub vault: Vault,
     /// What the operator chose.
@@ -170,6 +184,8 @@ impl App {
             documents,
             clock,
             random,
+            network,
+            tokens,
             vault,
             settings,
         } = parts;
@@ -182,6 +198,8 @@ impl App {
             documents,
             clock,
             random,
+            network,
+            tokens,
             vault,
             settings,
             bell: outbox::OutboxBell::default(),
@@ -190,6 +208,7 @@ impl App {
             counting_failures: Mutex::default(),
             last_health: health::LastHealth::default(),
             seal_keys: seal_key::SealKeys::default(),
+            kept_proofs: sealing::KeptProofs::default(),
             kept_templates: kept_template::KeptTemplates::default(),
             outgoing: Arc::new(outgoing),
             pages,

@@ -1,6 +1,6 @@
 //! The keys that companies seal with, and the installation's root that certifies them.
 //!
-//! At rest a private key is encrypted by the vault. In this process it is kept readable once it was needed, by the id of
+//! At rest a private key, or its address in a token, is encrypted by the vault. In this process it is kept readable once it was needed, by the id of
 //! its row: which row a company uses is asked each time, so that a replaced key is never used again.
 
 use std::collections::HashMap;
@@ -11,6 +11,7 @@ use document::verify::TrustedRoots;
 use domain::CompanyId;
 
 use crate::error::{Error, Fault, FaultCode};
+use crate::key_tokens::SCHEME;
 use crate::vault::Purpose;
 use crate::{App, installation};
 
@@ -46,7 +47,14 @@ impl App {
             .decrypt(Purpose::SealKey, &row.private_key)
             .map_err(not_sealable)?;
         let certificates = certificates_from_pem(&row.certificates).map_err(not_sealable)?;
-        let key = Arc::new(SealKey::new(&pkcs8, certificates).map_err(not_sealable)?);
+        let key = match std::str::from_utf8(&pkcs8) {
+            Ok(uri) if uri.starts_with(SCHEME) => self
+                .tokens
+                .key(uri)
+                .and_then(|key| SealKey::external(key, certificates)),
+            _ => SealKey::new(&pkcs8, certificates),
+        };
+        let key = Arc::new(key.map_err(not_sealable)?);
         key.prove(self.clock.now()).map_err(not_sealable)?;
         let mut kept = self.kept();
         if kept.len() >= MOST_KEPT {
@@ -72,6 +80,6 @@ impl App {
     }
 }
 
-fn not_sealable(reason: impl std::fmt::Display) -> Error {
+pub(crate) fn not_sealable(reason: impl std::fmt::Display) -> Error {
     Error::Unprocessable(vec![Fault::new("", FaultCode::NotSealable).with("reason", reason)])
 }

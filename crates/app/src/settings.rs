@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use domain::public_address::AddressRules;
 
+use crate::sealing::SealingSettings;
+
 /// The installation's settings.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -25,6 +27,8 @@ pub struct Settings {
     pub page_cache: u64,
     /// A folder with more fonts, asked after those that are part of the program.
     pub fonts_folder: Option<PathBuf>,
+    /// How documents are sealed.
+    pub sealing: SealingSettings,
 }
 
 /// The throttle of wrong credentials. Right ones never count, and nobody is locked out for good.
@@ -62,6 +66,7 @@ impl Default for Settings {
             largest_document: 50 * 1024 * 1024,
             page_cache: 64 * 1024 * 1024,
             fonts_folder: None,
+            sealing: SealingSettings::default(),
         }
     }
 }

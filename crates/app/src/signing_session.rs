@@ -681,14 +681,21 @@ impl App {
             files: &draft.files,
         };
         let link_version = recipient.link_version;
-        let after = self.approve_as(
+        let approved = self.approve_as(
             &workflow.company.clone(),
             workflow.id,
             &actor,
             comment.as_deref(),
             &source,
             &|snapshot| same_link(&snapshot.stored.workflow, recipient.id, link_version),
-        )?;
+        );
+        if let Err(Error::Unavailable { .. }) = approved {
+            // The approval is given again later; what was filled in must not be lost until then.
+            if let Err(error) = self.save_draft(key, texts) {
+                tracing::warn!(%error, "what a writer filled in could not be kept as his draft");
+            }
+        }
+        let after = approved?;
         self.signed(&session.snapshot, &recipient, &after)
     }
 

@@ -1101,7 +1101,7 @@ struct Person {
     access: Option<AccessCode>,
 }
 
-fn callback_fault(path: &str, fault: &AddressFault) -> Fault {
+pub(crate) fn callback_fault(path: &str, fault: &AddressFault) -> Fault {
     let code = match fault {
         AddressFault::Malformed | AddressFault::TooLong | AddressFault::ForbiddenCharacter => {
             FaultCode::CallbackMalformed

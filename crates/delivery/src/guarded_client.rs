@@ -153,14 +153,23 @@ impl GuardedClient {
 
     /// Sends a POST and waits for the answer.
     pub async fn post(&self, url: &CallbackUrl, headers: HeaderMap, body: Vec<u8>) -> Result<Answer, Fault> {
+        self.exchange(url, self.http.post(url.as_str()).headers(headers).body(body))
+            .await
+    }
+
+    /// Sends a GET and waits for the answer.
+    pub async fn get(&self, url: &CallbackUrl) -> Result<Answer, Fault> {
+        self.exchange(url, self.http.get(url.as_str())).await
+    }
+
+    async fn exchange(&self, url: &CallbackUrl, request: reqwest::RequestBuilder) -> Result<Answer, Fault> {
         if let Some(address) = url.literal_address()
             && !self.rules.allow_address(address)
         {
             return Err(Fault::AddressRefused(address));
         }
         let deadline = Instant::now() + self.limits.total;
-        let request = self.http.post(url.as_str()).headers(headers).body(body).send();
-        let mut response = match timeout_at(deadline, request).await {
+        let mut response = match timeout_at(deadline, request.send()).await {
             Err(_) => return Err(Fault::TimedOut(self.limits.total)),
             Ok(Err(error)) => return Err(self.fault(&error)),
             Ok(Ok(response)) => response,

@@ -10,6 +10,7 @@
 
 pub mod guarded_client;
 pub mod mailer;
+pub mod network;
 pub mod node;
 pub mod runner;
 pub mod schedule;
@@ -17,4 +18,5 @@ pub mod webhook;
 
 pub use guarded_client::GuardedClient;
 pub use mailer::{MailSettings, MailTls, Mailer};
+pub use network::GuardedNetwork;
 pub use runner::{Runner, RunnerSettings};

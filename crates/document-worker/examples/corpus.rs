@@ -96,6 +96,7 @@ impl Run {
         let subject = SealSubject {
             company_name: "Corpus",
             company_id: "corpus",
+            revocation_list: None,
         };
         let key = issue_seal_certificate(&root, &subject, KeyKind::EcdsaP256, at).map_err(|error| error.to_string())?;
         let work = Work {

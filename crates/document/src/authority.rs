@@ -1,8 +1,8 @@
 //! The installation's own certification authority: one root, and a seal certificate a company.
 //!
 //! Someone who has the root's certificate can check every seal of this installation with no access
-//! to the server. The root signs seal certificates (and, later, its revocation list) and nothing
-//! else; path length 0 keeps it from making further authorities. Certificates follow RFC 5280:
+//! to the server. The root signs seal certificates and its revocation list ([`crate::revocation`]) and
+//! nothing else; path length 0 keeps it from making further authorities. Certificates follow RFC 5280:
 //! basic constraints and key usage are critical, key identifiers are the first 160 bits of SHA-256
 //! over the public key (RFC 7093, method 1), serial numbers have 127 random bits.
 //!
@@ -12,7 +12,7 @@
 use aws_lc_rs::rand::{SecureRandom, SystemRandom};
 use const_oid::db::rfc4519;
 use const_oid::{AssociatedOid, ObjectIdentifier};
-use der::asn1::{Any, BitString, Int, OctetString, SetOfVec, UtcTime, Utf8StringRef};
+use der::asn1::{Any, BitString, Ia5String, Int, OctetString, SetOfVec, UtcTime, Utf8StringRef};
 use der::{DateTime, Decode, Encode, Sequence};
 use jiff::{Timestamp, ToSpan, tz::TimeZone};
 use sha2::{Digest, Sha256};
@@ -21,7 +21,11 @@ use thiserror::Error;
 use x509_cert::Certificate;
 use x509_cert::attr::AttributeTypeAndValue;
 use x509_cert::ext::Extension;
-use x509_cert::ext::pkix::{AuthorityKeyIdentifier, BasicConstraints, KeyUsage, KeyUsages, SubjectKeyIdentifier};
+use x509_cert::ext::pkix::crl::dp::DistributionPoint;
+use x509_cert::ext::pkix::name::{DistributionPointName, GeneralName};
+use x509_cert::ext::pkix::{
+    AuthorityKeyIdentifier, BasicConstraints, CrlDistributionPoints, KeyUsage, KeyUsages, SubjectKeyIdentifier,
+};
 use x509_cert::name::{Name, RdnSequence, RelativeDistinguishedName};
 use x509_cert::time::{Time, Validity};
 
@@ -62,6 +66,9 @@ pub struct SealSubject<'a> {
     pub company_name: &'a str,
     /// The company's id within the installation.
     pub company_id: &'a str,
+    /// The address of the root's revocation list, where it is served to everybody; without one the certificate names none,
+    /// and a verifier finds the list only in the sealed files themselves.
+    pub revocation_list: Option<&'a str>,
 }
 
 /// Makes the installation's root: a new key and its self-signed certificate.
@@ -79,7 +86,8 @@ pub fn create_root(name: &str, kind: KeyKind, at: Timestamp) -> Result<SealKey, 
         extension(true, &KeyUsage(KeyUsages::KeyCertSign | KeyUsages::CRLSign))?,
         extension(false, &SubjectKeyIdentifier(key_identifier(&key.public_key_info()?)?))?,
     ];
-    let certificate = issue(&key, &subject, &subject, &key.public_key_info()?, extensions, at, None)?;
+    let public_key = key.public_key_info()?;
+    let certificate = issue(&key, &subject, &subject, &public_key, extensions, validity(at, None)?)?;
     Ok(SealKey::from_key(key, vec![certificate])?)
 }
 
@@ -107,7 +115,7 @@ pub fn issue_seal_certificate(
         (rfc4519::OU, subject.company_id),
     ])?;
     let public_key = key.public_key_info()?;
-    let extensions = vec![
+    let mut extensions = vec![
         extension(
             true,
             &BasicConstraints {
@@ -125,19 +133,72 @@ pub fn issue_seal_certificate(
             },
         )?,
     ];
+    if let Some(address) = subject.revocation_list {
+        extensions.push(extension(false, &distribution_points(address)?)?);
+    }
     let ends = issuer.validity().not_after;
     let certificate = issue(
-        root.private_key(),
+        root,
         issuer.subject(),
         &name,
         &public_key,
         extensions,
-        at,
-        Some(ends),
+        validity(at, Some(ends))?,
     )?;
     let mut chain = vec![certificate];
     chain.extend(root.certificates().iter().cloned());
     Ok(SealKey::from_key(key, chain)?)
+}
+
+/// What a certificate is to say that is neither the root's nor a seal's; for time-stamp authorities of tests and the like.
+#[derive(Debug, Clone)]
+pub struct CertificateRequest<'a> {
+    /// The common name.
+    pub common_name: &'a str,
+    /// Its extensions beside the key identifiers, which are added.
+    pub extensions: Vec<Extension>,
+    /// From when on it is valid.
+    pub not_before: Timestamp,
+    /// Until when.
+    pub not_after: Timestamp,
+}
+
+/// Has `issuer` certify `key`; an authority without an issuer certifies itself. The answer is the certificate, DER.
+pub fn issue_certificate(
+    issuer: Option<&SealKey>,
+    key: &PrivateKey,
+    request: CertificateRequest<'_>,
+) -> Result<Vec<u8>, AuthorityError> {
+    let subject = distinguished_name(&[(rfc4519::CN, request.common_name)])?;
+    let public_key = key.public_key_info()?;
+    let mut extensions = request.extensions;
+    extensions.push(extension(false, &SubjectKeyIdentifier(key_identifier(&public_key)?))?);
+    let validity = Validity::new(
+        certificate_time(request.not_before)?,
+        certificate_time(request.not_after)?,
+    );
+    let Some(issuer) = issuer else {
+        return issue(key, &subject, &subject, &public_key, extensions, validity);
+    };
+    let certificate = Certificate::from_der(issuer.certificates().first().ok_or(KeyError::NoCertificate)?)?;
+    let certified = certificate.tbs_certificate();
+    let identifier = AuthorityKeyIdentifier {
+        key_identifier: Some(key_identifier(certified.subject_public_key_info())?),
+        ..AuthorityKeyIdentifier::default()
+    };
+    extensions.push(extension(false, &identifier)?);
+    let name = certified.subject();
+    issue(issuer, name, &subject, &public_key, extensions, validity)
+}
+
+/// The extension that names the address of a revocation list (RFC 5280, 4.2.1.13).
+pub fn distribution_points(address: &str) -> Result<CrlDistributionPoints, AuthorityError> {
+    let address = GeneralName::UniformResourceIdentifier(Ia5String::new(address)?);
+    Ok(CrlDistributionPoints(vec![DistributionPoint {
+        distribution_point: Some(DistributionPointName::FullName(vec![address])),
+        reasons: None,
+        crl_issuer: None,
+    }]))
 }
 
 /// `TBSCertificate` of RFC 5280, 4.1, version 3.
@@ -163,22 +224,47 @@ struct Signed {
     signature: BitString,
 }
 
+/// What signs certificates: a key alone, for its own certificate, or one with its certificate.
+trait Issuer {
+    fn algorithm(&self) -> AlgorithmIdentifierOwned;
+    fn sign(&self, message: &[u8]) -> Result<Vec<u8>, KeyError>;
+}
+
+impl Issuer for PrivateKey {
+    fn algorithm(&self) -> AlgorithmIdentifierOwned {
+        self.algorithm().identifier()
+    }
+
+    fn sign(&self, message: &[u8]) -> Result<Vec<u8>, KeyError> {
+        self.sign(message)
+    }
+}
+
+impl Issuer for SealKey {
+    fn algorithm(&self) -> AlgorithmIdentifierOwned {
+        Signer::algorithm(self).identifier()
+    }
+
+    fn sign(&self, message: &[u8]) -> Result<Vec<u8>, KeyError> {
+        Signer::sign(self, message)
+    }
+}
+
 fn issue(
-    issuer_key: &PrivateKey,
+    issuer_key: &dyn Issuer,
     issuer: &Name,
     subject: &Name,
     public_key: &SubjectPublicKeyInfoOwned,
     extensions: Vec<Extension>,
-    at: Timestamp,
-    no_longer_than: Option<Time>,
+    validity: Validity,
 ) -> Result<Vec<u8>, AuthorityError> {
-    let algorithm = issuer_key.algorithm().identifier();
+    let algorithm = issuer_key.algorithm();
     let body = CertificateBody {
         version: 2,
         serial_number: serial_number()?,
         signature: algorithm.clone(),
         issuer: issuer.clone(),
-        validity: validity(at, no_longer_than)?,
+        validity,
         subject: subject.clone(),
         subject_public_key_info: public_key.clone(),
         extensions,
@@ -224,7 +310,7 @@ fn validity(at: Timestamp, no_longer_than: Option<Time>) -> Result<Validity, Aut
 }
 
 /// `UTCTime` up to 2049, `GeneralizedTime` after (RFC 5280, 4.1.2.5).
-fn certificate_time(at: Timestamp) -> Result<Time, AuthorityError> {
+pub(crate) fn certificate_time(at: Timestamp) -> Result<Time, AuthorityError> {
     let seconds = u64::try_from(at.as_second()).map_err(|_| AuthorityError::Time(at))?;
     let date_time = DateTime::from_unix_duration(std::time::Duration::from_secs(seconds))?;
     Ok(UtcTime::from_date_time(date_time).map_or_else(|_| Time::from(date_time), Time::from))
@@ -241,13 +327,14 @@ fn distinguished_name(parts: &[(ObjectIdentifier, &str)]) -> Result<Name, Author
     Ok(Name::from_der(&names.to_der()?)?)
 }
 
-fn key_identifier(key: &SubjectPublicKeyInfoOwned) -> Result<OctetString, AuthorityError> {
+pub(crate) fn key_identifier(key: &SubjectPublicKeyInfoOwned) -> Result<OctetString, AuthorityError> {
     let digest = Sha256::digest(key.subject_public_key.raw_bytes());
     let first: Vec<u8> = digest.iter().take(20).copied().collect();
     Ok(OctetString::new(first)?)
 }
 
-fn extension<T: Encode + AssociatedOid>(critical: bool, value: &T) -> Result<Extension, AuthorityError> {
+/// An extension as certificates and lists hold it.
+pub fn extension<T: Encode + AssociatedOid>(critical: bool, value: &T) -> Result<Extension, AuthorityError> {
     Ok(Extension {
         extn_id: T::OID,
         critical,

@@ -2,25 +2,35 @@
 //!
 //! [`Signer`] is all that sealing knows of a key: which algorithm it signs with, the certificates
 //! that go with it, and a signature over some bytes (the signed attributes of a CMS message). A key
-//! held in this process, [`SealKey`], is one implementation; a token or a key service can be another.
+//! held in this process and one in a token or a key service ([`ExternalKey`]) look the same to it as [`SealKey`].
 //!
 //! The private key travels as PKCS#8 DER in a [`Zeroizing`] buffer, so that a copy does not outlive
 //! its use; at rest it is encrypted by whoever keeps it. All arithmetic is aws-lc's. Randomness for
 //! new keys and for the nonces of ECDSA comes from aws-lc too.
+
+use std::sync::Arc;
 
 use aws_lc_rs::encoding::{AsDer, Pkcs8V1Der};
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::rsa::KeySize;
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair, RSA_PKCS1_SHA256, RsaKeyPair};
 use const_oid::db::rfc5912;
-use der::asn1::{Any, BitString};
-use der::{Decode, Encode};
+use der::asn1::{Any, BitString, Uint};
+use der::{Decode, Encode, Sequence};
 use jiff::Timestamp;
+use p12_keystore::{KeyStore, KeyStoreEntry, Pkcs12ImportPolicy};
 use spki::{AlgorithmIdentifierOwned, SubjectPublicKeyInfoOwned};
 use thiserror::Error;
 use x509_cert::Certificate;
+use x509_cert::ext::pkix::{BasicConstraints, KeyUsage};
 use x509_cert::time::Time;
 use zeroize::Zeroizing;
+
+use crate::revocation;
+use crate::verify::certificates;
+
+/// What is signed to prove that a key works.
+const PROBE: &[u8] = b"proof";
 
 /// Why a key cannot be used.
 #[derive(Debug, Error)]
@@ -53,6 +63,27 @@ pub enum KeyError {
         /// When it ends.
         not_after: Timestamp,
     },
+    /// A PKCS#12 file cannot be read.
+    #[error("the PKCS#12 file cannot be read: {0}; check the password, and that the file is whole")]
+    UnreadablePkcs12(String),
+    /// A PKCS#12 file holds no private key with a certificate.
+    #[error("the PKCS#12 file holds no private key with a certificate")]
+    NoKeyInPkcs12,
+    /// A certificate is not followed by its issuer's.
+    #[error("certificate {position} of the chain was not issued by the one that follows it")]
+    BrokenChain {
+        /// Its place in the chain, from 1.
+        position: usize,
+    },
+    /// The certificate does not allow seals.
+    #[error("the certificate does not allow document signatures: {0}")]
+    NotForSealing(&'static str),
+    /// A key in a token cannot be used.
+    #[error("the key in the token cannot be used: {0}")]
+    Token(String),
+    /// A key that lives elsewhere was asked for.
+    #[error("the private key is in a token and cannot be taken out of it")]
+    Elsewhere,
     /// The key could not be made.
     #[error("the key could not be made")]
     Generation,
@@ -107,6 +138,35 @@ pub trait Signer: Send + Sync {
     fn certificates(&self) -> &[Vec<u8>];
     /// Signs `message`, which is not hashed yet.
     fn sign(&self, message: &[u8]) -> Result<Vec<u8>, KeyError>;
+}
+
+/// A private key that this process does not hold: in a token, in a key service.
+pub trait ExternalKey: Send + Sync {
+    /// The algorithm that [`ExternalKey::sign`] uses.
+    fn algorithm(&self) -> SignatureAlgorithm;
+    /// Signs `message`, which is not hashed yet.
+    fn sign(&self, message: &[u8]) -> Result<Vec<u8>, KeyError>;
+}
+
+/// The DER form (RFC 3279, 2.2.3) of an ECDSA signature that is given as r and s, one behind the other, as tokens give it.
+pub fn ecdsa_signature(raw: &[u8]) -> Result<Vec<u8>, KeyError> {
+    let (r, s) = raw.split_at(raw.len() / 2);
+    if r.is_empty() || r.len() != s.len() {
+        return Err(KeyError::Token(format!("its signature has {} bytes", raw.len())));
+    }
+    let number = |bytes: &[u8]| Uint::new(bytes);
+    Ok(EcdsaSignature {
+        r: number(r)?,
+        s: number(s)?,
+    }
+    .to_der()?)
+}
+
+/// `ECDSA-Sig-Value` of RFC 3279.
+#[derive(Sequence)]
+struct EcdsaSignature {
+    r: Uint,
+    s: Uint,
 }
 
 /// A private key in this process, without a certificate.
@@ -210,10 +270,25 @@ impl PrivateKey {
     }
 }
 
-/// A private key in this process with its certificate: what a company seals with.
+/// Where a seal key's private part is.
+enum Holder {
+    Here(PrivateKey),
+    Elsewhere(Arc<dyn ExternalKey>),
+}
+
+impl std::fmt::Debug for Holder {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Here(key) => key.fmt(formatter),
+            Self::Elsewhere(key) => write!(formatter, "ExternalKey({:?})", key.algorithm()),
+        }
+    }
+}
+
+/// A private key with its certificate: what a company seals with.
 #[derive(Debug)]
 pub struct SealKey {
-    key: PrivateKey,
+    key: Holder,
     certificates: Vec<Vec<u8>>,
     not_before: Timestamp,
     not_after: Timestamp,
@@ -228,6 +303,36 @@ impl SealKey {
 
     /// As [`SealKey::new`], with the key already read.
     pub fn from_key(key: PrivateKey, certificates: Vec<Vec<u8>>) -> Result<Self, KeyError> {
+        let (own, not_before, not_after) = Self::own_certificate(&certificates)?;
+        let certified = own.tbs_certificate().subject_public_key_info();
+        if certified.subject_public_key.as_bytes() != Some(key.public_key()) {
+            return Err(KeyError::CertificateForAnotherKey);
+        }
+        Ok(Self {
+            key: Holder::Here(key),
+            certificates,
+            not_before,
+            not_after,
+        })
+    }
+
+    /// As [`SealKey::new`], with a key that lives elsewhere. That they belong to each other is proved by a signature.
+    pub fn external(key: Arc<dyn ExternalKey>, certificates: Vec<Vec<u8>>) -> Result<Self, KeyError> {
+        let (_, not_before, not_after) = Self::own_certificate(&certificates)?;
+        let own = certificates.first().ok_or(KeyError::NoCertificate)?;
+        let signature = key.sign(PROBE)?;
+        if !certificates::is_signed_by_key_of(own, &key.algorithm().identifier(), PROBE, &signature) {
+            return Err(KeyError::CertificateForAnotherKey);
+        }
+        Ok(Self {
+            key: Holder::Elsewhere(key),
+            certificates,
+            not_before,
+            not_after,
+        })
+    }
+
+    fn own_certificate(certificates: &[Vec<u8>]) -> Result<(Certificate, Timestamp, Timestamp), KeyError> {
         let mut own = None;
         for (index, der) in certificates.iter().enumerate() {
             let certificate = Certificate::from_der(der).map_err(|error| KeyError::UnreadableCertificate {
@@ -237,18 +342,64 @@ impl SealKey {
             own.get_or_insert(certificate);
         }
         let own = own.ok_or(KeyError::NoCertificate)?;
-        let certified = own.tbs_certificate().subject_public_key_info();
-        if certified.subject_public_key.as_bytes() != Some(key.public_key()) {
-            return Err(KeyError::CertificateForAnotherKey);
-        }
         let validity = own.tbs_certificate().validity();
         let (not_before, not_after) = (timestamp(validity.not_before)?, timestamp(validity.not_after)?);
-        Ok(Self {
-            key,
-            certificates,
-            not_before,
-            not_after,
-        })
+        Ok((own, not_before, not_after))
+    }
+
+    /// Reads a key and its certificates from a PKCS#12 file. The certificates are put in order, from the key's own towards the
+    /// root, as far as the file holds them; what belongs to something else is left out.
+    pub fn from_pkcs12(file: &[u8], password: &str) -> Result<Self, KeyError> {
+        let store = KeyStore::from_pkcs12(file, password, Pkcs12ImportPolicy::Relaxed)
+            .map_err(|error| KeyError::UnreadablePkcs12(error.to_string()))?;
+        let (_, chain) = store.private_key_chain().ok_or(KeyError::NoKeyInPkcs12)?;
+        let key = PrivateKey::from_pkcs8(chain.key().as_der())?;
+        let mut others: Vec<Vec<u8>> = chain
+            .certs()
+            .iter()
+            .map(|certificate| certificate.as_der().to_vec())
+            .collect();
+        for (_, entry) in store.entries() {
+            if let KeyStoreEntry::Certificate(certificate) = entry {
+                others.push(certificate.as_der().to_vec());
+            }
+        }
+        let own = others
+            .iter()
+            .position(|der| belongs_to(der, &key))
+            .ok_or(KeyError::NoKeyInPkcs12)?;
+        let mut certificates = vec![others.swap_remove(own)];
+        while let Some(last) = certificates.last()
+            && !revocation::is_self_issued(last)
+            && let Some(place) = others.iter().position(|der| revocation::names_issuer(last, der))
+        {
+            certificates.push(others.swap_remove(place));
+        }
+        Self::from_key(key, certificates)
+    }
+
+    /// Proves, besides [`SealKey::prove`], what can be wrong with a certificate that others issued: that each certificate of
+    /// the chain was issued by the next, and that the first allows document signatures.
+    pub fn prove_foreign(&self, at: Timestamp) -> Result<(), KeyError> {
+        for (index, pair) in self.certificates.windows(2).enumerate() {
+            if let [certificate, issuer] = pair
+                && !certificates::is_issued_by(certificate, issuer)
+            {
+                return Err(KeyError::BrokenChain { position: index + 1 });
+            }
+        }
+        let own = self.certificates.first().ok_or(KeyError::NoCertificate)?;
+        let own = Certificate::from_der(own)?;
+        let body = own.tbs_certificate();
+        let usage = body.get_extension::<KeyUsage>()?;
+        if usage.is_some_and(|(_, usage)| !usage.digital_signature() && !usage.non_repudiation()) {
+            return Err(KeyError::NotForSealing("its key usage is another"));
+        }
+        let constraints = body.get_extension::<BasicConstraints>()?;
+        if constraints.is_some_and(|(_, constraints)| constraints.ca) {
+            return Err(KeyError::NotForSealing("it is one of a certification authority"));
+        }
+        self.prove(at)
     }
 
     /// Proves that this key can seal at the time `at`: its certificate is valid, and it signs.
@@ -257,7 +408,15 @@ impl SealKey {
         if at < not_before || at > not_after {
             return Err(KeyError::NotInItsTime { not_before, not_after });
         }
-        self.key.sign(b"proof").map(drop)
+        self.sign(PROBE).map(drop)
+    }
+
+    /// Whom the certificate names, and who issued it.
+    pub fn names(&self) -> Result<(String, String), KeyError> {
+        let own = self.certificates.first().ok_or(KeyError::NoCertificate)?;
+        let own = Certificate::from_der(own)?;
+        let body = own.tbs_certificate();
+        Ok((body.subject().to_string(), body.issuer().to_string()))
     }
 
     /// When the certificate's time ends.
@@ -267,12 +426,10 @@ impl SealKey {
 
     /// The private key as PKCS#8 DER, to be encrypted and kept.
     pub fn to_pkcs8(&self) -> Result<Zeroizing<Vec<u8>>, KeyError> {
-        self.key.to_pkcs8()
-    }
-
-    /// The private key.
-    pub fn private_key(&self) -> &PrivateKey {
-        &self.key
+        match &self.key {
+            Holder::Here(key) => key.to_pkcs8(),
+            Holder::Elsewhere(_) => Err(KeyError::Elsewhere),
+        }
     }
 
     /// The own certificate as PEM.
@@ -285,7 +442,10 @@ impl SealKey {
 
 impl Signer for SealKey {
     fn algorithm(&self) -> SignatureAlgorithm {
-        self.key.algorithm()
+        match &self.key {
+            Holder::Here(key) => key.algorithm(),
+            Holder::Elsewhere(key) => key.algorithm(),
+        }
     }
 
     fn certificates(&self) -> &[Vec<u8>] {
@@ -293,11 +453,23 @@ impl Signer for SealKey {
     }
 
     fn sign(&self, message: &[u8]) -> Result<Vec<u8>, KeyError> {
-        self.key.sign(message)
+        match &self.key {
+            Holder::Here(key) => key.sign(message),
+            Holder::Elsewhere(key) => key.sign(message),
+        }
     }
 }
 
-fn timestamp(time: Time) -> Result<Timestamp, KeyError> {
+/// Whether a certificate (DER) is for this key.
+fn belongs_to(certificate: &[u8], key: &PrivateKey) -> bool {
+    Certificate::from_der(certificate).is_ok_and(|certificate| {
+        let certified = certificate.tbs_certificate().subject_public_key_info();
+        certified.subject_public_key.as_bytes() == Some(key.public_key())
+    })
+}
+
+/// A certificate's time as a moment.
+pub(crate) fn timestamp(time: Time) -> Result<Timestamp, KeyError> {
     i64::try_from(time.to_unix_duration().as_secs())
         .ok()
         .and_then(|seconds| Timestamp::from_second(seconds).ok())

@@ -11,7 +11,8 @@
 //!   with it;
 //! - [`certificate`] sets the history certificate; [`demo`] a contract to try everything with;
 //! - [`revision`] appends to a file without touching what is there; [`keys`], [`authority`], [`cms`]
-//!   and [`seal`] sign it; [`verify`] checks signed files, everybody's.
+//!   and [`seal`] sign it; [`timestamp`] reads what a
+//!   time-stamp authority adds; [`verify`] checks signed files, everybody's.
 #![deny(missing_docs)]
 
 pub mod authority;
@@ -30,9 +31,12 @@ pub mod packing;
 pub mod picture;
 pub mod render;
 pub mod revision;
+pub mod revocation;
 pub mod seal;
+mod signature_field;
 pub mod stamp;
 pub mod text_layer;
 pub mod text_layout;
 pub mod timestamp;
+pub mod validation_data;
 pub mod verify;

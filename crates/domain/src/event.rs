@@ -205,6 +205,15 @@ pub enum EventKind {
         /// Its length in bytes.
         length: u64,
     },
+    /// A timestamp was added behind a finished file: what was there before stays as it was.
+    Timestamped {
+        /// Which file.
+        file: FileKind,
+        /// SHA-256 of the file with it.
+        hash: BlobHash,
+        /// Its length in bytes.
+        length: u64,
+    },
     /// Somebody took a file.
     Downloaded {
         /// Which.
@@ -264,6 +273,7 @@ impl EventKind {
             Self::Extended { .. } => "extended",
             Self::RecipientCorrected { .. } => "recipient_corrected",
             Self::Completed { .. } => "completed",
+            Self::Timestamped { .. } => "timestamped",
             Self::Downloaded { .. } => "downloaded",
             Self::Delivered { .. } => "delivered",
             Self::Discarded => "discarded",

@@ -8,6 +8,7 @@
 //!   [`date_pattern`], [`formula`]: how it is calculated and shown;
 //! - [`workflow`]: who is at which step, and what may happen next;
 //! - [`export`]: which happenings a webhook reports; [`public_address`]: where it may go;
+//! - [`sealing`]: how strong a finished document is sealed;
 //! - [`event`], [`chain`]: what happened, in a form that cannot be changed unnoticed.
 #![deny(missing_docs)]
 
@@ -25,6 +26,7 @@ pub mod language;
 pub mod number;
 pub mod public_address;
 pub mod role;
+pub mod sealing;
 pub mod template;
 pub mod text;
 pub mod time;
@@ -40,6 +42,7 @@ pub use field::{Alignment, Colour, Field, FieldKind, FontSize, Lines, Placement,
 pub use ids::{ClientId, CompanyId, MemberId, RecipientId, TemplateId, WorkflowId};
 pub use language::Language;
 pub use role::Role;
+pub use sealing::{SealLevel, WhenTsaIsDown};
 pub use template::{NamedWriter, OnReject, PageSize, TemplateStep, TemplateVersion};
 pub use text::{Comment, PersonName, TextFault};
 pub use time::UtcOffset;

@@ -1,4 +1,5 @@
-//! Work that nobody waits for: deliveries, workflows whose time runs out, rows that have had their day.
+//! Work that nobody waits for: deliveries, workflows whose time runs out, timestamps that are due, the revocation list, rows
+//! that have had their day.
 //!
 //! Jobs run on threads for blocking work, one run of a job at a time. A failure is logged and the job comes again at its
 //! next time: everything here may be done twice or by several processes.
@@ -20,6 +21,12 @@ const EXPIRY_EVERY: Duration = Duration::from_secs(5);
 /// So many workflows expire in one run; more follow at once.
 const EXPIRE_AT_ONCE: u32 = 100;
 const CLEANING_EVERY: Duration = Duration::from_mins(10);
+/// How late a missing timestamp is tried again, at most, once it is due.
+const TIMESTAMPS_EVERY: Duration = Duration::from_mins(1);
+/// So many timestamps are added in one run; more follow at once.
+const TIMESTAMPS_AT_ONCE: u32 = 20;
+/// How often it is looked whether the revocation list is old.
+const LIST_EVERY: Duration = Duration::from_hours(1);
 
 /// Work under way.
 pub struct Background(JoinSet<()>);
@@ -52,6 +59,20 @@ pub fn start(app: Arc<App>, mail: Option<MailSettings>, ended: watch::Receiver<b
         Arc::clone(&app),
         "expiring workflows",
         expire,
+    ));
+    work.spawn(every(
+        TIMESTAMPS_EVERY,
+        ended.clone(),
+        Arc::clone(&app),
+        "adding timestamps",
+        add_timestamps,
+    ));
+    work.spawn(every(
+        LIST_EVERY,
+        ended.clone(),
+        Arc::clone(&app),
+        "renewing the revocation list",
+        renew_list,
     ));
     work.spawn(every(
         CLEANING_EVERY,
@@ -96,6 +117,15 @@ async fn every(
 fn expire(app: &App) -> Result<(), Error> {
     while app.expire_due(EXPIRE_AT_ONCE)? >= EXPIRE_AT_ONCE {}
     Ok(())
+}
+
+fn add_timestamps(app: &App) -> Result<(), Error> {
+    while app.add_due_timestamps(TIMESTAMPS_AT_ONCE)? >= TIMESTAMPS_AT_ONCE {}
+    Ok(())
+}
+
+fn renew_list(app: &App) -> Result<(), Error> {
+    app.revocation_list().map(drop)
 }
 
 fn clean(app: &App) -> Result<(), Error> {

@@ -10,9 +10,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use app::LoginSettings;
+use app::{LoginSettings, SealingSettings, TimeStampAuthority};
 use delivery::mailer::{MailSettings, MailSettingsFault, MailTls, Mailer};
-use domain::public_address::AddressRules;
+use domain::public_address::{AddressRules, CallbackUrl};
+use domain::{SealLevel, WhenTsaIsDown};
 use figment::error::Kind;
 use figment::providers::{Format, Serialized, Toml};
 use figment::value::{Dict, Map, Value};
@@ -40,6 +41,10 @@ pub struct Configuration {
     pub mail: Mail,
     /// The throttle of wrong credentials.
     pub login: Login,
+    /// How documents are sealed.
+    pub sealing: Sealing,
+    /// Tokens that hold seal keys.
+    pub pkcs11: Tokens,
     /// Strangers' PDFs.
     pub documents: Documents,
     /// The log.
@@ -172,6 +177,43 @@ pub struct Login {
     pub concurrent_hashes: Option<u32>,
     /// How long a member stays signed in on the pages.
     pub session_seconds: i64,
+}
+
+/// `[sealing]`
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Sealing {
+    /// `B-B`, `B-T`, `B-LT` or `B-LTA`; `B-LTA` with a time-stamp authority and `B-B` without, if not given.
+    pub level: Option<SealLevel>,
+    /// The time-stamp authority (RFC 3161 over HTTP).
+    pub tsa_url: Option<String>,
+    /// The policy to ask it for; its own, if not given.
+    pub tsa_policy: Option<String>,
+    /// The value of the Authorization header, where it wants one.
+    pub tsa_authorization: Option<Secret>,
+    /// A file that holds that value.
+    pub tsa_authorization_file: Option<PathBuf>,
+    /// `seal_and_upgrade` or `wait`.
+    pub when_tsa_is_down: WhenTsaIsDown,
+    /// Time-stamp authority, lists and responders may have addresses that are not public.
+    pub allow_private: bool,
+    /// The place that seals name (`/Location`), if they are to name one.
+    pub location: Option<String>,
+    /// What new seal certificates name as the address of the root's revocation list; `/ca/root.crl` below
+    /// `server.public_url`, if not given; none, if that is not given either.
+    pub revocation_list_url: Option<String>,
+}
+
+/// `[pkcs11]`
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Tokens {
+    /// The module: a shared library that the maker of the token provides.
+    pub module: Option<PathBuf>,
+    /// The user's PIN of the tokens.
+    pub pin: Option<Secret>,
+    /// A file that holds the PIN.
+    pub pin_file: Option<PathBuf>,
 }
 
 /// `[documents]`
@@ -547,6 +589,84 @@ impl Configuration {
             largest_document: self.documents.largest_file,
             page_cache: self.documents.page_cache,
             fonts_folder: self.documents.fonts_folder.clone(),
+            sealing: self.sealing()?,
+        })
+    }
+
+    /// Where time-stamp authorities, revocation lists and OCSP responders may be. Most serve over plain http, and what they
+    /// serve is signed.
+    pub fn network_rules(&self) -> AddressRules {
+        AddressRules {
+            allow_http: true,
+            allow_private: self.sealing.allow_private || self.webhook.allow_private,
+            ports: self.webhook.ports.clone(),
+        }
+    }
+
+    /// The PKCS#11 module and the PIN of its tokens, if there is one.
+    pub fn pkcs11(&self) -> Result<Option<(PathBuf, String)>, ConfigurationFault> {
+        let Some(module) = &self.pkcs11.module else {
+            return Ok(None);
+        };
+        let pin = secret(
+            &self.named("pkcs11.pin_file"),
+            self.pkcs11.pin.as_ref(),
+            self.pkcs11.pin_file.as_deref(),
+        )?;
+        let pin = pin.ok_or_else(|| {
+            self.senseless(
+                "pkcs11.module",
+                "a module needs the PIN of its tokens: set pkcs11.pin_file",
+            )
+        })?;
+        Ok(Some((module.clone(), pin)))
+    }
+
+    fn sealing(&self) -> Result<SealingSettings, ConfigurationFault> {
+        let sealing = &self.sealing;
+        let authorization = secret(
+            &self.named("sealing.tsa_authorization_file"),
+            sealing.tsa_authorization.as_ref(),
+            sealing.tsa_authorization_file.as_deref(),
+        )?;
+        let policy = sealing
+            .tsa_policy
+            .as_ref()
+            .map(|policy| policy.parse())
+            .transpose()
+            .map_err(|error| self.senseless("sealing.tsa_policy", error))?;
+        let tsa = match &sealing.tsa_url {
+            Some(url) => {
+                CallbackUrl::parse(url, &self.network_rules())
+                    .map_err(|error| self.senseless("sealing.tsa_url", error))?;
+                Some(TimeStampAuthority {
+                    url: url.clone(),
+                    policy,
+                    authorization,
+                })
+            }
+            None if sealing.level.is_some_and(|level| level > SealLevel::Basic) => {
+                return Err(self.senseless(
+                    "sealing.level",
+                    "a level above B-B needs a time-stamp authority: set sealing.tsa_url",
+                ));
+            }
+            None => None,
+        };
+        let own = match &self.server.public_url {
+            Some(url) => {
+                let url = public_url(url).map_err(|reason| self.senseless("server.public_url", reason))?;
+                Some(format!("{url}/ca/root.crl"))
+            }
+            None => None,
+        };
+        Ok(SealingSettings {
+            level: sealing.level,
+            tsa,
+            when_tsa_is_down: sealing.when_tsa_is_down,
+            location: sealing.location.clone(),
+            revocation_list_url: sealing.revocation_list_url.clone().or(own),
+            addresses: self.network_rules(),
         })
     }
 
@@ -662,9 +782,20 @@ fn put(settings: &mut Dict, path: &[String], value: &str) {
         [] => {}
         [key] => {
             // A password of digits is a text, not a number.
-            let is_text = ["url", "password", "user", "host", "from", "filter"]
-                .iter()
-                .any(|word| key.ends_with(word));
+            let is_text = [
+                "url",
+                "password",
+                "user",
+                "host",
+                "from",
+                "filter",
+                "pin",
+                "policy",
+                "authorization",
+                "location",
+            ]
+            .iter()
+            .any(|word| key.ends_with(word));
             let parsed = if is_text { Value::from(value) } else { parse(value) };
             settings.insert(key.clone(), parsed);
         }

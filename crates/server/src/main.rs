@@ -15,6 +15,7 @@ mod logging;
 mod one_server;
 mod opened;
 mod output;
+mod pkcs11;
 
 fn main() -> ExitCode {
     cli::main()

@@ -7,14 +7,17 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use app::key_tokens::{KeyTokens, NoTokens};
 use app::{App, Parts, Vault};
 use blobs::Blobs;
+use delivery::GuardedNetwork;
 use domain::{Clock, Random};
 use store::Store;
 
 use crate::configuration::{Configuration, ConfigurationFault};
 use crate::documents::Workers;
 use crate::environment::{SystemClock, SystemRandom};
+use crate::pkcs11::Tokens;
 
 /// Why the installation cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -46,6 +49,12 @@ pub enum OpenFault {
     /// The key of a database that was set up is missing.
     #[error("the master key {0} is missing, and this database was set up with one; put the file back from your backup")]
     MasterKeyMissing(PathBuf),
+    /// The client for time-stamp authorities cannot be made.
+    #[error("the client for time-stamp authorities cannot be made: {0}")]
+    Network(#[from] delivery::guarded_client::Fault),
+    /// The PKCS#11 module cannot be used.
+    #[error("the PKCS#11 module {0} cannot be used: {1}; correct pkcs11.module")]
+    Tokens(PathBuf, String),
     /// Database and master key do not belong together, or setting up failed.
     #[error("{0}")]
     SetUp(app::Error),
@@ -140,6 +149,8 @@ impl Place {
             documents: Arc::clone(&workers) as Arc<dyn app::StrangersDocuments>,
             clock: Arc::new(SystemClock) as Arc<dyn Clock>,
             random,
+            network: Arc::new(network(&self.configuration)?),
+            tokens: tokens(&self.configuration)?,
             vault,
             settings: self.configuration.app(bound)?,
         });
@@ -159,6 +170,20 @@ impl Place {
         }
         Ok(Vault::open(&path, random)?)
     }
+}
+
+/// The way to time-stamp authorities and the like.
+pub fn network(configuration: &Configuration) -> Result<GuardedNetwork, delivery::guarded_client::Fault> {
+    GuardedNetwork::new(&configuration.network_rules())
+}
+
+/// The tokens that hold seal keys, where a module is configured.
+pub fn tokens(configuration: &Configuration) -> Result<Arc<dyn KeyTokens>, OpenFault> {
+    let Some((module, pin)) = configuration.pkcs11()? else {
+        return Ok(Arc::new(NoTokens));
+    };
+    let tokens = Tokens::load(&module, &pin).map_err(|error| OpenFault::Tokens(module, error.to_string()))?;
+    Ok(Arc::new(tokens))
 }
 
 /// Makes the data folder, for its owner alone.

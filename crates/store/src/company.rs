@@ -1,6 +1,6 @@
 //! Companies and the keys they seal with.
 
-use domain::{CompanyId, Language, Region, UtcOffset};
+use domain::{CompanyId, Language, Region, SealLevel, UtcOffset, WhenTsaIsDown};
 use jiff::Timestamp;
 
 use crate::sql::company as sql;
@@ -27,6 +27,12 @@ pub struct Company {
     pub expiry_days: i64,
     /// How many days the links to finished files live.
     pub link_days: i64,
+    /// How strong its documents are sealed; the installation's choice, if it has none.
+    pub seal_level: Option<SealLevel>,
+    /// The address of its time-stamp authority; the installation's, if it has none.
+    pub tsa_url: Option<String>,
+    /// What happens while that authority does not answer; the installation's choice, if it has none.
+    pub when_tsa_is_down: Option<WhenTsaIsDown>,
     /// When it was made.
     pub created_at: Timestamp,
 }
@@ -53,6 +59,9 @@ fn company(row: &Row) -> Result<Company, Error> {
         token_lifetime_seconds: row.get("token_lifetime_seconds")?,
         expiry_days: row.get("expiry_days")?,
         link_days: row.get("link_days")?,
+        seal_level: row.get("seal_level")?,
+        tsa_url: row.get("tsa_url")?,
+        when_tsa_is_down: row.get("when_tsa_is_down")?,
         created_at: row.get("created_at")?,
     })
 }
@@ -72,6 +81,9 @@ pub fn insert(tx: &mut dyn Transaction, company: &Company) -> Result<bool, Error
             company.expiry_days,
             company.link_days,
             company.created_at,
+            company.seal_level,
+            company.tsa_url.as_deref(),
+            company.when_tsa_is_down,
         ],
     )?;
     Ok(inserted == 1)
@@ -104,6 +116,9 @@ pub fn update(tx: &mut dyn Transaction, company: &Company) -> Result<(), Error> 
             company.token_lifetime_seconds,
             company.expiry_days,
             company.link_days,
+            company.seal_level,
+            company.tsa_url.as_deref(),
+            company.when_tsa_is_down,
         ],
     )
 }
@@ -112,6 +127,46 @@ pub fn update(tx: &mut dyn Transaction, company: &Company) -> Result<(), Error> 
 /// first: of two that do so at the same moment one runs again on what the other has left.
 pub fn hold_members(tx: &mut dyn Transaction, company: &CompanyId) -> Result<(), Error> {
     tx.execute_one(&sql::HOLD_MEMBERS, values![company])
+}
+
+/// A seal key whose certificate is revoked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RevokedSealKey {
+    /// PEM, the key's own certificate first.
+    pub certificates: String,
+    /// Since when.
+    pub revoked_at: Timestamp,
+    /// Why, as the standard names it.
+    pub reason: Option<String>,
+}
+
+/// All seal keys whose certificates are revoked, of all companies.
+pub fn revoked_seal_keys(tx: &mut dyn Transaction) -> Result<Vec<RevokedSealKey>, Error> {
+    tx.query(&sql::REVOKED_SEAL_KEYS, values![])?
+        .iter()
+        .map(|row| {
+            Ok(RevokedSealKey {
+                certificates: row.get("certificates")?,
+                revoked_at: row.get("revoked_at")?,
+                reason: row.get("revocation_reason")?,
+            })
+        })
+        .collect()
+}
+
+/// Revokes the certificate of the seal key that the company uses, and says whether there was one.
+pub fn revoke_seal_key(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    at: Timestamp,
+    reason: &str,
+) -> Result<bool, Error> {
+    Ok(tx.execute(&sql::REVOKE_SEAL_KEY, values![company, at, reason])? == 1)
+}
+
+/// Retires the seal key that the company uses, and says whether there was one. What it sealed stays valid.
+pub fn retire_seal_key(tx: &mut dyn Transaction, company: &CompanyId, at: Timestamp) -> Result<bool, Error> {
+    Ok(tx.execute(&sql::RETIRE_SEAL_KEY, values![company, at])? == 1)
 }
 
 /// Adds the seal key that the company uses.

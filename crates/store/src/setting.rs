@@ -10,6 +10,11 @@ pub fn find(tx: &mut dyn Transaction, name: &str) -> Result<Option<Vec<u8>>, Err
         .transpose()
 }
 
+/// Sets a value, whatever it was.
+pub fn put(tx: &mut dyn Transaction, name: &str, value: &[u8]) -> Result<(), Error> {
+    tx.execute_one(&sql::PUT, values![name, value])
+}
+
 /// Sets a value that is not set yet; `false` where it is.
 pub fn insert(tx: &mut dyn Transaction, name: &str, value: &[u8]) -> Result<bool, Error> {
     Ok(tx.execute(&sql::INSERT, values![name, value])? == 1)

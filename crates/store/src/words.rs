@@ -2,7 +2,8 @@
 //! as blobs.
 
 use domain::{
-    BlobHash, ClientId, CompanyId, Language, MemberId, RecipientId, Region, Role, TemplateId, UtcOffset, WorkflowId,
+    BlobHash, ClientId, CompanyId, Language, MemberId, RecipientId, Region, Role, SealLevel, TemplateId, UtcOffset,
+    WhenTsaIsDown, WorkflowId,
 };
 
 use crate::{FromValue, Value};
@@ -104,6 +105,32 @@ impl FromValue for Region {
     fn from_value(value: &Value) -> Result<Self, String> {
         let text = String::from_value(value)?;
         Region::parse(&text).ok_or_else(|| format!("holds {text}, which is no region"))
+    }
+}
+
+impl From<SealLevel> for Value {
+    fn from(level: SealLevel) -> Self {
+        Value::Text(level.code().to_owned())
+    }
+}
+
+impl FromValue for SealLevel {
+    fn from_value(value: &Value) -> Result<Self, String> {
+        let text = String::from_value(value)?;
+        SealLevel::parse(&text).ok_or_else(|| format!("holds {text}, which is no level of a seal"))
+    }
+}
+
+impl From<WhenTsaIsDown> for Value {
+    fn from(choice: WhenTsaIsDown) -> Self {
+        Value::Text(choice.code().to_owned())
+    }
+}
+
+impl FromValue for WhenTsaIsDown {
+    fn from_value(value: &Value) -> Result<Self, String> {
+        let text = String::from_value(value)?;
+        WhenTsaIsDown::parse(&text).ok_or_else(|| format!("holds {text}, which is no such choice"))
     }
 }
 

@@ -12,4 +12,5 @@ pub mod installation;
 pub mod kill;
 pub mod receiver;
 pub mod smtp_sink;
+pub mod time_stamp_authority;
 pub mod world;

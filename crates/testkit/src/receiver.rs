@@ -102,7 +102,11 @@ struct Shared {
     connections: AtomicUsize,
     closed: AtomicBool,
     told: Box<dyn Fn(&Received) + Send + Sync>,
+    computed: Option<Compute>,
 }
+
+/// What answers a request that was read whole.
+type Compute = Box<dyn Fn(&Received) -> Answer + Send + Sync>;
 
 /// A receiver of webhooks.
 pub struct Receiver {
@@ -118,6 +122,15 @@ impl Receiver {
 
     /// Listens on an address, and tells of each request.
     pub fn listen(address: &str, told: impl Fn(&Received) + Send + Sync + 'static) -> Receiver {
+        Receiver::serve(address, Box::new(told), None)
+    }
+
+    /// Listens on a free port of the loopback address and computes its answers, but for those that were told beforehand.
+    pub fn answering(answer: impl Fn(&Received) -> Answer + Send + Sync + 'static) -> Receiver {
+        Receiver::serve("127.0.0.1:0", Box::new(|_| {}), Some(Box::new(answer)))
+    }
+
+    fn serve(address: &str, told: Box<dyn Fn(&Received) + Send + Sync>, computed: Option<Compute>) -> Receiver {
         let listener = TcpListener::bind(address).expect("the receiver's port is free");
         let address = listener.local_addr().expect("a bound socket has an address");
         let shared = Arc::new(Shared {
@@ -127,7 +140,8 @@ impl Receiver {
             otherwise: Mutex::new(Answer::status(200)),
             connections: AtomicUsize::new(0),
             closed: AtomicBool::new(false),
-            told: Box::new(told),
+            told,
+            computed,
         });
         let accepting = Arc::clone(&shared);
         thread::spawn(move || {
@@ -210,6 +224,23 @@ fn serve(shared: &Shared, stream: &TcpStream) {
     let mut reader = BufReader::new(stream);
     while let Some((request, length)) = read_head(&mut reader) {
         let answer = shared.answers.lock().expect("no panic while locked").pop_front();
+        if answer.is_none() && shared.computed.is_some() {
+            let mut body = vec![0; length];
+            if reader.read_exact(&mut body).is_err() {
+                return;
+            }
+            let request = Received {
+                body,
+                at: Instant::now(),
+                ..request
+            };
+            let answer = shared.computed.as_ref().map(|compute| compute(&request));
+            record(shared, request);
+            if !answer.is_some_and(|answer| send(stream, &answer)) {
+                return;
+            }
+            continue;
+        }
         let answer = answer.unwrap_or_else(|| shared.otherwise.lock().expect("no panic while locked").clone());
         if answer == Answer::Reset {
             record(shared, request);

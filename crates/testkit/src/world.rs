@@ -15,6 +15,16 @@ impl StandingClock {
         StandingClock(AtomicI64::new(1_767_225_600_000_000))
     }
 
+    /// A clock that stands at this moment.
+    pub fn at(moment: Timestamp) -> StandingClock {
+        StandingClock(AtomicI64::new(moment.as_microsecond()))
+    }
+
+    /// Stands at this moment from now on.
+    pub fn set(&self, moment: Timestamp) {
+        self.0.store(moment.as_microsecond(), Ordering::Relaxed);
+    }
+
     /// Goes on by so many seconds.
     pub fn advance(&self, seconds: i64) {
         self.0.fetch_add(seconds * 1_000_000, Ordering::Relaxed);

@@ -6,6 +6,7 @@ mod access;
 mod certificates;
 mod check;
 mod races;
+mod sealing;
 mod support;
 mod templates;
 mod values;

@@ -3,8 +3,10 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
+use app::network::{Network, NoNetwork};
 use app::{
-    App, CompanyChange, DocumentFault, LoginAttempt, NewCompany, NewMember, Parts, Settings, StrangersDocuments, Vault,
+    App, CompanyChange, DocumentFault, LoginAttempt, NewCompany, NewMember, Parts, SealingSettings, Settings,
+    StrangersDocuments, Vault,
 };
 use blobs::Blobs;
 use document::intake::{self, Intake, Limits, Wishes};
@@ -60,9 +62,19 @@ pub fn on_both(test: impl Fn(&TestApp)) {
 
 impl TestApp {
     pub fn new(database: TestDatabase) -> TestApp {
+        let clock = Arc::new(StandingClock::new());
+        TestApp::sealing(database, clock, Arc::new(NoNetwork), SealingSettings::default())
+    }
+
+    /// An application that reaches a network and seals as it is told.
+    pub fn sealing(
+        database: TestDatabase,
+        clock: Arc<StandingClock>,
+        network: Arc<dyn Network>,
+        sealing: SealingSettings,
+    ) -> TestApp {
         let files = tempfile::tempdir().expect("a temporary folder");
         let store = database.open();
-        let clock = Arc::new(StandingClock::new());
         let random: Arc<dyn Random> = Arc::new(CountingRandom::default());
         let vault = Vault::new(&[3; 32], Arc::clone(&random));
         app::installation::set_up(&store, &vault, clock.as_ref()).expect("the installation is set up");
@@ -72,8 +84,13 @@ impl TestApp {
             documents: Arc::new(InProcess),
             clock: Arc::clone(&clock) as Arc<dyn Clock>,
             random,
+            network,
+            tokens: Arc::new(app::key_tokens::NoTokens),
             vault,
-            settings: Settings::default(),
+            settings: Settings {
+                sealing,
+                ..Settings::default()
+            },
         });
         TestApp {
             app: Arc::new(app),

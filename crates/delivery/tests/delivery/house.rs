@@ -138,6 +138,8 @@ impl House {
             blobs: Blobs::local(folder.path()).expect("a folder of blobs"),
             documents: Arc::new(NoDocuments),
             clock: Arc::<TurnedClock>::clone(&clock),
+            network: Arc::new(app::network::NoNetwork),
+            tokens: Arc::new(app::key_tokens::NoTokens),
             vault: Vault::new(&[7; 32], Arc::clone(&random)),
             random,
             settings: Settings {
@@ -157,6 +159,9 @@ impl House {
             token_lifetime_seconds: 86_400,
             expiry_days: 14,
             link_days: 30,
+            seal_level: None,
+            tsa_url: None,
+            when_tsa_is_down: None,
             created_at: clock.now(),
         };
         let secret = app.vault.encrypt(Purpose::WebhookSecret, &SECRET);

@@ -8,15 +8,41 @@ use std::process::{Command, Output};
 
 /// What the judges have to say against a sealed file; empty where all are content.
 pub fn complaints(pdf: &[u8], root_pem: &str) -> Vec<String> {
+    judged(pdf, root_pem, &[], true)
+}
+
+/// The same, where pyHanko lives at another time.
+pub fn complaints_at(pdf: &[u8], roots_pem: &str, at: jiff::Timestamp) -> Vec<String> {
+    judged(pdf, roots_pem, &["--at", &at.to_string()], true)
+}
+
+/// What pyHanko has to say against a file with an archive timestamp, at a time, given the files that it would fetch then:
+/// revocation lists that tell of the last timestamp's signer.
+pub fn long_term_complaints(pdf: &[u8], roots_pem: &str, at: jiff::Timestamp, lists: &[Vec<u8>]) -> Vec<String> {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let at = at.to_string();
+    let mut options = vec!["--long-term".to_owned(), "--at".to_owned(), at];
+    for (number, list) in lists.iter().enumerate() {
+        let path = directory.path().join(format!("{number}.crl"));
+        std::fs::write(&path, list).expect("the list is written");
+        options.extend(["--list".to_owned(), path.display().to_string()]);
+    }
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    judged(pdf, roots_pem, &options, false)
+}
+
+fn judged(pdf: &[u8], root_pem: &str, options: &[&str], by_all: bool) -> Vec<String> {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let file = directory.path().join("sealed.pdf");
     let root = directory.path().join("root.pem");
     std::fs::write(&file, pdf).expect("the file is written");
     std::fs::write(&root, root_pem).expect("the root is written");
     let mut complaints = Vec::new();
-    complaints.extend(qpdf(&file));
-    complaints.extend(pdfsig(&file));
-    complaints.extend(pyhanko(&[&file], &root).into_iter().flatten());
+    if by_all {
+        complaints.extend(qpdf(&file));
+        complaints.extend(pdfsig(&file));
+    }
+    complaints.extend(pyhanko_with(options, &[&file], &root).into_iter().flatten());
     complaints
 }
 
@@ -79,10 +105,20 @@ pub fn pdfsig(file: &Path) -> Vec<String> {
         Err(missing) => return vec![missing],
         Ok(output) => text(&output),
     };
-    let count = |words: &str| output.matches(words).count();
-    // Fields that wait for a signature are listed too.
-    let signatures = count("Signature #").saturating_sub(count("The signature form field is not signed."));
-    let are_valid = signatures > 0 && count("Signature is Valid.") == signatures;
+    let signatures: Vec<&str> = output
+        .split("Signature #")
+        .skip(1)
+        // Fields that wait for a signature are listed too, and it knows no document timestamps.
+        .filter(|signature| !signature.contains("The signature form field is not signed."))
+        .filter(|signature| {
+            let is_timestamp = signature.contains("Signature Field Name: Timestamp");
+            !(is_timestamp && signature.contains("Signature Type: unknown"))
+        })
+        .collect();
+    let are_valid = !signatures.is_empty()
+        && signatures
+            .iter()
+            .all(|signature| signature.contains("Signature Validation: Signature is Valid."));
     let covers_all = output.contains("Total document signed");
     if are_valid && covers_all {
         Vec::new()
@@ -92,11 +128,18 @@ pub fn pdfsig(file: &Path) -> Vec<String> {
 }
 
 /// pyHanko's complaints about each of several files.
+#[allow(dead_code, reason = "the corpus runner judges many at once")]
 pub fn pyhanko(files: &[&Path], root: &Path) -> Vec<Vec<String>> {
+    pyhanko_with(&[], files, root)
+}
+
+fn pyhanko_with(options: &[&str], files: &[&Path], root: &Path) -> Vec<Vec<String>> {
     let repository = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
     let python = repository.join(".tools/venv/bin/python");
     let script = repository.join("script/judge_signatures.py");
-    let mut arguments: Vec<&Path> = vec![&script, root];
+    let mut arguments: Vec<&Path> = vec![&script];
+    arguments.extend(options.iter().map(Path::new));
+    arguments.push(root);
     arguments.extend(files);
     let output = match run(&python, &arguments) {
         Err(missing) => return vec![vec![missing]; files.len()],

@@ -73,6 +73,7 @@ fn a_seal_certificate_ends_with_its_root() {
     let subject = SealSubject {
         company_name: "Later",
         company_id: "later",
+        revocation_list: None,
     };
     let key = issue_seal_certificate(&HOUSE.root, &subject, KeyKind::EcdsaP256, later).expect("a certificate");
     assert_eq!(key.not_after(), HOUSE.root.not_after());
@@ -93,6 +94,7 @@ fn a_name_longer_than_a_certificate_holds_is_cut() {
     let subject = SealSubject {
         company_name: &"가".repeat(100),
         company_id: "long",
+        revocation_list: None,
     };
     let key = issue_seal_certificate(&HOUSE.root, &subject, KeyKind::EcdsaP256, now()).expect("a certificate");
     assert!(
@@ -109,6 +111,7 @@ fn only_an_authority_issues() {
     let subject = SealSubject {
         company_name: "Impostor",
         company_id: "impostor",
+        revocation_list: None,
     };
     let error = issue_seal_certificate(&HOUSE.key, &subject, KeyKind::EcdsaP256, now())
         .map(|_| ())

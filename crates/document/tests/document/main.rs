@@ -16,3 +16,4 @@ mod samples;
 mod sealing;
 mod stamping;
 mod taking;
+mod timestamps;

@@ -106,9 +106,15 @@ impl House {
         let subject = SealSubject {
             company_name: "주식회사 보기",
             company_id: "example",
+            revocation_list: None,
         };
         let key = issue_seal_certificate(&root, &subject, kind, now()).expect("a certificate");
         Self { root, key }
+    }
+
+    /// The company's certificate and the root's.
+    pub fn key_chain(&self) -> Vec<Vec<u8>> {
+        self.key.certificates().to_vec()
     }
 
     /// The trust in this root.

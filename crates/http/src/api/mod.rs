@@ -9,6 +9,7 @@ use crate::router::{Access, Authority, Route, route};
 
 pub mod answers;
 pub mod approve;
+pub mod authority;
 pub mod cancel;
 pub mod certificate;
 pub mod correct_recipient;
@@ -40,6 +41,8 @@ pub fn routes() -> Vec<Route> {
     let (get, post, patch) = (Method::GET, Method::POST, Method::PATCH);
     vec![
         route(get.clone(), "/healthz", PUBLIC, health::health),
+        route(get.clone(), "/ca/root.pem", PUBLIC, authority::root_certificate),
+        route(get.clone(), "/ca/root.crl", PUBLIC, authority::revocation_list),
         route(get.clone(), "/api/openapi.json", PUBLIC, openapi::openapi),
         route(get.clone(), "/api/docs", PUBLIC, docs::docs),
         route(get.clone(), "/api/docs.js", PUBLIC, docs::script),

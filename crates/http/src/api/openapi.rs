@@ -19,8 +19,8 @@ use crate::problem::{Problem, ProblemError, ProblemHeader};
 use crate::router::Http;
 
 use super::{
-    approve, cancel, certificate, correct_recipient, discard, document, extend, field_file, get_workflow, health,
-    list_workflows, login, reject, remind, search_with_value, start, verify, webhook,
+    approve, authority, cancel, certificate, correct_recipient, discard, document, extend, field_file, get_workflow,
+    health, list_workflows, login, reject, remind, search_with_value, start, verify, webhook,
 };
 
 #[derive(OpenApi)]
@@ -48,6 +48,8 @@ use super::{
         field_file::field_file,
         verify::verify,
         health::health,
+        authority::root_certificate,
+        authority::revocation_list,
         openapi,
     ),
     components(schemas(

@@ -135,6 +135,8 @@ impl Server {
             documents: Arc::clone(&documents) as Arc<dyn StrangersDocuments>,
             clock: Arc::clone(&clock) as Arc<dyn Clock>,
             random,
+            network: Arc::new(app::network::NoNetwork),
+            tokens: Arc::new(app::key_tokens::NoTokens),
             vault,
             settings,
         }));

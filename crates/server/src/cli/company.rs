@@ -1,14 +1,16 @@
 //! `company add`, `company set`, `company list`.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use app::{CompanyChange, NewCompany};
+use app::{App, CompanyChange, NewCompany};
 use clap::{Args, Subcommand, ValueEnum};
 use document::keys::KeyKind;
-use domain::{CompanyId, Language, Region, UtcOffset};
+use document::revocation::RevocationReason;
+use domain::{CompanyId, Language, Region, SealLevel, UtcOffset, WhenTsaIsDown};
 use serde_json::{Value, json};
 
-use super::{Context, company_id, language};
+use super::{Context, OfCompany, company_id, language, read};
 use crate::opened::Absent;
 use crate::output::{Failure, print, table};
 
@@ -39,8 +41,67 @@ pub enum Company {
         #[command(flatten)]
         settings: Settings,
     },
+    /// See, replace and bring the key that a company seals with
+    #[command(subcommand)]
+    Key(SealKeys),
     /// List the companies
     List,
+}
+
+/// The key that a company seals with
+#[derive(Debug, Subcommand)]
+pub enum SealKeys {
+    /// Show the certificate that the company seals with
+    Show {
+        #[command(flatten)]
+        of: OfCompany,
+    },
+    /// Take the company's own key and certificates from a PKCS#12 file
+    Import {
+        #[command(flatten)]
+        of: OfCompany,
+        /// The file (.p12, .pfx)
+        #[arg(long, value_name = "FILE")]
+        p12: PathBuf,
+        /// A file that holds its password
+        #[arg(long, value_name = "FILE")]
+        password_file: PathBuf,
+    },
+    /// Seal with a key in a PKCS#11 token (the module is configured in [pkcs11])
+    UseToken {
+        #[command(flatten)]
+        of: OfCompany,
+        /// Which key: pkcs11:token=LABEL;object=LABEL
+        #[arg(long, value_name = "URI")]
+        uri: String,
+        /// The certificates that go with it, PEM, its own first
+        #[arg(long, value_name = "FILE")]
+        certificates: PathBuf,
+    },
+    /// Make a new key, certified by the installation's root; what the old one sealed stays valid
+    Renew {
+        #[command(flatten)]
+        of: OfCompany,
+        /// Its kind
+        #[arg(long, value_enum, default_value_t = Key::P256)]
+        key: Key,
+        /// Put the old certificate on the revocation list, for this reason
+        #[arg(long, value_enum, value_name = "REASON")]
+        revoke: Option<Revoke>,
+    },
+}
+
+/// Why a certificate is revoked.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Revoke {
+    /// No reason is told
+    Unspecified,
+    /// Somebody else may have the key
+    KeyCompromise,
+    /// It was replaced
+    Superseded,
+    /// The company signs here no more
+    CessationOfOperation,
 }
 
 /// Kinds of seal keys.
@@ -85,6 +146,34 @@ pub struct Settings {
     /// How many days the links to finished files live
     #[arg(long, value_name = "DAYS")]
     link_days: Option<i64>,
+    /// How strong its documents are sealed: B-B, B-T, B-LT, B-LTA; `default` leaves it to the installation
+    #[arg(long, value_parser = or_default(seal_level), value_name = "LEVEL")]
+    seal_level: Option<OrDefault<SealLevel>>,
+    /// The address of its time-stamp authority (RFC 3161); `default` leaves it to the installation
+    #[arg(long, value_parser = or_default(|url| Ok(url.to_owned())), value_name = "URL")]
+    tsa_url: Option<OrDefault<String>>,
+    /// While that authority does not answer: seal_and_upgrade, wait; `default` leaves it to the installation
+    #[arg(long, value_parser = or_default(when_tsa_is_down), value_name = "CHOICE")]
+    when_tsa_is_down: Option<OrDefault<WhenTsaIsDown>>,
+}
+
+/// A choice, or none.
+#[derive(Debug, Clone)]
+struct OrDefault<T>(Option<T>);
+
+fn or_default<T>(read: fn(&str) -> Result<T, String>) -> impl Fn(&str) -> Result<OrDefault<T>, String> + Clone {
+    move |text| match text {
+        "default" => Ok(OrDefault(None)),
+        text => read(text).map(|value| OrDefault(Some(value))),
+    }
+}
+
+fn seal_level(text: &str) -> Result<SealLevel, String> {
+    SealLevel::parse(text).ok_or_else(|| "one of B-B, B-T, B-LT, B-LTA, default".to_owned())
+}
+
+fn when_tsa_is_down(text: &str) -> Result<WhenTsaIsDown, String> {
+    WhenTsaIsDown::parse(text).ok_or_else(|| "one of seal_and_upgrade, wait, default".to_owned())
 }
 
 impl Settings {
@@ -98,7 +187,57 @@ impl Settings {
             token_lifetime_seconds: self.token_lifetime,
             expiry_days: self.expiry_days,
             link_days: self.link_days,
+            seal_level: self.seal_level.clone().map(|choice| choice.0),
+            tsa_url: self.tsa_url.clone().map(|choice| choice.0),
+            when_tsa_is_down: self.when_tsa_is_down.clone().map(|choice| choice.0),
         }
+    }
+}
+
+impl Key {
+    fn kind(self) -> KeyKind {
+        match self {
+            Key::P256 => KeyKind::EcdsaP256,
+            Key::Rsa3072 => KeyKind::Rsa3072,
+        }
+    }
+}
+
+impl SealKeys {
+    fn run(self, context: &Context, app: &App) -> Result<(), Failure> {
+        let details = match self {
+            SealKeys::Show { of } => app.seal_key_details(&of.company)?,
+            SealKeys::Import { of, p12, password_file } => {
+                let file = read(&p12)?;
+                let password = std::fs::read_to_string(&password_file).map_err(Failure::file(&password_file))?;
+                app.import_seal_key(&of.company, &file, password.trim_end_matches(['\r', '\n']))?
+            }
+            SealKeys::UseToken { of, uri, certificates } => {
+                let pem = std::fs::read_to_string(&certificates).map_err(Failure::file(&certificates))?;
+                app.use_token_key(&of.company, &uri, &pem)?
+            }
+            SealKeys::Renew { of, key, revoke } => {
+                let reason = revoke.map(|revoke| match revoke {
+                    Revoke::Unspecified => RevocationReason::Unspecified,
+                    Revoke::KeyCompromise => RevocationReason::KeyCompromise,
+                    Revoke::Superseded => RevocationReason::Superseded,
+                    Revoke::CessationOfOperation => RevocationReason::CessationOfOperation,
+                });
+                app.renew_seal_key(&of.company, key.kind(), reason)?
+            }
+        };
+        let value = json!({
+            "subject": details.subject,
+            "issuer": details.issuer,
+            "not_after": details.not_after,
+            "certificate": details.certificate,
+        });
+        let lines = format!(
+            "subject    {}\nissuer     {}\nvalid to   {}\n\n{}",
+            details.subject, details.issuer, details.not_after, details.certificate
+        );
+        print(context.json, &value, &lines);
+        Ok(())
     }
 }
 
@@ -107,7 +246,7 @@ impl Company {
         let absent = match self {
             // The first company is how an installation begins.
             Company::Add { .. } => Absent::Make,
-            Company::Set { .. } | Company::List => Absent::Refuse,
+            Company::Set { .. } | Company::List | Company::Key(_) => Absent::Refuse,
         };
         let app = context.place.open(None, absent)?.app;
         match self {
@@ -117,14 +256,10 @@ impl Company {
                 key,
                 settings,
             } => {
-                let key = match key {
-                    Key::P256 => KeyKind::EcdsaP256,
-                    Key::Rsa3072 => KeyKind::Rsa3072,
-                };
                 let added = app.add_company(&NewCompany {
                     id,
                     name,
-                    key,
+                    key: key.kind(),
                     settings: settings.change(None),
                 })?;
                 let (company, client, secret) = (&added.company.id, added.client, added.secret.expose());
@@ -136,6 +271,7 @@ impl Company {
                 let company = app.change_company(&id, &settings.change(name))?;
                 print(context.json, &value(&company), &rows(&[company]));
             }
+            Company::Key(command) => command.run(context, &app)?,
             Company::List => {
                 let companies = app.companies()?;
                 let values: Vec<Value> = companies.iter().map(value).collect();
@@ -157,6 +293,9 @@ fn value(company: &store::company::Company) -> Value {
         "token_lifetime_seconds": company.token_lifetime_seconds,
         "expiry_days": company.expiry_days,
         "link_days": company.link_days,
+        "seal_level": company.seal_level,
+        "tsa_url": company.tsa_url,
+        "when_tsa_is_down": company.when_tsa_is_down,
         "created_at": company.created_at,
     })
 }
@@ -175,6 +314,7 @@ fn rows(companies: &[store::company::Company]) -> String {
                 format!("{} s", company.token_lifetime_seconds),
                 company.expiry_days.to_string(),
                 company.link_days.to_string(),
+                company.seal_level.map_or("default", SealLevel::code).to_owned(),
             ]
         })
         .collect();
@@ -188,6 +328,7 @@ fn rows(companies: &[store::company::Company]) -> String {
         "TOKENS LIVE",
         "EXPIRY DAYS",
         "LINK DAYS",
+        "SEAL",
     ];
     table(&headings, &rows)
 }

@@ -20,6 +20,7 @@ use store::Store;
 use super::Context;
 use crate::documents::Workers;
 use crate::environment::{SystemClock, SystemRandom};
+use crate::opened::{OpenFault, network, tokens};
 use crate::output::{Failure, print};
 
 /// What is wrong with this installation, and the remedy. Exit code 0 where nothing is wrong
@@ -311,6 +312,8 @@ fn seal_keys(context: &Context, store: Store, vault: Vault, findings: &mut Findi
         documents: Arc::new(Workers::new(&context.place.configuration.documents)),
         clock: Arc::new(SystemClock) as Arc<dyn Clock>,
         random: Arc::new(SystemRandom),
+        network: Arc::new(network(&context.place.configuration).map_err(OpenFault::from)?),
+        tokens: tokens(&context.place.configuration)?,
         vault,
         settings: context.place.configuration.app(None)?,
     });
@@ -340,6 +343,37 @@ fn seal_keys(context: &Context, store: Store, vault: Vault, findings: &mut Findi
     }
     if usable == companies.len() {
         findings.good(check, format!("{usable} of {} usable", companies.len()));
+    }
+    time_stamps(&app, findings)
+}
+
+fn time_stamps(app: &App, findings: &mut Findings) -> Result<(), Failure> {
+    let check = "timestamps";
+    let asked = app.ask_time_stamp_authorities()?;
+    if asked.is_empty() {
+        findings.note(
+            check,
+            "no time-stamp authority: documents are sealed at level B-B, and the time of a seal is a claim",
+            "set sealing.tsa_url to the address of one (RFC 3161)",
+        );
+    }
+    for authority in asked {
+        match authority.fault {
+            None => findings.good(check, format!("{} gives timestamps", authority.url)),
+            Some(fault) => findings.wrong(
+                check,
+                format!("{}: {fault}", authority.url),
+                "correct sealing.tsa_url, or wait; documents are sealed meanwhile as sealing.when_tsa_is_down says",
+            ),
+        }
+    }
+    match &app.settings.sealing.revocation_list_url {
+        Some(url) => findings.good("revocation", format!("new seal certificates name {url}")),
+        None => findings.note(
+            "revocation",
+            "new seal certificates do not name where the root's revocation list is",
+            "set server.public_url, or sealing.revocation_list_url, before companies are added",
+        ),
     }
     Ok(())
 }

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use app::{DocumentFault, StrangersDocuments, intake_text};
 use clap::Subcommand;
 use document::intake::Report;
-use document::seal::{self, SealDetails};
+use document::seal::SealDetails;
+use domain::SealLevel;
 use serde_json::json;
 
 use super::{Context, OfCompany, OfUpload, read};
@@ -56,7 +57,6 @@ impl Document {
                 let pdf = read(&input)?;
                 let opened = context.open()?;
                 let company = opened.app.company(&of.company)?;
-                let key = opened.app.seal_key(&company.id)?;
                 let intake = opened
                     .workers
                     .inspect_as(&pdf, &upload.wishes()?)
@@ -73,11 +73,22 @@ impl Document {
                     // Others' signatures would be broken by a certification.
                     certify: !intake.is_signed(),
                 };
-                let sealed = seal::seal(&intake.pdf, key.as_ref(), &details)
-                    .map_err(|error| Failure::Other(format!("{}: {error}", input.display())))?;
-                write(&output, &sealed)?;
-                let value = json!({"sealed": output, "length": sealed.len(), "intake": intake_text::json(upload.language, &report)});
-                print(context.json, &value, &format!("{} sealed", output.display()));
+                let sealed = opened.app.seal(&company.id, &intake.pdf, &details)?;
+                write(&output, &sealed.bytes)?;
+                if sealed.level == SealLevel::Basic && sealed.timestamp_due.is_some() {
+                    remark(
+                        context.json,
+                        "the time-stamp authority does not answer; sealed without a timestamp",
+                    );
+                }
+                let level = sealed.level.code();
+                let value = json!({
+                    "sealed": output,
+                    "length": sealed.bytes.len(),
+                    "level": level,
+                    "intake": intake_text::json(upload.language, &report),
+                });
+                print(context.json, &value, &format!("{} sealed ({level})", output.display()));
                 Ok(ExitCode::SUCCESS)
             }
         }

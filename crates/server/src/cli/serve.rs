@@ -90,6 +90,7 @@ impl Serve {
             // A font that cannot be read is told now, not to the first who signs.
             app.fonts()?;
         }
+        prove_sealing(&app)?;
         announce(bound);
         warm_up(&app);
         runtime.block_on(async {
@@ -184,6 +185,15 @@ fn announce(bound: Option<SocketAddr>) {
     let mut output = std::io::stdout();
     let _ = writeln!(output, "{line}").and_then(|()| output.flush());
     tracing::info!("{line}");
+}
+
+/// A server that could not seal would take approvals that lead nowhere: it does not start. A company that cannot is told of;
+/// nothing can be started for it.
+fn prove_sealing(app: &App) -> Result<(), Failure> {
+    for (company, error) in app.prove_sealing()? {
+        tracing::error!(%company, %error, "this company cannot seal, so nothing can be started for it; see `countersign doctor`");
+    }
+    Ok(())
 }
 
 /// Makes ready what the first user would otherwise wait for.

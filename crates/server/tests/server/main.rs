@@ -3,5 +3,6 @@
 mod access;
 mod checks;
 mod documents;
+mod sealing;
 mod serving;
 mod support;

@@ -62,16 +62,16 @@ impl Temporary {
         temporary
     }
 
-    /// The same on a PostgreSQL database.
-    pub fn on(self, database: &TestDatabase) -> Temporary {
-        let url = database.url().expect("a PostgreSQL database");
-        self.with("COUNTERSIGN_DATABASE__URL", url)
-    }
-
     /// The same with one more setting.
     pub fn with(mut self, name: &str, value: &str) -> Temporary {
         self.installation = self.installation.with(name, value);
         self
+    }
+
+    /// The same on a PostgreSQL database.
+    pub fn on(self, database: &TestDatabase) -> Temporary {
+        let url = database.url().expect("a PostgreSQL database");
+        self.with("COUNTERSIGN_DATABASE__URL", url)
     }
 
     /// A file beside the data folder.

@@ -110,11 +110,28 @@ crate::statements! {
 
     /// The sealed document and its certificate.
     pub static INSERT_SEALED = "INSERT INTO sealed_document (workflow_id, company_id, document_hash, document_length, \
-         certificate_hash, certificate_length, sealed_at) VALUES ($1, $2, $3, $4, $5, $6, $7)";
+         certificate_hash, certificate_length, sealed_at, timestamp_due) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
 
     /// The sealed document of a workflow.
-    pub static LOAD_SEALED = "SELECT document_hash, document_length, certificate_hash, certificate_length, sealed_at \
-         FROM sealed_document WHERE company_id = $1 AND workflow_id = $2";
+    pub static LOAD_SEALED = "SELECT document_hash, document_length, certificate_hash, certificate_length, sealed_at, \
+         timestamp_due FROM sealed_document WHERE company_id = $1 AND workflow_id = $2";
+
+    /// Sealed documents whose timestamp is due.
+    pub static DUE_TIMESTAMPS = "SELECT company_id, workflow_id, document_hash, document_length, certificate_hash, \
+         certificate_length, sealed_at, timestamp_due FROM sealed_document WHERE timestamp_due <= $1 \
+         ORDER BY timestamp_due LIMIT $2";
+
+    /// A due timestamp is put off.
+    pub static PUT_TIMESTAMP_OFF = "UPDATE sealed_document SET timestamp_due = $4 \
+         WHERE company_id = $1 AND workflow_id = $2 AND timestamp_due = $3";
+
+    /// Longer files in the place of sealed ones.
+    pub static REPLACE_SEALED = "UPDATE sealed_document SET document_hash = $5, document_length = $6, \
+         certificate_hash = $7, certificate_length = $8, timestamp_due = $9 \
+         WHERE company_id = $1 AND workflow_id = $2 AND document_hash = $3 AND certificate_hash = $4";
+
+    /// A file that a workflow needs no more.
+    pub static FORGET_BLOB = "DELETE FROM blob_reference WHERE hash = $1 AND workflow_id = $2 AND company_id = $3";
 
     /// A file that a workflow needs.
     pub static REFER_TO_BLOB = "INSERT INTO blob_reference (hash, workflow_id, company_id) VALUES ($1, $2, $3) \

@@ -1,0 +1,440 @@
+//! How strong documents are sealed, and what happens while a time-stamp authority does not answer.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use app::network::{Network, NetworkFault};
+use app::{CompanyChange, Error, FaultCode, SealingSettings, Stage, TimeStampAuthority as Configured};
+use document::keys::{KeyKind, SealKey, certificates_from_pem};
+use document::revocation::{RevocationList, RevocationReason, serial_number};
+use document::validation_data::evidence;
+use domain::{BlobHash, Clock, EventKind, SealLevel, Status, WhenTsaIsDown, WorkflowId};
+use jiff::ToSpan;
+use testkit::database::TestDatabase;
+use testkit::time_stamp_authority::{Revocation, TimeStampAuthority};
+use testkit::world::StandingClock;
+
+use crate::support::{TestApp, on_both};
+use crate::workflows::{World, act, fields_of_first, given, id_of, key_of, origin, texts, two_steps};
+
+const DAY: i64 = 24 * 60 * 60;
+
+/// The authority without a network between; it can be cut off.
+struct Wire {
+    authority: TimeStampAuthority,
+    is_cut: AtomicBool,
+    fetched: AtomicUsize,
+}
+
+impl Wire {
+    fn answer(&self, url: &str, answer: impl FnOnce(&str) -> Option<Vec<u8>>) -> Result<Vec<u8>, NetworkFault> {
+        let path = url.rsplit('/').next().unwrap_or_default();
+        let found = answer(path).filter(|_| !self.is_cut.load(Ordering::SeqCst));
+        found.ok_or_else(|| NetworkFault {
+            url: url.to_owned(),
+            reason: "cut off".to_owned(),
+        })
+    }
+}
+
+impl Network for Wire {
+    fn get(&self, url: &str) -> Result<Vec<u8>, NetworkFault> {
+        self.fetched.fetch_add(1, Ordering::SeqCst);
+        self.answer(url, |path| {
+            (path == "root.crl").then(|| self.authority.revocation_list())
+        })
+    }
+
+    fn post(
+        &self,
+        url: &str,
+        media_type: &'static str,
+        authorization: Option<&str>,
+        body: Vec<u8>,
+    ) -> Result<Vec<u8>, NetworkFault> {
+        self.answer(url, |path| match path {
+            "tsa" => {
+                assert_eq!(
+                    (media_type, authorization),
+                    ("application/timestamp-query", Some("Basic c2VhbA=="))
+                );
+                Some(self.authority.answer(&body))
+            }
+            "ocsp" => Some(self.authority.ocsp_response()),
+            _ => None,
+        })
+    }
+}
+
+/// An application with a time-stamp authority whose certificate lives 400 days, on both databases.
+fn with_authority(change: impl Fn(&mut SealingSettings), test: impl Fn(&TestApp, &Wire)) {
+    for database in [TestDatabase::sqlite(), TestDatabase::postgres()] {
+        let clock = Arc::new(StandingClock::new());
+        let ends = clock.now() + (400 * 24).hours();
+        let authority = TimeStampAuthority::start(Arc::clone(&clock) as _, Revocation::List, ends);
+        let mut settings = SealingSettings {
+            tsa: Some(Configured {
+                url: authority.url(),
+                policy: None,
+                authorization: Some("Basic c2VhbA==".to_owned()),
+            }),
+            ..SealingSettings::default()
+        };
+        change(&mut settings);
+        let wire = Arc::new(Wire {
+            authority,
+            is_cut: AtomicBool::new(false),
+            fetched: AtomicUsize::new(0),
+        });
+        let app = TestApp::sealing(database, clock, Arc::clone(&wire) as _, settings);
+        test(&app, &wire);
+    }
+}
+
+/// Starts a workflow and takes it to the last writer.
+fn before_the_last(world: &World<'_>) -> WorkflowId {
+    let id = id_of(&world.start(world.request()));
+    world.approve(id, act(fields_of_first())).expect("the first approval");
+    id
+}
+
+fn complete(world: &World<'_>) -> WorkflowId {
+    let id = before_the_last(world);
+    world
+        .approve(id, act(vec![given("pay", "100")]))
+        .expect("the last approval");
+    id
+}
+
+fn files(world: &World<'_>, id: WorkflowId) -> [Vec<u8>; 2] {
+    let document = world.app.document(&world.caller, id, &origin()).expect("the document");
+    let certificate = world
+        .app
+        .certificate(&world.caller, id, &origin())
+        .expect("the certificate");
+    [document.bytes, certificate.bytes]
+}
+
+fn events(world: &World<'_>, id: WorkflowId) -> Vec<EventKind> {
+    let company = world.company.clone();
+    let entries = world
+        .app
+        .store
+        .read(move |tx| store::audit::load(tx, &company, id))
+        .expect("the chain");
+    entries
+        .iter()
+        .filter_map(|entry| domain::Event::from_payload(&entry.payload))
+        .map(|event| event.event)
+        .collect()
+}
+
+#[test]
+fn with_an_authority_documents_are_archived_and_without_one_they_are_plain() {
+    with_authority(
+        |_| {},
+        |app, wire| {
+            let world = World::new(app, &two_steps());
+            let id = complete(&world);
+            for file in files(&world, id) {
+                let evidence = evidence(&file).expect("evidence");
+                assert!(evidence.has_timestamp);
+                let (at, ends) = evidence.archive.expect("an archive timestamp");
+                assert_eq!((at, ends), (app.now(), app.now() + (400 * 24).hours()));
+            }
+            // What was fetched once serves all four timestamps.
+            assert_eq!(wire.fetched.load(Ordering::SeqCst), 1);
+            assert!(
+                app.fsck(std::time::Duration::from_hours(1))
+                    .expect("a check")
+                    .is_clean()
+            );
+        },
+    );
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let id = complete(&world);
+        for file in files(&world, id) {
+            assert!(!evidence(&file).expect("evidence").has_timestamp);
+        }
+        assert_eq!(app.add_due_timestamps(10).expect("a run"), 0);
+    });
+}
+
+#[test]
+fn a_company_chooses_its_level_and_a_senseless_choice_is_refused() {
+    with_authority(
+        |_| {},
+        |app, _| {
+            let world = World::new(app, &two_steps());
+            let mut lengths = Vec::new();
+            for level in SealLevel::ALL {
+                let change = CompanyChange {
+                    seal_level: Some(Some(level)),
+                    ..CompanyChange::default()
+                };
+                app.change_company(&world.company, &change).expect("changed");
+                let id = complete(&world);
+                let [document, _] = files(&world, id);
+                let evidence = evidence(&document).expect("evidence");
+                assert_eq!(evidence.has_timestamp, level >= SealLevel::Timestamp);
+                assert_eq!(evidence.archive.is_some(), level == SealLevel::Archive);
+                lengths.push(document.len());
+            }
+            // The placeholder is the same with a timestamp; the data and the archive timestamp come behind.
+            assert!(lengths[1] < lengths[2] && lengths[2] < lengths[3], "{lengths:?}");
+        },
+    );
+    on_both(|app| {
+        let company = app.with_company("acme");
+        let change = CompanyChange {
+            seal_level: Some(Some(SealLevel::Timestamp)),
+            ..CompanyChange::default()
+        };
+        let refused = app.change_company(&company, &change).expect_err("no authority");
+        assert!(
+            matches!(&refused, Error::Unprocessable(faults) if faults[0].code == FaultCode::NotSealable),
+            "{refused}"
+        );
+        let change = CompanyChange {
+            tsa_url: Some(Some("http://127.0.0.1/tsa".to_owned())),
+            ..CompanyChange::default()
+        };
+        let refused = app.change_company(&company, &change).expect_err("a private address");
+        assert!(
+            matches!(&refused, Error::Unprocessable(faults) if faults[0].code == FaultCode::CallbackNotPublic),
+            "{refused}"
+        );
+    });
+}
+
+#[test]
+fn while_the_authority_is_down_documents_are_sealed_and_upgraded_later() {
+    with_authority(
+        |_| {},
+        |app, wire| {
+            let world = World::new(app, &two_steps());
+            wire.is_cut.store(true, Ordering::SeqCst);
+            let id = complete(&world);
+            let before = files(&world, id);
+            assert!(
+                before
+                    .iter()
+                    .all(|file| !evidence(file).expect("evidence").has_timestamp)
+            );
+            assert_eq!(app.add_due_timestamps(10).expect("a run"), 0, "it is still down");
+
+            wire.is_cut.store(false, Ordering::SeqCst);
+            assert_eq!(
+                app.add_due_timestamps(10).expect("a run"),
+                0,
+                "it is tried again in its time"
+            );
+            app.clock.advance(11 * 60);
+            assert_eq!(app.add_due_timestamps(10).expect("a run"), 1);
+            let after = files(&world, id);
+            for (before, after) in before.iter().zip(&after) {
+                assert!(after.starts_with(before), "a timestamp only appends");
+                assert_eq!(
+                    evidence(after).expect("evidence").archive.map(|(at, _)| at),
+                    Some(app.now())
+                );
+            }
+            let told: Vec<EventKind> = events(&world, id);
+            let length = |file: &[u8]| file.len() as u64;
+            let first = EventKind::Completed {
+                document: BlobHash::of(&before[0]),
+                length: length(&before[0]),
+            };
+            assert!(told.contains(&first), "the first hash stays in the chain");
+            for (kind, file) in [domain::FileKind::Document, domain::FileKind::Certificate]
+                .iter()
+                .zip(&after)
+            {
+                let event = EventKind::Timestamped {
+                    file: *kind,
+                    hash: BlobHash::of(file),
+                    length: length(file),
+                };
+                assert!(told.contains(&event), "{told:?}");
+            }
+            app.clock.advance(3600);
+            assert_eq!(app.add_due_timestamps(10).expect("a run"), 0, "nothing is due");
+            let report = app.fsck(std::time::Duration::ZERO).expect("a check");
+            assert!(report.is_clean(), "{report:?}");
+            assert_eq!(files(&world, id), after, "what is needed was not swept");
+        },
+    );
+}
+
+#[test]
+fn a_company_that_waits_keeps_the_draft_and_completes_when_the_authority_is_back() {
+    with_authority(
+        |settings| settings.when_tsa_is_down = WhenTsaIsDown::Wait,
+        |app, wire| {
+            let world = World::new(app, &two_steps());
+            let id = before_the_last(&world);
+            let key = key_of(&world.app.workflow(&world.caller, id).expect("it").playing_url);
+            wire.is_cut.store(true, Ordering::SeqCst);
+            app.give_consent(&key, "동의합니다", &origin()).expect("consent");
+            let refused = app
+                .approve_by_link(&key, &texts(&[("pay", "100")]), None, &origin())
+                .expect_err("it waits");
+            assert!(matches!(refused, Error::Unavailable { .. }), "{refused}");
+            let view = app.open_signing(&key).expect("the page");
+            assert_eq!(view.stage, Stage::Write);
+            let pay = view
+                .fields
+                .iter()
+                .find(|field| field.field.name == "pay")
+                .expect("the field");
+            assert_eq!(pay.value.as_deref(), Some("100"), "what was filled in is kept");
+
+            wire.is_cut.store(false, Ordering::SeqCst);
+            let signed = app
+                .approve_by_link(&key, &texts(&[("pay", "100")]), None, &origin())
+                .expect("an approval");
+            assert_eq!(signed.status, Status::Complete);
+            assert!(
+                files(&world, id)
+                    .iter()
+                    .all(|file| evidence(file).expect("evidence").has_timestamp)
+            );
+        },
+    );
+}
+
+#[test]
+fn an_archive_timestamp_is_renewed_before_its_certificate_ends() {
+    with_authority(
+        |_| {},
+        |app, wire| {
+            let world = World::new(app, &two_steps());
+            let id = complete(&world);
+            let first = files(&world, id);
+            app.clock.advance(309 * DAY);
+            assert_eq!(app.add_due_timestamps(10).expect("a run"), 0, "not yet");
+            app.clock.advance(2 * DAY);
+            wire.authority.renew(app.now() + (800 * 24).hours());
+            assert_eq!(app.add_due_timestamps(10).expect("a run"), 1);
+            let second = files(&world, id);
+            for (first, second) in first.iter().zip(&second) {
+                assert!(second.starts_with(first));
+                let (at, ends) = evidence(second)
+                    .expect("evidence")
+                    .archive
+                    .expect("an archive timestamp");
+                assert_eq!((at, ends), (app.now(), app.now() + (800 * 24).hours()));
+            }
+            assert_eq!(app.add_due_timestamps(10).expect("a run"), 0);
+        },
+    );
+}
+
+#[test]
+fn a_revoked_key_stands_on_the_list_and_is_never_used_again() {
+    on_both(|app| {
+        let company = app.with_company("acme");
+        let empty = app.revocation_list().expect("a list");
+        let parsed = RevocationList::parse(&empty).expect("readable");
+        assert!(parsed.this_update <= app.now() && parsed.next_update > Some(app.now()));
+        assert_eq!(app.revocation_list().expect("the same"), empty);
+
+        let old = app.seal_key_details(&company).expect("a key");
+        let new = app
+            .renew_seal_key(&company, KeyKind::EcdsaP256, Some(RevocationReason::KeyCompromise))
+            .expect("renewed");
+        assert_ne!(old.certificate, new.certificate);
+        assert_eq!(app.seal_key_details(&company).expect("a key"), new);
+        let list = app.revocation_list().expect("a list");
+        let serial = |pem: &str| serial_number(&certificates_from_pem(pem).expect("PEM")[0]).expect("a number");
+        let holds = |serial: &[u8]| list.windows(serial.len()).any(|window| window == serial);
+        assert!(holds(&serial(&old.certificate)) && !holds(&serial(&new.certificate)));
+
+        app.clock.advance(DAY + 1);
+        assert_ne!(
+            app.revocation_list().expect("a list"),
+            list,
+            "a list is renewed every day"
+        );
+    });
+}
+
+#[test]
+fn a_server_starts_only_where_sealing_can_succeed() {
+    on_both(|app| {
+        assert!(app.prove_sealing().expect("nothing to seal yet").is_empty());
+        app.with_company("acme");
+        assert!(app.prove_sealing().expect("it can").is_empty());
+        // The certificates live ten years.
+        app.clock.advance(4000 * DAY);
+        app.prove_sealing().expect_err("nothing could be sealed");
+    });
+}
+
+/// A key of a company's own, as OpenSSL packs it.
+#[test]
+fn a_company_brings_its_own_key() {
+    on_both(|app| {
+        let company = app.with_company("acme");
+        let before = app.seal_key_details(&company).expect("a key");
+        let directory = tempfile::tempdir().expect("a directory");
+        let make = |arguments: &str| {
+            let output = std::process::Command::new("openssl")
+                .args(arguments.split_whitespace())
+                .current_dir(directory.path())
+                .output()
+                .expect("openssl runs");
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        };
+        let read = |name: &str| std::fs::read(directory.path().join(name)).expect("a file");
+        make("req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 9000 -subj /CN=Authority");
+        for (name, usage) in [("good", "digitalSignature"), ("bad", "keyEncipherment")] {
+            std::fs::write(directory.path().join("ext"), format!("keyUsage=critical,{usage}\n")).expect("written");
+            make(&format!(
+                "req -newkey rsa:2048 -nodes -keyout {name}.key -out {name}.csr -subj /CN={name}"
+            ));
+            make(&format!(
+                "x509 -req -in {name}.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out {name}.pem -days 8000 -extfile ext"
+            ));
+            make(&format!(
+                "pkcs12 -export -inkey {name}.key -in {name}.pem -certfile ca.pem -passout pass:geheim -out {name}.p12"
+            ));
+        }
+        let refused = app
+            .import_seal_key(&company, &read("good.p12"), "wrong")
+            .expect_err("the wrong password");
+        assert!(
+            refused.to_string().contains("NotSealable") || refused.to_string().contains("not-sealable"),
+            "{refused}"
+        );
+        // OpenSSL's clock is the machine's: the certificate is not valid yet where the test lives.
+        app.import_seal_key(&company, &read("good.p12"), "geheim")
+            .expect_err("not in its time");
+        assert_eq!(
+            app.seal_key_details(&company).expect("a key"),
+            before,
+            "nothing changed"
+        );
+        app.clock.advance(3 * 365 * DAY);
+        app.import_seal_key(&company, &read("bad.p12"), "geheim")
+            .expect_err("not for signatures");
+        let mut damaged = read("good.p12");
+        let middle = damaged.len() / 2;
+        damaged[middle] ^= 1;
+        app.import_seal_key(&company, &damaged, "geheim").expect_err("damaged");
+        let details = app
+            .import_seal_key(&company, &read("good.p12"), "geheim")
+            .expect("taken");
+        assert_eq!(
+            (details.subject.as_str(), details.issuer.as_str()),
+            ("CN=good", "CN=Authority")
+        );
+        let key = SealKey::from_pkcs12(&read("good.p12"), "geheim").expect("readable");
+        assert_eq!(key.certificate_pem(), details.certificate);
+        assert_eq!(
+            app.seal_key(&company).expect("usable").certificate_pem(),
+            details.certificate
+        );
+    });
+}

@@ -1,0 +1,167 @@
+//! A signature field with a signature dictionary, and the value that is filled in once the rest is written.
+//!
+//! Seals and document timestamps are made alike (ISO 32000-2, 12.8.1): [`placeholders`] keeps the places of byte range and
+//! value in the signature dictionary, [`add`] hangs it into an invisible field of the form and of the first page, and
+//! [`fill`], after the revision is written, sets the byte range, hands out the digest of all but the gap, and puts the value
+//! in. The byte range has a fixed width, and the gap is exactly the hexadecimal string with its angle brackets.
+
+use lopdf::{Dictionary, Object, ObjectId, StringFormat, text_string};
+
+use crate::form;
+use crate::revision::{Revision, RevisionWriter};
+use crate::seal::SealError;
+
+/// Room for the signature value, in bytes; each takes two digits in the file. A seal with its chain has about 2 KiB, a
+/// timestamp with its own 3 to 8 KiB.
+pub(crate) const PLACEHOLDER_BYTES: usize = 16 * 1024;
+/// Ten digits, as wide as any offset of the format.
+const WIDE_NUMBER: i64 = 9_999_999_999;
+/// `Print` and `Locked` (12.5.3).
+const WIDGET_FLAGS: i64 = 4 | 128;
+
+/// A signature dictionary with room for byte range and value. They come first: they are searched for, and what follows may
+/// be anybody's text.
+pub(crate) fn placeholders() -> Dictionary {
+    let mut dictionary = Dictionary::new();
+    let wide = Object::Integer(WIDE_NUMBER);
+    dictionary.set("ByteRange", vec![Object::Integer(0), wide.clone(), wide.clone(), wide]);
+    dictionary.set(
+        "Contents",
+        Object::String(vec![0; PLACEHOLDER_BYTES], StringFormat::Hexadecimal),
+    );
+    dictionary
+}
+
+/// What the field of a signature is like.
+pub(crate) struct Field<'a> {
+    /// Its name begins so; a number makes it unique.
+    pub(crate) stem: &'a str,
+    /// Whether it locks all fields of the form.
+    pub(crate) locks: bool,
+}
+
+/// Adds a field that holds the signature dictionary `signature`.
+pub(crate) fn add(
+    writer: &mut RevisionWriter<'_>,
+    page: ObjectId,
+    signature: ObjectId,
+    field: &Field<'_>,
+) -> Result<(), SealError> {
+    let widget = add_widget(writer, page, signature, field);
+    form::add_to_page(writer, page, widget)?;
+    form::add_to_form(writer, widget)?;
+    Ok(())
+}
+
+fn add_widget(writer: &mut RevisionWriter<'_>, page: ObjectId, signature: ObjectId, field: &Field<'_>) -> ObjectId {
+    let name = form::free_field_name(writer.document(), field.stem);
+    let mut widget = Dictionary::new();
+    widget.set("Type", "Annot");
+    widget.set("Subtype", "Widget");
+    widget.set("FT", "Sig");
+    widget.set("T", text_string(&name));
+    widget.set("Rect", vec![0.into(), 0.into(), 0.into(), 0.into()]);
+    widget.set("F", WIDGET_FLAGS);
+    widget.set("P", page);
+    widget.set("V", signature);
+    if field.locks {
+        let mut lock = Dictionary::new();
+        lock.set("Type", "SigFieldLock");
+        lock.set("Action", "All");
+        // Table 236: the lock of a signature field is an indirect object.
+        let lock = writer.add(lock);
+        widget.set("Lock", lock);
+    }
+    writer.add(widget)
+}
+
+/// Sets the byte range of the signature dictionary `signature` and puts the value in that `sign` makes of the digest
+/// (SHA-256) of everything but the gap.
+pub(crate) fn fill(
+    revision: Revision,
+    signature: ObjectId,
+    sign: impl FnOnce(&[u8; 32]) -> Result<Vec<u8>, SealError>,
+) -> Result<Vec<u8>, SealError> {
+    let written = revision.written.get(&signature).ok_or(SealError::PlaceholderLost)?;
+    let start = written.start;
+    let mut bytes = revision.bytes;
+    let gap = Gap::find(&bytes, start)?;
+    gap.write_byte_range(&mut bytes)?;
+    let digest = gap.digest(&bytes)?;
+    gap.write_value(&mut bytes, &sign(&digest)?)?;
+    Ok(bytes)
+}
+
+/// Where the signature value lies: from its `<` to behind its `>`.
+struct Gap {
+    byte_range: std::ops::Range<usize>,
+    start: usize,
+    end: usize,
+}
+
+impl Gap {
+    fn find(bytes: &[u8], from: usize) -> Result<Self, SealError> {
+        let after = |from: usize, pattern: &[u8]| {
+            let rest = bytes.get(from..)?;
+            let position = rest.windows(pattern.len()).position(|window| window == pattern)?;
+            Some(from + position + pattern.len())
+        };
+        let find = || {
+            let key = after(from, b"/ByteRange")?;
+            let open = after(key, b"[")?;
+            let close = after(open, b"]")?;
+            let key = after(close, b"/Contents")?;
+            let start = after(key, b"<")? - 1;
+            let end = start + 2 + 2 * PLACEHOLDER_BYTES;
+            (bytes.get(end - 1) == Some(&b'>')).then_some(Self {
+                byte_range: open - 1..close,
+                start,
+                end,
+            })
+        };
+        find().ok_or(SealError::PlaceholderLost)
+    }
+
+    fn write_byte_range(&self, bytes: &mut [u8]) -> Result<(), SealError> {
+        let rest = bytes.len().checked_sub(self.end).ok_or(SealError::PlaceholderLost)?;
+        let text = format!("[0 {} {} {rest}", self.start, self.end);
+        let target = bytes
+            .get_mut(self.byte_range.clone())
+            .ok_or(SealError::PlaceholderLost)?;
+        let width = target.len().saturating_sub(1);
+        if text.len() > width {
+            return Err(SealError::PlaceholderLost);
+        }
+        let text = format!("{text:width$}]");
+        target.copy_from_slice(text.as_bytes());
+        Ok(())
+    }
+
+    fn digest(&self, bytes: &[u8]) -> Result<[u8; 32], SealError> {
+        let before = bytes.get(..self.start).ok_or(SealError::PlaceholderLost)?;
+        let after = bytes.get(self.end..).ok_or(SealError::PlaceholderLost)?;
+        let mut context = aws_lc_rs::digest::Context::new(&aws_lc_rs::digest::SHA256);
+        context.update(before);
+        context.update(after);
+        let digest = context.finish();
+        // SHA-256 has 32 bytes.
+        <[u8; 32]>::try_from(digest.as_ref()).map_err(|_| SealError::PlaceholderLost)
+    }
+
+    fn write_value(&self, bytes: &mut [u8], value: &[u8]) -> Result<(), SealError> {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        if value.len() > PLACEHOLDER_BYTES {
+            return Err(SealError::TooLarge(value.len()));
+        }
+        let target = bytes
+            .get_mut(self.start + 1..self.end - 1)
+            .ok_or(SealError::PlaceholderLost)?;
+        for (pair, byte) in target.chunks_exact_mut(2).zip(value) {
+            if let [high, low] = pair {
+                *high = DIGITS[usize::from(byte >> 4)];
+                *low = DIGITS[usize::from(byte & 15)];
+            }
+        }
+        Ok(())
+    }
+}

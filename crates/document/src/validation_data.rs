@@ -1,0 +1,222 @@
+//! What a verifier needs years later, inside the file: validation data and archive timestamps (EN 319 142-1, 5.4 and 5.5).
+//!
+//! [`add_validation_data`] appends a document security store (DSS; ISO 32000-2, 12.8.4.3) with the certificates, revocation
+//! lists and OCSP responses that prove the signers' certificates good at the time of their timestamps: level B-LT.
+//! [`add_archive_timestamp`] appends the same together with a document timestamp that covers everything so far: level B-LTA.
+//! It is done again before the last timestamp's own certificate expires, each time with the data that prove that
+//! timestamp, and so on for as long as the file must count.
+//!
+//! Both write one revision behind the file and change nothing in it; a certification (P = 1) permits that (ISO 32000-2,
+//! 12.8.2.2). What the store holds already is kept and not written twice. There is no VRI dictionary: it says which data belong
+//! to which signature, which verifiers find by themselves (EN 319 142-1, 5.4.2.3 leaves it optional).
+//!
+//! [`evidence`] reads back whose certificates the signatures and timestamps of a file rest on: for gathering those data, and
+//! for knowing when the next archive timestamp is due.
+
+use jiff::Timestamp;
+use lopdf::{Dictionary, Document, Object, Stream};
+use x509_cert::Certificate;
+
+use const_oid::db::rfc3161::ID_AA_TIME_STAMP_TOKEN;
+use der::Decode;
+
+use crate::cms::SignedMessage;
+use crate::form;
+use crate::keys::timestamp;
+use crate::revision::RevisionWriter;
+use crate::seal::SealError;
+use crate::signature_field::{self, Field};
+use crate::timestamp::{TimestampError, TimestampSource, TimestampToken};
+use crate::verify::certificates::Certified;
+
+/// Certificates and what proves them good. All DER.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ValidationData {
+    /// Certificates of signers, authorities, time-stamp authorities.
+    pub certificates: Vec<Vec<u8>>,
+    /// Revocation lists.
+    pub revocation_lists: Vec<Vec<u8>>,
+    /// OCSP responses, whole.
+    pub ocsp_responses: Vec<Vec<u8>>,
+}
+
+impl ValidationData {
+    /// Takes in what another one holds.
+    pub fn extend(&mut self, other: ValidationData) {
+        for (own, more) in [
+            (&mut self.certificates, other.certificates),
+            (&mut self.revocation_lists, other.revocation_lists),
+            (&mut self.ocsp_responses, other.ocsp_responses),
+        ] {
+            for bytes in more {
+                if !own.contains(&bytes) {
+                    own.push(bytes);
+                }
+            }
+        }
+    }
+}
+
+/// Appends the data: level B-LT.
+pub fn add_validation_data(pdf: &[u8], data: &ValidationData) -> Result<Vec<u8>, SealError> {
+    let document = Document::load_mem(pdf)?;
+    let mut writer = RevisionWriter::new(pdf, &document)?;
+    write_store(&mut writer, data)?;
+    Ok(writer.finish()?.bytes)
+}
+
+/// Appends the data and a document timestamp over everything: level B-LTA.
+pub fn add_archive_timestamp(
+    pdf: &[u8],
+    data: &ValidationData,
+    timestamps: &dyn TimestampSource,
+) -> Result<Vec<u8>, SealError> {
+    let document = Document::load_mem(pdf)?;
+    let page = document.page_iter().next().ok_or(SealError::NoPage)?;
+    let mut writer = RevisionWriter::new(pdf, &document)?;
+    write_store(&mut writer, data)?;
+    let mut dictionary = signature_field::placeholders();
+    dictionary.set("Type", "DocTimeStamp");
+    dictionary.set("Filter", "Adobe.PPKLite");
+    dictionary.set("SubFilter", "ETSI.RFC3161");
+    dictionary.set("V", 0);
+    let signature = writer.add(dictionary);
+    let field = Field {
+        stem: "Timestamp",
+        locks: false,
+    };
+    signature_field::add(&mut writer, page, signature, &field)?;
+    signature_field::fill(writer.finish()?, signature, |digest| Ok(timestamps.timestamp(digest)?))
+}
+
+/// Puts the data into the document security store.
+fn write_store(writer: &mut RevisionWriter<'_>, data: &ValidationData) -> Result<(), SealError> {
+    let root = writer.root();
+    let entry = writer.edit_dictionary(root)?.get(b"DSS").ok().cloned();
+    let mut store = if let Some(Object::Dictionary(store)) = entry.as_ref().map(|object| writer.resolve(object)) {
+        store.clone()
+    } else if *data == ValidationData::default() {
+        return Ok(());
+    } else {
+        let mut store = Dictionary::new();
+        store.set("Type", "DSS");
+        store
+    };
+    for (key, values) in [
+        ("Certs", &data.certificates),
+        ("CRLs", &data.revocation_lists),
+        ("OCSPs", &data.ocsp_responses),
+    ] {
+        let mut array = match store.get(key.as_bytes()).ok().map(|object| writer.resolve(object)) {
+            Some(Object::Array(array)) => array.clone(),
+            _ => Vec::new(),
+        };
+        let mut there: Vec<Vec<u8>> = array
+            .iter()
+            .filter_map(|object| writer.resolve(object).as_stream().ok())
+            .map(|stream| stream.decompressed_content().unwrap_or_else(|_| stream.content.clone()))
+            .collect();
+        for value in values {
+            if !there.contains(value) {
+                let stream = Stream::new(Dictionary::new(), value.clone()).with_compression(false);
+                array.push(writer.add(stream).into());
+                there.push(value.clone());
+            }
+        }
+        if !array.is_empty() {
+            store.set(key, array);
+        }
+    }
+    match entry {
+        Some(Object::Reference(id)) if matches!(writer.object(id), Some(Object::Dictionary(_))) => {
+            writer.replace(id, store);
+        }
+        _ => {
+            let store = writer.add(store);
+            writer.edit_dictionary(root)?.set("DSS", store);
+        }
+    }
+    Ok(())
+}
+
+/// The certificates that came with a signature or a timestamp.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chain {
+    /// The signer's first, DER.
+    pub certificates: Vec<Vec<u8>>,
+    /// Whether it is of the seal or of what followed it; what was there before was others' to prove.
+    pub is_own: bool,
+}
+
+/// What a file's proof rests on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Evidence {
+    /// The certificates of each signature and timestamp, in the order in which they were made.
+    pub chains: Vec<Chain>,
+    /// Whether the seal holds a timestamp.
+    pub has_timestamp: bool,
+    /// The time of the last document timestamp, and when the certificate of its authority ends.
+    pub archive: Option<(Timestamp, Timestamp)>,
+}
+
+/// Reads what the proof of a file rests on; of a file that was sealed here, so that its last signature is the seal.
+pub fn evidence(pdf: &[u8]) -> Result<Evidence, SealError> {
+    let document = Document::load_mem(pdf)?;
+    let mut evidence = Evidence::default();
+    for signature in form::signatures(&document) {
+        let Ok(Object::String(value, _)) = signature.signature.get(b"Contents") else {
+            continue;
+        };
+        if form::name(&document, signature.signature, b"SubFilter") == Some(b"ETSI.RFC3161") {
+            let (at, certificates) = token_chain(value)?;
+            let ends = ends(&certificates);
+            evidence.archive = evidence.archive.max(ends.map(|ends| (at, ends)));
+            evidence.chains.push(Chain {
+                certificates,
+                is_own: true,
+            });
+            continue;
+        }
+        // Another's signature may be of a form that is not read here.
+        let Ok(message) = SignedMessage::parse(value) else {
+            continue;
+        };
+        for chain in &mut evidence.chains {
+            chain.is_own = false;
+        }
+        let tokens = message.unsigned_attribute(ID_AA_TIME_STAMP_TOKEN)?;
+        evidence.has_timestamp = !tokens.is_empty();
+        let mut chains = vec![signer_first(&message)];
+        for token in tokens {
+            chains.push(token_chain(token)?.1);
+        }
+        evidence.chains.extend(chains.into_iter().map(|certificates| Chain {
+            certificates,
+            is_own: true,
+        }));
+    }
+    Ok(evidence)
+}
+
+fn token_chain(token: &[u8]) -> Result<(Timestamp, Vec<Vec<u8>>), SealError> {
+    let token = TimestampToken::parse(token).map_err(|error| match error {
+        TimestampError::Unreadable(error) => SealError::Cms(error),
+        other => SealError::Timestamp(other),
+    })?;
+    Ok((token.at, signer_first(&token.message)))
+}
+
+fn signer_first(message: &SignedMessage<'_>) -> Vec<Vec<u8>> {
+    let mut certificates: Vec<Vec<u8>> = message.certificates.iter().map(|der| der.to_vec()).collect();
+    let signer = Certified::find(message.signer, message.certificates.iter().copied());
+    if let Some(place) = signer.and_then(|signer| certificates.iter().position(|der| der == signer.der)) {
+        certificates.swap(0, place);
+    }
+    certificates
+}
+
+/// When the certificate of the signer ends.
+fn ends(chain: &[Vec<u8>]) -> Option<Timestamp> {
+    let certificate = Certificate::from_der(chain.first()?).ok()?;
+    timestamp(certificate.tbs_certificate().validity().not_after).ok()
+}

@@ -1,0 +1,311 @@
+//! Timestamps, validation data and archive timestamps: other people's programs call them right, and what is wrong with an
+//! authority's answer is told by its name.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use document::revocation::{Sources, ocsp_answer, ocsp_request};
+use document::seal::{SealError, seal, seal_with_timestamp};
+use document::timestamp::{
+    FailureInfo, NONCE_BYTES, ResponseStatus, TimestampError, TimestampRequest, TimestampSource, TimestampToken,
+};
+use document::validation_data::{ValidationData, add_archive_timestamp, add_validation_data, evidence};
+use jiff::{Timestamp, ToSpan};
+use sha2::{Digest, Sha256};
+use testkit::time_stamp_authority::{Fault, POLICY, Revocation, TimeStampAuthority};
+use testkit::world::StandingClock;
+
+use crate::judges;
+use crate::samples::{HOUSE, References, details, now, signed_by_others, unsigned};
+
+/// An authority whose certificate ends in a year.
+fn authority(revocation: Revocation) -> (Arc<StandingClock>, TimeStampAuthority) {
+    let clock = Arc::new(StandingClock::at(now()));
+    let authority = TimeStampAuthority::start(Arc::clone(&clock) as _, revocation, now() + (365 * 24).hours());
+    (clock, authority)
+}
+
+fn roots(authority: &TimeStampAuthority) -> String {
+    HOUSE.root.certificate_pem() + &authority.root_pem()
+}
+
+/// Everything that proves the seal and the authority's present certificate.
+fn data(authority: &TimeStampAuthority, at: Timestamp) -> ValidationData {
+    let list = document::revocation::issue_list(&HOUSE.root, &[], 7, at - 1.minute(), at + (24 * 30).hours());
+    ValidationData {
+        certificates: [HOUSE.key_chain(), vec![authority.certificate(), authority.root()]].concat(),
+        revocation_lists: vec![list.expect("a list"), authority.revocation_list()],
+        ocsp_responses: Vec::new(),
+    }
+}
+
+fn b_t(authority: &TimeStampAuthority, references: References) -> Vec<u8> {
+    seal_with_timestamp(&unsigned(references), &HOUSE.key, &details(true), authority).expect("sealed")
+}
+
+fn assert_content(complaints: &[String]) {
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+#[test]
+fn everybody_trusts_a_seal_with_a_timestamp() {
+    let (_, authority) = authority(Revocation::None);
+    for references in [References::Table, References::Stream] {
+        let sealed = b_t(&authority, references);
+        assert_content(&judges::complaints_at(&sealed, &roots(&authority), now()));
+        let evidence = evidence(&sealed).expect("evidence");
+        assert!(evidence.has_timestamp);
+        assert_eq!(evidence.archive, None);
+        assert_eq!(evidence.chains.len(), 2);
+        assert_eq!(evidence.chains[1].certificates[0], authority.certificate());
+        assert!(evidence.chains.iter().all(|chain| chain.is_own));
+    }
+    let plain = seal(&unsigned(References::Table), &HOUSE.key, &details(true)).expect("sealed");
+    assert!(!evidence(&plain).expect("evidence").has_timestamp);
+}
+
+#[test]
+fn everybody_trusts_validation_data_and_an_archive_timestamp_with_the_network_cut() {
+    for revocation in [Revocation::List, Revocation::Responder] {
+        let (_, authority) = authority(revocation);
+        for references in [References::Table, References::Stream] {
+            let sealed = b_t(&authority, references);
+            let mut data = data(&authority, now());
+            if revocation == Revocation::Responder {
+                data.revocation_lists.pop();
+                data.ocsp_responses.push(authority.ocsp_response());
+            }
+            let archived = add_archive_timestamp(&sealed, &data, &authority).expect("archived");
+            assert!(archived.starts_with(&sealed));
+            assert_content(&judges::complaints_at(&archived, &roots(&authority), now()));
+            assert_content(&judges::long_term_complaints(&archived, &roots(&authority), now(), &[]));
+            // Without the data nothing proves that the certificates were good.
+            let bare = add_archive_timestamp(&sealed, &ValidationData::default(), &authority).expect("archived");
+            let complaints = judges::long_term_complaints(&bare, &roots(&authority), now(), &[]);
+            assert!(!complaints.is_empty());
+        }
+    }
+}
+
+/// B-LT: the data without an archive timestamp. They are covered by no signature, as the level has it.
+#[test]
+fn everybody_is_content_with_validation_data_alone() {
+    let (_, authority) = authority(Revocation::List);
+    let sealed = b_t(&authority, References::Stream);
+    let extended = add_validation_data(&sealed, &data(&authority, now())).expect("extended");
+    assert!(extended.starts_with(&sealed));
+    assert_content(&judges::structure_complaints(&extended));
+    let complaints = judges::complaints_at(&extended, &roots(&authority), now());
+    let covers: Vec<&String> = complaints
+        .iter()
+        .filter(|complaint| !complaint.contains("covers"))
+        .collect();
+    assert!(
+        covers.iter().all(|complaint| complaint.starts_with("pdfsig")),
+        "{complaints:?}"
+    );
+    // The same data are not written twice.
+    let again = add_validation_data(&extended, &data(&authority, now())).expect("extended");
+    assert!(
+        again.len() < extended.len() + 2500,
+        "{} after {}",
+        again.len(),
+        extended.len()
+    );
+}
+
+/// A seal behind other people's signatures, which lock nothing, takes an archive timestamp as well.
+#[test]
+fn a_file_that_others_signed_first_is_archived_too() {
+    let (_, authority) = authority(Revocation::List);
+    let signed = signed_by_others(&unsigned(References::Table), &HOUSE.key);
+    let sealed = seal_with_timestamp(&signed, &HOUSE.key, &details(false), &authority).expect("sealed");
+    let archived = add_archive_timestamp(&sealed, &data(&authority, now()), &authority).expect("archived");
+    assert_content(&judges::complaints_at(&archived, &roots(&authority), now()));
+    // What others signed is theirs to prove: the seal, its timestamp and the archive timestamp are ours.
+    let own: Vec<bool> = evidence(&archived)
+        .expect("evidence")
+        .chains
+        .iter()
+        .map(|chain| chain.is_own)
+        .collect();
+    assert_eq!(own, [false, true, true, true]);
+}
+
+/// The archive timestamp is renewed before the first authority's certificate ends; thereafter that certificate may end.
+#[test]
+fn a_file_whose_archive_timestamp_was_renewed_in_time_outlives_the_first_authority_certificate() {
+    let (clock, authority) = authority(Revocation::List);
+    let sealed = b_t(&authority, References::Table);
+    let archived = add_archive_timestamp(&sealed, &data(&authority, now()), &authority).expect("archived");
+    let (at, ends) = evidence(&archived)
+        .expect("evidence")
+        .archive
+        .expect("an archive timestamp");
+    assert_eq!((at, ends), (now(), now() + (365 * 24).hours()));
+
+    let later = now() + (300 * 24).hours();
+    clock.set(later);
+    let ends = later + (3 * 365 * 24).hours();
+    let second = TimeStampAuthority::start(Arc::clone(&clock) as _, Revocation::List, ends);
+    let renewed = add_archive_timestamp(&archived, &data(&authority, later), &second).expect("renewed");
+    assert!(renewed.starts_with(&archived));
+    assert_eq!(evidence(&renewed).expect("evidence").archive, Some((later, ends)));
+
+    // What no file can hold: that the signer of its last timestamp is still good. A verifier fetches it.
+    let after_the_first = now() + (400 * 24).hours();
+    clock.set(after_the_first);
+    let roots = roots(&authority) + &second.root_pem();
+    let fetched = [second.revocation_list(), authority.revocation_list()];
+    assert_content(&judges::structure_complaints(&renewed));
+    assert_content(&judges::long_term_complaints(
+        &renewed,
+        &roots,
+        after_the_first,
+        &fetched[..1],
+    ));
+    let complaints = judges::long_term_complaints(&archived, &roots, after_the_first, &fetched);
+    assert!(
+        !complaints.is_empty(),
+        "the one that was not renewed in time is no longer proved"
+    );
+}
+
+#[test]
+fn a_wrong_answer_of_the_authority_is_told_by_its_name() {
+    let (_, authority) = authority(Revocation::None);
+    let request = TimestampRequest::new([7; 32], [0; NONCE_BYTES], Some(POLICY));
+    let ask = || request.accept(&authority.answer(&request.to_der().expect("a request")));
+    let token = ask().expect("a token");
+    let read = TimestampToken::parse(&token).expect("a token");
+    assert_eq!(
+        (read.at, read.policy, read.imprint),
+        (now(), POLICY, [7; 32].as_slice())
+    );
+
+    let fail = |fault| {
+        authority.err_by(fault);
+        ask().expect_err("refused")
+    };
+    assert!(matches!(fail(Fault::Imprint), TimestampError::WrongImprint));
+    assert!(matches!(fail(Fault::Nonce), TimestampError::WrongNonce));
+    assert!(matches!(fail(Fault::Policy), TimestampError::WrongPolicy { .. }));
+    assert!(matches!(fail(Fault::Signature), TimestampError::Invalid(_)));
+    for (number, expected) in [
+        (2, ResponseStatus::Rejection),
+        (3, ResponseStatus::Waiting),
+        (4, ResponseStatus::RevocationWarning),
+        (5, ResponseStatus::RevocationNotification),
+        (9, ResponseStatus::Unknown(9)),
+    ] {
+        match fail(Fault::Status(number)) {
+            TimestampError::Refused { status, .. } => assert_eq!(status, expected),
+            other => panic!("{other}"),
+        }
+    }
+    assert!(matches!(fail(Fault::Status(0)), TimestampError::NoToken));
+    let refusal = fail(Fault::TimeNotAvailable);
+    assert_eq!(
+        refusal.to_string(),
+        "the time-stamp authority gave no timestamp: rejected, its source of time is not available (“the clock stands \
+         still”)"
+    );
+    assert!(matches!(refusal, TimestampError::Refused { failures, .. } if failures == [FailureInfo::TimeNotAvailable]));
+    assert!(matches!(fail(Fault::Usage), TimestampError::NotAnAuthority));
+}
+
+#[test]
+fn a_timestamp_is_of_one_digest_and_needs_its_signers_certificate() {
+    let (_, authority) = authority(Revocation::None);
+    let digest: [u8; 32] = Sha256::digest(b"what was signed").into();
+    let token = authority.timestamp(&digest).expect("a token");
+    let read = TimestampToken::parse(&token).expect("a token");
+    assert_eq!(read.verify(&digest, &[]).expect("valid"), authority.certificate());
+    let other: [u8; 32] = Sha256::digest(b"something else").into();
+    assert!(matches!(read.verify(&other, &[]), Err(TimestampError::WrongImprint)));
+    // Whatever byte is wrong, it is refused, and nothing panics.
+    for place in 0..token.len() {
+        let mut wrong = token.clone();
+        wrong[place] ^= 0x55;
+        if let Ok(read) = TimestampToken::parse(&wrong)
+            && read.verify(&digest, &[]).is_ok()
+        {
+            // What no signature covers: certificates that are not the signer's.
+            assert_eq!(read.at, now());
+        }
+    }
+    for end in 0..token.len() {
+        assert!(TimestampToken::parse(&token[..end]).is_err());
+    }
+}
+
+/// OpenSSL as an authority of another make: RSA, and the time with a fraction.
+#[test]
+fn a_timestamp_by_openssl_is_taken() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = |name: &str| directory.path().join(name);
+    let configuration = "[tsa]\ndefault_tsa=one\n[one]\nserial=serial\ncrypto_device=builtin\nsigner_digest=sha256\n\
+        default_policy=1.2.3.4\ndigests=sha256\nclock_precision_digits=3\ness_cert_id_chain=no\n\
+        [req]\ndistinguished_name=dn\n[dn]\n[ext]\nextendedKeyUsage=critical,timeStamping\nkeyUsage=critical,digitalSignature\n";
+    std::fs::write(path("tsa.cnf"), configuration).expect("written");
+    std::fs::write(path("serial"), "01\n").expect("written");
+    openssl(
+        directory.path(),
+        "req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 3650 -subj /CN=TSA -config tsa.cnf \
+         -extensions ext",
+    );
+    for (algorithm, policy) in [("sha256", Some("1.2.3.4")), ("sha1", None)] {
+        let configuration = configuration.replace("[one]", &format!("[one]\ness_cert_id_alg={algorithm}"));
+        std::fs::write(path("tsa.cnf"), configuration).expect("written");
+        let policy = policy.map(|policy| policy.parse().expect("a policy"));
+        let request = TimestampRequest::new([9; 32], [0xff; NONCE_BYTES], policy);
+        std::fs::write(path("request"), request.to_der().expect("a request")).expect("written");
+        openssl(
+            directory.path(),
+            "ts -reply -config tsa.cnf -queryfile request -signer cert.pem -inkey key.pem -out response",
+        );
+        let response = std::fs::read(path("response")).expect("a response");
+        request.accept(&response).expect("taken");
+    }
+}
+
+fn openssl(directory: &Path, arguments: &str) {
+    let output = std::process::Command::new("openssl")
+        .args(arguments.split_whitespace())
+        .current_dir(directory)
+        .output()
+        .expect("openssl runs; run script/bootstrap --tests");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_certificate_names_where_its_revocation_is_asked() {
+    let (_, by_list) = authority(Revocation::List);
+    let sources = Sources::of(&by_list.certificate()).expect("sources");
+    assert_eq!(sources.lists, [by_list.url().replace("/tsa", "/root.crl")]);
+    assert!(sources.responders.is_empty());
+
+    let (_, by_responder) = authority(Revocation::Responder);
+    let sources = Sources::of(&by_responder.certificate()).expect("sources");
+    assert_eq!(sources.responders, [by_responder.url().replace("/tsa", "/ocsp")]);
+    let request = ocsp_request(&by_responder.certificate(), &by_responder.root()).expect("a request");
+    assert!(request.len() > 60);
+    let response = by_responder.ocsp_response();
+    let answer = ocsp_answer(&response, &by_responder.certificate()).expect("good");
+    assert_eq!(answer.next_update, Some(now() + 24.hours()));
+    assert!(ocsp_answer(&response, &by_list.certificate()).is_err());
+    for end in 0..response.len() {
+        assert!(ocsp_answer(&response[..end], &by_responder.certificate()).is_err());
+    }
+}
+
+#[test]
+fn a_seal_fails_as_a_whole_where_the_authority_does() {
+    let (_, authority) = authority(Revocation::None);
+    authority.err_by(Fault::TimeNotAvailable);
+    let error = seal_with_timestamp(&unsigned(References::Table), &HOUSE.key, &details(true), &authority);
+    assert!(matches!(
+        error,
+        Err(SealError::Timestamp(TimestampError::Refused { .. }))
+    ));
+}

@@ -1,0 +1,92 @@
+//! How strong a seal is, and what happens while a time-stamp authority does not answer.
+
+use serde::{Deserialize, Serialize};
+
+/// The level of a PAdES signature (ETSI EN 319 142-1, 6). Each holds what the one before holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum SealLevel {
+    /// The signature alone; its time is a claim.
+    #[serde(rename = "B-B")]
+    Basic,
+    /// With a timestamp by a time-stamp authority: it proves when the signature was there.
+    #[serde(rename = "B-T")]
+    Timestamp,
+    /// With the certificates and the proof that they were good at that time.
+    #[serde(rename = "B-LT")]
+    LongTerm,
+    /// With a timestamp over all that, renewed in time: it can be verified for as long as that goes on.
+    #[serde(rename = "B-LTA")]
+    Archive,
+}
+
+impl SealLevel {
+    /// All of them, the weakest first.
+    pub const ALL: [Self; 4] = [Self::Basic, Self::Timestamp, Self::LongTerm, Self::Archive];
+
+    /// As the standard writes it: `B-B`, `B-T`, `B-LT`, `B-LTA`.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Basic => "B-B",
+            Self::Timestamp => "B-T",
+            Self::LongTerm => "B-LT",
+            Self::Archive => "B-LTA",
+        }
+    }
+
+    /// Reads a level, without regard to case.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|level| level.code().eq_ignore_ascii_case(text))
+    }
+}
+
+/// What happens at the last approval while the time-stamp authority does not answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WhenTsaIsDown {
+    /// The document is sealed without a timestamp and complete; a job adds the timestamp as soon as it can.
+    #[default]
+    SealAndUpgrade,
+    /// The last approval is put off: it can be given again once the authority answers.
+    Wait,
+}
+
+impl WhenTsaIsDown {
+    /// Both of them.
+    pub const ALL: [Self; 2] = [Self::SealAndUpgrade, Self::Wait];
+
+    /// `seal_and_upgrade`, `wait`.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::SealAndUpgrade => "seal_and_upgrade",
+            Self::Wait => "wait",
+        }
+    }
+
+    /// Reads a code.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|choice| choice.code() == text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_ordered_and_read_as_they_are_written() {
+        assert!(SealLevel::ALL.is_sorted());
+        for level in SealLevel::ALL {
+            assert_eq!(SealLevel::parse(&level.code().to_lowercase()), Some(level));
+            let json = serde_json::to_string(&level).expect("JSON");
+            assert_eq!(json, format!("\"{}\"", level.code()));
+        }
+        assert_eq!(SealLevel::parse("B"), None);
+        for choice in WhenTsaIsDown::ALL {
+            assert_eq!(WhenTsaIsDown::parse(choice.code()), Some(choice));
+            let json = serde_json::to_string(&choice).expect("JSON");
+            assert_eq!(json, format!("\"{}\"", choice.code()));
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! `GET /ca/root.pem`, `GET /ca/root.crl`: what a verifier elsewhere needs of this installation's certification authority.
+
+use axum::extract::State;
+use axum::http::{HeaderName, HeaderValue, header};
+
+use crate::problem::Failure;
+use crate::router::Http;
+
+/// A file of the authority, and how long it may be kept.
+type AuthorityFile<T> = ([(HeaderName, HeaderValue); 2], T);
+
+fn file<T>(media_type: &'static str, keep: &'static str, content: T) -> AuthorityFile<T> {
+    (
+        [
+            (header::CONTENT_TYPE, HeaderValue::from_static(media_type)),
+            (header::CACHE_CONTROL, HeaderValue::from_static(keep)),
+        ],
+        content,
+    )
+}
+
+/// The installation's root certificate
+///
+/// Who trusts it can verify every seal of this installation.
+#[utoipa::path(
+    get, path = "/ca/root.pem", tag = "Service",
+    responses((status = 200, description = "The certificate, PEM.", body = String, content_type = "application/x-pem-file")),
+)]
+pub async fn root_certificate(State(http): State<Http>) -> Result<AuthorityFile<String>, Failure> {
+    let certificate = http.blocking(app::App::root_certificate).await?;
+    Ok(file("application/x-pem-file", "public, max-age=86400", certificate))
+}
+
+/// The root's revocation list
+///
+/// Which seal certificates are no longer good; renewed every day. Seal certificates name this address where the operator has
+/// set one.
+#[utoipa::path(
+    get, path = "/ca/root.crl", tag = "Service",
+    responses((status = 200, description = "The list, DER.", body = Vec<u8>, content_type = "application/pkix-crl")),
+)]
+pub async fn revocation_list(State(http): State<Http>) -> Result<AuthorityFile<Vec<u8>>, Failure> {
+    let list = http.blocking(app::App::revocation_list).await?;
+    Ok(file("application/pkix-crl", "public, max-age=3600", list))
+}

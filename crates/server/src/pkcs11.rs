@@ -1,0 +1,234 @@
+//! Seal keys in a PKCS#11 token: a hardware security module, a smart card, a SoftHSM.
+//!
+//! One module is loaded for the whole process, and one session a token is kept open and logged in; a signature that fails is
+//! tried once more with a new session, since a token may have been unplugged or restarted meanwhile. The private key never
+//! leaves the token: this asks it for signatures (CKM_ECDSA over a SHA-256 digest, CKM_SHA256_RSA_PKCS).
+//!
+//! Which key is meant, a PKCS#11 URI says (RFC 7512): `pkcs11:token=LABEL;object=LABEL`, percent-encoded where need be.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use app::key_tokens::KeyTokens;
+use cryptoki::context::{CInitializeArgs, CInitializeFlags, Pkcs11};
+use cryptoki::mechanism::Mechanism;
+use cryptoki::object::{Attribute, AttributeType, KeyType, ObjectClass, ObjectHandle};
+use cryptoki::session::{Session, UserType};
+use cryptoki::types::AuthPin;
+use document::keys::{ExternalKey, KeyError, SignatureAlgorithm, ecdsa_signature};
+use sha2::{Digest, Sha256};
+
+/// The tokens that one module knows.
+pub struct Tokens(Arc<Shared>);
+
+struct Shared {
+    module: Pkcs11,
+    pin: AuthPin,
+    /// By the token's label.
+    sessions: Mutex<HashMap<String, Session>>,
+}
+
+/// Which key is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct KeyAddress {
+    token: String,
+    object: String,
+}
+
+impl KeyAddress {
+    fn parse(uri: &str) -> Option<KeyAddress> {
+        let (mut token, mut object) = (None, None);
+        for part in uri.strip_prefix("pkcs11:")?.split(';') {
+            match part.split_once('=')? {
+                ("token", value) => token = Some(decoded(value)?),
+                ("object", value) => object = Some(decoded(value)?),
+                // `type=private` says what is meant anyway; whatever else is said would be silently ignored.
+                ("type", "private") => {}
+                _ => return None,
+            }
+        }
+        Some(KeyAddress {
+            token: token?,
+            object: object?,
+        })
+    }
+}
+
+/// Percent-decoding.
+fn decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, after @ ..] = rest {
+        if *first == b'%' {
+            let digits = std::str::from_utf8(after.get(..2)?).ok()?;
+            bytes.push(u8::from_str_radix(digits, 16).ok()?);
+            rest = after.get(2..)?;
+        } else {
+            bytes.push(*first);
+            rest = after;
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// A key in a token.
+struct TokenKey {
+    shared: Arc<Shared>,
+    address: KeyAddress,
+    algorithm: SignatureAlgorithm,
+}
+
+impl Tokens {
+    /// Loads a module. `pin` is the user's PIN of the tokens.
+    pub fn load(module: &Path, pin: &str) -> Result<Tokens, cryptoki::error::Error> {
+        let module = Pkcs11::new(module)?;
+        module.initialize(CInitializeArgs::new(CInitializeFlags::OS_LOCKING_OK))?;
+        Ok(Tokens(Arc::new(Shared {
+            module,
+            pin: AuthPin::from(pin.to_owned()),
+            sessions: Mutex::default(),
+        })))
+    }
+}
+
+impl KeyTokens for Tokens {
+    fn key(&self, uri: &str) -> Result<Arc<dyn ExternalKey>, KeyError> {
+        let address = KeyAddress::parse(uri).ok_or_else(|| {
+            KeyError::Token("the address of the key must be pkcs11:token=LABEL;object=LABEL (RFC 7512)".to_owned())
+        })?;
+        let algorithm = self.0.with_key(&address, |session, key| {
+            let attributes = session.get_attributes(key, &[AttributeType::KeyType])?;
+            Ok(attributes.into_iter().find_map(|attribute| match attribute {
+                Attribute::KeyType(KeyType::EC) => Some(SignatureAlgorithm::EcdsaSha256),
+                Attribute::KeyType(KeyType::RSA) => Some(SignatureAlgorithm::RsaPkcs1Sha256),
+                _ => None,
+            }))
+        })?;
+        Ok(Arc::new(TokenKey {
+            shared: Arc::clone(&self.0),
+            address,
+            algorithm: algorithm.ok_or(KeyError::UnsupportedKey)?,
+        }))
+    }
+}
+
+impl ExternalKey for TokenKey {
+    fn algorithm(&self) -> SignatureAlgorithm {
+        self.algorithm
+    }
+
+    fn sign(&self, message: &[u8]) -> Result<Vec<u8>, KeyError> {
+        match self.algorithm {
+            SignatureAlgorithm::RsaPkcs1Sha256 => self.shared.with_key(&self.address, |session, key| {
+                session.sign(&Mechanism::Sha256RsaPkcs, key, message)
+            }),
+            SignatureAlgorithm::EcdsaSha256 => {
+                let digest = Sha256::digest(message);
+                let raw = self.shared.with_key(&self.address, |session, key| {
+                    session.sign(&Mechanism::Ecdsa, key, &digest)
+                })?;
+                ecdsa_signature(&raw)
+            }
+        }
+    }
+}
+
+/// Why a token was not used: the key is not there, or the token itself fails.
+enum Fault {
+    Missing(String),
+    Token(cryptoki::error::Error),
+}
+
+impl From<cryptoki::error::Error> for Fault {
+    fn from(error: cryptoki::error::Error) -> Self {
+        Self::Token(error)
+    }
+}
+
+impl Shared {
+    /// Does something with a key in a logged-in session; once more with a new session where the token fails.
+    fn with_key<T>(
+        &self,
+        address: &KeyAddress,
+        work: impl Fn(&Session, ObjectHandle) -> Result<T, cryptoki::error::Error>,
+    ) -> Result<T, KeyError> {
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = String::new();
+        for _ in 0..2 {
+            match self.attempt(&mut sessions, address, &work) {
+                Ok(done) => return Ok(done),
+                Err(Fault::Missing(reason)) => return Err(KeyError::Token(reason)),
+                Err(Fault::Token(error)) => {
+                    last = error.to_string();
+                    sessions.remove(&address.token);
+                }
+            }
+        }
+        Err(KeyError::Token(last))
+    }
+
+    fn attempt<T>(
+        &self,
+        sessions: &mut HashMap<String, Session>,
+        address: &KeyAddress,
+        work: impl Fn(&Session, ObjectHandle) -> Result<T, cryptoki::error::Error>,
+    ) -> Result<T, Fault> {
+        if !sessions.contains_key(&address.token) {
+            sessions.insert(address.token.clone(), self.open(&address.token)?);
+        }
+        let missing = || Fault::Missing(format!("there is no token {:?}", address.token));
+        let session = sessions.get(&address.token).ok_or_else(missing)?;
+        let wanted = [
+            Attribute::Class(ObjectClass::PRIVATE_KEY),
+            Attribute::Label(address.object.clone().into_bytes()),
+        ];
+        match session.find_objects(&wanted)?.as_slice() {
+            [key] => Ok(work(session, *key)?),
+            [] => Err(Fault::Missing(format!(
+                "the token {:?} holds no private key {:?}",
+                address.token, address.object
+            ))),
+            _ => Err(Fault::Missing(format!(
+                "the token {:?} holds several private keys {:?}; give the one that is meant a label of its own",
+                address.token, address.object
+            ))),
+        }
+    }
+
+    fn open(&self, token: &str) -> Result<Session, Fault> {
+        for slot in self.module.get_slots_with_initialized_token()? {
+            if self.module.get_token_info(slot)?.label() == token {
+                let session = self.module.open_ro_session(slot)?;
+                session.login(UserType::User, Some(&self.pin))?;
+                return Ok(session);
+            }
+        }
+        Err(Fault::Missing(format!("there is no token {token:?}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_addressed_by_token_and_object() {
+        let address = KeyAddress::parse("pkcs11:token=Seal%20keys;object=acme%3B1;type=private").expect("an address");
+        assert_eq!(
+            (address.token.as_str(), address.object.as_str()),
+            ("Seal keys", "acme;1")
+        );
+        for wrong in [
+            "",
+            "token=a;object=b",
+            "pkcs11:token=a",
+            "pkcs11:object=b",
+            "pkcs11:token=a;object=b;id=%01",
+            "pkcs11:token=%zz;object=b",
+            "pkcs11:token=%;object=b",
+        ] {
+            assert_eq!(KeyAddress::parse(wrong), None, "{wrong}");
+        }
+    }
+}

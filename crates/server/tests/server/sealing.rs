@@ -1,0 +1,190 @@
+//! Timestamps, the revocation list, and keys in a token, through the real program.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+use document::revocation::RevocationList;
+use document::validation_data::evidence;
+use jiff::{Timestamp, ToSpan};
+use testkit::time_stamp_authority::{Fault, Revocation, TimeStampAuthority};
+use testkit::world::StandingClock;
+
+use crate::serving::get;
+use crate::support::{Temporary, pdf};
+
+fn authority(revocation: Revocation) -> TimeStampAuthority {
+    // The program lives in the machine's time.
+    let now = Timestamp::now();
+    TimeStampAuthority::start(Arc::new(StandingClock::at(now)), revocation, now + (365 * 24).hours())
+}
+
+fn sealing_with(authority: &TimeStampAuthority) -> Temporary {
+    Temporary::with_company().with("COUNTERSIGN_SEALING__TSA_URL", &authority.url())
+}
+
+#[test]
+fn a_document_is_archived_over_the_network_and_doctor_asks_the_authority() {
+    for revocation in [Revocation::List, Revocation::Responder] {
+        let authority = authority(revocation);
+        let here = sealing_with(&authority);
+        let input = here.file("in.pdf", &pdf());
+        let output = input.with_file_name("out.pdf");
+        let (input, output) = (input.to_str().expect("a path"), output.to_str().expect("a path"));
+        let sealed = here.json(&["document", "seal", "--company", "acme", input, output], "");
+        assert_eq!(sealed["level"], "B-LTA");
+        let bytes = fs::read(output).expect("the sealed file");
+        let evidence = evidence(&bytes).expect("evidence");
+        assert!(evidence.has_timestamp && evidence.archive.is_some());
+
+        let doctor = here.say(&["doctor"]);
+        assert!(doctor.output.contains("gives timestamps"), "{}", doctor.output);
+        authority.err_by(Fault::TimeNotAvailable);
+        let doctor = here.say(&["doctor"]);
+        assert_eq!(doctor.code, Some(1), "{}", doctor.output);
+        assert!(doctor.output.contains("the clock stands still"), "{}", doctor.output);
+
+        let sealed = here.json(&["document", "seal", "--company", "acme", input, output], "");
+        assert_eq!(sealed["level"], "B-B", "sealed without it");
+        here.run(&["company", "set", "acme", "--when-tsa-is-down", "wait"], "");
+        let said = here.say(&["document", "seal", "--company", "acme", input, output]);
+        assert_ne!(said.code, Some(0), "{}", said.output);
+    }
+}
+
+#[test]
+fn root_and_revocation_list_are_served_to_everybody() {
+    let here = Temporary::with_company();
+    let server = here.serve();
+    let fetch = |path: &str| {
+        let (status, body) = get(&format!("{}{path}", server.address), None);
+        assert_eq!(status, 200, "{path}");
+        body
+    };
+    let root = String::from_utf8(fetch("/ca/root.pem")).expect("PEM");
+    assert!(root.starts_with("-----BEGIN CERTIFICATE-----"), "{root}");
+    let list = fetch("/ca/root.crl");
+    let list = RevocationList::parse(&list).expect("a list");
+    assert!(list.next_update > Some(Timestamp::now()));
+}
+
+/// Trouble 15: no seal key configured; the server or the start refuses.
+#[test]
+fn a_server_that_could_not_seal_does_not_start() {
+    let here = Temporary::with_company().with("COUNTERSIGN_SEALING__LEVEL", "B-T");
+    let said = here.say(&["serve", "--listen", "127.0.0.1:0"]);
+    assert_ne!(said.code, Some(0));
+    assert!(said.error.contains("sealing.tsa_url"), "{}", said.error);
+    assert!(!said.output.contains("listening"), "{}", said.output);
+
+    let here = Temporary::with_company().with("COUNTERSIGN_PKCS11__MODULE", "/none/such.so");
+    let here = here.with("COUNTERSIGN_PKCS11__PIN", "1234");
+    let said = here.say(&["serve", "--listen", "127.0.0.1:0"]);
+    assert_ne!(said.code, Some(0));
+    assert!(said.error.contains("pkcs11.module"), "{}", said.error);
+}
+
+fn run_in(folder: &Path, program: &str, arguments: &[&str]) {
+    let output = Command::new(program)
+        .args(arguments)
+        .current_dir(folder)
+        .env("SOFTHSM2_CONF", folder.join("softhsm2.conf"))
+        .output()
+        .unwrap_or_else(|error| panic!("{program} does not run ({error}); run script/bootstrap --tests"));
+    assert!(
+        output.status.success(),
+        "{program} {arguments:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+#[test]
+fn a_company_seals_with_a_key_in_a_token() {
+    const MODULE: &str = "/usr/lib/softhsm/libsofthsm2.so";
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let tokens = folder.path().join("tokens");
+    fs::create_dir(&tokens).expect("a folder");
+    let configuration = format!(
+        "directories.tokendir = {}\nobjectstore.backend = file\n",
+        tokens.display()
+    );
+    fs::write(path("softhsm2.conf"), configuration).expect("written");
+    let openssl = |arguments: &str| {
+        run_in(
+            folder.path(),
+            "openssl",
+            &arguments.split_whitespace().collect::<Vec<_>>(),
+        );
+    };
+    let softhsm = |arguments: &[&str]| run_in(folder.path(), "softhsm2-util", arguments);
+    softhsm(&[
+        "--init-token",
+        "--free",
+        "--label",
+        "Seal keys",
+        "--so-pin",
+        "5678",
+        "--pin",
+        "1234",
+    ]);
+    fs::write(path("ext"), "keyUsage=critical,digitalSignature\n").expect("written");
+    openssl("req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 3000 -subj /CN=Authority");
+    openssl("ecparam -name prime256v1 -genkey -noout -out ec.sec1");
+    openssl("pkcs8 -topk8 -nocrypt -in ec.sec1 -out ec.key");
+    openssl("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out rsa.key");
+    let here = Temporary::with_company()
+        .with("SOFTHSM2_CONF", &path("softhsm2.conf"))
+        .with("COUNTERSIGN_PKCS11__MODULE", MODULE)
+        .with("COUNTERSIGN_PKCS11__PIN", "1234");
+    let input = here.file("in.pdf", &pdf());
+    let output = input.with_file_name("out.pdf");
+    let (input, output) = (input.to_str().expect("a path"), output.to_str().expect("a path"));
+    for (number, name) in ["ec", "rsa"].into_iter().enumerate() {
+        openssl(&format!(
+            "req -new -key {name}.key -out {name}.csr -subj /CN={name}-seal"
+        ));
+        openssl(&format!(
+            "x509 -req -in {name}.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out {name}.pem -days 2000 -extfile ext"
+        ));
+        let (key, id) = (format!("{name}.key"), format!("0{number}"));
+        softhsm(&[
+            "--import",
+            &key,
+            "--token",
+            "Seal keys",
+            "--label",
+            name,
+            "--id",
+            &id,
+            "--pin",
+            "1234",
+        ]);
+        let uri = format!("pkcs11:token=Seal%20keys;object={name}");
+        let certificate = path(&format!("{name}.pem"));
+        let use_token = |uri: &str, certificate: &str| {
+            here.say(&[
+                "company",
+                "key",
+                "use-token",
+                "--company",
+                "acme",
+                "--uri",
+                uri,
+                "--certificates",
+                certificate,
+            ])
+        };
+        let said = use_token("pkcs11:token=Seal%20keys;object=none", &certificate);
+        assert!(said.code != Some(0) && said.error.contains("none"), "{}", said.error);
+        let said = use_token(&uri, &path("ca.pem"));
+        assert_ne!(said.code, Some(0), "another key's certificate: {}", said.output);
+        let said = use_token(&uri, &certificate);
+        assert_eq!(said.code, Some(0), "{}", said.error);
+        here.run(&["document", "seal", "--company", "acme", input, output], "");
+        let verified = here.say(&["verify", output, "--trust", &path("ca.pem")]);
+        assert_eq!(verified.code, Some(0), "{}{}", verified.output, verified.error);
+        assert!(verified.output.contains(&format!("{name}-seal")), "{}", verified.output);
+    }
+}

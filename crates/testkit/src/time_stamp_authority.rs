@@ -1,0 +1,371 @@
+//! A time-stamp authority with its own root, revocation list and OCSP responder, in this process and on the injected clock.
+//!
+//! It answers at [`TimeStampAuthority::url`] over HTTP, or at once through [`TimestampSource`] where a test needs no network.
+//! Each certificate is issued for a stretch of time that the test chooses, so a test may let one run out and have the
+//! authority [renewed](TimeStampAuthority::renew).
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use const_oid::ObjectIdentifier;
+use const_oid::db::rfc3161::ID_CT_TST_INFO;
+use const_oid::db::rfc5280::ID_KP_TIME_STAMPING;
+use const_oid::db::rfc5912::{ECDSA_WITH_SHA_256, ID_AD_OCSP};
+use der::asn1::{Any, BitString, Ia5String, Null, OctetString};
+use der::{Decode, Encode, Tag};
+use document::authority::{CertificateRequest, distribution_points, extension, issue_certificate};
+use document::cms;
+use document::keys::{KeyKind, PrivateKey, SealKey, Signer};
+use document::revocation::issue_list;
+use document::timestamp::{TimestampError, TimestampRequest, TimestampSource};
+use domain::Clock;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan};
+use x509_cert::Certificate;
+use x509_cert::ext::Extension;
+use x509_cert::ext::pkix::name::GeneralName;
+use x509_cert::ext::pkix::{
+    AccessDescription, AuthorityInfoAccessSyntax, BasicConstraints, ExtendedKeyUsage, KeyUsage, KeyUsages,
+};
+
+use crate::receiver::{Answer, Received, Receiver};
+
+/// How its certificates can be asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Revocation {
+    /// By a revocation list.
+    List,
+    /// By an OCSP responder.
+    Responder,
+    /// Not at all.
+    None,
+}
+
+/// What is wrong with the tokens that it gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// Nothing.
+    None,
+    /// It stamps another digest.
+    Imprint,
+    /// It answers with another nonce.
+    Nonce,
+    /// It follows another policy.
+    Policy,
+    /// It refuses with this status and no failure code.
+    Status(u8),
+    /// It refuses with the failure code `timeNotAvailable`.
+    TimeNotAvailable,
+    /// Its certificate is not one for timestamps.
+    Usage,
+    /// The signature is wrong.
+    Signature,
+}
+
+struct Inner {
+    clock: Arc<dyn Clock>,
+    root: SealKey,
+    revocation: Revocation,
+    signer: Mutex<Option<SealKey>>,
+    fault: Mutex<Fault>,
+    serial: AtomicU64,
+    address: Mutex<String>,
+}
+
+/// The authority. It serves until it is dropped.
+pub struct TimeStampAuthority {
+    inner: Arc<Inner>,
+    receiver: Receiver,
+}
+
+/// The policy that it follows.
+pub const POLICY: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.99999.1");
+
+impl TimeStampAuthority {
+    /// An authority whose present certificate ends at `ends`; its root lives thirty years.
+    pub fn start(clock: Arc<dyn Clock>, revocation: Revocation, ends: Timestamp) -> Self {
+        let now = clock.now();
+        let key = PrivateKey::generate(KeyKind::EcdsaP256).expect("a key");
+        let certificate = issue_certificate(
+            None,
+            &key,
+            CertificateRequest {
+                common_name: "Test time-stamp root",
+                extensions: vec![
+                    extension(
+                        true,
+                        &BasicConstraints {
+                            ca: true,
+                            path_len_constraint: None,
+                        },
+                    )
+                    .expect("an extension"),
+                    extension(true, &KeyUsage(KeyUsages::KeyCertSign | KeyUsages::CRLSign)).expect("an extension"),
+                ],
+                not_before: now - 24.hours(),
+                not_after: now + (30 * 365 * 24).hours(),
+            },
+        )
+        .expect("a root");
+        let root = SealKey::from_key(key, vec![certificate]).expect("a root");
+        let inner = Arc::new(Inner {
+            clock,
+            signer: Mutex::new(None),
+            root,
+            revocation,
+            fault: Mutex::new(Fault::None),
+            serial: AtomicU64::new(1),
+            address: Mutex::default(),
+        });
+        let answering = Arc::clone(&inner);
+        let receiver = Receiver::answering(move |request| answering.answer(request));
+        *inner.address.lock().expect("no panic while locked") = receiver.url("");
+        let authority = Self { inner, receiver };
+        authority.renew(ends);
+        authority
+    }
+
+    /// Takes a new key and certificate, which ends at `ends`.
+    pub fn renew(&self, ends: Timestamp) {
+        let signer = self.inner.issue(ends, &[ID_KP_TIME_STAMPING]);
+        *self.inner.signer.lock().expect("no panic while locked") = Some(signer);
+    }
+
+    /// From now on, everything that it gives is wrong in this way.
+    pub fn err_by(&self, fault: Fault) {
+        if fault == Fault::Usage {
+            let ends = self.inner.clock.now() + (24 * 365).hours();
+            let other = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.3");
+            *self.inner.signer.lock().expect("no panic while locked") = Some(self.inner.issue(ends, &[other]));
+        }
+        *self.inner.fault.lock().expect("no panic while locked") = fault;
+    }
+
+    /// Where it answers.
+    pub fn url(&self) -> String {
+        self.receiver.url("/tsa")
+    }
+
+    /// What answers over HTTP: for errors of the transport.
+    pub fn receiver(&self) -> &Receiver {
+        &self.receiver
+    }
+
+    /// Its root's certificate, DER.
+    pub fn root(&self) -> Vec<u8> {
+        self.inner.root.certificates().first().expect("a certificate").clone()
+    }
+
+    /// Its root's certificate as PEM.
+    pub fn root_pem(&self) -> String {
+        self.inner.root.certificate_pem()
+    }
+
+    /// Its own certificate, DER.
+    pub fn certificate(&self) -> Vec<u8> {
+        self.inner.certificate()
+    }
+
+    /// The revocation list of its root, as of now.
+    pub fn revocation_list(&self) -> Vec<u8> {
+        self.inner.list()
+    }
+
+    /// An OCSP response about its present certificate.
+    pub fn ocsp_response(&self) -> Vec<u8> {
+        self.inner.ocsp(&self.certificate())
+    }
+
+    /// The answer to a request.
+    pub fn answer(&self, request: &[u8]) -> Vec<u8> {
+        self.inner.stamp(request)
+    }
+}
+
+impl TimestampSource for TimeStampAuthority {
+    fn timestamp(&self, digest: &[u8; 32]) -> Result<Vec<u8>, TimestampError> {
+        let serial = self.inner.serial.load(Ordering::SeqCst);
+        let mut nonce = [0; document::timestamp::NONCE_BYTES];
+        nonce[8..].copy_from_slice(&serial.to_be_bytes());
+        let request = TimestampRequest::new(*digest, nonce, None);
+        request.accept(&self.answer(&request.to_der()?))
+    }
+}
+
+impl Inner {
+    fn issue(&self, ends: Timestamp, usage: &[ObjectIdentifier]) -> SealKey {
+        let now = self.clock.now();
+        let address = self.address.lock().expect("no panic while locked").clone();
+        let mut extensions: Vec<Extension> = vec![
+            extension(true, &KeyUsage(KeyUsages::DigitalSignature.into())).expect("an extension"),
+            extension(true, &ExtendedKeyUsage(usage.to_vec())).expect("an extension"),
+        ];
+        match self.revocation {
+            Revocation::List => {
+                let points = distribution_points(&format!("{address}/root.crl")).expect("an address");
+                extensions.push(extension(false, &points).expect("an extension"));
+            }
+            Revocation::Responder => {
+                let address = Ia5String::new(&format!("{address}/ocsp")).expect("an address");
+                let access = AuthorityInfoAccessSyntax(vec![AccessDescription {
+                    access_method: ID_AD_OCSP,
+                    access_location: GeneralName::UniformResourceIdentifier(address),
+                }]);
+                extensions.push(extension(false, &access).expect("an extension"));
+            }
+            Revocation::None => {}
+        }
+        let key = PrivateKey::generate(KeyKind::EcdsaP256).expect("a key");
+        let request = CertificateRequest {
+            common_name: "Test time-stamp authority",
+            extensions,
+            not_before: now - 1.hour(),
+            not_after: ends,
+        };
+        let certificate = issue_certificate(Some(&self.root), &key, request).expect("a certificate");
+        let root = self.root.certificates().first().expect("a certificate").clone();
+        SealKey::from_key(key, vec![certificate, root]).expect("a key")
+    }
+
+    fn certificate(&self) -> Vec<u8> {
+        let signer = self.signer.lock().expect("no panic while locked");
+        let signer = signer.as_ref().expect("a signer");
+        signer.certificates().first().expect("a certificate").clone()
+    }
+
+    fn answer(&self, request: &Received) -> Answer {
+        let (media_type, body) = match (request.method.as_str(), request.path.as_str()) {
+            ("POST", "/tsa") => (document::timestamp::REPLY_MEDIA_TYPE, self.stamp(&request.body)),
+            ("GET", "/root.crl") => (document::revocation::LIST_MEDIA_TYPE, self.list()),
+            ("POST", "/ocsp") => ("application/ocsp-response", self.ocsp(&self.certificate())),
+            _ => return Answer::status(404),
+        };
+        Answer::Plain {
+            status: 200,
+            headers: vec![("content-type".to_owned(), media_type.to_owned())],
+            body,
+        }
+    }
+
+    fn list(&self) -> Vec<u8> {
+        let now = self.clock.now();
+        issue_list(&self.root, &[], 1, now - 1.minute(), now + (24 * 7).hours()).expect("a list")
+    }
+
+    fn stamp(&self, request: &[u8]) -> Vec<u8> {
+        let fault = *self.fault.lock().expect("no panic while locked");
+        match fault {
+            Fault::Status(status) => return sequence(&[&sequence(&[&[2, 1, status]])]),
+            // PKIFailureInfo with bit 14.
+            Fault::TimeNotAvailable => {
+                let text = sequence(&[&tlv(0x0c, b"the clock stands still")]);
+                return sequence(&[&sequence(&[&[2, 1, 2], &text, &[3, 3, 1, 0, 2]])]);
+            }
+            _ => {}
+        }
+        // version, messageImprint, [policy], nonce, certReq
+        let parts = Vec::<Any>::from_der(request).expect("a request");
+        let mut imprint = parts[1].to_der().expect("DER");
+        if fault == Fault::Imprint {
+            *imprint.last_mut().expect("a digest") ^= 1;
+        }
+        let mut nonce = parts
+            .iter()
+            .skip(2)
+            .find(|part| der::Tagged::tag(*part) == Tag::Integer)
+            .expect("a nonce")
+            .to_der()
+            .expect("DER");
+        if fault == Fault::Nonce {
+            *nonce.last_mut().expect("a nonce") ^= 1;
+        }
+        let asked = parts
+            .iter()
+            .skip(2)
+            .find(|part| der::Tagged::tag(*part) == Tag::ObjectIdentifier);
+        let policy = match asked {
+            _ if fault == Fault::Policy => ID_KP_TIME_STAMPING.to_der().expect("DER"),
+            Some(asked) => asked.to_der().expect("DER"),
+            None => POLICY.to_der().expect("DER"),
+        };
+        let serial = self.serial.fetch_add(1, Ordering::SeqCst).to_der().expect("DER");
+        let at = self
+            .clock
+            .now()
+            .to_zoned_datetime(TimeZone::UTC)
+            .strftime("%Y%m%d%H%M%SZ")
+            .to_string();
+        let at = tlv(0x18, at.as_bytes());
+        let info = sequence(&[&[2, 1, 1], &policy, &imprint, &serial, &at, &nonce]);
+        let signer = self.signer.lock().expect("no panic while locked");
+        let mut token = cms::sign_content(signer.as_ref().expect("a signer"), ID_CT_TST_INFO, &info).expect("a token");
+        if fault == Fault::Signature {
+            *token.last_mut().expect("a signature") ^= 1;
+        }
+        sequence(&[&sequence(&[&[2, 1, 0]]), &token])
+    }
+
+    /// A response that says that a certificate is good, signed by the root itself.
+    fn ocsp(&self, certificate: &[u8]) -> Vec<u8> {
+        let certificate = Certificate::from_der(certificate).expect("a certificate");
+        let root = self.root.certificates().first().expect("a certificate");
+        let root = Certificate::from_der(root).expect("a certificate");
+        let sha1 = |bytes: &[u8]| {
+            let digest = document::revocation::sha1(bytes);
+            OctetString::new(digest).expect("octets").to_der().expect("DER")
+        };
+        let subject = root.tbs_certificate().subject().to_der().expect("DER");
+        let key_hash = sha1(
+            root.tbs_certificate()
+                .subject_public_key_info()
+                .subject_public_key
+                .raw_bytes(),
+        );
+        let algorithm = sequence(&[
+            &const_oid::db::rfc5912::ID_SHA_1.to_der().expect("DER"),
+            &Null.to_der().expect("DER"),
+        ]);
+        let serial = certificate.tbs_certificate().serial_number().to_der().expect("DER");
+        let id = sequence(&[&algorithm, &sha1(&subject), &key_hash, &serial]);
+        let now = self.clock.now();
+        let moment = |at: Timestamp| {
+            let at = at
+                .to_zoned_datetime(TimeZone::UTC)
+                .strftime("%Y%m%d%H%M%SZ")
+                .to_string();
+            tlv(0x18, at.as_bytes())
+        };
+        let (this_update, next_update) = (moment(now - 1.minute()), moment(now + 24.hours()));
+        let single = sequence(&[&id, &[0x80, 0], &this_update, &tlv(0xa0, &next_update)]);
+        let data = sequence(&[&tlv(0xa1, &subject), &moment(now), &sequence(&[&single])]);
+        let signature = self.root.sign(&data).expect("a signature");
+        let signature = BitString::from_bytes(&signature).expect("bits").to_der().expect("DER");
+        let algorithm = sequence(&[&ECDSA_WITH_SHA_256.to_der().expect("DER")]);
+        let basic = sequence(&[&data, &algorithm, &signature]);
+        let basic_type = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.48.1.1")
+            .to_der()
+            .expect("DER");
+        let bytes = sequence(&[&basic_type, &tlv(0x04, &basic)]);
+        sequence(&[&[0x0a, 1, 0], &tlv(0xa0, &bytes)])
+    }
+}
+
+/// DER with a tag and a content.
+fn tlv(tag: u8, content: &[u8]) -> Vec<u8> {
+    let length = content.len();
+    let mut der = vec![tag];
+    if let Ok(short @ 0..0x80) = u8::try_from(length) {
+        der.push(short);
+    } else {
+        let octets = length.to_be_bytes();
+        let octets = &octets[octets.iter().position(|octet| *octet != 0).expect("a length")..];
+        der.push(0x80 | u8::try_from(octets.len()).expect("a short length"));
+        der.extend_from_slice(octets);
+    }
+    der.extend_from_slice(content);
+    der
+}
+
+fn sequence(parts: &[&[u8]]) -> Vec<u8> {
+    tlv(0x30, &parts.concat())
+}
