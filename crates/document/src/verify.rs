@@ -602,11 +602,6 @@ pub(crate) fn secure_digest(oid: const_oid::ObjectIdentifier) -> Option<&'static
     signature::secure_digest(oid).ok()
 }
 
-/// A digest algorithm that is still secure, by its number.
-pub(crate) fn secure_digest(oid: const_oid::ObjectIdentifier) -> Option<&'static aws_lc_rs::digest::Algorithm> {
-    signature::digest_algorithm(oid).ok()
-}
-
 fn length_of(bytes: &[u8]) -> u64 {
     u64::try_from(bytes.len()).unwrap_or(u64::MAX)
 }
