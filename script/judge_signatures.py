@@ -6,8 +6,8 @@ Nothing is fetched: a file must hold all that its judgement needs, but the trust
 must stand the validation of EN 319 102-1 for signatures with archive timestamps, with the revocation of each signer proved
 by what the file holds. MOMENT (ISO 8601, with its offset) is when the judge lives; now, where none is given. A revocation
 list is what the judge would fetch at that moment: the status of the last timestamp's own signer, which no file can hold. Signatures
-that others made before ours, whose signers lead to other roots, must be intact and valid, and what was added after them
-must be allowed.
+that others made before ours, whose signers lead to other roots, must be intact and valid, and what was added after them must
+be allowed.
 """
 
 import argparse
@@ -43,7 +43,9 @@ from pyhanko_certvalidator.revinfo.archival import CRLContainer
 
 def is_of_others(signature, roots):
     signer = signature.signer_cert
-    return signer is None or signer.authority_key_identifier not in [root.key_identifier for root in roots]
+    return signer is None or all(
+        signer.authority_key_identifier != root.key_identifier for root in roots
+    )
 
 
 def live_at(at):
@@ -113,8 +115,9 @@ def complaints(path, roots, at, lists, is_long_term):
                 continue  # its own certificate may be over; judged above
             is_timestamp = signature.sig_object_type == "/DocTimeStamp"
             if number < last and is_of_others(signature, roots):
-                others = ValidationContext(trust_roots=roots, allow_fetching=False)
-                status = (validate_pdf_timestamp if is_timestamp else validate_pdf_signature)(signature, others)
+                status = (validate_pdf_timestamp if is_timestamp else validate_pdf_signature)(
+                    signature, context(reader, roots, at, lists)
+                )
                 if not (status.intact and status.valid and status.docmdp_ok is not False):
                     yield f"{name}: the earlier signature does not hold any more ({status.summary()})"
                 continue

@@ -49,7 +49,8 @@ pub(crate) fn add(
 ) -> Result<(), SealError> {
     let widget = add_widget(writer, page, signature, field);
     form::add_to_page(writer, page, widget)?;
-    Ok(form::add_to_form(writer, widget)?)
+    form::add_to_form(writer, widget)?;
+    Ok(())
 }
 
 fn add_widget(writer: &mut RevisionWriter<'_>, page: ObjectId, signature: ObjectId, field: &Field<'_>) -> ObjectId {

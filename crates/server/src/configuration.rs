@@ -613,13 +613,16 @@ impl Configuration {
             self.pkcs11.pin.as_ref(),
             self.pkcs11.pin_file.as_deref(),
         )?;
-        let needed = "a module needs the PIN of its tokens: set pkcs11.pin_file";
-        let pin = pin.ok_or_else(|| self.senseless("pkcs11.module", needed))?;
+        let pin = pin.ok_or_else(|| {
+            self.senseless(
+                "pkcs11.module",
+                "a module needs the PIN of its tokens: set pkcs11.pin_file",
+            )
+        })?;
         Ok(Some((module.clone(), pin)))
     }
 
     fn sealing(&self) -> Result<SealingSettings, ConfigurationFault> {
-        let senseless = |setting: &str, reason: &str| self.senseless(setting, reason);
         let sealing = &self.sealing;
         let authorization = secret(
             &self.named("sealing.tsa_authorization_file"),
@@ -629,16 +632,13 @@ impl Configuration {
         let policy = sealing
             .tsa_policy
             .as_ref()
-            .map(|policy| {
-                policy
-                    .parse()
-                    .map_err(|error| senseless("sealing.tsa_policy", &format!("{error}")))
-            })
-            .transpose()?;
+            .map(|policy| policy.parse())
+            .transpose()
+            .map_err(|error| self.senseless("sealing.tsa_policy", error))?;
         let tsa = match &sealing.tsa_url {
             Some(url) => {
                 CallbackUrl::parse(url, &self.network_rules())
-                    .map_err(|error| senseless("sealing.tsa_url", &error.to_string()))?;
+                    .map_err(|error| self.senseless("sealing.tsa_url", error))?;
                 Some(TimeStampAuthority {
                     url: url.clone(),
                     policy,
@@ -646,7 +646,7 @@ impl Configuration {
                 })
             }
             None if sealing.level.is_some_and(|level| level > SealLevel::Basic) => {
-                return Err(senseless(
+                return Err(self.senseless(
                     "sealing.level",
                     "a level above B-B needs a time-stamp authority: set sealing.tsa_url",
                 ));
@@ -655,7 +655,7 @@ impl Configuration {
         };
         let own = match &self.server.public_url {
             Some(url) => {
-                let url = public_url(url).map_err(|reason| senseless("server.public_url", reason))?;
+                let url = public_url(url).map_err(|reason| self.senseless("server.public_url", reason))?;
                 Some(format!("{url}/ca/root.crl"))
             }
             None => None,

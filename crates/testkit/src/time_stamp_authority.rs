@@ -78,19 +78,23 @@ pub struct TimeStampAuthority {
     receiver: Receiver,
 }
 
+/// Each root has a name of its own: verifiers look revocation lists up by the name of their issuer.
+static NUMBER: AtomicU64 = AtomicU64::new(1);
+
 /// The policy that it follows.
 pub const POLICY: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.99999.1");
 
 impl TimeStampAuthority {
     /// An authority whose present certificate ends at `ends`; its root lives thirty years.
     pub fn start(clock: Arc<dyn Clock>, revocation: Revocation, ends: Timestamp) -> Self {
+        let name = format!("Test time-stamp root {}", NUMBER.fetch_add(1, Ordering::Relaxed));
         let now = clock.now();
         let key = PrivateKey::generate(KeyKind::EcdsaP256).expect("a key");
         let certificate = issue_certificate(
             None,
             &key,
             CertificateRequest {
-                common_name: "Test time-stamp root",
+                common_name: &name,
                 extensions: vec![
                     extension(
                         true,

@@ -235,6 +235,32 @@ impl<'a> Certified<'a> {
     }
 }
 
+/// Whether the key of `issuer` signed `certificate` (both DER), and its name is the issuer's.
+pub(crate) fn is_issued_by(certificate: &[u8], issuer: &[u8]) -> bool {
+    match (Certified::parse(certificate), Certified::parse(issuer)) {
+        (Some(certificate), Some(issuer)) => {
+            certificate.certificate.tbs_certificate().issuer() == issuer.certificate.tbs_certificate().subject()
+                && certificate.is_signed_by(&issuer)
+        }
+        _ => false,
+    }
+}
+
+/// Whether the key of `certificate` (DER) signed `message`.
+pub(crate) fn is_signed_by_key_of(
+    certificate: &[u8],
+    algorithm: &spki::AlgorithmIdentifierOwned,
+    message: &[u8],
+    signature: &[u8],
+) -> bool {
+    let parameters = algorithm.parameters.as_ref().map(AnyRef::from);
+    Certified::parse(certificate).is_some_and(|certificate| {
+        certificate
+            .verify_with_key(algorithm.oid, parameters, None, Over::Message(message), signature)
+            .is_ok()
+    })
+}
+
 /// What a signature is over.
 #[derive(Clone, Copy)]
 enum Over<'a> {
@@ -292,32 +318,6 @@ fn weak(
         _ => return None,
     };
     Some((verification, format!("RSA, {bits} bits")))
-}
-
-/// Whether the key of `issuer` signed `certificate` (both DER), and its name is the issuer's.
-pub(crate) fn is_issued_by(certificate: &[u8], issuer: &[u8]) -> bool {
-    match (Certified::parse(certificate), Certified::parse(issuer)) {
-        (Some(certificate), Some(issuer)) => {
-            certificate.certificate.tbs_certificate().issuer() == issuer.certificate.tbs_certificate().subject()
-                && certificate.is_signed_by(&issuer)
-        }
-        _ => false,
-    }
-}
-
-/// Whether the key of `certificate` (DER) signed `message`.
-pub(crate) fn is_signed_by_key_of(
-    certificate: &[u8],
-    algorithm: &spki::AlgorithmIdentifierOwned,
-    message: &[u8],
-    signature: &[u8],
-) -> bool {
-    let parameters = algorithm.parameters.as_ref().map(AnyRef::from);
-    Certified::parse(certificate).is_some_and(|certificate| {
-        certificate
-            .verify_with_key(algorithm.oid, parameters, None, Over::Message(message), signature)
-            .is_ok()
-    })
 }
 
 /// The algorithm for a key and an algorithm identifier; none where they do not fit each other.

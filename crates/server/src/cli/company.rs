@@ -246,7 +246,7 @@ impl Company {
         let absent = match self {
             // The first company is how an installation begins.
             Company::Add { .. } => Absent::Make,
-            Company::Set { .. } | Company::Key(_) | Company::List => Absent::Refuse,
+            Company::Set { .. } | Company::List | Company::Key(_) => Absent::Refuse,
         };
         let app = context.place.open(None, absent)?.app;
         match self {
