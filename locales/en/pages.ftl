@@ -66,6 +66,7 @@ sign-field-image = Add a picture
 sign-field-attachment = Add a file
 sign-field-change = Change
 sign-field-filled = filled in
+sign-field-checked = checked
 sign-progress = Required fields: { $done } of { $total } done
 sign-progress-none = No required fields
 sign-next-field = Next required field

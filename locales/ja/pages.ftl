@@ -60,6 +60,7 @@ sign-field-image = 画像を追加
 sign-field-attachment = ファイルを追加
 sign-field-change = 変更
 sign-field-filled = 記入済み
+sign-field-checked = チェックあり
 sign-progress = 必須項目 { $total } 件中 { $done } 件完了
 sign-progress-none = 必須項目はありません
 sign-next-field = 次の必須項目

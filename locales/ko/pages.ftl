@@ -60,6 +60,7 @@ sign-field-image = 사진 추가
 sign-field-attachment = 파일 첨부
 sign-field-change = 변경
 sign-field-filled = 작성함
+sign-field-checked = 체크함
 sign-progress = 필수 항목 { $total }개 중 { $done }개 완료
 sign-progress-none = 필수 항목이 없습니다
 sign-next-field = 다음 필수 항목

@@ -49,7 +49,7 @@ impl Looks<'_> {
     }
 
     /// A value in all boxes of its field.
-    pub(crate) fn of_field(&self, name: &str, value: Result<Option<FieldValue>, ValueFault>) -> FieldLook {
+    pub(crate) fn of_field(&self, name: &str, value: &Result<Option<FieldValue>, ValueFault>) -> FieldLook {
         let mut look = FieldLook {
             name: name.to_owned(),
             boxes: Vec::new(),
@@ -57,7 +57,7 @@ impl Looks<'_> {
         };
         let places = self.template.fields.iter().enumerate();
         for (index, field) in places.filter(|(_, field)| field.name == name) {
-            let in_box = match &value {
+            let in_box = match value {
                 Ok(Some(value)) => self.in_box(field, value),
                 Ok(None) => Ok(BoxLook::default()),
                 Err(fault) => Err(value_fault(name.to_owned(), field, fault)),

@@ -506,12 +506,12 @@ impl App {
         };
         let typed = typed.iter().filter_map(|name| {
             let value = typed_value(template.field(name)?, draft.texts.get(name)?);
-            Some(looks.of_field(name, value))
+            Some(looks.of_field(name, &value))
         });
         let calculated = self_filling(session, recipient, draft)
             .into_iter()
             .filter(|(name, _)| template.field(name).is_some_and(|field| field.kind == FieldKind::Calc))
-            .map(|(name, value)| looks.of_field(&name, Ok(value)));
+            .map(|(name, value)| looks.of_field(&name, &Ok(value)));
         Ok(typed.chain(calculated).collect())
     }
 
