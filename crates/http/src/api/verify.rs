@@ -159,8 +159,8 @@ impl From<SignatureWords> for SignatureInWords {
 }
 
 impl VerifyResponse {
-    fn new(verdict: Verdict, language: Language) -> Self {
-        let words = app::verdict_words(language, UtcOffset::default(), &verdict);
+    fn new(verdict: &Verdict, language: Language) -> Self {
+        let words = app::verdict_words(language, UtcOffset::default(), verdict);
         let signatures = verdict.signatures.iter().zip(words.signatures);
         Self {
             holds: verdict.holds(),
@@ -258,7 +258,7 @@ pub async fn verify(State(http): State<Http>, request: Request) -> Result<Json<V
                 .map_err(|fault| fault.at("file"))
         })
         .await?;
-    Ok(Json(VerifyResponse::new(verdict, language)))
+    Ok(Json(VerifyResponse::new(&verdict, language)))
 }
 
 /// The file of a request: its body, or the first file of its form.
