@@ -4,7 +4,10 @@ use std::path::Path;
 use std::process::Command;
 
 use document::seal::seal;
-use document::verify::{Fault, SignatureKind, TrustedRoots, verify};
+use document::verify::{
+    Fault, Level, Means, Note, RevocationData, SignatureKind, TrustedRoots, Verdict, verify, verify_with,
+};
+use jiff::SignedDuration;
 
 use lopdf::dictionary;
 
@@ -12,6 +15,12 @@ use crate::samples::{HOUSE, References, details, now, sign_content_with, sign_wi
 
 /// Files signed by pyHanko, with their names, and the root that vouches for all signers.
 fn signed_by_pyhanko(references: References) -> (Vec<(String, Vec<u8>)>, TrustedRoots) {
+    let (files, roots, _) = signed_with_lists(references);
+    (files, roots)
+}
+
+/// The same, and the revocation lists: one that revokes before the signature was made, one that does so after.
+fn signed_with_lists(references: References) -> (Vec<(String, Vec<u8>)>, TrustedRoots, [Vec<u8>; 2]) {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("plain.pdf"), unsigned(references)).expect("written");
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -30,16 +39,22 @@ fn signed_by_pyhanko(references: References) -> (Vec<(String, Vec<u8>)>, Trusted
         })
         .collect();
     let root = std::fs::read_to_string(folder.path().join("root.pem")).expect("the root");
-    (files, TrustedRoots::from_pem(&root).expect("the root"))
+    let lists = ["before", "after"]
+        .map(|name| std::fs::read(folder.path().join(format!("revoked-{name}.crl"))).expect("the list"));
+    (files, TrustedRoots::from_pem(&root).expect("the root"), lists)
+}
+
+fn is_sample_of_format(name: &str) -> bool {
+    !name.starts_with("weak-") && !name.starts_with("time-")
 }
 
 #[test]
 fn signatures_of_every_algorithm_and_format_are_verified() {
     for references in [References::Table, References::Stream] {
         let (files, roots) = signed_by_pyhanko(references);
-        assert_eq!(files.len(), 13);
+        assert_eq!(files.len(), 17);
         for (name, pdf) in files {
-            if name.starts_with("weak-") {
+            if !is_sample_of_format(&name) {
                 continue;
             }
             let verdict = verify(&pdf, &roots, now());
@@ -79,7 +94,7 @@ fn a_file_that_another_program_signed_is_approved_and_both_signatures_hold() {
     for root in HOUSE.roots().certificates() {
         roots.add(root.clone());
     }
-    let is_valid = |name: &str| name != "certified" && !name.starts_with("weak-");
+    let is_valid = |name: &str| name != "certified" && is_sample_of_format(name);
     for (name, pdf) in files.into_iter().filter(|(name, _)| is_valid(name)) {
         let sealed = seal(&pdf, &HOUSE.key, &details(false)).expect("sealed");
         assert!(sealed.starts_with(&pdf), "{name}");
@@ -197,4 +212,98 @@ fn length_of(der: &[u8]) -> usize {
         .iter()
         .fold(0, |sum, octet| sum << 8 | usize::from(*octet));
     2 + count + length
+}
+
+/// The verdict some days after everything was signed.
+fn after(days: i64, pdf: &[u8], roots: &TrustedRoots) -> Verdict {
+    verify(pdf, roots, now() + SignedDuration::from_hours(24 * days))
+}
+
+/// The signer's certificate ends after 365 days, the first authority's after 30, the second's after 3,000.
+#[test]
+fn a_timestamp_proves_when_a_signature_was_there_as_long_as_it_is_renewed_in_time() {
+    let (files, roots) = signed_by_pyhanko(References::Table);
+    let file = |name: &str| &files.iter().find(|(found, _)| found == name).expect("the file").1;
+
+    let plain = after(1, file("ecdsa-p256-sha256"), &roots);
+    let signature = plain.signatures.first().expect("a signature");
+    assert_eq!((signature.level, &signature.proved_at), (Some(Level::BB), &None));
+    assert!(signature.notes.contains(&Note::TimeNotProved));
+
+    let stamped = after(1, file("time-stamped"), &roots);
+    let signature = stamped.signatures.first().expect("a signature");
+    assert!(stamped.holds_strictly(), "{stamped:#?}");
+    assert_eq!(signature.level, Some(Level::BT));
+    let proved = signature.proved_at.as_ref().expect("a proved time");
+    assert_eq!((proved.at, proved.authority.as_str()), (now(), "First authority"));
+    assert!(!signature.notes.contains(&Note::TimeNotProved));
+    // Later than the authority's certificate the timestamp proves nothing, later than the signer's nothing holds.
+    let later = after(40, file("time-stamped"), &roots);
+    assert!(later.holds() && later.signatures[0].proved_at.is_none(), "{later:#?}");
+    let expired = |verdict: &Verdict| {
+        verdict
+            .all_faults()
+            .any(|(_, fault)| matches!(fault, Fault::CertificateExpired { .. }))
+    };
+    let later = after(400, file("time-stamped"), &roots);
+    assert!(!later.holds() && expired(&later), "{later:#?}");
+
+    let renewed = after(400, file("time-renewed"), &roots);
+    assert!(renewed.holds_strictly(), "{renewed:#?}");
+    assert_eq!(
+        renewed.signatures[0].proved_at.as_ref().map(|proved| proved.at),
+        Some(now())
+    );
+    assert_eq!(renewed.signatures[1].kind, SignatureKind::DocumentTimestamp);
+    let too_late = after(400, file("time-too-late"), &roots);
+    let proved = too_late.signatures[0].proved_at.as_ref().expect("a proved time");
+    assert!(proved.by_document_timestamp && too_late.holds(), "{too_late:#?}");
+    assert!(after(2900, file("time-renewed"), &roots).holds_strictly());
+    assert!(!after(3100, file("time-renewed"), &roots).holds());
+
+    // Nobody vouches for the authorities alone: then no time is proved.
+    let stranger = verify(file("time-renewed"), &HOUSE.roots(), now());
+    assert!(
+        stranger
+            .signatures
+            .iter()
+            .all(|signature| signature.proved_at.is_none())
+    );
+
+    // A timestamp of another signature is none of this one.
+    let mut forged = file("time-stamped").clone();
+    let at = forged
+        .windows(6)
+        .position(|window| window == b"Page 1")
+        .expect("a page");
+    forged[at + 5] = b'9';
+    assert!(!after(1, &forged, &roots).holds());
+}
+
+#[test]
+fn a_revoked_certificate_is_named_where_it_was_revoked_before_the_proved_time() {
+    let (files, roots, [before, later]) = signed_with_lists(References::Table);
+    let (_, pdf) = files.iter().find(|(name, _)| name == "time-revoked").expect("the file");
+    let judge = |list: &[u8]| {
+        let means = Means {
+            roots: roots.clone(),
+            revocation: RevocationData {
+                lists: vec![list.to_vec()],
+                responses: Vec::new(),
+            },
+        };
+        verify_with(pdf, &means, now() + SignedDuration::from_hours(24 * 5))
+    };
+    let revoked = judge(&before);
+    let is_named = |(_, fault): (Option<&str>, &Fault)| matches!(fault, Fault::CertificateRevoked { .. });
+    assert!(!revoked.holds() && revoked.all_faults().any(is_named), "{revoked:#?}");
+    assert!(judge(&later).holds_strictly(), "{:#?}", judge(&later));
+
+    // A list that somebody else signed, or that was changed, says nothing.
+    let mut spoilt = before.clone();
+    let last = spoilt.len() - 1;
+    spoilt[last] ^= 1;
+    assert!(judge(&spoilt).holds_strictly());
+    let unknown = |note: &Note| matches!(note, Note::RevocationUnknown { .. });
+    assert!(judge(&spoilt).signatures[0].notes.iter().any(unknown));
 }
