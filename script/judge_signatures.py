@@ -94,8 +94,6 @@ def long_term(reader, roots, at, lists):
         name = signature.field_name
         if result.ades_subindic != AdESPassed.OK:
             yield f"{name}: {result.ades_subindic.standard_name}: {result.failure_msg}"
-        elif result.signature_timestamp_status is None:
-            yield f"{name}: the signature has no timestamp"
         elif result.oldest_evidence_record_timestamp is None:
             yield f"{name}: no document timestamp proves it"
 
