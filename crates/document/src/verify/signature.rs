@@ -18,7 +18,7 @@ use super::changes::{self, Changes};
 use super::revocation::{self, RevocationData};
 use super::rules::{self, Rules};
 use super::structure::{self, load};
-use super::{Fault, Found, SignatureKind, SignatureReport, ber};
+use super::{Fault, Found, SignatureKind, SignatureReport, TimestampReport, ber};
 use crate::cms::{CmsError, SignedMessage};
 use crate::form;
 use crate::timestamp::{TimestampError, TimestampToken};
@@ -249,10 +249,32 @@ impl Examined {
         for token in tokens.into_iter().take(MAX_TOKENS) {
             match read_token(token, |algorithm| digest::digest(algorithm, message.signature)) {
                 Ok(token) => self.tokens.push(token),
-                Err(error) => self.push(Fault::TimestampInvalid {
-                    reason: error.to_string(),
-                }),
+                Err(error) => self.unusable_token(token, &error),
             }
+        }
+    }
+
+    /// A timestamp of something else, or one that is not right, was put there by somebody. One that is only too old in its
+    /// algorithms proves nothing, and spoils nothing.
+    fn unusable_token(&mut self, token: &[u8], error: &TimestampError) {
+        let fault = Fault::TimestampInvalid {
+            reason: error.to_string(),
+        };
+        let is_too_old = match error {
+            TimestampError::Unusable(_) | TimestampError::WrongCertificate => true,
+            TimestampError::Invalid(fault) => {
+                matches!(fault, Fault::WeakAlgorithm { .. } | Fault::UnsupportedAlgorithm { .. })
+            }
+            _ => false,
+        };
+        let bytes = ber::definite(token);
+        match TimestampToken::parse(&bytes) {
+            Ok(token) if is_too_old => self.report.timestamps.push(TimestampReport {
+                at: token.at,
+                authority: None,
+                fault: Some(fault),
+            }),
+            _ => self.push(fault),
         }
     }
 

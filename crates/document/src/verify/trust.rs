@@ -110,7 +110,8 @@ impl Judge<'_> {
             });
         }
         let is_pades = signature.is_pades();
-        let has_time = !signature.report.timestamps.is_empty() || known.is_some();
+        let is_right = |timestamp: &TimestampReport| timestamp.fault.as_ref().is_none_or(Fault::concerns_trust);
+        let has_time = signature.report.timestamps.iter().any(is_right) || known.is_some();
         let report = &mut signature.report;
         let judged_at = proved.as_ref().map_or(self.now, |proved| proved.at);
         if let Some(claimed) = report.claimed_at
