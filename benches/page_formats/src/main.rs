@@ -3,7 +3,8 @@
 //!     cargo run --release --manifest-path benches/page_formats/Cargo.toml -- FILE.pdf[:PAGE]…
 //!
 //! Renders each page at the resolution of the pages that people see and packs it in every way that was considered. Times
-//! are medians of five, on one thread. The decision that followed is docs/adr/0006-page-pictures.md.
+//! are medians of five, in the processor, on one thread. `PAGE_FORMATS_OUT` names a folder for the chosen pictures and the
+//! SVGs, to be looked at in a browser. The decision that followed is docs/adr/0012-page-pictures.md.
 
 #[path = "../../../crates/document/src/packing.rs"]
 mod packing;
@@ -18,7 +19,6 @@ mod render {
 }
 
 use std::io::{Cursor, Write};
-use std::time::Instant;
 
 use hayro::hayro_interpret::InterpreterSettings;
 use hayro::hayro_syntax::Pdf;
@@ -81,6 +81,15 @@ fn main() {
             row.push_str(&format!(" {} KB, {time:.0} ms |", bytes.len() / 1000));
         }
         let (bytes, time) = timed(|| svg(&pdf, page));
+        if let Some(folder) = std::env::var_os("PAGE_FORMATS_OUT") {
+            let folder = std::path::Path::new(&folder);
+            std::fs::write(folder.join(format!("{name}-{page}.svgz")), &bytes).expect("written");
+            std::fs::write(
+                folder.join(format!("{name}-{page}.webp")),
+                pack(picture).expect("packed"),
+            )
+            .expect("written");
+        }
         let last = totals.last_mut().expect("SVG");
         last.0 += bytes.len();
         last.1 += time;
@@ -91,6 +100,17 @@ fn main() {
         .map(|(bytes, time)| format!(" {} KB, {time:.0} ms |", bytes / 1000))
         .collect();
     println!("| all | |{}", sums.concat());
+}
+
+/// Milliseconds that this thread has had a processor: what others run beside it counts little.
+fn processor_time() -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux");
+    let nanoseconds: f64 = text
+        .split(' ')
+        .next()
+        .and_then(|first| first.parse().ok())
+        .expect("a number");
+    nanoseconds / 1e6
 }
 
 /// As `document::render` does it.
@@ -120,9 +140,9 @@ fn timed<T>(work: impl Fn() -> T) -> (T, f64) {
     let mut result = work();
     let mut times: Vec<f64> = (0..5)
         .map(|_| {
-            let started = Instant::now();
+            let started = processor_time();
             result = work();
-            started.elapsed().as_secs_f64() * 1000.0
+            processor_time() - started
         })
         .collect();
     times.sort_by(f64::total_cmp);
