@@ -132,6 +132,17 @@ fn sentence(language: Language, prefix: &str, tag: &str, thing: &impl Serialize)
 mod tests {
     use super::*;
 
+    fn all<T: serde::de::DeserializeOwned>(tag: &str, names: &[&str]) -> Vec<T> {
+        let read = |name: &&str| {
+            let value = serde_json::json!({
+                tag: name, "count": 7, "length": 7, "limit": 7, "pages": 7, "pixels": 7, "page": 7, "level": 2,
+                "shortest": 1.0, "longest": 7.0, "field": "Seal1", "detail": "changed",
+            });
+            serde_json::from_value(value).unwrap_or_else(|error| panic!("{name}: {error}"))
+        };
+        names.iter().map(read).collect()
+    }
+
     /// One of each, with every member that a sentence may name.
     fn samples() -> (Vec<Change>, Vec<Warning>, Vec<Refused>) {
         let changes = [
@@ -177,16 +188,6 @@ mod tests {
             "page_would_change",
             "too_demanding",
         ];
-        fn all<T: serde::de::DeserializeOwned>(tag: &str, names: &[&str]) -> Vec<T> {
-            let read = |name: &&str| {
-                let value = serde_json::json!({
-                    tag: name, "count": 7, "length": 7, "limit": 7, "pages": 7, "pixels": 7, "page": 7, "level": 2,
-                    "shortest": 1.0, "longest": 7.0, "field": "Seal1", "detail": "changed",
-                });
-                serde_json::from_value(value).unwrap_or_else(|error| panic!("{name}: {error}"))
-            };
-            names.iter().map(read).collect()
-        }
         (
             all("change", &changes),
             all("warning", &warnings),

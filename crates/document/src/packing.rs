@@ -238,7 +238,7 @@ mod tests {
         let scan = |x: u32, y: u32| {
             let noise =
                 u8::try_from((x.wrapping_mul(2_654_435_761) ^ y.wrapping_mul(40_503)) >> 7 & 15).expect("small");
-            let ink = if (x / 3 + y / 5) % 9 == 0 { 60 } else { 225 };
+            let ink = if (x / 3 + y / 5).is_multiple_of(9) { 60 } else { 225 };
             [ink + noise; 3]
         };
         let page = picture(400, 300, scan);

@@ -1,8 +1,8 @@
-//! Seal keys in a PKCS#11 token: a hardware security module, a smart card, a SoftHSM.
+//! Seal keys in a PKCS#11 token: a hardware security module, a smart card, a `SoftHSM`.
 //!
 //! One module is loaded for the whole process, and one session a token is kept open and logged in; a signature that fails is
 //! tried once more with a new session, since a token may have been unplugged or restarted meanwhile. The private key never
-//! leaves the token: this asks it for signatures (CKM_ECDSA over a SHA-256 digest, CKM_SHA256_RSA_PKCS).
+//! leaves the token: this asks it for signatures (`CKM_ECDSA` over a SHA-256 digest, `CKM_SHA256_RSA_PKCS`).
 //!
 //! Which key is meant, a PKCS#11 URI says (RFC 7512): `pkcs11:token=LABEL;object=LABEL`, percent-encoded where need be.
 

@@ -429,7 +429,7 @@ fn statement_error(statement: &'static Statement, error: &rusqlite::Error) -> Er
             (ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked, _) => {
                 return Error::Busy { detail };
             }
-            _ if is_full(failure) => return Error::Full { detail },
+            _ if is_full(*failure) => return Error::Full { detail },
             _ => {}
         }
     }
@@ -458,7 +458,7 @@ fn unique_key(message: &str) -> String {
 }
 
 /// A disk that is full is told as such, or as a write, an extension or a sync that failed.
-fn is_full(failure: &ffi::Error) -> bool {
+fn is_full(failure: ffi::Error) -> bool {
     matches!(failure.code, ErrorCode::DiskFull | ErrorCode::ReadOnly)
         || matches!(
             failure.extended_code,
@@ -475,7 +475,7 @@ fn commit_error(error: &rusqlite::Error) -> Error {
     let detail = error.to_string();
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Error::Busy { detail },
-        _ if error.sqlite_error().is_some_and(is_full) => Error::Full { detail },
+        _ if error.sqlite_error().is_some_and(|failure| is_full(*failure)) => Error::Full { detail },
         _ => Error::Commit { detail },
     }
 }

@@ -143,8 +143,8 @@ fn a_password_changed_while_the_old_one_is_verified_leaves_no_token() {
     let app = on_postgres();
     let company = app.with_company("acme");
     let log_in = || app.login(&attempt("acme", "owner@example.com", PASSWORD));
-    let (login, ()) = meet(&app, TOKENS, log_in, || change_password(&app, &company));
-    gives_nothing(login, |login| app.authenticate(login.access_token.expose()).map(drop));
+    let (answer, ()) = meet(&app, TOKENS, log_in, || change_password(&app, &company));
+    gives_nothing(answer, |login| app.authenticate(login.access_token.expose()).map(drop));
     let tokens = app.tokens(&company).expect("tokens");
     assert!(tokens.iter().all(|token| token.revoked_at.is_some()), "{tokens:?}");
 }
@@ -166,7 +166,7 @@ fn an_account_disabled_while_its_password_is_verified_gets_no_token() {
     app.with_member(&company, "other@example.com", Role::Sender);
     let log_in = || app.login(&attempt("acme", "other@example.com", PASSWORD));
     let disable = || app.disable_member(&company, "other@example.com");
-    let (login, disabled) = meet(&app, TOKENS, log_in, disable);
+    let (answer, disabled) = meet(&app, TOKENS, log_in, disable);
     assert!(disabled.expect("disabled"));
-    gives_nothing(login, |login| app.authenticate(login.access_token.expose()).map(drop));
+    gives_nothing(answer, |login| app.authenticate(login.access_token.expose()).map(drop));
 }

@@ -13,14 +13,17 @@ use lopdf::dictionary;
 
 use crate::samples::{HOUSE, References, details, now, sign_content_with, sign_with, unsigned};
 
+/// Files with their names.
+type Named = Vec<(String, Vec<u8>)>;
+
 /// Files signed by pyHanko, with their names, and the root that vouches for all signers.
-fn signed_by_pyhanko(references: References) -> (Vec<(String, Vec<u8>)>, TrustedRoots) {
+fn signed_by_pyhanko(references: References) -> (Named, TrustedRoots) {
     let (files, roots, _) = signed_with_lists(references);
     (files, roots)
 }
 
 /// The same, and the revocation lists: one that revokes before the signature was made, one that does so after.
-fn signed_with_lists(references: References) -> (Vec<(String, Vec<u8>)>, TrustedRoots, [Vec<u8>; 2]) {
+fn signed_with_lists(references: References) -> (Named, TrustedRoots, [Vec<u8>; 2]) {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("plain.pdf"), unsigned(references)).expect("written");
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -373,15 +373,14 @@ fn limits_are_settings() {
 
 #[test]
 fn a_page_without_a_valid_box_is_refused() {
-    for form in [PageForm {
+    let form = PageForm {
         user_unit: -1.0,
         ..PageForm::PLAIN
-    }] {
-        assert!(
-            matches!(take(&page_file(form)).err(), Some(Refused::PageSize { page: 1, .. })),
-            "{form:?}"
-        );
-    }
+    };
+    assert!(matches!(
+        take(&page_file(form)).err(),
+        Some(Refused::PageSize { page: 1, .. })
+    ));
 }
 
 #[test]
@@ -743,13 +742,13 @@ fn named(name: &str, kind: &str) -> Dictionary {
     dictionary! { "T" => Object::string_literal(name), "FT" => kind }
 }
 
-fn with(mut field: Dictionary, entries: Dictionary) -> Dictionary {
-    field.extend(&entries);
+fn with(mut field: Dictionary, entries: &Dictionary) -> Dictionary {
+    field.extend(entries);
     field
 }
 
 fn text_field(name: &str, value: &str) -> Dictionary {
-    with(named(name, "Tx"), dictionary! { "V" => Object::string_literal(value) })
+    with(named(name, "Tx"), &dictionary! { "V" => Object::string_literal(value) })
 }
 
 fn square(document: &mut Document, colour: &str) -> Object {
@@ -775,49 +774,49 @@ fn all_fields_of_a_form_are_found_with_kind_options_limits_and_defaults() {
         (
             with(
                 text_field("name", "Kim"),
-                dictionary! { "Ff" => 2, "MaxLen" => 40, "DA" => Object::string_literal("/Helv 11 Tf 0 g"), "Q" => 1 },
+                &dictionary! { "Ff" => 2, "MaxLen" => 40, "DA" => Object::string_literal("/Helv 11 Tf 0 g"), "Q" => 1 },
             ),
             [50, 250, 200, 270],
         ),
         (
-            with(named("notes", "Tx"), dictionary! { "Ff" => 1 << 12 }),
+            with(named("notes", "Tx"), &dictionary! { "Ff" => 1 << 12 }),
             [50, 200, 200, 240],
         ),
         (
-            with(named("code", "Tx"), dictionary! { "Ff" => 1 << 24, "MaxLen" => 6 }),
+            with(named("code", "Tx"), &dictionary! { "Ff" => 1 << 24, "MaxLen" => 6 }),
             [50, 170, 200, 190],
         ),
         (
             with(
                 named("agree", "Btn"),
-                dictionary! { "AP" => states("Yes"), "AS" => "Yes", "V" => "Yes" },
+                &dictionary! { "AP" => states("Yes"), "AS" => "Yes", "V" => "Yes" },
             ),
             [50, 150, 60, 160],
         ),
         (
             with(
                 named("plan", "Btn"),
-                dictionary! { "Ff" => 1 << 15, "AP" => states("A"), "AS" => "Off" },
+                &dictionary! { "Ff" => 1 << 15, "AP" => states("A"), "AS" => "Off" },
             ),
             [50, 130, 60, 140],
         ),
         (
             with(
                 named("plan", "Btn"),
-                dictionary! { "Ff" => 1 << 15, "AP" => states("B"), "AS" => "B" },
+                &dictionary! { "Ff" => 1 << 15, "AP" => states("B"), "AS" => "B" },
             ),
             [70, 130, 80, 140],
         ),
         (
             with(
                 named("land", "Ch"),
-                dictionary! { "Opt" => options, "V" => Object::string_literal("kr") },
+                &dictionary! { "Opt" => options, "V" => Object::string_literal("kr") },
             ),
             [50, 100, 200, 120],
         ),
         (named("sign", "Sig"), [50, 60, 200, 90]),
         (
-            with(named("reset", "Btn"), dictionary! { "Ff" => 1 << 16 }),
+            with(named("reset", "Btn"), &dictionary! { "Ff" => 1 << 16 }),
             [50, 30, 90, 40],
         ),
     ]);
@@ -868,7 +867,7 @@ fn a_form_becomes_part_of_its_pages_as_it_looks_and_nothing_can_be_filled_in_any
         let shown = square(document, "1 0 0");
         let field = document.add_object(with(
             text_field("name", "Kim"),
-            dictionary! {
+            &dictionary! {
                 "Type" => "Annot", "Subtype" => "Widget", "F" => 4, "AP" => dictionary! { "N" => shown },
                 "Rect" => vec![100.into(), 100.into(), 150.into(), 120.into()],
             },

@@ -78,7 +78,7 @@ fn strangers_who_drip_leave_the_known_their_places() {
     };
     // Forms and JSON, of links and of sessions: whoever sends no token of ours is a stranger.
     let forged = format!("{JSON}link-token: AQAAAAAAAAAqAAAAAQ\r\n");
-    let mut held = Vec::new();
+    let mut verdicts = Vec::new();
     for (method, path, headers) in [
         (
             "POST",
@@ -99,12 +99,12 @@ fn strangers_who_drip_leave_the_known_their_places() {
         ("POST", "/sign/files", forged.as_str()),
     ] {
         for _ in 0..14 {
-            held.push(server.sent(&chunked(method, path, headers, "1\r\na\r\n")));
+            verdicts.push(server.sent(&chunked(method, path, headers, "1\r\na\r\n")));
         }
         let answer = start();
         assert!(answer.starts_with("HTTP/1.1 200"), "beside {path}: {answer}");
     }
-    drop(held);
+    drop(verdicts);
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn strangers_files_leave_room_for_everybody_else() {
         http.strangers_checks = 1;
     });
     let (_, token, template) = server.with_company("acme");
-    let held = server.hold_verdicts();
+    let verdicts = server.hold_verdicts();
     let body: Vec<u8> = {
         let mut body = b"--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n".to_vec();
         body.extend(pdf());
@@ -136,7 +136,7 @@ fn strangers_files_leave_room_for_everybody_else() {
     server.start(&token, &start_body(template)).ok();
     assert_eq!(server.get("/api/v3/workflows", &token).status, 200);
     assert_eq!(server.verdicts_asked(), 1, "one at a time");
-    drop(held);
+    drop(verdicts);
     for mut connection in waiting {
         use std::io::Read;
         let mut head = [0; 12];

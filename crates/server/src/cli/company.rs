@@ -152,7 +152,7 @@ pub struct Settings {
     /// The address of its time-stamp authority (RFC 3161); `default` leaves it to the installation
     #[arg(long, value_parser = or_default(|url| Ok(url.to_owned())), value_name = "URL")]
     tsa_url: Option<OrDefault<String>>,
-    /// While that authority does not answer: seal_and_upgrade, wait; `default` leaves it to the installation
+    /// While that authority does not answer: `seal_and_upgrade`, `wait`; `default` leaves it to the installation
     #[arg(long, value_parser = or_default(when_tsa_is_down), value_name = "CHOICE")]
     when_tsa_is_down: Option<OrDefault<WhenTsaIsDown>>,
 }

@@ -54,13 +54,13 @@ impl Ink {
 #[derive(Debug, Serialize)]
 pub struct Look {
     name: String,
-    boxes: Vec<LookInBox>,
+    boxes: Vec<BoxShown>,
     /// Why the value will be refused; empty where it will not.
     message: String,
 }
 
 #[derive(Debug, Serialize)]
-struct LookInBox {
+struct BoxShown {
     /// Of the box in the page.
     id: String,
     shown: String,
@@ -70,7 +70,7 @@ struct LookInBox {
 impl Look {
     /// In the page's language.
     pub fn of(look: &FieldLook, language: Language) -> Self {
-        let boxes = look.boxes.iter().map(|(index, look)| LookInBox {
+        let boxes = look.boxes.iter().map(|(index, look)| BoxShown {
             id: id(*index),
             shown: look.shown.clone(),
             ink: Ink::of(look),
