@@ -189,7 +189,6 @@ verify-name = File
 verify-again = Check another file
 verify-too-large = The file is too large. At most { $megabytes } MB can be checked here.
 verify-broken = The file did not arrive as a whole. Send it again.
-verify-yes = Yes
 verify-no-file = Please choose a file first.
 
 ## Members

@@ -183,7 +183,6 @@ verify-name = ファイル
 verify-again = 別のファイルを検証する
 verify-too-large = ファイルが大きすぎます。{ $megabytes } MB まで検証できます。
 verify-broken = ファイルが最後まで届きませんでした。もう一度送信してください。
-verify-yes = はい
 verify-no-file = 先にファイルを選んでください。
 
 ## メンバー

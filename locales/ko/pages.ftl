@@ -183,7 +183,6 @@ verify-name = 파일
 verify-again = 다른 파일 확인하기
 verify-too-large = 파일이 너무 큽니다. 최대 { $megabytes }MB까지 확인할 수 있습니다.
 verify-broken = 파일이 온전히 도착하지 않았습니다. 다시 보내 주세요.
-verify-yes = 예
 verify-no-file = 먼저 파일을 선택하세요.
 
 ## 구성원

@@ -267,7 +267,11 @@ impl<'a> Device<'a> for Collector {
                 let code = glyph.char_code();
                 self.codes.iter().find_map(|codes| codes.characters(code))
             });
-            let Some(text) = told.map(characters) else { continue };
+            // Of the glyphs that a replacement text stands for, each counts for its width.
+            let replaced = self.replacements.iter().any(Option::is_some);
+            let Some(text) = told.map(characters).or_else(|| replaced.then(String::new)) else {
+                continue;
+            };
             let advance = match &**glyph {
                 DrawnGlyph::Outline(outline) => outline.advance_width(),
                 DrawnGlyph::Type3(drawn) => drawn.advance_width(),

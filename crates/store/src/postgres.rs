@@ -689,7 +689,7 @@ fn unreachable(error: &postgres::Error) -> Error {
 fn is_full(error: &postgres::Error) -> bool {
     matches!(
         error.code(),
-        Some(&(SqlState::DISK_FULL | SqlState::READ_ONLY_SQL_TRANSACTION))
+        Some(&SqlState::DISK_FULL)
     )
 }
 

@@ -459,7 +459,7 @@ fn unique_key(message: &str) -> String {
 
 /// A disk that is full is told as such, or as a write, an extension or a sync that failed.
 fn is_full(failure: ffi::Error) -> bool {
-    matches!(failure.code, ErrorCode::DiskFull | ErrorCode::ReadOnly)
+    failure.code == ErrorCode::DiskFull
         || matches!(
             failure.extended_code,
             ffi::SQLITE_IOERR_WRITE

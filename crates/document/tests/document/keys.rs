@@ -51,12 +51,12 @@ fn a_seal_certificate_may_sign_and_issue_nothing() {
 }
 
 #[test]
-fn certificates_are_valid_for_ten_years_from_a_little_before() {
+fn certificates_are_valid_for_ten_years_from_a_day_before() {
     let validity = *certificate(&HOUSE.key).tbs_certificate().validity();
     let seconds = |time: x509_cert::time::Time| i64::try_from(time.to_unix_duration().as_secs()).unwrap();
     assert_eq!(
         seconds(validity.not_before),
-        (now() - SignedDuration::from_mins(5)).as_second()
+        (now() - SignedDuration::from_hours(24)).as_second()
     );
     let end = now()
         .to_zoned_datetime(TimeZone::UTC)
@@ -168,7 +168,7 @@ fn a_key_whose_certificate_has_expired_does_not_prove() {
     assert!(matches!(error, KeyError::NotInItsTime { .. }), "{error}");
     let error = HOUSE
         .key
-        .prove(now() - SignedDuration::from_hours(24))
+        .prove(now() - SignedDuration::from_hours(25))
         .expect_err("refused");
     assert!(matches!(error, KeyError::NotInItsTime { .. }), "{error}");
 }

@@ -72,7 +72,7 @@ fn every_fault_of_an_import_is_told_once_on_a_line_of_its_own() {
         ("steps", "step 2 is missing"),
         ("fields[0].page", "there is no such page: the document ends with page 1"),
         ("fields[1].kind", "is none of"),
-        ("fields[1].name", "another field has this name"),
+        ("fields[1].name", "a field of another kind has this name"),
         ("fields[2].step", "there is no step 2"),
         ("fields[2].width", "must be from 1 to 1000000"),
     ] {
