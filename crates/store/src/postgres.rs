@@ -685,12 +685,9 @@ fn unreachable(error: &postgres::Error) -> Error {
     }
 }
 
-/// True where the server has no room for what is written, or stands by for another that has.
+/// True where the server has no room for what is written.
 fn is_full(error: &postgres::Error) -> bool {
-    matches!(
-        error.code(),
-        Some(&SqlState::DISK_FULL)
-    )
+    matches!(error.code(), Some(&SqlState::DISK_FULL))
 }
 
 fn is_contention(error: &postgres::Error) -> bool {

@@ -457,7 +457,7 @@ fn unique_key(message: &str) -> String {
     format!("{table}({})", columns.join(", "))
 }
 
-/// A disk that is full is told as such, or as a write, an extension or a sync that failed.
+/// A disk that is full is told as such, or as a write, an extension or a sync that failed (`SQLite` reports both).
 fn is_full(failure: ffi::Error) -> bool {
     failure.code == ErrorCode::DiskFull
         || matches!(
