@@ -14,8 +14,8 @@ use document::fonts::Fonts;
 use domain::event::{FileKind, IdentityMethod};
 use domain::text::is_direction_control;
 use domain::{
-    Actor, BlobHash, ChainFile, Entry, Event, EventKind, Language, Progress, Recipient, RecipientId, Status, Who,
-    Workflow, time,
+    Actor, BlobHash, ChainFile, Entry, Event, EventKind, Language, Progress, Recipient, RecipientId, SealLevel, Status,
+    Who, Workflow, time,
 };
 use jiff::Timestamp;
 use store::template::StoredVersion;
@@ -39,7 +39,7 @@ pub(crate) struct Certified<'c> {
     /// The whole chain.
     pub entries: &'c [Entry],
     /// Hash and length of the sealed document; none where the workflow ended early.
-    pub sealed: Option<(BlobHash, u64)>,
+    pub sealed: Option<(BlobHash, u64, SealLevel)>,
     /// The words of the last act, which are not stored yet.
     pub last_comment: Option<&'c str>,
     pub at: Timestamp,
@@ -423,13 +423,21 @@ impl Writer<'_> {
             rows.push((self.say("certificate-taken-in"), template.version.pdf.to_string()));
         }
         rows.extend(self.steps());
-        if let Some((hash, length)) = sealed {
+        if let Some((hash, length, level)) = sealed {
             rows.push((self.say("certificate-sealed"), hash.to_string()));
             rows.push((
                 self.say("certificate-sealed-length"),
                 self.say_with("certificate-bytes", &[("count", &length.to_string())]),
             ));
-            rows.push((self.say("certificate-level"), self.say("certificate-level-b-b")));
+            rows.push((
+                self.say("certificate-level"),
+                self.say(match level {
+                    SealLevel::Basic => "certificate-level-b-b",
+                    SealLevel::Timestamp => "certificate-level-b-t",
+                    SealLevel::LongTerm => "certificate-level-b-lt",
+                    SealLevel::Archive => "certificate-level-b-lta",
+                }),
+            ));
         }
         if let Some(last) = entries.last() {
             rows.push((self.say("certificate-chain-head"), last.hash.to_string()));

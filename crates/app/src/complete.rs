@@ -7,7 +7,7 @@
 
 use document::certificate::Attachment;
 use document::seal::SealDetails;
-use domain::{Actor, BlobHash, Entry, EventKind, FieldValue, Transition, Workflow};
+use domain::{Actor, BlobHash, Entry, EventKind, FieldValue, SealLevel, Transition, Workflow};
 use store::workflow::SealedDocument;
 
 use crate::App;
@@ -29,7 +29,7 @@ impl App {
         let Sealed {
             bytes: sealed,
             timestamp_due,
-            ..
+            level,
         } = self.sealed_document(snapshot)?;
         let document = BlobHash::of(&sealed);
         let length = sealed.len() as u64;
@@ -41,7 +41,8 @@ impl App {
         // The document is made durable while the certificate is written: the disk waits for nobody.
         let (kept, certificate) = std::thread::scope(|scope| {
             let keeping = scope.spawn(|| self.blobs.put(&sealed));
-            let certificate = self.sealed_certificate(snapshot, &workflow, &entries, Some((document, length)), comment);
+            let certificate =
+                self.sealed_certificate(snapshot, &workflow, &entries, Some((document, length, level)), comment);
             (keeping.join(), certificate)
         });
         kept.map_err(|_| Error::internal("keeping a sealed document", "the thread panicked"))??;
@@ -110,7 +111,7 @@ impl App {
         snapshot: &Snapshot,
         workflow: &Workflow,
         entries: &[Entry],
-        sealed: Option<(BlobHash, u64)>,
+        sealed: Option<(BlobHash, u64, SealLevel)>,
         comment: Option<&str>,
     ) -> Result<Sealed, Error> {
         let fonts = self.fonts()?;

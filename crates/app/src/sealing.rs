@@ -39,6 +39,8 @@ const RETRY_TIMESTAMP: SignedDuration = SignedDuration::from_mins(10);
 /// An archive timestamp is renewed this long before its authority's certificate ends, or when three quarters of its time
 /// are over, whichever is later.
 const RENEWED_BEFORE: SignedDuration = SignedDuration::from_hours(90 * 24);
+/// And never sooner than this after the last one.
+const RENEWED_AT_SOONEST: SignedDuration = SignedDuration::from_hours(24);
 /// What was fetched is used for so many hours where it does not say how long it may be,
 const FRESH_HOURS: i64 = 1;
 /// and for so many at most.
@@ -581,13 +583,16 @@ impl App {
 
     fn fetched_issuer(&self, certificate: &[u8]) -> Result<Option<Vec<u8>>, NotNow> {
         let sources = Sources::of(certificate).map_err(|error| NotNow::Proof(error.to_string()))?;
+        let mut silent = None;
         for url in &sources.issuers {
-            let issuer = self.network.get(url)?;
-            if revocation::names_issuer(certificate, &issuer) {
-                return Ok(Some(issuer));
+            // One dead address does not end the search.
+            match self.network.get(url) {
+                Ok(issuer) if revocation::names_issuer(certificate, &issuer) => return Ok(Some(issuer)),
+                Ok(_) => {}
+                Err(fault) => silent = Some(fault),
             }
         }
-        Ok(None)
+        silent.map_or(Ok(None), |fault| Err(fault.into()))
     }
 
     fn kept_proofs(&self) -> std::sync::MutexGuard<'_, HashMap<[u8; 32], (ValidationData, Timestamp)>> {
@@ -599,7 +604,9 @@ impl App {
 fn renewal((at, ends): (Timestamp, Timestamp)) -> Timestamp {
     let quarter = ends.duration_since(at) / 4;
     let before = RENEWED_BEFORE.min(quarter);
-    ends.saturating_sub(before).unwrap_or(at)
+    let due = ends.saturating_sub(before).unwrap_or(at);
+    // An authority that goes on past its certificate's end must not be asked without pause.
+    due.max(at.saturating_add(RENEWED_AT_SOONEST).unwrap_or(at))
 }
 
 #[cfg(test)]

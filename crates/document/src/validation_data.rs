@@ -168,7 +168,10 @@ pub fn evidence(pdf: &[u8]) -> Result<Evidence, SealError> {
             continue;
         };
         if form::name(&document, signature.signature, b"SubFilter") == Some(b"ETSI.RFC3161") {
-            let (at, certificates) = token_chain(value)?;
+            // One of another's that is not read here proves nothing for us.
+            let Ok((at, certificates)) = token_chain(value) else {
+                continue;
+            };
             let ends = ends(&certificates);
             evidence.archive = evidence.archive.max(ends.map(|ends| (at, ends)));
             evidence.chains.push(Chain {
@@ -184,11 +187,13 @@ pub fn evidence(pdf: &[u8]) -> Result<Evidence, SealError> {
         for chain in &mut evidence.chains {
             chain.is_own = false;
         }
+        // Only a timestamp after the last signature proves that one, and is renewed.
+        evidence.archive = None;
         let tokens = message.unsigned_attribute(ID_AA_TIME_STAMP_TOKEN)?;
         evidence.has_timestamp = !tokens.is_empty();
         let mut chains = vec![signer_first(&message)];
         for token in tokens {
-            chains.push(token_chain(token)?.1);
+            chains.extend(token_chain(token).map(|(_, certificates)| certificates));
         }
         evidence.chains.extend(chains.into_iter().map(|certificates| Chain {
             certificates,

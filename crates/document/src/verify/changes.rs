@@ -877,7 +877,11 @@ impl Comparison<'_> {
     /// Whether something reached from here acts when it is shown or clicked, by more than leading somewhere.
     fn has_action(&self, object: &Object) -> bool {
         let is_harmless = |dictionary: &Dictionary| {
-            let kind = dictionary.get(b"S").and_then(Object::as_name).unwrap_or_default();
+            let kind = dictionary.get(b"S").ok().map(|kind| form::resolve(self.current, kind));
+            let kind = match kind {
+                Some(Object::Name(name)) => name.as_slice(),
+                _ => &[],
+            };
             !dictionary.has(b"AA")
                 && !dictionary.has(b"JS")
                 && !matches!(

@@ -68,7 +68,7 @@ impl Document {
                 let details = SealDetails {
                     reason,
                     name: company.name,
-                    location: None,
+                    location: opened.app.settings.sealing.location.clone(),
                     at: opened.app.now(),
                     // Others' signatures would be broken by a certification.
                     certify: !intake.is_signed(),
