@@ -39,13 +39,20 @@ pub fn verdict(language: Language, verdict: Verdict) -> String {
     i18n::text(language, &format!("intake-verdict-{name}"), &[])
 }
 
-/// The whole report as lines: the verdict, then what was changed, warned of or refused, then the remedy.
+/// The whole report as lines: the verdict and the pages, then what there is to remark.
 pub fn lines(language: Language, report: &Report) -> Vec<String> {
     let mut lines = vec![verdict(language, report.verdict)];
     if !report.pages.is_empty() {
         let count = report.pages.len().to_string();
         lines.push(i18n::text(language, "intake-pages", &[("count", &count)]));
     }
+    lines.extend(remarks(language, report));
+    lines
+}
+
+/// What there is to remark besides the verdict: the form's fields, what was warned of, changed or refused, then the remedy.
+pub fn remarks(language: Language, report: &Report) -> Vec<String> {
+    let mut lines = Vec::new();
     if !report.fields.is_empty() {
         let count = report.fields.len().to_string();
         lines.push(i18n::text(language, "intake-fields", &[("count", &count)]));

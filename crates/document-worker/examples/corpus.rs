@@ -38,6 +38,7 @@ const BATCH: usize = 40;
 const HANG: Duration = Duration::from_mins(1);
 
 fn main() -> ExitCode {
+    // The first is the program's own name.
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.as_slice() {
         [word] if word == "document-worker" => countersign_document_worker::child::main(),

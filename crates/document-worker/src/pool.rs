@@ -564,6 +564,7 @@ fn processor_time(process: u32) -> Option<Duration> {
     let state = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The program's name, in parentheses, may hold anything (proc(5)).
     let (_, behind) = state.rsplit_once(')')?;
+    // Behind the name stands the third field; those wanted are the fourteenth and fifteenth, utime and stime.
     let mut numbers = behind.split_ascii_whitespace().skip(11);
     let user: u32 = numbers.next()?.parse().ok()?;
     let system: u32 = numbers.next()?.parse().ok()?;

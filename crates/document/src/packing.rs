@@ -55,6 +55,7 @@ fn is_soft(pixels: &[Colour], width: usize) -> bool {
     let across: usize = rows.map(|row| soft_steps(row.iter())).sum();
     let down: usize = (0..width)
         .step_by(LOOKED_AT)
+        // A column begins so many pixels into the first row.
         .map(|column| soft_steps(pixels.iter().skip(column).step_by(width)))
         .sum();
     (across + down) * SOFT_SHARE > 2 * pixels.len() / LOOKED_AT

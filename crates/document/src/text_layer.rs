@@ -635,7 +635,7 @@ fn joined(mut lines: Vec<Line>) -> Vec<Line> {
     for row in rows(lines) {
         let first_of_row = result.len();
         for line in row {
-            // The nearest line of this row that it continues.
+            // The nearest line of this row, not of those above it, that it continues.
             let found = result.iter_mut().skip(first_of_row).rev().find(|other| {
                 let size = other.size.max(line.size);
                 let gap = line.start - other.end;
@@ -756,6 +756,7 @@ fn spoken_order(words: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
     let mut words: Vec<(usize, Piece<'_>)> = words.into_iter().enumerate().rev().collect();
     let mut from = 0;
     while from < words.len() {
+        // How many words from here on stand as they are.
         let length = words
             .iter()
             .skip(from)

@@ -52,6 +52,7 @@ impl DatePattern {
         let mut rest = characters.as_slice();
         while let Some(first) = rest.first().copied() {
             let length = if first == '\'' {
+                // Behind the opening quote.
                 let closing = rest.iter().skip(1).position(|c| *c == '\'')?;
                 let quoted: String = rest.iter().skip(1).take(closing).collect();
                 // Two quotes in a row are one.

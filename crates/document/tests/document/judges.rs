@@ -107,6 +107,7 @@ pub fn pdfsig(file: &Path) -> Vec<String> {
     };
     let signatures: Vec<&str> = output
         .split("Signature #")
+        // What stands before the first one is about the file.
         .skip(1)
         // Fields that wait for a signature are listed too, and it knows no document timestamps.
         .filter(|signature| !signature.contains("The signature form field is not signed."))

@@ -180,6 +180,7 @@ fn no_refusal_is_plain_text() {
         let token = matches!(route.authority, Authority::AccessToken(_)).then_some(token.as_str());
         for parameter in ["%FF", "x", "-1", "99999999999999999999", "%00"] {
             let mut path = String::new();
+            // A path begins with a slash, before which there is nothing.
             for part in route.path.split('/').skip(1) {
                 path.push('/');
                 path.push_str(if part.starts_with('{') { parameter } else { part });

@@ -172,6 +172,7 @@ fn folder(data: &Path, findings: &mut Findings) -> bool {
 fn nearest_above(folder: &Path) -> &Path {
     folder
         .ancestors()
+        // The first is the folder itself.
         .skip(1)
         .map(|above| {
             if above.as_os_str().is_empty() {

@@ -62,7 +62,7 @@ impl Document {
                     .inspect_as(&pdf, &upload.wishes()?)
                     .map_err(|fault| refused(&input, &fault))?;
                 let report = intake.report();
-                for line in intake_text::lines(upload.language, &report).iter().skip(2) {
+                for line in intake_text::remarks(upload.language, &report) {
                     remark(context.json, &format!("{}: {line}", input.display()));
                 }
                 let details = SealDetails {

@@ -79,8 +79,7 @@ impl Template {
                 let imported = app
                     .import_template_as(&of.company, BY, replace, &pdf, fields, &wishes)
                     .map_err(|error| refused(error, &file, fields_file.as_deref().unwrap_or(&file)))?;
-                // The verdict and the pages are of no interest where the file is taken.
-                for line in intake_text::lines(upload.language, &imported.report).iter().skip(2) {
+                for line in intake_text::remarks(upload.language, &imported.report) {
                     remark(context.json, &format!("{}: {line}", file.display()));
                 }
                 let value = json!({
