@@ -1122,6 +1122,46 @@ fn who_declines_after_others_signed_is_told_to_sender_and_earlier_writers() {
 }
 
 #[test]
+fn at_the_end_cc_recipients_sender_and_writers_each_get_the_promised_copy_embedded_ones_not_the_writers() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        for (is_embedded, expected) in [
+            (
+                false,
+                vec![
+                    "kim@example.com",
+                    "yamada@example.com",
+                    "kim@example.com",
+                    "yamada@example.com",
+                    "owner@example.com",
+                    "cc@example.com",
+                ],
+            ),
+            (true, vec!["owner@example.com", "cc@example.com"]),
+        ] {
+            let mut request = world.request();
+            request.export = is_embedded.then(|| embedded("ALL"));
+            request.cc = vec![StartCopy {
+                name: Some("참조".to_owned()),
+                email: Some("cc@example.com".to_owned()),
+            }];
+            let id = id_of(&world.start(request));
+            world.approve(id, act(fields_of_first())).expect("an approval");
+            world
+                .approve(id, act(vec![given("pay", "1000")]))
+                .expect("the last approval");
+            let letters = world.letters(id);
+            let told: Vec<&str> = letters.iter().map(|(to, _)| to.as_str()).collect();
+            assert_eq!(told, expected);
+            let link = &letters.last().expect("the copy").1;
+            let token = key_of(link).token;
+            let copy = app.linked_file(&token, &origin()).expect("the copy's link opens");
+            assert!(copy.file.bytes.starts_with(b"%PDF-"));
+        }
+    });
+}
+
+#[test]
 fn the_same_key_answers_the_same_for_a_day() {
     on_both(|app| {
         let world = World::new(app, &two_steps());

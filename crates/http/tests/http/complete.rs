@@ -3,9 +3,12 @@
 use serde_json::json;
 use testkit::database::TestDatabase;
 
-use crate::support::{BASE, Server, pdf, start_body, trusted, values_of};
+use crate::support::{BASE, PNG, Server, contract_of_three, pdf, start_body, trusted, values_of};
 
-testkit::on_both_databases!(two_writers_complete_a_document,);
+testkit::on_both_databases!(
+    two_writers_complete_a_document,
+    after_three_writers_one_after_the_other_every_signature_is_valid,
+);
 
 fn two_writers_complete_a_document(database: &TestDatabase) {
     let server = Server::new(database);
@@ -136,5 +139,42 @@ fn two_writers_complete_a_document(database: &TestDatabase) {
         server
             .get(&format!("{path}/fields/{missing}/file"), &token)
             .problem(404);
+    }
+}
+
+fn after_three_writers_one_after_the_other_every_signature_is_valid(database: &TestDatabase) {
+    let server = Server::new(database);
+    let company = server.company("acme");
+    let token = server.token("acme", "owner@example.com");
+    let template = server.template(&company, &contract_of_three());
+    let writers: Vec<_> = (1..=3)
+        .map(|order| json!({"order": order, "name": format!("Writer {order}"), "email": format!("w{order}@example.com")}))
+        .collect();
+    let body = json!({"workflow_name": "Three", "template_id": template, "recipient_list": writers});
+    let id = server.start(&token, &body).ok()["workflow_id"].clone();
+    for order in 1..=3 {
+        let values = json!({"order": order, "field_list": [{"name": format!("sign{order}"), "value": PNG}]});
+        server.act(&token, &id, "approve", &values).ok();
+    }
+    for file in ["document", "certificate"] {
+        let answer = server.get(&format!("/api/v3/workflows/{id}/{file}"), &token);
+        let verdict = trusted(&answer.body, &server);
+        assert!(verdict.holds_strictly(), "{file}: {verdict:?}");
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("file.pdf");
+        std::fs::write(&path, &answer.body).expect("the file is written");
+        let judged = std::process::Command::new("pdfsig")
+            .arg(&path)
+            .output()
+            .expect("pdfsig runs (script/bootstrap --tests)");
+        let said = String::from_utf8_lossy(&judged.stdout).into_owned();
+        let signatures = said.matches("- Signature Validation:").count();
+        assert_eq!(signatures, verdict.signatures.len(), "{said}");
+        assert!(signatures > 0, "{said}");
+        assert_eq!(
+            said.matches("- Signature Validation: Signature is Valid.").count(),
+            signatures,
+            "{said}"
+        );
     }
 }

@@ -4,7 +4,7 @@ use countersign_http::{Authority, routes};
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
 
-use crate::support::{Answer, BASE, PASSWORD, Server, pdf, start_body, values_of};
+use crate::support::{Answer, BASE, PASSWORD, Server, network, pdf, start_body, values_of};
 
 testkit::on_both_databases!(
     every_link_route_refuses_who_has_no_link,
@@ -16,6 +16,7 @@ testkit::on_both_databases!(
     an_expired_document_and_a_link_past_its_time_are_gone,
     the_viewers_pictures_are_made_once_and_kept_by_browsers,
     the_access_code_stands_before_everything,
+    behind_a_proxy_with_tls_a_member_signs_in_and_links_lead_there,
 );
 
 const WRONG: [&str; 3] = [
@@ -418,4 +419,51 @@ fn the_access_code_stands_before_everything(database: &TestDatabase) {
     let answer = give("850101");
     assert_eq!(answer.status, 409);
     assert!(text(&answer).contains("This link is locked"));
+}
+
+fn behind_a_proxy_with_tls_a_member_signs_in_and_links_lead_there(database: &TestDatabase) {
+    // The public address is not known to be https: what the proxy says decides.
+    let server = Server::with(database, |settings, http| {
+        settings.public_url = "http://sign.example.com".to_owned();
+        http.trusted_proxies = vec![network("127.0.0.1/32")];
+    });
+    server.company("acme");
+    let client = reqwest::Client::builder()
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
+        .build()
+        .expect("a client");
+    let ask = |method: &str, scheme: &str, cookie: &str, form: Option<String>| {
+        let mut request = client
+            .request(method.parse().expect("a method"), server.address_of("/sign-in"))
+            .header("x-forwarded-for", "198.51.100.7")
+            .header("x-forwarded-proto", scheme.to_owned())
+            .header("host", "sign.example.com")
+            .header("cookie", cookie.to_owned());
+        if let Some(form) = form {
+            request = request
+                .header("content-type", "application/x-www-form-urlencoded")
+                .header("origin", "https://sign.example.com")
+                .body(form);
+        }
+        server.send(request)
+    };
+    for (scheme, is_secure) in [("https", true), ("http", false)] {
+        let page = ask("GET", scheme, "", None);
+        let cookie = page.header("set-cookie").to_owned();
+        assert_eq!(cookie.contains("; Secure"), is_secure, "{scheme}: {cookie}");
+        let pair = cookie.split(';').next().expect("a cookie").to_owned();
+        let csrf = pair.split_once('=').expect("a value").1.to_owned();
+        let form = format!("company=acme&email=owner%40example.com&password=correct+horse&csrf={csrf}");
+        let answer = ask("POST", scheme, &pair, Some(form));
+        assert_eq!(answer.status, 303, "{scheme}: {}", text(&answer));
+        assert_eq!(
+            answer.header("location"),
+            "/outbox",
+            "a path: the browser stays with the proxy's host and scheme"
+        );
+        let session = answer.header("set-cookie");
+        assert!(session.starts_with("countersign_session="), "{session}");
+        assert_eq!(session.contains("; Secure"), is_secure, "{session}");
+    }
 }

@@ -239,11 +239,16 @@ impl Server {
     /// A request to this server, to be changed before it is sent.
     pub fn request(&self, method: &str, path: &str, token: Option<&str>) -> reqwest::RequestBuilder {
         let method = method.parse().expect("a method");
-        let request = self.client.request(method, format!("http://{}{path}", self.address));
+        let request = self.client.request(method, self.address_of(path));
         match token {
             Some(token) => request.header("authorization", format!("service {token}")),
             None => request,
         }
+    }
+
+    /// The address of a path of this server, for clients of the test's own.
+    pub fn address_of(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
     }
 
     /// How many pages were rendered.
@@ -446,6 +451,20 @@ pub fn plain(steps: u32, on_reject: &str) -> Value {
         "steps": all.iter().map(|order| json!({"order": order})).collect::<Vec<_>>(),
         "fields": all.iter().map(|order| field(*order, &format!("text{order}"), "text", *order)).collect::<Vec<_>>(),
     })
+}
+
+/// FIELDS.json of three steps, each of which signs.
+pub fn contract_of_three() -> Value {
+    let mut plain = plain(3, "end");
+    plain["fields"] = (1..=3)
+        .map(|order| {
+            with(
+                field(order, &format!("sign{order}"), "signature", order),
+                &json!({"required": true}),
+            )
+        })
+        .collect();
+    plain
 }
 
 /// FIELDS.json whose first step has two writers, the last one being named by the template.
