@@ -4,7 +4,7 @@
 use std::path::Path;
 
 /// Paths below `ui/node_modules`; `src/fonts.rs` embeds the same ones.
-const FONTS: [&str; 8] = [
+const FONTS: [&str; 15] = [
     "pretendard/dist/public/static/Pretendard-Regular.otf",
     "pretendard/dist/public/static/Pretendard-Bold.otf",
     "@expo-google-fonts/noto-sans-jp/400Regular/NotoSansJP_400Regular.ttf",
@@ -13,6 +13,13 @@ const FONTS: [&str; 8] = [
     "@expo-google-fonts/noto-sans-arabic/400Regular/NotoSansArabic_400Regular.ttf",
     "@expo-google-fonts/noto-sans-hebrew/400Regular/NotoSansHebrew_400Regular.ttf",
     "@expo-google-fonts/noto-emoji/400Regular/NotoEmoji_400Regular.ttf",
+    "@expo-google-fonts/nanum-pen-script/400Regular/NanumPenScript_400Regular.ttf",
+    "@expo-google-fonts/gaegu/400Regular/Gaegu_400Regular.ttf",
+    "@expo-google-fonts/yuji-syuku/400Regular/YujiSyuku_400Regular.ttf",
+    "@expo-google-fonts/zen-kurenaido/400Regular/ZenKurenaido_400Regular.ttf",
+    "@expo-google-fonts/caveat/400Regular/Caveat_400Regular.ttf",
+    "@expo-google-fonts/dancing-script/400Regular/DancingScript_400Regular.ttf",
+    "@expo-google-fonts/song-myung/400Regular/SongMyung_400Regular.ttf",
 ];
 
 fn main() {

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use base64::Engine as _;
+use document::drawing::DrawingFault;
 use document::fonts::Fonts;
 use document::stamp::{Mark, MarkContent, MarkFault};
 use document::text_layout::{Outline, TextFault, TextStyle};
@@ -144,6 +145,7 @@ pub(crate) fn value_fault(path: String, field: &Field, fault: &ValueFault) -> Fa
             Fault::new(path, FaultCode::InvalidPicture)
         }
         ValueFault::NotPicture | ValueFault::FileTooLarge { .. } => Fault::new(path, FaultCode::InvalidFile),
+        ValueFault::NothingToDraw => Fault::new(path, FaultCode::Required),
         ValueFault::FillsItself => Fault::new(path, FaultCode::NoValueTaken),
     }
 }
@@ -190,7 +192,8 @@ pub(crate) fn outline(
     fonts: &Fonts,
 ) -> Result<Option<Outline>, Fault> {
     let no_bytes = |_: &BlobHash| Ok::<_, std::convert::Infallible>(Vec::new());
-    let Some(size) = page_size(template, field).filter(|_| value.file().is_none()) else {
+    // Pictures and drawings are shown as files.
+    let Some(size) = page_size(template, field).filter(|_| !field.kind.is_file()) else {
         return Ok(None);
     };
     let Ok(Some(mark)) = box_mark(size, field, value, language, no_bytes) else {
@@ -219,10 +222,28 @@ fn missing_glyph(path: &str, characters: &[char]) -> Fault {
 
 fn mark_fault(path: &str, fault: &MarkFault) -> Fault {
     match fault {
-        MarkFault::Text(TextFault::MissingCharacters { characters }) => missing_glyph(path, characters),
-        MarkFault::Text(TextFault::DoesNotFit) => Fault::new(path, FaultCode::DoesNotFit),
+        MarkFault::Text(fault) => text_fault(path, fault),
+        MarkFault::Drawing(fault) => drawing_fault(path, fault),
         MarkFault::Picture(_) => Fault::new(path, FaultCode::InvalidPicture),
         MarkFault::NoSuchPage | MarkFault::OffPage => Fault::new(path, FaultCode::NotSealable).with("reason", fault),
+    }
+}
+
+fn text_fault(path: &str, fault: &TextFault) -> Fault {
+    match fault {
+        TextFault::MissingCharacters { characters } => missing_glyph(path, characters),
+        TextFault::DoesNotFit => Fault::new(path, FaultCode::DoesNotFit),
+    }
+}
+
+/// Why a signature or seal cannot be drawn.
+pub(crate) fn drawing_fault(path: &str, fault: &DrawingFault) -> Fault {
+    match fault {
+        DrawingFault::Text(fault) => text_fault(path, fault),
+        DrawingFault::Nothing => Fault::new(path, FaultCode::Required),
+        DrawingFault::Font(_) | DrawingFault::Picture(_) => {
+            Fault::new(path, FaultCode::NotSealable).with("reason", fault)
+        }
     }
 }
 
@@ -266,6 +287,7 @@ fn box_mark<E>(
         FieldValue::File(file) => MarkContent::Picture {
             bytes: bytes(&file.hash)?,
         },
+        FieldValue::Drawn(drawn) => MarkContent::Drawing(drawn.drawing.clone()),
         FieldValue::Text(_) | FieldValue::Number(_) | FieldValue::Date(_) | FieldValue::Choice(_) => {
             let text = value.shown(field);
             if text.trim().is_empty() {

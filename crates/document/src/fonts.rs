@@ -9,6 +9,9 @@
 //! last. A character that none has is never drawn as blank or box: [`Fonts::missing_characters`]
 //! names it, and layout refuses it.
 //!
+//! Signatures and seals that we draw ([`crate::drawing`]) have fonts of their own: handwritings, and one for seals. They
+//! are a collection apart, so that no text of a document falls back to a handwriting.
+//!
 //! Loading costs tens of milliseconds, so [`Fonts`] is made once and shared.
 
 use std::borrow::Cow;
@@ -83,6 +86,54 @@ const FILES: [(&str, &[u8]); 8] = [
         embedded!("@expo-google-fonts/noto-emoji/400Regular/NotoEmoji_400Regular.ttf"),
     ),
 ];
+
+pub(crate) const NANUM_PEN: &str = "Nanum Pen Script";
+pub(crate) const GAEGU: &str = "Gaegu";
+pub(crate) const YUJI_SYUKU: &str = "Yuji Syuku";
+pub(crate) const ZEN_KURENAIDO: &str = "Zen Kurenaido";
+pub(crate) const CAVEAT: &str = "Caveat";
+pub(crate) const DANCING_SCRIPT: &str = "Dancing Script";
+pub(crate) const SONG_MYUNG: &str = "Song Myung";
+
+/// The fonts of signatures and seals, in the order in which they are asked for what the chosen one lacks.
+const DRAWING_FILES: [(&str, &[u8]); 7] = [
+    (
+        NANUM_PEN,
+        embedded!("@expo-google-fonts/nanum-pen-script/400Regular/NanumPenScript_400Regular.ttf"),
+    ),
+    (
+        YUJI_SYUKU,
+        embedded!("@expo-google-fonts/yuji-syuku/400Regular/YujiSyuku_400Regular.ttf"),
+    ),
+    (
+        ZEN_KURENAIDO,
+        embedded!("@expo-google-fonts/zen-kurenaido/400Regular/ZenKurenaido_400Regular.ttf"),
+    ),
+    (
+        GAEGU,
+        embedded!("@expo-google-fonts/gaegu/400Regular/Gaegu_400Regular.ttf"),
+    ),
+    (
+        CAVEAT,
+        embedded!("@expo-google-fonts/caveat/400Regular/Caveat_400Regular.ttf"),
+    ),
+    (
+        DANCING_SCRIPT,
+        embedded!("@expo-google-fonts/dancing-script/400Regular/DancingScript_400Regular.ttf"),
+    ),
+    (
+        SONG_MYUNG,
+        embedded!("@expo-google-fonts/song-myung/400Regular/SongMyung_400Regular.ttf"),
+    ),
+];
+
+/// The file of a family of [`DRAWING_FILES`].
+pub(crate) fn drawing_file(family: &str) -> Option<&'static [u8]> {
+    DRAWING_FILES
+        .iter()
+        .find(|(known, _)| *known == family)
+        .map(|(_, file)| *file)
+}
 
 /// What one layout works with; contexts hold caches, so they are kept and used again.
 pub(crate) struct LayoutContexts {
@@ -162,6 +213,13 @@ impl Fonts {
         for file in files {
             fonts.add(file)?;
         }
+        Ok(fonts)
+    }
+
+    /// Loads the fonts of signatures and seals, and no others. A text names the one that it asks first.
+    pub(crate) fn of_drawings() -> Result<Self, FontUnreadable> {
+        let mut fonts = Self::load(&DRAWING_FILES)?;
+        fonts.added = DRAWING_FILES.iter().map(|(family, _)| (*family).to_owned()).collect();
         Ok(fonts)
     }
 

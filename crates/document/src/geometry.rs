@@ -157,6 +157,18 @@ pub struct DisplayedBox {
     pub height: f64,
 }
 
+impl DisplayedBox {
+    /// A box of this size in the middle of this one.
+    pub(crate) fn centred(&self, width: f64, height: f64) -> Self {
+        Self {
+            x: self.x + (self.width - width) / 2.0,
+            y: self.y + (self.height - height) / 2.0,
+            width,
+            height,
+        }
+    }
+}
+
 /// An affine map as the operator `cm` has it (8.3.4): x' = a x + c y + e, y' = b x + d y + f.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Matrix {

@@ -7,7 +7,7 @@
 //! - [`intake`] takes an upload in, or refuses it with a reason; [`render`] shows its pages, packed
 //!   by [`packing`], and [`text_layer`] what they say;
 //! - [`geometry`] knows where a field lies on a page; [`text_layout`], [`fonts`] and [`picture`] how
-//!   its value looks; [`stamp`] draws it, on files that others have signed [`extend`]; [`embed`] adds the files that go
+//!   its value looks, [`drawing`] the signatures and seals that we draw; [`stamp`] draws it, on files that others have signed [`extend`]; [`embed`] adds the files that go
 //!   with it;
 //! - [`certificate`] sets the history certificate; [`demo`] a contract to try everything with;
 //! - [`revision`] appends to a file without touching what is there; [`keys`], [`authority`], [`cms`]
@@ -19,6 +19,7 @@ pub mod authority;
 pub mod certificate;
 pub mod cms;
 pub mod demo;
+pub mod drawing;
 pub mod embed;
 pub mod extend;
 pub mod fonts;
@@ -33,6 +34,7 @@ pub mod render;
 pub mod revision;
 pub mod revocation;
 pub mod seal;
+mod seal_design;
 mod signature_field;
 pub mod stamp;
 pub mod text_layer;

@@ -161,13 +161,7 @@ impl Decoded {
     pub(crate) fn fitted(&self, place: &DisplayedBox) -> DisplayedBox {
         let (columns, rows) = (f64::from(self.width), f64::from(self.height));
         let scale = (place.width / columns).min(place.height / rows);
-        let (width, height) = (columns * scale, rows * scale);
-        DisplayedBox {
-            x: place.x + (place.width - width) / 2.0,
-            y: place.y + (place.height - height) / 2.0,
-            width,
-            height,
-        }
+        place.centred(columns * scale, rows * scale)
     }
 }
 

@@ -11,6 +11,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use domain::drawing::Drawing;
 use domain::field::Placement;
 use domain::template::PageSize;
 use krilla::SerializeSettings;
@@ -23,6 +24,7 @@ use krilla::surface::Surface;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 use thiserror::Error;
 
+use crate::drawing::{DrawingFault, Figure, Segment, figure};
 use crate::fonts::Fonts;
 use crate::geometry::{DisplayedBox, GeometryFault, PageGeometry, displayed_box, inherited};
 use crate::picture::{Decoded, PictureFault};
@@ -59,6 +61,8 @@ pub enum MarkContent {
         /// The file.
         bytes: Vec<u8>,
     },
+    /// A signature or seal that is drawn from its description, as large as its box allows, in the middle of it.
+    Drawing(Drawing),
 }
 
 /// Why a mark cannot be drawn.
@@ -76,6 +80,9 @@ pub enum MarkFault {
     /// The picture cannot be drawn.
     #[error(transparent)]
     Picture(#[from] PictureFault),
+    /// The signature or seal cannot be drawn.
+    #[error(transparent)]
+    Drawing(#[from] DrawingFault),
 }
 
 /// Why a file was not stamped.
@@ -165,6 +172,7 @@ pub(crate) enum Prepared {
     Check,
     Dot,
     Picture(Decoded),
+    Figure(Figure),
 }
 
 fn prepare(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<(DisplayedBox, Prepared), MarkFault> {
@@ -183,6 +191,7 @@ fn prepare(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<(DisplayedBox,
         MarkContent::Check => Prepared::Check,
         MarkContent::Dot => Prepared::Dot,
         MarkContent::Picture { bytes } => Prepared::Picture(Decoded::read(bytes, place.width, place.height)?),
+        MarkContent::Drawing(drawing) => Prepared::Figure(figure(drawing)?),
     };
     Ok((place, prepared))
 }
@@ -219,20 +228,31 @@ fn sheets(document: &Document, fonts: &Fonts, marks: &[Mark]) -> Result<Vec<Shee
 
 /// All sheets as one PDF, a page each.
 fn draw(fonts: &Fonts, sheets: &[Sheet]) -> Result<Vec<u8>, StampError> {
+    draw_pages(sheets.iter().map(|sheet| (&sheet.size, sheet)), |sheet, surface| {
+        sheet
+            .marks
+            .iter()
+            .try_for_each(|(place, mark)| draw_mark(fonts, surface, place, mark))
+    })
+}
+
+/// A PDF of pages of these sizes, each drawn by `draw_page`; `None` from it: something has no size.
+fn draw_pages<'s, T>(
+    pages: impl Iterator<Item = (&'s PageSize, T)>,
+    draw_page: impl Fn(T, &mut Surface<'_>) -> Option<()>,
+) -> Result<Vec<u8>, StampError> {
     let failed = |reason: &str| StampError::Drawing(reason.to_owned());
     let mut document = krilla::Document::new_with(SerializeSettings {
         xmp_metadata: false,
         enable_tagging: false,
         ..SerializeSettings::default()
     });
-    for sheet in sheets {
-        let (width, height) = (single(sheet.size.width_points), single(sheet.size.height_points));
+    for (size, content) in pages {
+        let (width, height) = (single(size.width_points), single(size.height_points));
         let settings = PageSettings::from_wh(width, height).ok_or_else(|| failed("the page has no size"))?;
         let mut page = document.start_page_with(settings);
         let mut surface = page.surface();
-        for (place, mark) in &sheet.marks {
-            draw_mark(fonts, &mut surface, place, mark).ok_or_else(|| failed("a mark has no size"))?;
-        }
+        draw_page(content, &mut surface).ok_or_else(|| failed("a mark has no size"))?;
         surface.finish();
         page.finish();
     }
@@ -280,8 +300,51 @@ fn draw_mark(fonts: &Fonts, surface: &mut Surface<'_>, place: &DisplayedBox, mar
             );
             surface.pop();
         }
+        Prepared::Figure(figure) => draw_figure(surface, place, figure)?,
     }
     Some(())
+}
+
+/// Fills a drawing's outline, scaled to its box.
+fn draw_figure(surface: &mut Surface<'_>, place: &DisplayedBox, figure: &Figure) -> Option<()> {
+    let (fitted, scale) = figure.fitted(place);
+    let (left, top, scale) = (single(fitted.x), single(fitted.y), single(scale));
+    let at = |(x, y): (f32, f32)| (left + x * scale, top + y * scale);
+    let mut path = PathBuilder::new();
+    for segment in &figure.outline {
+        match segment.map(&at) {
+            Segment::Move((x, y)) => path.move_to(x, y),
+            Segment::Line((x, y)) => path.line_to(x, y),
+            Segment::Quad((cx, cy), (x, y)) => path.quad_to(cx, cy, x, y),
+            Segment::Cubic((ax, ay), (bx, by), (x, y)) => path.cubic_to(ax, ay, bx, by, x, y),
+            Segment::Close => path.close(),
+        }
+    }
+    let [red, green, blue] = figure.colour;
+    surface.set_stroke(None);
+    surface.set_fill(Some(Fill {
+        paint: rgb::Color::new(red, green, blue).into(),
+        ..black()
+    }));
+    surface.draw_path(&path.finish()?);
+    Some(())
+}
+
+/// A page of the drawing's own size with nothing else on it, as a PDF.
+pub(crate) fn figure_page(figure: &Figure) -> Result<Vec<u8>, StampError> {
+    let size = PageSize {
+        width_points: f64::from(figure.width),
+        height_points: f64::from(figure.height),
+    };
+    let place = DisplayedBox {
+        x: 0.0,
+        y: 0.0,
+        width: size.width_points,
+        height: size.height_points,
+    };
+    draw_pages([(&size, figure)].into_iter(), |figure, surface| {
+        draw_figure(surface, &place, figure)
+    })
 }
 
 fn black() -> Fill {

@@ -482,7 +482,7 @@ impl Lines {
     }
 
     /// The outlines of all glyphs; the column's top left corner is at `x`, `y`.
-    fn outline(&self, x: f32, y: f32, pen: &mut PathPen) {
+    pub(crate) fn outline(&self, x: f32, y: f32, pen: &mut impl GlyphPen) {
         for line in self.shown.clone().filter_map(|line| self.layout.get(line)) {
             let baseline = y + line.metrics().baseline - self.line_top(self.shown.start);
             let mut at = x + line.metrics().offset;
@@ -500,7 +500,7 @@ impl Lines {
                         .as_ref()
                         .and_then(|outlines| outlines.get(skrifa::GlyphId::new(glyph.id)));
                     if let Some(outline) = outline {
-                        pen.origin = (at + glyph.x, baseline - glyph.y);
+                        pen.start_glyph(at + glyph.x, baseline - glyph.y);
                         // A glyph that cannot be outlined has no outline in the PDF either.
                         let settings = DrawSettings::unhinted(size, skrifa::instance::LocationRef::default());
                         let _ = outline.draw(settings, pen);
@@ -611,11 +611,23 @@ pub struct Outline {
     pub colour: [u8; 3],
 }
 
+/// Takes the outlines of glyphs, one after the other.
+pub(crate) trait GlyphPen: OutlinePen {
+    /// The next outline has its origin here; its own y goes upwards.
+    fn start_glyph(&mut self, x: f32, baseline: f32);
+}
+
+impl GlyphPen for PathPen {
+    fn start_glyph(&mut self, x: f32, baseline: f32) {
+        self.origin = (x, baseline);
+    }
+}
+
 /// Writes outlines as relative commands of a path in hundredths of a point; every command begins where the one before it
 /// was written to end, so that rounding does not add up.
 #[derive(Default)]
-struct PathPen {
-    path: String,
+pub(crate) struct PathPen {
+    pub(crate) path: String,
     /// Of the glyph.
     origin: (f32, f32),
     /// In hundredths.

@@ -5,7 +5,7 @@
 //! place; nothing panics. The other crates know these words; this one knows no other crate.
 //!
 //! - [`template`], [`field`], [`value`], [`fields_file`]: what is to be filled, and with what; [`number`],
-//!   [`date_pattern`], [`formula`]: how it is calculated and shown;
+//!   [`date_pattern`], [`formula`]: how it is calculated and shown; [`drawing`]: signatures and seals that we draw;
 //! - [`workflow`]: who is at which step, and what may happen next;
 //! - [`export`]: which happenings a webhook reports; [`public_address`]: where it may go;
 //! - [`sealing`]: how strong a finished document is sealed;
@@ -15,6 +15,7 @@
 pub mod chain;
 pub mod contact;
 pub mod date_pattern;
+pub mod drawing;
 pub mod environment;
 pub mod event;
 pub mod export;
@@ -35,6 +36,7 @@ pub mod workflow;
 
 pub use chain::{ChainFile, Entry, Head};
 pub use contact::{Contact, Region};
+pub use drawing::{Drawing, DrawnValue, Hand, Seal, SealShape, Writing};
 pub use environment::{Clock, Random};
 pub use event::{Actor, Event, EventKind, FileKind, Who};
 pub use export::{ApiType, CommandType, ExportSettings, FieldName, LinkType};

@@ -10,6 +10,7 @@ use base64::Engine as _;
 use serde::{Deserialize, Serialize};
 
 use crate::date_pattern::DatePattern;
+use crate::drawing::DrawnValue;
 use crate::field::{Field, FieldKind};
 use crate::number::Decimal;
 use crate::text::{is_direction_control, is_visible};
@@ -87,6 +88,8 @@ pub enum FieldValue {
     Choice(String),
     /// A file.
     File(FileValue),
+    /// A signature or seal that is drawn from its description.
+    Drawn(DrawnValue),
 }
 
 /// Why a field's kind refuses a value.
@@ -136,6 +139,9 @@ pub enum ValueFault {
         /// Bytes allowed.
         limit: usize,
     },
+    /// Nothing of a drawing's text would be seen.
+    #[error("there is nothing to draw; write a name")]
+    NothingToDraw,
     /// The field fills itself.
     #[error("a field of this kind fills itself and takes no value")]
     FillsItself,
@@ -283,6 +289,7 @@ impl FieldValue {
             Self::Check(true) => "Y".to_owned(),
             Self::Check(false) => "N".to_owned(),
             Self::File(file) => file.file_name.clone(),
+            Self::Drawn(drawn) => drawn.file_name.clone(),
         }
     }
 
@@ -311,7 +318,7 @@ impl FieldValue {
         match self {
             Self::Text(text) | Self::Number(text) | Self::Choice(text) => is_visible(text),
             Self::Check(checked) => *checked,
-            Self::Date(_) | Self::File(_) => true,
+            Self::Date(_) | Self::File(_) | Self::Drawn(_) => true,
         }
     }
 
@@ -332,6 +339,8 @@ impl FieldValue {
         hash.update(salt);
         match self {
             Self::File(file) => hash.update(file.hash.0),
+            // Its members have one order, so the same drawing is always the same bytes.
+            Self::Drawn(drawn) => hash.update(serde_json::to_vec(&drawn.drawing).unwrap_or_default()),
             other => hash.update(other.to_wire().as_bytes()),
         }
         BlobHash(hash.finalize().into())
