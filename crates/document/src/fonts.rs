@@ -207,6 +207,11 @@ impl Fonts {
         Self::load(&FILES)
     }
 
+    /// No fonts at all: for marks that are no text. Loading the others takes a hundred times as long.
+    pub(crate) fn none() -> Result<Self, FontUnreadable> {
+        Self::load(&[])
+    }
+
     /// Loads the fonts that are part of the program, and the operator's.
     pub fn with_added(files: Vec<FontFile>) -> Result<Self, FontUnreadable> {
         let mut fonts = Self::embedded()?;

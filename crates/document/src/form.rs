@@ -13,15 +13,6 @@ const SIGNATURE_FLAGS: i64 = 3;
 /// What the names of fields begin with that show what was filled in, and wait for the seal.
 pub(crate) const WAITING_PREFIX: &str = "CountersignPage";
 
-/// A signature field that holds a signature.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct SignatureField<'a> {
-    /// The field.
-    pub(crate) field: &'a Dictionary,
-    /// The signature dictionary.
-    pub(crate) signature: &'a Dictionary,
-}
-
 /// Follows a reference, or takes the object as it is; null where it leads nowhere.
 pub(crate) fn resolve<'a>(document: &'a Document, object: &'a Object) -> &'a Object {
     document.dereference(object).map_or(&Object::Null, |(_, object)| object)
@@ -102,18 +93,12 @@ fn fields(document: &Document) -> Vec<Met<'_>> {
     found
 }
 
-/// The fields that hold a signature, in the form's order.
-pub(crate) fn signatures(document: &Document) -> Vec<SignatureField<'_>> {
+/// The signature dictionaries that fields hold, in the form's order.
+pub(crate) fn signatures(document: &Document) -> Vec<&Dictionary> {
     fields(document)
         .into_iter()
         .filter(|met| met.kind == Some(b"Sig"))
-        .filter_map(|Met { field, .. }| {
-            let value = field.get(b"V").ok()?;
-            let Object::Dictionary(signature) = resolve(document, value) else {
-                return None;
-            };
-            Some(SignatureField { field, signature })
-        })
+        .filter_map(|met| resolve(document, met.field.get(b"V").ok()?).as_dict().ok())
         .collect()
 }
 

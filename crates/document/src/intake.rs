@@ -31,6 +31,7 @@ mod content;
 mod flatten;
 mod form_fields;
 mod layers;
+mod metadata;
 mod rewrite;
 mod settle;
 mod signed;
@@ -274,6 +275,10 @@ pub enum Change {
     /// The XFA copy of a form was removed; the ordinary fields stay.
     #[error("the XFA copy of the form was removed; its ordinary fields stay")]
     XfaRemoved,
+    /// The description of the document (XMP) is no well-formed XML and was removed: programs that judge signatures stumble
+    /// over it.
+    #[error("the description of the document (XMP metadata), which programs could not read, was removed")]
+    DamagedMetadataRemoved,
     /// Scripts were removed.
     #[error("{count} script(s) were removed")]
     ScriptsRemoved {
@@ -355,6 +360,23 @@ pub enum Refused {
         /// The signature field.
         field: String,
     },
+    /// What is added would not be called allowed after one of its signatures.
+    #[error(
+        "nothing can be added to the file that its signature {field:?} allows ({detail}); \
+         send it as it was before it was signed"
+    )]
+    CannotBeExtended {
+        /// The signature field; empty where it is the file as a whole.
+        field: String,
+        /// What the verifier says.
+        detail: String,
+    },
+    /// The description of the signed file cannot be read, so that whatever is added to it is called a forgery.
+    #[error(
+        "the file is signed, and its description (XMP metadata) is no well-formed XML, so that programs would call \
+         everything that is added to it a forgery; send it as it was before it was signed"
+    )]
+    SignedWithDamagedMetadata,
     /// A signed file holds what would have to be removed.
     #[error(
         "the file is signed, and holds scripts, actions, films, layers or XFA that would have to be removed; \
@@ -490,6 +512,9 @@ pub fn inspect_counting(
     );
     settle::balance_pages(&mut document, most)?;
     changes.extend(clean::clean(&mut document));
+    if metadata::remove_damaged(&mut document) {
+        changes.push(Change::DamagedMetadataRemoved);
+    }
     let before = Before {
         bytes: reading.as_deref().unwrap_or(bytes),
         password: password.filter(|_| reading.is_none()),

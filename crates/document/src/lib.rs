@@ -42,3 +42,4 @@ pub mod text_layout;
 pub mod timestamp;
 pub mod validation_data;
 pub mod verify;
+mod xmp;

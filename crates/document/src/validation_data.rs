@@ -164,10 +164,10 @@ pub fn evidence(pdf: &[u8]) -> Result<Evidence, SealError> {
     let document = Document::load_mem(pdf)?;
     let mut evidence = Evidence::default();
     for signature in form::signatures(&document) {
-        let Ok(Object::String(value, _)) = signature.signature.get(b"Contents") else {
+        let Ok(Object::String(value, _)) = signature.get(b"Contents") else {
             continue;
         };
-        if form::name(&document, signature.signature, b"SubFilter") == Some(b"ETSI.RFC3161") {
+        if form::name(&document, signature, b"SubFilter") == Some(b"ETSI.RFC3161") {
             // One of another's that is not read here proves nothing for us.
             let Ok((at, certificates)) = token_chain(value) else {
                 continue;

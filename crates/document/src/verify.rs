@@ -35,7 +35,7 @@ pub use changes::{Change, How, Part};
 pub use revocation::{RevocationData, list_from_pem_or_der};
 pub use rules::{FieldLock, Rules};
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use lopdf::{Document, ObjectId};
@@ -50,6 +50,9 @@ use structure::load;
 
 /// More signatures than a document has; each costs one reading of the file.
 pub const MAX_SIGNATURES: usize = 32;
+
+/// The end of the year 2999, in seconds since 1970.
+const FAR_FUTURE: i64 = 32_503_679_999;
 
 /// The certificates that a verifier trusts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -132,6 +135,11 @@ impl Verdict {
     /// Whether everything holds, and the signer of every signature is trusted.
     pub fn holds_strictly(&self) -> bool {
         self.holds() && self.signatures.iter().all(|signature| signature.faults.is_empty())
+    }
+
+    /// What is wrong but that signers are unknown, with the field of the signature that it concerns, if it concerns one.
+    pub fn unsound(&self) -> impl Iterator<Item = (Option<&str>, &Fault)> {
+        self.all_faults().filter(|(_, fault)| !fault.concerns_trust())
     }
 
     /// All faults with the field of the signature that they concern, if they concern one.
@@ -478,6 +486,13 @@ pub fn verify(pdf: &[u8], roots: &TrustedRoots, at: Timestamp) -> Verdict {
     verify_with(pdf, &Means::from(roots.clone()), at)
 }
 
+/// Whether the signatures of `pdf` are sound, whoever the signers are: what there is to say is in [`Verdict::unsound`].
+pub fn verify_soundness(pdf: &[u8]) -> Verdict {
+    // The moment matters for trust alone; it only must lie behind every time that the file proves.
+    let moment = Timestamp::from_second(FAR_FUTURE).unwrap_or(Timestamp::MAX);
+    verify(pdf, &TrustedRoots::default(), moment)
+}
+
 /// Verifies all signatures of `pdf` at the time `at`.
 pub fn verify_with(pdf: &[u8], means: &Means, at: Timestamp) -> Verdict {
     let mut verdict = Verdict {
@@ -502,69 +517,6 @@ pub fn verify_with(pdf: &[u8], means: &Means, at: Timestamp) -> Verdict {
     judge.all(&mut signatures);
     verdict.signatures = signatures.into_iter().map(|signature| signature.report).collect();
     verdict
-}
-
-/// What the signatures of a file permit, all of them together.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Permissions {
-    /// How many signatures there are, document timestamps among them.
-    pub signatures: usize,
-    /// What is wrong with them, but whom their signers are: with the field of the signature, if it concerns one. Where
-    /// anything is, nothing that is added makes the file good again.
-    pub faults: Vec<(Option<String>, Fault)>,
-    /// What each permits.
-    pub rules: Vec<Rules>,
-}
-
-impl Permissions {
-    /// Whether every signature is intact and nothing was changed that must not be.
-    pub fn are_intact(&self) -> bool {
-        self.faults.is_empty()
-    }
-
-    /// Whether the field `name` may be filled in.
-    pub fn allow_field(&self, name: &str) -> bool {
-        self.rules.iter().all(|rules| rules.allow_field(name))
-    }
-
-    /// Whether another signature may be added, invisibly, in a new field of the name `name`.
-    pub fn allow_signature(&self, name: &str) -> bool {
-        self.rules.iter().all(|rules| rules.allow_signature(name))
-    }
-
-    /// Whether a certification forbids any change but filling in fields and signing.
-    pub fn are_certified(&self) -> bool {
-        self.rules.iter().any(|rules| rules.certified)
-    }
-}
-
-/// What the signatures that a file has permit to follow, and whether they are intact; who signed is not asked. A file
-/// without signatures permits everything. A stranger's file is read in the worker process, as by [`verify`].
-pub fn permissions(pdf: &[u8]) -> Result<Permissions, Fault> {
-    let document = load(pdf)?;
-    let mut faults = Vec::new();
-    let signatures = examine(pdf, &document, &mut faults);
-    faults.retain(|fault| *fault != Fault::NoSignature);
-    let mut permissions = Permissions {
-        signatures: signatures.len(),
-        faults: faults.into_iter().map(|fault| (None, fault)).collect(),
-        rules: Vec::new(),
-    };
-    for signature in signatures {
-        let name = signature.report.field;
-        let of_signature = signature
-            .report
-            .faults
-            .into_iter()
-            .filter(|fault| !fault.concerns_trust());
-        permissions
-            .faults
-            .extend(of_signature.map(|fault| (Some(name.clone()), fault)));
-        if signature.report.kind != SignatureKind::DocumentTimestamp {
-            permissions.rules.push(signature.rules);
-        }
-    }
-    Ok(permissions)
 }
 
 /// The signatures in the order in which they were made, each as far as it says it itself; and what is wrong with the file.
@@ -609,7 +561,8 @@ fn length_of(bytes: &[u8]) -> u64 {
 /// A signature dictionary in the file's newest state.
 struct Found<'a> {
     name: String,
-    field: Option<&'a lopdf::Dictionary>,
+    /// The fields whose value it is; several may share it, as those do that show what was filled in on a signed file.
+    fields: Vec<&'a lopdf::Dictionary>,
     id: Option<ObjectId>,
     dictionary: &'a lopdf::Dictionary,
 }
@@ -628,19 +581,36 @@ fn usage_rights(document: &Document) -> Vec<ObjectId> {
 
 /// The signatures that fields hold, and those that a field held once.
 fn find<'a>(document: &'a Document, faults: &mut Vec<Fault>) -> Vec<Found<'a>> {
-    let mut found: Vec<Found<'a>> = places::named_fields(document)
+    let mut found: Vec<Found<'a>> = Vec::new();
+    let mut known: BTreeMap<ObjectId, usize> = BTreeMap::new();
+    for field in places::named_fields(document)
         .into_iter()
         .filter(|field| field.is_signature)
-        .filter_map(|field| {
-            let value = field.dictionary.get(b"V").ok()?;
-            Some(Found {
-                name: field.name,
-                field: Some(field.dictionary),
-                id: value.as_reference().ok(),
-                dictionary: form::resolve(document, value).as_dict().ok()?,
-            })
-        })
-        .collect();
+    {
+        let Ok(value) = field.dictionary.get(b"V") else {
+            continue;
+        };
+        let Ok(dictionary) = form::resolve(document, value).as_dict() else {
+            continue;
+        };
+        let id = value.as_reference().ok();
+        let shared = id.and_then(|id| known.get(&id)).and_then(|index| found.get_mut(*index));
+        if let Some(shared) = shared {
+            shared.fields.push(field.dictionary);
+            // The seal's own field comes behind those that it fills besides.
+            shared.name = field.name;
+            continue;
+        }
+        if let Some(id) = id {
+            known.insert(id, found.len());
+        }
+        found.push(Found {
+            name: field.name,
+            fields: vec![field.dictionary],
+            id,
+            dictionary,
+        });
+    }
     let mut held: BTreeSet<ObjectId> = found.iter().filter_map(|signature| signature.id).collect();
     held.extend(usage_rights(document));
     for (id, object) in &document.objects {
@@ -652,7 +622,7 @@ fn find<'a>(document: &'a Document, faults: &mut Vec<Fault>) -> Vec<Found<'a>> {
             faults.push(Fault::FieldRemoved { object: id.0 });
             found.push(Found {
                 name: String::new(),
-                field: None,
+                fields: Vec::new(),
                 id: Some(*id),
                 dictionary,
             });

@@ -5,19 +5,27 @@
 //! appearance shows what was filled in (`crate::extend`). So a signed upload is taken only if
 //!
 //! - every signature is intact by our own verifier, whoever the signer is;
-//! - no certification and no lock forbids further signature fields;
+//! - every one still is when the file has been extended and sealed. That is not concluded from certifications and locks but
+//!   tried: so a file that is taken is by construction one whose sealed document the verifier calls sound;
 //! - nothing is in it that intake would have to remove, but embedded files, which are told.
 
+use domain::field::Placement;
 use jiff::Timestamp;
-use lopdf::{Document, Object};
+use lopdf::Document;
 
-use super::{Change, Intake, Limits, Refused, Warning, clean, compare, layers, page_sizes};
-use crate::form::{self, SignatureField};
+use super::{Change, Intake, Limits, Refused, Warning, clean, compare, layers, metadata, page_sizes};
+use crate::authority::create_root;
+use crate::extend;
+use crate::fonts::Fonts;
+use crate::form;
+use crate::keys::KeyKind;
 use crate::revision::RevisionWriter;
-use crate::verify::{self, Fault, TrustedRoots};
+use crate::seal::{SealDetails, seal};
+use crate::stamp::{Mark, MarkContent};
+use crate::verify::{Fault, SignatureKind, SignatureReport, verify_soundness};
 
-/// The end of the year 2999, in seconds since 1970.
-const FAR_FUTURE: i64 = 32_503_679_999;
+/// The beginning of the year 2000, in seconds since 1970: any time would do.
+const REHEARSED_AT: i64 = 946_684_800;
 
 /// Has somebody signed it? Usage rights are no signature of a person.
 pub(super) fn is_signed(document: &Document) -> bool {
@@ -42,12 +50,13 @@ pub(super) fn take(bytes: &[u8], document: &Document, limits: &Limits) -> Result
         return Err(Refused::DynamicXfa);
     }
     let pages = page_sizes(document, limits)?;
-    for signature in form::signatures(document) {
-        allows_more(document, &signature)?;
-    }
     let signatures = are_intact(bytes)?;
     let mut warnings = vec![Warning::AlreadySigned { count: signatures }];
     warnings.extend(kept(document)?);
+    if metadata::is_damaged(document) {
+        return Err(Refused::SignedWithDamagedMetadata);
+    }
+    allows_more(bytes, pages.len())?;
     compare::has_sizes(bytes, &pages)?;
     Ok(Intake {
         pdf: bytes.to_vec(),
@@ -59,63 +68,83 @@ pub(super) fn take(bytes: &[u8], document: &Document, limits: &Limits) -> Result
     })
 }
 
-/// May a signature field be added after this signature?
-fn allows_more(document: &Document, signature: &SignatureField<'_>) -> Result<(), Refused> {
-    let field = form::text(document, signature.field, b"T").unwrap_or_default();
-    let locks = |parameters| matches!(form::name(document, parameters, b"Action"), Some(b"All" | b"Exclude"));
-    let level = |parameters: &lopdf::Dictionary| {
-        let level = parameters.get(b"P").ok()?;
-        form::resolve(document, level).as_i64().ok()
-    };
-    for reference in form::array(document, signature.signature, b"Reference").unwrap_or_default() {
-        let Object::Dictionary(reference) = form::resolve(document, reference) else {
-            continue;
-        };
-        let parameters = form::dictionary(document, reference, b"TransformParams");
-        match form::name(document, reference, b"TransformMethod") {
-            Some(b"DocMDP") => {
-                // Table 257: 2 where it is not said.
-                let level = parameters.and_then(level).and_then(|level| u8::try_from(level).ok());
-                return Err(Refused::CertificationForbids {
-                    level: level.unwrap_or(2),
-                });
-            }
-            Some(b"FieldMDP") if parameters.is_some_and(locks) => return Err(Refused::LockForbids { field }),
-            _ => {}
-        }
-    }
-    match form::dictionary(document, signature.field, b"Lock") {
-        Some(lock) if locks(lock) || level(lock).is_some() => Err(Refused::LockForbids { field }),
-        _ => Ok(()),
-    }
-}
-
 /// How many signatures there are, all of them intact.
 fn are_intact(bytes: &[u8]) -> Result<u32, Refused> {
-    // The moment matters for trust alone, which is not asked here: a sender may know signers that we do not. It only must
-    // lie behind every time that the file proves.
-    let moment = Timestamp::from_second(FAR_FUTURE).unwrap_or(Timestamp::MAX);
-    let verdict = verify::verify(bytes, &TrustedRoots::default(), moment);
-    for report in &verdict.signatures {
-        if let Some(fault) = report.faults.iter().find(|fault| !fault.concerns_trust()) {
-            return Err(Refused::BrokenSignature {
-                field: report.field.clone(),
-                detail: fault.to_string(),
-            });
-        }
-    }
+    // A sender may know signers that we do not.
+    let verdict = verify_soundness(bytes);
     // What follows the last signature is allowed by all of them, or they would not be intact; the seal will cover it.
     let fault = verdict
-        .faults
-        .iter()
-        .find(|fault| !matches!(fault, Fault::NotCoveredToEnd { .. }));
+        .unsound()
+        .find(|(_, fault)| !matches!(fault, Fault::NotCoveredToEnd { .. }));
     match fault {
         None => Ok(u32::try_from(verdict.signatures.len()).unwrap_or(u32::MAX)),
-        Some(fault) => Err(Refused::BrokenSignature {
-            field: String::new(),
+        Some((field, fault)) => Err(Refused::BrokenSignature {
+            field: field.unwrap_or_default().to_owned(),
             detail: fault.to_string(),
         }),
     }
+}
+
+/// May the file be extended and sealed? It is tried, with something on every page and a key that nobody knows afterwards, and
+/// the verifier has the word: nothing here decides by itself what a signature permits.
+fn allows_more(bytes: &[u8], pages: usize) -> Result<(), Refused> {
+    let sealed = rehearsed(bytes, pages).map_err(|detail| Refused::CannotBeExtended {
+        field: String::new(),
+        detail,
+    })?;
+    let verdict = verify_soundness(&sealed);
+    let Some((field, fault)) = verdict.unsound().next() else {
+        return Ok(());
+    };
+    let field = field.unwrap_or_default().to_owned();
+    let is_changed = matches!(fault, Fault::ChangedAfterSigning { .. });
+    let signature = verdict
+        .signatures
+        .iter()
+        .find(|signature| is_changed && signature.faults.contains(fault));
+    Err(match signature {
+        Some(SignatureReport {
+            kind: SignatureKind::Certification { level },
+            ..
+        }) => Refused::CertificationForbids { level: *level },
+        Some(signature) if signature.permits.stated || !signature.permits.locks.is_empty() => {
+            Refused::LockForbids { field }
+        }
+        _ => Refused::CannotBeExtended {
+            field,
+            detail: fault.to_string(),
+        },
+    })
+}
+
+/// The file, extended and sealed as it will be when all have signed.
+fn rehearsed(bytes: &[u8], pages: usize) -> Result<Vec<u8>, String> {
+    let said = |error: &dyn std::error::Error| error.to_string();
+    let marks: Vec<Mark> = (1..)
+        .take(pages)
+        .map(|page| Mark {
+            page,
+            placement: Placement {
+                x: 0,
+                y: 0,
+                width: Placement::WHOLE,
+                height: Placement::WHOLE,
+            },
+            content: MarkContent::Check,
+        })
+        .collect();
+    let fonts = Fonts::none().map_err(|error| said(&error))?;
+    let extended = extend::stamp(bytes, &fonts, &marks).map_err(|error| said(&error))?;
+    let at = Timestamp::from_second(REHEARSED_AT).map_err(|error| said(&error))?;
+    let details = SealDetails {
+        reason: String::new(),
+        name: String::new(),
+        location: None,
+        at,
+        certify: false,
+    };
+    let key = create_root("Rehearsal", KeyKind::EcdsaP256, at).map_err(|error| said(&error))?;
+    seal(&extended, &key, &details).map_err(|error| said(&error))
 }
 
 /// What stays in the file that would be removed from another one.

@@ -49,8 +49,8 @@ pub struct Rules {
     /// 1: nothing but validation data and document timestamps; 2: filling in fields and signing, too; 3: annotations,
     /// too.
     pub level: u8,
-    /// Whether it is a certification that says so.
-    pub certified: bool,
+    /// Whether the signature says so itself, as a certification or by a lock.
+    pub stated: bool,
     /// Fields that must stay as they are.
     pub locks: Vec<FieldLock>,
 }
@@ -59,42 +59,51 @@ impl Default for Rules {
     fn default() -> Self {
         Self {
             level: DEFAULT_LEVEL,
-            certified: false,
+            stated: false,
             locks: Vec::new(),
         }
     }
 }
 
 impl Rules {
-    /// What a signature in the field `field` permits. `level` is that of its certification, if it is one.
-    pub(super) fn of(
-        document: &Document,
-        field: Option<&Dictionary>,
-        signature: &Dictionary,
-        level: Option<u8>,
-    ) -> Self {
+    /// What a signature permits that is the value of `fields`. `level` is that of its certification, if it is one. Where
+    /// several statements differ, the strictest holds; one that nobody understands permits nothing of what it is about.
+    pub(super) fn of(document: &Document, fields: &[&Dictionary], signature: &Dictionary, level: Option<u8>) -> Self {
         let mut rules = Self {
-            level: level.map_or(DEFAULT_LEVEL, |level| level.clamp(1, 3)),
-            certified: level.is_some(),
+            level: level.unwrap_or(DEFAULT_LEVEL),
+            stated: level.is_some(),
             locks: Vec::new(),
         };
-        let parameters = transform(document, signature, b"FieldMDP")
-            .and_then(|reference| form::dictionary(document, reference, b"TransformParams"));
-        let lock = field.and_then(|field| form::dictionary(document, field, b"Lock"));
-        for stated in [parameters, lock].into_iter().flatten() {
-            rules.locks.extend(field_lock(document, stated));
-            // PDF 2.0: a lock may restrict the document as a certification does.
-            let restricted = stated
-                .get(b"P")
-                .ok()
-                .and_then(|level| form::resolve(document, level).as_i64().ok())
-                .and_then(|level| u8::try_from(level).ok())
-                .filter(|level| (1..=3).contains(level));
-            if let Some(restricted) = restricted {
-                rules.level = rules.level.min(restricted);
+        for reference in references(document, signature) {
+            match form::name(document, reference, b"TransformMethod") {
+                Some(b"FieldMDP") => match form::dictionary(document, reference, b"TransformParams") {
+                    Some(parameters) => rules.add_lock(document, parameters),
+                    None => rules.locks.push(FieldLock::All),
+                },
+                // Of the others that are known, DocMDP is the level, usage rights grant and forbid nothing to others, and
+                // Identity (PDF 1.5) says nothing.
+                Some(b"DocMDP" | b"UR" | b"UR3" | b"Identity") => {}
+                _ => rules.locks.push(FieldLock::All),
             }
         }
+        for lock in fields
+            .iter()
+            .filter_map(|field| form::dictionary(document, field, b"Lock"))
+        {
+            rules.add_lock(document, lock);
+        }
+        rules.locks.dedup();
         rules
+    }
+
+    fn add_lock(&mut self, document: &Document, stated: &Dictionary) {
+        self.locks.push(field_lock(document, stated));
+        // PDF 2.0: a lock may restrict the document as a certification does.
+        if let Some(level) = stated_level(document, stated) {
+            // Where nothing is stated, the level is not: it is what people expect.
+            self.level = if self.stated { self.level.min(level) } else { level };
+            self.stated = true;
+        }
     }
 
     /// Whether the field `name` may be filled in, or signed if it is a signature's.
@@ -113,7 +122,7 @@ impl Rules {
     }
 }
 
-fn field_lock(document: &Document, stated: &Dictionary) -> Option<FieldLock> {
+fn field_lock(document: &Document, stated: &Dictionary) -> FieldLock {
     let names = || {
         form::array(document, stated, b"Fields")
             .unwrap_or_default()
@@ -122,33 +131,43 @@ fn field_lock(document: &Document, stated: &Dictionary) -> Option<FieldLock> {
             .filter_map(|name| lopdf::decode_text_string(form::resolve(document, name)).ok())
             .collect::<Vec<_>>()
     };
-    match form::name(document, stated, b"Action")? {
-        b"Include" => Some(FieldLock::Include(names())),
-        b"Exclude" => Some(FieldLock::Exclude(names())),
-        // What nobody understands locks everything.
-        _ => Some(FieldLock::All),
+    match form::name(document, stated, b"Action") {
+        Some(b"Include") => FieldLock::Include(names()),
+        Some(b"Exclude") => FieldLock::Exclude(names()),
+        _ => FieldLock::All,
+    }
+}
+
+/// The level that a dictionary states; 1 for one that does not exist.
+fn stated_level(document: &Document, stated: &Dictionary) -> Option<u8> {
+    match form::resolve(document, stated.get(b"P").ok()?) {
+        Object::Null => None,
+        Object::Integer(level @ 1..=3) => u8::try_from(*level).ok(),
+        _ => Some(1),
     }
 }
 
 /// The level of a signature's DocMDP transform, if it has one.
 pub(super) fn modification_level(document: &Document, signature: &Dictionary) -> Option<u8> {
-    let reference = transform(document, signature, b"DocMDP")?;
-    let level = form::dictionary(document, reference, b"TransformParams")
-        .and_then(|parameters| parameters.get(b"P").ok())
-        .and_then(|level| form::resolve(document, level).as_i64().ok())
-        .and_then(|level| u8::try_from(level).ok());
-    Some(level.unwrap_or(DEFAULT_LEVEL))
+    references(document, signature)
+        .filter(|reference| form::name(document, reference, b"TransformMethod") == Some(b"DocMDP"))
+        .map(|reference| {
+            form::dictionary(document, reference, b"TransformParams")
+                .and_then(|parameters| stated_level(document, parameters))
+                .unwrap_or(DEFAULT_LEVEL)
+        })
+        .min()
 }
 
 /// The level of a signature that the catalog names as its certification, and that has no transform of its own.
 pub(super) const UNSTATED_LEVEL: u8 = DEFAULT_LEVEL;
 
-/// The signature reference dictionary of a transform method (ISO 32000-2, 12.8.2).
-fn transform<'a>(document: &'a Document, signature: &'a Dictionary, method: &[u8]) -> Option<&'a Dictionary> {
-    form::array(document, signature, b"Reference")?
+/// The signature reference dictionaries (ISO 32000-2, 12.8.2).
+fn references<'a>(document: &'a Document, signature: &'a Dictionary) -> impl Iterator<Item = &'a Dictionary> {
+    form::array(document, signature, b"Reference")
+        .unwrap_or_default()
         .iter()
         .filter_map(|reference| form::resolve(document, reference).as_dict().ok())
-        .find(|reference| form::name(document, reference, b"TransformMethod") == Some(method))
 }
 
 /// A flag word, 0 where there is none.

@@ -89,7 +89,7 @@ pub(super) fn examine(pdf: &[u8], document: &Document, found: &Found<'_>) -> Exa
         is_sound: false,
         is_followed_by_validation_data: false,
         covers_validation_data: false,
-        rules: Rules::of(document, found.field, dictionary, level),
+        rules: Rules::of(document, &found.fields, dictionary, level),
         signer: None,
         certificates: Vec::new(),
         revocation: RevocationData::default(),
@@ -314,9 +314,7 @@ impl Examined {
         // The dictionary was there when it was signed, the same in every byte: otherwise it is a copy, by whomever.
         let is_its_own = match found.id {
             Some(id) => revision.objects.get(&id) == document.objects.get(&id),
-            None => form::signatures(&revision)
-                .iter()
-                .any(|signature| signature.signature == found.dictionary),
+            None => form::signatures(&revision).contains(&found.dictionary),
         };
         if !is_its_own {
             return self.push(Fault::NotInItsRevision);

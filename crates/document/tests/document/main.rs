@@ -6,6 +6,7 @@ extern crate countersign_document as document;
 mod certificates;
 mod drawings;
 mod embedded_files;
+mod extending;
 mod forgeries;
 mod judges;
 mod keys;

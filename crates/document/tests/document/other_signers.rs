@@ -3,14 +3,20 @@
 use std::path::Path;
 use std::process::Command;
 
+use document::extend;
+use document::fonts::Fonts;
+use document::intake::{Limits, Refused, inspect};
 use document::seal::seal;
+use document::stamp::{Mark, MarkContent};
 use document::verify::{
     Fault, Level, Means, Note, RevocationData, SignatureKind, TrustedRoots, Verdict, verify, verify_with,
 };
+use domain::field::Placement;
 use jiff::SignedDuration;
 
 use lopdf::dictionary;
 
+use crate::judges;
 use crate::samples::{HOUSE, References, details, now, sign_content_with, sign_with, unsigned};
 
 /// Files with their names.
@@ -90,20 +96,48 @@ fn signatures_of_every_algorithm_and_format_are_verified() {
     }
 }
 
-/// Trouble 10: what somebody signed before stays valid below our seal.
+/// Trouble 10: what somebody signed before stays valid below our seal, and the other program says so, too.
 #[test]
-fn a_file_that_another_program_signed_is_approved_and_both_signatures_hold() {
+fn a_file_that_another_program_signed_is_taken_and_approved_and_all_signatures_hold() {
     let (files, mut roots) = signed_by_pyhanko(References::Table);
     for root in HOUSE.roots().certificates() {
         roots.add(root.clone());
     }
-    let is_valid = |name: &str| name != "certified" && is_sample_of_format(name);
-    for (name, pdf) in files.into_iter().filter(|(name, _)| is_valid(name)) {
-        let sealed = seal(&pdf, &HOUSE.key, &details(false)).expect("sealed");
+    let fonts = Fonts::embedded().expect("fonts");
+    let mark = Mark {
+        page: 2,
+        placement: Placement {
+            x: 100_000,
+            y: 100_000,
+            width: 100_000,
+            height: 100_000,
+        },
+        content: MarkContent::Check,
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path().join("root.pem");
+    std::fs::write(&root, HOUSE.root.certificate_pem()).expect("written");
+    let mut sealed_files = Vec::new();
+    for (name, pdf) in files.into_iter().filter(|(name, _)| is_sample_of_format(name)) {
+        let taken = inspect(&pdf, &Limits::default());
+        if name == "certified" {
+            assert_eq!(taken.err(), Some(Refused::CertificationForbids { level: 2 }));
+            continue;
+        }
+        let taken = taken.unwrap_or_else(|refused| panic!("{name}: {refused}"));
+        let extended = extend::stamp(&taken.pdf, &fonts, std::slice::from_ref(&mark)).expect("extended");
+        let sealed = seal(&extended, &HOUSE.key, &details(false)).expect("sealed");
         assert!(sealed.starts_with(&pdf), "{name}");
         let verdict = verify(&sealed, &roots, now());
         let faults: Vec<String> = verdict.all_faults().map(|(_, fault)| fault.to_string()).collect();
         assert!(verdict.holds_strictly(), "{name}: {}", faults.join("\n"));
+        let path = folder.path().join(format!("{name}.pdf"));
+        std::fs::write(&path, sealed).expect("written");
+        sealed_files.push(path);
+    }
+    let paths: Vec<&Path> = sealed_files.iter().map(std::path::PathBuf::as_path).collect();
+    for (path, complaints) in paths.iter().zip(judges::pyhanko(&paths, &root)) {
+        assert_eq!(complaints, Vec::<String>::new(), "{}", path.display());
     }
 }
 

@@ -515,6 +515,49 @@ fn a_signed_file_whose_signature_is_broken_or_forbids_more_is_refused_by_name() 
     ));
 }
 
+/// A file whose catalog names this as its XMP.
+fn described(packet: &[u8]) -> Vec<u8> {
+    let mut document = samples::unsigned_document();
+    let metadata = dictionary! { "Type" => "Metadata", "Subtype" => "XML" };
+    let metadata = document.add_object(Stream::new(metadata, packet.to_vec()));
+    document.catalog_mut().expect("a catalog").set("Metadata", metadata);
+    samples::file(document, References::Table)
+}
+
+const PACKET: &str = concat!(
+    r#"<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?>"#,
+    r#"<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"/>"#,
+    r#"</x:xmpmeta><?xpacket end="w"?>"#,
+);
+
+/// Metadata that judges cannot read make them object to whatever follows a signature.
+#[test]
+fn metadata_that_programs_cannot_read_are_removed_and_never_taken_signed() {
+    let stranger = &samples::HOUSE.key;
+    let fine = described(PACKET.as_bytes());
+    assert_eq!(take(&fine).expect("taken").changes, []);
+    assert!(take(&samples::signed_by_others(&fine, stranger)).is_ok());
+    let broken = [
+        PACKET.replace("</rdf:RDF>", "").replace("/>", ">").into_bytes(),
+        PACKET.replace("</x:xmpmeta>", "").into_bytes(),
+        PACKET
+            .replace("<x:xmpmeta", "<!DOCTYPE x [<!ENTITY a 'a'>]><x:xmpmeta")
+            .into_bytes(),
+        PACKET.replace("xmpmeta", "other").into_bytes(),
+        PACKET.encode_utf16().flat_map(u16::to_be_bytes).collect(),
+        Vec::new(),
+    ];
+    for packet in broken {
+        let pdf = described(&packet);
+        let taken = take(&pdf).expect("taken");
+        assert_eq!(taken.changes, [Change::DamagedMetadataRemoved]);
+        let document = Document::load_mem(&taken.pdf).expect("readable");
+        assert!(!document.catalog().expect("a catalog").has(b"Metadata"));
+        let signed = samples::signed_by_others(&pdf, stranger);
+        assert_eq!(take(&signed).err(), Some(Refused::SignedWithDamagedMetadata));
+    }
+}
+
 #[test]
 fn a_signed_file_with_scripts_is_refused() {
     let scripted = with_catalog(|_, catalog| catalog.set("OpenAction", script()));

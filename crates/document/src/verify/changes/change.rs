@@ -1,0 +1,170 @@
+//! What is told of a change: which part of the file, how, and where.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The part of a file that was changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// The file's own structure: trailer, cross-references.
+    Structure,
+    /// The document catalog.
+    Catalog,
+    /// The tree of pages.
+    Pages,
+    /// A page.
+    Page,
+    /// What a page shows, or another stream that says no more of itself.
+    Content,
+    /// The resources of a page: colours, patterns, states.
+    Resources,
+    /// A font.
+    Font,
+    /// A picture or a form that pages show.
+    Picture,
+    /// An annotation.
+    Annotation,
+    /// The form.
+    Form,
+    /// A form field.
+    Field,
+    /// A signature, its field, or what the catalog says of it.
+    Signature,
+    /// A document timestamp.
+    Timestamp,
+    /// Certificates and revocation data (DSS).
+    ValidationData,
+    /// A script, or an action that opens with the document.
+    Script,
+    /// A file within the file.
+    EmbeddedFile,
+    /// Layers that can be shown and hidden.
+    OptionalContent,
+    /// Bookmarks.
+    Outline,
+    /// Descriptions of the file: title, author, XMP.
+    Metadata,
+    /// Anything else.
+    Other,
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Structure => "file structure",
+            Self::Catalog => "document catalog",
+            Self::Pages => "page tree",
+            Self::Page => "page",
+            Self::Content => "content",
+            Self::Resources => "resources",
+            Self::Font => "font",
+            Self::Picture => "picture",
+            Self::Annotation => "annotation",
+            Self::Form => "form",
+            Self::Field => "form field",
+            Self::Signature => "signature",
+            Self::Timestamp => "document timestamp",
+            Self::ValidationData => "validation data",
+            Self::Script => "script or action",
+            Self::EmbeddedFile => "embedded file",
+            Self::OptionalContent => "optional content (layers)",
+            Self::Outline => "bookmarks",
+            Self::Metadata => "metadata",
+            Self::Other => "object",
+        })
+    }
+}
+
+/// How something was changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum How {
+    /// It is another.
+    Changed,
+    /// It is new.
+    Added,
+    /// It is new and shows on a page.
+    AddedVisibly,
+    /// It is gone.
+    Removed,
+    /// A field was filled in.
+    FilledIn,
+    /// It stands in a place that was empty when signed, though the signed file referred to it.
+    Revealed,
+    /// The signed revision alone cannot be read.
+    Unreadable,
+}
+
+impl fmt::Display for How {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Changed => "changed",
+            Self::Added => "added",
+            Self::AddedVisibly => "added, visible on the page",
+            Self::Removed => "removed",
+            Self::FilledIn => "filled in",
+            Self::Revealed => "added in a place that was empty when signed",
+            Self::Unreadable => "not readable as it was signed",
+        })
+    }
+}
+
+/// One change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// What was changed.
+    pub part: Part,
+    /// How.
+    pub how: How,
+    /// On which page, counted from 1, where it concerns one.
+    pub page: Option<u32>,
+    /// In which form field, where it concerns one.
+    pub field: Option<String>,
+    /// The object's number; 0 for the file's structure.
+    pub object: u32,
+    /// The entry of the object, as the format calls it, where it is one.
+    pub entry: Option<String>,
+}
+
+impl Change {
+    pub(crate) fn unreadable() -> Self {
+        Self {
+            part: Part::Structure,
+            how: How::Unreadable,
+            page: None,
+            field: None,
+            object: 0,
+            entry: None,
+        }
+    }
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}", self.part)?;
+        if let Some(field) = &self.field {
+            write!(formatter, " “{field}”")?;
+        }
+        if let Some(page) = self.page {
+            match self.part {
+                Part::Page => write!(formatter, " {page}")?,
+                _ => write!(formatter, " of page {page}")?,
+            }
+        }
+        write!(formatter, " {}", self.how)?;
+        match (&self.entry, self.object) {
+            (Some(entry), 0) => write!(formatter, " (/{entry})"),
+            (Some(entry), object) => write!(formatter, " (object {object}, /{entry})"),
+            (None, 0) => Ok(()),
+            (None, object) => write!(formatter, " (object {object})"),
+        }
+    }
+}
+
+/// Several changes in one line.
+pub(crate) fn list(changes: &[Change]) -> String {
+    let texts: Vec<String> = changes.iter().map(ToString::to_string).collect();
+    texts.join("; ")
+}

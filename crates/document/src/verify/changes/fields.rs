@@ -1,0 +1,323 @@
+//! Changes of fields and annotations: signed, filled in, added, removed.
+
+use std::collections::BTreeSet;
+
+use lopdf::{Dictionary, Document, Object, ObjectId};
+
+use super::{Change, Comparison, How, Part, Told, printable};
+use crate::form;
+use crate::verify::places::{self, FILLED, Place, Role};
+use crate::verify::rules;
+
+/// How far an added annotation is searched for actions, in objects.
+const MAX_SEARCHED: usize = 10_000;
+
+impl Comparison<'_> {
+    /// The fields of the form or the annotations of a page: what was there stays, in its order.
+    pub(super) fn extended(
+        &mut self,
+        place: &Place,
+        part: Part,
+        id: ObjectId,
+        key: &[u8],
+        before: &[Object],
+        after: &[Object],
+    ) {
+        if let Some(added) = after.strip_prefix(before) {
+            for entry in added {
+                self.new_entry(place, part, id, key, entry);
+            }
+            return;
+        }
+        let old: Vec<ObjectId> = before.iter().filter_map(|entry| entry.as_reference().ok()).collect();
+        let known: BTreeSet<ObjectId> = old.iter().copied().collect();
+        let (mut kept, mut seen, mut added) = (Vec::new(), BTreeSet::new(), Vec::new());
+        for entry in after {
+            match entry.as_reference() {
+                Ok(id) if known.contains(&id) && seen.insert(id) => kept.push(id),
+                _ => added.push(entry),
+            }
+        }
+        // What is no reference has no name by which it would be known again.
+        let gone: Vec<&Object> = before
+            .iter()
+            .filter(|entry| !entry.as_reference().is_ok_and(|id| seen.contains(&id)))
+            .collect();
+        for entry in &gone {
+            let own = entry.as_reference().ok().map(|id| self.places.get(id, &Object::Null));
+            let is_annotation = own.as_ref().is_some_and(|own| own.role == Role::Annotation);
+            let is_permitted = is_annotation && self.rules.allow_annotations();
+            let told = Told {
+                part: match &own {
+                    Some(own) if matches!(own.role, Role::Field(_)) => Part::Field,
+                    Some(own) if own.role == Role::Annotation => Part::Annotation,
+                    _ => part,
+                },
+                how: How::Removed,
+                id: entry.as_reference().unwrap_or(id),
+                entry: Some(key),
+            };
+            self.tell(is_permitted, own.as_ref().unwrap_or(place), &told);
+        }
+        if gone.is_empty() && kept != old {
+            let told = Told {
+                part,
+                how: How::Changed,
+                id,
+                entry: Some(key),
+            };
+            self.tell(false, place, &told);
+        }
+        for entry in added {
+            self.new_entry(place, part, id, key, entry);
+        }
+    }
+
+    /// A field or annotation that was not there when it was signed.
+    fn new_entry(&mut self, place: &Place, part: Part, holder: ObjectId, key: &[u8], entry: &Object) {
+        let found = match entry {
+            Object::Reference(id) if !self.signed.objects.contains_key(id) => form::resolve(self.current, entry)
+                .as_dict()
+                .ok()
+                .map(|dictionary| (*id, dictionary)),
+            _ => None,
+        };
+        let Some((id, dictionary)) = found else {
+            let told = Told {
+                part,
+                how: How::Changed,
+                id: holder,
+                entry: Some(key),
+            };
+            return self.tell(false, place, &told);
+        };
+        if !self.added.insert(id) {
+            return;
+        }
+        let (kind, name) = self.kind_and_name(dictionary);
+        let is_signature = kind == Some(b"Sig");
+        let has_kind = kind.is_some();
+        if is_signature {
+            return self.new_signature_field(place, id, dictionary, name);
+        }
+        let is_field =
+            has_kind || key == b"Fields" || form::name(self.current, dictionary, b"Subtype") == Some(b"Widget");
+        let is_permitted =
+            !is_field && self.rules.allow_annotations() && !self.has_action(&Object::Dictionary(dictionary.clone()));
+        let change = Change {
+            part: if is_field { Part::Field } else { Part::Annotation },
+            how: How::Added,
+            page: place.page,
+            field: is_field.then_some(name),
+            object: id.0,
+            entry: None,
+        };
+        self.push(is_permitted, change);
+    }
+
+    /// The kind and the full name of a field or widget of the newest state, with what it inherits.
+    fn kind_and_name<'d>(&'d self, field: &'d Dictionary) -> (Option<&'d [u8]>, String) {
+        const DEEPEST: usize = 32;
+        let (mut kind, mut names) = (None, Vec::new());
+        let mut next = Some(field);
+        for _ in 0..DEEPEST {
+            let Some(field) = next else { break };
+            kind = kind.or_else(|| form::name(self.current, field, b"FT"));
+            names.extend(form::text(self.current, field, b"T"));
+            next = form::dictionary(self.current, field, b"Parent");
+        }
+        names.reverse();
+        (kind, names.join("."))
+    }
+
+    fn new_signature_field(&mut self, place: &Place, id: ObjectId, field: &Dictionary, name: String) {
+        const KNOWN: &[&[u8]] = &[
+            b"Type", b"Subtype", b"FT", b"T", b"TU", b"Rect", b"F", b"P", b"V", b"Lock", b"SV", b"AP", b"MK", b"DA",
+            b"Ff", b"M", b"NM", b"Border", b"BS", b"Kids", b"Parent",
+        ];
+        let unknown = field
+            .iter()
+            .map(|(key, _)| key)
+            .find(|key| !KNOWN.contains(&key.as_slice()));
+        let kids = form::array(self.current, field, b"Kids").unwrap_or_default();
+        let is_visible = std::iter::once(field)
+            .chain(
+                kids.iter()
+                    .filter_map(|kid| form::resolve(self.current, kid).as_dict().ok()),
+            )
+            .any(|widget| self.is_visible(widget));
+        let value = form::dictionary(self.current, field, b"V");
+        let is_timestamp =
+            value.is_some_and(|value| form::name(self.current, value, b"SubFilter") == Some(b"ETSI.RFC3161"));
+        let is_taken = self.names.contains(&name);
+        // Where a certification or a lock permits signing, it means the fields that were left for it, or ones that do not
+        // show; to permit annotations is not to permit fields (table 257).
+        let may_show = !self.rules.stated;
+        let is_permitted = unknown.is_none()
+            && !is_taken
+            && self.is_new_value(field.get(b"V").ok())
+            && if is_timestamp {
+                !is_visible
+            } else {
+                self.rules.allow_signature(&name) && (!is_visible || may_show)
+            };
+        let change = Change {
+            part: if is_timestamp { Part::Timestamp } else { Part::Signature },
+            how: if is_visible { How::AddedVisibly } else { How::Added },
+            page: place.page.filter(|_| is_visible),
+            field: Some(name),
+            object: id.0,
+            entry: unknown.map(|key| printable(key)),
+        };
+        self.push(is_permitted, change);
+    }
+
+    /// Whether a signature is none of those that were there.
+    fn is_new_value(&self, value: Option<&Object>) -> bool {
+        match value {
+            None | Some(Object::Dictionary(_)) => true,
+            Some(Object::Reference(id)) => !self.signed.objects.contains_key(id),
+            Some(_) => false,
+        }
+    }
+
+    fn is_visible(&self, widget: &Dictionary) -> bool {
+        let Some(rectangle) = form::array(self.current, widget, b"Rect") else {
+            return false;
+        };
+        let numbers: Vec<f32> = rectangle
+            .iter()
+            .map(|number| form::resolve(self.current, number).as_float().unwrap_or(f32::MAX))
+            .collect();
+        match numbers.as_slice() {
+            [left, bottom, right, top] => (left - right).abs() > f32::EPSILON && (bottom - top).abs() > f32::EPSILON,
+            _ => true,
+        }
+    }
+
+    /// A field that was there, or a widget of one.
+    pub(super) fn field(&mut self, index: usize, id: ObjectId, place: &Place, before: &Dictionary, after: &Dictionary) {
+        let Some(field) = self.places.fields.get(index).cloned() else {
+            return;
+        };
+        let keys: BTreeSet<&Vec<u8>> = before.iter().chain(after.iter()).map(|(key, _)| key).collect();
+        let changed: Vec<&Vec<u8>> = keys
+            .into_iter()
+            .filter(|key| before.get(key).ok() != after.get(key).ok())
+            .collect();
+        let is_signed = field.is_signature && !before.has(b"V") && after.has(b"V");
+        let is_timestamp = is_signed
+            && form::dictionary(self.current, after, b"V")
+                .is_some_and(|value| form::name(self.current, value, b"SubFilter") == Some(b"ETSI.RFC3161"));
+        let may_fill = if field.is_signature {
+            let is_allowed = self.rules.allow_signature(&field.name) || (is_timestamp && !self.is_visible(after));
+            is_signed && is_allowed && self.is_new_value(after.get(b"V").ok())
+        } else {
+            self.rules.allow_field(&field.name)
+        };
+        let mut is_filled = false;
+        for key in changed {
+            let flags = |dictionary: &Dictionary, document: &Document| rules::flags(document, dictionary, key);
+            let (was, is) = (flags(before, self.signed), flags(after, self.current));
+            let is_permitted = match key.as_slice() {
+                b"Kids" => {
+                    self.array(place, Part::Field, id, key, before.get(key).ok(), after.get(key).ok());
+                    continue;
+                }
+                b"Type" => after.has_type(b"Annot") && !before.has(b"Type"),
+                // Read-only, which says nothing of what it shows (table 227).
+                b"Ff" => (was ^ is) & !1 == 0,
+                // Print (once it shows on the screen), read-only and locked (table 167).
+                b"F" => (was ^ is) & !(4 | 64 | 128 | 512) == 0 && (was & 4) <= (is & 4),
+                key if FILLED.contains(&key) => {
+                    is_filled = true;
+                    if !may_fill {
+                        self.filled(place, id, &field, false, is_timestamp, Some(key));
+                    }
+                    continue;
+                }
+                _ => false,
+            };
+            if !is_permitted {
+                let told = Told {
+                    part: if matches!(key.as_slice(), b"A" | b"AA") {
+                        Part::Script
+                    } else {
+                        Part::Field
+                    },
+                    how: How::Changed,
+                    id,
+                    entry: Some(key),
+                };
+                self.tell(false, place, &told);
+            }
+        }
+        if is_filled && may_fill {
+            self.filled(place, id, &field, true, is_timestamp, None);
+        }
+    }
+
+    fn filled(
+        &mut self,
+        place: &Place,
+        id: ObjectId,
+        field: &places::Field,
+        is_permitted: bool,
+        is_timestamp: bool,
+        entry: Option<&[u8]>,
+    ) {
+        let part = match (field.is_signature, is_timestamp) {
+            (_, true) => Part::Timestamp,
+            (true, false) => Part::Signature,
+            (false, false) => Part::Field,
+        };
+        let how = match part {
+            Part::Field => How::FilledIn,
+            _ if is_permitted => How::Added,
+            _ => How::Changed,
+        };
+        self.tell(is_permitted, place, &Told { part, how, id, entry });
+    }
+
+    /// Whether something reached from here acts when it is shown or clicked, by more than leading somewhere.
+    pub(super) fn has_action(&self, object: &Object) -> bool {
+        let is_harmless = |dictionary: &Dictionary| {
+            let kind = dictionary.get(b"S").ok().map(|kind| form::resolve(self.current, kind));
+            let kind = match kind {
+                Some(Object::Name(name)) => name.as_slice(),
+                _ => &[],
+            };
+            !dictionary.has(b"AA")
+                && !dictionary.has(b"JS")
+                && !matches!(
+                    kind,
+                    b"JavaScript" | b"Launch" | b"SubmitForm" | b"ImportData" | b"Hide" | b"SetOCGState" | b"Rendition"
+                )
+        };
+        let mut seen = BTreeSet::new();
+        let mut waiting: Vec<&Object> = vec![object];
+        let mut left = MAX_SEARCHED;
+        while let Some(object) = waiting.pop() {
+            left = left.saturating_sub(1);
+            if left == 0 {
+                return true;
+            }
+            match object {
+                // What was signed with the rest acts as it did.
+                Object::Reference(id) if !self.signed.objects.contains_key(id) && seen.insert(*id) => {
+                    waiting.extend(self.current.objects.get(id));
+                }
+                Object::Array(array) => waiting.extend(array),
+                Object::Dictionary(dictionary) => {
+                    if !is_harmless(dictionary) {
+                        return true;
+                    }
+                    waiting.extend(dictionary.iter().map(|(_, value)| value));
+                }
+                Object::Stream(stream) => waiting.extend(stream.dict.iter().map(|(_, value)| value)),
+                _ => {}
+            }
+        }
+        false
+    }
+}

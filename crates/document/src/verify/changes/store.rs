@@ -1,0 +1,104 @@
+//! Changes of the validation data: a document security store (ISO 32000-2, 12.8.4.3) that grows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use aws_lc_rs::digest::{SHA256, digest};
+use lopdf::{Dictionary, Document, Object};
+
+use super::{Change, Comparison, How, Part};
+use crate::form;
+
+/// How much all validation data may unpack to.
+pub(in crate::verify) const MAX_STORE: usize = 64 * 1024 * 1024;
+
+impl Comparison<'_> {
+    /// Validation data may grow: nothing of it is taken away, and it holds nothing else.
+    pub(super) fn validation_data(&mut self) {
+        let entry = |document: &Document| {
+            let catalog = document.catalog().ok()?;
+            catalog.get(b"DSS").ok().cloned()
+        };
+        let (before, after) = (entry(self.signed), entry(self.current));
+        let was = before.as_ref().map(|store| Store::read(self.signed, store));
+        let is = after.as_ref().map(|store| Store::read(self.current, store));
+        let (how, is_permitted) = match (was, is) {
+            (None, None) => return,
+            (None, Some(store)) => (How::Added, store.is_some()),
+            (Some(was), Some(is)) if was == is => return,
+            (Some(Some(was)), Some(Some(is))) if is.holds(&was) => (How::Added, true),
+            (Some(_), None) | (Some(Some(_)), Some(Some(_))) => (How::Removed, false),
+            _ => (How::Changed, false),
+        };
+        let change = Change {
+            part: Part::ValidationData,
+            how,
+            page: None,
+            field: None,
+            object: after
+                .or(before)
+                .and_then(|store| store.as_reference().ok())
+                .map_or(0, |id| id.0),
+            entry: Some("DSS".to_owned()),
+        };
+        self.push(is_permitted, change);
+    }
+}
+
+/// The contents of a document security store (ISO 32000-2, 12.8.4.3).
+#[derive(Debug, PartialEq, Eq)]
+struct Store {
+    /// What each kind of entry holds: the hashes of the streams' contents.
+    data: BTreeMap<&'static str, BTreeSet<Vec<u8>>>,
+    /// The signatures that it speaks of.
+    signatures: BTreeSet<Vec<u8>>,
+}
+
+impl Store {
+    /// Reads a store; none where it holds anything that does not belong there, or more than anybody reads.
+    fn read(document: &Document, store: &Object) -> Option<Self> {
+        const OF_STORE: &[&[u8]] = &[b"Type", b"Certs", b"OCSPs", b"CRLs", b"VRI"];
+        const OF_SIGNATURE: &[&[u8]] = &[b"Type", b"Cert", b"OCSP", b"CRL", b"TU", b"TS"];
+        let store = form::resolve(document, store).as_dict().ok()?;
+        let knows = |dictionary: &Dictionary, known: &[&[u8]]| {
+            dictionary.iter().all(|(key, _)| known.contains(&key.as_slice()))
+        };
+        if !knows(store, OF_STORE) {
+            return None;
+        }
+        let mut left = MAX_STORE;
+        let mut data = BTreeMap::new();
+        for key in ["Certs", "OCSPs", "CRLs"] {
+            let mut hashes = BTreeSet::new();
+            for entry in form::array(document, store, key.as_bytes()).unwrap_or_default() {
+                let Object::Stream(stream) = form::resolve(document, entry) else {
+                    return None;
+                };
+                let content = stream.get_plain_content_with_limit(left).ok()?;
+                left = left.checked_sub(content.len())?;
+                hashes.insert(digest(&SHA256, &content).as_ref().to_vec());
+            }
+            data.insert(key, hashes);
+        }
+        let mut signatures = BTreeSet::new();
+        for (key, entry) in form::dictionary(document, store, b"VRI").into_iter().flatten() {
+            if key.as_slice() == b"Type" {
+                continue;
+            }
+            let entry = form::resolve(document, entry).as_dict().ok()?;
+            if !knows(entry, OF_SIGNATURE) {
+                return None;
+            }
+            signatures.insert(key.clone());
+        }
+        Some(Self { data, signatures })
+    }
+
+    /// Whether all of `other` is here.
+    fn holds(&self, other: &Self) -> bool {
+        let holds_data = other
+            .data
+            .iter()
+            .all(|(key, contents)| self.data.get(key).is_some_and(|own| own.is_superset(contents)));
+        holds_data && self.signatures.is_superset(&other.signatures)
+    }
+}
