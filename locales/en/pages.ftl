@@ -71,6 +71,23 @@ sign-progress = Required fields: { $done } of { $total } done
 sign-progress-none = No required fields
 sign-next-field = Next required field
 
+## Signing page: the guided way, and the tools
+sign-tools = Tools for this document
+sign-page-jump = Page
+sign-page-go = Go to page { $page }
+sign-thumbnails = Pages
+sign-zoom = Size of the pages
+sign-zoom-in = Larger
+sign-zoom-out = Smaller
+sign-guide = Step by step
+sign-guide-off = Back to the page
+sign-guide-count = Field { $at } of { $total }
+sign-guide-back = Previous field
+sign-guide-next = Next
+sign-guide-skip = Skip
+sign-guide-later = Fill in later
+sign-field-optional = optional
+
 ## Signing page: signature pad
 sign-pad-title-signature = Your signature
 sign-pad-title-initials = Your initials
@@ -99,6 +116,10 @@ sign-rule-date = Please enter a date.
 sign-rule-too-long = At most { $limit } characters.
 sign-rule-decimals = Digits after the decimal point: { $limit } at most.
 sign-rule-refused = This value cannot be taken. Please check it.
+sign-rule-choose = Please choose.
+sign-rule-check = Please tick this.
+sign-rule-picture = A PNG or JPEG picture, at most 5 MB.
+sign-rule-file = A file of at most 10 MB.
 
 ## Signing page: drafts
 sign-draft-saving = Saving…

@@ -65,6 +65,23 @@ sign-progress = 必須項目 { $total } 件中 { $done } 件完了
 sign-progress-none = 必須項目はありません
 sign-next-field = 次の必須項目
 
+## 署名画面：1項目ずつの入力とツール
+sign-tools = 文書のツール
+sign-page-jump = ページ
+sign-page-go = { $page } ページ目へ移動
+sign-thumbnails = ページ一覧
+sign-zoom = 表示サイズ
+sign-zoom-in = 拡大
+sign-zoom-out = 縮小
+sign-guide = 1項目ずつ入力
+sign-guide-off = 文書上で入力
+sign-guide-count = 全 { $total } 項目中 { $at } 番目
+sign-guide-back = 前の項目
+sign-guide-next = 次へ
+sign-guide-skip = スキップ
+sign-guide-later = あとで入力
+sign-field-optional = 任意
+
 ## 署名画面：署名の入力
 sign-pad-title-signature = 署名の入力
 sign-pad-title-initials = イニシャルの入力
@@ -93,6 +110,10 @@ sign-rule-date = 日付を入力してください。
 sign-rule-too-long = { $limit } 文字まで入力できます。
 sign-rule-decimals = 小数点以下は { $limit } 桁までです。
 sign-rule-refused = この値は使用できません。確認してください。
+sign-rule-choose = 1つ選んでください。
+sign-rule-check = チェックを入れてください。
+sign-rule-picture = PNG または JPEG の画像、5 MB まで
+sign-rule-file = ファイル1つ、10 MB まで
 
 ## 署名画面：下書き
 sign-draft-saving = 保存しています…

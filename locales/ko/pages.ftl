@@ -65,6 +65,23 @@ sign-progress = 필수 항목 { $total }개 중 { $done }개 완료
 sign-progress-none = 필수 항목이 없습니다
 sign-next-field = 다음 필수 항목
 
+## 서명 화면: 하나씩 입력하기와 도구
+sign-tools = 문서 도구
+sign-page-jump = 쪽
+sign-page-go = { $page }쪽으로 이동
+sign-thumbnails = 쪽 목록
+sign-zoom = 화면 크기
+sign-zoom-in = 확대
+sign-zoom-out = 축소
+sign-guide = 하나씩 입력
+sign-guide-off = 문서에서 입력
+sign-guide-count = { $total }개 항목 중 { $at }번째
+sign-guide-back = 이전 항목
+sign-guide-next = 다음
+sign-guide-skip = 건너뛰기
+sign-guide-later = 나중에 입력
+sign-field-optional = 선택
+
 ## 서명 화면: 서명 입력창
 sign-pad-title-signature = 서명 입력
 sign-pad-title-initials = 이니셜 입력
@@ -93,6 +110,10 @@ sign-rule-date = 날짜를 입력하세요.
 sign-rule-too-long = 최대 { $limit }자까지 입력할 수 있습니다.
 sign-rule-decimals = 소수점 아래는 { $limit }자리까지 쓸 수 있습니다.
 sign-rule-refused = 사용할 수 없는 값입니다. 다시 확인해 주세요.
+sign-rule-choose = 하나를 선택하세요.
+sign-rule-check = 체크해 주세요.
+sign-rule-picture = PNG 또는 JPEG 이미지, 최대 5MB
+sign-rule-file = 파일 하나, 최대 10MB
 
 ## 서명 화면: 임시 저장
 sign-draft-saving = 저장 중…

@@ -77,6 +77,11 @@ async function write(control, value) {
 /** Draws with the pointer and takes the drawing. */
 export async function sign(page, name) {
   await field(page, name).locator("button").click();
+  await draw(page);
+}
+
+/** Agrees where that is asked, draws in the dialog that is open then, and takes the drawing. */
+export async function draw(page) {
   const consent = page.locator("#consent-dialog");
   const pad = page.locator("#pad");
   await page.locator("#consent-dialog[open], #pad[open]").first().waitFor();

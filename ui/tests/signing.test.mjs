@@ -164,11 +164,12 @@ test("without a connection nothing is lost, and it is saved when the connection 
   const page = await openSigning("desktop", started.sign_url);
   await page.context().setOffline(true);
   await fill(page, "Name", "오프라인");
-  await page.waitForSelector('#save-state[data-state="offline"]');
+  await page.waitForSelector('#trouble:has-text("No connection")');
   const saved = page.waitForResponse((answer) => answer.url().endsWith("/sign/drafts") && answer.ok());
   await page.context().setOffline(false);
   await saved;
   await page.waitForSelector('#save-state[data-state="saved"]');
+  assert.equal(await page.locator("#trouble").textContent(), "");
   const again = await openSigning("desktop", started.sign_url);
   assert.equal(await field(again, "Name").locator("input").inputValue(), "오프라인");
 });

@@ -37,9 +37,11 @@ export class DocumentPage extends HTMLElement {
       element.style.height = percent(box.height);
       return box;
     });
-    this.#observer.observe(this);
-    this.#fit();
+    // Its height is known without laying out what is on it: a page that is far away costs nothing (see sign.css).
+    this.style.aspectRatio = `${this.dataset.points} / ${this.dataset.pointsHigh}`;
     this.dataset.placed = "";
+    // Tells the first size, too.
+    this.#observer.observe(this);
   }
 
   disconnectedCallback(): void {

@@ -32,8 +32,11 @@ export class Drafts {
     private readonly events: DraftEvents,
   ) {
     if (data.mode !== "sign") this.#stopped = true;
-    addEventListener("online", () => this.#schedule(0));
-    addEventListener("offline", () => this.#waiting.size > 0 && this.events.state("offline"));
+    addEventListener("online", () => {
+      if (this.#waiting.size > 0) this.#schedule(0);
+      else if (!this.#stopped) this.events.state("idle");
+    });
+    addEventListener("offline", () => this.#stopped || this.events.state("offline"));
     addEventListener("pagehide", () => void this.#leave());
   }
 

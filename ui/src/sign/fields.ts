@@ -8,11 +8,14 @@ import { type Look, showInk } from "./ink";
 export interface FieldHost {
   texts: Record<string, string>;
   changed(field: Field): void;
-  /** Edit in a sheet, where the page is too small to write on. */
+  /** Edit it beside the page, which is too small to write on. */
   openSheet(field: TextField): void;
   openPad(field: PictureField): void;
   attach(field: AttachmentField, file: File): void;
 }
+
+/** Where the page is too small to write on it. */
+export const NARROW = "(max-width: 48rem)";
 
 export abstract class Field {
   readonly name: string;
@@ -37,13 +40,34 @@ export abstract class Field {
   abstract get value(): string;
   abstract set value(value: string);
   abstract get filled(): boolean;
-  /** Puts the focus on it, or opens what edits it. */
-  abstract edit(): void;
   protected abstract get controls(): HTMLElement[];
+
+  /** Brings it into view and puts the focus on it, or opens what edits it. */
+  edit(): void {
+    this.scrollTo();
+    this.focus();
+  }
+
+  focus(): void {
+    this.controls.find((control) => !control.hidden)?.focus({ preventScroll: true });
+  }
 
   /** What is wrong with the value, in words; empty where nothing is. */
   check(): string {
     return "";
+  }
+
+  /** What may be given, in words, before it is given. */
+  get rule(): string {
+    return "";
+  }
+
+  /** Ties the words that describe it to what has the focus. */
+  describe(ids: string): void {
+    for (const control of this.controls) {
+      if (ids) control.setAttribute("aria-describedby", ids);
+      else control.removeAttribute("aria-describedby");
+    }
   }
 
   get first(): HTMLElement {
@@ -135,7 +159,7 @@ export class TextField extends Field {
     this.#open.addEventListener("click", () => this.host.openSheet(this));
     this.first.append(this.#open);
 
-    const narrow = matchMedia("(max-width: 48rem)");
+    const narrow = matchMedia(NARROW);
     // Year, month and day apart have no room for the control of a whole date.
     const apart = this.kind === "date" && boxes.length > 1;
     const choose = () => {
@@ -207,10 +231,23 @@ export class TextField extends Field {
     return this.#refused?.value === this.value ? this.#refused.message : "";
   }
 
-  edit(): void {
+  override get rule(): string {
+    const { texts } = this.host;
+    const limit = (key: string, count: number) => fill(texts[key] ?? "", { limit: count });
+    if (this.kind === "number") {
+      const decimals = this.#decimals === null ? "" : limit("sign-rule-decimals", this.#decimals);
+      return [texts["sign-rule-number"], decimals].filter(Boolean).join(" ");
+    }
+    if (this.kind === "date") return texts["sign-rule-date"] ?? "";
+    if (this.kind === "select") return texts["sign-rule-choose"] ?? "";
+    if (this.#cells !== null) return limit("sign-rule-too-long", this.#cells);
+    return this.first.dataset.maxLength ? limit("sign-rule-too-long", this.maxLength) : "";
+  }
+
+  override edit(): void {
     this.scrollTo();
     if (this.control.hidden) this.host.openSheet(this);
-    else this.control.focus({ preventScroll: true });
+    else this.focus();
   }
 
   protected override show(): void {
@@ -274,9 +311,13 @@ export class CheckField extends Field {
     this.#control.click();
   }
 
-  edit(): void {
-    this.scrollTo();
-    this.#control.focus({ preventScroll: true });
+  /** Changes it as a touch on its box does. */
+  set(checked: boolean): void {
+    if (this.#control.checked !== checked) this.#control.click();
+  }
+
+  override get rule(): string {
+    return this.required ? (this.host.texts["sign-rule-check"] ?? "") : "";
   }
 }
 
@@ -308,8 +349,20 @@ export class RadioField extends Field {
     return this.#controls.some((control) => control.checked);
   }
 
-  edit(): void {
-    this.scrollTo();
+  get options(): string[] {
+    return this.#controls.map((control) => control.value);
+  }
+
+  /** Chooses as a touch on the option's box does. */
+  choose(option: string): void {
+    this.#controls.find((control) => control.value === option)?.click();
+  }
+
+  override get rule(): string {
+    return this.host.texts["sign-rule-choose"] ?? "";
+  }
+
+  override focus(): void {
     (this.#controls.find((control) => control.checked) ?? this.#controls[0])?.focus({ preventScroll: true });
   }
 }
@@ -323,7 +376,7 @@ export class PictureField extends Field {
     super(boxes, host);
     this.#button = one<HTMLButtonElement>("button", this.first);
     this.#source = this.first.querySelector("img")?.getAttribute("src") ?? "";
-    this.#button.addEventListener("click", () => this.host.openPad(this));
+    this.#button.addEventListener("click", () => this.open());
     this.show();
   }
 
@@ -353,9 +406,22 @@ export class PictureField extends Field {
     return clientHeight > 0 ? clientWidth / clientHeight : 3;
   }
 
-  edit(): void {
-    this.scrollTo();
+  override get rule(): string {
+    return this.kind === "image" ? (this.host.texts["sign-rule-picture"] ?? "") : "";
+  }
+
+  /** What its button says. */
+  get ask(): string {
+    return (this.filled ? this.host.texts["sign-field-change"] : one(".ask", this.#button).textContent?.trim()) ?? "";
+  }
+
+  open(): void {
     this.host.openPad(this);
+  }
+
+  override edit(): void {
+    this.scrollTo();
+    this.open();
   }
 
   protected override show(): void {
@@ -397,7 +463,7 @@ export class AttachmentField extends Field {
     this.#ask = one<HTMLElement>(".ask > span", this.first);
     this.#name = this.first.dataset.shown ?? "";
     this.#askText = this.first.dataset.ask ?? "";
-    this.#button.addEventListener("click", () => this.#input.click());
+    this.#button.addEventListener("click", () => this.open());
     this.#input.addEventListener("change", () => {
       const file = this.#input.files?.[0];
       if (file) this.host.attach(this, file);
@@ -426,9 +492,17 @@ export class AttachmentField extends Field {
     return this.#name !== "";
   }
 
-  edit(): void {
-    this.scrollTo();
-    this.#button.focus({ preventScroll: true });
+  override get rule(): string {
+    return this.host.texts["sign-rule-file"] ?? "";
+  }
+
+  get ask(): string {
+    return this.filled ? (this.host.texts["sign-field-change"] ?? "") : this.#askText;
+  }
+
+  /** Asks the device for a file. */
+  open(): void {
+    this.#input.click();
   }
 
   protected override show(): void {

@@ -5,8 +5,10 @@ import { all, fill, one, openDialog, pageData, wireCloseButtons } from "../share
 import "../shared/page-text";
 import { Refusal, send, type SignData } from "./data";
 import { DocumentPage } from "./document-page";
+import { DocumentView } from "./document-view";
 import { Drafts } from "./drafts";
 import { AttachmentField, collectFields, type Field, type FieldHost, PictureField, type TextField } from "./fields";
+import { Guide } from "./guide";
 import { type Look, showLook } from "./ink";
 import { Pad } from "./pad";
 import { Sheet } from "./sheet";
@@ -25,6 +27,7 @@ class SigningPage extends HTMLElement implements FieldHost {
   #drafts!: Drafts;
   #pad!: Pad;
   #sheet!: Sheet;
+  #guided!: Guide;
   #consented = false;
   #uploads = new Map<string, Promise<void>>();
   #last: Field | null = null;
@@ -35,6 +38,7 @@ class SigningPage extends HTMLElement implements FieldHost {
     this.texts = this.#data.texts;
     this.#consented = this.#data.consented;
     wireCloseButtons();
+    const view = new DocumentView(this, this.texts);
     if (this.#data.mode === "view") return;
 
     this.#drafts = new Drafts(this.#data, {
@@ -55,6 +59,11 @@ class SigningPage extends HTMLElement implements FieldHost {
       (after) => this.#nextRequired(after) !== null,
       (after) => this.#nextRequired(after)?.edit(),
     );
+    this.#guided = new Guide(this.#fields, view, {
+      texts: this.texts,
+      complete: () => this.#open.length === 0,
+      finish: () => this.#askApproval(),
+    });
     this.#restore();
     this.#wireBar();
     this.#wireDialogs();
@@ -85,7 +94,7 @@ class SigningPage extends HTMLElement implements FieldHost {
 
   openSheet(field: TextField): void {
     this.#last = field;
-    this.#sheet.open(field);
+    if (!this.#guided.take(field)) this.#sheet.open(field);
   }
 
   openPad(field: PictureField): void {
@@ -189,6 +198,11 @@ class SigningPage extends HTMLElement implements FieldHost {
     next.hidden = left === 0;
     approve.hidden = left > 0;
     if (focused) (left === 0 ? approve : next).focus();
+    this.#guided.refresh();
+  }
+
+  #askApproval(): void {
+    if (!this.#leadToUnfit()) openDialog(one<HTMLDialogElement>("#approve-dialog"));
   }
 
   #wireBar(): void {
@@ -200,16 +214,20 @@ class SigningPage extends HTMLElement implements FieldHost {
       this.#last = next;
       next.edit();
     });
-    one("#approve").addEventListener("click", () => {
-      if (!this.#leadToUnfit()) openDialog(one<HTMLDialogElement>("#approve-dialog"));
-    });
-    one("#reject").addEventListener("click", () => openDialog(one<HTMLDialogElement>("#reject-dialog")));
+    one("#approve").addEventListener("click", () => this.#askApproval());
+    for (const button of all("[data-reject]")) {
+      button.addEventListener("click", () => openDialog(one<HTMLDialogElement>("#reject-dialog")));
+    }
   }
 
+  /** What goes well is said in the corner; what does not, across the page until it does. */
   #showSaveState(state: string): void {
     const place = one<HTMLElement>("#save-state");
+    const trouble = state === "offline" || state === "failed";
+    const text = state === "idle" ? "" : (this.texts[`sign-draft-${state}`] ?? "");
     place.dataset.state = state;
-    place.textContent = state === "idle" ? "" : (this.texts[`sign-draft-${state}`] ?? "");
+    place.textContent = trouble ? "" : text;
+    one("#trouble").textContent = trouble ? text : "";
   }
 
   /** The page itself tells that a person sees it: a mail scanner's GET does not. */
@@ -415,6 +433,7 @@ class SigningPage extends HTMLElement implements FieldHost {
       if (finished?.next_url) link.href = finished.next_url;
     }
     one<HTMLElement>(".bar", this).hidden = true;
+    this.#guided.end();
     for (const box of all<HTMLElement>(".field.mine", this)) box.inert = true;
     dialog.addEventListener("cancel", (event) => event.preventDefault());
     one("#done-close").addEventListener("click", () => {

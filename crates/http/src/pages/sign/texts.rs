@@ -8,11 +8,21 @@ use domain::Language;
 
 const PLAIN: &[&str] = &[
     "sign-field-required",
+    "sign-field-optional",
     "sign-field-filled",
+    "sign-field-change",
+    "sign-guide-next",
+    "sign-guide-skip",
+    "sign-guide-later",
+    "sign-approve",
     "sign-progress-none",
     "sign-rule-number",
     "sign-rule-date",
     "sign-rule-refused",
+    "sign-rule-choose",
+    "sign-rule-check",
+    "sign-rule-picture",
+    "sign-rule-file",
     "sign-draft-saving",
     "sign-draft-saved",
     "sign-draft-offline",
@@ -40,6 +50,8 @@ const PLAIN: &[&str] = &[
 
 const WITH_PLACES: &[(&str, &[&str])] = &[
     ("sign-progress", &["done", "total"]),
+    ("sign-guide-count", &["at", "total"]),
+    ("sign-page-go", &["page"]),
     ("sign-rule-too-long", &["limit"]),
     ("sign-rule-decimals", &["limit"]),
 ];

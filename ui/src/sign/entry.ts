@@ -1,0 +1,108 @@
+// What a field is filled in with beside the page: a large entry, a mark, a choice, or the button that opens what
+// makes a picture. It writes into the field, which stays the one place of the value.
+
+import { AttachmentField, CheckField, type Field, PictureField, RadioField, TextField } from "./fields";
+
+export interface Entry {
+  element: HTMLElement;
+  focus(): void;
+  /** Shows the field's value and whether it is refused, after either changed elsewhere. */
+  refresh(): void;
+}
+
+/** `describedBy` names the elements that say rule and fault; `changed` is called after each change made here. */
+export function entryFor(field: Field, id: string, describedBy: string, changed: () => void): Entry {
+  if (field instanceof TextField) return textEntry(field, id, describedBy, changed);
+  if (field instanceof CheckField) return checkEntry(field, id, describedBy, changed);
+  if (field instanceof RadioField) return radioEntry(field, id, describedBy, changed);
+  if (field instanceof PictureField || field instanceof AttachmentField) return buttonEntry(field, id, describedBy);
+  throw new Error(`no entry for ${field.kind}`);
+}
+
+function textEntry(field: TextField, id: string, describedBy: string, changed: () => void): Entry {
+  const entry = field.control.cloneNode(true) as typeof field.control;
+  entry.hidden = false;
+  entry.id = id;
+  entry.className = "sheet-input";
+  entry.removeAttribute("aria-label");
+  entry.removeAttribute("title");
+  entry.setAttribute("aria-describedby", describedBy);
+  entry.value = field.value;
+  entry.addEventListener("input", () => {
+    field.value = entry.value;
+    changed();
+  });
+  return {
+    element: entry,
+    focus: () => entry.focus({ preventScroll: true }),
+    refresh: () => {
+      if (entry.value !== field.value) entry.value = field.value;
+      if (field.check()) entry.setAttribute("aria-invalid", "true");
+      else entry.removeAttribute("aria-invalid");
+    },
+  };
+}
+
+function mark(type: "checkbox" | "radio", id: string, text: string): { label: HTMLLabelElement; input: HTMLInputElement } {
+  const label = document.createElement("label");
+  label.className = "choice";
+  const input = document.createElement("input");
+  input.type = type;
+  input.id = id;
+  const words = document.createElement("span");
+  words.textContent = text;
+  words.dir = "auto";
+  label.append(input, words);
+  return { label, input };
+}
+
+function checkEntry(field: CheckField, id: string, describedBy: string, changed: () => void): Entry {
+  const { label, input } = mark("checkbox", id, field.label);
+  input.setAttribute("aria-describedby", describedBy);
+  input.addEventListener("change", () => {
+    field.set(input.checked);
+    changed();
+  });
+  return { element: label, focus: () => input.focus({ preventScroll: true }), refresh: () => (input.checked = field.filled) };
+}
+
+function radioEntry(field: RadioField, id: string, describedBy: string, changed: () => void): Entry {
+  const group = document.createElement("div");
+  group.className = "choices";
+  group.setAttribute("role", "radiogroup");
+  group.setAttribute("aria-label", field.label);
+  group.setAttribute("aria-describedby", describedBy);
+  const inputs = field.options.map((option, index) => {
+    const { label, input } = mark("radio", index === 0 ? id : `${id}-${index}`, option);
+    input.name = id;
+    input.value = option;
+    input.addEventListener("change", () => {
+      field.choose(option);
+      changed();
+    });
+    group.append(label);
+    return input;
+  });
+  return {
+    element: group,
+    focus: () => (inputs.find((input) => input.checked) ?? inputs[0])?.focus({ preventScroll: true }),
+    refresh: () => {
+      for (const input of inputs) input.checked = input.value === field.value;
+    },
+  };
+}
+
+function buttonEntry(field: PictureField | AttachmentField, id: string, describedBy: string): Entry {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.id = id;
+  button.className = "button";
+  button.setAttribute("aria-describedby", describedBy);
+  button.addEventListener("click", () => field.open());
+  const refresh = () => {
+    const name = field instanceof AttachmentField && field.filled ? `${field.value} · ` : "";
+    button.textContent = `${name}${field.ask}`;
+    button.setAttribute("aria-label", `${button.textContent}, ${field.label}`);
+  };
+  return { element: button, focus: () => button.focus({ preventScroll: true }), refresh };
+}

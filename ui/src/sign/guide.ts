@@ -1,0 +1,221 @@
+// The guided way: one field after the other, with its place in the row, its name, its rule and what is wrong, in words.
+// On a phone it is a sheet at the bottom with an entry of its own, and the page above shows the box; on a larger screen
+// the field is filled in where it stands, and the words stand beside it. The page way is never further than one press,
+// and both write into the same fields.
+
+import { fill, one } from "../shared/dom";
+import type { DocumentView } from "./document-view";
+import { type Entry, entryFor } from "./entry";
+import { type Field, NARROW, TextField } from "./fields";
+
+export interface GuideHost {
+  texts: Record<string, string>;
+  /** May the document be approved now? */
+  complete(): boolean;
+  /** Leads to the approval. */
+  finish(): void;
+}
+
+const KEPT = "countersign-guided";
+/** The words beside a field, on a screen that has room for them there. */
+const BESIDE = "(min-width: 80rem)";
+const GAP = 12;
+
+export class Guide {
+  readonly #panel = one<HTMLElement>("#guide");
+  readonly #count = one<HTMLElement>("#guide-count");
+  readonly #label = one<HTMLLabelElement>("#guide-label");
+  readonly #rule = one<HTMLElement>("#guide-rule");
+  readonly #room = one<HTMLElement>("#guide-room");
+  readonly #fault = one<HTMLElement>("#guide-fault");
+  readonly #back = one<HTMLButtonElement>("#guide-back");
+  readonly #next = one<HTMLButtonElement>("#guide-next");
+  readonly #approve = one<HTMLButtonElement>("#guide-approve");
+  readonly #toggle = one<HTMLButtonElement>("#guide-toggle");
+  readonly #narrow = matchMedia(NARROW);
+  #on = false;
+  #at = 0;
+  #entry: Entry | null = null;
+
+  constructor(
+    private readonly fields: Field[],
+    private readonly view: DocumentView,
+    private readonly host: GuideHost,
+  ) {
+    this.#toggle.hidden = fields.length === 0;
+    this.#toggle.addEventListener("click", () => this.turn(!this.#on));
+    one("#guide-off").addEventListener("click", () => this.turn(false));
+    this.#back.addEventListener("click", () => this.#go(this.#at - 1));
+    this.#next.addEventListener("click", () => this.#goOn());
+    this.#approve.addEventListener("click", () => this.host.finish());
+    this.#panel.addEventListener("keydown", (event) => this.#pressed(event));
+    for (const [index, field] of fields.entries()) {
+      for (const box of field.boxes) {
+        // Tab, Shift-Tab and a touch lead there too; the page stays where it is under the finger.
+        box.addEventListener("focusin", () => this.#on && this.#at !== index && this.#show(index));
+        box.addEventListener("keydown", (event) => this.#on && this.#pressed(event));
+      }
+    }
+    this.#narrow.addEventListener("change", () => this.#on && this.#show(this.#at));
+    visualViewport?.addEventListener("resize", () => this.#makeRoom());
+    if (wasOn() && fields.length > 0) this.#setOn(true);
+  }
+
+  /** From one way of filling to the other. */
+  turn(on: boolean): void {
+    this.#setOn(on);
+    keepOn(on);
+    if (on) {
+      const open = this.fields.findIndex((field) => field.required && !field.ready);
+      this.#go(Math.max(0, open));
+    } else {
+      this.view.zoomTo(1);
+      this.fields[this.#at]?.scrollTo();
+      this.#toggle.focus({ preventScroll: true });
+    }
+  }
+
+  /** Leads to this field, where this way is chosen. */
+  take(field: Field): boolean {
+    const index = this.fields.indexOf(field);
+    if (!this.#on || index < 0) return false;
+    this.#go(index);
+    return true;
+  }
+
+  /** After a value changed, or the server has judged it. */
+  refresh(): void {
+    if (this.#on) this.#say();
+  }
+
+  /** The document is finished. */
+  end(): void {
+    this.#setOn(false);
+    this.#toggle.hidden = true;
+  }
+
+  #setOn(on: boolean): void {
+    this.#on = on;
+    this.#panel.hidden = !on;
+    document.body.toggleAttribute("data-guided", on);
+    this.#toggle.setAttribute("aria-pressed", String(on));
+    if (on) this.#show(this.#at);
+    else this.#leave();
+  }
+
+  #leave(): void {
+    for (const field of this.fields) {
+      field.describe("");
+      for (const box of field.boxes) delete box.dataset.current;
+    }
+  }
+
+  #goOn(): void {
+    const field = this.fields[this.#at];
+    if (field && field.filled && field.check()) {
+      this.#focus(field);
+      return;
+    }
+    if (this.#at + 1 < this.fields.length) this.#go(this.#at + 1);
+    else if (this.host.complete()) this.host.finish();
+    else this.#go(this.fields.findIndex((open) => open.required && !open.ready));
+  }
+
+  #go(index: number): void {
+    const field = this.fields[index];
+    if (!field) return;
+    this.#show(index);
+    this.#makeRoom();
+    this.#focus(field);
+  }
+
+  #focus(field: Field): void {
+    if (this.#entry) this.#entry.focus();
+    else field.focus();
+  }
+
+  #show(index: number): void {
+    const field = this.fields[index];
+    if (!field) return;
+    this.#leave();
+    this.#at = index;
+    for (const box of field.boxes) box.dataset.current = "";
+    const words = "guide-count guide-rule guide-fault";
+    const beside = this.#narrow.matches || (field instanceof TextField && field.control.hidden);
+    this.#entry = beside ? entryFor(field, "guide-entry", words, () => this.#say()) : null;
+    this.#room.replaceChildren(...(this.#entry ? [this.#entry.element] : []));
+    this.#room.hidden = !this.#entry;
+    // Marks and buttons have their names within.
+    this.#label.htmlFor = this.#entry && field instanceof TextField ? "guide-entry" : "";
+    if (!this.#entry) field.describe(words);
+    this.#say();
+    const top = field.first.getBoundingClientRect().top - (this.#panel.parentElement?.getBoundingClientRect().top ?? 0);
+    this.#panel.style.setProperty("--guide-top", `${Math.max(0, top - GAP)}px`);
+  }
+
+  #say(): void {
+    const field = this.fields[this.#at];
+    if (!field) return;
+    const { texts } = this.host;
+    const text = (key: string) => texts[key] ?? "";
+    this.#count.textContent = fill(text("sign-guide-count"), { at: this.#at + 1, total: this.fields.length });
+    this.#label.textContent = `${field.label} (${text(field.required ? "sign-field-required" : "sign-field-optional")})`;
+    this.#rule.textContent = field.rule;
+    const fault = field.filled ? field.check() : "";
+    this.#fault.textContent = fault;
+    this.#fault.hidden = !fault;
+    this.#entry?.refresh();
+    const last = this.#at + 1 === this.fields.length;
+    const complete = this.host.complete();
+    this.#back.setAttribute("aria-disabled", String(this.#at === 0));
+    this.#approve.hidden = !complete || last;
+    const empty = field.required ? "sign-guide-later" : "sign-guide-skip";
+    this.#next.textContent = text(last && complete ? "sign-approve" : field.filled ? "sign-guide-next" : empty);
+    this.#next.classList.toggle("primary", !complete || last);
+  }
+
+  /** Enter goes on; in a text of many lines with Ctrl or Command. Not while a Korean or Japanese word is composed. */
+  #pressed(event: KeyboardEvent): void {
+    if (event.key !== "Enter" || event.isComposing || event.keyCode === 229) return;
+    const { target } = event;
+    const many = target instanceof HTMLTextAreaElement && !event.ctrlKey && !event.metaKey;
+    const goes = target instanceof HTMLInputElement || target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement;
+    if (!goes || many) return;
+    event.preventDefault();
+    this.#goOn();
+  }
+
+  /** The box lies in what sheet and screen keyboard leave free, on a phone enlarged until it can be read. */
+  #makeRoom(): void {
+    const field = this.fields[this.#at];
+    if (!this.#on || !field) return;
+    const view = visualViewport;
+    // While somebody pinches, the window is smaller than the page for another reason.
+    const pinched = view !== null && view.scale > 1.01;
+    const bottom = view && !pinched ? view.offsetTop + view.height : innerHeight;
+    this.#panel.style.setProperty("--keyboard", `${Math.max(0, innerHeight - bottom)}px`);
+    if (pinched) return;
+    const top = one<HTMLElement>(".tools").getBoundingClientRect().height;
+    const panel = this.#panel.getBoundingClientRect().height;
+    const beside = matchMedia(BESIDE).matches;
+    const bar = document.querySelector<HTMLElement>(".bar")?.getBoundingClientRect().height ?? 0;
+    this.view.bring(field.first, top, bottom - (beside ? bar : panel), this.#narrow.matches);
+  }
+}
+
+function wasOn(): boolean {
+  try {
+    return localStorage.getItem(KEPT) === "yes";
+  } catch {
+    return false;
+  }
+}
+
+function keepOn(on: boolean): void {
+  try {
+    if (on) localStorage.setItem(KEPT, "yes");
+    else localStorage.removeItem(KEPT);
+  } catch {
+    // The choice is then made anew on the next page.
+  }
+}

@@ -1,0 +1,275 @@
+// The guided way of filling in, and the tools around the pages: phone, tablet and desktop, three languages, with touch,
+// pointer and the keyboard alone.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { draw, field, fill, launch, open, ready, seriousFaults } from "./browser.mjs";
+import { FIELDS, Installation, pdf } from "./installation.mjs";
+
+let server;
+let browser;
+let long;
+
+before(async () => {
+  server = await Installation.start();
+  browser = await launch();
+  long = server.import({ ...FIELDS, name: "Nine pages" }, pdf(9));
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+async function guided(size, language, changes = {}) {
+  const started = await server.startWorkflow({ language, ...changes });
+  const page = await open(browser, size);
+  await page.goto(started.sign_url);
+  await ready(page);
+  await page.locator("#guide-toggle")[size === "desktop" ? "click" : "tap"]();
+  return { page, started };
+}
+
+const current = (page) => page.evaluate(() => document.querySelector(".field[data-current]")?.dataset.name);
+
+/** Is the box of the field in what header and sheet leave of the window? */
+async function inSight(page) {
+  return await page.evaluate(() => {
+    const box = document.querySelector(".field[data-current]").getBoundingClientRect();
+    const top = document.querySelector(".tools").getBoundingClientRect().bottom;
+    const guide = document.querySelector("#guide");
+    const bottom = getComputedStyle(guide).position === "fixed" ? guide.getBoundingClientRect().top : innerHeight;
+    return box.top >= top - 1 && box.bottom <= bottom + 1 && box.left >= -1 && box.right <= innerWidth + 1;
+  });
+}
+
+for (const [language, count, required] of [
+  ["en", "Field 1 of 9", "required"],
+  ["ko", "9개 항목 중 1번째", "필수"],
+  ["ja", "全 9 項目中 1 番目", "必須"],
+]) {
+  test(`on a phone, by touch, a sheet leads through every kind of field: ${language}`, async () => {
+    const { page, started } = await guided("phone", language);
+    assert.equal(await page.locator("#guide-count").textContent(), count);
+    assert.equal(await page.locator("#guide-label").textContent(), `Name (${required})`);
+    assert.equal(await inSight(page), true);
+    // The page is enlarged, so that the print around the box can be read.
+    assert.ok((await field(page, "Name").boundingBox()).width > 200);
+    assert.deepEqual(await seriousFaults(page), []);
+
+    const entry = page.locator("#guide-entry");
+    const next = page.locator("#guide-next");
+    const steps = [
+      ["Name", async () => entry.fill("김민준")],
+      ["Salary", async () => {
+        await entry.fill("much");
+        await next.tap();
+        assert.equal(await current(page), "Salary");
+        assert.notEqual(await page.locator("#guide-fault").textContent(), "");
+        await entry.fill("1200");
+      }],
+      ["First day", async () => entry.fill("2026-12-01")],
+      ["Remarks", async () => {}],
+      ["Agreed", async () => entry.tap()],
+      ["Kind", async () => page.locator("#guide-room .choice").nth(1).tap()],
+      ["Team", async () => entry.selectOption("Tokyo")],
+      ["Signature", async () => {
+        await entry.tap();
+        await draw(page);
+      }],
+    ];
+    for (const [name, work] of steps) {
+      assert.equal(await current(page), name);
+      assert.equal(await inSight(page), true, `${name} is in sight`);
+      await work();
+      await next.tap();
+    }
+    assert.equal(await current(page), "Seal");
+    await page.locator("#guide-back").tap();
+    assert.equal(await current(page), "Signature");
+    await page.locator("#guide-next").tap();
+    await next.tap();
+    await page.locator("#approve-dialog [type=submit]").tap();
+    await page.locator("#done-dialog[open]").waitFor();
+    const { field_list: values } = await server.workflow(started.workflow_id);
+    const value = (name) => values.find((entry) => entry.name === name)?.value;
+    assert.deepEqual(
+      ["Name", "Salary", "First day", "Agreed", "Kind", "Team"].map(value),
+      ["김민준", "1200", "2026-12-01", "Y", "part time", "Tokyo"],
+    );
+    assert.deepEqual(page.faults, []);
+  });
+}
+
+test("on a desktop, by keyboard alone, fields are filled in place; Enter, Tab and Shift-Tab move, the words follow", async () => {
+  const { page, started } = await guided("desktop", "en");
+  const focused = () => page.evaluate(() => document.activeElement.closest(".field")?.dataset.name);
+  assert.equal(await focused(), "Name");
+  await page.keyboard.type("김민준");
+  await page.keyboard.press("Enter");
+  assert.equal(await focused(), "Salary");
+  await page.keyboard.press("Shift+Tab");
+  assert.equal(await focused(), "Name");
+  assert.equal(await page.locator("#guide-count").textContent(), "Field 1 of 9");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("12a");
+  assert.match(await page.locator("#guide-fault").textContent(), /number/);
+  await page.keyboard.press("Enter");
+  assert.equal(await focused(), "Salary", "what is refused is not left by Enter");
+  await page.keyboard.press("Backspace");
+  await page.keyboard.press("Enter");
+  assert.equal(await focused(), "First day");
+  await page.keyboard.type("12012026");
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("one");
+  await page.keyboard.press("Enter");
+  assert.equal(await focused(), "Remarks", "in many lines Enter makes a new one");
+  await page.keyboard.type("two");
+  await page.keyboard.press("Control+Enter");
+  assert.equal(await focused(), "Agreed");
+  await page.keyboard.press("Space");
+  await page.keyboard.press("Enter");
+  assert.equal(await focused(), "Kind");
+  await page.keyboard.press("Space");
+  await page.keyboard.press("Enter");
+  assert.equal(await focused(), "Team");
+  await page.keyboard.press("S");
+  await page.keyboard.press("Enter");
+  assert.equal(await focused(), "Signature");
+  assert.equal(await inSight(page), true);
+  // Its name, rule and place in the row are read with it.
+  const described = await page.evaluate(() =>
+    document.activeElement.getAttribute("aria-describedby").split(" ").map((id) => document.getElementById(id).textContent.trim()),
+  );
+  assert.equal(described[0], "Field 8 of 9");
+  assert.deepEqual(await seriousFaults(page), []);
+  await page.keyboard.press("Enter");
+  await page.locator("#consent-dialog[open]").waitFor();
+  await page.locator("#consent-dialog [type=submit]").press("Enter");
+  await page.locator("#tab-draw").press("ArrowRight");
+  await page.locator("#pad [type=submit]").press("Enter");
+  await page.locator("#pad").waitFor({ state: "hidden" });
+  await page.locator("#guide-approve").press("Enter");
+  await page.locator("#approve-dialog [type=submit]").press("Enter");
+  await page.locator("#done-dialog[open]").waitFor();
+  const { field_list: values } = await server.workflow(started.workflow_id);
+  assert.equal(values.find(({ name }) => name === "Remarks").value, "one\ntwo");
+  assert.equal(values.find(({ name }) => name === "Salary").value, "12");
+  assert.deepEqual(page.faults, []);
+});
+
+test("the way is changed at any time: what was given stays, and the choice is kept for the next page", async () => {
+  const { page, started } = await guided("tablet", "ja");
+  await page.keyboard.type("김민준");
+  await page.locator("#guide-off").tap();
+  assert.equal(await page.locator("#guide").isVisible(), false);
+  assert.equal(await page.locator(".bar").isVisible(), true);
+  assert.equal(await field(page, "Name").locator("input").inputValue(), "김민준");
+  await fill(page, "Salary", "5");
+  await page.locator("#guide-toggle").tap();
+  assert.equal(await current(page), "First day", "it goes on at the first required field that is open");
+  await page.waitForSelector('#save-state[data-state="saved"]');
+  await page.goto(started.sign_url);
+  await ready(page);
+  assert.equal(await page.locator("#guide").isVisible(), true);
+  assert.equal(await page.locator("#guide-toggle").getAttribute("aria-pressed"), "true");
+  assert.deepEqual(await seriousFaults(page), []);
+  assert.deepEqual(page.faults, []);
+});
+
+test("on a phone a touch on a box leads the sheet to it", async () => {
+  const { page } = await guided("phone", "en");
+  await field(page, "First day").locator("button.open").tap();
+  assert.equal(await current(page), "First day");
+  assert.equal(await page.locator("#guide-entry").getAttribute("type"), "date");
+  assert.equal(await page.locator("#sheet").isVisible(), false);
+});
+
+test("while a word is composed Enter belongs to the word", async () => {
+  const { page } = await guided("phone", "ko");
+  await page.locator("#guide-entry").evaluate((entry) => {
+    entry.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, isComposing: true }));
+  });
+  assert.equal(await current(page), "Name");
+  await page.locator("#guide-entry").press("Enter");
+  assert.equal(await current(page), "Salary");
+});
+
+test("pages are reached from the list, and on a desktop from their thumbnails, drawn only where they are in sight", async () => {
+  const started = await server.startWorkflow({ template_id: long });
+  const page = await open(browser, "desktop");
+  const asked = new Set();
+  page.on("request", (request) => /\/sign\/pages\//.test(request.url()) && asked.add(request.url()));
+  await page.goto(started.sign_url);
+  await ready(page);
+  await page.locator(".thumbnail img").first().waitFor();
+  assert.equal(await page.locator('.thumbnails a[data-page="9"] img').count(), 0);
+  const links = page.getByRole("navigation", { name: "Pages" }).getByRole("link");
+  assert.equal(await links.count(), 9);
+  await page.getByRole("link", { name: "Go to page 4" }).click();
+  await page.waitForFunction(() => document.querySelector("#page-jump").value === "4");
+  assert.equal(await page.getByRole("link", { name: "Go to page 4" }).getAttribute("aria-current"), "page");
+  await page.getByRole("combobox", { name: "Page" }).selectOption("9");
+  await page.waitForFunction(() => {
+    const { top } = document.querySelector("#page-9").getBoundingClientRect();
+    return top >= 0 && top < innerHeight / 2;
+  });
+  assert.equal(new URL(page.url()).hash, "");
+  assert.ok(asked.size <= 9);
+  assert.deepEqual(await seriousFaults(page), []);
+  assert.deepEqual(page.faults, []);
+});
+
+test("pages are enlarged by buttons and keyboard, stay where they were, and their boxes with them", async () => {
+  for (const size of ["phone", "desktop"]) {
+    const started = await server.startWorkflow();
+    const page = await open(browser, size);
+    await page.goto(started.sign_url);
+    await ready(page);
+    const before = await field(page, "Team").boundingBox();
+    await page.locator("#zoom-in").focus();
+    for (let press = 0; press < 4; press += 1) await page.keyboard.press("Enter");
+    assert.equal(await page.locator("#zoom-now").textContent(), "300%");
+    assert.equal(await page.locator("#zoom-in").getAttribute("aria-disabled"), "true");
+    const after = await field(page, "Team").boundingBox();
+    assert.ok(Math.abs(after.width / before.width - 3) < 0.01);
+    const place = await page.evaluate(() => {
+      const box = document.querySelector('.field[data-name="Team"]').getBoundingClientRect();
+      const paper = document.querySelector("document-page").getBoundingClientRect();
+      return [(box.left - paper.left) / paper.width, (box.top - paper.top) / paper.height];
+    });
+    assert.ok(Math.abs(place[0] - 0.25) < 0.001 && Math.abs(place[1] - 0.414) < 0.001, String(place));
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
+    assert.deepEqual(await seriousFaults(page), []);
+    // The fingers' own zoom is never switched off.
+    assert.doesNotMatch(await page.locator("meta[name=viewport]").getAttribute("content"), /user-scalable|maximum-scale/);
+    await page.context().close();
+  }
+});
+
+test("with the fingers the page is enlarged, and a box is still met where it is touched", async () => {
+  const started = await server.startWorkflow();
+  const page = await open(browser, "phone");
+  await page.goto(started.sign_url);
+  await ready(page);
+  await field(page, "Agreed").scrollIntoViewIfNeeded();
+  const devtools = await page.context().newCDPSession(page);
+  const box = await field(page, "Agreed").boundingBox();
+  const [left, top] = [box.x + box.width / 2, box.y + box.height / 2];
+  const fingers = (apart) => [-1, 1].map((side, id) => ({ x: left, y: top + side * apart, id }));
+  await devtools.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: fingers(65) });
+  for (let apart = 70; apart <= 170; apart += 5) {
+    await devtools.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: fingers(apart) });
+  }
+  await devtools.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+  await page.waitForFunction(() => visualViewport.scale > 2);
+  // Where a finger meets the screen, which shows a part of the page.
+  const [x, y] = await field(page, "Agreed").evaluate((element) => {
+    const { left, top, width, height } = element.getBoundingClientRect();
+    const { offsetLeft, offsetTop, scale } = visualViewport;
+    return [(left + width / 2 - offsetLeft) * scale, (top + height / 2 - offsetTop) * scale];
+  });
+  await devtools.send("Input.synthesizeTapGesture", { x, y, gestureSourceType: "touch" });
+  await page.waitForFunction(() => document.querySelector('.field[data-name="Agreed"] input').checked);
+  assert.deepEqual(page.faults, []);
+});
