@@ -424,7 +424,7 @@ fn the_access_code_stands_before_everything(database: &TestDatabase) {
 fn behind_a_proxy_with_tls_a_member_signs_in_and_links_lead_there(database: &TestDatabase) {
     // The public address is not known to be https: what the proxy says decides.
     let server = Server::with(database, |settings, http| {
-        settings.public_url = "http://sign.example.com".to_owned();
+        "http://sign.example.com".clone_into(&mut settings.public_url);
         http.trusted_proxies = vec![network("127.0.0.1/32")];
     });
     server.company("acme");
