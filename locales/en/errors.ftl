@@ -110,6 +110,7 @@ error-name-collision = Two fields would have this name.
 error-idempotency-key-reused = This idempotency key was used with another body.
 error-document-refused = The file cannot be taken: { $reason }
 error-no-form-fields = The PDF has no form fields. Say with FIELDS.json where its fields are.
+error-unknown-form-field = The PDF's form has no field of this name. An entry without page is laid over a field of the form.
 error-fields-file-refused = The fields file is not right: { $reason }
 error-page-out-of-range = { $pages ->
     [one] The document has no such page; it has 1 page.

@@ -91,6 +91,7 @@ error-name-collision = 2 つのフィールドが同じ名前になります。
 error-idempotency-key-reused = この冪等キー（Idempotency-Key）は別の本文ですでに使用されています。
 error-document-refused = 受け付けられないファイルです: { $reason }
 error-no-form-fields = PDFにフォームフィールドがありません。フィールドの位置をFIELDS.jsonで指定してください。
+error-unknown-form-field = PDFのフォームにこの名前のフィールドがありません。pageのない項目はフォームのフィールドに重ねられます。
 error-fields-file-refused = フィールドファイルの内容が正しくありません: { $reason }
 error-page-out-of-range = 文書にないページです。文書は全 { $pages } ページです。
 error-not-sealable = 後で封印できない文書です: { $reason }

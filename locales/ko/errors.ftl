@@ -91,6 +91,7 @@ error-name-collision = 두 필드의 이름이 같아집니다.
 error-idempotency-key-reused = 다른 본문에 이미 사용된 멱등 키(Idempotency-Key)입니다.
 error-document-refused = 받을 수 없는 파일입니다: { $reason }
 error-no-form-fields = PDF에 양식 필드가 없습니다. 필드의 자리를 FIELDS.json으로 알려 주세요.
+error-unknown-form-field = PDF 양식에 이 이름의 필드가 없습니다. page가 없는 항목은 양식의 필드에 덧씌워집니다.
 error-fields-file-refused = 필드 파일의 내용이 올바르지 않습니다: { $reason }
 error-page-out-of-range = 문서에 없는 페이지입니다. 문서는 총 { $pages }페이지입니다.
 error-not-sealable = 나중에 봉인할 수 없는 문서입니다: { $reason }

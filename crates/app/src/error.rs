@@ -143,6 +143,8 @@ codes! {
         DocumentRefused => "document-refused",
         /// The PDF has no form fields, and no FIELDS.json was given.
         NoFormFields => "no-form-fields",
+        /// The PDF's form has no field of this name, and the entry places none.
+        UnknownFormField => "unknown-form-field",
         /// FIELDS.json says something that is not so; argument `reason`.
         FieldsFileRefused => "fields-file-refused",
         /// The field's page is not in the document; argument `pages`.
@@ -273,6 +275,12 @@ impl Fault {
     pub fn refused_document(path: impl Into<String>, refused: &document::intake::Refused) -> Fault {
         let refusal = serde_json::to_string(refused).unwrap_or_default();
         Fault::new(path, FaultCode::DocumentRefused).with(REFUSAL, refusal)
+    }
+
+    /// Intake's own id of the reason for which it refused the document (`needs_password`), where that is the fault.
+    pub fn refusal_id(&self) -> Option<String> {
+        let refused = serde_json::to_value(self.refusal()?).ok()?;
+        refused.get("reason")?.as_str().map(str::to_owned)
     }
 
     /// Why intake refused the document, where that is the fault.

@@ -4,9 +4,10 @@
 //! beside it.
 
 use document::intake::{Change, Refused, Report, Verdict, Warning};
-use domain::Language;
+use domain::{Field, Language, PageSize};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
 
 /// One change as a sentence.
 pub fn change(language: Language, change: &Change) -> String {
@@ -66,61 +67,147 @@ pub fn remarks(language: Language, report: &Report) -> Vec<String> {
     lines
 }
 
-/// The report for programs: the types, each with its sentence.
-pub fn json(language: Language, report: &Report) -> Value {
-    fn with_message<T: Serialize>(thing: &T, message: String) -> Value {
-        let mut value = serde_json::to_value(thing).unwrap_or_default();
-        if let Value::Object(members) = &mut value {
-            members.insert("message".to_owned(), Value::from(message));
+/// The report for programs: the types, each with its sentence. Command line and API give it out.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct IntakeReport {
+    /// Whether the file was taken.
+    pub taken: bool,
+    /// `taken`, `taken_with_changes`, `taken_with_warnings` or `refused`.
+    #[schema(value_type = String, pattern = "^(taken|taken_with_changes|taken_with_warnings|refused)$")]
+    pub verdict: Verdict,
+    /// The displayed size of each page.
+    pub pages: Vec<IntakePage>,
+    /// How many signatures others had made in it.
+    pub signatures: u32,
+    /// The fields of its form, as FIELDS.json writes them.
+    #[schema(value_type = Vec<Object>)]
+    pub fields: Vec<Field>,
+    /// How what is kept differs from the upload. The look of the pages never does.
+    pub changes: Vec<IntakeChange>,
+    /// What the sender should know before sending it.
+    pub warnings: Vec<IntakeWarning>,
+    /// Why it was refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<IntakeRefusal>,
+    /// The same in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// The displayed size of a page, in points.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
+pub struct IntakePage {
+    /// Its width.
+    pub width: f64,
+    /// Its height.
+    pub height: f64,
+}
+
+impl From<&PageSize> for IntakePage {
+    fn from(size: &PageSize) -> Self {
+        Self {
+            width: size.width_points,
+            height: size.height_points,
         }
-        value
     }
-    let changes = report
-        .changes
-        .iter()
-        .map(|one| with_message(one, change(language, one)));
-    let warnings = report
-        .warnings
-        .iter()
-        .map(|one| with_message(one, warning(language, one)));
-    let pages = report
-        .pages
-        .iter()
-        .map(|page| serde_json::json!({"width": page.width_points, "height": page.height_points}));
-    let mut value = serde_json::json!({
-        "taken": report.refused.is_none(),
-        "verdict": report.verdict,
-        "pages": pages.collect::<Vec<_>>(),
-        "signatures": report.signatures,
-        "fields": report.fields,
-        "changes": changes.collect::<Vec<_>>(),
-        "warnings": warnings.collect::<Vec<_>>(),
+}
+
+/// Something that intake changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct IntakeChange {
+    /// The id, which programs compare.
+    #[schema(example = "scripts_removed")]
+    pub change: String,
+    /// How many, where it can be counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<u32>,
+    /// In words.
+    pub message: String,
+}
+
+/// Something that the sender should know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct IntakeWarning {
+    /// The id, which programs compare.
+    #[schema(example = "already_signed")]
+    pub warning: String,
+    /// How many, where it can be counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<u32>,
+    /// In words.
+    pub message: String,
+}
+
+/// Why a file was refused. The figures that belong to the reason (`pages`, `limit`, …) stand beside it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct IntakeRefusal {
+    /// The id, which programs compare.
+    #[schema(example = "too_many_pages")]
+    pub reason: String,
+    /// The figures.
+    #[serde(flatten)]
+    #[schema(ignore)]
+    pub figures: Map<String, Value>,
+    /// In words.
+    pub message: String,
+    /// What its sender can do.
+    pub remedy: String,
+}
+
+/// The report for programs.
+pub fn report(language: Language, report: &Report) -> IntakeReport {
+    let refusal = report.refused.as_ref();
+    let changes = report.changes.iter().map(|one| {
+        let (change, figures) = named("change", one);
+        IntakeChange {
+            change,
+            count: count(&figures),
+            message: self::change(language, one),
+        }
     });
-    if let (Some(refused), Value::Object(members)) = (&report.refused, &mut value) {
-        let message = reason(language, refused);
-        let mut described = with_message(refused, message.clone());
-        if let Value::Object(described) = &mut described {
-            described.insert("remedy".to_owned(), Value::from(remedy(language, refused)));
+    let warnings = report.warnings.iter().map(|one| {
+        let (warning, figures) = named("warning", one);
+        IntakeWarning {
+            warning,
+            count: count(&figures),
+            message: self::warning(language, one),
         }
-        members.insert("reason".to_owned(), described);
-        members.insert("message".to_owned(), Value::from(message));
+    });
+    IntakeReport {
+        taken: refusal.is_none(),
+        verdict: report.verdict,
+        pages: report.pages.iter().map(IntakePage::from).collect(),
+        signatures: report.signatures,
+        fields: report.fields.clone(),
+        changes: changes.collect(),
+        warnings: warnings.collect(),
+        reason: refusal.map(|refused| {
+            let (reason, figures) = named("reason", refused);
+            IntakeRefusal {
+                reason,
+                figures,
+                message: self::reason(language, refused),
+                remedy: remedy(language, refused),
+            }
+        }),
+        message: refusal.map(|refused| self::reason(language, refused)),
     }
-    value
+}
+
+fn count(figures: &Map<String, Value>) -> Option<u32> {
+    figures.get("count")?.as_u64()?.try_into().ok()
+}
+
+/// The report as JSON.
+pub fn json(language: Language, report: &Report) -> Value {
+    serde_json::to_value(self::report(language, report)).unwrap_or_default()
 }
 
 /// The sentence of a type that serialises as an object with its name under `tag`.
 fn sentence(language: Language, prefix: &str, tag: &str, thing: &impl Serialize) -> String {
-    let Ok(Value::Object(members)) = serde_json::to_value(thing) else {
-        return prefix.to_owned();
-    };
-    let name = members
-        .get(tag)
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-        .replace('_', "-");
-    let texts: Vec<(&String, String)> = members
+    let (name, figures) = named(tag, thing);
+    let texts: Vec<(&String, String)> = figures
         .iter()
-        .filter(|(key, _)| *key != tag)
         .map(|(key, value)| {
             // Points are whole to people.
             let text = match value {
@@ -132,7 +219,19 @@ fn sentence(language: Language, prefix: &str, tag: &str, thing: &impl Serialize)
         })
         .collect();
     let arguments: Vec<(&str, &str)> = texts.iter().map(|(key, text)| (key.as_str(), text.as_str())).collect();
-    i18n::text(language, &format!("{prefix}-{name}"), &arguments)
+    i18n::text(language, &format!("{prefix}-{}", name.replace('_', "-")), &arguments)
+}
+
+/// The id of a type that serialises as an object with its name under `tag`, and its figures.
+fn named(tag: &str, thing: &impl Serialize) -> (String, Map<String, Value>) {
+    let Ok(Value::Object(mut members)) = serde_json::to_value(thing) else {
+        return (String::new(), Map::new());
+    };
+    let name = members.remove(tag);
+    (
+        name.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned(),
+        members,
+    )
 }
 
 #[cfg(test)]

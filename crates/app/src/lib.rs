@@ -42,6 +42,7 @@ mod expire;
 mod export;
 mod extend;
 mod files;
+mod form_import;
 mod health;
 mod housekeeping;
 pub mod installation;
@@ -69,6 +70,7 @@ mod settings;
 mod signing_session;
 mod start;
 pub mod template;
+mod template_view;
 #[cfg(test)]
 mod testing;
 mod text;
@@ -110,6 +112,9 @@ pub use start::{
 };
 pub use template::{
     ImportTemplate, ImportedTemplate, TemplateDetails, TemplateFields, TemplateFilter, TemplateSummary,
+};
+pub use template_view::{
+    ArchivedTemplate, ListTemplatesRequest, SavedTemplate, TemplateLine, TemplateList, TemplatePlace, TemplateView,
 };
 pub use transition::Advanced;
 pub use values::GivenField;

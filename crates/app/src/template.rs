@@ -4,21 +4,23 @@
 //! rendered once and kept as files of their own, for every workflow of every version that shows them. Files are durable
 //! before the row that names them exists; files without a row are swept later.
 
-use document::intake::{FormValues, Report, Wishes};
-use domain::fields_file::{self, FieldsFault};
-use domain::{BlobHash, CompanyId, Field, TemplateId, TemplateVersion};
+use document::intake::{FormValues, Intake, Report, Wishes};
+use domain::fields_file::{self, FieldsFault, FieldsFile};
+use domain::{BlobHash, CompanyId, Field, PageSize, Region, TemplateId, TemplateVersion};
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 use store::template::{StoredVersion, TemplateRow};
 
-use crate::App;
 use crate::error::{Error, Fault, FaultCode, Subject};
+use crate::{App, form_import, text};
 
 /// The resolution of page images: two pixels a point.
 pub const PAGE_IMAGE_DPI: f32 = 144.0;
 /// So many pages are rendered in one go, which bounds what is held in memory.
 const PAGES_AT_ONCE: usize = 8;
 const MOST_LISTED: u32 = 100;
+/// The longest name, in characters.
+const LONGEST_NAME: usize = 128;
 
 /// A template to be made.
 #[derive(Debug, Clone, Copy)]
@@ -34,11 +36,30 @@ pub struct ImportTemplate<'a> {
 pub enum TemplateFields<'a> {
     /// From FIELDS.json.
     File(&'a [u8]),
-    /// From the PDF's own form: they become those of one writer, its values their defaults.
+    /// From the PDF's own form: its values become their defaults, and they are the first writer's unless `file` says else.
     Form {
-        /// The template's name, which a form does not have.
+        /// The template's name where `file` gives none: a form has no name.
         name: &'a str,
+        /// FIELDS.json beside it. What it says of a field without placing it is laid over the form's field of this name; what
+        /// it places is there besides.
+        file: Option<&'a [u8]>,
     },
+}
+
+/// What a version is made of.
+enum Source<'a> {
+    /// A PDF from outside, by the sender's wishes for intake.
+    Upload(&'a [u8], &'a Wishes),
+    /// What another version has.
+    Kept(Box<StoredVersion>),
+}
+
+/// A PDF as it is kept, with its pages.
+struct Kept {
+    pdf: BlobHash,
+    original: BlobHash,
+    pages: Vec<PageSize>,
+    page_images: Vec<BlobHash>,
 }
 
 /// A template that was made.
@@ -52,8 +73,9 @@ pub struct ImportedTemplate {
     pub name: String,
     /// How many pages it has.
     pub pages: u32,
-    /// What intake says: how the file that is kept differs from the upload, and what its sender should know.
-    pub report: Report,
+    /// What intake says: how the file that is kept differs from the upload, and what its sender should know. None where the
+    /// PDF was here already.
+    pub report: Option<Report>,
 }
 
 /// A template with its current version.
@@ -86,7 +108,7 @@ impl App {
         import: &ImportTemplate<'_>,
     ) -> Result<ImportedTemplate, Error> {
         let fields = TemplateFields::File(import.fields);
-        self.put_template(company, by, None, import.pdf, fields, &Wishes::default())
+        self.import_template_as(company, by, None, import.pdf, fields, &Wishes::default())
     }
 
     /// Makes a template, or a new version of the one that is `replaced`, by the sender's wishes for intake.
@@ -103,7 +125,55 @@ impl App {
             // Told before the files cost anything.
             self.template(company, id)?;
         }
-        self.put_template(company, by, replaced, pdf, fields, wishes)
+        self.put_template(company, by, replaced, Source::Upload(pdf, wishes), fields)
+    }
+
+    /// Makes a new version of a template with the PDF that it has and the fields of another FIELDS.json.
+    pub fn change_template_fields(
+        &self,
+        company: &CompanyId,
+        id: TemplateId,
+        by: &str,
+        fields: &[u8],
+    ) -> Result<ImportedTemplate, Error> {
+        let kept = Source::Kept(Box::new(self.template(company, id)?.stored));
+        self.put_template(company, by, Some(id), kept, TemplateFields::File(fields))
+    }
+
+    /// Makes a template of its own of the current version of another; `name`, if it is not to have the same.
+    pub fn copy_template(
+        &self,
+        company: &CompanyId,
+        id: TemplateId,
+        by: &str,
+        name: Option<&str>,
+    ) -> Result<ImportedTemplate, Error> {
+        let mut faults = Vec::new();
+        let name = name.map(|name| text::name(name, "name", LONGEST_NAME, &mut faults));
+        if !faults.is_empty() {
+            return Err(Error::Unprocessable(faults));
+        }
+        let (company, by, at) = (company.clone(), by.to_owned(), self.now());
+        self.store.write(move |tx| {
+            let mut stored = store::template::current(tx, &company, id)?.ok_or(Error::NotFound(Subject::Template))?;
+            let version = &mut stored.version;
+            if let Some(name) = &name {
+                version.name.clone_from(name);
+            }
+            version.version = 1;
+            version.template = store::template::insert(tx, &company, &version.name, at)?;
+            let copied = ImportedTemplate {
+                id: version.template,
+                version: 1,
+                name: version.name.clone(),
+                pages: version.page_count(),
+                report: None,
+            };
+            stored.created_at = at;
+            stored.created_by.clone_from(&by);
+            store::template::insert_version(tx, &stored)?;
+            Ok(copied)
+        })
     }
 
     /// Makes a new version of a template: new workflows take it, running ones keep theirs.
@@ -142,61 +212,43 @@ impl App {
         company: &CompanyId,
         by: &str,
         replaced: Option<TemplateId>,
-        upload: &[u8],
+        source: Source<'_>,
         fields: TemplateFields<'_>,
-        wishes: &Wishes,
     ) -> Result<ImportedTemplate, Error> {
         let region = self.company(company)?.region;
-        let limit = self.settings.largest_document;
-        if u64::try_from(upload.len()).unwrap_or(u64::MAX) > limit {
-            return Err(Error::TooLarge { limit });
-        }
-        // Every fault of both files is told at once; which pages there are, only the PDF says.
-        let alone = match fields {
-            TemplateFields::File(file) => fields_file::parse(file, None, region).err(),
-            TemplateFields::Form { .. } => None,
-        };
-        let wishes = Wishes {
-            form: match fields {
-                TemplateFields::File(_) => FormValues::Shown,
-                TemplateFields::Form { .. } => FormValues::Taken,
-            },
-            ..wishes.clone()
-        };
-        let intake = self
-            .documents
-            .inspect_as(upload, &wishes)
-            .map_err(|fault| match (fault.at("file"), alone) {
-                (Error::Unprocessable(mut faults), Some(more)) => {
-                    faults.extend(more.into_iter().map(refused_field));
-                    Error::Unprocessable(faults)
+        let (file, kept, report) = match source {
+            Source::Upload(upload, wishes) => {
+                let intake = self.take(upload, fields, wishes, region)?;
+                let file = fields_of(&intake, fields, region)?;
+                self.check_fonts(&file.fields)?;
+                if intake.is_signed() {
+                    refuse_embedding(&file.fields)?;
                 }
-                (error, _) => error,
-            })?;
-        let report = intake.report();
-        let page_count = u32::try_from(intake.pages.len()).unwrap_or(u32::MAX);
-        let file = match fields {
-            TemplateFields::File(file) => fields_file::parse(file, Some(page_count), region),
-            TemplateFields::Form { .. } if intake.fields.is_empty() => {
-                return Err(Error::fault("fields", FaultCode::NoFormFields));
+                let report = intake.report();
+                (file, self.keep(upload, intake)?, Some(report))
             }
-            TemplateFields::Form { name } => {
-                let file = serde_json::json!({"name": name, "steps": [{"order": 1}], "fields": intake.fields});
-                fields_file::parse_value(&file, Some(page_count), region)
+            Source::Kept(stored) => {
+                let TemplateFields::File(file) = fields else {
+                    return Err(Error::fault("form_fields", FaultCode::NoFormFields));
+                };
+                let file =
+                    fields_file::parse(file, Some(stored.version.page_count()), region).map_err(unprocessable)?;
+                self.check_fonts(&file.fields)?;
+                if stored.extends_upload() {
+                    refuse_embedding(&file.fields)?;
+                }
+                let kept = Kept {
+                    pdf: stored.version.pdf,
+                    original: stored.original,
+                    pages: stored.version.pages,
+                    page_images: stored.page_images,
+                };
+                (file, kept, None)
             }
         };
-        let file = file.map_err(|faults| Error::Unprocessable(faults.into_iter().map(refused_field).collect()))?;
-        self.check_fonts(&file.fields)?;
-        if intake.is_signed() {
-            refuse_embedding(&file.fields)?;
-        }
-
-        let pdf = self.blobs.put(&intake.pdf)?;
-        let page_images = self.put_page_images(&intake.pdf, page_count)?;
-        let original = BlobHash(Sha256::digest(upload).into());
+        let page_count = u32::try_from(kept.pages.len()).unwrap_or(u32::MAX);
         let (at, by, name) = (self.now(), by.to_owned(), file.name.clone());
         let company = company.clone();
-        let pages = intake.pages;
         let (id, number) = self.store.write(move |tx| {
             let (id, number) = match replaced {
                 None => (store::template::insert(tx, &company, &file.name, at)?, 1),
@@ -210,16 +262,16 @@ impl App {
                 company: company.clone(),
                 version: number,
                 name: file.name.clone(),
-                pdf,
-                pages: pages.clone(),
+                pdf: kept.pdf,
+                pages: kept.pages.clone(),
                 steps: file.steps.clone(),
                 fields: file.fields.clone(),
                 on_reject: file.on_reject,
             };
             let stored = StoredVersion {
                 version,
-                original,
-                page_images: page_images.clone(),
+                original: kept.original,
+                page_images: kept.page_images.clone(),
                 created_at: at,
                 created_by: by.clone(),
                 archived_at: None,
@@ -234,6 +286,45 @@ impl App {
             name,
             pages: page_count,
             report,
+        })
+    }
+
+    /// Has intake take the upload. Every fault of both files is told at once; which pages there are, only the PDF says.
+    fn take(
+        &self,
+        upload: &[u8],
+        fields: TemplateFields<'_>,
+        wishes: &Wishes,
+        region: Region,
+    ) -> Result<Intake, Error> {
+        let limit = self.settings.largest_document;
+        if u64::try_from(upload.len()).unwrap_or(u64::MAX) > limit {
+            return Err(Error::TooLarge { limit });
+        }
+        let (form, alone) = match fields {
+            TemplateFields::File(file) => (FormValues::Shown, fields_file::parse(file, None, region).err()),
+            TemplateFields::Form { .. } => (FormValues::Taken, None),
+        };
+        let wishes = Wishes { form, ..wishes.clone() };
+        self.documents
+            .inspect_as(upload, &wishes)
+            .map_err(|fault| match (fault.at("file"), alone) {
+                (Error::Unprocessable(mut faults), Some(more)) => {
+                    faults.extend(more.into_iter().map(refused_field));
+                    Error::Unprocessable(faults)
+                }
+                (error, _) => error,
+            })
+    }
+
+    /// Makes the file and the pictures of its pages durable.
+    fn keep(&self, upload: &[u8], intake: Intake) -> Result<Kept, Error> {
+        let page_count = u32::try_from(intake.pages.len()).unwrap_or(u32::MAX);
+        Ok(Kept {
+            pdf: self.blobs.put(&intake.pdf)?,
+            original: BlobHash(Sha256::digest(upload).into()),
+            page_images: self.put_page_images(&intake.pdf, page_count)?,
+            pages: intake.pages,
         })
     }
 
@@ -308,6 +399,29 @@ fn refuse_embedding(fields: &[Field]) -> Result<(), Error> {
     } else {
         Err(Error::Unprocessable(faults))
     }
+}
+
+/// The steps and fields that a template of this PDF has.
+fn fields_of(intake: &Intake, fields: TemplateFields<'_>, region: Region) -> Result<FieldsFile, Error> {
+    let page_count = Some(u32::try_from(intake.pages.len()).unwrap_or(u32::MAX));
+    match fields {
+        TemplateFields::File(file) => fields_file::parse(file, page_count, region).map_err(unprocessable),
+        TemplateFields::Form { .. } if intake.fields.is_empty() => Err(Error::fault("fields", FaultCode::NoFormFields)),
+        TemplateFields::Form { name, file } => {
+            let laid = form_import::lay(&intake.fields, name, file)?;
+            fields_file::parse_value(&laid.file, page_count, region).map_err(|faults| {
+                let placed = faults.into_iter().map(|fault| FieldsFault {
+                    path: laid.place(&fault.path),
+                    ..fault
+                });
+                unprocessable(placed.collect())
+            })
+        }
+    }
+}
+
+fn unprocessable(faults: Vec<FieldsFault>) -> Error {
+    Error::Unprocessable(faults.into_iter().map(refused_field).collect())
 }
 
 fn refused_field(fault: FieldsFault) -> Fault {

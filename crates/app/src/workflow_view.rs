@@ -479,22 +479,9 @@ fn list_filter(caller: &Caller, request: &ListRequest, faults: &mut Vec<Fault>) 
     let to = date("to", given(&request.to), true)
         .and_then(|at| at.checked_add(jiff::SignedDuration::from_secs(1)).ok())
         .unwrap_or(Timestamp::MAX);
-    let mut number = |path: &str, text: Option<String>, most: u32| {
-        let text = text?;
-        let number = text.parse::<u32>().ok().filter(|number| (1..=most).contains(number));
-        if number.is_none() {
-            faults.push(Fault::new(path, FaultCode::OutOfRange).with("min", 1).with("max", most));
-        }
-        number
-    };
-    let limit = number("limit", given(&request.limit), MOST_LISTED).unwrap_or(USUALLY_LISTED);
-    let page = number("page", given(&request.page), 1_000_000).unwrap_or(1);
-    let before = given(&request.cursor).map_or(i64::MAX, |text| {
-        text.parse::<i64>().ok().filter(|id| *id > 0).unwrap_or_else(|| {
-            faults.push(Fault::new("cursor", FaultCode::InvalidCursor));
-            0
-        })
-    });
+    let limit = listed(request.limit.as_deref(), faults);
+    let page = number("page", request.page.as_deref(), 1_000_000, faults).unwrap_or(1);
+    let before = cursor(request.cursor.as_deref(), faults);
     let text = given(&request.text);
     if text.as_deref().is_some_and(|text| text.contains('\0')) {
         faults.push(Fault::new("text", FaultCode::ControlCharacter));
@@ -509,4 +496,29 @@ fn list_filter(caller: &Caller, request: &ListRequest, faults: &mut Vec<Fault>) 
         limit,
         skip: (page - 1).saturating_mul(limit),
     }
+}
+
+/// How many lines of a list are asked for.
+pub(crate) fn listed(limit: Option<&str>, faults: &mut Vec<Fault>) -> u32 {
+    number("limit", limit, MOST_LISTED, faults).unwrap_or(USUALLY_LISTED)
+}
+
+/// The id below which a list goes on; all ids where there is no cursor.
+pub(crate) fn cursor(cursor: Option<&str>, faults: &mut Vec<Fault>) -> i64 {
+    let Some(text) = cursor.map(str::trim).filter(|text| !text.is_empty()) else {
+        return i64::MAX;
+    };
+    text.parse::<i64>().ok().filter(|id| *id > 0).unwrap_or_else(|| {
+        faults.push(Fault::new("cursor", FaultCode::InvalidCursor));
+        0
+    })
+}
+
+fn number(path: &str, text: Option<&str>, most: u32, faults: &mut Vec<Fault>) -> Option<u32> {
+    let text = text.map(str::trim).filter(|text| !text.is_empty())?;
+    let number = text.parse::<u32>().ok().filter(|number| (1..=most).contains(number));
+    if number.is_none() {
+        faults.push(Fault::new(path, FaultCode::OutOfRange).with("min", 1).with("max", most));
+    }
+    number
 }

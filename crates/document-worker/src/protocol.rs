@@ -1,8 +1,9 @@
 //! What pool and child say to each other.
 
-use document::intake::{Change, FormField, Limits, Refused, Warning, Wishes};
+use document::intake::{Change, Limits, Refused, Warning, Wishes};
 use document::render::RenderFault;
 use document::verify::{Means, Verdict};
+use domain::field::Field;
 use domain::template::PageSize;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -51,7 +52,7 @@ pub(crate) enum Answer {
         changes: Vec<Change>,
         warnings: Vec<Warning>,
         signatures: u32,
-        fields: Vec<FormField>,
+        fields: Vec<Field>,
     },
     /// The file has so many pages, and may take the longer for them.
     Counted {

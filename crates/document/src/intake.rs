@@ -36,6 +36,7 @@ mod rewrite;
 mod settle;
 mod signed;
 
+use domain::field::Field;
 use domain::template::PageSize;
 use lopdf::{Document, LoadOptions};
 use serde::{Deserialize, Serialize};
@@ -45,8 +46,6 @@ use crate::fonts::Fonts;
 use crate::geometry::PageGeometry;
 use crate::render::{Opened, RenderFault};
 use crate::stamp::{self, Mark};
-
-pub use form_fields::FormField;
 
 /// What a file may be at most.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -117,7 +116,7 @@ pub struct Intake {
     /// How many signatures others have made in it. With any, it may only be extended.
     pub signatures: u32,
     /// The fields of its form, as a template may have them.
-    pub fields: Vec<FormField>,
+    pub fields: Vec<Field>,
 }
 
 impl Intake {
@@ -175,7 +174,7 @@ pub struct Report {
     /// How many signatures others have made in it.
     pub signatures: u32,
     /// The fields of its form.
-    pub fields: Vec<FormField>,
+    pub fields: Vec<Field>,
     /// Why it was refused.
     pub refused: Option<Refused>,
 }
@@ -557,7 +556,7 @@ struct Before<'a> {
 struct Written {
     pdf: Vec<u8>,
     changes: Vec<Change>,
-    fields: Vec<FormField>,
+    fields: Vec<Field>,
 }
 
 impl Before<'_> {

@@ -26,6 +26,7 @@ enum Part {
     Literal(String),
 }
 
+/// The English names of the months, January first.
 const MONTHS: [&str; 12] = [
     "January",
     "February",
@@ -40,6 +41,12 @@ const MONTHS: [&str; 12] = [
     "November",
     "December",
 ];
+
+/// The English name of the month of a date.
+pub fn english_month(date: Date) -> &'static str {
+    let index = usize::try_from(date.month()).unwrap_or(1).saturating_sub(1);
+    MONTHS.get(index).copied().unwrap_or_default()
+}
 
 impl DatePattern {
     /// Reads a pattern; `None` where it names nothing of a date, or holds what it must not.
@@ -89,8 +96,7 @@ impl DatePattern {
                 Part::ShortYear => write!(text, "{:02}", date.year().rem_euclid(100)),
                 Part::Month { digits } => write!(text, "{:0digits$}", date.month()),
                 Part::MonthName { short } => {
-                    let index = usize::try_from(date.month()).unwrap_or(1).saturating_sub(1);
-                    let name = MONTHS.get(index).copied().unwrap_or_default();
+                    let name = english_month(date);
                     text.write_str(if *short { name.get(..3).unwrap_or(name) } else { name })
                 }
                 Part::Day { digits } => write!(text, "{:0digits$}", date.day()),

@@ -16,6 +16,7 @@ pub mod blocking;
 pub mod bodies;
 pub mod client_address;
 pub mod json_body;
+pub mod multipart;
 pub mod pages;
 pub mod path;
 pub mod problem;

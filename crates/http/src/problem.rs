@@ -84,6 +84,10 @@ pub struct ProblemError {
     /// The error id, which programs compare.
     #[schema(example = "invalid-contact")]
     pub code: String,
+    /// Of a PDF that was refused: intake's own id of the reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "needs_password")]
+    pub reason: Option<String>,
     /// What is wrong with it, for people.
     pub message: String,
 }
@@ -156,6 +160,7 @@ impl Failure {
                 .map(|fault| ProblemError {
                     path: fault.path.clone(),
                     code: fault.code.id().to_owned(),
+                    reason: fault.refusal_id(),
                     message: fault.message(language),
                 })
                 .collect(),

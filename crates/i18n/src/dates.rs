@@ -1,25 +1,11 @@
 //! Dates and times as people write them. A time always names its zone: without it, it is no
 //! evidence.
 
+use domain::date_pattern::english_month;
 use domain::language::Language;
 use domain::time::{UtcOffset, format_local, local_date};
 use jiff::Timestamp;
 use jiff::civil::Date;
-
-const ENGLISH_MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 
 /// A day: `2025년 3월 1일`, `1 March 2025`, `2025年3月1日`.
 pub fn date(language: Language, day: Date) -> String {
@@ -27,14 +13,7 @@ pub fn date(language: Language, day: Date) -> String {
     match language {
         Language::Ko => format!("{year}년 {month}월 {}일", day.day()),
         Language::Ja => format!("{year}年{month}月{}日", day.day()),
-        Language::En => {
-            let name = usize::try_from(month - 1)
-                .ok()
-                .and_then(|index| ENGLISH_MONTHS.get(index))
-                .copied()
-                .unwrap_or_default();
-            format!("{} {name} {year}", day.day())
-        }
+        Language::En => format!("{} {} {year}", day.day(), english_month(day)),
     }
 }
 

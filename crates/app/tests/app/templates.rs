@@ -165,7 +165,14 @@ fn a_form_without_a_fields_file_makes_a_usable_template() {
         let company = app.with_company("acme");
         let wishes = document::intake::Wishes::default();
         let import = |pdf: &[u8], name| {
-            app.import_template_as(&company, "test", None, pdf, TemplateFields::Form { name }, &wishes)
+            app.import_template_as(
+                &company,
+                "test",
+                None,
+                pdf,
+                TemplateFields::Form { name, file: None },
+                &wishes,
+            )
         };
         let imported = import(&form(), "Application").expect("a template");
         assert_eq!(imported.name, "Application");

@@ -12,11 +12,10 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use domain::field::FieldKind;
+use domain::field::{Field, FieldKind};
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 
-use super::FormValues;
-use super::form_fields::{self, FormField};
+use super::{FormValues, form_fields};
 use crate::form;
 use crate::geometry::{Matrix, Rectangle, inherited};
 use crate::stamp::{Mark, MarkContent};
@@ -28,7 +27,7 @@ pub(super) struct Flattened {
     /// How many widgets there were.
     pub(super) widgets: u32,
     /// The fields that a template may have.
-    pub(super) fields: Vec<FormField>,
+    pub(super) fields: Vec<Field>,
     /// Values that the file did not show by itself.
     pub(super) marks: Vec<Mark>,
 }
@@ -99,7 +98,7 @@ pub(super) fn flatten(document: &mut Document, values: FormValues) -> Flattened 
 }
 
 /// The appearance that is shown: of a button that of its state, of a value that is taken none but the box.
-fn appearance(document: &Document, widget: &Dictionary, taken: Option<&FormField>) -> Option<Object> {
+fn appearance(document: &Document, widget: &Dictionary, taken: Option<&Field>) -> Option<Object> {
     let normal = form::dictionary(document, widget, b"AP").and_then(|appearances| appearances.get(b"N").ok());
     match (normal, taken) {
         (Some(normal), Some(field)) if matches!(field.kind, FieldKind::Check | FieldKind::Radio) => {

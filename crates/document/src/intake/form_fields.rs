@@ -6,9 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::field::{FieldKind, Placement};
+use domain::field::{Alignment, Field, FieldKind, FontSize, Lines, Placement};
 use lopdf::{Dictionary, Document, Object, ObjectId, decode_text_string};
-use serde::{Deserialize, Serialize};
 
 use crate::form;
 use crate::geometry::{PageGeometry, Rectangle};
@@ -18,9 +17,7 @@ const DEEPEST: usize = 32;
 /// What FIELDS.json allows.
 const NAME_LENGTH: usize = 128;
 const MOST_OPTIONS: usize = 200;
-const LONGEST_TEXT: i64 = 4_000;
-const SMALLEST_LETTERS: f64 = 4.0;
-const LARGEST_LETTERS: f64 = 72.0;
+const MOST_CELLS: u32 = 100;
 
 /// Flags of fields (Tables 227, 229, 231, 233), by their bit.
 const READ_ONLY: i64 = 1;
@@ -33,59 +30,13 @@ const COMB: i64 = 1 << 24;
 /// Flags of annotations (12.5.3): `Hidden`, `NoView`.
 const UNSEEN: i64 = 1 << 1 | 1 << 5;
 
-/// A box of the form, as FIELDS.json writes it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FormField {
-    /// The field's full name.
-    pub name: String,
-    /// What it holds.
-    pub kind: FieldKind,
-    /// The writer's step; a form knows none, so it is the first.
-    pub step: u32,
-    /// The page, from 1.
-    pub page: u32,
-    /// Where on it.
-    #[serde(flatten)]
-    pub placement: Placement,
-    /// Must it be filled?
-    pub required: bool,
-    /// Is its value the sender's?
-    pub read_only: bool,
-    /// What may be chosen.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub options: Vec<String>,
-    /// Which choice of a radio group it is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub option: Option<String>,
-    /// The value that the form has.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub default: Option<String>,
-    /// The most characters.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max_length: Option<u32>,
-    /// So many cells of one character each.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cells: Option<u32>,
-    /// `one` line or `many`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lines: Option<String>,
-    /// Size of letters in points.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub font_size: Option<f64>,
-    /// `left`, `center` or `right`.
-    pub alignment: String,
-    /// What a person reads as its name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub label: Option<String>,
-}
-
 /// A widget on its page.
 pub(super) struct Widget<'a> {
     pub(super) id: Option<ObjectId>,
     pub(super) page: ObjectId,
     pub(super) dictionary: &'a Dictionary,
     /// As a template field, if it can be one.
-    pub(super) field: Option<FormField>,
+    pub(super) field: Option<Field>,
     /// The text that it shows, of a field of text or choice.
     pub(super) text: Option<String>,
     /// Where it is on the page, if it shows there.
@@ -235,7 +186,7 @@ impl<'a> Chain<'a> {
         clean(&parts.join("."), NAME_LENGTH)
     }
 
-    fn field(&self, page: u32, placement: Placement) -> Option<FormField> {
+    fn field(&self, page: u32, placement: Placement) -> Option<Field> {
         let flags = self.flags();
         let kind = match self.kind()? {
             b"Tx" if flags & FILE_SELECT != 0 => FieldKind::Attachment,
@@ -263,41 +214,42 @@ impl<'a> Chain<'a> {
         }
         let max_length = self
             .number(b"MaxLen")
-            .filter(|length| kind == FieldKind::Text && (1..=LONGEST_TEXT).contains(length))
-            .and_then(|length| u32::try_from(length).ok());
-        let is_comb = flags & COMB != 0;
-        let is_text = kind == FieldKind::Text;
+            .and_then(|length| u32::try_from(length).ok())
+            .filter(|length| kind == FieldKind::Text && (1..=Field::TEXT_LIMIT).contains(length));
+        let cells = max_length.filter(|length| flags & COMB != 0 && *length <= MOST_CELLS);
+        let lines = if flags & MULTILINE != 0 {
+            Lines::Many
+        } else {
+            Lines::One
+        };
         let read_only = flags & READ_ONLY != 0;
         let mut name = self.name();
         if name.is_empty() {
             name = format!("{} {page}", kind.code());
         }
-        Some(FormField {
-            name,
-            kind,
-            step: 1,
-            page,
-            placement,
+        Some(Field {
             required: flags & REQUIRED != 0 && !read_only,
             read_only,
             default: self.default(kind, &options, option.as_deref(), max_length, flags),
             options,
             option,
             max_length,
-            cells: max_length.filter(|_| is_comb),
-            lines: is_text.then(|| if flags & MULTILINE != 0 { "many" } else { "one" }.to_owned()),
+            cells,
+            // Cells are on one line anyway.
+            lines: (kind == FieldKind::Text && cells.is_none()).then_some(lines),
             font_size: self.font_size(),
             alignment: match self.number(b"Q") {
-                Some(1) => "center",
-                Some(2) => "right",
-                _ => "left",
-            }
-            .to_owned(),
+                Some(1) => Alignment::Center,
+                Some(2) => Alignment::Right,
+                _ => Alignment::Left,
+            },
             label: self
                 .get(b"TU")
                 .and_then(|text| decode_text_string(text).ok())
                 .map(|text| clean(&text, NAME_LENGTH))
                 .filter(|text| !text.is_empty()),
+            // A form knows no steps, so it is the first.
+            ..Field::new(name, kind, 1, page, placement)
         })
     }
 
@@ -383,7 +335,7 @@ impl<'a> Chain<'a> {
                         other => other,
                     })
                     .collect();
-                let limit = usize::try_from(max_length.unwrap_or(4_000)).unwrap_or(usize::MAX);
+                let limit = usize::try_from(max_length.unwrap_or(Field::TEXT_LIMIT)).unwrap_or(usize::MAX);
                 (!text.trim().is_empty() && text.chars().count() <= limit).then_some(text)
             }
             _ => None,
@@ -408,15 +360,14 @@ impl<'a> Chain<'a> {
     }
 
     /// The size in the default appearance; 0 there means that it fits itself to the box.
-    fn font_size(&self) -> Option<f64> {
+    fn font_size(&self) -> Option<FontSize> {
         let appearance = match self.get(b"DA")? {
             Object::String(bytes, _) => String::from_utf8_lossy(bytes).into_owned(),
             _ => return None,
         };
         let words: Vec<&str> = appearance.split_whitespace().collect();
         let operator = words.iter().rposition(|word| *word == "Tf")?;
-        let size: f64 = words.get(operator.checked_sub(1)?)?.parse().ok()?;
-        (SMALLEST_LETTERS..=LARGEST_LETTERS).contains(&size).then_some(size)
+        FontSize::from_points(words.get(operator.checked_sub(1)?)?.parse().ok()?)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use document::intake::{Change, FormValues, Limits, Refused, Warning, Wishes, inspect};
+use domain::{Alignment, FontSize, Lines};
 use lopdf::{Dictionary, Document, Object, Stream, StringFormat, dictionary};
 
 use crate::judges::structure_complaints;
@@ -888,15 +889,12 @@ fn all_fields_of_a_form_are_found_with_kind_options_limits_and_defaults() {
             field(0).required,
             field(0).max_length,
             field(0).font_size,
-            field(0).alignment.as_str()
+            field(0).alignment
         ),
-        (true, Some(40), Some(11.0), "center")
+        (true, Some(40), FontSize::from_points(11.0), Alignment::Center)
     );
-    assert_eq!(
-        (field(1).lines.as_deref(), field(0).lines.as_deref()),
-        (Some("many"), Some("one"))
-    );
-    assert_eq!(field(2).cells, Some(6));
+    assert_eq!((field(1).lines, field(0).lines), (Some(Lines::Many), Some(Lines::One)));
+    assert_eq!((field(2).cells, field(2).lines), (Some(6), None));
     assert_eq!(
         (field(4).option.as_deref(), field(5).option.as_deref()),
         (Some("A"), Some("B"))

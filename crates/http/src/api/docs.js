@@ -27,7 +27,15 @@ async function send(form) {
   const request = { method: form.dataset.method, headers, credentials: "omit" };
   const body = form.elements.namedItem("body");
   const file = form.elements.namedItem("file");
-  if (body) {
+  const members = form.querySelectorAll("[data-member]");
+  if (members.length > 0) {
+    // The browser says the media type, with the boundary that it chose.
+    request.body = new FormData();
+    for (const member of members) {
+      const value = member.files ? member.files[0] : member.value;
+      if (value) request.body.append(member.name, value);
+    }
+  } else if (body) {
     headers["Content-Type"] = "application/json";
     request.body = body.value;
   } else if (file && file.files.length > 0) {

@@ -118,6 +118,8 @@ fn calls(document: &Value) -> Vec<Value> {
             call["path"] = Value::from(path.as_str());
             call["method"] = Value::from(method.to_uppercase());
             call["body_example"] = example(document, operation);
+            let form = schema(document, operation, "multipart/form-data");
+            call["form_members"] = form.map_or(Value::Null, |schema| schema["properties"].clone());
             calls.push(call);
         }
     }
@@ -130,12 +132,13 @@ fn example(document: &Value, operation: &Value) -> Value {
     if let Some(example) = content.get("example") {
         return example.clone();
     }
-    let name = content["schema"]["$ref"]
-        .as_str()
-        .and_then(|reference| reference.rsplit('/').next());
-    name.map_or(Value::Null, |name| {
-        document["components"]["schemas"][name]["example"].clone()
-    })
+    schema(document, operation, "application/json").map_or(Value::Null, |schema| schema["example"].clone())
+}
+
+/// The schema of a call's body of this media type.
+fn schema<'d>(document: &'d Value, operation: &Value, media_type: &str) -> Option<&'d Value> {
+    let reference = operation["requestBody"]["content"][media_type]["schema"]["$ref"].as_str()?;
+    Some(&document["components"]["schemas"][reference.rsplit('/').next()?])
 }
 
 #[cfg(test)]

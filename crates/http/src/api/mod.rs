@@ -9,26 +9,33 @@ use crate::router::{Access, Authority, Route, route};
 
 pub mod answers;
 pub mod approve;
+pub mod archive_template;
 pub mod authority;
 pub mod cancel;
 pub mod certificate;
+pub mod copy_template;
 pub mod correct_recipient;
+pub mod create_template;
 pub mod discard;
 pub mod docs;
 pub mod document;
 pub mod extend;
 pub mod field_file;
 mod file;
+pub mod get_template;
 pub mod get_workflow;
 pub mod health;
+pub mod list_templates;
 pub mod list_workflows;
 pub mod login;
 pub mod openapi;
 pub mod path;
 pub mod reject;
 pub mod remind;
+pub mod replace_template;
 pub mod search_with_value;
 pub mod start;
+pub mod template_form;
 pub mod verify;
 mod webhook;
 
@@ -38,7 +45,7 @@ const SEND: Authority = Authority::AccessToken(Access::Send);
 
 /// The routes of the API.
 pub fn routes() -> Vec<Route> {
-    let (get, post, patch) = (Method::GET, Method::POST, Method::PATCH);
+    let (get, post, put, patch) = (Method::GET, Method::POST, Method::PUT, Method::PATCH);
     vec![
         route(get.clone(), "/healthz", PUBLIC, health::health),
         route(get.clone(), "/ca/root.pem", PUBLIC, authority::root_certificate),
@@ -75,6 +82,27 @@ pub fn routes() -> Vec<Route> {
             "/api/v3/workflows/{id}/certificate",
             READ,
             certificate::certificate,
+        ),
+        route(get.clone(), "/api/v3/templates", READ, list_templates::list_templates),
+        route(
+            post.clone(),
+            "/api/v3/templates",
+            SEND,
+            create_template::create_template,
+        ),
+        route(get.clone(), "/api/v3/templates/{id}", READ, get_template::get_template),
+        route(put, "/api/v3/templates/{id}", SEND, replace_template::replace_template),
+        route(
+            post.clone(),
+            "/api/v3/templates/{id}/copy",
+            SEND,
+            copy_template::copy_template,
+        ),
+        route(
+            post.clone(),
+            "/api/v3/templates/{id}/archive",
+            SEND,
+            archive_template::archive_template,
         ),
         route(
             get,

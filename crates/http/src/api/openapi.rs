@@ -19,8 +19,9 @@ use crate::problem::{Problem, ProblemError, ProblemHeader};
 use crate::router::Http;
 
 use super::{
-    approve, authority, cancel, certificate, correct_recipient, discard, document, extend, field_file, get_workflow,
-    health, list_workflows, login, reject, remind, search_with_value, start, verify, webhook,
+    approve, archive_template, authority, cancel, certificate, copy_template, correct_recipient, create_template,
+    discard, document, extend, field_file, get_template, get_workflow, health, list_templates, list_workflows, login,
+    reject, remind, replace_template, search_with_value, start, verify, webhook,
 };
 
 #[derive(OpenApi)]
@@ -46,6 +47,12 @@ use super::{
         document::document,
         certificate::certificate,
         field_file::field_file,
+        list_templates::list_templates,
+        create_template::create_template,
+        get_template::get_template,
+        replace_template::replace_template,
+        copy_template::copy_template,
+        archive_template::archive_template,
         verify::verify,
         health::health,
         authority::root_certificate,
@@ -65,6 +72,7 @@ use super::{
     tags(
         (name = "Login", description = "An access token for the other calls."),
         (name = "Workflows", description = "Documents on their way to their writers, and their sealed results."),
+        (name = "Templates", description = "PDFs with placed fields and ordered steps, of which documents are started."),
         (name = "Verification", description = "Whether a sealed file is what it was."),
         (name = "Service", description = "The service itself."),
     ),

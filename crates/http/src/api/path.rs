@@ -4,7 +4,7 @@
 use app::{Error, Subject};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use domain::WorkflowId;
+use domain::{TemplateId, WorkflowId};
 
 use crate::path::ApiPath;
 use crate::problem::Failure;
@@ -30,6 +30,21 @@ impl<S: Send + Sync> FromRequestParts<S> for WorkflowPath<String> {
         let path = ApiPath::<(String, String)>::from_request_parts(parts, state).await;
         let ApiPath((id, rest)) = path.map_err(|_| Error::NotFound(Subject::Workflow))?;
         Ok(Self(workflow_id(&id)?, rest))
+    }
+}
+
+/// `{id}` of a template.
+#[derive(Debug, Clone, Copy)]
+pub struct TemplatePath(pub TemplateId);
+
+impl<S: Send + Sync> FromRequestParts<S> for TemplatePath {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
+        let unknown = || Error::NotFound(Subject::Template);
+        let path = ApiPath::<String>::from_request_parts(parts, state).await;
+        let ApiPath(id) = path.map_err(|_| unknown())?;
+        Ok(Self(number(&id).map(TemplateId).ok_or_else(unknown)?))
     }
 }
 

@@ -1,12 +1,11 @@
 //! `POST /api/v3/verify`: any PDF in, a verdict out.
 //!
 //! The file is a stranger's, so the workers read it. It is kept nowhere.
-#![expect(clippy::disallowed_types, reason = "what axum refuses of a form is answered as ours")]
 
 use app::{Error, FaultCode, Outcome, SignatureWords};
 use axum::Json;
-use axum::body::{Body, Bytes};
-use axum::extract::{FromRequest, Multipart, Request, State};
+use axum::body::Bytes;
+use axum::extract::{Request, State};
 use axum::http::header;
 use document::verify::{Change, Fault, How, Level, Means, Part, SignatureKind, SignatureReport, Verdict};
 use domain::{Language, UtcOffset};
@@ -14,6 +13,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::json_body;
+use crate::multipart;
 use crate::problem::{Failure, Problem};
 use crate::router::Http;
 
@@ -263,35 +263,15 @@ pub async fn verify(State(http): State<Http>, request: Request) -> Result<Json<V
 
 /// The file of a request: its body, or the first file of its form.
 async fn file(request: Request, limit: u64) -> Result<Bytes, Error> {
-    let media_type = request
-        .headers()
-        .get(header::CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok());
-    let essence = media_type
-        .unwrap_or("application/pdf")
-        .split(';')
-        .next()
-        .unwrap_or_default()
-        .trim();
-    match essence.to_ascii_lowercase().as_str() {
-        "application/pdf" | "application/octet-stream" => {
+    match multipart::media_type(request.headers()).as_str() {
+        "" | "application/pdf" | "application/octet-stream" => {
             let (parts, body) = request.into_parts();
             json_body::read(&parts.headers, body, limit).await
         }
-        "multipart/form-data" => {
-            // A form is a little longer than its file.
-            let (parts, body) = request.into_parts();
-            let whole = json_body::read(&parts.headers, body, limit.saturating_add(64 * 1024)).await?;
-            let request = Request::from_parts(parts, Body::from(whole));
-            let broken = || Error::BrokenBody;
-            let mut form = Multipart::from_request(request, &()).await.map_err(|_| broken())?;
-            while let Some(field) = form.next_field().await.map_err(|_| broken())? {
-                if field.file_name().is_some() {
-                    return field.bytes().await.map_err(|_| broken());
-                }
-            }
-            Ok(Bytes::new())
+        _ => {
+            let parts = multipart::read(request, limit).await?;
+            let file = parts.into_iter().find(|part| part.file_name.is_some());
+            Ok(file.map(|file| file.bytes).unwrap_or_default())
         }
-        _ => Err(Error::Unsupported),
     }
 }

@@ -11,4 +11,5 @@ mod reading;
 mod routes;
 mod starting;
 mod support;
+mod templates;
 mod webhooks;

@@ -491,14 +491,19 @@ pub fn pdf() -> Vec<u8> {
         "<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources<<>>/Contents 4 0 R>>".to_owned(),
         format!("<</Length {}>>stream\n{content}\nendstream", content.len()),
     ];
+    pdf_of(&objects)
+}
+
+/// A file of these objects, the first of which is the catalog.
+pub fn pdf_of(objects: &[String]) -> Vec<u8> {
     let mut file = "%PDF-1.7\n".to_owned();
     let mut table = String::from("0000000000 65535 f \n");
     for (index, object) in objects.iter().enumerate() {
         table = format!("{table}{:010} 00000 n \n", file.len());
         file = format!("{file}{} 0 obj\n{object}\nendobj\n", index + 1);
     }
-    let start = file.len();
-    file = format!("{file}xref\n0 5\n{table}trailer\n<</Size 5/Root 1 0 R>>\nstartxref\n{start}\n%%EOF\n");
+    let (start, size) = (file.len(), objects.len() + 1);
+    file = format!("{file}xref\n0 {size}\n{table}trailer\n<</Size {size}/Root 1 0 R>>\nstartxref\n{start}\n%%EOF\n");
     file.into_bytes()
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use app::{FaultCode, TemplateFields, TemplateFilter, intake_text};
+use app::{FaultCode, SavedTemplate, TemplateFields, TemplateFilter, intake_text};
 use clap::Subcommand;
 use domain::TemplateId;
 use serde_json::{Value, json};
@@ -23,6 +23,9 @@ pub enum Template {
         /// The fields and steps (FIELDS.json); without it, the fields of the PDF's own form, all of one writer
         #[arg(long, value_name = "FIELDS.json")]
         fields: Option<PathBuf>,
+        /// With FIELDS.json: take the fields of the PDF's own form, too, with the steps and roles that FIELDS.json says
+        #[arg(long, requires = "fields")]
+        form_fields: bool,
         /// The template's name where FIELDS.json gives none; the file's name, if not given
         #[arg(long, conflicts_with = "fields")]
         name: Option<String>,
@@ -62,6 +65,7 @@ impl Template {
                 of,
                 file,
                 fields: fields_file,
+                form_fields,
                 name,
                 replace,
                 upload,
@@ -71,25 +75,26 @@ impl Template {
                 let stem = || file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
                 let name = name.or_else(stem).unwrap_or_default();
                 let fields = match &given {
-                    Some(given) => TemplateFields::File(given),
-                    None => TemplateFields::Form { name: &name },
+                    Some(given) if !form_fields => TemplateFields::File(given),
+                    given => TemplateFields::Form {
+                        name: &name,
+                        file: given.as_deref(),
+                    },
                 };
                 let wishes = upload.wishes()?;
                 let app = context.open()?.app;
                 let imported = app
                     .import_template_as(&of.company, BY, replace, &pdf, fields, &wishes)
                     .map_err(|error| refused(error, &file, fields_file.as_deref().unwrap_or(&file)))?;
-                for line in intake_text::remarks(upload.language, &imported.report) {
+                for line in imported
+                    .report
+                    .iter()
+                    .flat_map(|report| intake_text::remarks(upload.language, report))
+                {
                     remark(context.json, &format!("{}: {line}", file.display()));
                 }
-                let value = json!({
-                    "template_id": imported.id,
-                    "version": imported.version,
-                    "name": imported.name,
-                    "pages": imported.pages,
-                    "intake": intake_text::json(upload.language, &imported.report),
-                });
-                print(context.json, &value, &imported.id.to_string());
+                let saved = SavedTemplate::new(upload.language, imported);
+                print(context.json, &json!(saved), &saved.template_id.to_string());
             }
             Template::List { of } => {
                 let app = context.open()?.app;

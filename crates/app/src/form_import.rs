@@ -1,0 +1,95 @@
+//! The fields of a PDF's own form as those of a template.
+//!
+//! A form says where its fields are and what they hold, but knows no steps and no roles. FIELDS.json beside it says that: an
+//! entry that places nothing (no `page`) is laid over the form's field of its name, member by member; one that places
+//! something is a field besides, a signature for instance. Without FIELDS.json all fields are one writer's.
+
+use domain::Field;
+use serde_json::{Map, Value, json};
+
+use crate::error::{Error, Fault, FaultCode};
+
+/// FIELDS.json of form and file together.
+pub(crate) struct Laid {
+    /// As `domain::fields_file` reads it.
+    pub(crate) file: Value,
+    /// Where each of its fields was said: in the file, or in the form.
+    origins: Vec<String>,
+}
+
+impl Laid {
+    /// The place of a fault of the whole, as its sender knows it.
+    pub(crate) fn place(&self, path: &str) -> String {
+        let placed = || {
+            let (index, rest) = path.strip_prefix("fields[")?.split_once(']')?;
+            let origin = self.origins.get(index.parse::<usize>().ok()?)?;
+            Some(format!("{origin}{rest}"))
+        };
+        placed().unwrap_or_else(|| path.to_owned())
+    }
+}
+
+/// Lays `file` over the fields of a form; `name` is the template's where the file gives none.
+pub(crate) fn lay(form: &[Field], name: &str, file: Option<&[u8]>) -> Result<Laid, Error> {
+    let refused = |reason: String| {
+        Error::Unprocessable(vec![
+            Fault::new("fields", FaultCode::FieldsFileRefused).with("reason", reason),
+        ])
+    };
+    let mut given: Map<String, Value> = match file {
+        None => Map::new(),
+        Some(bytes) => serde_json::from_slice(bytes).map_err(|error| refused(format!("not a JSON object: {error}")))?,
+    };
+    let is_missing = |given: &Map<String, Value>, member: &str| given.get(member).is_none_or(Value::is_null);
+    if is_missing(&given, "name") {
+        given.insert("name".to_owned(), Value::from(name));
+    }
+    if is_missing(&given, "steps") {
+        given.insert("steps".to_owned(), json!([{"order": 1}]));
+    }
+    let entries = match given.remove("fields") {
+        None | Some(Value::Null) => Vec::new(),
+        Some(Value::Array(entries)) => entries,
+        Some(_) => return Err(refused("fields must be a list".to_owned())),
+    };
+    let mut fields = Vec::with_capacity(form.len());
+    let mut origins: Vec<String> = form.iter().map(|field| format!("form_fields.{}", field.name)).collect();
+    for field in form {
+        fields.push(serde_json::to_value(field).map_err(|error| Error::internal("reading a form's fields", error))?);
+    }
+    let (mut faults, mut besides) = (Vec::new(), Vec::new());
+    for (index, entry) in entries.into_iter().enumerate() {
+        let path = format!("fields[{index}]");
+        match entry {
+            Value::Object(members) if is_missing(&members, "page") => {
+                let named = members.get("name").and_then(Value::as_str).unwrap_or_default();
+                let mut is_known = false;
+                for ((field, value), origin) in form.iter().zip(&mut fields).zip(&mut origins) {
+                    if let Value::Object(own) = value
+                        && field.name == named
+                    {
+                        own.extend(members.clone());
+                        origin.clone_from(&path);
+                        is_known = true;
+                    }
+                }
+                if !is_known {
+                    faults.push(Fault::new(format!("{path}.name"), FaultCode::UnknownFormField));
+                }
+            }
+            other => besides.push((path, other)),
+        }
+    }
+    if !faults.is_empty() {
+        return Err(Error::Unprocessable(faults));
+    }
+    for (path, field) in besides {
+        origins.push(path);
+        fields.push(field);
+    }
+    given.insert("fields".to_owned(), Value::from(fields));
+    Ok(Laid {
+        file: Value::Object(given),
+        origins,
+    })
+}

@@ -1,0 +1,26 @@
+//! `POST /api/v3/templates/{id}/archive`: a template takes no new documents.
+
+use app::ArchivedTemplate;
+use axum::Json;
+use axum::extract::State;
+
+use super::path::TemplatePath;
+use crate::problem::Failure;
+use crate::router::{Authenticated, Http};
+
+/// Archive a template.
+///
+/// No document can be started from it any more; those under way go on. Twice is once.
+#[utoipa::path(
+    post, path = "/api/v3/templates/{id}/archive", tag = "Templates",
+    params(("id" = i64, Path, description = "The template's id.")),
+    responses((status = 200, description = "It is archived.", body = ArchivedTemplate)),
+    security(("access_token" = [])),
+)]
+pub async fn archive_template(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    TemplatePath(id): TemplatePath,
+) -> Result<Json<ArchivedTemplate>, Failure> {
+    Ok(Json(http.blocking(move |app| app.archive(&caller, id)).await?))
+}

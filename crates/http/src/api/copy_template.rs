@@ -1,0 +1,51 @@
+//! `POST /api/v3/templates/{id}/copy`: a template of its own, made of another.
+
+use app::SavedTemplate;
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::path::TemplatePath;
+use crate::json_body::{Faults, OptionalJsonBody};
+use crate::problem::{Failure, Problem};
+use crate::router::{Authenticated, Http};
+
+/// What the copy is called.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(example = json!({"name": "Contract 2027"}))]
+pub struct CopyTemplateInput {
+    /// Its name. Default: that of the template.
+    #[schema(min_length = 1, max_length = 128)]
+    pub name: Option<String>,
+}
+
+/// Copy a template.
+///
+/// The copy has the current version's PDF, steps and fields, and a version 1 of its own. An archived template can be copied,
+/// too; the copy takes documents.
+#[utoipa::path(
+    post, path = "/api/v3/templates/{id}/copy", tag = "Templates",
+    params(("id" = i64, Path, description = "The template's id.")),
+    request_body = CopyTemplateInput,
+    responses(
+        (status = 200, description = "The copy was made.", body = SavedTemplate),
+        (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn copy_template(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    TemplatePath(id): TemplatePath,
+    OptionalJsonBody(body): OptionalJsonBody,
+) -> Result<Json<SavedTemplate>, Failure> {
+    let mut faults = Faults::default();
+    let name = body.members()?.text("name", &mut faults);
+    faults.check()?;
+    let language = caller.language;
+    let copied = http
+        .blocking(move |app| app.copy_template(&caller.company, id, &caller.email, name.as_deref()))
+        .await?;
+    Ok(Json(SavedTemplate::new(language, copied)))
+}

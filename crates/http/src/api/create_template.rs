@@ -1,0 +1,61 @@
+//! `POST /api/v3/templates`: a PDF and its fields become a template.
+
+use app::SavedTemplate;
+use axum::Json;
+use axum::extract::{Request, State};
+
+use super::template_form::{Given, TemplateForm};
+use crate::problem::{Failure, Problem, language_of};
+use crate::query::Query;
+use crate::router::{Authenticated, Http};
+
+/// Make a template.
+///
+/// Intake reads the PDF in a confined process, and rewrites it once, so that nothing in it acts or changes after people have
+/// signed; `intake` says what was changed. A PDF that others have signed is kept byte for byte. What cannot be taken is a 422
+/// whose error names `file`, with intake's own id in `reason`, and reason and remedy in words.
+#[utoipa::path(
+    post, path = "/api/v3/templates", tag = "Templates",
+    request_body(content = TemplateForm, content_type = "multipart/form-data"),
+    responses(
+        (status = 200, description = "The template was made.", body = SavedTemplate, example = json!({
+            "template_id": 7, "version": 1, "name": "Contract", "pages": 2,
+            "intake": {
+                "taken": true, "verdict": "taken_with_changes", "signatures": 0,
+                "pages": [{"width": 595.0, "height": 842.0}, {"width": 595.0, "height": 842.0}],
+                "fields": [], "warnings": [],
+                "changes": [{"change": "scripts_removed", "count": 1, "message": "Scripts were removed: 1."}]
+            }
+        })),
+        (status = 400, description = "The form did not arrive as a whole.", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The file is too large.", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is no form.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The PDF cannot be taken, or its fields are not right; every fault of both is named.", body = Problem, content_type = "application/problem+json",
+         example = json!({
+            "type": "https://sign.example.com/api/docs#unprocessable", "title": "Unprocessable Content", "status": 422,
+            "code": "unprocessable", "detail": "…",
+            "errors": [{
+                "path": "file", "code": "document-refused", "reason": "needs_password",
+                "message": "The PDF cannot be taken: The file needs a password to be opened. Give the password, or save the file without one."
+            }],
+            "header": {"result_code": "422", "result_msg": "…"}
+         })),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn create_template(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    query: Query,
+    request: Request,
+) -> Result<Json<SavedTemplate>, Failure> {
+    let language = language_of(&query, request.headers(), Some(caller.language));
+    let given = Given::read(request, http.app().settings.largest_document, true).await?;
+    let saved = http
+        .blocking(move |app| {
+            let pdf = given.file.as_deref().unwrap_or_default();
+            app.import_template_as(&caller.company, &caller.email, None, pdf, given.fields(), &given.wishes)
+        })
+        .await?;
+    Ok(Json(SavedTemplate::new(language, saved)))
+}

@@ -1,0 +1,27 @@
+//! `GET /api/v3/templates/{id}`: one template, with its pages, steps and fields.
+
+use app::TemplateView;
+use axum::Json;
+use axum::extract::State;
+
+use super::path::TemplatePath;
+use crate::problem::Failure;
+use crate::router::{Authenticated, Http};
+
+/// Read a template.
+///
+/// The version that new documents take. `name`, `on_reject`, `steps` and `fields` are as FIELDS.json has them: changed, they
+/// make the next version.
+#[utoipa::path(
+    get, path = "/api/v3/templates/{id}", tag = "Templates",
+    params(("id" = i64, Path, description = "The template's id.")),
+    responses((status = 200, body = TemplateView)),
+    security(("access_token" = [])),
+)]
+pub async fn get_template(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    TemplatePath(id): TemplatePath,
+) -> Result<Json<TemplateView>, Failure> {
+    Ok(Json(http.blocking(move |app| app.view_template(&caller, id)).await?))
+}

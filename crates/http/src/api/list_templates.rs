@@ -1,0 +1,40 @@
+//! `GET /api/v3/templates`: the company's templates, newest first.
+
+use app::{ListTemplatesRequest, TemplateList};
+use axum::Json;
+use axum::extract::State;
+
+use crate::problem::{Failure, Problem};
+use crate::query::Query;
+use crate::router::{Authenticated, Http};
+
+/// List templates.
+///
+/// Newest first. Go on with `next_cursor` as `cursor`.
+#[utoipa::path(
+    get, path = "/api/v3/templates", tag = "Templates",
+    params(
+        ("archived" = Option<bool>, Query, description = "`true`: archived ones, too."),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the list before."),
+        ("limit" = Option<u32>, Query, description = "How many: 1 to 100, usually 20."),
+    ),
+    responses(
+        (status = 200, body = TemplateList),
+        (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn list_templates(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    query: Query,
+) -> Result<Json<TemplateList>, Failure> {
+    let request = ListTemplatesRequest {
+        archived: query.owned("archived"),
+        cursor: query.owned("cursor"),
+        limit: query.owned("limit"),
+    };
+    Ok(Json(
+        http.blocking(move |app| app.list_templates(&caller, &request)).await?,
+    ))
+}

@@ -1,0 +1,54 @@
+//! `PUT /api/v3/templates/{id}`: a new version of a template.
+
+use app::{SavedTemplate, TemplateFields};
+use axum::Json;
+use axum::extract::{Request, State};
+
+use super::path::TemplatePath;
+use super::template_form::{Given, TemplateForm};
+use crate::problem::{Failure, Problem, language_of};
+use crate::query::Query;
+use crate::router::{Authenticated, Http};
+
+/// Make a new version of a template.
+///
+/// Documents that are started from then on take it; those under way keep the version that they began with. Without `file` the
+/// PDF stays, and the fields are new.
+#[utoipa::path(
+    put, path = "/api/v3/templates/{id}", tag = "Templates",
+    params(("id" = i64, Path, description = "The template's id.")),
+    request_body(content = TemplateForm, content_type = "multipart/form-data"),
+    responses(
+        (status = 200, description = "The version was made.", body = SavedTemplate),
+        (status = 400, description = "The form did not arrive as a whole.", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The file is too large.", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is no form.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The PDF cannot be taken, or its fields are not right; every fault of both is named.", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn replace_template(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    TemplatePath(id): TemplatePath,
+    query: Query,
+    request: Request,
+) -> Result<Json<SavedTemplate>, Failure> {
+    // Told before the body costs anything.
+    let company = caller.company.clone();
+    http.blocking(move |app| app.template(&company, id)).await?;
+    let language = language_of(&query, request.headers(), Some(caller.language));
+    let given = Given::read(request, http.app().settings.largest_document, false).await?;
+    let saved = http
+        .blocking(move |app| {
+            let (company, by) = (&caller.company, caller.email.as_str());
+            match (given.file.as_deref(), given.fields()) {
+                (None, TemplateFields::File(fields)) => app.change_template_fields(company, id, by, fields),
+                (pdf, fields) => {
+                    app.import_template_as(company, by, Some(id), pdf.unwrap_or_default(), fields, &given.wishes)
+                }
+            }
+        })
+        .await?;
+    Ok(Json(SavedTemplate::new(language, saved)))
+}

@@ -1,0 +1,112 @@
+//! The form by which a PDF and its fields become a template: `POST /api/v3/templates` and `PUT /api/v3/templates/{id}`.
+
+use app::{Error, Fault, FaultCode, TemplateFields};
+use axum::body::Bytes;
+use axum::extract::Request;
+use document::intake::Wishes;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use crate::json_body::Faults;
+use crate::multipart;
+
+/// FIELDS.json with all the fields that it may have is smaller.
+const LARGEST_FIELDS: u64 = 4 * 1024 * 1024;
+/// The word of `form_fields`.
+const IMPORT: &str = "import";
+
+/// A PDF with its fields.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(example = json!({
+    "file": "(the PDF)",
+    "fields": "{\"name\": \"Contract\", \"steps\": [{\"order\": 1}], \"fields\": [{\"name\": \"sign\", \"kind\": \"signature\", \"step\": 1, \"page\": 1, \"x\": 100000, \"y\": 800000, \"width\": 300000, \"height\": 60000, \"required\": true}]}"
+}))]
+pub struct TemplateForm {
+    /// The PDF. A new version may leave it out, and keeps the one that the template has.
+    #[schema(value_type = Option<String>, format = Binary, content_media_type = "application/pdf")]
+    pub file: Option<Vec<u8>>,
+    /// FIELDS.json (name, steps, fields, `on_reject`), as a text or a file. Needed unless `form_fields` is given.
+    #[schema(content_media_type = "application/json")]
+    pub fields: Option<String>,
+    /// `import`: the fields of the PDF's own form become fields of the template, their values its defaults. An entry of `fields`
+    /// without `page` is then laid over the form's field of its `name` (`{"name": "salary", "step": 2, "role": "employee"}`); one
+    /// with `page` is a field besides.
+    #[schema(pattern = "^import$")]
+    pub form_fields: Option<String>,
+    /// With `form_fields`: the template's name, where `fields` gives none. Default: the file's name.
+    #[schema(max_length = 128)]
+    pub name: Option<String>,
+    /// The password that opens the PDF, where it needs one. It is not kept, nor is the encryption.
+    pub password: Option<String>,
+}
+
+/// The same, read.
+#[derive(Debug, Default)]
+pub(super) struct Given {
+    pub(super) file: Option<Bytes>,
+    fields: Option<Bytes>,
+    is_import: bool,
+    name: String,
+    pub(super) wishes: Wishes,
+}
+
+impl Given {
+    /// Reads the form; `needs_file` where there is no PDF yet.
+    pub(super) async fn read(request: Request, largest_document: u64, needs_file: bool) -> Result<Self, Error> {
+        let parts = multipart::read(request, largest_document.saturating_add(LARGEST_FIELDS)).await?;
+        let mut faults = Faults::default();
+        let mut given = Self::default();
+        let (mut name, mut file_name) = (None, None);
+        // The last of two members of one name counts, as everywhere.
+        for part in parts {
+            let mut text = |name: &str| {
+                let text = std::str::from_utf8(&part.bytes).ok();
+                if text.is_none() {
+                    faults.add(Fault::new(name, FaultCode::WrongType).with("expected", "text"));
+                }
+                faults.text(name, text?)
+            };
+            match part.name.as_str() {
+                "file" => {
+                    file_name = part.file_name;
+                    given.file = Some(part.bytes).filter(|bytes| !bytes.is_empty());
+                }
+                "fields" => given.fields = Some(part.bytes).filter(|bytes| !bytes.is_empty()),
+                "name" => name = text("name"),
+                "password" => given.wishes.password = text("password"),
+                "form_fields" => match text("form_fields").as_deref() {
+                    Some(IMPORT) => given.is_import = true,
+                    Some("") | None => {}
+                    Some(_) => faults.add(Fault::new("form_fields", FaultCode::NotAllowed).with("allowed", IMPORT)),
+                },
+                // Unknown members are ignored.
+                _ => {}
+            }
+        }
+        if given.file.is_none() && (needs_file || given.is_import) {
+            faults.add(Fault::new("file", FaultCode::Required));
+        }
+        if given.fields.is_none() && !given.is_import {
+            faults.add(Fault::new("fields", FaultCode::Required));
+        }
+        faults.check()?;
+        let stem = file_name
+            .as_deref()
+            .map(|name| name.strip_suffix(".pdf").unwrap_or(name));
+        given.name = name
+            .filter(|name| !name.is_empty())
+            .or(stem.map(str::to_owned))
+            .unwrap_or_default();
+        Ok(given)
+    }
+
+    /// Where the fields come from.
+    pub(super) fn fields(&self) -> TemplateFields<'_> {
+        let file = self.fields.as_deref();
+        if self.is_import {
+            TemplateFields::Form { name: &self.name, file }
+        } else {
+            TemplateFields::File(file.unwrap_or_default())
+        }
+    }
+}
