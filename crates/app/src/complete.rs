@@ -98,7 +98,7 @@ impl App {
                         .map_err(|error| Error::internal("stamping a signed document", error))?;
                     let sealed = self.seal_of(snapshot, &stamped, "certificate-seal-document", false)?;
                     // Intake has tried it with the same code. Should anything make this file differ, nobody gets one in
-                    // which the other side's signature is broken: verifying takes about as long as sealing.
+                    // which the other side's signature is broken. Verifying takes about as long as stamping and sealing.
                     let verdict = document::verify::verify_soundness(&sealed.bytes);
                     match verdict.unsound().next() {
                         None => Ok(sealed),
