@@ -15,7 +15,7 @@ use crate::error::{ConflictCode, Error, Fault, FaultCode, Subject};
 use crate::seal_key::not_sealable;
 use crate::text;
 use crate::vault::Purpose;
-use crate::{App, installation};
+use crate::{App, installation, revocation_list};
 
 /// The longest name of a company or member, in characters.
 pub(crate) const LONGEST_NAME: usize = 128;
@@ -219,11 +219,7 @@ impl App {
     ) -> Result<SealKeyDetails, Error> {
         let company = self.company(id)?;
         let key = self.certified_key(&company, kind, self.now())?;
-        let details = self.use_seal_key(id, &key, &own_secret(&key)?, revoke)?;
-        if revoke.is_some() {
-            self.renew_revocation_list()?;
-        }
-        Ok(details)
+        self.use_seal_key(id, &key, &own_secret(&key)?, revoke)
     }
 
     /// The certificate that a company seals with.
@@ -244,10 +240,14 @@ impl App {
         let certificates = certificates_to_pem(key.certificates());
         let details = SealKeyDetails::of(key)?;
         let (company, at) = (id.clone(), self.now());
+        let revoke = revoke
+            .map(|reason| installation::root(&self.store, &self.vault).map(|root| (reason, root)))
+            .transpose()?;
         self.store.write(move |tx| {
             store::company::find(tx, &company)?.ok_or(Error::NotFound(Subject::Company))?;
-            if let Some(reason) = revoke {
+            if let Some((reason, root)) = &revoke {
                 store::company::revoke_seal_key(tx, &company, at, reason.code())?;
+                revocation_list::issue(tx, root, at)?;
             }
             store::company::retire_seal_key(tx, &company, at)?;
             store::company::insert_seal_key(tx, &company, &sealed_key, &certificates, at)?;

@@ -64,7 +64,8 @@ mod reject;
 mod remind;
 mod revocation_list;
 mod seal_key;
-pub mod sealing;
+pub mod proofs;
+mod sealing;
 mod session;
 mod settings;
 mod signing_session;
@@ -100,7 +101,8 @@ pub use login::{LoggedIn, LoginAttempt, LoginRefusal};
 pub use look::{BoxLook, FieldLook};
 pub use member::{NewMember, NewPassword};
 pub use origin::Origin;
-pub use sealing::{AskedAuthority, Sealed, SealingSettings, TimeStampAuthority};
+pub use seal_key::SealKeyFault;
+pub use sealing::{AskedAuthority, ProofLack, Sealed, SealingSettings, TimeStampAuthority};
 pub use session::{MemberSession, SignedIn};
 pub use settings::{LoginSettings, Settings};
 pub use signing_session::{
@@ -152,7 +154,7 @@ pub struct App {
     counting_failures: Mutex<()>,
     last_health: health::LastHealth,
     seal_keys: seal_key::SealKeys,
-    kept_proofs: sealing::KeptProofs,
+    kept_proofs: proofs::KeptProofs,
     kept_templates: kept_template::KeptTemplates,
     outgoing: Arc<outgoing::Outgoing>,
     pages: page_cache::PageCache,
@@ -213,7 +215,7 @@ impl App {
             counting_failures: Mutex::default(),
             last_health: health::LastHealth::default(),
             seal_keys: seal_key::SealKeys::default(),
-            kept_proofs: sealing::KeptProofs::default(),
+            kept_proofs: proofs::KeptProofs::default(),
             kept_templates: kept_template::KeptTemplates::default(),
             outgoing: Arc::new(outgoing),
             pages,

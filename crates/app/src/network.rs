@@ -1,20 +1,32 @@
 //! The network, as sealing needs it: time-stamp authorities, revocation lists, OCSP responders, certificates of issuers.
 //!
-//! The use-cases know this port; the program puts the guarded client behind it. Most addresses that are asked here stand in
-//! certificates of strangers, so whoever implements it holds every one to the rules about addresses.
+//! The use-cases know this port; the program puts the guarded client behind it. Two kinds of addresses are asked here, and
+//! they are held to different rules: that of a time-stamp authority, which the operator chose
+//! ([`TimeStampAuthority`]), may lie in his own network; those that stand in certificates ([`SourceAddress`]), which
+//! strangers made, may not. Neither type is made of the other.
+
+use std::time::{Duration, Instant};
+
+pub use document::revocation::SourceAddress;
+pub use document::timestamp::QUERY_MEDIA_TYPE;
+
+use crate::sealing::TimeStampAuthority;
 
 /// Asks over HTTP, and waits for the answer. An answer is one of status 200; anything else is a fault.
 pub trait Network: Send + Sync {
-    /// Fetches a file.
-    fn get(&self, url: &str) -> Result<Vec<u8>, NetworkFault>;
+    /// Sends a time-stamp authority a request (RFC 3161, 3.4).
+    fn ask_authority(&self, authority: &TimeStampAuthority, request: Vec<u8>) -> Result<Vec<u8>, NetworkFault>;
 
-    /// Sends a question of a media type, with an Authorization value where the receiver wants one.
-    fn post(
+    /// Fetches what a certificate names; waits so long at most.
+    fn fetch(&self, address: &SourceAddress, within: Duration) -> Result<Vec<u8>, NetworkFault>;
+
+    /// Sends a question of a media type to whom a certificate names; waits so long at most.
+    fn ask(
         &self,
-        url: &str,
+        address: &SourceAddress,
         media_type: &'static str,
-        authorization: Option<&str>,
-        body: Vec<u8>,
+        question: Vec<u8>,
+        within: Duration,
     ) -> Result<Vec<u8>, NetworkFault>;
 }
 
@@ -26,6 +38,29 @@ pub struct NetworkFault {
     pub url: String,
     /// Why.
     pub reason: String,
+}
+
+/// Until when somebody waits for all that is asked together.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience {
+    until: Instant,
+}
+
+impl Patience {
+    /// So long from now.
+    pub fn of(duration: Duration) -> Self {
+        let now = Instant::now();
+        Self {
+            until: now.checked_add(duration).unwrap_or(now),
+        }
+    }
+
+    /// How long one address is waited for: half of what is left, so that a silent one leaves time for the next; none where
+    /// nothing is left.
+    pub fn for_one(self) -> Option<Duration> {
+        let left = self.until.saturating_duration_since(Instant::now());
+        (!left.is_zero()).then_some(left / 2)
+    }
 }
 
 /// No network: whatever is asked fails. For installations and tests that seal without a time-stamp authority.
@@ -42,17 +77,21 @@ impl NoNetwork {
 }
 
 impl Network for NoNetwork {
-    fn get(&self, url: &str) -> Result<Vec<u8>, NetworkFault> {
-        Err(NoNetwork::fault(url))
+    fn ask_authority(&self, authority: &TimeStampAuthority, _request: Vec<u8>) -> Result<Vec<u8>, NetworkFault> {
+        Err(NoNetwork::fault(&authority.url))
     }
 
-    fn post(
+    fn fetch(&self, address: &SourceAddress, _within: Duration) -> Result<Vec<u8>, NetworkFault> {
+        Err(NoNetwork::fault(address.as_str()))
+    }
+
+    fn ask(
         &self,
-        url: &str,
+        address: &SourceAddress,
         _media_type: &'static str,
-        _authorization: Option<&str>,
-        _body: Vec<u8>,
+        _question: Vec<u8>,
+        _within: Duration,
     ) -> Result<Vec<u8>, NetworkFault> {
-        Err(NoNetwork::fault(url))
+        Err(NoNetwork::fault(address.as_str()))
     }
 }

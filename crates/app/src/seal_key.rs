@@ -1,19 +1,19 @@
 //! The keys that companies seal with, and the installation's root that certifies them.
 //!
-//! At rest a private key, or its address in a token, is encrypted by the vault. In this process it is kept readable once it was needed, by the id of
-//! its row: which row a company uses is asked each time, so that a replaced key is never used again.
+//! At rest a private key, or its address in a token, is encrypted by the vault. In this process it is kept readable once it
+//! was needed, by the id of its row: which row a company uses is asked each time, so that a replaced key is never used again.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use document::keys::{SealKey, certificates_from_pem};
+use document::keys::{KeyError, SealKey, certificates_from_pem};
 use document::verify::TrustedRoots;
 use domain::CompanyId;
 
 use crate::error::{Error, Fault, FaultCode};
 use crate::key_tokens::SCHEME;
 use crate::vault::Purpose;
-use crate::{App, installation};
+use crate::{App, VaultError, installation};
 
 /// Keys kept readable at most; companies beyond that are read anew.
 const MOST_KEPT: usize = 256;
@@ -22,40 +22,65 @@ const MOST_KEPT: usize = 256;
 #[derive(Default)]
 pub(crate) struct SealKeys(Mutex<HashMap<CompanyId, (i64, Arc<SealKey>)>>);
 
+/// Why a company cannot seal.
+#[derive(Debug, thiserror::Error)]
+pub enum SealKeyFault {
+    /// It has no key.
+    #[error("the company has no seal key")]
+    Missing,
+    /// What is kept of the key cannot be decrypted.
+    #[error(transparent)]
+    Vault(#[from] VaultError),
+    /// The key cannot be used.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// It could not be looked up.
+    #[error(transparent)]
+    Other(#[from] Error),
+}
+
+impl From<SealKeyFault> for Error {
+    fn from(fault: SealKeyFault) -> Error {
+        match fault {
+            SealKeyFault::Other(error) => error,
+            fault => not_sealable(fault),
+        }
+    }
+}
+
 impl App {
     /// The company's seal key, ready to sign. Where there is none, or it cannot be used, nothing may start that would
     /// have to be sealed: that is `NotSealable`.
     pub fn seal_key(&self, company: &CompanyId) -> Result<Arc<SealKey>, Error> {
+        Ok(self.usable_seal_key(company)?)
+    }
+
+    /// As [`App::seal_key`], for those who tell faults apart.
+    pub fn usable_seal_key(&self, company: &CompanyId) -> Result<Arc<SealKey>, SealKeyFault> {
         let wanted = company.clone();
         let in_use = self
             .store
             .read(move |tx| store::company::seal_key_id(tx, &wanted).map_err(Error::from))?;
-        let in_use = in_use.ok_or_else(|| not_sealable("the company has no seal key"))?;
+        let in_use = in_use.ok_or(SealKeyFault::Missing)?;
         if let Some((id, key)) = self.kept().get(company)
             && *id == in_use
         {
-            key.prove(self.clock.now()).map_err(not_sealable)?;
+            key.prove(self.clock.now())?;
             return Ok(Arc::clone(key));
         }
         let wanted = company.clone();
         let row = self
             .store
             .read(move |tx| store::company::seal_key(tx, &wanted).map_err(Error::from))?;
-        let row = row.ok_or_else(|| not_sealable("the company has no seal key"))?;
-        let pkcs8 = self
-            .vault
-            .decrypt(Purpose::SealKey, &row.private_key)
-            .map_err(not_sealable)?;
-        let certificates = certificates_from_pem(&row.certificates).map_err(not_sealable)?;
+        let row = row.ok_or(SealKeyFault::Missing)?;
+        let pkcs8 = self.vault.decrypt(Purpose::SealKey, &row.private_key)?;
+        let certificates = certificates_from_pem(&row.certificates)?;
         let key = match std::str::from_utf8(&pkcs8) {
-            Ok(uri) if uri.starts_with(SCHEME) => self
-                .tokens
-                .key(uri)
-                .and_then(|key| SealKey::external(key, certificates)),
-            _ => SealKey::new(&pkcs8, certificates),
+            Ok(uri) if uri.starts_with(SCHEME) => SealKey::external(self.tokens.key(uri)?, certificates)?,
+            _ => SealKey::new(&pkcs8, certificates)?,
         };
-        let key = Arc::new(key.map_err(not_sealable)?);
-        key.prove(self.clock.now()).map_err(not_sealable)?;
+        let key = Arc::new(key);
+        key.prove(self.clock.now())?;
         let mut kept = self.kept();
         if kept.len() >= MOST_KEPT {
             kept.clear();

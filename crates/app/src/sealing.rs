@@ -1,25 +1,23 @@
 //! How a finished file is sealed: by which key, how strong, and what happens while a time-stamp authority does not answer.
 //!
 //! The level is the company's, else the installation's, else what is possible: B-LTA with a time-stamp authority, B-B without.
-//! From B-LT on the file holds what proves its certificates good: the root's own revocation list, and what the certificates of
-//! others name as theirs, fetched and kept in this process until it is stale.
+//! From B-LT on the file holds what proves its certificates good ([`crate::proofs`]).
 //!
-//! An authority that does not answer, or answers wrongly, never loses an approval. By `seal_and_upgrade` the file is sealed
-//! without it and [`App::add_due_timestamps`] appends the timestamp later; by `wait` nothing is sealed, the caller is told to
+//! An authority that does not answer, or answers wrongly, never loses an approval, nor does a certificate that cannot be
+//! proved good now: all that is asked for that is waited for together, no longer than the settings say. By
+//! `seal_and_upgrade` the file is sealed with what there is and [`App::add_due_timestamps`] appends the rest later; by `wait` nothing is sealed, the caller is told to
 //! come again ([`Error::Unavailable`]), and what the writer filled in stays as his draft. The same job renews archive
 //! timestamps before the certificate of their authority ends: as long as it runs, a file can be verified.
 //!
 //! A timestamp that is added later only appends. The file with it takes the other one's place in one transaction, with an
 //! entry in the chain that tells its hash; whoever asks at that moment gets one or the other, whole.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
-use document::keys::{Signer, certificates_from_pem};
-use document::revocation::{self, Sources};
+use document::keys::Signer;
 use document::seal::{SealDetails, SealError};
-use document::timestamp::{NONCE_BYTES, Policy, QUERY_MEDIA_TYPE, TimestampError, TimestampRequest, TimestampSource};
-use document::validation_data::{self, Evidence, ValidationData};
+use document::timestamp::{NONCE_BYTES, Policy, TimestampError, TimestampRequest, TimestampSource};
+use document::validation_data::{self, ValidationData};
 use domain::public_address::{AddressRules, CallbackUrl};
 use domain::{Actor, CompanyId, EventKind, FileKind, SealLevel, WhenTsaIsDown};
 use jiff::{SignedDuration, Timestamp};
@@ -28,7 +26,8 @@ use store::company::Company;
 use store::workflow::{DueTimestamp, SealedDocument};
 
 use crate::error::{Error, Fault, FaultCode, Subject};
-use crate::network::NetworkFault;
+use crate::network::Patience;
+use crate::proofs::{ChainFault, Proofs, Unproved};
 use crate::start::callback_fault;
 use crate::{App, installation};
 
@@ -41,14 +40,8 @@ const RETRY_TIMESTAMP: SignedDuration = SignedDuration::from_mins(10);
 const RENEWED_BEFORE: SignedDuration = SignedDuration::from_hours(90 * 24);
 /// And never sooner than this after the last one.
 const RENEWED_AT_SOONEST: SignedDuration = SignedDuration::from_hours(24);
-/// What was fetched is used for so many hours where it does not say how long it may be,
-const FRESH_HOURS: i64 = 1;
-/// and for so many at most.
-const LONGEST_KEPT_HOURS: i64 = 24;
-/// Certificates whose proof is kept; beyond, all are fetched anew.
-const MOST_KEPT: usize = 256;
-/// The longest chain of issuers that is followed.
-const LONGEST_CHAIN: usize = 6;
+/// How long the job waits for all that proves the certificates of one file: nobody waits for it.
+const JOB_WAITS: Duration = Duration::from_secs(60);
 
 /// How the installation seals where a company does not choose for itself.
 #[derive(Debug, Clone)]
@@ -65,6 +58,8 @@ pub struct SealingSettings {
     pub revocation_list_url: Option<String>,
     /// Which addresses a time-stamp authority may have.
     pub addresses: AddressRules,
+    /// How long one seal waits for all together that proves certificates good.
+    pub proof_wait: Duration,
 }
 
 impl Default for SealingSettings {
@@ -80,6 +75,7 @@ impl Default for SealingSettings {
                 allow_http: true,
                 ..AddressRules::default()
             },
+            proof_wait: Duration::from_secs(10),
         }
     }
 }
@@ -122,11 +118,20 @@ pub struct AskedAuthority {
     pub url: String,
     /// Why it gave none; nothing where it gave one.
     pub fault: Option<String>,
+    /// What its timestamps lack to prove themselves for long (B-LT, B-LTA).
+    pub lack: Option<ProofLack>,
 }
 
-/// What proves certificates good, as long as it is fresh, by the certificate's SHA-256.
-#[derive(Default)]
-pub(crate) struct KeptProofs(Mutex<HashMap<[u8; 32], (ValidationData, Timestamp)>>);
+/// What is missing where certificates should be proved good.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProofLack {
+    /// It cannot be had now, and why.
+    NotNow(String),
+    /// The chain does not end in a root: neither is the issuer's certificate there, nor does a certificate name its place.
+    Issuer,
+    /// A certificate names neither a revocation list nor an OCSP responder.
+    NoSource,
+}
 
 /// What a company wants.
 struct Wanted {
@@ -149,12 +154,7 @@ impl TimestampSource for Asking<'_> {
         let response = self
             .app
             .network
-            .post(
-                &self.tsa.url,
-                QUERY_MEDIA_TYPE,
-                self.tsa.authorization.as_deref(),
-                request.to_der()?,
-            )
+            .ask_authority(self.tsa, request.to_der()?)
             .map_err(|fault| TimestampError::Unreachable(fault.to_string()))?;
         request.accept(&response)
     }
@@ -165,16 +165,12 @@ impl TimestampSource for Asking<'_> {
 enum NotNow {
     #[error(transparent)]
     Timestamp(TimestampError),
-    #[error("what proves a certificate good cannot be fetched: {0}")]
-    Proof(String),
+    #[error("the timestamp has {0} bytes, more than anybody takes")]
+    TooLarge(usize),
+    #[error("what proves a certificate good cannot be had: {0}")]
+    Proof(Unproved),
     #[error("there is no time-stamp authority")]
     NoAuthority,
-}
-
-impl From<NetworkFault> for NotNow {
-    fn from(fault: NetworkFault) -> Self {
-        Self::Proof(fault.to_string())
-    }
 }
 
 /// A fault that passes by itself, or one that does not.
@@ -195,13 +191,31 @@ impl From<Error> for Failed {
     }
 }
 
+impl From<ChainFault> for Failed {
+    fn from(fault: ChainFault) -> Self {
+        match fault {
+            ChainFault::Unproved(fault) => Self::Now(NotNow::Proof(fault)),
+            ChainFault::Always(error) => Self::Always(error),
+        }
+    }
+}
+
 impl From<SealError> for Failed {
     fn from(error: SealError) -> Self {
         match error {
             SealError::Timestamp(fault) => Self::Now(NotNow::Timestamp(fault)),
+            SealError::TimestampTooLarge(size) => Self::Now(NotNow::TooLarge(size)),
             other => Self::Always(Error::internal("sealing", other)),
         }
     }
+}
+
+/// A file with a document timestamp; one that no placeholder takes is one that could not be had.
+fn timestamped(pdf: &[u8], data: &ValidationData, asking: &Asking<'_>) -> Result<Vec<u8>, Failed> {
+    validation_data::add_archive_timestamp(pdf, data, asking).map_err(|error| match error {
+        SealError::TooLarge(size) => NotNow::TooLarge(size).into(),
+        other => other.into(),
+    })
 }
 
 impl App {
@@ -209,23 +223,43 @@ impl App {
     pub fn seal(&self, company: &CompanyId, pdf: &[u8], details: &SealDetails) -> Result<Sealed, Error> {
         let key = self.seal_key(company)?;
         let wanted = self.wanted(company)?;
-        match self.sealed_as_wanted(pdf, key.as_ref(), details, &wanted) {
+        let without = |fault: NotNow| {
+            if wanted.when_tsa_is_down == WhenTsaIsDown::Wait {
+                tracing::error!(%company, %fault, "not sealed: it cannot be had as strong as the company wants it");
+                return Err(Error::busy(RETRY_AFTER));
+            }
+            tracing::error!(%company, %fault, "sealed as strong as can be had now; the rest is added later");
+            Ok(Some(self.now()))
+        };
+        let basic = |due| {
+            let bytes = document::seal::seal(pdf, key.as_ref(), details)
+                .map_err(|error| Error::internal("sealing", error))?;
+            Ok(Sealed {
+                bytes,
+                level: SealLevel::Basic,
+                timestamp_due: due,
+            })
+        };
+        if wanted.level == SealLevel::Basic {
+            return basic(None);
+        }
+        let Some(tsa) = &wanted.tsa else {
+            return basic(without(NotNow::NoAuthority)?);
+        };
+        let asking = Asking { app: self, tsa };
+        let stamped = match stamped(pdf, key.as_ref(), details, &asking) {
+            Ok(stamped) => stamped,
+            Err(Failed::Now(fault)) => return basic(without(fault)?),
+            Err(Failed::Always(error)) => return Err(error),
+        };
+        match self.lengthened(&stamped, wanted.level, &asking) {
             Ok(sealed) => Ok(sealed),
+            Err(Failed::Now(fault)) => Ok(Sealed {
+                timestamp_due: without(fault)?,
+                bytes: stamped,
+                level: SealLevel::Timestamp,
+            }),
             Err(Failed::Always(error)) => Err(error),
-            Err(Failed::Now(fault)) if wanted.when_tsa_is_down == WhenTsaIsDown::Wait => {
-                tracing::error!(%company, %fault, "not sealed: the time-stamp authority does not answer");
-                Err(Error::busy(RETRY_AFTER))
-            }
-            Err(Failed::Now(fault)) => {
-                tracing::error!(%company, %fault, "sealed without a timestamp; it is added later");
-                let bytes = document::seal::seal(pdf, key.as_ref(), details)
-                    .map_err(|error| Error::internal("sealing", error))?;
-                Ok(Sealed {
-                    bytes,
-                    level: SealLevel::Basic,
-                    timestamp_due: Some(self.now()),
-                })
-            }
         }
     }
 
@@ -266,13 +300,38 @@ impl App {
                 continue;
             }
             let digest = Sha256::digest(tsa.url.as_bytes()).into();
-            let answer = Asking { app: self, tsa: &tsa }.timestamp(&digest);
+            let (fault, lack) = match (Asking { app: self, tsa: &tsa }).timestamp(&digest) {
+                Ok(token) => (None, self.lack_of_proofs(&validation_data::token_certificates(&token))?),
+                Err(fault) => (Some(fault.to_string()), None),
+            };
             asked.push(AskedAuthority {
                 url: tsa.url,
-                fault: answer.err().map(|fault| fault.to_string()),
+                fault,
+                lack,
             });
         }
         Ok(asked)
+    }
+
+    /// What is missing to prove the certificates of a company's seals good, where it wants more than B-T.
+    pub fn lack_of_seal_proofs(&self, company: &CompanyId) -> Result<Option<ProofLack>, Error> {
+        if self.wanted(company)?.level < SealLevel::LongTerm {
+            return Ok(None);
+        }
+        let key = self.seal_key(company)?;
+        self.lack_of_proofs(key.certificates())
+    }
+
+    /// What is missing to prove these certificates good.
+    fn lack_of_proofs(&self, certificates: &[Vec<u8>]) -> Result<Option<ProofLack>, Error> {
+        let patience = Patience::of(self.settings.sealing.proof_wait);
+        match self.proofs_of_chain(certificates, patience) {
+            Ok(found) if !found.ends_in_root => Ok(Some(ProofLack::Issuer)),
+            Ok(found) if found.lacks_source => Ok(Some(ProofLack::NoSource)),
+            Ok(_) => Ok(None),
+            Err(ChainFault::Unproved(fault)) => Ok(Some(ProofLack::NotNow(fault.to_string()))),
+            Err(ChainFault::Always(error)) => Err(error),
+        }
     }
 
     fn wanted(&self, company: &CompanyId) -> Result<Wanted, Error> {
@@ -323,45 +382,31 @@ impl App {
         }
     }
 
-    fn sealed_as_wanted(
-        &self,
-        pdf: &[u8],
-        key: &dyn Signer,
-        details: &SealDetails,
-        wanted: &Wanted,
-    ) -> Result<Sealed, Failed> {
-        if wanted.level == SealLevel::Basic {
+    /// Appends what a level above B-T needs to a file that has a timestamp.
+    fn lengthened(&self, stamped: &[u8], level: SealLevel, asking: &Asking<'_>) -> Result<Sealed, Failed> {
+        if level < SealLevel::LongTerm {
             return Ok(Sealed {
-                bytes: document::seal::seal(pdf, key, details)?,
-                level: SealLevel::Basic,
+                bytes: stamped.to_vec(),
+                level,
                 timestamp_due: None,
             });
         }
-        let tsa = wanted.tsa.as_ref().ok_or(NotNow::NoAuthority)?;
-        let asking = Asking { app: self, tsa };
-        let sealed = document::seal::seal_with_timestamp(pdf, key, details, &asking)?;
-        self.lengthened(sealed, wanted.level, &asking)
-    }
-
-    /// Appends what a level above B-T needs to a file that has a timestamp.
-    fn lengthened(&self, sealed: Vec<u8>, level: SealLevel, asking: &Asking<'_>) -> Result<Sealed, Failed> {
-        let (bytes, timestamp_due) = match level {
-            SealLevel::Basic | SealLevel::Timestamp => (sealed, None),
-            SealLevel::LongTerm => {
-                let data = self.proofs(&validation_data::evidence(&sealed)?)?;
-                (validation_data::add_validation_data(&sealed, &data)?, None)
-            }
-            SealLevel::Archive => {
-                let data = self.proofs(&validation_data::evidence(&sealed)?)?;
-                let archived = validation_data::add_archive_timestamp(&sealed, &data, asking)?;
-                let due = validation_data::evidence(&archived)?.archive.map(renewal);
-                (archived, due)
-            }
+        let patience = Patience::of(self.settings.sealing.proof_wait);
+        let Proofs { data, lacks_others } = self.proofs(&evidence(stamped)?, patience)?;
+        let (bytes, renewed) = if level == SealLevel::Archive {
+            let archived = timestamped(stamped, &data, asking)?;
+            let due = evidence(&archived)?.archive.map(renewal);
+            (archived, due)
+        } else {
+            let extended = validation_data::add_validation_data(stamped, &data)?;
+            (extended, None)
         };
+        // What others' responders would have said is asked for once more, when nobody waits.
+        let again = lacks_others.then(|| later(self.now(), RETRY_TIMESTAMP));
         Ok(Sealed {
             bytes,
             level,
-            timestamp_due,
+            timestamp_due: again.into_iter().chain(renewed).min(),
         })
     }
 
@@ -376,7 +421,7 @@ impl App {
         for mut due in due {
             // Who puts it off sees to it; another process finds it put off.
             let claimed = due.clone();
-            let until = Some(now.saturating_add(RETRY_TIMESTAMP).unwrap_or(Timestamp::MAX));
+            let until = Some(later(now, RETRY_TIMESTAMP));
             if !self
                 .store
                 .write(move |tx| store::workflow::put_timestamp_off(tx, &claimed, until).map_err(Error::from))?
@@ -422,13 +467,10 @@ impl App {
             ),
         ] {
             let pdf = self.blobs.get(hash).map_err(Error::from)?;
-            let data = match wanted.level {
-                SealLevel::Basic | SealLevel::Timestamp => ValidationData::default(),
-                SealLevel::LongTerm | SealLevel::Archive => self.proofs(&validation_data::evidence(&pdf)?)?,
-            };
-            // A document timestamp takes the place of a signature timestamp that could not be had (EN 319 142-1, 6.3).
-            let longer = validation_data::add_archive_timestamp(&pdf, &data, &asking)?;
-            dues.extend(validation_data::evidence(&longer)?.archive.map(renewal));
+            let longer = self.upgraded(&pdf, wanted.level, &asking)?;
+            let file_now = longer.as_ref().unwrap_or(&pdf);
+            dues.extend(evidence(file_now)?.archive.map(renewal));
+            let Some(longer) = longer else { continue };
             *hash = self.blobs.put(&longer).map_err(Error::from)?;
             *length = longer.len() as u64;
             events.push(EventKind::Timestamped {
@@ -438,8 +480,54 @@ impl App {
             });
         }
         after.timestamp_due = dues.into_iter().min().filter(|_| wanted.level == SealLevel::Archive);
+        if events.is_empty() {
+            let put_off = due.clone();
+            self.store.write(move |tx| {
+                store::workflow::put_timestamp_off(tx, &put_off, after.timestamp_due).map_err(Error::from)
+            })?;
+            return Ok(false);
+        }
         self.replace_sealed(due, after, &events)?;
         Ok(true)
+    }
+
+    /// A file with what it lacks of its level, or with its archive timestamp renewed; nothing where nothing is to be added.
+    fn upgraded(&self, pdf: &[u8], level: SealLevel, asking: &Asking<'_>) -> Result<Option<Vec<u8>>, Failed> {
+        let present = evidence(pdf)?;
+        // A document timestamp takes the place of a signature timestamp that could not be had (EN 319 142-1, 6.3).
+        let is_stamped = present.is_timestamped();
+        match level {
+            SealLevel::Basic => Ok(None),
+            SealLevel::Timestamp if is_stamped => Ok(None),
+            SealLevel::Timestamp => timestamped(pdf, &ValidationData::default(), asking).map(Some),
+            SealLevel::LongTerm | SealLevel::Archive => {
+                let is_due = match level {
+                    SealLevel::Archive => present.archive.is_none_or(|archive| renewal(archive) <= self.now()),
+                    _ => !is_stamped || !present.has_validation_data,
+                };
+                // It has all but what others' responders did not say then: they are asked once more, and if they are
+                // silent again, at the next renewal.
+                if !is_due && !present.has_others() {
+                    return Ok(None);
+                }
+                let Proofs { data, lacks_others } = self.proofs(&present, Patience::of(JOB_WAITS))?;
+                if !is_due && lacks_others {
+                    return Ok(None);
+                }
+                if level == SealLevel::Archive {
+                    return timestamped(pdf, &data, asking).map(Some);
+                }
+                // The proofs are those of the timestamp, too, which must be there first.
+                let (stamped, data) = if is_stamped {
+                    (pdf.to_vec(), data)
+                } else {
+                    let stamped = timestamped(pdf, &ValidationData::default(), asking)?;
+                    let proofs = self.proofs(&evidence(&stamped)?, Patience::of(JOB_WAITS))?;
+                    (stamped, proofs.data)
+                };
+                Ok(Some(validation_data::add_validation_data(&stamped, &data)?))
+            }
+        }
     }
 
     fn replace_sealed(&self, due: &DueTimestamp, after: SealedDocument, events: &[EventKind]) -> Result<(), Error> {
@@ -449,155 +537,39 @@ impl App {
                 // Another process was first. What was kept here is swept: nothing names it.
                 return Ok(false);
             }
-            for hash in [after.document, after.certificate] {
-                store::workflow::refer_to_blob(tx, &company, id, hash)?;
-            }
-            for hash in [before.document, before.certificate] {
-                store::workflow::forget_blob(tx, &company, id, hash)?;
+            for (before, after) in [
+                (before.document, after.document),
+                (before.certificate, after.certificate),
+            ] {
+                if before != after {
+                    store::workflow::refer_to_blob(tx, &company, id, after)?;
+                    store::workflow::forget_blob(tx, &company, id, before)?;
+                }
             }
             Ok(true)
         })
     }
+}
 
-    /// Everything that proves the certificates of some evidence good, and the certificates themselves.
-    fn proofs(&self, evidence: &Evidence) -> Result<ValidationData, Failed> {
-        let root = certificates_from_pem(&self.root_certificate()?)
-            .map_err(|error| Error::internal("reading the installation's root certificate", error))?;
-        let mut data = ValidationData::default();
-        for chain in &evidence.chains {
-            match self.proofs_of_chain(&chain.certificates, &root) {
-                Ok(proofs) => data.extend(proofs),
-                // A stranger's responder that is gone must not hold up our seal.
-                Err(Failed::Now(fault)) if !chain.is_own => {
-                    tracing::info!(%fault, "nothing proves an earlier signature's certificate any more");
-                }
-                Err(failed) => return Err(failed),
-            }
+/// A file sealed with a timestamp: one of the signature, or, where the signature's value has no room for it, one of the
+/// document, whose room is made by its size.
+fn stamped(pdf: &[u8], key: &dyn Signer, details: &SealDetails, asking: &Asking<'_>) -> Result<Vec<u8>, Failed> {
+    match document::seal::seal_with_timestamp(pdf, key, details, asking) {
+        Err(SealError::TimestampTooLarge(size)) => {
+            tracing::info!(size, "the timestamp is too large for the signature; the document gets one");
+            let plain = document::seal::seal(pdf, key, details)?;
+            timestamped(&plain, &ValidationData::default(), asking)
         }
-        Ok(data)
+        outcome => Ok(outcome?),
     }
+}
 
-    fn proofs_of_chain(&self, certificates: &[Vec<u8>], root: &[Vec<u8>]) -> Result<ValidationData, Failed> {
-        let mut data = ValidationData::default();
-        let Some(mut current) = certificates.first().cloned() else {
-            return Ok(data);
-        };
-        for _ in 0..LONGEST_CHAIN {
-            if !data.certificates.contains(&current) {
-                data.certificates.push(current.clone());
-            }
-            if revocation::is_self_issued(&current) {
-                break;
-            }
-            let known = certificates
-                .iter()
-                .chain(root)
-                .find(|candidate| revocation::names_issuer(&current, candidate))
-                .cloned();
-            let issuer = match known {
-                Some(issuer) => Some(issuer),
-                None => self.fetched_issuer(&current)?,
-            };
-            // Without its issuer nothing more can be said; a verifier may know it.
-            let Some(issuer) = issuer else { break };
-            if root.contains(&issuer) {
-                data.extend(ValidationData {
-                    revocation_lists: vec![self.revocation_list()?],
-                    ..ValidationData::default()
-                });
-            } else {
-                data.extend(self.proof(&current, &issuer)?);
-            }
-            current = issuer;
-        }
-        Ok(data)
-    }
+fn evidence(pdf: &[u8]) -> Result<validation_data::Evidence, SealError> {
+    validation_data::evidence(pdf)
+}
 
-    /// What proves one certificate good, as it names it: by OCSP, else by a list; nothing where it names neither.
-    fn proof(&self, certificate: &[u8], issuer: &[u8]) -> Result<ValidationData, NotNow> {
-        let key: [u8; 32] = Sha256::digest(certificate).into();
-        let now = self.now();
-        if let Some((data, until)) = self.kept_proofs().get(&key)
-            && *until > now
-        {
-            return Ok(data.clone());
-        }
-        let sources = Sources::of(certificate).map_err(|error| NotNow::Proof(error.to_string()))?;
-        let mut last = None;
-        let asked = sources
-            .responders
-            .iter()
-            .map(|url| self.by_responder(url, certificate, issuer));
-        let listed = sources.lists.iter().map(|url| self.by_list(url));
-        for found in asked.chain(listed) {
-            match found {
-                Ok((data, next_update)) => {
-                    let after = |hours| now.saturating_add(SignedDuration::from_hours(hours)).unwrap_or(now);
-                    let until = next_update.unwrap_or(after(FRESH_HOURS)).min(after(LONGEST_KEPT_HOURS));
-                    let mut kept = self.kept_proofs();
-                    if kept.len() >= MOST_KEPT {
-                        kept.clear();
-                    }
-                    kept.insert(key, (data.clone(), until));
-                    return Ok(data);
-                }
-                Err(fault) => last = Some(fault),
-            }
-        }
-        match last {
-            Some(fault) => Err(fault),
-            None => Ok(ValidationData::default()),
-        }
-    }
-
-    fn by_responder(
-        &self,
-        url: &str,
-        certificate: &[u8],
-        issuer: &[u8],
-    ) -> Result<(ValidationData, Option<Timestamp>), NotNow> {
-        let unusable = |error: revocation::RevocationError| NotNow::Proof(format!("{url}: {error}"));
-        let request = revocation::ocsp_request(certificate, issuer).map_err(unusable)?;
-        let response = self
-            .network
-            .post(url, revocation::OCSP_REQUEST_MEDIA_TYPE, None, request)?;
-        let answer = revocation::ocsp_answer(&response, certificate).map_err(unusable)?;
-        let data = ValidationData {
-            ocsp_responses: vec![response],
-            ..ValidationData::default()
-        };
-        Ok((data, answer.next_update))
-    }
-
-    fn by_list(&self, url: &str) -> Result<(ValidationData, Option<Timestamp>), NotNow> {
-        let list = self.network.get(url)?;
-        let until = revocation::RevocationList::parse(&list)
-            .map_err(|error| NotNow::Proof(format!("{url}: {error}")))?
-            .next_update;
-        let data = ValidationData {
-            revocation_lists: vec![list],
-            ..ValidationData::default()
-        };
-        Ok((data, until))
-    }
-
-    fn fetched_issuer(&self, certificate: &[u8]) -> Result<Option<Vec<u8>>, NotNow> {
-        let sources = Sources::of(certificate).map_err(|error| NotNow::Proof(error.to_string()))?;
-        let mut silent = None;
-        for url in &sources.issuers {
-            // One dead address does not end the search.
-            match self.network.get(url) {
-                Ok(issuer) if revocation::names_issuer(certificate, &issuer) => return Ok(Some(issuer)),
-                Ok(_) => {}
-                Err(fault) => silent = Some(fault),
-            }
-        }
-        silent.map_or(Ok(None), |fault| Err(fault.into()))
-    }
-
-    fn kept_proofs(&self) -> std::sync::MutexGuard<'_, HashMap<[u8; 32], (ValidationData, Timestamp)>> {
-        self.kept_proofs.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn later(at: Timestamp, duration: SignedDuration) -> Timestamp {
+    at.saturating_add(duration).unwrap_or(Timestamp::MAX)
 }
 
 /// When the next archive timestamp is due, from the time of the last one and the end of its authority's certificate.

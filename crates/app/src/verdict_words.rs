@@ -242,7 +242,7 @@ impl Words {
             "verify-fact-level",
             signature
                 .level
-                .map(|level| self.say(&format!("verify-level-{}", level.name().to_ascii_lowercase()))),
+                .map(|level| self.say(&format!("verify-level-{}", level.code().to_ascii_lowercase()))),
         );
         fact("verify-fact-reason", signature.reason.clone());
         fact("verify-fact-location", signature.location.clone());

@@ -107,7 +107,7 @@ pub enum Fault {
     #[error("no connection: {0}")]
     NotConnected(String),
     /// Too slow.
-    #[error("no answer within {} s", .0.as_secs())]
+    #[error("no answer within {} s", .0.as_secs_f32())]
     TimedOut(Duration),
     /// The connection broke before a status came, or what came was no HTTP.
     #[error("the exchange broke: {0}")]

@@ -18,5 +18,5 @@ pub mod webhook;
 
 pub use guarded_client::GuardedClient;
 pub use mailer::{MailSettings, MailTls, Mailer};
-pub use network::GuardedNetwork;
+pub use network::{GuardedNetwork, SourceRules};
 pub use runner::{Runner, RunnerSettings};

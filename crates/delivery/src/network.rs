@@ -1,4 +1,6 @@
-//! The network of the use-cases ([`app::network::Network`]) through the guarded client.
+//! The network of the use-cases ([`app::network::Network`]) through guarded clients: one for the time-stamp authorities that
+//! the operator chose, by his rules for them, and one for what stands in certificates, by [`SourceRules`], which know no way
+//! to a private address but a host that the operator named.
 //!
 //! Use-cases are blocking, the client is not: this waits on a small runtime of its own, so that a question may be asked from
 //! a server's thread and from a command without one. Never call it from async code.
@@ -6,7 +8,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use app::network::{Network, NetworkFault};
+use app::TimeStampAuthority;
+use app::network::{Network, NetworkFault, QUERY_MEDIA_TYPE, SourceAddress};
 use domain::public_address::{AddressRules, CallbackUrl};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
 use tokio::runtime::Runtime;
@@ -18,27 +21,40 @@ const TOTAL: Duration = Duration::from_secs(10);
 /// Revocation lists of large authorities have some megabytes.
 const LARGEST_ANSWER: usize = 10 * 1024 * 1024;
 
-/// The guarded network.
-pub struct GuardedNetwork {
-    client: GuardedClient,
-    rules: AddressRules,
-    /// Taken out when dropped: a runtime must not be dropped where async code runs, and may be left to itself.
-    runtime: Option<Runtime>,
+/// Where revocation lists, OCSP responders and issuers' certificates may be that certificates name. Plain http is always
+/// allowed: what comes is signed, and most authorities serve it so (RFC 5280, 8).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SourceRules {
+    /// Ports besides 80 and 443.
+    pub ports: Vec<u16>,
+    /// Host names, or literal addresses, that may be private ones: those of the operator's own authority.
+    pub private_hosts: Vec<String>,
 }
 
-impl GuardedNetwork {
-    /// A network that resolves names as the operating system does. Plain http is always allowed: revocation lists and OCSP
-    /// answers are signed, and most authorities serve them so (RFC 5280, 8).
-    pub fn new(rules: &AddressRules) -> Result<GuardedNetwork, Fault> {
-        GuardedNetwork::with(rules, Arc::new(SystemLookup))
+impl SourceRules {
+    fn everywhere(&self) -> AddressRules {
+        AddressRules {
+            allow_http: true,
+            allow_private: false,
+            ports: self.ports.clone(),
+        }
     }
 
-    /// A network with its own way to resolve names.
-    pub fn with(rules: &AddressRules, lookup: Arc<dyn Lookup>) -> Result<GuardedNetwork, Fault> {
-        let rules = AddressRules {
-            allow_http: true,
-            ..rules.clone()
-        };
+    fn names(&self, url: &CallbackUrl) -> bool {
+        self.private_hosts
+            .iter()
+            .any(|host| host.eq_ignore_ascii_case(url.host()))
+    }
+}
+
+/// A client with the rules that it keeps.
+struct Guard {
+    client: GuardedClient,
+    rules: AddressRules,
+}
+
+impl Guard {
+    fn new(rules: AddressRules, lookup: Arc<dyn Lookup>) -> Result<Guard, Fault> {
         let limits = Limits {
             total: TOTAL,
             body_wait: TOTAL,
@@ -46,35 +62,91 @@ impl GuardedNetwork {
             body_bytes: LARGEST_ANSWER + 1,
             ..Limits::default()
         };
+        let client = GuardedClient::with(rules.clone(), limits, lookup)?;
+        Ok(Guard { client, rules })
+    }
+
+    fn address(&self, url: &str) -> Result<CallbackUrl, NetworkFault> {
+        CallbackUrl::parse(url, &self.rules).map_err(|error| NetworkFault {
+            url: url.to_owned(),
+            reason: error.to_string(),
+        })
+    }
+}
+
+/// The guarded network.
+pub struct GuardedNetwork {
+    authorities: Guard,
+    sources: Guard,
+    /// For the hosts that the operator named.
+    named: Guard,
+    source_rules: SourceRules,
+    /// Taken out when dropped: a runtime must not be dropped where async code runs, and may be left to itself.
+    runtime: Option<Runtime>,
+}
+
+impl GuardedNetwork {
+    /// A network that resolves names as the operating system does. Time-stamp authorities may be where `authorities` says,
+    /// over plain http too.
+    pub fn new(authorities: &AddressRules, sources: &SourceRules) -> Result<GuardedNetwork, Fault> {
+        GuardedNetwork::with(authorities, sources, &(Arc::new(SystemLookup) as Arc<dyn Lookup>))
+    }
+
+    /// A network with its own way to resolve names.
+    pub fn with(
+        authorities: &AddressRules,
+        sources: &SourceRules,
+        lookup: &Arc<dyn Lookup>,
+    ) -> Result<GuardedNetwork, Fault> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("network")
             .enable_all()
             .build()
             .map_err(|error| Fault::Client(error.to_string()))?;
+        let guard = |rules| Guard::new(rules, Arc::clone(lookup));
         Ok(GuardedNetwork {
-            client: GuardedClient::with(rules.clone(), limits, lookup)?,
-            rules,
+            authorities: guard(AddressRules {
+                allow_http: true,
+                ..authorities.clone()
+            })?,
+            sources: guard(sources.everywhere())?,
+            named: guard(AddressRules {
+                allow_private: true,
+                ..sources.everywhere()
+            })?,
+            source_rules: sources.clone(),
             runtime: Some(runtime),
         })
     }
 
-    fn ask(
+    /// The client for an address that stands in a certificate, with the address.
+    fn source(&self, address: &SourceAddress) -> Result<(&Guard, CallbackUrl), NetworkFault> {
+        let url = address.as_str();
+        let guard = match CallbackUrl::stored(url) {
+            Some(parsed) if self.source_rules.names(&parsed) => &self.named,
+            _ => &self.sources,
+        };
+        Ok((guard, guard.address(url)?))
+    }
+
+    fn waited(
         &self,
-        url: &str,
-        exchange: impl AsyncFnOnce(&GuardedClient, &CallbackUrl) -> Result<Answer, Fault>,
+        address: &CallbackUrl,
+        within: Duration,
+        exchange: impl Future<Output = Result<Answer, Fault>>,
     ) -> Result<Vec<u8>, NetworkFault> {
         let fault = |reason: String| NetworkFault {
-            url: url.to_owned(),
+            url: address.as_str().to_owned(),
             reason,
         };
-        let address = CallbackUrl::parse(url, &self.rules).map_err(|error| fault(error.to_string()))?;
         let runtime = self
             .runtime
             .as_ref()
             .ok_or_else(|| fault("the network has ended".to_owned()))?;
         let answer = runtime
-            .block_on(exchange(&self.client, &address))
+            .block_on(async { tokio::time::timeout(within, exchange).await })
+            .map_err(|_| fault(Fault::TimedOut(within).to_string()))?
             .map_err(|error| fault(error.to_string()))?;
         if answer.status != 200 {
             return Err(fault(format!("it answered with status {}", answer.status)));
@@ -95,29 +167,41 @@ impl Drop for GuardedNetwork {
 }
 
 impl Network for GuardedNetwork {
-    fn get(&self, url: &str) -> Result<Vec<u8>, NetworkFault> {
-        self.ask(url, async |client, address| client.get(address).await)
-    }
-
-    fn post(
-        &self,
-        url: &str,
-        media_type: &'static str,
-        authorization: Option<&str>,
-        body: Vec<u8>,
-    ) -> Result<Vec<u8>, NetworkFault> {
-        let mut headers = HeaderMap::new();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
-        if let Some(value) = authorization {
+    fn ask_authority(&self, authority: &TimeStampAuthority, request: Vec<u8>) -> Result<Vec<u8>, NetworkFault> {
+        let guard = &self.authorities;
+        let address = guard.address(&authority.url)?;
+        let mut headers = of_type(QUERY_MEDIA_TYPE);
+        if let Some(value) = &authority.authorization {
             let mut value = HeaderValue::from_str(value).map_err(|_| NetworkFault {
-                url: url.to_owned(),
+                url: authority.url.clone(),
                 reason: "the Authorization value holds what a header cannot".to_owned(),
             })?;
             value.set_sensitive(true);
             headers.insert(AUTHORIZATION, value);
         }
-        self.ask(url, async move |client, address| {
-            client.post(address, headers, body).await
-        })
+        self.waited(&address, TOTAL, guard.client.post(&address, headers, request))
     }
+
+    fn fetch(&self, address: &SourceAddress, within: Duration) -> Result<Vec<u8>, NetworkFault> {
+        let (guard, address) = self.source(address)?;
+        self.waited(&address, within, guard.client.get(&address))
+    }
+
+    fn ask(
+        &self,
+        address: &SourceAddress,
+        media_type: &'static str,
+        question: Vec<u8>,
+        within: Duration,
+    ) -> Result<Vec<u8>, NetworkFault> {
+        let (guard, address) = self.source(address)?;
+        let exchange = guard.client.post(&address, of_type(media_type), question);
+        self.waited(&address, within, exchange)
+    }
+}
+
+fn of_type(media_type: &'static str) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
+    headers
 }

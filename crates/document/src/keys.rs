@@ -81,6 +81,17 @@ pub enum KeyError {
     /// A key in a token cannot be used.
     #[error("the key in the token cannot be used: {0}")]
     Token(String),
+    /// A token refuses the PIN. It is not asked again with the same one.
+    #[error(
+        "the token {token:?} does not take the PIN: {refusal}; it is not tried again, because a few wrong tries lock a \
+         token: correct pkcs11.pin_file (or pkcs11.pin), then start countersign anew"
+    )]
+    PinRefused {
+        /// The token's label.
+        token: String,
+        /// What it says.
+        refusal: PinRefusal,
+    },
     /// A key that lives elsewhere was asked for.
     #[error("the private key is in a token and cannot be taken out of it")]
     Elsewhere,
@@ -93,6 +104,26 @@ pub enum KeyError {
     /// Something could not be written as DER.
     #[error("DER: {0}")]
     Encoding(#[from] der::Error),
+}
+
+/// Why a token does not take a PIN.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum PinRefusal {
+    /// It is another.
+    #[error("it is wrong")]
+    Wrong,
+    /// It was wrong so often that the token is locked.
+    #[error("the token is locked; its security officer must set a new PIN")]
+    Locked,
+    /// It must be changed first.
+    #[error("it has expired; change it with the tool of the token's maker")]
+    Expired,
+    /// One more wrong one locks the token, so it is not tried here at all.
+    #[error("one more wrong try would lock the token; log in once with the tool of the token's maker")]
+    LastTry,
+    /// The token has none yet.
+    #[error("the token has no user PIN yet; its security officer must set one")]
+    NotSet,
 }
 
 /// The kinds of key that are made here.

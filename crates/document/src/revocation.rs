@@ -1,17 +1,16 @@
 //! Revocation: the list that the installation's root issues, and where other people's certificates say that theirs is found.
 //!
 //! [`issue_list`] makes a certificate revocation list (RFC 5280, 5). [`Sources`] reads from a certificate where its
-//! issuer's certificate, list and OCSP responder are; [`ocsp_request`] asks the responder (RFC 6960). What comes back is read
-//! here only so far that nothing useless is embedded in a document, and that it is known how long it may be used
-//! ([`RevocationList`], [`ocsp_answer`]); whether its signature is right is judged where a document is verified.
+//! issuer's certificate, list and OCSP responder are; [`ocsp_request`] asks the responder (RFC 6960). What comes back is held
+//! to the same rules as what a verifier finds in a file, by the same code: [`check_list`] and [`check_answer`] take only what
+//! the certificate's issuer vouches for and what speaks of now.
 //!
 //! What is read here comes over the network: it never panics, and its work is bounded by the length of what is read.
 
 use aws_lc_rs::digest;
-use const_oid::ObjectIdentifier;
 use const_oid::db::rfc5912::{ID_AD_CA_ISSUERS, ID_AD_OCSP, ID_SHA_1};
 use der::asn1::{Any, BitString, Int, Null, OctetString, Uint};
-use der::{Decode, Encode, Sequence, Tag};
+use der::{Decode, Encode, Sequence};
 use jiff::Timestamp;
 use spki::AlgorithmIdentifierOwned;
 use thiserror::Error;
@@ -24,16 +23,15 @@ use x509_cert::ext::pkix::{AuthorityInfoAccessSyntax, AuthorityKeyIdentifier, Cr
 use x509_cert::serial_number::SerialNumber;
 
 use crate::authority::{AuthorityError, certificate_time, extension, key_identifier};
-use crate::cms::{self, CmsError, context};
+use crate::cms::CmsError;
 use crate::keys::{KeyError, SealKey, Signer};
-use crate::timestamp::generalized_time;
+use crate::verify::certificates::{self, Certified};
+use crate::verify::revocation::{self as reader, Status};
 
 /// The media type of a revocation list (RFC 5280, 4.2.1.13 names its file type; RFC 2585, 4.2).
 pub const LIST_MEDIA_TYPE: &str = "application/pkix-crl";
 /// The media type of an OCSP request (RFC 6960, A.1).
 pub const OCSP_REQUEST_MEDIA_TYPE: &str = "application/ocsp-request";
-/// `id-pkix-ocsp-basic` (RFC 6960, 4.2.1).
-const OCSP_BASIC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.48.1.1");
 /// More addresses than a certificate needs.
 const MOST_ADDRESSES: usize = 4;
 
@@ -52,9 +50,24 @@ pub enum RevocationError {
     /// The answer is about other certificates.
     #[error("the OCSP responder's answer is about another certificate")]
     AnotherCertificate,
-    /// The certificate is revoked, or not known.
-    #[error("the OCSP responder says that the certificate is {0}")]
-    NotGood(&'static str),
+    /// The responder does not know the certificate.
+    #[error("the OCSP responder does not know the certificate")]
+    UnknownCertificate,
+    /// The certificate is revoked.
+    #[error("the certificate has been revoked since {0}")]
+    Revoked(Timestamp),
+    /// Somebody else signed it.
+    #[error("neither the certificate's issuer has signed this, nor anybody whom it has certified for that")]
+    NotTheIssuers,
+    /// It is a list of some certificates or for some reasons only, and says nothing of this one.
+    #[error("the list does not cover the certificate: {0}")]
+    NotCovered(&'static str),
+    /// It speaks of a moment that has not come.
+    #[error("it was issued at {0}, which has not come yet")]
+    NotYet(Timestamp),
+    /// It is too old.
+    #[error("it holds until {0} only")]
+    OutOfDate(Timestamp),
 }
 
 impl From<der::Error> for RevocationError {
@@ -178,62 +191,78 @@ fn entry(revoked: &Revoked<'_>) -> Result<RevokedCert, RevocationError> {
     })
 }
 
-/// What a revocation list says of itself.
-#[derive(Debug, Clone, Copy)]
-pub struct RevocationList<'a> {
-    /// The issuer's name, DER.
-    pub issuer: &'a [u8],
+/// When a revocation list or an answer was issued, and until when it holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Validity {
     /// When it was issued.
     pub this_update: Timestamp,
     /// When the next one is there at the latest, if it says so.
     pub next_update: Option<Timestamp>,
 }
 
-impl<'a> RevocationList<'a> {
-    /// Reads a list (DER).
-    pub fn parse(der: &'a [u8]) -> Result<Self, RevocationError> {
-        let mut body = cms::sequence(der)?.expect(Tag::Sequence)?.children()?;
-        let mut element = body.next()?;
-        if element.tag == Tag::Integer {
-            element = body.next()?;
-        }
-        // The algorithm, then the issuer.
-        if element.tag != Tag::Sequence {
-            return Err(CmsError::Unusable("the list's algorithm is missing").into());
-        }
-        let issuer = body.expect(Tag::Sequence)?.raw;
-        let this_update = time(body.next()?)?.ok_or(CmsError::Unusable("the list has no time"))?;
-        let next_update = match body.optional()? {
-            Some(element) => time(element)?,
-            None => None,
-        };
-        Ok(Self {
-            issuer,
-            this_update,
-            next_update,
-        })
+/// Reads when a list (DER) was issued. Whose it is, is not looked at: for our own.
+pub fn list_validity(der: &[u8]) -> Result<Validity, RevocationError> {
+    reader::validity_of_list(&CertificateList::from_der(der)?)
+}
+
+/// Proves that a list (DER) says that `certificate`, which `issuer` issued (both DER), is good at the moment `now`.
+pub fn check_list(list: &[u8], certificate: &[u8], issuer: &[u8], now: Timestamp) -> Result<Validity, RevocationError> {
+    let (certificate, issuer) = (parsed(certificate)?, parsed(issuer)?);
+    let (status, validity) = reader::in_list(&certificate, &issuer, list, now, now)?;
+    good(status, validity)
+}
+
+/// Proves that an OCSP response (DER) says that `certificate`, which `issuer` issued (both DER), is good at the moment `now`.
+pub fn check_answer(
+    response: &[u8],
+    certificate: &[u8],
+    issuer: &[u8],
+    now: Timestamp,
+) -> Result<Validity, RevocationError> {
+    let (certificate, issuer) = (parsed(certificate)?, parsed(issuer)?);
+    let (status, validity) = reader::in_response(&certificate, &issuer, &[], response, now, now)?;
+    good(status, validity)
+}
+
+fn good(status: Status, validity: Validity) -> Result<Validity, RevocationError> {
+    match status {
+        Status::Good => Ok(validity),
+        Status::Revoked(since) => Err(RevocationError::Revoked(since)),
+        Status::Unknown => Err(RevocationError::UnknownCertificate),
     }
 }
 
-/// `UTCTime` or `GeneralizedTime`; none for anything else.
-fn time(element: cms::Element<'_>) -> Result<Option<Timestamp>, RevocationError> {
-    if !matches!(element.tag, Tag::UtcTime | Tag::GeneralizedTime) {
-        return Ok(None);
+fn parsed(certificate: &[u8]) -> Result<Certified<'_>, RevocationError> {
+    Certified::parse(certificate).ok_or(CmsError::Unusable("the certificate cannot be read").into())
+}
+
+/// An address that stands in a certificate: whoever made the certificate chose it, not the operator of this installation.
+/// Only [`Sources::of`] makes one, so that no address of the operator's is taken for one, nor the other way round.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceAddress(String);
+
+impl SourceAddress {
+    /// As the certificate has it.
+    pub fn as_str(&self) -> &str {
+        &self.0
     }
-    let time = x509_cert::time::Time::from_der(element.raw)?;
-    let seconds = i64::try_from(time.to_unix_duration().as_secs()).unwrap_or(i64::MAX);
-    Ok(Timestamp::from_second(seconds).ok())
+}
+
+impl std::fmt::Display for SourceAddress {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
 }
 
 /// Where a certificate says that what its verifier needs is found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sources {
     /// OCSP responders.
-    pub responders: Vec<String>,
+    pub responders: Vec<SourceAddress>,
     /// Revocation lists.
-    pub lists: Vec<String>,
+    pub lists: Vec<SourceAddress>,
     /// The issuer's certificate.
-    pub issuers: Vec<String>,
+    pub issuers: Vec<SourceAddress>,
 }
 
 impl Sources {
@@ -270,12 +299,12 @@ impl Sources {
     }
 }
 
-fn address(name: &GeneralName) -> Option<String> {
+fn address(name: &GeneralName) -> Option<SourceAddress> {
     let GeneralName::UniformResourceIdentifier(address) = name else {
         return None;
     };
     let address = address.as_str();
-    (address.starts_with("http://") || address.starts_with("https://")).then(|| address.to_owned())
+    (address.starts_with("http://") || address.starts_with("https://")).then(|| SourceAddress(address.to_owned()))
 }
 
 /// Whether `issuer` (DER) has the name and the key that `certificate` (DER) says of its issuer. Signatures are not checked.
@@ -296,6 +325,11 @@ pub fn names_issuer(certificate: &[u8], issuer: &[u8]) -> bool {
         (Some(wanted), Some((_, own))) => wanted == own.0,
         _ => true,
     }
+}
+
+/// Whether the key of `issuer` (DER) signed `certificate` (DER), whose issuer it names.
+pub fn is_issued_by(certificate: &[u8], issuer: &[u8]) -> bool {
+    certificates::is_issued_by(certificate, issuer)
 }
 
 /// Whether a certificate (DER) names itself as its issuer: nobody else can revoke it.
@@ -356,74 +390,4 @@ pub fn ocsp_request(certificate: &[u8], issuer: &[u8]) -> Result<Vec<u8>, Revoca
         },
     };
     Ok(request.to_der()?)
-}
-
-/// What an OCSP response says of a certificate that is good.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OcspAnswer {
-    /// When this was known to be so.
-    pub this_update: Timestamp,
-    /// When more will be known, if it says so.
-    pub next_update: Option<Timestamp>,
-}
-
-/// Reads an OCSP response (DER) about `certificate` (DER); an error unless it says that the certificate is good.
-pub fn ocsp_answer(response: &[u8], certificate: &[u8]) -> Result<OcspAnswer, RevocationError> {
-    let certificate = Certificate::from_der(certificate)?;
-    let serial_number = certificate.tbs_certificate().serial_number().as_bytes();
-    let mut parts = cms::sequence(response)?;
-    let status = parts.expect(Tag::Enumerated)?;
-    if status.value != [0] {
-        return Err(RevocationError::NoAnswer(
-            status.value.first().copied().unwrap_or(u8::MAX),
-        ));
-    }
-    let mut bytes = parts
-        .expect(context(0))?
-        .children()?
-        .expect(Tag::Sequence)?
-        .children()?;
-    if bytes.expect(Tag::ObjectIdentifier)?.decode::<ObjectIdentifier>()? != OCSP_BASIC {
-        return Err(CmsError::Unusable("the response is of an unknown type").into());
-    }
-    let basic = bytes.expect(Tag::OctetString)?.value;
-    let mut body = cms::sequence(basic)?.expect(Tag::Sequence)?.children()?;
-    // The version, the responder's name and the time come first.
-    let responses = loop {
-        let element = body.next()?;
-        if element.tag == Tag::Sequence {
-            break element;
-        }
-    };
-    let mut responses = responses.children()?;
-    while let Some(single) = responses.optional()? {
-        let mut single = single.children()?;
-        let mut id = single.expect(Tag::Sequence)?.children()?;
-        id.expect(Tag::Sequence)?;
-        id.expect(Tag::OctetString)?;
-        id.expect(Tag::OctetString)?;
-        if id.expect(Tag::Integer)?.value != serial_number {
-            continue;
-        }
-        match single.next()?.tag {
-            Tag::ContextSpecific { number, .. } if number.value() == 0 => {}
-            Tag::ContextSpecific { number, .. } if number.value() == 1 => {
-                return Err(RevocationError::NotGood("revoked"));
-            }
-            _ => return Err(RevocationError::NotGood("unknown")),
-        }
-        let unreadable = CmsError::Unusable("the response's time cannot be read");
-        let this_update = generalized_time(single.expect(Tag::GeneralizedTime)?.value).ok_or(unreadable)?;
-        let next_update = match single.optional()? {
-            Some(element) if element.tag == context(0) => {
-                generalized_time(element.children()?.expect(Tag::GeneralizedTime)?.value)
-            }
-            _ => None,
-        };
-        return Ok(OcspAnswer {
-            this_update,
-            next_update,
-        });
-    }
-    Err(RevocationError::AnotherCertificate)
 }

@@ -1,8 +1,8 @@
 //! Seals a finished PDF: one PAdES signature (ETSI EN 319 142-1) by the company's key.
 //!
 //! [`seal`] makes one of level B-B: it appends one revision that holds the signature dictionary, an invisible signature
-//! field and its widget on the first page, and then fills in the byte range and the signature value, 16 KiB of hexadecimal
-//! digits. The signature covers every byte of the file but that hexadecimal string and its angle brackets.
+//! field and its widget on the first page, and then fills in the byte range and the signature value, hexadecimal digits in
+//! room for 16 KiB (more for a long chain of certificates). The signature covers every byte of the file but that hexadecimal string and its angle brackets.
 //! [`seal_with_timestamp`] makes one of level B-T: a time-stamp authority stamps the signature's value, and the timestamp is
 //! an unsigned attribute of it (EN 319 122-1, 5.3). Levels B-LT and B-LTA append to it what a later verifier needs
 //! ([`crate::validation_data`]).
@@ -26,6 +26,9 @@ use crate::keys::Signer;
 use crate::revision::{RevisionError, RevisionWriter};
 use crate::signature_field::{self, Field};
 use crate::timestamp::{TimestampError, TimestampSource};
+
+/// Room for what is in a signature value beside the certificates: signature and attributes, and a timestamp.
+const BESIDE_CHAIN: usize = 10 * 1024;
 
 /// Why a file cannot be sealed.
 #[derive(Debug, Error)]
@@ -51,6 +54,10 @@ pub enum SealError {
     /// The signature value is larger than the placeholder.
     #[error("the signature value has {0} bytes and does not fit; shorten the certificate chain")]
     TooLarge(usize),
+    /// With its timestamp the signature value is larger than the placeholder; as a document timestamp it fits
+    /// ([`crate::validation_data::add_archive_timestamp`]).
+    #[error("the signature value has {0} bytes with its timestamp, and does not fit")]
+    TimestampTooLarge(usize),
     /// The placeholders are not where they were written: an error of this program.
     #[error("the signature's placeholders were not found in the written revision")]
     PlaceholderLost,
@@ -98,7 +105,9 @@ fn seal_at_level(
     }
     let page = document.page_iter().next().ok_or(SealError::NoPage)?;
     let mut writer = RevisionWriter::new(pdf, &document)?;
-    let signature = writer.add(signature_dictionary(details));
+    let chain: usize = signer.certificates().iter().map(Vec::len).sum();
+    let room = signature_field::ROOM.max(chain.saturating_add(BESIDE_CHAIN));
+    let signature = writer.add(signature_dictionary(details, room));
     let field = Field {
         stem: "Seal",
         locks: !details.certify,
@@ -113,17 +122,21 @@ fn seal_at_level(
     if details.certify {
         certify(&mut writer, signature)?;
     }
-    signature_field::fill(writer.finish()?, signature, |digest| {
+    signature_field::fill(writer.finish()?, signature, room, |digest| {
         let message = UnfinishedMessage::sign(signer, digest)?;
         let timestamp = timestamps
             .map(|source| source.timestamp(&message.signature_digest()))
             .transpose()?;
-        Ok(message.finish(timestamp.as_deref())?)
+        let value = message.finish(timestamp.as_deref())?;
+        if timestamp.is_some() && value.len() > room {
+            return Err(SealError::TimestampTooLarge(value.len()));
+        }
+        Ok(value)
     })
 }
 
-fn signature_dictionary(details: &SealDetails) -> Dictionary {
-    let mut dictionary = signature_field::placeholders();
+fn signature_dictionary(details: &SealDetails, room: usize) -> Dictionary {
+    let mut dictionary = signature_field::placeholders(room);
     dictionary.set("Type", "Sig");
     dictionary.set("Filter", "Adobe.PPKLite");
     dictionary.set("SubFilter", "ETSI.CAdES.detached");

@@ -13,21 +13,21 @@ use crate::seal::SealError;
 
 /// Room for the signature value, in bytes; each takes two digits in the file. A seal with its chain has about 2 KiB, a
 /// timestamp with its own 3 to 8 KiB.
-pub(crate) const PLACEHOLDER_BYTES: usize = 16 * 1024;
+pub(crate) const ROOM: usize = 16 * 1024;
 /// Ten digits, as wide as any offset of the format.
 const WIDE_NUMBER: i64 = 9_999_999_999;
 /// `Print` and `Locked` (12.5.3).
 const WIDGET_FLAGS: i64 = 4 | 128;
 
-/// A signature dictionary with room for byte range and value. They come first: they are searched for, and what follows may
-/// be anybody's text.
-pub(crate) fn placeholders() -> Dictionary {
+/// A signature dictionary with room for the byte range, and for so many bytes of a value. They come first: they are searched
+/// for, and what follows may be anybody's text.
+pub(crate) fn placeholders(room: usize) -> Dictionary {
     let mut dictionary = Dictionary::new();
     let wide = Object::Integer(WIDE_NUMBER);
     dictionary.set("ByteRange", vec![Object::Integer(0), wide.clone(), wide.clone(), wide]);
     dictionary.set(
         "Contents",
-        Object::String(vec![0; PLACEHOLDER_BYTES], StringFormat::Hexadecimal),
+        Object::String(vec![0; room], StringFormat::Hexadecimal),
     );
     dictionary
 }
@@ -75,17 +75,18 @@ fn add_widget(writer: &mut RevisionWriter<'_>, page: ObjectId, signature: Object
     writer.add(widget)
 }
 
-/// Sets the byte range of the signature dictionary `signature` and puts the value in that `sign` makes of the digest
-/// (SHA-256) of everything but the gap.
+/// Sets the byte range of the signature dictionary `signature`, which has `room`, and puts the value in that `sign` makes of
+/// the digest (SHA-256) of everything but the gap.
 pub(crate) fn fill(
     revision: Revision,
     signature: ObjectId,
+    room: usize,
     sign: impl FnOnce(&[u8; 32]) -> Result<Vec<u8>, SealError>,
 ) -> Result<Vec<u8>, SealError> {
     let written = revision.written.get(&signature).ok_or(SealError::PlaceholderLost)?;
     let start = written.start;
     let mut bytes = revision.bytes;
-    let gap = Gap::find(&bytes, start)?;
+    let gap = Gap::find(&bytes, start, room)?;
     gap.write_byte_range(&mut bytes)?;
     let digest = gap.digest(&bytes)?;
     gap.write_value(&mut bytes, &sign(&digest)?)?;
@@ -100,7 +101,7 @@ struct Gap {
 }
 
 impl Gap {
-    fn find(bytes: &[u8], from: usize) -> Result<Self, SealError> {
+    fn find(bytes: &[u8], from: usize, room: usize) -> Result<Self, SealError> {
         let after = |from: usize, pattern: &[u8]| {
             let rest = bytes.get(from..)?;
             let position = rest.windows(pattern.len()).position(|window| window == pattern)?;
@@ -112,7 +113,7 @@ impl Gap {
             let close = after(open, b"]")?;
             let key = after(close, b"/Contents")?;
             let start = after(key, b"<")? - 1;
-            let end = start + 2 + 2 * PLACEHOLDER_BYTES;
+            let end = start + 2 + 2 * room;
             (bytes.get(end - 1) == Some(&b'>')).then_some(Self {
                 byte_range: open - 1..close,
                 start,
@@ -150,12 +151,12 @@ impl Gap {
 
     fn write_value(&self, bytes: &mut [u8], value: &[u8]) -> Result<(), SealError> {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        if value.len() > PLACEHOLDER_BYTES {
-            return Err(SealError::TooLarge(value.len()));
-        }
         let target = bytes
             .get_mut(self.start + 1..self.end - 1)
             .ok_or(SealError::PlaceholderLost)?;
+        if value.len() > target.len() / 2 {
+            return Err(SealError::TooLarge(value.len()));
+        }
         for (pair, byte) in target.chunks_exact_mut(2).zip(value) {
             if let [high, low] = pair {
                 *high = DIGITS[usize::from(byte >> 4)];

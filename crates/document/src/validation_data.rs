@@ -29,6 +29,11 @@ use crate::signature_field::{self, Field};
 use crate::timestamp::{TimestampError, TimestampSource, TimestampToken};
 use crate::verify::certificates::Certified;
 
+/// More than any authority's timestamp has; beyond, it is no use to anybody.
+const LARGEST_TIMESTAMP: usize = 256 * 1024;
+/// More room than the timestamp that did not fit needed.
+const SPARE: usize = 1024;
+
 /// Certificates and what proves them good. All DER.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ValidationData {
@@ -65,8 +70,24 @@ pub fn add_validation_data(pdf: &[u8], data: &ValidationData) -> Result<Vec<u8>,
     Ok(writer.finish()?.bytes)
 }
 
-/// Appends the data and a document timestamp over everything: level B-LTA.
+/// Appends the data and a document timestamp over everything: level B-LTA. A timestamp that is larger than the room that was
+/// left for it is asked for once more, with room for its size.
 pub fn add_archive_timestamp(
+    pdf: &[u8],
+    data: &ValidationData,
+    timestamps: &dyn TimestampSource,
+) -> Result<Vec<u8>, SealError> {
+    match add_timestamp_in(signature_field::ROOM, pdf, data, timestamps) {
+        Err(SealError::TooLarge(size)) if size <= LARGEST_TIMESTAMP => {
+            // The next may have a longer number or time.
+            add_timestamp_in(size + SPARE, pdf, data, timestamps)
+        }
+        outcome => outcome,
+    }
+}
+
+fn add_timestamp_in(
+    room: usize,
     pdf: &[u8],
     data: &ValidationData,
     timestamps: &dyn TimestampSource,
@@ -75,7 +96,7 @@ pub fn add_archive_timestamp(
     let page = document.page_iter().next().ok_or(SealError::NoPage)?;
     let mut writer = RevisionWriter::new(pdf, &document)?;
     write_store(&mut writer, data)?;
-    let mut dictionary = signature_field::placeholders();
+    let mut dictionary = signature_field::placeholders(room);
     dictionary.set("Type", "DocTimeStamp");
     dictionary.set("Filter", "Adobe.PPKLite");
     dictionary.set("SubFilter", "ETSI.RFC3161");
@@ -86,7 +107,9 @@ pub fn add_archive_timestamp(
         locks: false,
     };
     signature_field::add(&mut writer, page, signature, &field)?;
-    signature_field::fill(writer.finish()?, signature, |digest| Ok(timestamps.timestamp(digest)?))
+    signature_field::fill(writer.finish()?, signature, room, |digest| {
+        Ok(timestamps.timestamp(digest)?)
+    })
 }
 
 /// Puts the data into the document security store.
@@ -157,12 +180,29 @@ pub struct Evidence {
     pub has_timestamp: bool,
     /// The time of the last document timestamp, and when the certificate of its authority ends.
     pub archive: Option<(Timestamp, Timestamp)>,
+    /// Whether the file holds validation data.
+    pub has_validation_data: bool,
+}
+
+impl Evidence {
+    /// Whether anything but the seal itself says when it was there.
+    pub fn is_timestamped(&self) -> bool {
+        self.has_timestamp || self.archive.is_some()
+    }
+
+    /// Whether others signed before the seal.
+    pub fn has_others(&self) -> bool {
+        self.chains.iter().any(|chain| !chain.is_own)
+    }
 }
 
 /// Reads what the proof of a file rests on; of a file that was sealed here, so that its last signature is the seal.
 pub fn evidence(pdf: &[u8]) -> Result<Evidence, SealError> {
     let document = Document::load_mem(pdf)?;
-    let mut evidence = Evidence::default();
+    let mut evidence = Evidence {
+        has_validation_data: document.catalog()?.has(b"DSS"),
+        ..Evidence::default()
+    };
     for signature in form::signatures(&document) {
         let Ok(Object::String(value, _)) = signature.get(b"Contents") else {
             continue;
@@ -201,6 +241,11 @@ pub fn evidence(pdf: &[u8]) -> Result<Evidence, SealError> {
         }));
     }
     Ok(evidence)
+}
+
+/// The certificates that came with a timestamp token, its signer's first (DER); none where it cannot be read.
+pub fn token_certificates(token: &[u8]) -> Vec<Vec<u8>> {
+    token_chain(token).map(|(_, certificates)| certificates).unwrap_or_default()
 }
 
 fn token_chain(token: &[u8]) -> Result<(Timestamp, Vec<Vec<u8>>), SealError> {

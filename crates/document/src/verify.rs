@@ -24,7 +24,7 @@ mod ber;
 pub(crate) mod certificates;
 mod changes;
 mod places;
-mod revocation;
+pub(crate) mod revocation;
 mod rules;
 mod signature;
 mod structure;
@@ -37,6 +37,7 @@ pub use rules::{FieldLock, Rules};
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use domain::SealLevel;
 use jiff::Timestamp;
 use lopdf::{Document, ObjectId};
 use serde::{Deserialize, Serialize};
@@ -191,36 +192,6 @@ pub struct Identity {
     pub fingerprint: String,
 }
 
-/// What is there beside the signature to prove it later: a level of PAdES (ETSI EN 319 142-1, 6). It says what is there, not
-/// whether anybody trusts it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Level {
-    /// The signature alone.
-    #[serde(rename = "B-B")]
-    BB,
-    /// With a timestamp.
-    #[serde(rename = "B-T")]
-    BT,
-    /// And with what proves that no certificate was revoked.
-    #[serde(rename = "B-LT")]
-    BLt,
-    /// And with a later timestamp over all of that.
-    #[serde(rename = "B-LTA")]
-    BLta,
-}
-
-impl Level {
-    /// Its name in the standard.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::BB => "B-B",
-            Self::BT => "B-T",
-            Self::BLt => "B-LT",
-            Self::BLta => "B-LTA",
-        }
-    }
-}
-
 /// A moment at which a signature was there, as somebody proves whom the verifier trusts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProvedTime {
@@ -275,7 +246,7 @@ pub struct SignatureReport {
     /// The format of its value (`/SubFilter`).
     pub sub_filter: String,
     /// Its level; none where the format is none of PAdES's, or the signature is not valid.
-    pub level: Option<Level>,
+    pub level: Option<SealLevel>,
     /// Whom the signer's certificate names. Proved only where there are no faults.
     pub signer: Option<Identity>,
     /// The time that the signer claims (`/M`); nothing proves it.

@@ -167,11 +167,16 @@ impl CallbackUrl {
         self.0.as_str()
     }
 
+    /// The host: a name without the final dot, or a literal address (an IPv6 one in brackets).
+    pub fn host(&self) -> &str {
+        self.0.host_str().unwrap_or_default().trim_end_matches('.')
+    }
+
     /// Host and port, as the key for limits that hold for one receiver.
     pub fn receiver(&self) -> String {
         format!(
             "{}:{}",
-            self.0.host_str().unwrap_or_default().trim_end_matches('.'),
+            self.host(),
             self.0.port_or_known_default().unwrap_or_default()
         )
     }

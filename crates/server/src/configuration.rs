@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use app::{LoginSettings, SealingSettings, TimeStampAuthority};
+use delivery::SourceRules;
 use delivery::mailer::{MailSettings, MailSettingsFault, MailTls, Mailer};
 use domain::public_address::{AddressRules, CallbackUrl};
 use domain::{SealLevel, WhenTsaIsDown};
@@ -180,7 +181,7 @@ pub struct Login {
 }
 
 /// `[sealing]`
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sealing {
     /// `B-B`, `B-T`, `B-LT` or `B-LTA`; `B-LTA` with a time-stamp authority and `B-B` without, if not given.
@@ -195,8 +196,12 @@ pub struct Sealing {
     pub tsa_authorization_file: Option<PathBuf>,
     /// `seal_and_upgrade` or `wait`.
     pub when_tsa_is_down: WhenTsaIsDown,
-    /// Time-stamp authority, lists and responders may have addresses that are not public.
+    /// The time-stamp authority may have an address that is not public.
     pub allow_private: bool,
+    /// Hosts whose revocation lists, OCSP responders and certificates are fetched though their addresses are not public.
+    pub private_hosts: Vec<String>,
+    /// How long an approval waits at most for all of what proves certificates good, in seconds.
+    pub proof_seconds: u64,
     /// The place that seals name (`/Location`), if they are to name one.
     pub location: Option<String>,
     /// What new seal certificates name as the address of the root's revocation list; `/ca/root.crl` below
@@ -315,6 +320,31 @@ impl Default for Webhook {
             allow_http,
             allow_private,
             ports,
+        }
+    }
+}
+
+impl Default for Sealing {
+    fn default() -> Sealing {
+        let SealingSettings {
+            level,
+            when_tsa_is_down,
+            location,
+            proof_wait,
+            ..
+        } = SealingSettings::default();
+        Sealing {
+            level,
+            tsa_url: None,
+            tsa_policy: None,
+            tsa_authorization: None,
+            tsa_authorization_file: None,
+            when_tsa_is_down,
+            allow_private: false,
+            private_hosts: Vec::new(),
+            proof_seconds: proof_wait.as_secs(),
+            location,
+            revocation_list_url: None,
         }
     }
 }
@@ -593,13 +623,22 @@ impl Configuration {
         })
     }
 
-    /// Where time-stamp authorities, revocation lists and OCSP responders may be. Most serve over plain http, and what they
-    /// serve is signed.
-    pub fn network_rules(&self) -> AddressRules {
+    /// Where time-stamp authorities may be, which the operator chooses. Most serve over plain http, and what they serve is
+    /// signed.
+    pub fn authority_rules(&self) -> AddressRules {
         AddressRules {
             allow_http: true,
             allow_private: self.sealing.allow_private || self.webhook.allow_private,
             ports: self.webhook.ports.clone(),
+        }
+    }
+
+    /// Where revocation lists, OCSP responders and certificates may be that strangers' certificates name: nothing but a
+    /// host's own name opens the way to a private address.
+    pub fn source_rules(&self) -> SourceRules {
+        SourceRules {
+            ports: self.webhook.ports.clone(),
+            private_hosts: self.sealing.private_hosts.clone(),
         }
     }
 
@@ -637,7 +676,7 @@ impl Configuration {
             .map_err(|error| self.senseless("sealing.tsa_policy", error))?;
         let tsa = match &sealing.tsa_url {
             Some(url) => {
-                CallbackUrl::parse(url, &self.network_rules())
+                CallbackUrl::parse(url, &self.authority_rules())
                     .map_err(|error| self.senseless("sealing.tsa_url", error))?;
                 Some(TimeStampAuthority {
                     url: url.clone(),
@@ -666,7 +705,8 @@ impl Configuration {
             when_tsa_is_down: sealing.when_tsa_is_down,
             location: sealing.location.clone(),
             revocation_list_url: sealing.revocation_list_url.clone().or(own),
-            addresses: self.network_rules(),
+            addresses: self.authority_rules(),
+            proof_wait: Duration::from_secs(sealing.proof_seconds),
         })
     }
 

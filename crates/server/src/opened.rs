@@ -172,9 +172,9 @@ impl Place {
     }
 }
 
-/// The way to time-stamp authorities and the like.
+/// The way to time-stamp authorities, and to what certificates name.
 pub fn network(configuration: &Configuration) -> Result<GuardedNetwork, delivery::guarded_client::Fault> {
-    GuardedNetwork::new(&configuration.network_rules())
+    GuardedNetwork::new(&configuration.authority_rules(), &configuration.source_rules())
 }
 
 /// The tokens that hold seal keys, where a module is configured.

@@ -4,6 +4,10 @@
 //! tried once more with a new session, since a token may have been unplugged or restarted meanwhile. The private key never
 //! leaves the token: this asks it for signatures (`CKM_ECDSA` over a SHA-256 digest, `CKM_SHA256_RSA_PKCS`).
 //!
+//! A PIN that a token refused is never given to it again by this process: a few wrong tries lock a token, many for good. A
+//! token that says that the next wrong try is the last gets none at all, so that a program which is started over and over
+//! does not lock it either.
+//!
 //! Which key is meant, a PKCS#11 URI says (RFC 7512): `pkcs11:token=LABEL;object=LABEL`, percent-encoded where need be.
 
 use std::collections::HashMap;
@@ -12,11 +16,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use app::key_tokens::KeyTokens;
 use cryptoki::context::{CInitializeArgs, CInitializeFlags, Pkcs11};
+use cryptoki::error::RvError;
 use cryptoki::mechanism::Mechanism;
 use cryptoki::object::{Attribute, AttributeType, KeyType, ObjectClass, ObjectHandle};
 use cryptoki::session::{Session, UserType};
 use cryptoki::types::AuthPin;
-use document::keys::{ExternalKey, KeyError, SignatureAlgorithm, ecdsa_signature};
+use document::keys::{ExternalKey, KeyError, PinRefusal, SignatureAlgorithm, ecdsa_signature};
 use sha2::{Digest, Sha256};
 
 /// The tokens that one module knows.
@@ -26,7 +31,14 @@ struct Shared {
     module: Pkcs11,
     pin: AuthPin,
     /// By the token's label.
-    sessions: Mutex<HashMap<String, Session>>,
+    sessions: Mutex<HashMap<String, Login>>,
+}
+
+/// How logging in to a token ended.
+enum Login {
+    Open(Session),
+    /// For good: the PIN is the same as long as this process lives.
+    Refused(PinRefusal),
 }
 
 /// Which key is meant.
@@ -134,9 +146,13 @@ impl ExternalKey for TokenKey {
     }
 }
 
-/// Why a token was not used: the key is not there, or the token itself fails.
+/// Why a token was not used.
 enum Fault {
+    /// The key, or the token, is not there.
     Missing(String),
+    /// The token does not take the PIN.
+    Pin(PinRefusal),
+    /// The token itself fails.
     Token(cryptoki::error::Error),
 }
 
@@ -153,15 +169,22 @@ impl Shared {
         address: &KeyAddress,
         work: impl Fn(&Session, ObjectHandle) -> Result<T, cryptoki::error::Error>,
     ) -> Result<T, KeyError> {
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut logins = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         let mut last = String::new();
         for _ in 0..2 {
-            match self.attempt(&mut sessions, address, &work) {
+            match self.attempt(&mut logins, address, &work) {
                 Ok(done) => return Ok(done),
                 Err(Fault::Missing(reason)) => return Err(KeyError::Token(reason)),
+                Err(Fault::Pin(refusal)) => {
+                    logins.insert(address.token.clone(), Login::Refused(refusal));
+                    return Err(KeyError::PinRefused {
+                        token: address.token.clone(),
+                        refusal,
+                    });
+                }
                 Err(Fault::Token(error)) => {
                     last = error.to_string();
-                    sessions.remove(&address.token);
+                    logins.remove(&address.token);
                 }
             }
         }
@@ -170,15 +193,18 @@ impl Shared {
 
     fn attempt<T>(
         &self,
-        sessions: &mut HashMap<String, Session>,
+        logins: &mut HashMap<String, Login>,
         address: &KeyAddress,
         work: impl Fn(&Session, ObjectHandle) -> Result<T, cryptoki::error::Error>,
     ) -> Result<T, Fault> {
-        if !sessions.contains_key(&address.token) {
-            sessions.insert(address.token.clone(), self.open(&address.token)?);
+        if !logins.contains_key(&address.token) {
+            logins.insert(address.token.clone(), Login::Open(self.open(&address.token)?));
         }
-        let missing = || Fault::Missing(format!("there is no token {:?}", address.token));
-        let session = sessions.get(&address.token).ok_or_else(missing)?;
+        let session = match logins.get(&address.token) {
+            Some(Login::Open(session)) => session,
+            Some(Login::Refused(refusal)) => return Err(Fault::Pin(*refusal)),
+            None => return Err(Fault::Missing(format!("there is no token {:?}", address.token))),
+        };
         let wanted = [
             Attribute::Class(ObjectClass::PRIVATE_KEY),
             Attribute::Label(address.object.clone().into_bytes()),
@@ -198,13 +224,45 @@ impl Shared {
 
     fn open(&self, token: &str) -> Result<Session, Fault> {
         for slot in self.module.get_slots_with_initialized_token()? {
-            if self.module.get_token_info(slot)?.label() == token {
-                let session = self.module.open_ro_session(slot)?;
-                session.login(UserType::User, Some(&self.pin))?;
-                return Ok(session);
+            let info = self.module.get_token_info(slot)?;
+            if info.label() != token {
+                continue;
             }
+            if info.user_pin_locked() {
+                return Err(Fault::Pin(PinRefusal::Locked));
+            }
+            if info.user_pin_final_try() {
+                return Err(Fault::Pin(PinRefusal::LastTry));
+            }
+            let session = self.module.open_ro_session(slot)?;
+            return match session.login(UserType::User, Some(&self.pin)) {
+                // Another session of this process has logged in already: that counts for all of them (PKCS#11, 5.6.8).
+                Ok(()) | Err(cryptoki::error::Error::Pkcs11(RvError::UserAlreadyLoggedIn, _)) => Ok(session),
+                Err(error) => Err(match refusal(&error) {
+                    Some(refusal) => {
+                        // Once for each try that the token has counted.
+                        tracing::error!(token, %refusal, "a login to the token was refused");
+                        Fault::Pin(refusal)
+                    }
+                    None => error.into(),
+                }),
+            };
         }
         Err(Fault::Missing(format!("there is no token {token:?}")))
+    }
+}
+
+/// What a token says of the PIN, where its answer is about the PIN.
+fn refusal(error: &cryptoki::error::Error) -> Option<PinRefusal> {
+    let cryptoki::error::Error::Pkcs11(error, _) = error else {
+        return None;
+    };
+    match error {
+        RvError::PinIncorrect | RvError::PinInvalid | RvError::PinLenRange => Some(PinRefusal::Wrong),
+        RvError::PinLocked => Some(PinRefusal::Locked),
+        RvError::PinExpired => Some(PinRefusal::Expired),
+        RvError::UserPinNotInitialized => Some(PinRefusal::NotSet),
+        _ => None,
     }
 }
 

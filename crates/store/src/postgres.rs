@@ -457,7 +457,9 @@ impl Worker {
                 }
             };
         }
-        if session.client.batch_execute("ROLLBACK").is_ok() {
+        // One that is lost to us is given up, even where it still answers: the next may lead to a server that can do it.
+        let is_lost = matches!(again, Some(Error::Unreachable { .. }));
+        if !is_lost && session.client.batch_execute("ROLLBACK").is_ok() {
             self.session = Some(session);
         }
         match again {
@@ -697,7 +699,8 @@ fn is_contention(error: &postgres::Error) -> bool {
     )
 }
 
-/// True where the connection is gone, or the server said that it is about to be.
+/// True where the connection is gone, or the server said that it is about to be, or it leads to a server that takes no
+/// writes: a standby, until it is promoted or the address leads to another.
 fn lost(error: &postgres::Error) -> bool {
     match error.code() {
         Some(code) => {
@@ -707,6 +710,7 @@ fn lost(error: &postgres::Error) -> bool {
                     SqlState::CRASH_SHUTDOWN,
                     SqlState::CANNOT_CONNECT_NOW,
                     SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
+                    SqlState::READ_ONLY_SQL_TRANSACTION,
                 ]
                 .contains(code)
         }

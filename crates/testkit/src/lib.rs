@@ -11,6 +11,7 @@ pub mod database_proxy;
 pub mod installation;
 pub mod kill;
 pub mod receiver;
+pub mod revocation_data;
 pub mod smtp_sink;
 pub mod time_stamp_authority;
 pub mod world;

@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex};
 use const_oid::ObjectIdentifier;
 use const_oid::db::rfc3161::ID_CT_TST_INFO;
 use const_oid::db::rfc5280::ID_KP_TIME_STAMPING;
-use const_oid::db::rfc5912::{ECDSA_WITH_SHA_256, ID_AD_OCSP};
-use der::asn1::{Any, BitString, Ia5String, Null, OctetString};
+use const_oid::db::rfc5912::ID_AD_OCSP;
+use der::asn1::{Any, Ia5String};
 use der::{Decode, Encode, Tag};
 use document::authority::{CertificateRequest, distribution_points, extension, issue_certificate};
 use document::cms;
@@ -21,7 +21,6 @@ use document::timestamp::{TimestampError, TimestampRequest, TimestampSource};
 use domain::Clock;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
-use x509_cert::Certificate;
 use x509_cert::ext::Extension;
 use x509_cert::ext::pkix::name::GeneralName;
 use x509_cert::ext::pkix::{
@@ -29,6 +28,7 @@ use x509_cert::ext::pkix::{
 };
 
 use crate::receiver::{Answer, Received, Receiver};
+use crate::revocation_data::{OcspAnswer, sequence, tlv};
 
 /// How its certificates can be asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -311,65 +311,7 @@ impl Inner {
 
     /// A response that says that a certificate is good, signed by the root itself.
     fn ocsp(&self, certificate: &[u8]) -> Vec<u8> {
-        let certificate = Certificate::from_der(certificate).expect("a certificate");
         let root = self.root.certificates().first().expect("a certificate");
-        let root = Certificate::from_der(root).expect("a certificate");
-        let sha1 = |bytes: &[u8]| {
-            let digest = document::revocation::sha1(bytes);
-            OctetString::new(digest).expect("octets").to_der().expect("DER")
-        };
-        let subject = root.tbs_certificate().subject().to_der().expect("DER");
-        let key_hash = sha1(
-            root.tbs_certificate()
-                .subject_public_key_info()
-                .subject_public_key
-                .raw_bytes(),
-        );
-        let algorithm = sequence(&[
-            &const_oid::db::rfc5912::ID_SHA_1.to_der().expect("DER"),
-            &Null.to_der().expect("DER"),
-        ]);
-        let serial = certificate.tbs_certificate().serial_number().to_der().expect("DER");
-        let id = sequence(&[&algorithm, &sha1(&subject), &key_hash, &serial]);
-        let now = self.clock.now();
-        let moment = |at: Timestamp| {
-            let at = at
-                .to_zoned_datetime(TimeZone::UTC)
-                .strftime("%Y%m%d%H%M%SZ")
-                .to_string();
-            tlv(0x18, at.as_bytes())
-        };
-        let (this_update, next_update) = (moment(now - 1.minute()), moment(now + 24.hours()));
-        let single = sequence(&[&id, &[0x80, 0], &this_update, &tlv(0xa0, &next_update)]);
-        let data = sequence(&[&tlv(0xa1, &subject), &moment(now), &sequence(&[&single])]);
-        let signature = self.root.sign(&data).expect("a signature");
-        let signature = BitString::from_bytes(&signature).expect("bits").to_der().expect("DER");
-        let algorithm = sequence(&[&ECDSA_WITH_SHA_256.to_der().expect("DER")]);
-        let basic = sequence(&[&data, &algorithm, &signature]);
-        let basic_type = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.48.1.1")
-            .to_der()
-            .expect("DER");
-        let bytes = sequence(&[&basic_type, &tlv(0x04, &basic)]);
-        sequence(&[&[0x0a, 1, 0], &tlv(0xa0, &bytes)])
+        OcspAnswer::good(certificate, root, self.clock.now()).signed_by(&self.root)
     }
-}
-
-/// DER with a tag and a content.
-fn tlv(tag: u8, content: &[u8]) -> Vec<u8> {
-    let length = content.len();
-    let mut der = vec![tag];
-    if let Ok(short @ 0..0x80) = u8::try_from(length) {
-        der.push(short);
-    } else {
-        let octets = length.to_be_bytes();
-        let octets = &octets[octets.iter().position(|octet| *octet != 0).expect("a length")..];
-        der.push(0x80 | u8::try_from(octets.len()).expect("a short length"));
-        der.extend_from_slice(octets);
-    }
-    der.extend_from_slice(content);
-    der
-}
-
-fn sequence(parts: &[&[u8]]) -> Vec<u8> {
-    tlv(0x30, &parts.concat())
 }

@@ -49,7 +49,7 @@ pub(crate) struct Certified<'a> {
 }
 
 impl<'a> Certified<'a> {
-    pub(super) fn parse(der: &'a [u8]) -> Option<Self> {
+    pub(crate) fn parse(der: &'a [u8]) -> Option<Self> {
         let certificate = Certificate::from_der(der).ok()?;
         let whole = AnyRef::from_der(der).ok()?;
         let to_be_signed = SliceReader::new(whole.value()).ok()?.tlv_bytes().ok()?;
@@ -193,6 +193,17 @@ impl<'a> Certified<'a> {
         in_its_time(self, at).is_ok()
     }
 
+    /// Whether it is one of an authority that issues certificates.
+    pub(super) fn is_authority(&self) -> bool {
+        self.extension::<BasicConstraints>()
+            .is_some_and(|(_, constraints)| constraints.ca)
+    }
+
+    /// Whether it says that `issuer` issued it.
+    pub(super) fn names_as_issuer(&self, issuer: &Self) -> bool {
+        self.certificate.tbs_certificate().issuer() == issuer.certificate.tbs_certificate().subject()
+    }
+
     /// Whether the key may sign revocation lists; certificates without key usage may be used for anything.
     pub(super) fn may_sign_lists(&self) -> bool {
         matches!(key_usage(self), Ok(None)) || matches!(key_usage(self), Ok(Some(usage)) if usage.crl_sign())
@@ -239,8 +250,7 @@ impl<'a> Certified<'a> {
 pub(crate) fn is_issued_by(certificate: &[u8], issuer: &[u8]) -> bool {
     match (Certified::parse(certificate), Certified::parse(issuer)) {
         (Some(certificate), Some(issuer)) => {
-            certificate.certificate.tbs_certificate().issuer() == issuer.certificate.tbs_certificate().subject()
-                && certificate.is_signed_by(&issuer)
+            certificate.names_as_issuer(&issuer) && certificate.is_signed_by(&issuer)
         }
         _ => false,
     }

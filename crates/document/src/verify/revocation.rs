@@ -4,22 +4,27 @@
 //! What is read counts only where the certificate's own issuer signed it, or, for an answer, somebody whom that issuer has
 //! certified for answering; anybody can put a list into a file. A list or an answer speaks of the moment in question where
 //! it was issued later, or was still valid then. None of them means that nothing is known, which is said, and is no fault.
+//!
+//! Lists by another than the certificate's issuer (indirect ones), for some reasons only, and of changes alone are not
+//! taken; one of a part of the certificates is, where the certificate belongs to that part (RFC 5280, 5.2.5 and 6.3.3).
 
 use const_oid::ObjectIdentifier;
 use const_oid::db::rfc5280::ID_KP_OCSP_SIGNING;
 use const_oid::db::rfc5912::{ID_SHA_1, ID_SHA_256};
 use der::asn1::GeneralizedTime;
 use der::{Decode, Encode, Tag, TagNumber};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use lopdf::{Document, Object};
 use serde::{Deserialize, Serialize};
 use x509_cert::crl::CertificateList;
-use x509_cert::ext::pkix::ExtendedKeyUsage;
+use x509_cert::ext::pkix::name::DistributionPointName;
+use x509_cert::ext::pkix::{CrlDistributionPoints, ExtendedKeyUsage, IssuingDistributionPoint};
 
 use super::certificates::{self, Certified, Pool};
 use super::changes::MAX_STORE;
 use crate::cms::{Algorithm, CmsError, Element, Elements, algorithm, context, sequence};
 use crate::form;
+use crate::revocation::{RevocationError, Validity};
 
 /// More lists, answers or certificates than a file holds.
 const MAX_ITEMS: usize = 256;
@@ -27,9 +32,15 @@ const MAX_ITEMS: usize = 256;
 const OCSP_BASIC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.48.1.1");
 /// `adbe-revocationInfoArchival`, which Adobe's programs sign along (ISO 32000-2, 12.8.3.3.2).
 pub(super) const ARCHIVAL: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113583.1.1.8");
-/// Critical extensions of a list under which it still speaks of every certificate of its issuer: none but its number and
-/// the key's identifier, which are not critical.
-const ISSUING_DISTRIBUTION_POINT: &str = "2.5.29.28";
+/// Extensions of a list (RFC 5280, 5.2) that are looked at: issuing distribution point.
+const ISSUING_DISTRIBUTION_POINT: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.28");
+/// Delta list indicator: the list holds changes alone.
+const DELTA_INDICATOR: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.27");
+/// What does not say when the next one comes (which RFC 5280 demands of lists, and RFC 6960 does not of answers) counts for
+/// so long after it was issued; a responder that leaves it out has newer at any time (RFC 6960, 4.2.2.1).
+const COUNTS_WITHOUT_END: SignedDuration = SignedDuration::from_hours(24);
+/// How far an issuer's clock may be ahead of ours.
+const CLOCKS_DIFFER: SignedDuration = SignedDuration::from_mins(5);
 
 /// Revocation lists and OCSP responses, DER each.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -133,7 +144,7 @@ pub(super) fn archived(attribute: &[u8]) -> Result<RevocationData, CmsError> {
 
 /// What is known of one certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Status {
+pub(crate) enum Status {
     /// It was not revoked.
     Good,
     /// It was revoked at that time.
@@ -154,12 +165,13 @@ pub(super) fn status(
     let listed = data
         .lists
         .iter()
-        .map(|list| in_list(certificate, issuer, list, at, now).unwrap_or(Status::Unknown));
+        .map(|list| in_list(certificate, issuer, list, at, now));
     let answered = data
         .responses
         .iter()
-        .map(|response| in_response(certificate, issuer, pool, response, at, now).unwrap_or(Status::Unknown));
-    for found in listed.chain(answered) {
+        .map(|response| in_response(certificate, issuer, pool.others(), response, at, now));
+    // What cannot be used says nothing.
+    for (found, _) in listed.chain(answered).flatten() {
         match found {
             Status::Revoked(_) => return found,
             Status::Good => status = Status::Good,
@@ -169,38 +181,61 @@ pub(super) fn status(
     status
 }
 
-/// Whether what was issued at `this` and says until when it holds speaks of the moment `at`.
-fn speaks_of(at: Timestamp, now: Timestamp, this: Timestamp, next: Option<Timestamp>) -> bool {
-    this <= now && (this >= at || next.is_none_or(|next| next >= at))
+/// Proves that what holds for `validity` speaks of the moment `at`.
+fn speaks_of(at: Timestamp, validity: Validity) -> Result<(), RevocationError> {
+    let Validity {
+        this_update,
+        next_update,
+    } = validity;
+    let until = next_update.unwrap_or_else(|| this_update.saturating_add(COUNTS_WITHOUT_END).unwrap_or(this_update));
+    // Issued later: what had been revoked by then stands there, with the time.
+    if this_update >= at || until >= at {
+        Ok(())
+    } else {
+        Err(RevocationError::OutOfDate(until))
+    }
 }
 
-fn in_list(
+/// Nothing counts before it was issued.
+fn has_begun(this_update: Timestamp, now: Timestamp) -> Result<(), RevocationError> {
+    if this_update > now.saturating_add(CLOCKS_DIFFER).unwrap_or(now) {
+        return Err(RevocationError::NotYet(this_update));
+    }
+    Ok(())
+}
+
+/// When a list was issued, and until when it holds.
+pub(crate) fn validity_of_list(list: &CertificateList) -> Result<Validity, RevocationError> {
+    let unreadable = CmsError::Unusable("the list's time is out of range");
+    let body = &list.tbs_cert_list;
+    let next_update = body
+        .next_update
+        .map(|next| certificates::timestamp(next).ok_or(unreadable))
+        .transpose()?;
+    Ok(Validity {
+        this_update: certificates::timestamp(body.this_update)
+            .ok_or(CmsError::Unusable("the list's time is out of range"))?,
+        next_update,
+    })
+}
+
+/// What a list (DER) says of `certificate` at the moment `at`, asked at the moment `now`.
+pub(crate) fn in_list(
     certificate: &Certified<'_>,
     issuer: &Certified<'_>,
     der: &[u8],
     at: Timestamp,
     now: Timestamp,
-) -> Option<Status> {
-    let list = <CertificateList>::from_der(der).ok()?;
+) -> Result<(Status, Validity), RevocationError> {
+    let list = <CertificateList>::from_der(der)?;
     let body = &list.tbs_cert_list;
-    if body.issuer.to_der().ok()? != issuer.subject_der()? || body.signature != list.signature_algorithm {
-        return None;
+    if Some(body.issuer.to_der()?) != issuer.subject_der()
+        || body.signature != list.signature_algorithm
+        || !issuer.may_sign_lists()
+    {
+        return Err(RevocationError::NotTheIssuers);
     }
-    let this = certificates::timestamp(body.this_update)?;
-    let next = match body.next_update {
-        Some(next) => Some(certificates::timestamp(next)?),
-        None => None,
-    };
-    // A list of a part of the certificates, or of changes alone, says nothing of the others.
-    let is_whole = body
-        .crl_extensions
-        .iter()
-        .flatten()
-        .all(|extension| !extension.critical && extension.extn_id.to_string() != ISSUING_DISTRIBUTION_POINT);
-    if !is_whole || !issuer.may_sign_lists() {
-        return None;
-    }
-    let signed = sequence(der).ok()?.next().ok()?.raw;
+    let signed = sequence(der)?.next()?.raw;
     let named = Algorithm {
         oid: list.signature_algorithm.oid,
         parameters: list
@@ -209,68 +244,142 @@ fn in_list(
             .as_ref()
             .map(der::asn1::AnyRef::from),
     };
-    if !issuer.has_signed(named, signed, list.signature.as_bytes()?) {
-        return None;
+    let signature = list.signature.as_bytes().ok_or(RevocationError::NotTheIssuers)?;
+    if !issuer.has_signed(named, signed, signature) {
+        return Err(RevocationError::NotTheIssuers);
     }
+    covers(&list, certificate)?;
+    let validity = validity_of_list(&list)?;
+    has_begun(validity.this_update, now)?;
     let entry = body
         .revoked_certificates
         .iter()
         .flatten()
         .find(|entry| entry.serial_number.as_bytes() == certificate.serial_number());
-    match entry.map(|entry| certificates::timestamp(entry.revocation_date)) {
+    if let Some(entry) = entry {
+        let since = certificates::timestamp(entry.revocation_date)
+            .ok_or(CmsError::Unusable("the time of a revocation is out of range"))?;
         // An old list that revokes does so for ever.
-        Some(Some(since)) if since <= at => Some(Status::Revoked(since)),
-        Some(None) => None,
-        _ => speaks_of(at, now, this, next).then_some(Status::Good),
+        if since <= at {
+            return Ok((Status::Revoked(since), validity));
+        }
     }
+    speaks_of(at, validity)?;
+    Ok((Status::Good, validity))
 }
 
-fn in_response(
+/// Proves that a list is about `certificate` among others, and whole.
+fn covers(list: &CertificateList, certificate: &Certified<'_>) -> Result<(), RevocationError> {
+    let not = |reason| Err(RevocationError::NotCovered(reason));
+    for extension in list.tbs_cert_list.crl_extensions.iter().flatten() {
+        match extension.extn_id {
+            DELTA_INDICATOR => return not("it holds changes alone"),
+            ISSUING_DISTRIBUTION_POINT => {
+                let point = IssuingDistributionPoint::from_der(extension.extn_value.as_bytes())?;
+                if point.indirect_crl {
+                    return not("it is an indirect one, with certificates of other issuers");
+                }
+                if point.only_some_reasons.is_some() {
+                    return not("it is for some reasons only");
+                }
+                let is_authority = certificate.is_authority();
+                if point.only_contains_attribute_certs
+                    || point.only_contains_user_certs && is_authority
+                    || point.only_contains_ca_certs && !is_authority
+                {
+                    return not("it is of other kinds of certificates");
+                }
+                if let Some(named) = &point.distribution_point
+                    && !is_distributed_at(certificate, named)
+                {
+                    return not("it is of another distribution point");
+                }
+            }
+            _ if extension.critical => return not("it has a critical extension that is unknown here"),
+            _ => {}
+        }
+    }
+    // `certificateIssuer`, for one: the entry is of another issuer (RFC 5280, 5.3).
+    let is_unknown = list
+        .tbs_cert_list
+        .revoked_certificates
+        .iter()
+        .flatten()
+        .flat_map(|entry| entry.crl_entry_extensions.iter().flatten())
+        .any(|extension| extension.critical);
+    if is_unknown {
+        return not("an entry has a critical extension that is unknown here");
+    }
+    Ok(())
+}
+
+/// Whether the certificate names this distribution point as one where all about it stands (RFC 5280, 6.3.3, b.2.i).
+fn is_distributed_at(certificate: &Certified<'_>, point: &DistributionPointName) -> bool {
+    let DistributionPointName::FullName(names) = point else {
+        return false;
+    };
+    let Some((_, own)) = certificate.extension::<CrlDistributionPoints>() else {
+        return false;
+    };
+    own.0
+        .iter()
+        .filter(|own| own.reasons.is_none() && own.crl_issuer.is_none())
+        .any(|own| {
+            matches!(&own.distribution_point, Some(DistributionPointName::FullName(own))
+                if own.iter().any(|name| names.contains(name)))
+        })
+}
+
+/// What an OCSP response (DER) says of `certificate` at the moment `at`, asked at the moment `now`. Who answers for the
+/// issuer is looked for in the response and among `others`.
+pub(crate) fn in_response(
     certificate: &Certified<'_>,
     issuer: &Certified<'_>,
-    pool: &Pool<'_>,
+    others: &[Certified<'_>],
     der: &[u8],
     at: Timestamp,
     now: Timestamp,
-) -> Option<Status> {
-    let response = OcspResponse::parse(der).ok()?;
+) -> Result<(Status, Validity), RevocationError> {
+    let response = OcspResponse::parse(der)?;
     let own: Vec<Certified<'_>> = response
         .certificates
         .iter()
         .filter_map(|der| Certified::parse(der))
         .collect();
-    let is_signed =
+    let has_signed =
         |responder: &Certified<'_>| responder.has_signed(response.algorithm, response.signed, response.signature);
     // RFC 6960, 4.2.2.2: the issuer itself, or whom it has certified for answering.
     let may_answer = |responder: &Certified<'_>| {
         let is_for_answers = responder
             .extension::<ExtendedKeyUsage>()
             .is_some_and(|(_, usage)| usage.0.contains(&ID_KP_OCSP_SIGNING));
-        is_for_answers && responder.is_in_its_time(response.produced) && responder.is_signed_by(issuer)
+        is_for_answers
+            && responder.is_in_its_time(response.produced)
+            && responder.names_as_issuer(issuer)
+            && responder.is_signed_by(issuer)
     };
-    let is_of_issuer = is_signed(issuer)
+    let is_of_issuer = has_signed(issuer)
         || own
             .iter()
-            .any(|responder| may_answer(responder) && is_signed(responder))
-        || pool
-            .others()
-            .iter()
-            .any(|responder| may_answer(responder) && is_signed(responder));
+            .chain(others)
+            .any(|responder| may_answer(responder) && has_signed(responder));
     if !is_of_issuer {
-        return None;
+        return Err(RevocationError::NotTheIssuers);
     }
-    let mut found = None;
+    let mut outcome = Err(RevocationError::AnotherCertificate);
     for single in &response.answers {
         if !single.is_about(certificate, issuer) {
             continue;
         }
-        match single.revoked {
-            Some(since) if since <= at => return Some(Status::Revoked(since)),
-            _ if single.is_known && speaks_of(at, now, single.this, single.next) => found = Some(Status::Good),
+        let judged = single.judged(at, now);
+        match judged {
+            Ok((Status::Revoked(_), _)) => return judged,
+            Ok((Status::Good, _)) => outcome = judged,
+            _ if outcome.is_err() => outcome = judged,
             _ => {}
         }
     }
-    found
+    outcome
 }
 
 /// `BasicOCSPResponse` (RFC 6960, 4.2.1).
@@ -291,11 +400,25 @@ struct Answer<'a> {
     serial: &'a [u8],
     is_known: bool,
     revoked: Option<Timestamp>,
-    this: Timestamp,
-    next: Option<Timestamp>,
+    validity: Validity,
 }
 
 impl Answer<'_> {
+    /// What it says of the moment `at`.
+    fn judged(&self, at: Timestamp, now: Timestamp) -> Result<(Status, Validity), RevocationError> {
+        has_begun(self.validity.this_update, now)?;
+        if let Some(since) = self.revoked
+            && since <= at
+        {
+            return Ok((Status::Revoked(since), self.validity));
+        }
+        if !self.is_known {
+            return Ok((Status::Unknown, self.validity));
+        }
+        speaks_of(at, self.validity)?;
+        Ok((Status::Good, self.validity))
+    }
+
     fn is_about(&self, certificate: &Certified<'_>, issuer: &Certified<'_>) -> bool {
         let hash = match self.hash {
             ID_SHA_1 => &aws_lc_rs::digest::SHA1_FOR_LEGACY_USE_ONLY,
@@ -310,10 +433,11 @@ impl Answer<'_> {
 }
 
 impl<'a> OcspResponse<'a> {
-    fn parse(der: &'a [u8]) -> Result<Self, CmsError> {
+    fn parse(der: &'a [u8]) -> Result<Self, RevocationError> {
         let mut outer = sequence(der)?;
-        if outer.expect(Tag::Enumerated)?.value != [0] {
-            return Err(CmsError::Unusable("the responder gave no answer"));
+        let status = outer.expect(Tag::Enumerated)?.value;
+        if status != [0] {
+            return Err(RevocationError::NoAnswer(status.first().copied().unwrap_or(u8::MAX)));
         }
         let mut bytes = outer
             .expect(context(0))?
@@ -321,7 +445,7 @@ impl<'a> OcspResponse<'a> {
             .expect(Tag::Sequence)?
             .children()?;
         if bytes.expect(Tag::ObjectIdentifier)?.decode::<ObjectIdentifier>()? != OCSP_BASIC {
-            return Err(CmsError::Unusable("the answer is of an unknown kind"));
+            return Err(CmsError::Unusable("the answer is of an unknown kind").into());
         }
         let mut basic = sequence(bytes.expect(Tag::OctetString)?.value)?;
         let data = basic.expect(Tag::Sequence)?;
@@ -342,7 +466,7 @@ impl<'a> OcspResponse<'a> {
             element = fields.next()?;
         }
         if !matches!(element.tag, Tag::ContextSpecific { .. }) {
-            return Err(CmsError::Unusable("the responder is not named"));
+            return Err(CmsError::Unusable("the responder is not named").into());
         }
         let produced = time(fields.expect(Tag::GeneralizedTime)?)?;
         let mut answers = Vec::new();
@@ -378,8 +502,8 @@ impl<'a> Answer<'a> {
             TagNumber(1) => Some(time(status.children()?.expect(Tag::GeneralizedTime)?)?),
             _ => None,
         };
-        let this = time(fields.expect(Tag::GeneralizedTime)?)?;
-        let next = match fields.optional()? {
+        let this_update = time(fields.expect(Tag::GeneralizedTime)?)?;
+        let next_update = match fields.optional()? {
             Some(next) if next.tag == context(0) => Some(time(next.children()?.expect(Tag::GeneralizedTime)?)?),
             _ => None,
         };
@@ -391,8 +515,10 @@ impl<'a> Answer<'a> {
             // Revoked later than the moment in question means good then.
             is_known: matches!(number, TagNumber(0 | 1)),
             revoked,
-            this,
-            next,
+            validity: Validity {
+                this_update,
+                next_update,
+            },
         })
     }
 }

@@ -7,12 +7,13 @@
 //! of archive timestamps holds where each was renewed before its authority's certificate ended. Without a timestamp,
 //! nothing proves an earlier moment than the verifier's own; the time that the signer claims counts for nothing.
 
+use domain::SealLevel;
 use jiff::Timestamp;
 
 use super::certificates::{Certified, Pool};
 use super::revocation::{self, Embedded, RevocationData, Status};
 use super::signature::Examined;
-use super::{Fault, Level, Note, ProvedTime, SignatureKind, TimestampReport, TrustedRoots};
+use super::{Fault, Note, ProvedTime, SignatureKind, TimestampReport, TrustedRoots};
 
 /// How far a time may lie ahead of a proof of it before the two contradict each other: clocks differ.
 const TOLERANCE_SECONDS: i64 = 300;
@@ -147,10 +148,10 @@ impl Judge<'_> {
         }
         if signature.is_sound && is_pades {
             report.level = Some(match (has_time, is_proved_by_file && self.embedded.is_present) {
-                (true, true) if covers_store => Level::BLta,
-                (true, true) => Level::BLt,
-                (true, false) => Level::BT,
-                (false, _) => Level::BB,
+                (true, true) if covers_store => SealLevel::Archive,
+                (true, true) => SealLevel::LongTerm,
+                (true, false) => SealLevel::Timestamp,
+                (false, _) => SealLevel::Basic,
             });
         }
         report.proved_at.clone_from(&proved);

@@ -14,6 +14,7 @@ mod other_signers;
 mod pages;
 mod reading;
 mod revisions;
+mod revocation;
 mod samples;
 mod sealing;
 mod stamping;

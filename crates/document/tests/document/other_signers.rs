@@ -9,8 +9,9 @@ use document::intake::{Limits, Refused, inspect};
 use document::seal::seal;
 use document::stamp::{Mark, MarkContent};
 use document::verify::{
-    Fault, Level, Means, Note, RevocationData, SignatureKind, TrustedRoots, Verdict, verify, verify_with,
+    Fault, Means, Note, RevocationData, SignatureKind, TrustedRoots, Verdict, verify, verify_with,
 };
+use domain::SealLevel;
 use domain::field::Placement;
 use jiff::SignedDuration;
 
@@ -264,13 +265,13 @@ fn a_timestamp_proves_when_a_signature_was_there_as_long_as_it_is_renewed_in_tim
 
     let plain = after(1, file("ecdsa-p256-sha256"), &roots);
     let signature = plain.signatures.first().expect("a signature");
-    assert_eq!((signature.level, &signature.proved_at), (Some(Level::BB), &None));
+    assert_eq!((signature.level, &signature.proved_at), (Some(SealLevel::Basic), &None));
     assert!(signature.notes.contains(&Note::TimeNotProved));
 
     let stamped = after(1, file("time-stamped"), &roots);
     let signature = stamped.signatures.first().expect("a signature");
     assert!(stamped.holds_strictly(), "{stamped:#?}");
-    assert_eq!(signature.level, Some(Level::BT));
+    assert_eq!(signature.level, Some(SealLevel::Timestamp));
     let proved = signature.proved_at.as_ref().expect("a proved time");
     assert_eq!((proved.at, proved.authority.as_str()), (now(), "First authority"));
     assert!(!signature.notes.contains(&Note::TimeNotProved));

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use document::revocation::{Sources, ocsp_answer, ocsp_request};
+use document::revocation::{SourceAddress, Sources, check_answer, ocsp_request};
 use document::seal::{SealError, seal, seal_with_timestamp};
 use document::timestamp::{
     FailureInfo, NONCE_BYTES, ResponseStatus, TimestampError, TimestampRequest, TimestampSource, TimestampToken,
@@ -281,21 +281,23 @@ fn openssl(directory: &Path, arguments: &str) {
 #[test]
 fn a_certificate_names_where_its_revocation_is_asked() {
     let (_, by_list) = authority(Revocation::List);
+    let named = |sources: &[SourceAddress]| sources.iter().map(ToString::to_string).collect::<Vec<_>>();
     let sources = Sources::of(&by_list.certificate()).expect("sources");
-    assert_eq!(sources.lists, [by_list.url().replace("/tsa", "/root.crl")]);
+    assert_eq!(named(&sources.lists), [by_list.url().replace("/tsa", "/root.crl")]);
     assert!(sources.responders.is_empty());
 
     let (_, by_responder) = authority(Revocation::Responder);
     let sources = Sources::of(&by_responder.certificate()).expect("sources");
-    assert_eq!(sources.responders, [by_responder.url().replace("/tsa", "/ocsp")]);
-    let request = ocsp_request(&by_responder.certificate(), &by_responder.root()).expect("a request");
+    assert_eq!(named(&sources.responders), [by_responder.url().replace("/tsa", "/ocsp")]);
+    let (certificate, root) = (by_responder.certificate(), by_responder.root());
+    let request = ocsp_request(&certificate, &root).expect("a request");
     assert!(request.len() > 60);
     let response = by_responder.ocsp_response();
-    let answer = ocsp_answer(&response, &by_responder.certificate()).expect("good");
+    let answer = check_answer(&response, &certificate, &root, now()).expect("good");
     assert_eq!(answer.next_update, Some(now() + 24.hours()));
-    assert!(ocsp_answer(&response, &by_list.certificate()).is_err());
+    assert!(check_answer(&response, &by_list.certificate(), &by_list.root(), now()).is_err());
     for end in 0..response.len() {
-        assert!(ocsp_answer(&response[..end], &by_responder.certificate()).is_err());
+        assert!(check_answer(&response[..end], &certificate, &root, now()).is_err());
     }
 }
 

@@ -7,8 +7,8 @@ use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{Request, State};
 use axum::http::header;
-use document::verify::{Change, Fault, How, Level, Means, Part, SignatureKind, SignatureReport, Verdict};
-use domain::{Language, UtcOffset};
+use document::verify::{Change, Fault, How, Means, Part, SignatureKind, SignatureReport, Verdict};
+use domain::{Language, SealLevel, UtcOffset};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -207,7 +207,7 @@ impl VerifiedSignature {
             },
             intact,
             trusted,
-            level: report.level.map(Level::name),
+            level: report.level.map(SealLevel::code),
             signer,
             fingerprint,
             claimed_at: report.claimed_at.map(|at| at.to_string()),

@@ -7,11 +7,11 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use app::{App, Parts, Vault};
+use app::{App, AskedAuthority, Parts, ProofLack, SealKeyFault, Vault};
 use blobs::Blobs;
 use clap::Args;
 use delivery::mailer::{MailSettings, Mailer};
-use document::keys::Signer;
+use document::keys::{KeyError, Signer};
 use document_worker::confinement::Degree;
 use domain::Clock;
 use serde_json::json;
@@ -330,22 +330,34 @@ fn seal_keys(context: &Context, store: Store, vault: Vault, findings: &mut Findi
     let mut usable = 0;
     for company in &companies {
         let signed = app
-            .seal_key(&company.id)
-            .map_err(|error| Failure::from(error).to_string())
-            .and_then(|key| key.sign(b"doctor").map_err(|error| error.to_string()));
+            .usable_seal_key(&company.id)
+            .and_then(|key| Ok(key.sign(b"doctor")?));
         match signed {
             Ok(_) => usable += 1,
-            Err(reason) => findings.wrong(
-                check,
-                format!("company {} cannot seal: {reason}", company.id),
-                "restore database and master key from one backup",
-            ),
+            Err(fault) => {
+                let remedy = key_remedy(&fault);
+                findings.wrong(check, format!("company {} cannot seal: {fault}", company.id), &remedy);
+            }
         }
     }
     if usable == companies.len() {
         findings.good(check, format!("{usable} of {} usable", companies.len()));
     }
     time_stamps(&app, findings)
+}
+
+fn key_remedy(fault: &SealKeyFault) -> String {
+    match fault {
+        SealKeyFault::Key(KeyError::PinRefused { .. }) => {
+            "set pkcs11.pin_file to a file with the token's user PIN; the token was not asked twice"
+        }
+        SealKeyFault::Key(KeyError::Token(_)) => {
+            "plug the token in, and check that pkcs11.module is its maker's library and that it holds the key"
+        }
+        SealKeyFault::Missing | SealKeyFault::Key(KeyError::NotInItsTime { .. }) => "countersign company key renew --company ID",
+        _ => "restore database and master key from one backup",
+    }
+    .to_owned()
 }
 
 fn time_stamps(app: &App, findings: &mut Findings) -> Result<(), Failure> {
@@ -358,14 +370,25 @@ fn time_stamps(app: &App, findings: &mut Findings) -> Result<(), Failure> {
             "set sealing.tsa_url to the address of one (RFC 3161)",
         );
     }
-    for authority in asked {
-        match authority.fault {
-            None => findings.good(check, format!("{} gives timestamps", authority.url)),
-            Some(fault) => findings.wrong(
+    for AskedAuthority { url, fault, lack } in asked {
+        if let Some(fault) = fault {
+            findings.wrong(
                 check,
-                format!("{}: {fault}", authority.url),
+                format!("{url}: {fault}"),
                 "correct sealing.tsa_url, or wait; documents are sealed meanwhile as sealing.when_tsa_is_down says",
-            ),
+            );
+            continue;
+        }
+        findings.good(check, format!("{url} gives timestamps"));
+        match lack {
+            None => findings.good("proofs", format!("the timestamps of {url} can be proved for long (B-LT, B-LTA)")),
+            Some(lack) => lacking(findings, &format!("the timestamps of {url}"), &lack),
+        }
+    }
+    for company in app.companies()? {
+        // A key that cannot be used is told already.
+        if let Ok(Some(lack)) = app.lack_of_seal_proofs(&company.id) {
+            lacking(findings, &format!("the seals of company {}", company.id), &lack);
         }
     }
     match &app.settings.sealing.revocation_list_url {
@@ -377,6 +400,28 @@ fn time_stamps(app: &App, findings: &mut Findings) -> Result<(), Failure> {
         ),
     }
     Ok(())
+}
+
+/// What is missing to prove certificates good for long.
+fn lacking(findings: &mut Findings, whose: &str, lack: &ProofLack) {
+    let check = "proofs";
+    match lack {
+        ProofLack::NotNow(fault) => findings.wrong(
+            check,
+            format!("{whose} cannot be proved for long now: {fault}"),
+            "let this machine reach that address; one in your own network must be named in sealing.private_hosts",
+        ),
+        ProofLack::Issuer => findings.note(
+            check,
+            format!("{whose} cannot be proved for long: a certificate's issuer is not there, and no address of it is named"),
+            "bring the whole chain of certificates along, or use another authority, or sealing.level = \"B-T\"",
+        ),
+        ProofLack::NoSource => findings.note(
+            check,
+            format!("{whose} cannot be proved for long: a certificate names neither revocation list nor OCSP responder"),
+            "use an authority whose certificates name one, or sealing.level = \"B-T\"",
+        ),
+    }
 }
 
 fn workers(context: &Context, findings: &mut Findings) {

@@ -12,7 +12,7 @@ use testkit::time_stamp_authority::{Fault, Revocation, TimeStampAuthority};
 use testkit::world::StandingClock;
 
 use crate::serving::get;
-use crate::support::{Temporary, pdf};
+use crate::support::{Said, Temporary, pdf};
 
 fn authority(revocation: Revocation) -> TimeStampAuthority {
     // The program lives in the machine's time.
@@ -187,4 +187,26 @@ fn a_company_seals_with_a_key_in_a_token() {
         assert_eq!(verified.code, Some(0), "{}{}", verified.output, verified.error);
         assert!(verified.output.contains(&format!("{name}-seal")), "{}", verified.output);
     }
+
+    // A wrong PIN is tried once by each process, however many keys and companies ask for it, and whoever asks is told.
+    here.run(&["company", "add", "second", "--name", "Second"], "");
+    let uri = "pkcs11:token=Seal%20keys;object=ec";
+    let certificate = path("ec.pem");
+    let arguments = [
+        "company", "key", "use-token", "--company", "second", "--uri", uri, "--certificates", &certificate,
+    ];
+    here.run(&arguments, "");
+    let refused = |said: &Said| said.error.matches("a login to the token was refused").count();
+    let said = here.say(&["doctor"]);
+    assert!(said.output.contains("2 of 2 usable"), "{}", said.output);
+    assert_eq!(refused(&said), 0, "{}", said.error);
+    let here = here.with("COUNTERSIGN_PKCS11__PIN", "4321");
+    let said = here.say(&["doctor"]);
+    assert_eq!(said.code, Some(1), "{}", said.output);
+    assert_eq!(refused(&said), 1, "{}", said.error);
+    for company in ["acme", "second"] {
+        let told = format!("company {company} cannot seal: the token \"Seal keys\" does not take the PIN: it is wrong");
+        assert!(said.output.contains(&told), "{}", said.output);
+    }
+    assert!(said.output.contains("set pkcs11.pin_file"), "{}", said.output);
 }

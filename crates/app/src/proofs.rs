@@ -1,0 +1,297 @@
+//! What proves certificates good, for the file that they signed: the root's own revocation list, and what the certificates of
+//! others name as theirs (RFC 5280, 4.2.1.13 and 4.2.2.1), fetched and kept in this process until it is stale.
+//!
+//! Whatever comes is held to the certificate's issuer before it counts ([`document::revocation`]): nobody else's list or
+//! answer is embedded, nor one of another time. The addresses are strangers', so somebody who waits for a seal waits for all
+//! of them together no longer than his [`Patience`], and one that was silent is not asked again for a while.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use document::keys::certificates_from_pem;
+use document::revocation::{self, RevocationError, SourceAddress, Sources, Validity};
+use document::validation_data::{Chain, Evidence, ValidationData};
+use jiff::{SignedDuration, Timestamp};
+use sha2::{Digest, Sha256};
+
+use crate::App;
+use crate::error::Error;
+use crate::network::{NetworkFault, Patience};
+
+/// What was fetched is used for so many hours where it does not say how long it may be,
+const FRESH_HOURS: i64 = 1;
+/// and for so many at most.
+const LONGEST_KEPT_HOURS: i64 = 24;
+/// Who did not prove a certificate good is not asked again for so long.
+const SILENT_MINUTES: i64 = 2;
+/// Certificates whose proof is kept; beyond, all are fetched anew.
+const MOST_KEPT: usize = 256;
+/// The longest chain of issuers that is followed.
+const LONGEST_CHAIN: usize = 6;
+/// Chains that are looked into at the same time.
+const MOST_AT_ONCE: usize = 8;
+
+/// What proves certificates good, as long as it is fresh, or why nothing does, by the certificate's SHA-256.
+#[derive(Default)]
+pub(crate) struct KeptProofs(Mutex<HashMap<[u8; 32], (Result<ValidationData, Unproved>, Timestamp)>>);
+
+/// Why a certificate is not proved good now.
+#[derive(Debug, Clone, thiserror::Error)]
+pub(crate) enum Unproved {
+    #[error(transparent)]
+    Silent(#[from] NetworkFault),
+    #[error("{url}: {reason}")]
+    Unusable { url: String, reason: String },
+    #[error("a certificate cannot be read: {0}")]
+    Unreadable(String),
+    #[error("{0}: not asked, since all the time for such questions was over")]
+    OutOfTime(SourceAddress),
+}
+
+/// Why a whole chain is not proved.
+pub(crate) enum ChainFault {
+    Unproved(Unproved),
+    Always(Error),
+}
+
+impl From<Unproved> for ChainFault {
+    fn from(fault: Unproved) -> Self {
+        Self::Unproved(fault)
+    }
+}
+
+impl From<Error> for ChainFault {
+    fn from(error: Error) -> Self {
+        Self::Always(error)
+    }
+}
+
+/// What was found about one chain of certificates.
+#[derive(Default)]
+pub(crate) struct ProvedChain {
+    pub(crate) data: ValidationData,
+    /// Whether it was followed up to a root.
+    pub(crate) ends_in_root: bool,
+    /// Whether a certificate names nobody who could prove it good.
+    pub(crate) lacks_source: bool,
+}
+
+/// What was found about some evidence.
+pub(crate) struct Proofs {
+    pub(crate) data: ValidationData,
+    /// Whether something about an earlier signature of somebody else could not be had now.
+    pub(crate) lacks_others: bool,
+}
+
+impl App {
+    /// Everything that proves the certificates of some evidence good, and the certificates themselves. A stranger's
+    /// responder that is gone does not hold up our seal: what it would have said is left out.
+    pub(crate) fn proofs(&self, evidence: &Evidence, patience: Patience) -> Result<Proofs, ChainFault> {
+        let mut proofs = Proofs {
+            data: ValidationData::default(),
+            lacks_others: false,
+        };
+        // Ours come first: without them there is no seal of this level.
+        let mut chains: Vec<&Chain> = evidence.chains.iter().collect();
+        chains.sort_by_key(|chain| !chain.is_own);
+        for some in chains.chunks(MOST_AT_ONCE) {
+            for (chain, found) in some.iter().zip(self.proofs_of_chains(some, patience)) {
+                match found {
+                    Ok(found) => proofs.data.extend(found.data),
+                    Err(ChainFault::Unproved(fault)) if !chain.is_own => {
+                        tracing::info!(%fault, "nothing proves an earlier signature's certificate now");
+                        proofs.lacks_others = true;
+                    }
+                    Err(fault) => return Err(fault),
+                }
+            }
+        }
+        Ok(proofs)
+    }
+
+    /// Asks about several chains at once.
+    fn proofs_of_chains(&self, chains: &[&Chain], patience: Patience) -> Vec<Result<ProvedChain, ChainFault>> {
+        let panicked = |_| Err(Error::internal("asking about certificates", "the thread panicked").into());
+        std::thread::scope(|scope| {
+            let asked: Vec<_> = chains
+                .iter()
+                .map(|chain| scope.spawn(|| self.proofs_of_chain(&chain.certificates, patience)))
+                .collect();
+            asked
+                .into_iter()
+                .map(|asked| asked.join().unwrap_or_else(panicked))
+                .collect()
+        })
+    }
+
+    /// What proves the certificates of one chain good, from its first towards its root.
+    pub(crate) fn proofs_of_chain(
+        &self,
+        certificates: &[Vec<u8>],
+        patience: Patience,
+    ) -> Result<ProvedChain, ChainFault> {
+        let root = certificates_from_pem(&self.root_certificate()?)
+            .map_err(|error| Error::internal("reading the installation's root certificate", error))?;
+        let mut chain = ProvedChain::default();
+        let Some(mut current) = certificates.first().cloned() else {
+            return Ok(chain);
+        };
+        for _ in 0..LONGEST_CHAIN {
+            if !chain.data.certificates.contains(&current) {
+                chain.data.certificates.push(current.clone());
+            }
+            if revocation::is_self_issued(&current) {
+                chain.ends_in_root = true;
+                break;
+            }
+            let known = certificates
+                .iter()
+                .chain(&root)
+                .find(|candidate| revocation::is_issued_by(&current, candidate))
+                .cloned();
+            let issuer = match known {
+                Some(issuer) => Some(issuer),
+                None => self.fetched_issuer(&current, patience)?,
+            };
+            // Without its issuer nothing more can be said; a verifier may know it.
+            let Some(issuer) = issuer else { break };
+            if root.contains(&issuer) {
+                chain.data.extend(ValidationData {
+                    revocation_lists: vec![self.revocation_list()?],
+                    ..ValidationData::default()
+                });
+            } else {
+                let proof = self.proof(&current, &issuer, patience)?;
+                chain.lacks_source |= proof == ValidationData::default();
+                chain.data.extend(proof);
+            }
+            current = issuer;
+        }
+        Ok(chain)
+    }
+
+    /// What proves one certificate good, as it names it: by OCSP, else by a list; nothing where it names neither.
+    fn proof(&self, certificate: &[u8], issuer: &[u8], patience: Patience) -> Result<ValidationData, Unproved> {
+        let key: [u8; 32] = Sha256::digest(certificate).into();
+        let now = self.now();
+        if let Some((kept, until)) = self.kept_proofs().get(&key)
+            && *until > now
+        {
+            return kept.clone();
+        }
+        let sources = Sources::of(certificate).map_err(|error| Unproved::Unreadable(error.to_string()))?;
+        let found = self.asked(&sources, certificate, issuer, patience);
+        let later = |duration| now.saturating_add(duration).unwrap_or(now);
+        let (kept, until) = match found {
+            Ok((data, next_update)) => {
+                let most = later(SignedDuration::from_hours(LONGEST_KEPT_HOURS));
+                let until = next_update.unwrap_or(later(SignedDuration::from_hours(FRESH_HOURS)));
+                (Ok(data), until.min(most))
+            }
+            // Nobody has failed yet.
+            Err(fault @ Unproved::OutOfTime(_)) => return Err(fault),
+            Err(fault) => (Err(fault), later(SignedDuration::from_mins(SILENT_MINUTES))),
+        };
+        let mut proofs = self.kept_proofs();
+        if proofs.len() >= MOST_KEPT {
+            proofs.clear();
+        }
+        proofs.insert(key, (kept.clone(), until));
+        kept
+    }
+
+    /// Asks one source after the other until one proves the certificate good.
+    fn asked(
+        &self,
+        sources: &Sources,
+        certificate: &[u8],
+        issuer: &[u8],
+        patience: Patience,
+    ) -> Result<(ValidationData, Option<Timestamp>), Unproved> {
+        let mut last = None;
+        let answers = sources
+            .responders
+            .iter()
+            .map(|source| self.by_responder(source, certificate, issuer, patience));
+        let lists = sources
+            .lists
+            .iter()
+            .map(|source| self.by_list(source, certificate, issuer, patience));
+        for found in answers.chain(lists) {
+            match found {
+                Ok((data, validity)) => return Ok((data, validity.next_update)),
+                // The fault of one that was asked says more.
+                Err(Unproved::OutOfTime(_)) if last.is_some() => {}
+                Err(fault) => last = Some(fault),
+            }
+        }
+        last.map_or_else(|| Ok((ValidationData::default(), None)), Err)
+    }
+
+    fn by_responder(
+        &self,
+        source: &SourceAddress,
+        certificate: &[u8],
+        issuer: &[u8],
+        patience: Patience,
+    ) -> Result<(ValidationData, Validity), Unproved> {
+        let unusable = |error| unusable(source, &error);
+        let within = patience.for_one().ok_or_else(|| Unproved::OutOfTime(source.clone()))?;
+        let question = revocation::ocsp_request(certificate, issuer).map_err(unusable)?;
+        let response = self
+            .network
+            .ask(source, revocation::OCSP_REQUEST_MEDIA_TYPE, question, within)?;
+        let validity = revocation::check_answer(&response, certificate, issuer, self.now()).map_err(unusable)?;
+        let data = ValidationData {
+            ocsp_responses: vec![response],
+            ..ValidationData::default()
+        };
+        Ok((data, validity))
+    }
+
+    fn by_list(
+        &self,
+        source: &SourceAddress,
+        certificate: &[u8],
+        issuer: &[u8],
+        patience: Patience,
+    ) -> Result<(ValidationData, Validity), Unproved> {
+        let within = patience.for_one().ok_or_else(|| Unproved::OutOfTime(source.clone()))?;
+        let list = self.network.fetch(source, within)?;
+        let validity = revocation::check_list(&list, certificate, issuer, self.now())
+            .map_err(|error| unusable(source, &error))?;
+        let data = ValidationData {
+            revocation_lists: vec![list],
+            ..ValidationData::default()
+        };
+        Ok((data, validity))
+    }
+
+    fn fetched_issuer(&self, certificate: &[u8], patience: Patience) -> Result<Option<Vec<u8>>, Unproved> {
+        let sources = Sources::of(certificate).map_err(|error| Unproved::Unreadable(error.to_string()))?;
+        let mut silent = None;
+        for source in &sources.issuers {
+            let within = patience.for_one().ok_or_else(|| Unproved::OutOfTime(source.clone()))?;
+            // One dead address does not end the search.
+            match self.network.fetch(source, within) {
+                Ok(issuer) if revocation::is_issued_by(certificate, &issuer) => return Ok(Some(issuer)),
+                Ok(_) => {}
+                Err(fault) => silent = Some(fault),
+            }
+        }
+        silent.map_or(Ok(None), |fault| Err(fault.into()))
+    }
+
+    fn kept_proofs(
+        &self,
+    ) -> std::sync::MutexGuard<'_, HashMap<[u8; 32], (Result<ValidationData, Unproved>, Timestamp)>> {
+        self.kept_proofs.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn unusable(source: &SourceAddress, error: &RevocationError) -> Unproved {
+    Unproved::Unusable {
+        url: source.to_string(),
+        reason: error.to_string(),
+    }
+}

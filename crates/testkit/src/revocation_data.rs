@@ -1,0 +1,195 @@
+//! OCSP responses and revocation lists as tests want them, right or wrong.
+
+use const_oid::ObjectIdentifier;
+use const_oid::db::rfc5912::ECDSA_WITH_SHA_256;
+use der::asn1::{BitString, Null, OctetString};
+use der::{Decode, Encode};
+use document::keys::{SealKey, Signer};
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan};
+use x509_cert::Certificate;
+
+/// What a response says of a certificate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// It is good.
+    Good,
+    /// It is revoked since then.
+    Revoked(Timestamp),
+    /// The responder does not know it.
+    Unknown,
+}
+
+/// An OCSP response about one certificate (RFC 6960, 4.2).
+#[derive(Debug, Clone)]
+pub struct OcspAnswer<'a> {
+    /// The certificate, DER.
+    pub certificate: &'a [u8],
+    /// Its issuer's, DER.
+    pub issuer: &'a [u8],
+    /// What is said.
+    pub status: Status,
+    /// Since when that was known.
+    pub this_update: Timestamp,
+    /// When more is known.
+    pub next_update: Option<Timestamp>,
+    /// When the response was made.
+    pub produced_at: Timestamp,
+    /// Certificates that come along, DER.
+    pub certificates: Vec<Vec<u8>>,
+}
+
+impl<'a> OcspAnswer<'a> {
+    /// One that says that the certificate is good, now and for a day.
+    pub fn good(certificate: &'a [u8], issuer: &'a [u8], now: Timestamp) -> Self {
+        Self {
+            certificate,
+            issuer,
+            status: Status::Good,
+            this_update: now - 1.minute(),
+            next_update: Some(now + 24.hours()),
+            produced_at: now,
+            certificates: Vec::new(),
+        }
+    }
+
+    /// The response (DER), signed by `signer`, who says that he is who he is.
+    ///
+    /// # Panics
+    /// Where a certificate cannot be read, or the key is not one on P-256.
+    pub fn signed_by(&self, signer: &SealKey) -> Vec<u8> {
+        let certificate = Certificate::from_der(self.certificate).expect("a certificate");
+        let issuer = Certificate::from_der(self.issuer).expect("a certificate");
+        let sha1 = |bytes: &[u8]| {
+            let digest = document::revocation::sha1(bytes);
+            OctetString::new(digest).expect("octets").to_der().expect("DER")
+        };
+        let issuer_name = issuer.tbs_certificate().subject().to_der().expect("DER");
+        let issuer_key = issuer.tbs_certificate().subject_public_key_info();
+        let algorithm = sequence(&[
+            &const_oid::db::rfc5912::ID_SHA_1.to_der().expect("DER"),
+            &Null.to_der().expect("DER"),
+        ]);
+        let serial = certificate.tbs_certificate().serial_number().to_der().expect("DER");
+        let id = sequence(&[
+            &algorithm,
+            &sha1(&issuer_name),
+            &sha1(issuer_key.subject_public_key.raw_bytes()),
+            &serial,
+        ]);
+        let status = match self.status {
+            Status::Good => vec![0x80, 0],
+            Status::Revoked(at) => tlv(0xa1, &moment(at)),
+            Status::Unknown => vec![0x82, 0],
+        };
+        let next = self.next_update.map(|at| tlv(0xa0, &moment(at))).unwrap_or_default();
+        let single = sequence(&[&id, &status, &moment(self.this_update), &next]);
+        let own = Certificate::from_der(signer.certificates().first().expect("a certificate")).expect("a certificate");
+        let responder = own.tbs_certificate().subject().to_der().expect("DER");
+        let data = sequence(&[
+            &tlv(0xa1, &responder),
+            &moment(self.produced_at),
+            &sequence(&[&single]),
+        ]);
+        let certificates = if self.certificates.is_empty() {
+            Vec::new()
+        } else {
+            tlv(0xa0, &sequence(&[&self.certificates.concat()]))
+        };
+        let basic = sequence(&[&data, &ecdsa(), &signature(signer, &data), &certificates]);
+        let basic_type = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.48.1.1")
+            .to_der()
+            .expect("DER");
+        let bytes = sequence(&[&basic_type, &tlv(0x04, &basic)]);
+        sequence(&[&[0x0a, 1, 0], &tlv(0xa0, &bytes)])
+    }
+}
+
+/// A revocation list (RFC 5280, 5), with whatever extensions.
+#[derive(Debug, Clone)]
+pub struct List {
+    /// When it was issued.
+    pub this_update: Timestamp,
+    /// When the next one comes.
+    pub next_update: Option<Timestamp>,
+    /// The extensions: identifier, whether it is critical, and value.
+    pub extensions: Vec<(&'static str, bool, Vec<u8>)>,
+}
+
+impl List {
+    /// The list (DER), without entries, in the name and with the key of `issuer`.
+    ///
+    /// # Panics
+    /// Where the key is not one on P-256.
+    pub fn signed_by(&self, issuer: &SealKey) -> Vec<u8> {
+        let own = Certificate::from_der(issuer.certificates().first().expect("a certificate")).expect("a certificate");
+        let name = own.tbs_certificate().subject().to_der().expect("DER");
+        let extensions: Vec<u8> = self
+            .extensions
+            .iter()
+            .flat_map(|(id, is_critical, value)| {
+                let id = ObjectIdentifier::new_unwrap(id).to_der().expect("DER");
+                let critical: &[u8] = if *is_critical { &[1, 1, 0xff] } else { &[] };
+                sequence(&[&id, critical, &tlv(0x04, value)])
+            })
+            .collect();
+        let extensions = if extensions.is_empty() {
+            Vec::new()
+        } else {
+            tlv(0xa0, &sequence(&[&extensions]))
+        };
+        // RFC 5280, 5.1.2.4: UTCTime up to 2049.
+        let time = |at: Timestamp| tlv(0x17, written(at, "%y%m%d%H%M%SZ").as_bytes());
+        let next = self.next_update.map(time).unwrap_or_default();
+        let body = sequence(&[
+            &[2, 1, 1],
+            &ecdsa(),
+            &name,
+            &time(self.this_update),
+            &next,
+            &extensions,
+        ]);
+        sequence(&[&body, &ecdsa(), &signature(issuer, &body)])
+    }
+}
+
+fn ecdsa() -> Vec<u8> {
+    sequence(&[&ECDSA_WITH_SHA_256.to_der().expect("DER")])
+}
+
+fn signature(signer: &SealKey, bytes: &[u8]) -> Vec<u8> {
+    let signature = signer.sign(bytes).expect("a signature");
+    BitString::from_bytes(&signature).expect("bits").to_der().expect("DER")
+}
+
+fn moment(at: Timestamp) -> Vec<u8> {
+    tlv(0x18, written(at, "%Y%m%d%H%M%SZ").as_bytes())
+}
+
+fn written(at: Timestamp, form: &str) -> String {
+    at.to_zoned_datetime(TimeZone::UTC).strftime(form).to_string()
+}
+
+/// DER with a tag and a content.
+///
+/// # Panics
+/// Where the content is longer than any test's.
+pub fn tlv(tag: u8, content: &[u8]) -> Vec<u8> {
+    let length = content.len();
+    let mut der = vec![tag];
+    if let Ok(short @ 0..0x80) = u8::try_from(length) {
+        der.push(short);
+    } else {
+        let octets = length.to_be_bytes();
+        let octets = &octets[octets.iter().position(|octet| *octet != 0).expect("a length")..];
+        der.push(0x80 | u8::try_from(octets.len()).expect("a short length"));
+        der.extend_from_slice(octets);
+    }
+    der.extend_from_slice(content);
+    der
+}
+
+/// A SEQUENCE of elements that are DER already.
+pub fn sequence(parts: &[&[u8]]) -> Vec<u8> {
+    tlv(0x30, &parts.concat())
+}
