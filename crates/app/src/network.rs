@@ -95,3 +95,16 @@ impl Network for NoNetwork {
         Err(NoNetwork::fault(address.as_str()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_address_leaves_time_for_the_next_and_all_together_have_an_end() {
+        let patience = Patience::of(Duration::from_secs(10));
+        let first = patience.for_one().expect("time");
+        assert!(first <= Duration::from_secs(5) && first > Duration::from_secs(4));
+        assert_eq!(Patience::of(Duration::ZERO).for_one(), None);
+    }
+}

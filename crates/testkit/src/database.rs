@@ -95,6 +95,18 @@ impl TestDatabase {
             }
         }
     }
+
+    /// Whether a PostgreSQL database refuses all writes from now on, as a standby does; its connections are cut.
+    pub fn take_no_writes(&self, is_read_only: bool) {
+        if let Keep::Database { admin_url, name } = &self.keep {
+            let state = if is_read_only { "on" } else { "off" };
+            administer(
+                admin_url,
+                &format!("ALTER DATABASE {name} SET default_transaction_read_only = {state}"),
+            );
+            self.cut_connections();
+        }
+    }
 }
 
 /// Rows of a PostgreSQL database that a transaction of the test's own has locked, so that two others meet at them.

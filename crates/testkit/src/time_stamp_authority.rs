@@ -11,7 +11,7 @@ use const_oid::ObjectIdentifier;
 use const_oid::db::rfc3161::ID_CT_TST_INFO;
 use const_oid::db::rfc5280::ID_KP_TIME_STAMPING;
 use const_oid::db::rfc5912::ID_AD_OCSP;
-use der::asn1::{Any, Ia5String};
+use der::asn1::{Any, Ia5String, OctetString};
 use der::{Decode, Encode, Tag};
 use document::authority::{CertificateRequest, distribution_points, extension, issue_certificate};
 use document::cms;
@@ -60,6 +60,8 @@ pub enum Fault {
     Usage,
     /// The signature is wrong.
     Signature,
+    /// Its certificate is so large that a token needs more than 16 KiB.
+    Size,
 }
 
 struct Inner {
@@ -131,16 +133,28 @@ impl TimeStampAuthority {
 
     /// Takes a new key and certificate, which ends at `ends`.
     pub fn renew(&self, ends: Timestamp) {
-        let signer = self.inner.issue(ends, &[ID_KP_TIME_STAMPING]);
+        let signer = self.inner.issue(ends, &[ID_KP_TIME_STAMPING], None);
         *self.inner.signer.lock().expect("no panic while locked") = Some(signer);
     }
 
     /// From now on, everything that it gives is wrong in this way.
     pub fn err_by(&self, fault: Fault) {
-        if fault == Fault::Usage {
-            let ends = self.inner.clock.now() + (24 * 365).hours();
-            let other = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.3");
-            *self.inner.signer.lock().expect("no panic while locked") = Some(self.inner.issue(ends, &[other]));
+        let ends = self.inner.clock.now() + (24 * 365).hours();
+        let other = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.3");
+        let signer = match fault {
+            Fault::Usage => Some(self.inner.issue(ends, &[other], None)),
+            Fault::Size => {
+                let padding = Extension {
+                    extn_id: ObjectIdentifier::new_unwrap("1.3.6.1.4.1.99999.2"),
+                    critical: false,
+                    extn_value: OctetString::new(vec![5; 20 * 1024]).expect("octets"),
+                };
+                Some(self.inner.issue(ends, &[ID_KP_TIME_STAMPING], Some(padding)))
+            }
+            _ => None,
+        };
+        if signer.is_some() {
+            *self.inner.signer.lock().expect("no panic while locked") = signer;
         }
         *self.inner.fault.lock().expect("no panic while locked") = fault;
     }
@@ -197,7 +211,7 @@ impl TimestampSource for TimeStampAuthority {
 }
 
 impl Inner {
-    fn issue(&self, ends: Timestamp, usage: &[ObjectIdentifier]) -> SealKey {
+    fn issue(&self, ends: Timestamp, usage: &[ObjectIdentifier], more: Option<Extension>) -> SealKey {
         let now = self.clock.now();
         let address = self.address.lock().expect("no panic while locked").clone();
         let mut extensions: Vec<Extension> = vec![
@@ -219,6 +233,7 @@ impl Inner {
             }
             Revocation::None => {}
         }
+        extensions.extend(more);
         let key = PrivateKey::generate(KeyKind::EcdsaP256).expect("a key");
         let request = CertificateRequest {
             common_name: "Test time-stamp authority",

@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
-use app::network::{Network, NetworkFault};
+use app::network::{Network, NetworkFault, SourceAddress};
 use app::{CompanyChange, Error, FaultCode, SealingSettings, Stage, TimeStampAuthority as Configured};
 use document::keys::{KeyKind, SealKey, certificates_from_pem};
-use document::revocation::{RevocationList, RevocationReason, serial_number};
+use document::revocation::{RevocationReason, list_validity, serial_number};
 use document::validation_data::evidence;
+use document::verify::TrustedRoots;
 use domain::{BlobHash, Clock, EventKind, SealLevel, Status, WhenTsaIsDown, WorkflowId};
 use jiff::ToSpan;
 use testkit::database::TestDatabase;
-use testkit::time_stamp_authority::{Revocation, TimeStampAuthority};
+use testkit::time_stamp_authority::{Fault, Revocation, TimeStampAuthority};
 use testkit::world::StandingClock;
 
 use crate::support::{TestApp, on_both};
@@ -23,6 +25,8 @@ const DAY: i64 = 24 * 60 * 60;
 struct Wire {
     authority: TimeStampAuthority,
     is_cut: AtomicBool,
+    /// Whether nothing but timestamps is answered.
+    is_mute: AtomicBool,
     fetched: AtomicUsize,
 }
 
@@ -38,30 +42,33 @@ impl Wire {
 }
 
 impl Network for Wire {
-    fn get(&self, url: &str) -> Result<Vec<u8>, NetworkFault> {
+    fn ask_authority(&self, authority: &Configured, request: Vec<u8>) -> Result<Vec<u8>, NetworkFault> {
+        assert_eq!(authority.authorization.as_deref(), Some("Basic c2VhbA=="));
+        self.answer(&authority.url, |path| {
+            (path == "tsa").then(|| self.authority.answer(&request))
+        })
+    }
+
+    fn fetch(&self, address: &SourceAddress, within: Duration) -> Result<Vec<u8>, NetworkFault> {
+        assert!(within <= Duration::from_secs(60) / 2);
         self.fetched.fetch_add(1, Ordering::SeqCst);
-        self.answer(url, |path| {
+        if self.is_mute.load(Ordering::SeqCst) {
+            return self.answer(address.as_str(), |_| None);
+        }
+        self.answer(address.as_str(), |path| {
             (path == "root.crl").then(|| self.authority.revocation_list())
         })
     }
 
-    fn post(
+    fn ask(
         &self,
-        url: &str,
-        media_type: &'static str,
-        authorization: Option<&str>,
-        body: Vec<u8>,
+        address: &SourceAddress,
+        _media_type: &'static str,
+        _question: Vec<u8>,
+        _within: Duration,
     ) -> Result<Vec<u8>, NetworkFault> {
-        self.answer(url, |path| match path {
-            "tsa" => {
-                assert_eq!(
-                    (media_type, authorization),
-                    ("application/timestamp-query", Some("Basic c2VhbA=="))
-                );
-                Some(self.authority.answer(&body))
-            }
-            "ocsp" => Some(self.authority.ocsp_response()),
-            _ => None,
+        self.answer(address.as_str(), |path| {
+            (path == "ocsp").then(|| self.authority.ocsp_response())
         })
     }
 }
@@ -84,6 +91,7 @@ fn with_authority(change: impl Fn(&mut SealingSettings), test: impl Fn(&TestApp,
         let wire = Arc::new(Wire {
             authority,
             is_cut: AtomicBool::new(false),
+            is_mute: AtomicBool::new(false),
             fetched: AtomicUsize::new(0),
         });
         let app = TestApp::sealing(database, clock, Arc::clone(&wire) as _, settings);
@@ -331,12 +339,106 @@ fn an_archive_timestamp_is_renewed_before_its_certificate_ends() {
     );
 }
 
+/// What `verify` says of the level of a file, with our root and the authority's trusted.
+fn level_of(app: &TestApp, wire: &Wire, pdf: &[u8]) -> Option<SealLevel> {
+    let pem = app.root_certificate().expect("a root") + &wire.authority.root_pem();
+    let roots = TrustedRoots::from_pem(&pem).expect("roots");
+    let verdict = document::verify::verify(pdf, &roots, app.now());
+    assert!(verdict.faults.is_empty(), "{verdict:?}");
+    for signature in &verdict.signatures {
+        assert!(signature.faults.is_empty(), "{signature:?}");
+    }
+    verdict.signatures.first().and_then(|signature| signature.level)
+}
+
+/// A timestamp that finds no room in the seal never fails an approval: it becomes one of the document.
+#[test]
+fn a_timestamp_too_large_for_the_seal_becomes_one_of_the_document() {
+    for (when_down, level) in [
+        (WhenTsaIsDown::SealAndUpgrade, SealLevel::Archive),
+        (WhenTsaIsDown::Wait, SealLevel::LongTerm),
+        (WhenTsaIsDown::Wait, SealLevel::Timestamp),
+    ] {
+        with_authority(
+            |settings| {
+                settings.when_tsa_is_down = when_down;
+                settings.level = Some(level);
+            },
+            |app, wire| {
+                wire.authority.err_by(Fault::Size);
+                let world = World::new(app, &two_steps());
+                let id = complete(&world);
+                for file in files(&world, id) {
+                    let evidence = evidence(&file).expect("evidence");
+                    assert!(!evidence.has_timestamp && evidence.archive.is_some());
+                    assert_eq!(level_of(app, wire, &file), Some(level));
+                }
+            },
+        );
+    }
+}
+
+/// Whoever proves the authority's certificate good is silent: the seal goes on with its timestamp, and gets the proofs later.
+#[test]
+fn a_seal_goes_on_without_proofs_that_cannot_be_had_and_gets_them_later() {
+    for level in [SealLevel::LongTerm, SealLevel::Archive] {
+        with_authority(
+            |settings| settings.level = Some(level),
+            |app, wire| {
+                wire.is_mute.store(true, Ordering::SeqCst);
+                let world = World::new(app, &two_steps());
+                let id = complete(&world);
+                let before = files(&world, id);
+                for file in &before {
+                    assert_eq!(level_of(app, wire, file), Some(SealLevel::Timestamp));
+                }
+                // One question for both files and four timestamps: who was silent is not asked again at once.
+                assert_eq!(wire.fetched.load(Ordering::SeqCst), 1);
+                assert_eq!(app.add_due_timestamps(10).expect("a run"), 0, "still silent");
+                wire.is_mute.store(false, Ordering::SeqCst);
+                app.clock.advance(11 * 60);
+                assert_eq!(app.add_due_timestamps(10).expect("a run"), 1);
+                for (before, after) in before.iter().zip(files(&world, id)) {
+                    assert!(after.starts_with(before));
+                    assert_eq!(level_of(app, wire, &after), Some(level));
+                }
+                app.clock.advance(3600);
+                assert_eq!(app.add_due_timestamps(10).expect("a run"), 0, "nothing is due");
+                let report = app.fsck(Duration::ZERO).expect("a check");
+                assert!(report.is_clean(), "{report:?}");
+            },
+        );
+    }
+}
+
+/// Sealed at B-B while the authority was down, and wanted at B-LT: the later timestamp's own proofs are in the file, too.
+#[test]
+fn a_file_upgraded_to_b_lt_holds_the_proofs_of_its_later_timestamp() {
+    with_authority(
+        |settings| settings.level = Some(SealLevel::LongTerm),
+        |app, wire| {
+            let world = World::new(app, &two_steps());
+            wire.is_cut.store(true, Ordering::SeqCst);
+            let id = complete(&world);
+            wire.is_cut.store(false, Ordering::SeqCst);
+            app.clock.advance(11 * 60);
+            assert_eq!(app.add_due_timestamps(10).expect("a run"), 1);
+            for file in files(&world, id) {
+                let list = wire.authority.revocation_list();
+                let has = |bytes: &[u8]| file.windows(bytes.len()).any(|window| window == bytes);
+                assert!(has(&wire.authority.certificate()) && has(&list), "the authority's proofs");
+                assert_eq!(level_of(app, wire, &file), Some(SealLevel::LongTerm));
+            }
+        },
+    );
+}
+
 #[test]
 fn a_revoked_key_stands_on_the_list_and_is_never_used_again() {
     on_both(|app| {
         let company = app.with_company("acme");
         let empty = app.revocation_list().expect("a list");
-        let parsed = RevocationList::parse(&empty).expect("readable");
+        let parsed = list_validity(&empty).expect("readable");
         assert!(parsed.this_update <= app.now() && parsed.next_update > Some(app.now()));
         assert_eq!(app.revocation_list().expect("the same"), empty);
 

@@ -5,6 +5,7 @@ extern crate countersign_delivery as delivery;
 
 mod house;
 
+mod addresses;
 mod endpoints;
 mod guarded;
 mod mails;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use document::revocation::RevocationList;
+use document::revocation::list_validity;
 use document::validation_data::evidence;
 use jiff::{Timestamp, ToSpan};
 use testkit::time_stamp_authority::{Fault, Revocation, TimeStampAuthority};
@@ -21,7 +21,10 @@ fn authority(revocation: Revocation) -> TimeStampAuthority {
 }
 
 fn sealing_with(authority: &TimeStampAuthority) -> Temporary {
-    Temporary::with_company().with("COUNTERSIGN_SEALING__TSA_URL", &authority.url())
+    // Its revocation list and its responder are on this machine, too.
+    Temporary::with_company()
+        .with("COUNTERSIGN_SEALING__TSA_URL", &authority.url())
+        .with("COUNTERSIGN_SEALING__PRIVATE_HOSTS", "[\"127.0.0.1\"]")
 }
 
 #[test]
@@ -40,6 +43,7 @@ fn a_document_is_archived_over_the_network_and_doctor_asks_the_authority() {
 
         let doctor = here.say(&["doctor"]);
         assert!(doctor.output.contains("gives timestamps"), "{}", doctor.output);
+        assert!(doctor.output.contains("can be proved for long"), "{}", doctor.output);
         authority.err_by(Fault::TimeNotAvailable);
         let doctor = here.say(&["doctor"]);
         assert_eq!(doctor.code, Some(1), "{}", doctor.output);
@@ -50,6 +54,31 @@ fn a_document_is_archived_over_the_network_and_doctor_asks_the_authority() {
         here.run(&["company", "set", "acme", "--when-tsa-is-down", "wait"], "");
         let said = here.say(&["document", "seal", "--company", "acme", input, output]);
         assert_ne!(said.code, Some(0), "{}", said.output);
+    }
+}
+
+/// The authority on this machine is the operator's; what its certificates name is not, and is never connected.
+#[test]
+fn what_a_certificate_names_is_fetched_from_no_private_address_and_doctor_says_what_is_missing() {
+    for revocation in [Revocation::List, Revocation::Responder, Revocation::None] {
+        let authority = authority(revocation);
+        let here = Temporary::with_company().with("COUNTERSIGN_SEALING__TSA_URL", &authority.url());
+        let input = here.file("in.pdf", &pdf());
+        let output = input.with_file_name("out.pdf");
+        let (input, output) = (input.to_str().expect("a path"), output.to_str().expect("a path"));
+        let sealed = here.json(&["document", "seal", "--company", "acme", input, output], "");
+        let doctor = here.say(&["doctor"]);
+        let asked = authority.receiver().received();
+        assert!(asked.iter().all(|request| request.path == "/tsa"), "{asked:?}");
+        if revocation == Revocation::None {
+            assert_eq!((sealed["level"].as_str(), doctor.code), (Some("B-LTA"), Some(0)), "{}", doctor.output);
+            let told = "a certificate names neither revocation list nor OCSP responder";
+            assert!(doctor.output.contains(told), "{}", doctor.output);
+        } else {
+            assert_eq!((sealed["level"].as_str(), doctor.code), (Some("B-T"), Some(1)), "{}", doctor.output);
+            assert!(doctor.output.contains("the address 127.0.0.1 is not public"), "{}", doctor.output);
+            assert!(doctor.output.contains("sealing.private_hosts"), "{}", doctor.output);
+        }
     }
 }
 
@@ -65,7 +94,7 @@ fn root_and_revocation_list_are_served_to_everybody() {
     let root = String::from_utf8(fetch("/ca/root.pem")).expect("PEM");
     assert!(root.starts_with("-----BEGIN CERTIFICATE-----"), "{root}");
     let list = fetch("/ca/root.crl");
-    let list = RevocationList::parse(&list).expect("a list");
+    let list = list_validity(&list).expect("a list");
     assert!(list.next_update > Some(Timestamp::now()));
 }
 

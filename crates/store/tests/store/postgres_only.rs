@@ -13,6 +13,8 @@ use crate::probe::{self, count, insert};
 store::statements! {
     /// What happens to the rows of connections that have rested for a day.
     pub static FORGET = "DELETE FROM store_session";
+    /// Makes the rest of a transaction read only.
+    pub static READ_ONLY = "SET TRANSACTION READ ONLY";
 }
 
 #[test]
@@ -32,6 +34,32 @@ fn a_connection_lost_before_the_commit_is_tried_again() {
         .unwrap();
     assert_eq!(runs.load(Ordering::Relaxed), 2);
     assert_eq!(count(&store), 2);
+}
+
+/// A standby, or a server that was made read-only: the callers are told to come again, and once the address leads to one that
+/// takes writes, they are served.
+#[test]
+fn a_server_that_takes_no_writes_is_one_to_wait_for() {
+    let database = TestDatabase::postgres();
+    let store = probe::open(&database);
+    store.write(|tx| insert(tx, 1, 1)).unwrap();
+    database.take_no_writes(true);
+    for id in 2..5 {
+        let refused = store.write(move |tx| insert(tx, id, 1)).unwrap_err();
+        assert!(refused.is_temporary(), "{refused}");
+        assert_eq!(count(&store), 1, "it still reads");
+    }
+    database.take_no_writes(false);
+    store.write(|tx| insert(tx, 2, 1)).unwrap();
+    assert_eq!(count(&store), 2);
+
+    // One that turns within the transaction.
+    let turned = store.write(|tx| {
+        tx.execute(&READ_ONLY, values![])?;
+        insert(tx, 3, 1)
+    });
+    assert!(turned.as_ref().is_err_and(Error::is_temporary), "{turned:?}");
+    store.write(|tx| insert(tx, 3, 1)).unwrap();
 }
 
 #[test]
