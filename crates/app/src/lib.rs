@@ -60,16 +60,17 @@ pub mod outbox;
 mod outgoing;
 mod page_cache;
 pub mod password;
+pub mod proofs;
 mod reject;
 mod remind;
 mod revocation_list;
 mod seal_key;
-pub mod proofs;
 mod sealing;
 mod session;
 mod settings;
 mod signing_session;
 mod start;
+mod strangers_verdict;
 pub mod template;
 mod template_view;
 #[cfg(test)]

@@ -258,8 +258,8 @@ impl App {
     ) -> Result<(ValidationData, Validity), Unproved> {
         let within = patience.for_one().ok_or_else(|| Unproved::OutOfTime(source.clone()))?;
         let list = self.network.fetch(source, within)?;
-        let validity = revocation::check_list(&list, certificate, issuer, self.now())
-            .map_err(|error| unusable(source, &error))?;
+        let validity =
+            revocation::check_list(&list, certificate, issuer, self.now()).map_err(|error| unusable(source, &error))?;
         let data = ValidationData {
             revocation_lists: vec![list],
             ..ValidationData::default()

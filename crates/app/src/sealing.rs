@@ -232,8 +232,8 @@ impl App {
             Ok(Some(self.now()))
         };
         let basic = |due| {
-            let bytes = document::seal::seal(pdf, key.as_ref(), details)
-                .map_err(|error| Error::internal("sealing", error))?;
+            let bytes =
+                document::seal::seal(pdf, key.as_ref(), details).map_err(|error| Error::internal("sealing", error))?;
             Ok(Sealed {
                 bytes,
                 level: SealLevel::Basic,
@@ -556,7 +556,10 @@ impl App {
 fn stamped(pdf: &[u8], key: &dyn Signer, details: &SealDetails, asking: &Asking<'_>) -> Result<Vec<u8>, Failed> {
     match document::seal::seal_with_timestamp(pdf, key, details, asking) {
         Err(SealError::TimestampTooLarge(size)) => {
-            tracing::info!(size, "the timestamp is too large for the signature; the document gets one");
+            tracing::info!(
+                size,
+                "the timestamp is too large for the signature; the document gets one"
+            );
             let plain = document::seal::seal(pdf, key, details)?;
             timestamped(&plain, &ValidationData::default(), asking)
         }

@@ -427,11 +427,3 @@ fn unprocessable(faults: Vec<FieldsFault>) -> Error {
 fn refused_field(fault: FieldsFault) -> Fault {
     Fault::new(fault.path, FaultCode::FieldsFileRefused).with("reason", fault.kind)
 }
-
-/// When a version was made, for lists.
-impl TemplateDetails {
-    /// When the current version was made.
-    pub fn changed_at(&self) -> Timestamp {
-        self.stored.created_at
-    }
-}

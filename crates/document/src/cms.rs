@@ -57,7 +57,7 @@ struct SigningCertificateV2 {
     certificates: Vec<EssCertIdV2>,
 }
 
-/// Signs the SHA-256 `digest` of a detached content.
+/// Signs the `digest` of a detached content, by the algorithm that goes with the signer's.
 pub fn sign(signer: &dyn Signer, digest: &[u8]) -> Result<Vec<u8>, CmsError> {
     UnfinishedMessage::sign(signer, digest)?.finish(None)
 }
@@ -68,7 +68,9 @@ pub fn sign_content(signer: &dyn Signer, content_type: ObjectIdentifier, content
         econtent_type: content_type,
         econtent: Some(Any::encode_from(&OctetString::new(content)?)?),
     };
-    UnfinishedMessage::new(signer, content_info, &sha256(content))?.finish(None)
+    let (_, algorithm) = signer.algorithm().digest();
+    let digest = aws_lc_rs::digest::digest(algorithm, content);
+    UnfinishedMessage::new(signer, content_info, digest.as_ref())?.finish(None)
 }
 
 /// A message whose signature is made: a timestamp of the signature can still join it.
@@ -79,7 +81,8 @@ pub struct UnfinishedMessage {
 }
 
 impl UnfinishedMessage {
-    /// Signs the SHA-256 `digest` of a detached content.
+    /// Signs the `digest` of a detached content, by the algorithm that goes with the signer's
+    /// ([`crate::keys::SignatureAlgorithm::digest`]).
     pub fn sign(signer: &dyn Signer, digest: &[u8]) -> Result<Self, CmsError> {
         let content_info = EncapsulatedContentInfo {
             econtent_type: ID_DATA,
@@ -115,7 +118,7 @@ impl UnfinishedMessage {
                 serial_number: certified.serial_number().clone(),
             }),
             digest_alg: AlgorithmIdentifierOwned {
-                oid: ID_SHA_256,
+                oid: signer.algorithm().digest().0,
                 parameters: None,
             },
             signed_attrs: Some(attributes),

@@ -10,11 +10,17 @@
 
 use std::sync::Arc;
 
+use aws_lc_rs::digest;
 use aws_lc_rs::encoding::{AsDer, Pkcs8V1Der};
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::rsa::KeySize;
-use aws_lc_rs::signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair, RSA_PKCS1_SHA256, RsaKeyPair};
+use aws_lc_rs::signature::{
+    ECDSA_P256_SHA256_ASN1_SIGNING, ECDSA_P384_SHA384_ASN1_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair,
+    RSA_PKCS1_SHA256, RsaKeyPair,
+};
+use const_oid::ObjectIdentifier;
 use const_oid::db::rfc5912;
+use const_oid::db::rfc8410::ID_ED_25519;
 use der::asn1::{Any, BitString, Uint};
 use der::{Decode, Encode, Sequence};
 use jiff::Timestamp;
@@ -36,7 +42,10 @@ const PROBE: &[u8] = b"proof";
 #[derive(Debug, Error)]
 pub enum KeyError {
     /// The bytes are no PKCS#8 private key of a kind that can seal.
-    #[error("this is no PKCS#8 private key for ECDSA P-256 or for RSA of 2048 to 8192 bits")]
+    #[error(
+        "this is no private key that can seal: it must be one for ECDSA on P-256 or P-384, for Ed25519, or for RSA of 2048 to \
+         8192 bits (PKCS#8)"
+    )]
     UnsupportedKey,
     /// There is no certificate.
     #[error("a seal key needs its certificate; none was given")]
@@ -141,22 +150,32 @@ pub enum KeyKind {
 pub enum SignatureAlgorithm {
     /// ECDSA with SHA-256; the signature is the DER form of r and s.
     EcdsaSha256,
+    /// ECDSA with SHA-384, for keys on P-384.
+    EcdsaSha384,
+    /// Ed25519.
+    Ed25519,
     /// RSASSA-PKCS1-v1_5 with SHA-256.
     RsaPkcs1Sha256,
 }
 
 impl SignatureAlgorithm {
-    /// The algorithm as CMS and X.509 write it (RFC 5758, RFC 4055).
+    /// The algorithm as CMS and X.509 write it (RFC 5758, RFC 4055, RFC 8410).
     pub fn identifier(self) -> AlgorithmIdentifierOwned {
+        let (oid, parameters) = match self {
+            Self::EcdsaSha256 => (rfc5912::ECDSA_WITH_SHA_256, None),
+            Self::EcdsaSha384 => (rfc5912::ECDSA_WITH_SHA_384, None),
+            Self::Ed25519 => (ID_ED_25519, None),
+            Self::RsaPkcs1Sha256 => (rfc5912::SHA_256_WITH_RSA_ENCRYPTION, Some(Any::null())),
+        };
+        AlgorithmIdentifierOwned { oid, parameters }
+    }
+
+    /// The digest of the content that goes with it in a CMS message (RFC 5754, 3; for Ed25519 RFC 8419, 3.1).
+    pub fn digest(self) -> (ObjectIdentifier, &'static digest::Algorithm) {
         match self {
-            Self::EcdsaSha256 => AlgorithmIdentifierOwned {
-                oid: rfc5912::ECDSA_WITH_SHA_256,
-                parameters: None,
-            },
-            Self::RsaPkcs1Sha256 => AlgorithmIdentifierOwned {
-                oid: rfc5912::SHA_256_WITH_RSA_ENCRYPTION,
-                parameters: Some(Any::null()),
-            },
+            Self::EcdsaSha256 | Self::RsaPkcs1Sha256 => (rfc5912::ID_SHA_256, &digest::SHA256),
+            Self::EcdsaSha384 => (rfc5912::ID_SHA_384, &digest::SHA384),
+            Self::Ed25519 => (rfc5912::ID_SHA_512, &digest::SHA512),
         }
     }
 }
@@ -204,7 +223,9 @@ struct EcdsaSignature {
 pub struct PrivateKey(Pair);
 
 enum Pair {
-    Ecdsa(EcdsaKeyPair),
+    P256(EcdsaKeyPair),
+    P384(EcdsaKeyPair),
+    Ed25519(Ed25519KeyPair),
     Rsa(RsaKeyPair),
 }
 
@@ -218,7 +239,7 @@ impl PrivateKey {
     /// Makes a new key. RSA takes some tenths of a second.
     pub fn generate(kind: KeyKind) -> Result<Self, KeyError> {
         let pair = match kind {
-            KeyKind::EcdsaP256 => EcdsaKeyPair::generate(&ECDSA_P256_SHA256_ASN1_SIGNING).map(Pair::Ecdsa),
+            KeyKind::EcdsaP256 => EcdsaKeyPair::generate(&ECDSA_P256_SHA256_ASN1_SIGNING).map(Pair::P256),
             KeyKind::Rsa3072 => RsaKeyPair::generate(KeySize::Rsa3072).map(Pair::Rsa),
         };
         pair.map(Self).map_err(|_| KeyError::Generation)
@@ -226,58 +247,58 @@ impl PrivateKey {
 
     /// Reads a key from PKCS#8 DER.
     pub fn from_pkcs8(der: &[u8]) -> Result<Self, KeyError> {
-        if let Ok(pair) = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, der) {
-            return Ok(Self(Pair::Ecdsa(pair)));
-        }
-        RsaKeyPair::from_pkcs8(der)
-            .map(|pair| Self(Pair::Rsa(pair)))
+        let ecdsa = |signing| EcdsaKeyPair::from_pkcs8(signing, der);
+        ecdsa(&ECDSA_P256_SHA256_ASN1_SIGNING)
+            .map(Pair::P256)
+            .or_else(|_| ecdsa(&ECDSA_P384_SHA384_ASN1_SIGNING).map(Pair::P384))
+            .or_else(|_| Ed25519KeyPair::from_pkcs8(der).map(Pair::Ed25519))
+            .or_else(|_| RsaKeyPair::from_pkcs8(der).map(Pair::Rsa))
+            .map(Self)
             .map_err(|_| KeyError::UnsupportedKey)
     }
 
     /// The key as PKCS#8 DER, to be encrypted and kept.
     pub fn to_pkcs8(&self) -> Result<Zeroizing<Vec<u8>>, KeyError> {
         let generation = |_| KeyError::Generation;
-        match &self.0 {
-            Pair::Ecdsa(pair) => {
-                let document = pair.to_pkcs8v1().map_err(generation)?;
-                Ok(Zeroizing::new(document.as_ref().to_vec()))
-            }
+        let bytes = match &self.0 {
+            Pair::P256(pair) | Pair::P384(pair) => pair.to_pkcs8v1().map_err(generation)?.as_ref().to_vec(),
+            Pair::Ed25519(pair) => pair.to_pkcs8v1().map_err(generation)?.as_ref().to_vec(),
             Pair::Rsa(pair) => {
                 let document: Pkcs8V1Der<'_> = pair.as_der().map_err(generation)?;
-                Ok(Zeroizing::new(document.as_ref().to_vec()))
+                document.as_ref().to_vec()
             }
-        }
+        };
+        Ok(Zeroizing::new(bytes))
     }
 
     /// The algorithm that this key signs with.
     pub fn algorithm(&self) -> SignatureAlgorithm {
         match self.0 {
-            Pair::Ecdsa(_) => SignatureAlgorithm::EcdsaSha256,
+            Pair::P256(_) => SignatureAlgorithm::EcdsaSha256,
+            Pair::P384(_) => SignatureAlgorithm::EcdsaSha384,
+            Pair::Ed25519(_) => SignatureAlgorithm::Ed25519,
             Pair::Rsa(_) => SignatureAlgorithm::RsaPkcs1Sha256,
         }
     }
 
     /// The public key as X.509 writes it.
     pub fn public_key_info(&self) -> Result<SubjectPublicKeyInfoOwned, KeyError> {
-        let algorithm = match self.0 {
-            Pair::Ecdsa(_) => AlgorithmIdentifierOwned {
-                oid: rfc5912::ID_EC_PUBLIC_KEY,
-                parameters: Some(Any::from(rfc5912::SECP_256_R_1)),
-            },
-            Pair::Rsa(_) => AlgorithmIdentifierOwned {
-                oid: rfc5912::RSA_ENCRYPTION,
-                parameters: Some(Any::null()),
-            },
+        let (oid, parameters) = match self.0 {
+            Pair::P256(_) => (rfc5912::ID_EC_PUBLIC_KEY, Some(Any::from(rfc5912::SECP_256_R_1))),
+            Pair::P384(_) => (rfc5912::ID_EC_PUBLIC_KEY, Some(Any::from(rfc5912::SECP_384_R_1))),
+            Pair::Ed25519(_) => (ID_ED_25519, None),
+            Pair::Rsa(_) => (rfc5912::RSA_ENCRYPTION, Some(Any::null())),
         };
         Ok(SubjectPublicKeyInfoOwned {
-            algorithm,
+            algorithm: AlgorithmIdentifierOwned { oid, parameters },
             subject_public_key: BitString::from_bytes(self.public_key())?,
         })
     }
 
     fn public_key(&self) -> &[u8] {
         match &self.0 {
-            Pair::Ecdsa(pair) => pair.public_key().as_ref(),
+            Pair::P256(pair) | Pair::P384(pair) => pair.public_key().as_ref(),
+            Pair::Ed25519(pair) => pair.public_key().as_ref(),
             Pair::Rsa(pair) => pair.public_key().as_ref(),
         }
     }
@@ -287,10 +308,11 @@ impl PrivateKey {
         let refused = |_| KeyError::Signing("aws-lc reports no reason".to_owned());
         let random = SystemRandom::new();
         match &self.0 {
-            Pair::Ecdsa(pair) => {
+            Pair::P256(pair) | Pair::P384(pair) => {
                 let signature = pair.sign(&random, message).map_err(refused)?;
                 Ok(signature.as_ref().to_vec())
             }
+            Pair::Ed25519(pair) => Ok(pair.sign(message).as_ref().to_vec()),
             Pair::Rsa(pair) => {
                 let mut signature = vec![0; pair.public_modulus_len()];
                 pair.sign(&RSA_PKCS1_SHA256, &random, message, &mut signature)

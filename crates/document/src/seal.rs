@@ -122,7 +122,8 @@ fn seal_at_level(
     if details.certify {
         certify(&mut writer, signature)?;
     }
-    signature_field::fill(writer.finish()?, signature, room, |digest| {
+    let (_, algorithm) = signer.algorithm().digest();
+    signature_field::fill(writer.finish()?, signature, room, algorithm, |digest| {
         let message = UnfinishedMessage::sign(signer, digest)?;
         let timestamp = timestamps
             .map(|source| source.timestamp(&message.signature_digest()))

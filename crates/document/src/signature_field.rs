@@ -5,6 +5,7 @@
 //! [`fill`], after the revision is written, sets the byte range, hands out the digest of all but the gap, and puts the value
 //! in. The byte range has a fixed width, and the gap is exactly the hexadecimal string with its angle brackets.
 
+use aws_lc_rs::digest;
 use lopdf::{Dictionary, Object, ObjectId, StringFormat, text_string};
 
 use crate::form;
@@ -25,10 +26,7 @@ pub(crate) fn placeholders(room: usize) -> Dictionary {
     let mut dictionary = Dictionary::new();
     let wide = Object::Integer(WIDE_NUMBER);
     dictionary.set("ByteRange", vec![Object::Integer(0), wide.clone(), wide.clone(), wide]);
-    dictionary.set(
-        "Contents",
-        Object::String(vec![0; room], StringFormat::Hexadecimal),
-    );
+    dictionary.set("Contents", Object::String(vec![0; room], StringFormat::Hexadecimal));
     dictionary
 }
 
@@ -76,20 +74,21 @@ fn add_widget(writer: &mut RevisionWriter<'_>, page: ObjectId, signature: Object
 }
 
 /// Sets the byte range of the signature dictionary `signature`, which has `room`, and puts the value in that `sign` makes of
-/// the digest (SHA-256) of everything but the gap.
+/// the digest of everything but the gap.
 pub(crate) fn fill(
     revision: Revision,
     signature: ObjectId,
     room: usize,
-    sign: impl FnOnce(&[u8; 32]) -> Result<Vec<u8>, SealError>,
+    algorithm: &'static digest::Algorithm,
+    sign: impl FnOnce(&[u8]) -> Result<Vec<u8>, SealError>,
 ) -> Result<Vec<u8>, SealError> {
     let written = revision.written.get(&signature).ok_or(SealError::PlaceholderLost)?;
     let start = written.start;
     let mut bytes = revision.bytes;
     let gap = Gap::find(&bytes, start, room)?;
     gap.write_byte_range(&mut bytes)?;
-    let digest = gap.digest(&bytes)?;
-    gap.write_value(&mut bytes, &sign(&digest)?)?;
+    let digest = gap.digest(&bytes, algorithm)?;
+    gap.write_value(&mut bytes, &sign(digest.as_ref())?)?;
     Ok(bytes)
 }
 
@@ -138,15 +137,13 @@ impl Gap {
         Ok(())
     }
 
-    fn digest(&self, bytes: &[u8]) -> Result<[u8; 32], SealError> {
+    fn digest(&self, bytes: &[u8], algorithm: &'static digest::Algorithm) -> Result<digest::Digest, SealError> {
         let before = bytes.get(..self.start).ok_or(SealError::PlaceholderLost)?;
         let after = bytes.get(self.end..).ok_or(SealError::PlaceholderLost)?;
-        let mut context = aws_lc_rs::digest::Context::new(&aws_lc_rs::digest::SHA256);
+        let mut context = digest::Context::new(algorithm);
         context.update(before);
         context.update(after);
-        let digest = context.finish();
-        // SHA-256 has 32 bytes.
-        <[u8; 32]>::try_from(digest.as_ref()).map_err(|_| SealError::PlaceholderLost)
+        Ok(context.finish())
     }
 
     fn write_value(&self, bytes: &mut [u8], value: &[u8]) -> Result<(), SealError> {

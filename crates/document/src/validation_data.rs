@@ -13,6 +13,7 @@
 //! [`evidence`] reads back whose certificates the signatures and timestamps of a file rest on: for gathering those data, and
 //! for knowing when the next archive timestamp is due.
 
+use aws_lc_rs::digest;
 use jiff::Timestamp;
 use lopdf::{Dictionary, Document, Object, Stream};
 use x509_cert::Certificate;
@@ -107,7 +108,9 @@ fn add_timestamp_in(
         locks: false,
     };
     signature_field::add(&mut writer, page, signature, &field)?;
-    signature_field::fill(writer.finish()?, signature, room, |digest| {
+    signature_field::fill(writer.finish()?, signature, room, &digest::SHA256, |digest| {
+        // SHA-256 has 32 bytes.
+        let digest = digest.try_into().map_err(|_| SealError::PlaceholderLost)?;
         Ok(timestamps.timestamp(digest)?)
     })
 }
@@ -245,7 +248,9 @@ pub fn evidence(pdf: &[u8]) -> Result<Evidence, SealError> {
 
 /// The certificates that came with a timestamp token, its signer's first (DER); none where it cannot be read.
 pub fn token_certificates(token: &[u8]) -> Vec<Vec<u8>> {
-    token_chain(token).map(|(_, certificates)| certificates).unwrap_or_default()
+    token_chain(token)
+        .map(|(_, certificates)| certificates)
+        .unwrap_or_default()
 }
 
 fn token_chain(token: &[u8]) -> Result<(Timestamp, Vec<Vec<u8>>), SealError> {

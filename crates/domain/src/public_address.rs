@@ -174,11 +174,7 @@ impl CallbackUrl {
 
     /// Host and port, as the key for limits that hold for one receiver.
     pub fn receiver(&self) -> String {
-        format!(
-            "{}:{}",
-            self.host(),
-            self.0.port_or_known_default().unwrap_or_default()
-        )
+        format!("{}:{}", self.host(), self.0.port_or_known_default().unwrap_or_default())
     }
 
     /// The literal address that stands in place of a host name, if one does.

@@ -355,12 +355,6 @@ impl<'a> Members<'a> {
                 .collect(),
         )
     }
-
-    /// A list of objects that must be there.
-    pub fn required_objects(&self, name: &str, faults: &mut Faults) -> Option<Vec<Members<'a>>> {
-        let value = self.objects(name, faults);
-        self.demand(name, faults, value)
-    }
 }
 
 fn object<'a>(raw: &'a RawValue, path: String, faults: &mut Faults) -> Option<Members<'a>> {

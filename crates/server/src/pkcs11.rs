@@ -142,6 +142,8 @@ impl ExternalKey for TokenKey {
                 })?;
                 ecdsa_signature(&raw)
             }
+            // No key of a token is taken for these: see `Tokens::key`.
+            SignatureAlgorithm::EcdsaSha384 | SignatureAlgorithm::Ed25519 => Err(KeyError::UnsupportedKey),
         }
     }
 }

@@ -586,18 +586,6 @@ pub fn delivery(tx: &mut dyn Transaction, company: &CompanyId, id: DeliveryId) -
         .transpose()
 }
 
-/// A workflow's webhooks, in the order of the events.
-pub fn webhooks_of(
-    tx: &mut dyn Transaction,
-    company: &CompanyId,
-    workflow: WorkflowId,
-) -> Result<Vec<Delivery>, Error> {
-    tx.query(&sql::WEBHOOKS_OF_WORKFLOW, values![company.as_str(), workflow.get()])?
-        .iter()
-        .map(read_delivery)
-        .collect()
-}
-
 /// A delivery's tries, oldest first.
 pub fn tries(tx: &mut dyn Transaction, company: &CompanyId, id: DeliveryId) -> Result<Vec<Try>, Error> {
     let rows = tx.query(&sql::TRIES, values![company.as_str(), id.0])?;

@@ -86,11 +86,7 @@ impl<'a> OcspAnswer<'a> {
         let single = sequence(&[&id, &status, &moment(self.this_update), &next]);
         let own = Certificate::from_der(signer.certificates().first().expect("a certificate")).expect("a certificate");
         let responder = own.tbs_certificate().subject().to_der().expect("DER");
-        let data = sequence(&[
-            &tlv(0xa1, &responder),
-            &moment(self.produced_at),
-            &sequence(&[&single]),
-        ]);
+        let data = sequence(&[&tlv(0xa1, &responder), &moment(self.produced_at), &sequence(&[&single])]);
         let certificates = if self.certificates.is_empty() {
             Vec::new()
         } else {
@@ -141,14 +137,7 @@ impl List {
         // RFC 5280, 5.1.2.4: UTCTime up to 2049.
         let time = |at: Timestamp| tlv(0x17, written(at, "%y%m%d%H%M%SZ").as_bytes());
         let next = self.next_update.map(time).unwrap_or_default();
-        let body = sequence(&[
-            &[2, 1, 1],
-            &ecdsa(),
-            &name,
-            &time(self.this_update),
-            &next,
-            &extensions,
-        ]);
+        let body = sequence(&[&[2, 1, 1], &ecdsa(), &name, &time(self.this_update), &next, &extensions]);
         sequence(&[&body, &ecdsa(), &signature(issuer, &body)])
     }
 }

@@ -426,7 +426,10 @@ fn a_file_upgraded_to_b_lt_holds_the_proofs_of_its_later_timestamp() {
             for file in files(&world, id) {
                 let list = wire.authority.revocation_list();
                 let has = |bytes: &[u8]| file.windows(bytes.len()).any(|window| window == bytes);
-                assert!(has(&wire.authority.certificate()) && has(&list), "the authority's proofs");
+                assert!(
+                    has(&wire.authority.certificate()) && has(&list),
+                    "the authority's proofs"
+                );
                 assert_eq!(level_of(app, wire, &file), Some(SealLevel::LongTerm));
             }
         },

@@ -57,7 +57,14 @@ fn what_a_certificate_names_is_never_connected_in_the_operators_network() {
     };
     let soon = Duration::from_secs(2);
     let network = network(&private(), &sources, &["127.0.0.1"]);
-    for host in ["127.0.0.1", "10.0.0.1", "[::1]", "localhost", "pki.example.com", "2130706433"] {
+    for host in [
+        "127.0.0.1",
+        "10.0.0.1",
+        "[::1]",
+        "localhost",
+        "pki.example.com",
+        "2130706433",
+    ] {
         let address = named(&format!("http://{host}:{port}/root.crl"));
         network.fetch(&address, soon).expect_err(host);
         let question = document::revocation::OCSP_REQUEST_MEDIA_TYPE;
@@ -72,7 +79,9 @@ fn what_a_certificate_names_is_never_connected_in_the_operators_network() {
     // And it is not where he has not allowed it.
     let public = AddressRules::default();
     let closed = self::network(&public, &sources, &["127.0.0.1"]);
-    closed.ask_authority(&authority("127.0.0.1"), vec![1]).expect_err("private");
+    closed
+        .ask_authority(&authority("127.0.0.1"), vec![1])
+        .expect_err("private");
     assert_eq!(receiver.received().len(), 2);
 }
 
@@ -105,5 +114,8 @@ fn nobody_is_waited_for_longer_than_was_said() {
     let began = Instant::now();
     let address = named(&receiver.url("/root.crl"));
     let silent = network.fetch(&address, Duration::from_millis(100));
-    assert!(silent.is_err() && began.elapsed() < Duration::from_secs(5), "{silent:?}");
+    assert!(
+        silent.is_err() && began.elapsed() < Duration::from_secs(5),
+        "{silent:?}"
+    );
 }

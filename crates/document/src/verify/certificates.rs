@@ -249,9 +249,7 @@ impl<'a> Certified<'a> {
 /// Whether the key of `issuer` signed `certificate` (both DER), and its name is the issuer's.
 pub(crate) fn is_issued_by(certificate: &[u8], issuer: &[u8]) -> bool {
     match (Certified::parse(certificate), Certified::parse(issuer)) {
-        (Some(certificate), Some(issuer)) => {
-            certificate.names_as_issuer(&issuer) && certificate.is_signed_by(&issuer)
-        }
+        (Some(certificate), Some(issuer)) => certificate.names_as_issuer(&issuer) && certificate.is_signed_by(&issuer),
         _ => false,
     }
 }

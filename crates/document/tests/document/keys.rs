@@ -10,7 +10,8 @@ use x509_cert::Certificate;
 use x509_cert::der::Decode;
 use x509_cert::ext::pkix::{AuthorityKeyIdentifier, BasicConstraints, KeyUsage, SubjectKeyIdentifier};
 
-use crate::samples::{HOUSE, House, now};
+use crate::judges;
+use crate::samples::{HOUSE, House, References, details, now, unsigned};
 
 fn certificate(key: &SealKey) -> Certificate {
     Certificate::from_der(&key.certificates()[0]).expect("a certificate")
@@ -176,4 +177,87 @@ fn a_key_whose_certificate_has_expired_does_not_prove() {
 #[test]
 fn the_library_warms_up() {
     warm_up().expect("it works");
+}
+
+/// Keys as OpenSSL packs them: what this can seal with it does, to everybody's content; the rest is refused at once.
+#[test]
+fn a_key_of_every_kind_that_can_seal_comes_from_pkcs12_and_seals() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let openssl = |arguments: &str| {
+        let output = std::process::Command::new("openssl")
+            .args(arguments.split_whitespace())
+            .current_dir(folder.path())
+            .output()
+            .expect("openssl runs; run script/bootstrap --tests");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("ext"), "keyUsage=critical,digitalSignature\n").expect("written");
+    openssl("req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 90 -subj /CN=Authority");
+    let authority = std::fs::read_to_string(path("ca.pem")).expect("PEM");
+    let now = jiff::Timestamp::now();
+    for (name, make, algorithm) in [
+        (
+            "p256",
+            "EC -pkeyopt ec_paramgen_curve:P-256",
+            Some(SignatureAlgorithm::EcdsaSha256),
+        ),
+        (
+            "p384",
+            "EC -pkeyopt ec_paramgen_curve:P-384",
+            Some(SignatureAlgorithm::EcdsaSha384),
+        ),
+        ("ed25519", "ED25519", Some(SignatureAlgorithm::Ed25519)),
+        (
+            "rsa2048",
+            "RSA -pkeyopt rsa_keygen_bits:2048",
+            Some(SignatureAlgorithm::RsaPkcs1Sha256),
+        ),
+        (
+            "rsa4096",
+            "RSA -pkeyopt rsa_keygen_bits:4096",
+            Some(SignatureAlgorithm::RsaPkcs1Sha256),
+        ),
+        ("rsa1024", "RSA -pkeyopt rsa_keygen_bits:1024", None),
+        ("p521", "EC -pkeyopt ec_paramgen_curve:P-521", None),
+        ("ed448", "ED448", None),
+    ] {
+        openssl(&format!("genpkey -algorithm {make} -out {name}.key"));
+        openssl(&format!("req -new -key {name}.key -out {name}.csr -subj /CN={name}"));
+        openssl(&format!(
+            "x509 -req -in {name}.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out {name}.pem -days 30 -extfile ext"
+        ));
+        openssl(&format!(
+            "pkcs12 -export -inkey {name}.key -in {name}.pem -certfile ca.pem -passout pass:geheim -out {name}.p12"
+        ));
+        let file = std::fs::read(path(&format!("{name}.p12"))).expect("a file");
+        let read = SealKey::from_pkcs12(&file, "geheim");
+        let Some(algorithm) = algorithm else {
+            let refused = read.expect_err(name);
+            assert!(matches!(refused, KeyError::UnsupportedKey), "{name}: {refused}");
+            continue;
+        };
+        let key = read.expect(name);
+        assert_eq!(key.algorithm(), algorithm);
+        key.prove_foreign(now).expect(name);
+        let kept = key.to_pkcs8().expect(name);
+        let key = SealKey::new(&kept, key.certificates().to_vec()).expect(name);
+        let details = document::seal::SealDetails {
+            at: now,
+            ..details(true)
+        };
+        let sealed = document::seal::seal(&unsigned(References::Table), &key, &details).expect(name);
+        let roots = document::verify::TrustedRoots::from_pem(&authority).expect("a root");
+        let verdict = document::verify::verify(&sealed, &roots, now);
+        assert!(verdict.holds(), "{name}: {verdict:?}");
+        let complaints = if algorithm == SignatureAlgorithm::Ed25519 {
+            // Poppler's NSS knows no Ed25519 in CMS.
+            let file = path("sealed.pdf");
+            std::fs::write(&file, &sealed).expect("written");
+            [judges::qpdf(&file), judges::pyhanko(&[&file], &path("ca.pem")).concat()].concat()
+        } else {
+            judges::complaints(&sealed, &authority)
+        };
+        assert!(complaints.is_empty(), "{name}: {}", complaints.join("\n"));
+    }
 }

@@ -116,7 +116,11 @@ fn an_answer_counts_where_the_issuer_or_whom_it_has_certified_gives_it_for_that_
             with(&|answer| answer.status = Status::Revoked(now() - 1.hour())),
             Said::Revoked,
         ),
-        ("unknown", with(&|answer| answer.status = Status::Unknown), Said::Unknown),
+        (
+            "unknown",
+            with(&|answer| answer.status = Status::Unknown),
+            Said::Unknown,
+        ),
         (
             "expired",
             with(&|answer| {
@@ -144,14 +148,26 @@ fn an_answer_counts_where_the_issuer_or_whom_it_has_certified_gives_it_for_that_
             Said::Unknown,
         ),
         ("of another authority", good.signed_by(&stranger.root), Said::Unknown),
-        ("by whom the issuer certified for something else", along(&not_for_answers), Said::Unknown),
+        (
+            "by whom the issuer certified for something else",
+            along(&not_for_answers),
+            Said::Unknown,
+        ),
         ("by whose certificate had ended", along(&ended), Said::Unknown),
         ("by another authority's responder", along(&of_another), Said::Unknown),
         ("by the company itself", along(&HOUSE.key), Said::Unknown),
-        ("by a responder who is not there", good.signed_by(&delegated), Said::Unknown),
+        (
+            "by a responder who is not there",
+            good.signed_by(&delegated),
+            Said::Unknown,
+        ),
         ("tampered", tampered, Said::Unknown),
         ("about another certificate", about_another, Said::Unknown),
-        ("about another issuer", of_another_issuer.signed_by(&HOUSE.root), Said::Unknown),
+        (
+            "about another issuer",
+            of_another_issuer.signed_by(&HOUSE.root),
+            Said::Unknown,
+        ),
     ] {
         let fetched = check_answer(&response, own(), root(), now());
         assert_eq!(fetched.is_ok(), expected == Said::Good, "{name}: {fetched:?}");
@@ -207,7 +223,11 @@ fn a_list_counts_where_the_issuer_signed_it_and_it_covers_the_certificate() {
         ("plain", plain.clone(), Said::Good),
         ("of its distribution point", scoped(&point(here)), Said::Good),
         ("of signers", scoped(&flag(1)), Said::Good),
-        ("of another point", scoped(&point("http://pki.example.com/there.crl")), Said::Unknown),
+        (
+            "of another point",
+            scoped(&point("http://pki.example.com/there.crl")),
+            Said::Unknown,
+        ),
         ("of authorities", scoped(&flag(2)), Said::Unknown),
         ("for some reasons", scoped(&[0x83, 2, 6, 0x40]), Said::Unknown),
         ("indirect", scoped(&flag(4)), Said::Unknown),
@@ -236,8 +256,16 @@ fn a_list_counts_where_the_issuer_signed_it_and_it_covers_the_certificate() {
             },
             Said::Good,
         ),
-        ("expired", at(now() - 48.hours(), Some(now() - 1.minute())), Said::Unknown),
-        ("from the future", at(now() + 1.hour(), Some(now() + 24.hours())), Said::Unknown),
+        (
+            "expired",
+            at(now() - 48.hours(), Some(now() - 1.minute())),
+            Said::Unknown,
+        ),
+        (
+            "from the future",
+            at(now() + 1.hour(), Some(now() + 24.hours())),
+            Said::Unknown,
+        ),
         ("without an end, fresh", at(now() - 1.hour(), None), Said::Good),
         ("without an end, old", at(now() - 25.hours(), None), Said::Unknown),
     ] {
@@ -299,10 +327,17 @@ fn what_openssl_answers_and_lists_is_taken() {
         crlDistributionPoints=URI:http://pki.example.com/all.crl\n\
         [responder]\nkeyUsage=critical,digitalSignature\nextendedKeyUsage=OCSPSigning\n\
         [list]\nissuingDistributionPoint=critical,@point\n[point]\nfullname=URI:http://pki.example.com/all.crl\n";
-    for (name, content) in [("own.cnf", configuration), ("index", ""), ("serial", "1000\n"), ("number", "01\n")] {
+    for (name, content) in [
+        ("own.cnf", configuration),
+        ("index", ""),
+        ("serial", "1000\n"),
+        ("number", "01\n"),
+    ] {
         std::fs::write(path(name), content).expect("written");
     }
-    openssl("req -x509 -newkey rsa:2048 -nodes -keyout root.key -out root.pem -days 90 -subj /CN=Root -config own.cnf -extensions root");
+    openssl(
+        "req -x509 -newkey rsa:2048 -nodes -keyout root.key -out root.pem -days 90 -subj /CN=Root -config own.cnf -extensions root",
+    );
     for (name, extensions) in [("good", "user"), ("revoked", "user"), ("responder", "responder")] {
         openssl(&format!(
             "req -new -newkey rsa:2048 -nodes -keyout {name}.key -out {name}.csr -subj /CN={name} -config own.cnf"

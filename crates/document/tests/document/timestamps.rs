@@ -2,7 +2,7 @@
 //! authority's answer is told by its name.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use document::revocation::{SourceAddress, Sources, check_answer, ocsp_request};
 use document::seal::{SealError, seal, seal_with_timestamp};
@@ -10,7 +10,10 @@ use document::timestamp::{
     FailureInfo, NONCE_BYTES, ResponseStatus, TimestampError, TimestampRequest, TimestampSource, TimestampToken,
 };
 use document::validation_data::{ValidationData, add_archive_timestamp, add_validation_data, evidence};
+use document::verify::{TrustedRoots, Verdict, verify};
+use domain::SealLevel;
 use jiff::{Timestamp, ToSpan};
+use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 use testkit::time_stamp_authority::{Fault, POLICY, Revocation, TimeStampAuthority};
 use testkit::world::StandingClock;
@@ -288,7 +291,10 @@ fn a_certificate_names_where_its_revocation_is_asked() {
 
     let (_, by_responder) = authority(Revocation::Responder);
     let sources = Sources::of(&by_responder.certificate()).expect("sources");
-    assert_eq!(named(&sources.responders), [by_responder.url().replace("/tsa", "/ocsp")]);
+    assert_eq!(
+        named(&sources.responders),
+        [by_responder.url().replace("/tsa", "/ocsp")]
+    );
     let (certificate, root) = (by_responder.certificate(), by_responder.root());
     let request = ocsp_request(&certificate, &root).expect("a request");
     assert!(request.len() > 60);
@@ -310,4 +316,104 @@ fn a_seal_fails_as_a_whole_where_the_authority_does() {
         error,
         Err(SealError::Timestamp(TimestampError::Refused { .. }))
     ));
+}
+
+/// Files at B-LTA, and renewed once, with whom to trust and when to look at them.
+struct Archived {
+    files: [(Vec<u8>, Timestamp); 2],
+    roots: TrustedRoots,
+}
+
+impl Archived {
+    fn judge(&self, pdf: &[u8], at: Timestamp) -> Verdict {
+        verify(pdf, &self.roots, at)
+    }
+}
+
+static ARCHIVED: LazyLock<Archived> = LazyLock::new(|| {
+    let (clock, authority) = authority(Revocation::List);
+    let sealed = b_t(&authority, References::Table);
+    let archived = add_archive_timestamp(&sealed, &data(&authority, now()), &authority).expect("archived");
+    let later = now() + (300 * 24).hours();
+    clock.set(later);
+    let ends = later + (3 * 365 * 24).hours();
+    let second = TimeStampAuthority::start(Arc::clone(&clock) as _, Revocation::Responder, ends);
+    let renewed = add_archive_timestamp(&archived, &data(&authority, later), &second).expect("renewed");
+    let pem = roots(&authority) + &second.root_pem();
+    Archived {
+        files: [(archived, now()), (renewed, now() + (400 * 24).hours())],
+        roots: TrustedRoots::from_pem(&pem).expect("roots"),
+    }
+});
+
+/// The value of the last signature, with its angle brackets: all that it does not cover itself.
+fn last_gap(pdf: &[u8]) -> std::ops::Range<usize> {
+    let key = pdf
+        .windows(9)
+        .rposition(|window| window == b"/Contents")
+        .expect("a value");
+    let from = |start: usize, byte: u8| start + pdf[start..].iter().position(|at| *at == byte).expect("a bracket");
+    let start = from(key, b'<');
+    start..from(start, b'>') + 1
+}
+
+#[test]
+fn a_renewed_file_passes_here_after_the_first_authority_certificate_has_ended() {
+    for (number, (pdf, at)) in ARCHIVED.files.iter().enumerate() {
+        let verdict = ARCHIVED.judge(pdf, *at);
+        assert!(verdict.holds() && verdict.holds_strictly(), "{verdict:?}");
+        assert_eq!(verdict.signatures.len(), 2 + number);
+        assert_eq!(verdict.signatures[0].level, Some(SealLevel::Archive), "{verdict:?}");
+        let proved = verdict.signatures[0].proved_at.as_ref().expect("a proved time");
+        assert_eq!(proved.at, now());
+    }
+    // The one that was not renewed in time is proved no more.
+    let late = ARCHIVED.judge(&ARCHIVED.files[0].0, ARCHIVED.files[1].1);
+    assert!(!late.holds_strictly(), "{late:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    /// Of a file at B-LTA every byte is covered by the last timestamp but its own value: also the seal's value with its
+    /// timestamp, the validation data, and the earlier timestamps.
+    #[test]
+    fn a_flipped_bit_of_an_archived_file_is_always_rejected(
+        renewed in any::<bool>(), place in any::<prop::sample::Index>(), bit in 0_u8..8,
+    ) {
+        let (whole, moment) = &ARCHIVED.files[usize::from(renewed)];
+        let mut pdf = whole.clone();
+        let gap = last_gap(&pdf);
+        let at = place.index(pdf.len() - gap.len());
+        let at = if at < gap.start { at } else { at + gap.len() };
+        pdf[at] ^= 1 << bit;
+        prop_assert!(!ARCHIVED.judge(&pdf, *moment).holds(), "byte {at}, bit {bit}");
+    }
+
+    /// The value of the last timestamp itself: rejected, or it says what it said.
+    #[test]
+    fn a_changed_digit_of_the_last_timestamp_is_rejected_or_says_the_same(
+        renewed in any::<bool>(), place in any::<prop::sample::Index>(), digit in 0_u8..16,
+    ) {
+        let (whole, moment) = &ARCHIVED.files[usize::from(renewed)];
+        let mut pdf = whole.clone();
+        let gap = last_gap(&pdf);
+        let digits = if digit % 2 == 0 { 3000 } else { gap.len() - 2 };
+        let at = gap.start + 1 + place.index(digits);
+        let new = b"0123456789abcdef"[usize::from(digit)];
+        prop_assume!(pdf[at] != new);
+        pdf[at] = new;
+        let (before, after) = (ARCHIVED.judge(whole, *moment), ARCHIVED.judge(&pdf, *moment));
+        prop_assert!(!after.holds() || after == before, "digit {at}");
+    }
+
+    #[test]
+    fn a_cut_archived_file_never_passes_as_what_it_was(
+        renewed in any::<bool>(), place in any::<prop::sample::Index>(),
+    ) {
+        let (whole, moment) = &ARCHIVED.files[usize::from(renewed)];
+        let verdict = ARCHIVED.judge(&whole[..place.index(whole.len())], *moment);
+        // Cut at the end of a revision it is the file of that time, with fewer signatures.
+        prop_assert!(!verdict.holds() || verdict.signatures.len() < 2 + usize::from(renewed));
+    }
 }

@@ -7,7 +7,7 @@ use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{Request, State};
 use axum::http::header;
-use document::verify::{Change, Fault, How, Means, Part, SignatureKind, SignatureReport, Verdict};
+use document::verify::{Change, Fault, How, Part, SignatureKind, SignatureReport, Verdict};
 use domain::{Language, SealLevel, UtcOffset};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -250,14 +250,7 @@ pub async fn verify(State(http): State<Http>, request: Request) -> Result<Json<V
     if pdf.is_empty() {
         return Err(Error::fault("file", FaultCode::Required).into());
     }
-    let verdict = http
-        .blocking(move |app| {
-            let means = Means::from(app.trusted_roots()?);
-            app.documents
-                .verify(&pdf, &means, app.now())
-                .map_err(|fault| fault.at("file"))
-        })
-        .await?;
+    let verdict = http.blocking(move |app| app.verdict(&pdf)).await?;
     Ok(Json(VerifyResponse::new(&verdict, language)))
 }
 

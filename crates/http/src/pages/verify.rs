@@ -4,12 +4,11 @@
 //! about a workflow is told, whatever the address names.
 #![expect(clippy::disallowed_types, reason = "what axum refuses of a form is answered as ours")]
 
-use app::{App, DocumentFault, Error, Outcome, VerdictWords};
+use app::{App, Error, Outcome, VerdictWords};
 use axum::extract::multipart::MultipartRejection;
 use axum::extract::{Multipart, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use document::verify::{Fault, Means, Verdict};
 use domain::{BlobHash, Language, UtcOffset};
 use serde::Serialize;
 
@@ -118,18 +117,7 @@ async fn receive(mut multipart: Multipart, limit: u64) -> Result<Option<Upload>,
 }
 
 fn judge(app: &App, upload: &Upload, language: Language) -> Result<VerdictView, Error> {
-    let means = Means::from(app.trusted_roots()?);
-    let verdict = match app.documents.verify(&upload.bytes, &means, app.now()) {
-        Ok(verdict) => verdict,
-        Err(DocumentFault::Refused(reason)) => Verdict {
-            length: upload.bytes.len() as u64,
-            signatures: Vec::new(),
-            faults: vec![Fault::Unreadable {
-                reason: reason.to_string(),
-            }],
-        },
-        Err(fault) => return Err(fault.at("file")),
-    };
+    let verdict = app.verdict(&upload.bytes)?;
     let words = app::verdict_words(language, UtcOffset::default(), &verdict);
     let (tone, symbol) = match words.outcome {
         Outcome::Holds => ("good", "shield"),

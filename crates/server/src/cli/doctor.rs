@@ -354,7 +354,9 @@ fn key_remedy(fault: &SealKeyFault) -> String {
         SealKeyFault::Key(KeyError::Token(_)) => {
             "plug the token in, and check that pkcs11.module is its maker's library and that it holds the key"
         }
-        SealKeyFault::Missing | SealKeyFault::Key(KeyError::NotInItsTime { .. }) => "countersign company key renew --company ID",
+        SealKeyFault::Missing | SealKeyFault::Key(KeyError::NotInItsTime { .. }) => {
+            "countersign company key renew --company ID"
+        }
         _ => "restore database and master key from one backup",
     }
     .to_owned()
@@ -381,7 +383,10 @@ fn time_stamps(app: &App, findings: &mut Findings) -> Result<(), Failure> {
         }
         findings.good(check, format!("{url} gives timestamps"));
         match lack {
-            None => findings.good("proofs", format!("the timestamps of {url} can be proved for long (B-LT, B-LTA)")),
+            None => findings.good(
+                "proofs",
+                format!("the timestamps of {url} can be proved for long (B-LT, B-LTA)"),
+            ),
             Some(lack) => lacking(findings, &format!("the timestamps of {url}"), &lack),
         }
     }
@@ -413,12 +418,16 @@ fn lacking(findings: &mut Findings, whose: &str, lack: &ProofLack) {
         ),
         ProofLack::Issuer => findings.note(
             check,
-            format!("{whose} cannot be proved for long: a certificate's issuer is not there, and no address of it is named"),
+            format!(
+                "{whose} cannot be proved for long: a certificate's issuer is not there, and no address of it is named"
+            ),
             "bring the whole chain of certificates along, or use another authority, or sealing.level = \"B-T\"",
         ),
         ProofLack::NoSource => findings.note(
             check,
-            format!("{whose} cannot be proved for long: a certificate names neither revocation list nor OCSP responder"),
+            format!(
+                "{whose} cannot be proved for long: a certificate names neither revocation list nor OCSP responder"
+            ),
             "use an authority whose certificates name one, or sealing.level = \"B-T\"",
         ),
     }

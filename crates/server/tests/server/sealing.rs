@@ -71,12 +71,26 @@ fn what_a_certificate_names_is_fetched_from_no_private_address_and_doctor_says_w
         let asked = authority.receiver().received();
         assert!(asked.iter().all(|request| request.path == "/tsa"), "{asked:?}");
         if revocation == Revocation::None {
-            assert_eq!((sealed["level"].as_str(), doctor.code), (Some("B-LTA"), Some(0)), "{}", doctor.output);
+            assert_eq!(
+                (sealed["level"].as_str(), doctor.code),
+                (Some("B-LTA"), Some(0)),
+                "{}",
+                doctor.output
+            );
             let told = "a certificate names neither revocation list nor OCSP responder";
             assert!(doctor.output.contains(told), "{}", doctor.output);
         } else {
-            assert_eq!((sealed["level"].as_str(), doctor.code), (Some("B-T"), Some(1)), "{}", doctor.output);
-            assert!(doctor.output.contains("the address 127.0.0.1 is not public"), "{}", doctor.output);
+            assert_eq!(
+                (sealed["level"].as_str(), doctor.code),
+                (Some("B-T"), Some(1)),
+                "{}",
+                doctor.output
+            );
+            assert!(
+                doctor.output.contains("the address 127.0.0.1 is not public"),
+                "{}",
+                doctor.output
+            );
             assert!(doctor.output.contains("sealing.private_hosts"), "{}", doctor.output);
         }
     }
@@ -222,7 +236,15 @@ fn a_company_seals_with_a_key_in_a_token() {
     let uri = "pkcs11:token=Seal%20keys;object=ec";
     let certificate = path("ec.pem");
     let arguments = [
-        "company", "key", "use-token", "--company", "second", "--uri", uri, "--certificates", &certificate,
+        "company",
+        "key",
+        "use-token",
+        "--company",
+        "second",
+        "--uri",
+        uri,
+        "--certificates",
+        &certificate,
     ];
     here.run(&arguments, "");
     let refused = |said: &Said| said.error.matches("a login to the token was refused").count();

@@ -129,10 +129,6 @@ crate::statements! {
     pub static DELIVERY = "SELECT id, workflow_id, event_id, kind, url, state, tries, tries_made, created_at, due_at, \
              finished_at FROM outbox WHERE company_id = $1 AND id = $2";
 
-    /// A workflow's webhooks, oldest first.
-    pub static WEBHOOKS_OF_WORKFLOW = "SELECT id, workflow_id, event_id, kind, url, state, tries, tries_made, \
-             created_at, due_at, finished_at FROM outbox \
-         WHERE company_id = $1 AND workflow_id = $2 AND kind = 'webhook' ORDER BY id";
 
     /// A page of the company's mails and messages, newest first, each with its last try.
     pub static MESSAGES = "SELECT o.id, o.workflow_id, o.kind, o.body, o.state, o.created_at, o.finished_at, \
