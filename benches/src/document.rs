@@ -48,6 +48,7 @@ pub fn measure(folder: &Path) {
         location: None,
         at,
         certify: true,
+        mark: None,
     };
     let texts: Vec<String> = (1..=10)
         .map(|number| format!("서울특별시 종로구 세종대로 {number}번지 김민준"))

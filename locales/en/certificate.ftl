@@ -77,6 +77,8 @@ certificate-note-sealed = The bytes up to the length stated above are the sealed
 certificate-note-ended-early = This document ended before it was completed. There is no sealed document.
 certificate-seal-document = Sealed after all writers have approved
 certificate-seal-certificate = Seal of the history certificate
+seal-mark-who = Sealed by { $company } · { $time }
+seal-mark-document = Document { $id }
 
 ## Events, on the certificate and in history lists
 event-started = Started

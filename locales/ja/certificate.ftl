@@ -77,6 +77,8 @@ certificate-note-sealed = 上記の長さまでのバイト列が、上記のハ
 certificate-note-ended-early = この文書は完了する前に終了しました。封印された文書はありません。
 certificate-seal-document = 全記入者の承認後に封印
 certificate-seal-certificate = 履歴証明書の封印
+seal-mark-who = { $company } により封印 · { $time }
+seal-mark-document = 文書番号 { $id }
 
 ## Events, on the certificate and in history lists
 event-started = 開始

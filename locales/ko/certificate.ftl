@@ -77,6 +77,8 @@ certificate-note-sealed = 위의 길이까지의 바이트가 위의 해시를 �
 certificate-note-ended-early = 이 문서는 완료되기 전에 종료되었습니다. 봉인된 문서는 없습니다.
 certificate-seal-document = 모든 작성자의 승인 후 봉인
 certificate-seal-certificate = 이력 증명서 봉인
+seal-mark-who = { $company } 봉인 · { $time }
+seal-mark-document = 문서 번호 { $id }
 
 ## Events, on the certificate and in history lists
 event-started = 시작

@@ -75,24 +75,8 @@ impl Writer<'_> {
         time::format_with_zone(at, self.certified.workflow.offset)
     }
 
-    /// The text on one line, with what no font has, and what changes the direction of writing, written as its number.
     fn drawable(&self, text: &str) -> String {
-        let missing = self.fonts.missing_characters(text);
-        let mut drawable = String::with_capacity(text.len());
-        for character in text.chars() {
-            if matches!(character, '\u{2068}' | '\u{2069}') {
-                // Around what is written from right to left, of which no font has a letter.
-            } else if character.is_control() {
-                drawable.push(' ');
-            } else if missing.contains(&character) || is_direction_control(character) {
-                // A control of direction would turn what others have written beside it.
-                // Writing into a text cannot fail.
-                let _ = write!(drawable, "[U+{:04X}]", u32::from(character));
-            } else {
-                drawable.push(character);
-            }
-        }
-        drawable
+        drawable(self.fonts, text)
     }
 
     fn content(&self) -> CertificateContent {
@@ -633,4 +617,23 @@ fn person(name: &str, contact: &str) -> String {
     } else {
         format!("{name} <{contact}>")
     }
+}
+/// The text on one line, with what no font has, and what changes the direction of writing, written as its number.
+pub(crate) fn drawable(fonts: &Fonts, text: &str) -> String {
+    let missing = fonts.missing_characters(text);
+    let mut drawable = String::with_capacity(text.len());
+    for character in text.chars() {
+        if matches!(character, '\u{2068}' | '\u{2069}') {
+            // Around what is written from right to left, of which no font has a letter.
+        } else if character.is_control() {
+            drawable.push(' ');
+        } else if missing.contains(&character) || is_direction_control(character) {
+            // A control of direction would turn what others have written beside it.
+            // Writing into a text cannot fail.
+            let _ = write!(drawable, "[U+{:04X}]", u32::from(character));
+        } else {
+            drawable.push(character);
+        }
+    }
+    drawable
 }

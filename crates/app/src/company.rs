@@ -6,7 +6,7 @@
 use document::authority::{self, SealSubject};
 use document::keys::{KeyKind, SealKey, Signer, certificates_from_pem, certificates_to_pem};
 use document::revocation::RevocationReason;
-use domain::{ClientId, CompanyId, Language, Region, SealLevel, UtcOffset, WhenTsaIsDown};
+use domain::{ClientId, CompanyId, Language, Region, SealLevel, SealMark, UtcOffset, WhenTsaIsDown};
 use jiff::Timestamp;
 use store::company::Company;
 
@@ -62,6 +62,8 @@ pub struct CompanyChange {
     pub tsa_url: Option<Option<String>>,
     /// What happens while that authority does not answer; the inner `None` leaves it to the installation.
     pub when_tsa_is_down: Option<Option<WhenTsaIsDown>>,
+    /// Whether its documents show on their pages that they are sealed.
+    pub seal_mark: Option<SealMark>,
 }
 
 /// A company that was made, with what is shown once.
@@ -127,6 +129,7 @@ impl App {
             seal_level: None,
             tsa_url: None,
             when_tsa_is_down: None,
+            seal_mark: SealMark::default(),
             created_at: at,
         };
         new.settings.apply(&mut company);
@@ -334,5 +337,6 @@ impl CompanyChange {
         put(&mut company.seal_level, self.seal_level.as_ref());
         put(&mut company.tsa_url, self.tsa_url.as_ref());
         put(&mut company.when_tsa_is_down, self.when_tsa_is_down.as_ref());
+        put(&mut company.seal_mark, self.seal_mark.as_ref());
     }
 }

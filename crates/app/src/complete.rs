@@ -7,12 +7,14 @@
 
 use document::certificate::Attachment;
 use document::seal::SealDetails;
+use document::seal_mark::SealMark;
 use domain::{Actor, BlobHash, Entry, EventKind, FieldValue, SealLevel, Transition, Workflow};
 use store::workflow::SealedDocument;
 
 use crate::App;
 use crate::certificate_content::{Certified, certificate_content};
 use crate::error::Error;
+use crate::seal_mark::SealMarks;
 use crate::sealing::Sealed;
 use crate::transition::{Plan, Snapshot};
 use crate::values::{attached, marks};
@@ -67,11 +69,13 @@ impl App {
             .iter()
             .map(|(name, stored)| (name.clone(), stored.value.clone()))
             .collect::<std::collections::BTreeMap<String, FieldValue>>();
-        let marks = marks(template, &values, snapshot.stored.workflow.language, |hash| {
+        let mut marks = marks(template, &values, snapshot.stored.workflow.language, |hash| {
             Ok(self.blobs.get(hash)?)
         })?;
         let pdf = self.blobs.get(&template.pdf)?;
         let fonts = self.fonts()?;
+        let SealMarks { pages, seal: mark } = self.seal_marks(snapshot, &fonts)?;
+        marks.extend(pages);
         if !snapshot.template.extends_upload() {
             let stamped = document::stamp::stamp(&pdf, &fonts, &marks)
                 .map_err(|error| Error::internal("stamping a document", error))?;
@@ -86,7 +90,7 @@ impl App {
             }
             let stamped = document::embed::embed(&stamped, &files)
                 .map_err(|error| Error::internal("embedding attachments", error))?;
-            return self.seal_of(snapshot, &stamped, "certificate-seal-document", true);
+            return self.seal_of(snapshot, &stamped, "certificate-seal-document", true, mark);
         }
         // These are a stranger's bytes. Intake had them read by the same reader, within its limits of memory and time,
         // on a stack of this size.
@@ -96,7 +100,7 @@ impl App {
                 .spawn_scoped(scope, || {
                     let stamped = document::extend::stamp(&pdf, &fonts, &marks)
                         .map_err(|error| Error::internal("stamping a signed document", error))?;
-                    let sealed = self.seal_of(snapshot, &stamped, "certificate-seal-document", false)?;
+                    let sealed = self.seal_of(snapshot, &stamped, "certificate-seal-document", false, mark)?;
                     // Intake has tried it with the same code. Should anything make this file differ, nobody gets one in
                     // which the other side's signature is broken. Verifying takes about as long as stamping and sealing.
                     let verdict = document::verify::verify_soundness(&sealed.bytes);
@@ -139,11 +143,18 @@ impl App {
         );
         let certificate = document::certificate::render(&content, &fonts)
             .map_err(|error| Error::internal("writing a certificate", error))?;
-        self.seal_of(snapshot, &certificate, "certificate-seal-certificate", true)
+        self.seal_of(snapshot, &certificate, "certificate-seal-certificate", true, None)
     }
 
     /// Seals a file: one that nobody signed before is certified against every change, any other approved and locked.
-    fn seal_of(&self, snapshot: &Snapshot, pdf: &[u8], reason: &str, certify: bool) -> Result<Sealed, Error> {
+    fn seal_of(
+        &self,
+        snapshot: &Snapshot,
+        pdf: &[u8],
+        reason: &str,
+        certify: bool,
+        mark: Option<SealMark>,
+    ) -> Result<Sealed, Error> {
         let workflow = &snapshot.stored.workflow;
         let details = SealDetails {
             reason: i18n::text(workflow.language, reason, &[]),
@@ -151,6 +162,7 @@ impl App {
             location: self.settings.sealing.location.clone(),
             at: snapshot.at,
             certify,
+            mark,
         };
         self.seal(&workflow.company, pdf, &details)
     }

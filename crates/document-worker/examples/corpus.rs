@@ -269,6 +269,7 @@ impl Work {
             location: None,
             at: self.at,
             certify: !intake.is_signed(),
+            mark: None,
         };
         let sealed = seal(&stamped, &self.key, &details).map_err(|error| format!("seal: {error}"))?;
         let verdict = verify(&sealed, &self.roots, self.at);

@@ -9,13 +9,13 @@
 //! The bytes of a signed file are a stranger's. Intake has had them parsed by the same reader, in a
 //! process with limited memory, time and stack, before they come here.
 
-use lopdf::{Dictionary, Document, Object, ObjectId, dictionary, text_string};
+use lopdf::{Dictionary, Document, ObjectId, dictionary, text_string};
 
 use crate::fonts::Fonts;
 use crate::form;
 use crate::geometry::{DisplayedBox, PageGeometry};
 use crate::revision::{RevisionError, RevisionWriter};
-use crate::stamp::{Mark, Sheet, StampError, stamp_onto};
+use crate::stamp::{Mark, Sheet, StampError, as_appearance, reals, stamp_onto};
 
 /// The stack on which a signed file is read: as large as that of the process in which intake read it.
 pub const STACK: usize = 64 * 1024 * 1024;
@@ -44,19 +44,7 @@ fn add_field(
         size.width_points,
         size.height_points,
     );
-    // The drawing lies in the displayed page, origin at its bottom left. Its matrix takes it to user
-    // space, where its box is the field's rectangle: the algorithm of 12.5.5 then moves nothing.
-    let bottom = size.height_points - place.y - place.height;
-    let matrix = sheet.geometry.overlay_matrix();
-    let form = revision.edit_dictionary(drawing)?;
-    form.set(
-        "BBox",
-        reals([place.x, bottom, place.x + place.width, bottom + place.height]),
-    );
-    form.set(
-        "Matrix",
-        reals([matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f]),
-    );
+    as_appearance(drawing, &sheet.geometry, &place, revision)?;
     let name = form::free_field_name(document, &format!("{}{}Part", form::WAITING_PREFIX, sheet.number));
     // Table 236: the lock of a signature field is an indirect object.
     let lock = revision.add(dictionary! { "Type" => "SigFieldLock", "Action" => "All" });
@@ -103,12 +91,4 @@ fn surrounding<'a>(places: impl Iterator<Item = &'a DisplayedBox>, width: f64, h
         width: right.min(width) - left,
         height: bottom.min(height) - top,
     }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "lengths on a page, far from the limits of f32"
-)]
-fn reals<const COUNT: usize>(numbers: [f64; COUNT]) -> Vec<Object> {
-    numbers.iter().map(|number| Object::Real(*number as f32)).collect()
 }

@@ -35,6 +35,7 @@ pub mod revision;
 pub mod revocation;
 pub mod seal;
 mod seal_design;
+pub mod seal_mark;
 mod signature_field;
 pub mod stamp;
 pub mod text_layer;

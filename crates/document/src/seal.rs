@@ -1,7 +1,7 @@
 //! Seals a finished PDF: one PAdES signature (ETSI EN 319 142-1) by the company's key.
 //!
-//! [`seal`] makes one of level B-B: it appends one revision that holds the signature dictionary, an invisible signature
-//! field and its widget on the first page, and then fills in the byte range and the signature value, hexadecimal digits in
+//! [`seal`] makes one of level B-B: it appends one revision that holds the signature dictionary, a signature field and
+//! its widget (invisible on the first page, unless it has a mark), and then fills in the byte range and the signature value, hexadecimal digits in
 //! room for 16 KiB (more for a long chain of certificates). The signature covers every byte of the file but that hexadecimal string and its angle brackets.
 //! [`seal_with_timestamp`] makes one of level B-T: a time-stamp authority stamps the signature's value, and the timestamp is
 //! an unsigned attribute of it (EN 319 122-1, 5.3). Levels B-LT and B-LTA append to it what a later verifier needs
@@ -24,7 +24,9 @@ use crate::cms::{CmsError, UnfinishedMessage};
 use crate::form;
 use crate::keys::Signer;
 use crate::revision::{RevisionError, RevisionWriter};
+use crate::seal_mark::SealMark;
 use crate::signature_field::{self, Field};
+use crate::stamp::StampError;
 use crate::timestamp::{TimestampError, TimestampSource};
 
 /// Room for what is in a signature value beside the certificates: signature and attributes, and a timestamp.
@@ -58,6 +60,9 @@ pub enum SealError {
     /// ([`crate::validation_data::add_archive_timestamp`]).
     #[error("the signature value has {0} bytes with its timestamp, and does not fit")]
     TimestampTooLarge(usize),
+    /// The seal's mark cannot be drawn.
+    #[error("the seal's mark cannot be drawn: {0}")]
+    Mark(#[from] StampError),
     /// The placeholders are not where they were written: an error of this program.
     #[error("the signature's placeholders were not found in the written revision")]
     PlaceholderLost,
@@ -76,6 +81,8 @@ pub struct SealDetails {
     pub at: Timestamp,
     /// Certify (an unsigned file), or approve (a signed one).
     pub certify: bool,
+    /// What the seal shows on a page; nothing, if not given.
+    pub mark: Option<SealMark>,
 }
 
 /// Seals `pdf`, which our own intake wrote, at level B-B.
@@ -103,14 +110,21 @@ fn seal_at_level(
     if details.certify && !form::signatures(&document).is_empty() {
         return Err(SealError::AlreadySigned);
     }
-    let page = document.page_iter().next().ok_or(SealError::NoPage)?;
     let mut writer = RevisionWriter::new(pdf, &document)?;
     let chain: usize = signer.certificates().iter().map(Vec::len).sum();
     let room = signature_field::ROOM.max(chain.saturating_add(BESIDE_CHAIN));
     let signature = writer.add(signature_dictionary(details, room));
+    let (page, look) = match &details.mark {
+        None => (document.page_iter().next().ok_or(SealError::NoPage)?, None),
+        Some(mark) => {
+            let (page, look) = mark.put(&document, &mut writer)?;
+            (page, Some(look))
+        }
+    };
     let field = Field {
         stem: "Seal",
         locks: !details.certify,
+        look,
     };
     signature_field::add(&mut writer, page, signature, &field)?;
     // What was filled in on a signed file shows in fields of their own, which this seal signs too.

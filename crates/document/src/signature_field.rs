@@ -1,16 +1,18 @@
 //! A signature field with a signature dictionary, and the value that is filled in once the rest is written.
 //!
 //! Seals and document timestamps are made alike (ISO 32000-2, 12.8.1): [`placeholders`] keeps the places of byte range and
-//! value in the signature dictionary, [`add`] hangs it into an invisible field of the form and of the first page, and
+//! value in the signature dictionary, [`add`] hangs it into a field of the form and of a page, invisible unless it has a look, and
 //! [`fill`], after the revision is written, sets the byte range, hands out the digest of all but the gap, and puts the value
 //! in. The byte range has a fixed width, and the gap is exactly the hexadecimal string with its angle brackets.
 
 use aws_lc_rs::digest;
-use lopdf::{Dictionary, Object, ObjectId, StringFormat, text_string};
+use lopdf::{Dictionary, Object, ObjectId, StringFormat, dictionary, text_string};
 
 use crate::form;
+use crate::geometry::Rectangle;
 use crate::revision::{Revision, RevisionWriter};
 use crate::seal::SealError;
+use crate::stamp::reals;
 
 /// Room for the signature value, in bytes; each takes two digits in the file. A seal with its chain has about 2 KiB, a
 /// timestamp with its own 3 to 8 KiB.
@@ -36,6 +38,16 @@ pub(crate) struct Field<'a> {
     pub(crate) stem: &'a str,
     /// Whether it locks all fields of the form.
     pub(crate) locks: bool,
+    /// What it shows; nothing, if not given.
+    pub(crate) look: Option<Look>,
+}
+
+/// What a field shows on its page.
+pub(crate) struct Look {
+    /// Where, in user space.
+    pub(crate) rectangle: Rectangle,
+    /// The drawing.
+    pub(crate) appearance: ObjectId,
 }
 
 /// Adds a field that holds the signature dictionary `signature`.
@@ -58,7 +70,18 @@ fn add_widget(writer: &mut RevisionWriter<'_>, page: ObjectId, signature: Object
     widget.set("Subtype", "Widget");
     widget.set("FT", "Sig");
     widget.set("T", text_string(&name));
-    widget.set("Rect", vec![0.into(), 0.into(), 0.into(), 0.into()]);
+    if let Some(look) = &field.look {
+        let Rectangle {
+            left,
+            bottom,
+            right,
+            top,
+        } = look.rectangle;
+        widget.set("Rect", reals([left, bottom, right, top]));
+        widget.set("AP", dictionary! { "N" => look.appearance });
+    } else {
+        widget.set("Rect", vec![0.into(), 0.into(), 0.into(), 0.into()]);
+    }
     widget.set("F", WIDGET_FLAGS);
     widget.set("P", page);
     widget.set("V", signature);

@@ -147,7 +147,8 @@ pub(crate) fn stamp_onto(
     }
     let document = Document::load_mem(pdf)?;
     let sheets = sheets(&document, fonts, marks)?;
-    let overlay = Document::load_mem(&draw(fonts, &sheets)?)?;
+    let drawings = sheets.iter().map(|sheet| (&sheet.size, sheet.marks.as_slice()));
+    let overlay = Document::load_mem(&draw(fonts, drawings)?)?;
     let mut revision = RevisionWriter::new(pdf, &document)?;
     let mut imported = HashMap::new();
     for (sheet, page) in sheets.iter().zip(overlay.page_iter()) {
@@ -226,11 +227,66 @@ fn sheets(document: &Document, fonts: &Fonts, marks: &[Mark]) -> Result<Vec<Shee
     Ok(sheets.into_values().collect())
 }
 
+/// One mark alone on a page of `size`: where it is, and a PDF of one page that shows it.
+pub(crate) fn draw_alone(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<(DisplayedBox, Vec<u8>), StampError> {
+    let prepared = prepare(fonts, size, mark).map_err(|fault| StampError::Mark { index: 0, fault })?;
+    let drawing = draw(fonts, std::iter::once((size, std::slice::from_ref(&prepared))))?;
+    Ok((prepared.0, drawing))
+}
+
+/// Takes what [`draw_alone`] drew into a revision, as an appearance (12.5.5) within `place` of the displayed page.
+pub(crate) fn import_alone(
+    drawing: &[u8],
+    geometry: &PageGeometry,
+    place: &DisplayedBox,
+    revision: &mut RevisionWriter<'_>,
+) -> Result<ObjectId, StampError> {
+    let overlay = Document::load_mem(drawing)?;
+    let page = overlay
+        .page_iter()
+        .next()
+        .ok_or_else(|| StampError::Drawing("it has no page".to_owned()))?;
+    let size = geometry.displayed_size();
+    let form = import_form(&overlay, page, &size, &mut HashMap::new(), revision)?;
+    as_appearance(form, geometry, place, revision)?;
+    Ok(form)
+}
+
+/// Makes a drawing of a displayed page the appearance of an annotation that covers `place` of it. The drawing has its
+/// origin at the bottom left; its matrix takes it to user space, where its box is the annotation's rectangle: the algorithm
+/// of 12.5.5 then moves nothing.
+pub(crate) fn as_appearance(
+    form: ObjectId,
+    geometry: &PageGeometry,
+    place: &DisplayedBox,
+    revision: &mut RevisionWriter<'_>,
+) -> Result<(), RevisionError> {
+    let bottom = geometry.displayed_size().height_points - place.y - place.height;
+    let matrix = geometry.overlay_matrix();
+    let form = revision.edit_dictionary(form)?;
+    form.set(
+        "BBox",
+        reals([place.x, bottom, place.x + place.width, bottom + place.height]),
+    );
+    form.set(
+        "Matrix",
+        reals([matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f]),
+    );
+    Ok(())
+}
+
+/// Numbers as an array has them.
+pub(crate) fn reals<const COUNT: usize>(numbers: [f64; COUNT]) -> Vec<Object> {
+    numbers.iter().map(|number| Object::Real(single(*number))).collect()
+}
+
 /// All sheets as one PDF, a page each.
-fn draw(fonts: &Fonts, sheets: &[Sheet]) -> Result<Vec<u8>, StampError> {
-    draw_pages(sheets.iter().map(|sheet| (&sheet.size, sheet)), |sheet, surface| {
-        sheet
-            .marks
+fn draw<'s>(
+    fonts: &Fonts,
+    sheets: impl Iterator<Item = (&'s PageSize, &'s [(DisplayedBox, Prepared)])>,
+) -> Result<Vec<u8>, StampError> {
+    draw_pages(sheets, |marks, surface| {
+        marks
             .iter()
             .try_for_each(|(place, mark)| draw_mark(fonts, surface, place, mark))
     })

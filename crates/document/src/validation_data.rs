@@ -106,6 +106,7 @@ fn add_timestamp_in(
     let field = Field {
         stem: "Timestamp",
         locks: false,
+        look: None,
     };
     signature_field::add(&mut writer, page, signature, &field)?;
     signature_field::fill(writer.finish()?, signature, room, &digest::SHA256, |digest| {

@@ -44,7 +44,7 @@ pub use field::{Alignment, Colour, Field, FieldKind, FontSize, Lines, Placement,
 pub use ids::{ClientId, CompanyId, MemberId, RecipientId, TemplateId, WorkflowId};
 pub use language::Language;
 pub use role::Role;
-pub use sealing::{SealLevel, WhenTsaIsDown};
+pub use sealing::{SealLevel, SealMark, WhenTsaIsDown};
 pub use template::{NamedWriter, OnReject, PageSize, TemplateStep, TemplateVersion};
 pub use text::{Comment, PersonName, TextFault};
 pub use time::UtcOffset;

@@ -70,6 +70,38 @@ impl WhenTsaIsDown {
     }
 }
 
+/// Whether finished documents show on their pages that they are sealed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SealMark {
+    /// They do not; readers show the seal beside the page.
+    #[default]
+    None,
+    /// On the last page.
+    LastPage,
+    /// On every page.
+    EveryPage,
+}
+
+impl SealMark {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::None, Self::LastPage, Self::EveryPage];
+
+    /// `none`, `last-page`, `every-page`.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::LastPage => "last-page",
+            Self::EveryPage => "every-page",
+        }
+    }
+
+    /// Reads a code.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|mark| mark.code() == text)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,6 +119,11 @@ mod tests {
             assert_eq!(WhenTsaIsDown::parse(choice.code()), Some(choice));
             let json = serde_json::to_string(&choice).expect("JSON");
             assert_eq!(json, format!("\"{}\"", choice.code()));
+        }
+        for mark in SealMark::ALL {
+            assert_eq!(SealMark::parse(mark.code()), Some(mark));
+            let json = serde_json::to_string(&mark).expect("JSON");
+            assert_eq!(json, format!("\"{}\"", mark.code()));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Companies and the keys they seal with.
 
-use domain::{CompanyId, Language, Region, SealLevel, UtcOffset, WhenTsaIsDown};
+use domain::{CompanyId, Language, Region, SealLevel, SealMark, UtcOffset, WhenTsaIsDown};
 use jiff::Timestamp;
 
 use crate::sql::company as sql;
@@ -33,6 +33,8 @@ pub struct Company {
     pub tsa_url: Option<String>,
     /// What happens while that authority does not answer; the installation's choice, if it has none.
     pub when_tsa_is_down: Option<WhenTsaIsDown>,
+    /// Whether its documents show on their pages that they are sealed.
+    pub seal_mark: SealMark,
     /// When it was made.
     pub created_at: Timestamp,
 }
@@ -62,6 +64,7 @@ fn company(row: &Row) -> Result<Company, Error> {
         seal_level: row.get("seal_level")?,
         tsa_url: row.get("tsa_url")?,
         when_tsa_is_down: row.get("when_tsa_is_down")?,
+        seal_mark: row.get("seal_mark")?,
         created_at: row.get("created_at")?,
     })
 }
@@ -84,6 +87,7 @@ pub fn insert(tx: &mut dyn Transaction, company: &Company) -> Result<bool, Error
             company.seal_level,
             company.tsa_url.as_deref(),
             company.when_tsa_is_down,
+            company.seal_mark,
         ],
     )?;
     Ok(inserted == 1)
@@ -119,6 +123,7 @@ pub fn update(tx: &mut dyn Transaction, company: &Company) -> Result<(), Error> 
             company.seal_level,
             company.tsa_url.as_deref(),
             company.when_tsa_is_down,
+            company.seal_mark,
         ],
     )
 }

@@ -2,8 +2,8 @@
 //! as blobs.
 
 use domain::{
-    BlobHash, ClientId, CompanyId, Language, MemberId, RecipientId, Region, Role, SealLevel, TemplateId, UtcOffset,
-    WhenTsaIsDown, WorkflowId,
+    BlobHash, ClientId, CompanyId, Language, MemberId, RecipientId, Region, Role, SealLevel, SealMark, TemplateId,
+    UtcOffset, WhenTsaIsDown, WorkflowId,
 };
 
 use crate::{FromValue, Value};
@@ -131,6 +131,19 @@ impl FromValue for WhenTsaIsDown {
     fn from_value(value: &Value) -> Result<Self, String> {
         let text = String::from_value(value)?;
         WhenTsaIsDown::parse(&text).ok_or_else(|| format!("holds {text}, which is no such choice"))
+    }
+}
+
+impl From<SealMark> for Value {
+    fn from(mark: SealMark) -> Self {
+        Value::Text(mark.code().to_owned())
+    }
+}
+
+impl FromValue for SealMark {
+    fn from_value(value: &Value) -> Result<Self, String> {
+        let text = String::from_value(value)?;
+        SealMark::parse(&text).ok_or_else(|| format!("holds {text}, which is no place of a seal's mark"))
     }
 }
 

@@ -162,6 +162,7 @@ impl House {
             seal_level: None,
             tsa_url: None,
             when_tsa_is_down: None,
+            seal_mark: domain::SealMark::None,
             created_at: clock.now(),
         };
         let secret = app.vault.encrypt(Purpose::WebhookSecret, &SECRET);

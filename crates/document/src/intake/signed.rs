@@ -142,6 +142,7 @@ fn rehearsed(bytes: &[u8], pages: usize) -> Result<Vec<u8>, String> {
         location: None,
         at,
         certify: false,
+        mark: None,
     };
     let key = create_root("Rehearsal", KeyKind::EcdsaP256, at).map_err(|error| said(&error))?;
     seal(&extended, &key, &details).map_err(|error| said(&error))

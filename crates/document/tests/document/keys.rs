@@ -192,7 +192,7 @@ fn a_key_of_every_kind_that_can_seal_comes_from_pkcs12_and_seals() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     };
     let path = |name: &str| folder.path().join(name);
-    std::fs::write(path("ext"), "keyUsage=critical,digitalSignature\n").expect("written");
+    std::fs::write(path("ext"), "keyUsage=critical,digitalSignature,nonRepudiation\n").expect("written");
     openssl("req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 90 -subj /CN=Authority");
     let authority = std::fs::read_to_string(path("ca.pem")).expect("PEM");
     let now = jiff::Timestamp::now();

@@ -16,6 +16,7 @@ mod reading;
 mod revisions;
 mod revocation;
 mod samples;
+mod seal_marks;
 mod sealing;
 mod stamping;
 mod taking;

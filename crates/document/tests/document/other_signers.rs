@@ -8,9 +8,7 @@ use document::fonts::Fonts;
 use document::intake::{Limits, Refused, inspect};
 use document::seal::seal;
 use document::stamp::{Mark, MarkContent};
-use document::verify::{
-    Fault, Means, Note, RevocationData, SignatureKind, TrustedRoots, Verdict, verify, verify_with,
-};
+use document::verify::{Fault, Means, Note, RevocationData, SignatureKind, TrustedRoots, Verdict, verify, verify_with};
 use domain::SealLevel;
 use domain::field::Placement;
 use jiff::SignedDuration;

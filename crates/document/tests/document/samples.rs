@@ -134,6 +134,7 @@ pub fn details(certify: bool) -> SealDetails {
         location: Some("Seoul".to_owned()),
         at: now(),
         certify,
+        mark: None,
     }
 }
 

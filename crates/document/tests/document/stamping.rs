@@ -25,7 +25,7 @@ const GREEN: [u8; 3] = [0, 255, 0];
 const BLUE: [u8; 3] = [0, 0, 255];
 const MAGENTA: [u8; 3] = [255, 0, 255];
 
-fn displayed_size(pdf: &[u8]) -> PageSize {
+pub fn displayed_size(pdf: &[u8]) -> PageSize {
     let taken = document::intake::inspect(pdf, &document::intake::Limits::default()).expect("the file is taken");
     taken.pages[0]
 }

@@ -7,7 +7,7 @@ use app::{App, CompanyChange, NewCompany};
 use clap::{Args, Subcommand, ValueEnum};
 use document::keys::KeyKind;
 use document::revocation::RevocationReason;
-use domain::{CompanyId, Language, Region, SealLevel, UtcOffset, WhenTsaIsDown};
+use domain::{CompanyId, Language, Region, SealLevel, SealMark, UtcOffset, WhenTsaIsDown};
 use serde_json::{Value, json};
 
 use super::{Context, OfCompany, company_id, language, read};
@@ -155,6 +155,9 @@ pub struct Settings {
     /// While that authority does not answer: `seal_and_upgrade`, `wait`; `default` leaves it to the installation
     #[arg(long, value_parser = or_default(when_tsa_is_down), value_name = "CHOICE")]
     when_tsa_is_down: Option<OrDefault<WhenTsaIsDown>>,
+    /// A small mark in the margin that says by whom and when a document was sealed: none, last-page, every-page
+    #[arg(long, value_parser = seal_mark, value_name = "WHERE")]
+    seal_mark: Option<SealMark>,
 }
 
 /// A choice, or none.
@@ -170,6 +173,10 @@ fn or_default<T>(read: fn(&str) -> Result<T, String>) -> impl Fn(&str) -> Result
 
 fn seal_level(text: &str) -> Result<SealLevel, String> {
     SealLevel::parse(text).ok_or_else(|| "one of B-B, B-T, B-LT, B-LTA, default".to_owned())
+}
+
+fn seal_mark(text: &str) -> Result<SealMark, String> {
+    SealMark::parse(text).ok_or_else(|| "one of none, last-page, every-page".to_owned())
 }
 
 fn when_tsa_is_down(text: &str) -> Result<WhenTsaIsDown, String> {
@@ -190,6 +197,7 @@ impl Settings {
             seal_level: self.seal_level.clone().map(|choice| choice.0),
             tsa_url: self.tsa_url.clone().map(|choice| choice.0),
             when_tsa_is_down: self.when_tsa_is_down.clone().map(|choice| choice.0),
+            seal_mark: self.seal_mark,
         }
     }
 }
@@ -296,6 +304,7 @@ fn value(company: &store::company::Company) -> Value {
         "seal_level": company.seal_level,
         "tsa_url": company.tsa_url,
         "when_tsa_is_down": company.when_tsa_is_down,
+        "seal_mark": company.seal_mark,
         "created_at": company.created_at,
     })
 }

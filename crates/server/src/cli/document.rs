@@ -72,6 +72,7 @@ impl Document {
                     at: opened.app.now(),
                     // Others' signatures would be broken by a certification.
                     certify: !intake.is_signed(),
+                    mark: None,
                 };
                 let sealed = opened.app.seal(&company.id, &intake.pdf, &details)?;
                 write(&output, &sealed.bytes)?;

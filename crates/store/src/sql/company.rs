@@ -3,21 +3,21 @@
 crate::statements! {
     /// A new company; nothing happens where the id is taken.
     pub static INSERT = "INSERT INTO company (id, name, language, utc_offset, region, api_enabled, token_lifetime_seconds, \
-         expiry_days, link_days, created_at, seal_level, tsa_url, when_tsa_is_down) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (id) DO NOTHING";
+         expiry_days, link_days, created_at, seal_level, tsa_url, when_tsa_is_down, seal_mark) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT (id) DO NOTHING";
 
     /// One company.
     pub static FIND = "SELECT id, name, language, utc_offset, region, api_enabled, token_lifetime_seconds, expiry_days, \
-         link_days, created_at, seal_level, tsa_url, when_tsa_is_down FROM company WHERE id = $1";
+         link_days, created_at, seal_level, tsa_url, when_tsa_is_down, seal_mark FROM company WHERE id = $1";
 
     /// All companies, for the operator.
     pub static LIST = "SELECT id, name, language, utc_offset, region, api_enabled, token_lifetime_seconds, expiry_days, \
-         link_days, created_at, seal_level, tsa_url, when_tsa_is_down FROM company ORDER BY id";
+         link_days, created_at, seal_level, tsa_url, when_tsa_is_down, seal_mark FROM company ORDER BY id";
 
     /// A company's settings.
     pub static UPDATE = "UPDATE company SET name = $2, language = $3, utc_offset = $4, region = $5, api_enabled = $6, \
          token_lifetime_seconds = $7, expiry_days = $8, link_days = $9, seal_level = $10, tsa_url = $11, \
-         when_tsa_is_down = $12 WHERE id = $1";
+         when_tsa_is_down = $12, seal_mark = $13 WHERE id = $1";
 
     /// Takes hold of who may sign in: of two that do so at once, one runs again.
     pub static HOLD_MEMBERS = "UPDATE company SET members_revision = members_revision + 1 WHERE id = $1";
