@@ -33,7 +33,10 @@ const MOST_AT_ONCE: usize = 8;
 
 /// What proves certificates good, as long as it is fresh, or why nothing does, by the certificate's SHA-256.
 #[derive(Default)]
-pub(crate) struct KeptProofs(Mutex<HashMap<[u8; 32], (Result<ValidationData, Unproved>, Timestamp)>>);
+pub(crate) struct KeptProofs(Mutex<HashMap<[u8; 32], Kept>>);
+
+/// What was found, and until when it is used.
+type Kept = (Result<ValidationData, Unproved>, Timestamp);
 
 /// Why a certificate is not proved good now.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -282,9 +285,7 @@ impl App {
         silent.map_or(Ok(None), |fault| Err(fault.into()))
     }
 
-    fn kept_proofs(
-        &self,
-    ) -> std::sync::MutexGuard<'_, HashMap<[u8; 32], (Result<ValidationData, Unproved>, Timestamp)>> {
+    fn kept_proofs(&self) -> std::sync::MutexGuard<'_, HashMap<[u8; 32], Kept>> {
         self.kept_proofs.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

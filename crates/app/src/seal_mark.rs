@@ -49,7 +49,7 @@ impl App {
                 continue;
             }
             let taken = places_on(template, number);
-            let Some(mark) = seal_mark::in_corner(number, size, text.clone(), language, &taken) else {
+            let Some(mark) = seal_mark::in_corner(number, size, &text, language, &taken) else {
                 tracing::info!(workflow = %workflow.id, page = number, "no corner is free for the seal's mark");
                 continue;
             };

@@ -41,7 +41,7 @@ const RENEWED_BEFORE: SignedDuration = SignedDuration::from_hours(90 * 24);
 /// And never sooner than this after the last one.
 const RENEWED_AT_SOONEST: SignedDuration = SignedDuration::from_hours(24);
 /// How long the job waits for all that proves the certificates of one file: nobody waits for it.
-const JOB_WAITS: Duration = Duration::from_secs(60);
+const JOB_WAITS: Duration = Duration::from_mins(1);
 
 /// How the installation seals where a company does not choose for itself.
 #[derive(Debug, Clone)]
@@ -125,8 +125,10 @@ pub struct AskedAuthority {
 /// What is missing where certificates should be proved good.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProofLack {
-    /// It cannot be had now, and why.
+    /// Nobody answers now, and why.
     NotNow(String),
+    /// What is answered does not prove it, and why: the certificate is revoked, or somebody else answered.
+    Refused(String),
     /// The chain does not end in a root: neither is the issuer's certificate there, nor does a certificate name its place.
     Issuer,
     /// A certificate names neither a revocation list nor an OCSP responder.
@@ -329,6 +331,9 @@ impl App {
             Ok(found) if !found.ends_in_root => Ok(Some(ProofLack::Issuer)),
             Ok(found) if found.lacks_source => Ok(Some(ProofLack::NoSource)),
             Ok(_) => Ok(None),
+            Err(ChainFault::Unproved(fault @ Unproved::Unusable { .. })) => {
+                Ok(Some(ProofLack::Refused(fault.to_string())))
+            }
             Err(ChainFault::Unproved(fault)) => Ok(Some(ProofLack::NotNow(fault.to_string()))),
             Err(ChainFault::Always(error)) => Err(error),
         }

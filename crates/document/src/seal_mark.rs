@@ -29,7 +29,7 @@ const GREY: [u8; 3] = [85, 85, 85];
 
 /// The mark as one draws it on a page of `size`: two short lines in the first corner that none of `taken` touches. None
 /// where there is no such corner.
-pub fn in_corner(page: u32, size: &PageSize, text: String, language: Language, taken: &[Placement]) -> Option<Mark> {
+pub fn in_corner(page: u32, size: &PageSize, text: &str, language: Language, taken: &[Placement]) -> Option<Mark> {
     let width = WIDTH.min(size.width_points - 2.0 * MARGIN);
     let (right, bottom) = (size.width_points - MARGIN - width, size.height_points - MARGIN - HEIGHT);
     if width < WIDTH / 3.0 || bottom < MARGIN {
@@ -60,7 +60,7 @@ pub fn in_corner(page: u32, size: &PageSize, text: String, language: Language, t
             page,
             placement: placement_of(size, &place),
             content: MarkContent::Text {
-                text: text.clone(),
+                text: text.to_owned(),
                 style,
             },
         })

@@ -10,13 +10,13 @@ use document::keys::{KeyKind, SealKey, certificates_from_pem};
 use document::revocation::{RevocationReason, list_validity, serial_number};
 use document::validation_data::evidence;
 use document::verify::TrustedRoots;
-use domain::{BlobHash, Clock, EventKind, SealLevel, Status, WhenTsaIsDown, WorkflowId};
+use domain::{BlobHash, Clock, EventKind, SealLevel, SealMark, Status, WhenTsaIsDown, WorkflowId};
 use jiff::ToSpan;
 use testkit::database::TestDatabase;
 use testkit::time_stamp_authority::{Fault, Revocation, TimeStampAuthority};
 use testkit::world::StandingClock;
 
-use crate::support::{TestApp, on_both};
+use crate::support::{TestApp, on_both, text_of};
 use crate::workflows::{World, act, fields_of_first, given, id_of, key_of, origin, texts, two_steps};
 
 const DAY: i64 = 24 * 60 * 60;
@@ -50,7 +50,7 @@ impl Network for Wire {
     }
 
     fn fetch(&self, address: &SourceAddress, within: Duration) -> Result<Vec<u8>, NetworkFault> {
-        assert!(within <= Duration::from_secs(60) / 2);
+        assert!(within <= Duration::from_secs(30));
         self.fetched.fetch_add(1, Ordering::SeqCst);
         if self.is_mute.load(Ordering::SeqCst) {
             return self.answer(address.as_str(), |_| None);
@@ -462,6 +462,31 @@ fn a_revoked_key_stands_on_the_list_and_is_never_used_again() {
             list,
             "a list is renewed every day"
         );
+    });
+}
+
+/// The mark that a company may have on its documents: nowhere, on the last page, on every page.
+#[test]
+fn a_seal_leaves_a_mark_on_the_pages_where_the_company_wants_it() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        for (mark, pages) in [(SealMark::None, 0), (SealMark::LastPage, 1), (SealMark::EveryPage, 2)] {
+            let change = CompanyChange {
+                seal_mark: Some(mark),
+                ..CompanyChange::default()
+            };
+            let changed = app.change_company(&world.company, &change).expect("changed");
+            assert_eq!(app.company(&world.company).expect("it").seal_mark, changed.seal_mark);
+            let id = complete(&world);
+            let [document, certificate] = files(&world, id);
+            let words = format!("문서번호{id}");
+            assert_eq!(text_of(&document).matches(&words).count(), pages, "{mark:?}");
+            let roots = app.trusted_roots().expect("a root");
+            for file in [&document, &certificate] {
+                let verdict = document::verify::verify(file, &roots, app.now());
+                assert!(verdict.holds_strictly(), "{verdict:?}");
+            }
+        }
     });
 }
 

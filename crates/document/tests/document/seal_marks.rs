@@ -38,7 +38,7 @@ fn marked(
     certify: bool,
     (language, who, document): (Language, &str, &str),
 ) -> (SealDetails, Placement) {
-    let mark = in_corner(1, size, format!("{who}\n{document}"), language, taken).expect("a corner");
+    let mark = in_corner(1, size, &format!("{who}\n{document}"), language, taken).expect("a corner");
     let placement = mark.placement;
     let details = SealDetails {
         mark: Some(SealMark::draw(&FONTS, size, &mark).expect("drawn")),
@@ -107,7 +107,7 @@ fn a_mark_keeps_away_from_fields_and_is_left_out_where_no_corner_is_free() {
         height_points: 842.0,
     };
     let place = |taken: &[Placement]| {
-        in_corner(1, &size, "Sealed".to_owned(), Language::En, taken).map(|mark| {
+        in_corner(1, &size, "Sealed", Language::En, taken).map(|mark| {
             let place = displayed_box(&size, &mark.placement);
             (place.x > 300.0, place.y > 400.0)
         })
@@ -130,7 +130,7 @@ fn a_mark_keeps_away_from_fields_and_is_left_out_where_no_corner_is_free() {
         width_points: 60.0,
         height_points: 40.0,
     };
-    assert_eq!(in_corner(1, &tiny, "Sealed".to_owned(), Language::En, &[]), None);
+    assert_eq!(in_corner(1, &tiny, "Sealed", Language::En, &[]), None);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use countersign_http::{Authority, routes};
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
 
-use crate::support::{Answer, BASE, PASSWORD, Server, network, pdf, start_body, values_of};
+use crate::support::{Answer, BASE, PASSWORD, REFUSED_BY_WORKERS, Server, network, pdf, start_body, values_of};
 
 testkit::on_both_databases!(
     every_link_route_refuses_who_has_no_link,
@@ -139,6 +139,23 @@ fn the_verify_page_takes_a_file_and_nothing_else(database: &TestDatabase) {
     };
     assert!(text(&part(&pdf())).contains("No seal"));
     assert!(text(&part(b"no PDF at all")).contains("This file cannot be read"));
+    // One that the workers refuse has the same verdict here and through the API.
+    assert!(text(&part(REFUSED_BY_WORKERS)).contains("This file cannot be read"));
+    let (_, token, _) = server.with_company("acme");
+    let asked = server
+        .request("POST", "/api/v3/verify", Some(&token))
+        .header("content-type", "application/pdf")
+        .header("accept-language", "en");
+    let said = server.send(asked.body(REFUSED_BY_WORKERS)).ok();
+    assert_eq!(
+        (
+            said["outcome"].as_str(),
+            said["title"].as_str(),
+            said["holds"].as_bool()
+        ),
+        (Some("unreadable"), Some("This file cannot be read"), Some(false)),
+        "{said}"
+    );
     assert_eq!(part(b"").status, 422);
     assert_eq!(
         server

@@ -10,7 +10,7 @@ use app::{
 };
 use blobs::Blobs;
 use countersign_http::{HttpSettings, Network, router};
-use document::intake::{self, Intake, Limits, Wishes};
+use document::intake::{self, Intake, Limits, Refused, Wishes};
 use document::keys::KeyKind;
 use document::render;
 use document::text_layer::{self, PageText};
@@ -537,6 +537,9 @@ pub fn network(text: &str) -> Network {
     text.parse().expect("a network")
 }
 
+/// A file that workers refuse to verify.
+pub const REFUSED_BY_WORKERS: &[u8] = b"%PDF-1.7 refused";
+
 /// Documents that the tests have made themselves need no other process.
 #[derive(Debug, Default)]
 struct InProcess {
@@ -563,6 +566,10 @@ impl StrangersDocuments for InProcess {
     fn verify(&self, pdf: &[u8], means: &Means, at: Timestamp) -> Result<Verdict, DocumentFault> {
         self.asked.fetch_add(1, Ordering::SeqCst);
         drop(self.verdicts.lock());
+        // What a worker says of a file that takes it too long, for one.
+        if pdf == REFUSED_BY_WORKERS {
+            return Err(DocumentFault::Refused(Refused::NotPdf));
+        }
         Ok(verify::verify_with(pdf, means, at))
     }
 }

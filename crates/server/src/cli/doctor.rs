@@ -416,6 +416,11 @@ fn lacking(findings: &mut Findings, whose: &str, lack: &ProofLack) {
             format!("{whose} cannot be proved for long now: {fault}"),
             "let this machine reach that address; one in your own network must be named in sealing.private_hosts",
         ),
+        ProofLack::Refused(fault) => findings.wrong(
+            check,
+            format!("{whose} are not proved good: {fault}"),
+            "ask the authority that issued the certificate; if it is revoked, use another key, or another time-stamp authority",
+        ),
         ProofLack::Issuer => findings.note(
             check,
             format!(
