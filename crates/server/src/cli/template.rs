@@ -172,7 +172,7 @@ fn refused(error: app::Error, pdf: &Path, fields: &Path) -> Failure {
         return error.into();
     };
     for fault in &mut faults {
-        let file = if fault.code == FaultCode::FieldsFileRefused {
+        let file = if matches!(fault.code, FaultCode::FieldsFileRefused | FaultCode::UnknownFormField) {
             fields
         } else {
             pdf

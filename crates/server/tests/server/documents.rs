@@ -202,22 +202,56 @@ fn inspect_asks_for_a_password_and_takes_it_from_a_file() {
     assert_eq!(taken["changes"][0]["change"], "decrypted");
 }
 
-#[test]
-fn a_form_is_imported_without_a_fields_file_under_the_name_of_its_file() {
-    let here = Temporary::with_company();
+/// A form with one field, `full name`.
+fn form_file(here: &Temporary) -> String {
     let text = String::from_utf8(pdf()).expect("a text");
     let field = "/Annots [<< /Subtype /Widget /FT /Tx /T (full name) /Rect [50 500 250 520] >>] /MediaBox";
     let form = here.file("application.pdf", text.replacen("/MediaBox", field, 1).as_bytes());
-    let id = here.run(
-        &[
+    form.to_str().expect("a path").to_owned()
+}
+
+#[test]
+fn the_fields_of_a_form_take_steps_from_the_fields_file_and_its_report_is_that_of_inspect() {
+    let here = Temporary::with_company();
+    let form = form_file(&here);
+    let import = |fields: &Value| {
+        let fields = here.file("fields.json", fields.to_string().as_bytes());
+        let fields = fields.to_str().expect("a path").to_owned();
+        [
             "template",
             "import",
             "--company",
             "acme",
-            form.to_str().expect("a path"),
-        ],
-        "",
+            &form,
+            "--form-fields",
+            "--fields",
+            &fields,
+        ]
+        .map(str::to_owned)
+    };
+    let steps = json!([{"order": 1}, {"order": 2}]);
+    let arguments = import(&json!({"steps": steps, "fields": [{"name": "full name", "step": 2}]}));
+    let imported = here.json(&arguments.each_ref().map(String::as_str), "");
+    assert_eq!(
+        (&imported["version"], &imported["name"]),
+        (&json!(1), &json!("application"))
     );
+    assert_eq!(imported["intake"], here.json(&["document", "inspect", &form], ""));
+
+    let arguments = import(&json!({"steps": steps, "fields": [{"name": "nick name", "step": 2}]}));
+    let said = here.say(&arguments.each_ref().map(String::as_str));
+    assert!(
+        said.code == Some(1) && said.error.contains("fields.json: fields[0].name: "),
+        "{}",
+        said.error
+    );
+}
+
+#[test]
+fn a_form_is_imported_without_a_fields_file_under_the_name_of_its_file() {
+    let here = Temporary::with_company();
+    let form = form_file(&here);
+    let id = here.run(&["template", "import", "--company", "acme", &form], "");
     let listed = here.json(&["template", "list", "--company", "acme"], "");
     assert_eq!(listed[0]["template_id"].to_string(), id);
     assert_eq!(listed[0]["name"], "application");
