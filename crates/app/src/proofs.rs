@@ -45,6 +45,8 @@ pub(crate) enum Unproved {
     Silent(#[from] NetworkFault),
     #[error("{url}: {reason}")]
     Unusable { url: String, reason: String },
+    #[error("{url}: the certificate has been revoked since {since}")]
+    Revoked { url: String, since: Timestamp },
     #[error("a certificate cannot be read: {0}")]
     Unreadable(String),
     #[error("{0}: not asked, since all the time for such questions was over")]
@@ -223,6 +225,8 @@ impl App {
         for found in answers.chain(lists) {
             match found {
                 Ok((data, validity)) => return Ok((data, validity.next_update)),
+                // Whatever an older list says.
+                Err(fault @ Unproved::Revoked { .. }) => return Err(fault),
                 // The fault of one that was asked says more.
                 Err(Unproved::OutOfTime(_)) if last.is_some() => {}
                 Err(fault) => last = Some(fault),
@@ -291,8 +295,12 @@ impl App {
 }
 
 fn unusable(source: &SourceAddress, error: &RevocationError) -> Unproved {
-    Unproved::Unusable {
-        url: source.to_string(),
-        reason: error.to_string(),
+    let url = source.to_string();
+    match error {
+        RevocationError::Revoked(since) => Unproved::Revoked { url, since: *since },
+        other => Unproved::Unusable {
+            url,
+            reason: other.to_string(),
+        },
     }
 }

@@ -331,7 +331,7 @@ impl App {
             Ok(found) if !found.ends_in_root => Ok(Some(ProofLack::Issuer)),
             Ok(found) if found.lacks_source => Ok(Some(ProofLack::NoSource)),
             Ok(_) => Ok(None),
-            Err(ChainFault::Unproved(fault @ Unproved::Unusable { .. })) => {
+            Err(ChainFault::Unproved(fault @ (Unproved::Unusable { .. } | Unproved::Revoked { .. }))) => {
                 Ok(Some(ProofLack::Refused(fault.to_string())))
             }
             Err(ChainFault::Unproved(fault)) => Ok(Some(ProofLack::NotNow(fault.to_string()))),
