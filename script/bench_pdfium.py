@@ -1,13 +1,13 @@
 """The peer of the benchmark: PDFium renders the very pages that we do, one thread, into memory.
 
-    .tools/venv/bin/python script/bench_pdfium.py PAGES.json DOTS_PER_INCH ROUNDS
+    .tools/venv/bin/python script/bench_pdfium.py DOTS_PER_INCH
 
-PAGES.json holds [{"file": …, "pages": [1, …]}]. Prints each page's median in milliseconds as a JSON list. A file is opened
-once a round; the first page of it bears the opening, as ours does.
+For each line {"file": …, "pages": [1, …]} on standard input it opens the file once, renders the pages, and prints a JSON
+list of [milliseconds by the wall, milliseconds in the processor], one for each page. The first page bears the opening, as
+ours does.
 """
 
 import json
-import statistics
 import sys
 import time
 from pathlib import Path
@@ -16,25 +16,23 @@ import pypdfium2
 
 
 def main():
-    listed = json.loads(Path(sys.argv[1]).read_text())
-    scale, rounds = float(sys.argv[2]) / 72, int(sys.argv[3])
-    medians = []
-    for item in listed:
-        pdf = Path(item["file"]).read_bytes()
-        samples = [[] for _ in item["pages"]]
-        for _ in range(rounds):
-            began = time.perf_counter()
-            document = pypdfium2.PdfDocument(pdf)
-            for number, times in zip(item["pages"], samples):
-                page = document[number - 1]
-                bitmap = page.render(scale=scale, rev_byteorder=True, prefer_bgrx=True)
-                times.append((time.perf_counter() - began) * 1000)
-                bitmap.close()
-                page.close()
-                began = time.perf_counter()
-            document.close()
-        medians.extend(statistics.median(times) for times in samples)
-    print(json.dumps(medians))
+    scale = float(sys.argv[1]) / 72
+    for line in sys.stdin:
+        order = json.loads(line)
+        pdf = Path(order["file"]).read_bytes()
+        times = []
+        began = time.perf_counter(), time.process_time()
+        document = pypdfium2.PdfDocument(pdf)
+        for number in order["pages"]:
+            page = document[number - 1]
+            bitmap = page.render(scale=scale, rev_byteorder=True, prefer_bgrx=True)
+            ended = time.perf_counter(), time.process_time()
+            times.append([(end - begin) * 1000 for begin, end in zip(began, ended)])
+            bitmap.close()
+            page.close()
+            began = time.perf_counter(), time.process_time()
+        document.close()
+        print(json.dumps(times), flush=True)
 
 
 main()

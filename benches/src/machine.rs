@@ -2,7 +2,57 @@
 
 use std::fs;
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use rustix::time::{ClockId, clock_gettime};
+
+/// How long something took, in milliseconds.
+#[derive(Debug, Clone, Copy)]
+pub struct Took {
+    /// By the clock on the wall.
+    pub wall: f64,
+    /// In the processor, by the thread that did it. On a machine that others use too it is this that can be compared.
+    pub processor: f64,
+}
+
+impl Took {
+    /// The medians of both.
+    pub fn median(samples: &[Self]) -> Self {
+        let of = |part: fn(&Self) -> f64| percentile(&mut samples.iter().map(part).collect::<Vec<_>>(), 0.5);
+        Self {
+            wall: of(|took| took.wall),
+            processor: of(|took| took.processor),
+        }
+    }
+}
+
+/// Measures what this thread does.
+pub struct Stopwatch {
+    wall: Instant,
+    processor: f64,
+}
+
+impl Stopwatch {
+    pub fn start() -> Self {
+        Self {
+            wall: Instant::now(),
+            processor: processor_ms(),
+        }
+    }
+
+    /// Since it was started.
+    pub fn took(&self) -> Took {
+        Took {
+            wall: self.wall.elapsed().as_secs_f64() * 1e3,
+            processor: processor_ms() - self.processor,
+        }
+    }
+}
+
+fn processor_ms() -> f64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
+}
 
 /// The share of processor time that was idle over the next half second, from 0 to 1 (Linux, `/proc/stat`).
 pub fn idle_share() -> f64 {

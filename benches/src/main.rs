@@ -1,7 +1,8 @@
 //! `script/bench`: figures of the running product, each beside something measured in the same run.
 //!
 //! A figure alone says little on a machine that others use too, so each is a ratio: to raw durable commits of the same
-//! disk, to a raw HTTP client, to a peer. The idle share of the processors is printed before each part.
+//! disk, to a raw HTTP client, to a peer. The idle share of the processors is printed before each part. Arguments name the
+//! parts that are measured (`store`, `document`, `memory`, `pages`, `server`); without any, all are.
 
 #![allow(
     clippy::cast_precision_loss,
@@ -11,34 +12,57 @@
 
 mod document;
 mod machine;
+mod memory;
 mod pages;
+mod peer;
 mod raw_commit;
 mod server;
 mod store;
 
 fn main() {
+    if let [_, flag, task, folder] = std::env::args().collect::<Vec<_>>().as_slice()
+        && flag == "--task"
+    {
+        return memory::do_task(task, std::path::Path::new(folder));
+    }
     let folder = tempfile::tempdir().expect("a folder for the bench");
     println!("| figure | measured | beside | ratio |");
     println!("|---|---|---|---|");
+    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    let is_wanted = |part: &str| wanted.is_empty() || wanted.iter().any(|name| name == part);
     println!(
         "| idle share of the processors before | {:.0} % | | |",
         machine::idle_share() * 100.0
     );
+    if is_wanted("document") {
+        document::measure(folder.path());
+    }
+    if is_wanted("memory") {
+        memory::measure(folder.path());
+    }
+    if is_wanted("pages") {
+        pages::measure(folder.path());
+    }
+    if !is_wanted("store") && !is_wanted("server") {
+        return;
+    }
     let raw = raw_commit::measure(folder.path());
     println!(
         "| raw durable SQLite commit, one connection | {:.3} ms median, {:.0}/s | | |",
         raw.median_ms, raw.rate
     );
-    store::measure(folder.path(), &raw);
-    document::measure(folder.path());
-    pages::measure(folder.path());
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .expect("a runtime");
-    runtime.block_on(server::measure(
-        &testkit::installation::binary(),
-        &folder.path().join("data"),
-        &raw,
-    ));
+    if is_wanted("store") {
+        store::measure(folder.path(), &raw);
+    }
+    if is_wanted("server") {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime");
+        runtime.block_on(server::measure(
+            &testkit::installation::binary(),
+            &folder.path().join("data"),
+            &raw,
+        ));
+    }
 }

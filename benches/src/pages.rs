@@ -1,12 +1,10 @@
 //! Rendering pages beside `PDFium`, which renders the same pages at the same resolution in the same run, one thread each.
 //!
-//! Both open a file once and then render its pages one after the other into memory; a page's figure is the median of some
+//! Both take turns, open a file once and then render its pages one after the other into memory; a page's figure is the median of some
 //! rounds, and what is compared is the median over the pages. The pages are made here; `COUNTERSIGN_CORPUS` may name a
-//! folder whose `real/*.pdf` come on top.
+//! folder whose `real/*.pdf` come on top, and with `COUNTERSIGN_BENCH_PAGES` every page has a row of its own.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Instant;
 
 use ::document::certificate::{CertificateContent, Column, EventTable, State, render};
 use ::document::demo::employment_contract;
@@ -16,7 +14,8 @@ use ::document::render::{RenderFault, each_page, page_sizes};
 use domain::Language;
 use jiff::Timestamp;
 
-use crate::machine::{idle_share, percentile};
+use crate::machine::{Stopwatch, Took, idle_share};
+use crate::peer::Peer;
 
 const DOTS_PER_INCH: f32 = 144.0;
 const ROUNDS: usize = 7;
@@ -30,48 +29,72 @@ pub fn measure(folder: &Path) {
         "| idle share of the processors before | {:.0} % | | |",
         idle_share() * 100.0
     );
-    let mut list = Vec::new();
-    let (mut rendering, mut packing, mut packed_bytes) = (Vec::new(), Vec::new(), 0_usize);
+    let mut peer = Peer::start("PDFium", "bench_pdfium.py", &[DOTS_PER_INCH.to_string().into()]);
+    let (mut rendering, mut theirs) = (Vec::new(), Vec::new());
+    let (mut packing, mut packed_bytes) = (Vec::new(), 0_usize);
     for path in &files {
         let pdf = std::fs::read(path).expect("the file is read");
         let count = u32::try_from(page_sizes(&pdf).expect("a PDF").len()).expect("few pages");
         let pages: Vec<u32> = (1..=count).step_by(count.div_ceil(MOST_PAGES) as usize).collect();
-        let mut rounds: Vec<Vec<f64>> = vec![Vec::new(); pages.len()];
+        let order = serde_json::json!({ "file": path, "pages": pages }).to_string();
+        let mut rounds: Vec<(Vec<Took>, Vec<Took>)> = vec![Default::default(); pages.len()];
         for _ in 0..ROUNDS {
-            let mut began = Instant::now();
+            let mut watch = Stopwatch::start();
             let mut place = 0;
             each_page(&pdf, &pages, DOTS_PER_INCH, |_, picture| {
-                rounds[place].push(began.elapsed().as_secs_f64() * 1000.0);
+                rounds[place].0.push(watch.took());
                 place += 1;
                 drop(picture);
-                began = Instant::now();
+                watch = Stopwatch::start();
                 Ok::<_, RenderFault>(())
             })
             .expect("the pages are rendered");
+            let answers = peer.several(&order);
+            assert_eq!(answers.len(), pages.len(), "PDFium rendered other pages");
+            for (round, took) in rounds.iter_mut().zip(answers) {
+                round.1.push(took);
+            }
         }
-        rendering.extend(rounds.iter_mut().map(|round| percentile(round, 0.5)));
+        let of_pages: Vec<(Took, Took)> = rounds
+            .iter()
+            .map(|(ours, theirs)| (Took::median(ours), Took::median(theirs)))
+            .collect();
+        if std::env::var_os("COUNTERSIGN_BENCH_PAGES").is_some() {
+            for (page, (ours, theirs)) in pages.iter().zip(&of_pages) {
+                println!(
+                    "| page {page} of {} | {:.2} ms | PDFium {:.2} ms | {:.2} of it |",
+                    path.file_name().unwrap_or_default().display(),
+                    ours.processor,
+                    theirs.processor,
+                    ours.processor / theirs.processor
+                );
+            }
+        }
+        rendering.extend(of_pages.iter().map(|(ours, _)| *ours));
+        theirs.extend(of_pages.iter().map(|(_, theirs)| *theirs));
         each_page(&pdf, &pages, DOTS_PER_INCH, |_, picture| {
-            let began = Instant::now();
+            let watch = Stopwatch::start();
             packed_bytes += pack(&picture).expect("packed").len();
-            packing.push(began.elapsed().as_secs_f64() * 1000.0);
+            packing.push(watch.took());
             Ok::<_, RenderFault>(())
         })
         .expect("the pages are packed");
-        list.push(serde_json::json!({ "file": path, "pages": pages }));
     }
     let pages = rendering.len();
-    let list_file = folder.join("pages.json");
-    std::fs::write(&list_file, serde_json::to_vec(&list).expect("JSON")).expect("the list is written");
-    let theirs = pdfium(&list_file);
-    assert_eq!(theirs.len(), pages, "PDFium rendered other pages");
-    let (ours, theirs) = (percentile(&mut rendering, 0.5), percentile(&mut theirs.clone(), 0.5));
+    let (ours, theirs) = (Took::median(&rendering), Took::median(&theirs));
     println!(
-        "| render a page at {DOTS_PER_INCH} dpi, median of {pages} pages | {ours:.1} ms | PDFium {theirs:.1} ms | {:.2} of it |",
-        ours / theirs
+        "| render a page at {DOTS_PER_INCH} dpi, median of {pages} pages | {:.1} ms, {:.1} in the processor | PDFium {:.1} ms, \
+         {:.1} in the processor | {:.2} of it, {:.2} in the processor (at most 1.2) |",
+        ours.wall,
+        ours.processor,
+        theirs.wall,
+        theirs.processor,
+        ours.wall / theirs.wall,
+        ours.processor / theirs.processor
     );
     println!(
         "| pack it for browsers | {:.1} ms, {} KB on average | | |",
-        percentile(&mut packing, 0.5),
+        Took::median(&packing).processor,
         packed_bytes / pages.max(1) / 1000
     );
 }
@@ -139,21 +162,4 @@ fn certificate(language: Language) -> CertificateContent {
         attachments: Vec::new(),
         created: Timestamp::UNIX_EPOCH,
     }
-}
-
-/// Milliseconds of each page.
-fn pdfium(list: &Path) -> Vec<f64> {
-    let repository = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
-    let output = Command::new(repository.join(".tools/venv/bin/python"))
-        .arg(repository.join("script/bench_pdfium.py"))
-        .arg(list)
-        .args([DOTS_PER_INCH.to_string(), ROUNDS.to_string()])
-        .output()
-        .expect("the peer runs (script/bootstrap --tests makes its environment)");
-    assert!(
-        output.status.success(),
-        "PDFium: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    serde_json::from_slice(&output.stdout).expect("the peer's figures")
 }

@@ -79,6 +79,8 @@ impl App {
         if !snapshot.template.extends_upload() {
             let stamped = document::stamp::stamp(&pdf, &fonts, &marks)
                 .map_err(|error| Error::internal("stamping a document", error))?;
+            // It may be large, and is not needed any more.
+            drop(pdf);
             let mut files = Vec::new();
             for (field, file) in attached(template, &snapshot.values).filter(|(field, _)| field.embed) {
                 files.push(Attachment {
@@ -88,7 +90,7 @@ impl App {
                     bytes: self.blobs.get(&file.hash)?,
                 });
             }
-            let stamped = document::embed::embed(&stamped, &files)
+            let stamped = document::embed::embed(stamped, &files)
                 .map_err(|error| Error::internal("embedding attachments", error))?;
             return self.seal_of(snapshot, &stamped, "certificate-seal-document", true, mark);
         }

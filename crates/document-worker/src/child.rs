@@ -64,14 +64,18 @@ fn work(input: &mut impl Read, output: &mut impl Write) -> Result<(), FrameError
             confinement::limit_processor(job.milliseconds.saturating_add(more));
             frame::write(&mut *output, &Answer::Counted { pages }, &[])
         };
-        let (answer, parts) = catch_unwind(AssertUnwindSafe(|| answer(job.task, &file, &mut counted)))
+        let (answer, parts) = catch_unwind(AssertUnwindSafe(|| answer(job.task, file, &mut counted)))
             .unwrap_or_else(|_| (Answer::Panicked, Vec::new()));
         let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
         frame::write(output, &answer, &parts)?;
     }
 }
 
-fn answer(task: Task, file: &[u8], counted: &mut impl FnMut(u32) -> Result<(), FrameError>) -> (Answer, Vec<Vec<u8>>) {
+fn answer(
+    task: Task,
+    file: Vec<u8>,
+    counted: &mut impl FnMut(u32) -> Result<(), FrameError>,
+) -> (Answer, Vec<Vec<u8>>) {
     match task {
         Task::Inspect { limits, wishes } => match intake::inspect_counting(file, &limits, &wishes, |pages| {
             // A pool that has gone away is met at the answer.
@@ -116,7 +120,7 @@ fn answer(task: Task, file: &[u8], counted: &mut impl FnMut(u32) -> Result<(), F
         },
         Task::Verify { means, at } => (
             Answer::Verified {
-                verdict: verify::verify_with(file, &means, at),
+                verdict: verify::verify_with(&file, &means, at),
             },
             Vec::new(),
         ),

@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use crate::certificate::Attachment;
 use crate::form;
-use crate::revision::{RevisionError, RevisionWriter};
+use crate::revision::{self, RevisionError, RevisionWriter};
 
 /// Deeper, a name tree leads in a circle.
 const DEEPEST: usize = 32;
@@ -30,12 +30,12 @@ pub enum EmbedError {
 
 /// Embeds `files` and returns the file with its new revision; without files, as it was. A name that is taken gets a
 /// number.
-pub fn embed(pdf: &[u8], files: &[Attachment]) -> Result<Vec<u8>, EmbedError> {
+pub fn embed(pdf: Vec<u8>, files: &[Attachment]) -> Result<Vec<u8>, EmbedError> {
     if files.is_empty() {
-        return Ok(pdf.to_vec());
+        return Ok(pdf);
     }
-    let document = Document::load_mem(pdf)?;
-    let mut revision = RevisionWriter::new(pdf, &document)?;
+    let document = revision::read(&pdf)?;
+    let mut writer = RevisionWriter::new(&pdf, &document)?;
     let catalog = document.catalog()?;
     let names = form::dictionary(&document, catalog, b"Names");
     let mut entries = Vec::new();
@@ -56,8 +56,8 @@ pub fn embed(pdf: &[u8], files: &[Attachment]) -> Result<Vec<u8>, EmbedError> {
         );
         // What does not shrink stays as it is.
         let _ = stream.compress();
-        let stream = revision.add(stream);
-        let specification = revision.add(dictionary! {
+        let stream = writer.add(stream);
+        let specification = writer.add(dictionary! {
             "Type" => "Filespec",
             "F" => text_string(&name),
             "UF" => text_string(&name),
@@ -79,13 +79,13 @@ pub fn embed(pdf: &[u8], files: &[Attachment]) -> Result<Vec<u8>, EmbedError> {
         .collect();
     pairs.sort_by(|(a, _), (b, _)| a.cmp(b));
     let pairs: Vec<Object> = pairs.into_iter().flat_map(|(_, pair)| pair).collect();
-    names.set("EmbeddedFiles", revision.add(dictionary! { "Names" => pairs }));
-    let names = revision.add(names);
-    let root = revision.root();
-    let catalog = revision.edit_dictionary(root)?;
+    names.set("EmbeddedFiles", writer.add(dictionary! { "Names" => pairs }));
+    let names = writer.add(names);
+    let root = writer.root();
+    let catalog = writer.edit_dictionary(root)?;
     catalog.set("Names", names);
     catalog.set("AF", associated);
-    Ok(revision.finish()?.bytes)
+    Ok(writer.finish()?.bytes)
 }
 
 /// What a name tree holds.

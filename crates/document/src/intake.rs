@@ -45,6 +45,7 @@ use thiserror::Error;
 use crate::fonts::Fonts;
 use crate::geometry::PageGeometry;
 use crate::render::{Opened, RenderFault};
+use crate::shared_bytes::SharedBytes;
 use crate::stamp::{self, Mark};
 
 /// What a file may be at most.
@@ -434,22 +435,23 @@ pub enum Refused {
 }
 
 /// Takes a file in, or says why not.
-pub fn inspect(bytes: &[u8], limits: &Limits) -> Result<Intake, Refused> {
+pub fn inspect(bytes: impl Into<SharedBytes>, limits: &Limits) -> Result<Intake, Refused> {
     inspect_as(bytes, limits, &Wishes::default())
 }
 
 /// Takes a file in by the sender's wishes, or says why not.
-pub fn inspect_as(bytes: &[u8], limits: &Limits, wishes: &Wishes) -> Result<Intake, Refused> {
+pub fn inspect_as(bytes: impl Into<SharedBytes>, limits: &Limits, wishes: &Wishes) -> Result<Intake, Refused> {
     inspect_counting(bytes, limits, wishes, |_| {})
 }
 
 /// The same; `counted` is told how many pages there are before the work begins that grows with them.
 pub fn inspect_counting(
-    bytes: &[u8],
+    bytes: impl Into<SharedBytes>,
     limits: &Limits,
     wishes: &Wishes,
     counted: impl FnOnce(u32),
 ) -> Result<Intake, Refused> {
+    let bytes = bytes.into();
     let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
     if length > limits.largest_file {
         return Err(Refused::TooLarge {
@@ -458,14 +460,14 @@ pub fn inspect_counting(
         });
     }
     let password = wishes.password.as_deref().filter(|password| !password.is_empty());
-    let mut document = load(bytes, limits, password)?;
+    let mut document = load(&bytes, limits, password)?;
     let pages = document
         .page_iter()
         .take(usize::try_from(limits.most_pages).unwrap_or(usize::MAX));
     counted(u32::try_from(pages.count()).unwrap_or(u32::MAX));
     refuse_large_pictures(&document, limits)?;
     if signed::is_signed(&document) {
-        return signed::take(bytes, &document, limits);
+        return signed::take(bytes, document, limits);
     }
     if clean::is_dynamic_xfa(&document) {
         return Err(Refused::DynamicXfa);
@@ -481,7 +483,7 @@ pub fn inspect_counting(
     // By our renderer alone; the parser has read it without having to repair anything.
     if document.xref_recovery.is_none()
         && matches!(
-            Opened::with_password(bytes.to_vec(), password.unwrap_or_default()),
+            Opened::with_password(bytes.clone(), password.unwrap_or_default()),
             Err(RenderFault::Unreadable)
         )
     {
@@ -493,7 +495,7 @@ pub fn inspect_counting(
     // Where the upload itself is read differently by viewers, and by the rules of the format only one
     // of them is right, that reading is what the rest is held against.
     let reading = if settled.readers_differ {
-        Some(rewrite::rewrite(document.clone(), bytes)?)
+        Some(SharedBytes::from(rewrite::rewrite(document.clone(), &bytes)?))
     } else {
         None
     };
@@ -515,8 +517,8 @@ pub fn inspect_counting(
         changes.push(Change::DamagedMetadataRemoved);
     }
     let before = Before {
-        bytes: reading.as_deref().unwrap_or(bytes),
         password: password.filter(|_| reading.is_none()),
+        bytes: reading.unwrap_or_else(|| bytes.clone()),
         upload: bytes,
         pages: &pages,
         has_hidden: layers.hidden > 0,
@@ -544,9 +546,9 @@ pub fn inspect_counting(
 /// The upload, against which what is written is held.
 struct Before<'a> {
     /// What the pages are compared with, and the password that opens it.
-    bytes: &'a [u8],
+    bytes: SharedBytes,
     password: Option<&'a str>,
-    upload: &'a [u8],
+    upload: SharedBytes,
     pages: &'a [PageSize],
     /// Hidden content was removed.
     has_hidden: bool,
@@ -562,12 +564,14 @@ struct Written {
 impl Before<'_> {
     /// Writes the file and proves that no page looks different.
     fn proved(&self, document: Document) -> Result<Vec<u8>, Refused> {
-        let pdf = rewrite::rewrite(document, self.upload)?;
-        compare::same_pages(self.bytes, self.password, &pdf, self.pages).map_err(|refused| match refused {
-            Refused::PageWouldChange { page } if self.has_hidden => Refused::HiddenContent { page },
-            other => other,
-        })?;
-        Ok(pdf)
+        let pdf = SharedBytes::from(rewrite::rewrite(document, &self.upload)?);
+        compare::same_pages(self.bytes.clone(), self.password, pdf.clone(), self.pages).map_err(
+            |refused| match refused {
+                Refused::PageWouldChange { page } if self.has_hidden => Refused::HiddenContent { page },
+                other => other,
+            },
+        )?;
+        Ok(pdf.into_vec())
     }
 
     /// Writes the file with its form made part of the pages. Where that would show, the form stays, and
@@ -591,7 +595,7 @@ impl Before<'_> {
         if values == FormValues::Taken {
             let mut empty = document;
             flattened.marks = flatten::flatten(&mut empty, FormValues::Taken).marks;
-            pdf = rewrite::rewrite(empty, self.upload)?;
+            pdf = rewrite::rewrite(empty, &self.upload)?;
         }
         if flattened.widgets > 0 {
             changes.push(Change::FormFlattened {
@@ -620,12 +624,12 @@ impl Before<'_> {
         let marks: Vec<Mark> = marks.iter().filter(can_be_drawn).cloned().collect();
         let stamped = stamp::stamp(pdf, &fonts, &marks).map_err(|_| Refused::NotPdf)?;
         let document = Document::load_mem(&stamped).map_err(|_| Refused::NotPdf)?;
-        *pdf = rewrite::rewrite(document, self.upload)?;
+        *pdf = rewrite::rewrite(document, &self.upload)?;
         Ok(u32::try_from(marks.len()).unwrap_or(u32::MAX))
     }
 }
 
-fn load(bytes: &[u8], limits: &Limits, password: Option<&str>) -> Result<Document, Refused> {
+fn load(bytes: &SharedBytes, limits: &Limits, password: Option<&str>) -> Result<Document, Refused> {
     use lopdf::{DecompressError, Error};
     let closed = if password.is_some() {
         Refused::WrongPassword
@@ -657,7 +661,7 @@ fn load(bytes: &[u8], limits: &Limits, password: Option<&str>) -> Result<Documen
     // Left in place by the reader where the empty password did not open the file.
     if document.is_encrypted() {
         return Err(
-            match Opened::with_password(bytes.to_vec(), password.unwrap_or_default()) {
+            match Opened::with_password(bytes.clone(), password.unwrap_or_default()) {
                 Err(RenderFault::NeedsPassword) => closed,
                 _ => Refused::UnsupportedEncryption,
             },

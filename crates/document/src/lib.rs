@@ -12,7 +12,8 @@
 //! - [`certificate`] sets the history certificate; [`demo`] a contract to try everything with;
 //! - [`revision`] appends to a file without touching what is there; [`keys`], [`authority`], [`cms`]
 //!   and [`seal`] sign it; [`timestamp`] reads what a
-//!   time-stamp authority adds; [`verify`] checks signed files, everybody's.
+//!   time-stamp authority adds; [`verify`] checks signed files, everybody's;
+//! - [`shared_bytes`] keeps a large file in memory once.
 #![deny(missing_docs)]
 
 pub mod authority;
@@ -36,6 +37,7 @@ pub mod revocation;
 pub mod seal;
 mod seal_design;
 pub mod seal_mark;
+pub mod shared_bytes;
 mod signature_field;
 pub mod stamp;
 pub mod text_layer;

@@ -8,20 +8,25 @@
 //! bounds the size of pictures, and nothing else: time and memory are bounded around it, by the
 //! process in which strangers' files are rendered (`countersign-document-worker`).
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use domain::template::PageSize;
 use hayro::hayro_interpret::InterpreterSettings;
 use hayro::hayro_interpret::font::FontQuery;
+use hayro::hayro_interpret::util::TransformExt;
 use hayro::hayro_syntax::Pdf;
 use hayro::hayro_syntax::page::Page;
+use hayro::kurbo::Affine;
 use hayro::vello_cpu::color::palette::css::WHITE;
-use hayro::{PixmapSettings, RenderCache, RenderSettings};
+use hayro::vello_cpu::{PixmapMut, RasterizerSettings, RenderContext, Resources, TargetInit};
+use hayro::{RenderCache, RenderSettings};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::fonts;
 use crate::packing::pack;
+use crate::shared_bytes::SharedBytes;
 
 /// The longest side of a picture in pixels; larger pages are rendered at a lower resolution.
 pub const LONGEST_SIDE: f32 = 4000.0;
@@ -60,13 +65,17 @@ pub enum RenderFault {
 }
 
 /// Renders one page as browsers show it (WebP or JPEG); `dots_per_inch` counts inches of the displayed page.
-pub fn page_image(pdf: &[u8], page: u32, dots_per_inch: f32) -> Result<Vec<u8>, RenderFault> {
+pub fn page_image(pdf: impl Into<SharedBytes>, page: u32, dots_per_inch: f32) -> Result<Vec<u8>, RenderFault> {
     let mut images = page_images(pdf, &[page], dots_per_inch)?;
     images.pop().ok_or(RenderFault::NoSuchPage { page, pages: 0 })
 }
 
 /// Renders several pages, opening the file once; the answer has the order of `pages`.
-pub fn page_images(pdf: &[u8], pages: &[u32], dots_per_inch: f32) -> Result<Vec<Vec<u8>>, RenderFault> {
+pub fn page_images(
+    pdf: impl Into<SharedBytes>,
+    pages: &[u32],
+    dots_per_inch: f32,
+) -> Result<Vec<Vec<u8>>, RenderFault> {
     each_page(pdf, pages, dots_per_inch, |page, picture| {
         pack(&picture).ok_or(RenderFault::Packing { page })
     })
@@ -74,12 +83,12 @@ pub fn page_images(pdf: &[u8], pages: &[u32], dots_per_inch: f32) -> Result<Vec<
 
 /// The same with the pictures themselves: `use_picture` gets each page's number and picture, one after the other.
 pub fn each_page<T>(
-    pdf: &[u8],
+    pdf: impl Into<SharedBytes>,
     pages: &[u32],
     dots_per_inch: f32,
     mut use_picture: impl FnMut(u32, Picture) -> Result<T, RenderFault>,
 ) -> Result<Vec<T>, RenderFault> {
-    let file = Opened::new(pdf.to_vec())?;
+    let file = Opened::new(pdf)?;
     let rendering = Rendering::new();
     pages
         .iter()
@@ -88,8 +97,8 @@ pub fn each_page<T>(
 }
 
 /// The displayed size of each page. Parses the file in this process, so it must be one of our own making.
-pub fn page_sizes(pdf: &[u8]) -> Result<Vec<PageSize>, RenderFault> {
-    let file = Opened::new(pdf.to_vec())?;
+pub fn page_sizes(pdf: impl Into<SharedBytes>) -> Result<Vec<PageSize>, RenderFault> {
+    let file = Opened::new(pdf)?;
     let sizes = file.pdf.pages().iter().map(|page| {
         let unit = user_unit(page);
         let (width, height) = page.render_dimensions();
@@ -126,10 +135,11 @@ pub(crate) struct Opened {
     pub(crate) pdf: Pdf,
 }
 
-/// What is kept between the pages of one file: decoded fonts, glyphs, colour spaces.
+/// What is kept between the pages of one file: decoded fonts, glyphs, colour spaces, and the room in which a page is drawn.
 pub(crate) struct Rendering<'a> {
     cache: RenderCache<'a>,
     pub(crate) settings: InterpreterSettings,
+    context: RefCell<Option<RenderContext>>,
 }
 
 impl Rendering<'_> {
@@ -153,19 +163,20 @@ impl Rendering<'_> {
         Self {
             cache: RenderCache::new(),
             settings,
+            context: RefCell::new(None),
         }
     }
 }
 
 impl Opened {
-    pub(crate) fn new(bytes: Vec<u8>) -> Result<Self, RenderFault> {
+    pub(crate) fn new(bytes: impl Into<SharedBytes>) -> Result<Self, RenderFault> {
         Self::with_password(bytes, "")
     }
 
     /// Opens a file that may need a password.
-    pub(crate) fn with_password(bytes: Vec<u8>, password: &str) -> Result<Self, RenderFault> {
+    pub(crate) fn with_password(bytes: impl Into<SharedBytes>, password: &str) -> Result<Self, RenderFault> {
         use hayro::hayro_syntax::{DecryptionError, LoadPdfError};
-        match Pdf::new_with_password(bytes, password) {
+        match Pdf::new_with_password(bytes.into(), password) {
             Ok(pdf) => Ok(Self { pdf }),
             Err(LoadPdfError::Decryption(DecryptionError::PasswordProtected)) => Err(RenderFault::NeedsPassword),
             Err(_) => Err(RenderFault::Unreadable),
@@ -205,23 +216,37 @@ impl Opened {
         if !(columns >= 1.0 && rows >= 1.0 && columns <= LONGEST_SIDE && rows <= LONGEST_SIDE) {
             return Err(bad_size);
         }
-        // Half a pixel more than whole, so that truncation cannot lose one to rounding.
-        let settings = PixmapSettings {
-            x_scale: (columns + 0.25) / width,
-            y_scale: (rows + 0.25) / height,
-            bg_color: WHITE,
-        };
-        let pixels = hayro::render(
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "whole, and between 1 and LONGEST_SIDE"
+        )]
+        let (columns_u16, rows_u16) = (columns as u16, rows as u16);
+        // A quarter of a pixel more than whole, so that rounding cannot lose one.
+        let scale = Affine::scale_non_uniform(f64::from((columns + 0.25) / width), f64::from((rows + 0.25) / height));
+        let mut kept = rendering.context.borrow_mut();
+        let context = kept.get_or_insert_with(|| RenderContext::new(columns_u16, rows_u16));
+        context.reset_and_resize(columns_u16, rows_u16);
+        hayro::render_into(
             page,
             &rendering.cache,
             &rendering.settings,
             &RenderSettings::default(),
-            &settings,
+            context,
+            scale * page.initial_transform(true).to_kurbo(),
         );
+        context.flush();
+        let mut rgba = vec![0; usize::from(columns_u16) * usize::from(rows_u16) * 4];
+        let target = PixmapMut::new(columns_u16, rows_u16, &mut rgba).ok_or(bad_size)?;
+        let settings = RasterizerSettings {
+            target_init: TargetInit::Clear(WHITE),
+            ..RasterizerSettings::default()
+        };
+        context.render_with(target, &mut Resources::default(), settings);
         Ok(Picture {
-            width: u32::from(pixels.width()),
-            height: u32::from(pixels.height()),
-            rgba: pixels.data_as_u8_slice().to_vec(),
+            width: u32::from(columns_u16),
+            height: u32::from(rows_u16),
+            rgba,
         })
     }
 }

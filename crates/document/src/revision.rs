@@ -22,8 +22,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use aws_lc_rs::digest::{Context, SHA256};
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, StringFormat, Writer};
-use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 /// How deep a chain of references to references is followed.
@@ -49,6 +49,9 @@ pub enum RevisionError {
     /// An object that was to be changed as a dictionary is none.
     #[error("object {0} {1} is not a dictionary")]
     NotADictionary(u32, u16),
+    /// A stream that was to be changed was left out by [`read`].
+    #[error("the content of object {0} {1} was not read, so the object cannot be changed")]
+    ContentLeftOut(u32, u16),
     /// Offsets or object numbers would leave the range that the format can express.
     #[error("the file is too large for another revision (offsets end at 4 GiB)")]
     TooLarge,
@@ -61,6 +64,32 @@ pub enum RevisionError {
 enum SectionKind {
     Table,
     Stream,
+}
+
+/// What a stream may have at most for [`read`] to keep its content, in bytes.
+const LARGEST_KEPT: usize = 64 * 1024;
+
+/// Reads a file that is to get a revision: all its objects, but not the content of large pictures, fonts, drawings and
+/// embedded files. A revision leaves those where they are, so they need not be in memory twice while it is written.
+pub(crate) fn read(pdf: &[u8]) -> Result<Document, lopdf::Error> {
+    let mut document = Document::load_mem(pdf)?;
+    for object in document.objects.values_mut() {
+        if let Object::Stream(stream) = object
+            && stream.content.len() > LARGEST_KEPT
+            && [&b"Type"[..], b"Subtype", b"Length1"]
+                .iter()
+                .any(|key| stream.dict.has(key))
+        {
+            stream.content = Vec::new();
+            stream.allows_compression = false;
+        }
+    }
+    Ok(document)
+}
+
+/// Whether [`read`] left the content of this object out. The reader itself gives no stream this mark.
+fn is_left_out(object: &Object) -> bool {
+    matches!(object, Object::Stream(stream) if stream.content.is_empty() && !stream.allows_compression)
 }
 
 /// Collects changed and new objects and appends them as one revision.
@@ -184,6 +213,9 @@ impl<'a> RevisionWriter<'a> {
                     .objects
                     .get(&id)
                     .ok_or(RevisionError::NoSuchObject(id.0, id.1))?;
+                if is_left_out(object) {
+                    return Err(RevisionError::ContentLeftOut(id.0, id.1));
+                }
                 Ok(entry.insert(object.clone()))
             }
         }
@@ -256,11 +288,10 @@ impl<'a> RevisionWriter<'a> {
                 _ => None,
             });
         if let Some((permanent, changing)) = halves {
-            let mut digest = Sha256::new();
+            let mut digest = Context::new(&SHA256);
             digest.update(changing);
             digest.update(appended);
-            let digest = digest.finalize();
-            let changed: Vec<u8> = digest.iter().take(16).copied().collect();
+            let changed: Vec<u8> = digest.finish().as_ref().iter().take(16).copied().collect();
             trailer.set(
                 "ID",
                 vec![permanent, Object::String(changed, StringFormat::Hexadecimal)],
@@ -274,11 +305,48 @@ impl<'a> RevisionWriter<'a> {
     }
 }
 
-fn write_indirect(bytes: &mut Vec<u8>, id: ObjectId, object: &Object) -> Result<(), std::io::Error> {
+/// Writes an object with its number (7.3.10).
+pub(crate) fn write_indirect(bytes: &mut Vec<u8>, id: ObjectId, object: &Object) -> Result<(), std::io::Error> {
     bytes.extend_from_slice(format!("{} {} obj\n", id.0, id.1).as_bytes());
-    Writer::write_object(bytes, object)?;
+    match object {
+        Object::Dictionary(dictionary) => write_dictionary(bytes, dictionary)?,
+        other => Writer::write_object(bytes, other)?,
+    }
     bytes.extend_from_slice(b"\nendobj\n");
     Ok(())
+}
+
+/// As [`Writer`] writes one, but fast where a hexadecimal string has many bytes, as that of a signature has.
+fn write_dictionary(bytes: &mut Vec<u8>, dictionary: &Dictionary) -> Result<(), std::io::Error> {
+    bytes.extend_from_slice(b"<<");
+    for (key, value) in dictionary {
+        Writer::write_object(bytes, &Object::Name(key.clone()))?;
+        match value {
+            Object::String(string, StringFormat::Hexadecimal) => {
+                bytes.push(b'<');
+                bytes.extend(string.iter().flat_map(|byte| hexadecimal(*byte)));
+                bytes.push(b'>');
+            }
+            other => {
+                let begins_by_itself = matches!(
+                    other,
+                    Object::Array(_) | Object::Dictionary(_) | Object::String(..) | Object::Name(_)
+                );
+                if !begins_by_itself {
+                    bytes.push(b' ');
+                }
+                Writer::write_object(bytes, other)?;
+            }
+        }
+    }
+    bytes.extend_from_slice(b">>");
+    Ok(())
+}
+
+/// The two digits of a byte in a hexadecimal string (7.3.4.3).
+pub(crate) fn hexadecimal(byte: u8) -> [u8; 2] {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]
 }
 
 /// Runs of consecutive object numbers (7.5.4: subsections).

@@ -17,13 +17,13 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use lopdf::{Dictionary, Document, Object, ObjectId, text_string};
+use lopdf::{Dictionary, Object, ObjectId, text_string};
 use thiserror::Error;
 
 use crate::cms::{CmsError, UnfinishedMessage};
 use crate::form;
 use crate::keys::Signer;
-use crate::revision::{RevisionError, RevisionWriter};
+use crate::revision::{self, RevisionError, RevisionWriter};
 use crate::seal_mark::SealMark;
 use crate::signature_field::{self, Field};
 use crate::stamp::StampError;
@@ -106,7 +106,7 @@ fn seal_at_level(
     details: &SealDetails,
     timestamps: Option<&dyn TimestampSource>,
 ) -> Result<Vec<u8>, SealError> {
-    let document = Document::load_mem(pdf)?;
+    let document = revision::read(pdf)?;
     if details.certify && !form::signatures(&document).is_empty() {
         return Err(SealError::AlreadySigned);
     }

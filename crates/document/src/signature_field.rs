@@ -10,7 +10,7 @@ use lopdf::{Dictionary, Object, ObjectId, StringFormat, dictionary, text_string}
 
 use crate::form;
 use crate::geometry::Rectangle;
-use crate::revision::{Revision, RevisionWriter};
+use crate::revision::{Revision, RevisionWriter, hexadecimal};
 use crate::seal::SealError;
 use crate::stamp::reals;
 
@@ -170,7 +170,6 @@ impl Gap {
     }
 
     fn write_value(&self, bytes: &mut [u8], value: &[u8]) -> Result<(), SealError> {
-        const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let target = bytes
             .get_mut(self.start + 1..self.end - 1)
             .ok_or(SealError::PlaceholderLost)?;
@@ -178,10 +177,7 @@ impl Gap {
             return Err(SealError::TooLarge(value.len()));
         }
         for (pair, byte) in target.chunks_exact_mut(2).zip(value) {
-            if let [high, low] = pair {
-                *high = DIGITS[usize::from(byte >> 4)];
-                *low = DIGITS[usize::from(byte & 15)];
-            }
+            pair.copy_from_slice(&hexadecimal(*byte));
         }
         Ok(())
     }

@@ -28,7 +28,7 @@ use crate::drawing::{DrawingFault, Figure, Segment, figure};
 use crate::fonts::Fonts;
 use crate::geometry::{DisplayedBox, GeometryFault, PageGeometry, displayed_box, inherited};
 use crate::picture::{Decoded, PictureFault};
-use crate::revision::{RevisionError, RevisionWriter};
+use crate::revision::{self, RevisionError, RevisionWriter};
 use crate::text_layout::{self, BoxText, Outline, TextFault, TextStyle};
 
 /// Something to draw on a page.
@@ -145,17 +145,17 @@ pub(crate) fn stamp_onto(
     if marks.is_empty() {
         return Ok(pdf.to_vec());
     }
-    let document = Document::load_mem(pdf)?;
+    let document = revision::read(pdf)?;
     let sheets = sheets(&document, fonts, marks)?;
     let drawings = sheets.iter().map(|sheet| (&sheet.size, sheet.marks.as_slice()));
     let overlay = Document::load_mem(&draw(fonts, drawings)?)?;
-    let mut revision = RevisionWriter::new(pdf, &document)?;
+    let mut writer = RevisionWriter::new(pdf, &document)?;
     let mut imported = HashMap::new();
     for (sheet, page) in sheets.iter().zip(overlay.page_iter()) {
-        let form = import_form(&overlay, page, &sheet.size, &mut imported, &mut revision)?;
-        place(&document, sheet, form, &mut revision)?;
+        let form = import_form(&overlay, page, &sheet.size, &mut imported, &mut writer)?;
+        place(&document, sheet, form, &mut writer)?;
     }
-    Ok(revision.finish()?.bytes)
+    Ok(writer.finish()?.bytes)
 }
 
 /// The marks of one page, proved.

@@ -24,6 +24,7 @@ use hayro::kurbo::{Affine, BezPath, Point, Rect, Vec2};
 use serde::{Deserialize, Serialize};
 
 use crate::render::{Opened, RenderFault, Rendering};
+use crate::shared_bytes::SharedBytes;
 
 /// More glyphs than these of one page are left out: 50 pages of dense print.
 const MOST_GLYPHS: usize = 100_000;
@@ -120,8 +121,8 @@ impl PageText {
 }
 
 /// The texts of some pages, which count from 1, in the order asked for.
-pub fn page_texts(pdf: &[u8], pages: &[u32]) -> Result<Vec<PageText>, RenderFault> {
-    let file = Opened::new(pdf.to_vec())?;
+pub fn page_texts(pdf: impl Into<SharedBytes>, pages: &[u32]) -> Result<Vec<PageText>, RenderFault> {
+    let file = Opened::new(pdf)?;
     let rendering = Rendering::new();
     let cache = InterpreterCache::new();
     let declared = declared_language(&file);

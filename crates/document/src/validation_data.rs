@@ -15,7 +15,7 @@
 
 use aws_lc_rs::digest;
 use jiff::Timestamp;
-use lopdf::{Dictionary, Document, Object, Stream};
+use lopdf::{Dictionary, Object, Stream};
 use x509_cert::Certificate;
 
 use const_oid::db::rfc3161::ID_AA_TIME_STAMP_TOKEN;
@@ -24,7 +24,7 @@ use der::Decode;
 use crate::cms::SignedMessage;
 use crate::form;
 use crate::keys::timestamp;
-use crate::revision::RevisionWriter;
+use crate::revision::{self, RevisionWriter};
 use crate::seal::SealError;
 use crate::signature_field::{self, Field};
 use crate::timestamp::{TimestampError, TimestampSource, TimestampToken};
@@ -65,7 +65,7 @@ impl ValidationData {
 
 /// Appends the data: level B-LT.
 pub fn add_validation_data(pdf: &[u8], data: &ValidationData) -> Result<Vec<u8>, SealError> {
-    let document = Document::load_mem(pdf)?;
+    let document = revision::read(pdf)?;
     let mut writer = RevisionWriter::new(pdf, &document)?;
     write_store(&mut writer, data)?;
     Ok(writer.finish()?.bytes)
@@ -93,7 +93,7 @@ fn add_timestamp_in(
     data: &ValidationData,
     timestamps: &dyn TimestampSource,
 ) -> Result<Vec<u8>, SealError> {
-    let document = Document::load_mem(pdf)?;
+    let document = revision::read(pdf)?;
     let page = document.page_iter().next().ok_or(SealError::NoPage)?;
     let mut writer = RevisionWriter::new(pdf, &document)?;
     write_store(&mut writer, data)?;
@@ -202,7 +202,7 @@ impl Evidence {
 
 /// Reads what the proof of a file rests on; of a file that was sealed here, so that its last signature is the seal.
 pub fn evidence(pdf: &[u8]) -> Result<Evidence, SealError> {
-    let document = Document::load_mem(pdf)?;
+    let document = revision::read(pdf)?;
     let mut evidence = Evidence {
         has_validation_data: document.catalog()?.has(b"DSS"),
         ..Evidence::default()

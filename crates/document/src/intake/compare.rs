@@ -4,6 +4,7 @@ use domain::template::PageSize;
 
 use super::Refused;
 use crate::render::{Opened, Picture, RenderFault, Rendering};
+use crate::shared_bytes::SharedBytes;
 
 /// Coarse enough to be fast, fine enough that a missing letter shows.
 const DOTS_PER_INCH: f32 = 50.0;
@@ -14,16 +15,16 @@ const LEAST_PIXELS: f64 = 100.0;
 /// Refuses unless both files have the pages `sizes` and show the same on each.
 /// `password` opens the file before.
 pub(super) fn same_pages(
-    before: &[u8],
+    before: impl Into<SharedBytes>,
     password: Option<&str>,
-    after: &[u8],
+    after: impl Into<SharedBytes>,
     sizes: &[PageSize],
 ) -> Result<(), Refused> {
-    let before = Opened::with_password(before.to_vec(), password.unwrap_or_default()).map_err(|fault| match fault {
+    let before = Opened::with_password(before, password.unwrap_or_default()).map_err(|fault| match fault {
         RenderFault::NeedsPassword => Refused::NeedsPassword,
         _ => Refused::NotPdf,
     })?;
-    let after = Opened::new(after.to_vec()).map_err(|_| Refused::PageWouldChange { page: 1 })?;
+    let after = Opened::new(after).map_err(|_| Refused::PageWouldChange { page: 1 })?;
     if before.page_count() != sizes.len() || after.page_count() != sizes.len() {
         let first_difference = before
             .page_count()
@@ -51,8 +52,8 @@ pub(super) fn same_pages(
 }
 
 /// Refuses unless the renderer sees the pages of a file that stays as it is in the sizes `sizes`.
-pub(super) fn has_sizes(pdf: &[u8], sizes: &[PageSize]) -> Result<(), Refused> {
-    let opened = Opened::new(pdf.to_vec()).map_err(|_| Refused::NotPdf)?;
+pub(super) fn has_sizes(pdf: SharedBytes, sizes: &[PageSize]) -> Result<(), Refused> {
+    let opened = Opened::new(pdf).map_err(|_| Refused::NotPdf)?;
     let rendering = Rendering::new();
     for (size, page) in sizes.iter().zip(1_u32..) {
         let resolution = resolution(size);

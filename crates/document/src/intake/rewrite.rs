@@ -4,11 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use lopdf::xref::{Xref, XrefType};
-use lopdf::{Dictionary, Document, Object, ObjectId, StringFormat};
+use lopdf::{Dictionary, Document, Object, ObjectId, StringFormat, Writer};
 use sha2::{Digest, Sha256};
 
 use super::Refused;
+use crate::revision::write_indirect;
 
 /// Everything that ISO 32000-2 and PAdES ask for is known to readers of this version.
 const LEAST_VERSION: &str = "1.7";
@@ -47,25 +47,50 @@ pub(super) fn rewrite(mut document: Document, upload: &[u8]) -> Result<Vec<u8>, 
             continue;
         };
         numbering.renumber(&mut object);
-        objects.insert(new, object);
+        objects.insert(new.0, object);
     }
-    // A number that was given away and whose object does not exist means null (7.3.10).
-    for number in 1..=numbering.last {
-        objects.entry((number, 0)).or_insert(Object::Null);
-    }
-    let mut written = Document::new();
-    if document.version.as_str() > LEAST_VERSION {
-        written.version = document.version;
-    } else {
-        LEAST_VERSION.clone_into(&mut written.version);
-    }
-    written.max_id = numbering.last;
-    written.objects = objects;
-    written.trailer = trailer;
-    written.reference_table = Xref::new(numbering.last.saturating_add(1), XrefType::CrossReferenceTable);
+    let version = document.version.as_str().max(LEAST_VERSION).to_owned();
+    drop(document);
     let mut bytes = Vec::with_capacity(upload.len());
-    written.save_to(&mut bytes).map_err(|_| Refused::NotPdf)?;
+    write(&mut bytes, &version, numbering.last, objects, trailer).map_err(|_| Refused::NotPdf)?;
     Ok(bytes)
+}
+
+/// Writes a file of the objects 1 to `last`. Each is dropped once it is written, so that a large file is not in memory once
+/// more as a whole.
+fn write(
+    bytes: &mut Vec<u8>,
+    version: &str,
+    last: u32,
+    mut objects: BTreeMap<u32, Object>,
+    mut trailer: Dictionary,
+) -> std::io::Result<()> {
+    // The second line says that there is binary data (7.5.2).
+    bytes.extend_from_slice(format!("%PDF-{version}\n").as_bytes());
+    bytes.extend_from_slice(b"%\xe2\xe3\xcf\xd3\n");
+    let mut table = format!("xref\n0 {}\n0000000000 65535 f\r\n", u64::from(last) + 1).into_bytes();
+    for number in 1..=last {
+        // A number that was given away and whose object does not exist means null (7.3.10), as does what belonged to the
+        // structure of the upload.
+        let object = objects
+            .remove(&number)
+            .filter(|object| !is_structure(object))
+            .unwrap_or(Object::Null);
+        table.extend_from_slice(format!("{:010} 00000 n\r\n", bytes.len()).as_bytes());
+        write_indirect(bytes, (number, 0), &object)?;
+    }
+    let start = bytes.len();
+    bytes.append(&mut table);
+    bytes.extend_from_slice(b"trailer\n");
+    trailer.set("Size", i64::from(last) + 1);
+    Writer::write_object(bytes, &Object::Dictionary(trailer))?;
+    bytes.extend_from_slice(format!("\nstartxref\n{start}\n%%EOF\n").as_bytes());
+    Ok(())
+}
+
+/// Object streams, cross-reference streams, and the dictionary of a linearised file say where things were in the upload.
+fn is_structure(object: &Object) -> bool {
+    matches!(object.type_name(), Ok(b"ObjStm" | b"XRef" | b"Linearized"))
 }
 
 /// The first half stays the upload's, where it has one; the second is that of a new revision (14.4).

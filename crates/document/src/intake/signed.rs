@@ -21,6 +21,7 @@ use crate::form;
 use crate::keys::KeyKind;
 use crate::revision::RevisionWriter;
 use crate::seal::{SealDetails, seal};
+use crate::shared_bytes::SharedBytes;
 use crate::stamp::{Mark, MarkContent};
 use crate::verify::{Fault, SignatureKind, SignatureReport, verify_soundness};
 
@@ -38,28 +39,32 @@ pub(super) fn is_signed(document: &Document) -> bool {
 }
 
 /// Takes a signed file as it is, or says why not.
-pub(super) fn take(bytes: &[u8], document: &Document, limits: &Limits) -> Result<Intake, Refused> {
+pub(super) fn take(bytes: SharedBytes, document: Document, limits: &Limits) -> Result<Intake, Refused> {
     if document.was_encrypted() {
         return Err(Refused::SignedAndEncrypted);
     }
     // Where a revision can be appended, readers also agree on what is there.
-    if document.xref_recovery.is_some() || RevisionWriter::new(bytes, document).is_err() {
+    if document.xref_recovery.is_some() || RevisionWriter::new(&bytes, &document).is_err() {
         return Err(Refused::SignedAndDamaged);
     }
-    if clean::is_dynamic_xfa(document) {
+    if clean::is_dynamic_xfa(&document) {
         return Err(Refused::DynamicXfa);
     }
-    let pages = page_sizes(document, limits)?;
-    let signatures = are_intact(bytes)?;
+    let pages = page_sizes(&document, limits)?;
+    let kept = kept(&document);
+    let has_damaged_metadata = metadata::is_damaged(&document);
+    // The verifier reads the file for itself: once is enough.
+    drop(document);
+    let signatures = are_intact(&bytes)?;
     let mut warnings = vec![Warning::AlreadySigned { count: signatures }];
-    warnings.extend(kept(document)?);
-    if metadata::is_damaged(document) {
+    warnings.extend(kept?);
+    if has_damaged_metadata {
         return Err(Refused::SignedWithDamagedMetadata);
     }
-    allows_more(bytes, pages.len())?;
-    compare::has_sizes(bytes, &pages)?;
+    allows_more(&bytes, pages.len())?;
+    compare::has_sizes(bytes.clone(), &pages)?;
     Ok(Intake {
-        pdf: bytes.to_vec(),
+        pdf: bytes.into_vec(),
         pages,
         changes: Vec::new(),
         warnings,

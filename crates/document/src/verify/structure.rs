@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use aws_lc_rs::digest::{SHA256, digest};
 use lopdf::xref::XrefEntry;
 use lopdf::{Document, LoadOptions, Object, Stream};
 
@@ -15,7 +16,12 @@ use super::Fault;
 /// The most that one stream of the file's own structure may decompress to.
 const MAX_STRUCTURE_BYTES: usize = 64 * 1024 * 1024;
 
-/// Reads a file, or says why it cannot be judged.
+/// Pictures of more bytes than this are compared by their digest.
+const LARGEST_KEPT: usize = 64 * 1024;
+
+/// Reads a file, or says why it cannot be judged. Of large pictures the SHA-256 is kept instead of the content, with
+/// `allows_compression` unset, which the reader itself never does: nothing here looks into a picture, and two revisions of a
+/// large file are compared in the memory of one.
 pub(super) fn load(pdf: &[u8]) -> Result<Document, Fault> {
     let options = LoadOptions::with_max_decompressed_size(MAX_STRUCTURE_BYTES);
     let mut document = Document::load_mem_with_options(pdf, options).map_err(|error| Fault::Unreadable {
@@ -31,6 +37,15 @@ pub(super) fn load(pdf: &[u8]) -> Result<Document, Fault> {
         Some(XrefEntry::Compressed { .. }) => id.1 == 0,
         _ => false,
     });
+    for object in document.objects.values_mut() {
+        if let Object::Stream(stream) = object
+            && stream.content.len() > LARGEST_KEPT
+            && matches!(stream.dict.get(b"Subtype"), Ok(Object::Name(name)) if name == b"Image")
+        {
+            stream.content = digest(&SHA256, &stream.content).as_ref().to_vec();
+            stream.allows_compression = false;
+        }
+    }
     Ok(document)
 }
 

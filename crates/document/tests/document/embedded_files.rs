@@ -84,7 +84,7 @@ fn files_are_added_to_those_that_are_there_and_a_taken_name_gets_a_number() {
             added("기록.json", b"other"),
             added("a", b""),
         ];
-        let after = embed_files(&before, &files).expect("embedded");
+        let after = embed_files(before.clone(), &files).expect("embedded");
         assert!(after.starts_with(&before));
         assert_eq!(crate::judges::structure_complaints(&after), Vec::<String>::new());
         let mut found: Vec<(String, Vec<u8>)> = attachments(&after)
@@ -100,7 +100,7 @@ fn files_are_added_to_those_that_are_there_and_a_taken_name_gets_a_number() {
             ("신분증.pdf", b"%PDF-1"),
         ];
         assert_eq!(found, expected.map(|(name, bytes)| (name.to_owned(), bytes.to_vec())));
-        assert_eq!(embed_files(&before, &[]).expect("nothing to do"), before);
+        assert_eq!(embed_files(before.clone(), &[]).expect("nothing to do"), before);
     }
 }
 

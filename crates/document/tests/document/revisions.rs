@@ -1,12 +1,16 @@
 //! Appended revisions: what they hold, what they must not hold, and what refuses them.
 
 use document::revision::{RevisionError, RevisionWriter};
+use document::seal::seal;
+use document::stamp::{Mark, MarkContent, stamp};
+use domain::field::Placement;
 use lopdf::xref::XrefType;
-use lopdf::{Document, Object, dictionary};
+use lopdf::{Document, Object, Stream, dictionary};
 use proptest::prelude::*;
 
 use crate::judges;
-use crate::samples::{References, file, unsigned, unsigned_document};
+use crate::samples::{HOUSE, References, details, file, unsigned, unsigned_document};
+use crate::stamping::FONTS;
 
 fn load(pdf: &[u8]) -> Document {
     Document::load_mem(pdf).expect("readable")
@@ -225,4 +229,48 @@ proptest! {
         }
         prop_assert!(read.xref_recovery.is_none());
     }
+}
+
+#[test]
+fn a_file_with_a_large_picture_is_stamped_and_sealed_around_it() {
+    let noise: Vec<u8> = (0..300_u32 * 300)
+        .map(|place| place.wrapping_mul(2_654_435_761).to_be_bytes()[0])
+        .collect();
+    let mut document = unsigned_document();
+    let picture = document.add_object(
+        Stream::new(
+            dictionary! {
+                "Type" => "XObject", "Subtype" => "Image", "Width" => 300, "Height" => 300,
+                "ColorSpace" => "DeviceGray", "BitsPerComponent" => 8,
+            },
+            noise.clone(),
+        )
+        .with_compression(false),
+    );
+    let page = document.page_iter().next().expect("a page");
+    document
+        .get_dictionary_mut(page)
+        .expect("a page")
+        .set("Resources", dictionary! { "XObject" => dictionary! { "P" => picture } });
+    let before = file(document, References::Table);
+    let mark = Mark {
+        page: 1,
+        placement: Placement {
+            x: 100_000,
+            y: 100_000,
+            width: 300_000,
+            height: 50_000,
+        },
+        content: MarkContent::Check,
+    };
+    let stamped = stamp(&before, &FONTS, &[mark]).expect("stamped");
+    let sealed = seal(&stamped, &HOUSE.key, &details(true)).expect("sealed");
+    assert!(sealed.starts_with(&before));
+    let read = load(&sealed);
+    let Ok(Object::Stream(kept)) = read.get_object(picture) else {
+        panic!("the picture is there");
+    };
+    assert!(kept.content == noise, "it is what it was");
+    let complaints = judges::complaints(&sealed, &HOUSE.root.certificate_pem());
+    assert!(complaints.is_empty(), "{complaints:?}");
 }
