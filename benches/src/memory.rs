@@ -81,6 +81,7 @@ pub fn do_task(task: &str, folder: &Path) {
                 location: None,
                 at: Timestamp::now(),
                 certify: true,
+                mark: None,
             };
             let sealed = seal(&stamped, &key, &details).expect("sealed");
             drop(stamped);

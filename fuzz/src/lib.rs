@@ -76,6 +76,7 @@ pub fn details(certify: bool) -> SealDetails {
         location: None,
         at: now(),
         certify,
+        mark: None,
     }
 }
 
