@@ -52,7 +52,7 @@ for (const [language, size, colorScheme] of [
     await page.locator("#consent-dialog[open]").waitFor();
     await judge("consent");
     await page.locator("#consent-dialog [type=submit]").click();
-    for (const way of ["draw", "type", "picture"]) {
+    for (const way of ["draw", "type", "seal", "picture"]) {
       await page.click(`#tab-${way}`);
       await judge(way);
     }

@@ -100,6 +100,15 @@ row(
   { name: "picture", kind: "image", value: blot(160, 30) },
 );
 
+// Drawn by the server from these descriptions.
+const DRAWINGS = {
+  "typed name": { way: "typed", hand: "nanum-pen", text: "김민준" },
+  "joined name": { way: "typed", hand: "dancing-script", text: "Jane Doe" },
+  "round seal": { way: "seal", shape: "round", name: "山田", title: "" },
+  "company seal": { way: "seal", shape: "double-ring", name: "주식회사한빛", title: "대표이사" },
+};
+row(2, ...Object.keys(DRAWINGS).map((name) => ({ name, kind: name.endsWith("seal") ? "seal" : "signature" })));
+
 function crc(bytes) {
   let sum = 0xffffffff;
   for (const byte of bytes) {
@@ -258,9 +267,16 @@ for (const rotate of [0, 90, 180, 270]) {
       recipient_list: [{ order: 1, name: "김민준", email: "minjun@example.com" }],
       field_list: Object.entries(VALUES).map(([name, value]) => ({ name, value })),
     });
+    const asWriter = async (path, body) => {
+      const headers = { "content-type": "application/json", "link-token": started.token };
+      const answer = await fetch(server.base + path, { method: "POST", headers, body: JSON.stringify(body) });
+      assert.ok(answer.ok, `${path}: ${answer.status}`);
+    };
+    for (const [name, drawing] of Object.entries(DRAWINGS)) await asWriter("/sign/files", { name, drawing });
     const points = rotate % 180 === 0 ? 595 : 842;
     const shown = await onPage(started.sign_url, points);
-    await server.call("POST", `/api/v3/workflows/${started.workflow_id}/approve`, { order: 1 });
+    await asWriter("/sign/consent", {});
+    await asWriter("/sign/approve", {});
     const answer = await fetch(`${server.base}/api/v3/workflows/${started.workflow_id}/document`, {
       headers: { authorization: `service ${server.token}` },
     });

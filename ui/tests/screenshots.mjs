@@ -52,7 +52,11 @@ async function photograph(language, size, colorScheme) {
   await page.locator("#pad[open]").waitFor();
   await shoot("05-draw");
   await page.click("#tab-type");
+  await page.locator("#pad-hands img").first().waitFor();
   await shoot("06-type");
+  await page.click("#tab-seal");
+  await page.locator("#pad-seals img").first().waitFor();
+  await shoot("06-seal");
   await page.click("#tab-picture");
   await shoot("07-picture");
   await page.locator("#pad [data-close]").click();

@@ -71,6 +71,7 @@ pub(crate) enum Source<'s> {
     Page {
         texts: &'s BTreeMap<String, String>,
         files: &'s BTreeMap<String, domain::FileValue>,
+        drawn: &'s BTreeMap<String, domain::DrawnValue>,
     },
 }
 
@@ -194,7 +195,7 @@ impl App {
                     }
                 }
             }
-            Source::Page { texts, files } => {
+            Source::Page { texts, files, drawn } => {
                 for (name, text) in *texts {
                     match writable(template, &snapshot.values, recipient, Some(name), name) {
                         Ok(field) => take(field, name.clone(), NewValue::read(field, text)),
@@ -211,6 +212,12 @@ impl App {
                     if let Ok(field) = writable(template, &snapshot.values, recipient, Some(name), name) {
                         let bytes = self.blobs.get(&file.hash)?;
                         take(field, name.clone(), NewValue::file(field, Some(&file.file_name), bytes));
+                    }
+                }
+                for (name, drawn) in drawn.iter().filter(|(name, _)| !texts.contains_key(*name)) {
+                    if let Ok(field) = writable(template, &snapshot.values, recipient, Some(name), name) {
+                        let value = FieldValue::Drawn(drawn.clone());
+                        take(field, name.clone(), Ok(NewValue::Plain(value)));
                     }
                 }
             }

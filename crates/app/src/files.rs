@@ -99,22 +99,13 @@ impl App {
         Ok(file)
     }
 
-    /// The file in a field: a signature, a picture, an attachment.
+    /// The file in a field: a signature, a picture, an attachment. A signature or seal that we drew is a PNG.
     pub fn field_file(&self, caller: &Caller, id: WorkflowId, name: &str) -> Result<FileContent, Error> {
         let snapshot = self.snapshot(&caller.company, id)?;
         if snapshot.template.version.field(name).is_none() {
             return Err(Error::NotFound(Subject::Field));
         }
-        let file = snapshot
-            .values
-            .get(name)
-            .and_then(|stored| stored.value.file())
-            .ok_or(Error::NotFound(Subject::File))?;
-        Ok(FileContent {
-            file_name: file.file_name.clone(),
-            media_type: file.media_type.clone(),
-            bytes: self.blobs.get(&file.hash)?,
-        })
+        self.file_of(snapshot.values.get(name).map(|stored| &stored.value))
     }
 
     /// The finished file that a link opens, and a note in the chain that it was fetched. A link whose time is over, or that

@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 use document::fonts::Fonts;
 use domain::{
-    BlobHash, CompanyId, Contact, Event, EventKind, Field, FieldKind, FieldValue, FileValue, Language, OnReject,
-    PageSize, Progress, Recipient, RecipientId, Status, TemplateId, TemplateVersion, UtcOffset, Who, Workflow,
-    WorkflowId,
+    BlobHash, CompanyId, Contact, DrawnValue, Event, EventKind, Field, FieldKind, FieldValue, FileValue, Language,
+    OnReject, PageSize, Progress, Recipient, RecipientId, Status, TemplateId, TemplateVersion, UtcOffset, Who,
+    Workflow, WorkflowId,
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -254,14 +254,33 @@ pub struct PreviewView {
 
 /// A draft, as it is kept.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-struct Draft {
+pub(crate) struct Draft {
     #[serde(default)]
     texts: BTreeMap<String, String>,
     #[serde(default)]
     files: BTreeMap<String, FileValue>,
+    /// Signatures and seals that we draw; a field has a file or a drawing.
+    #[serde(default)]
+    drawn: BTreeMap<String, DrawnValue>,
     /// Bytes of all files that were ever sent for it.
     #[serde(default)]
     sent: u64,
+}
+
+impl Draft {
+    /// A change of one field: it holds this drawing.
+    pub(crate) fn drawing(field: &str, drawn: DrawnValue) -> Self {
+        Self {
+            drawn: BTreeMap::from([(field.to_owned(), drawn)]),
+            ..Self::default()
+        }
+    }
+
+    /// The file or drawing of a field.
+    fn filed(&self, field: &str) -> Option<FieldValue> {
+        let drawn = || self.drawn.get(field).cloned().map(FieldValue::Drawn);
+        self.files.get(field).cloned().map(FieldValue::File).or_else(drawn)
+    }
 }
 
 /// A link that was opened.
@@ -280,7 +299,7 @@ impl Session {
         self.snapshot.stored.writer(self.acts_as?)
     }
 
-    fn template(&self) -> &TemplateVersion {
+    pub(crate) fn template(&self) -> &TemplateVersion {
         &self.snapshot.template.version
     }
 }
@@ -557,9 +576,8 @@ impl App {
             length: value.length,
         };
         let new = Draft {
-            texts: BTreeMap::new(),
             files: BTreeMap::from([(field.to_owned(), value)]),
-            sent: 0,
+            ..Draft::default()
         };
         self.write_draft(key, &company, &recipient, new, Vec::new())?;
         Ok(uploaded)
@@ -572,22 +590,9 @@ impl App {
             Some(recipient) => self.draft(&session.snapshot.stored.workflow.company, recipient.id)?,
             None => Draft::default(),
         };
-        let file = draft
-            .files
-            .get(field)
-            .or_else(|| {
-                session
-                    .snapshot
-                    .values
-                    .get(field)
-                    .and_then(|stored| stored.value.file())
-            })
-            .ok_or(Error::NotFound(Subject::File))?;
-        Ok(FileContent {
-            file_name: file.file_name.clone(),
-            media_type: file.media_type.clone(),
-            bytes: self.blobs.get(&file.hash)?,
-        })
+        let value = draft.filed(field);
+        let value = value.or_else(|| Some(session.snapshot.values.get(field)?.value.clone()));
+        self.shown_file_of(value.as_ref())
     }
 
     /// The image of a page of the document to be signed. `file` is the document's hash, as the address has it.
@@ -679,6 +684,7 @@ impl App {
         let source = Source::Page {
             texts: &draft.texts,
             files: &draft.files,
+            drawn: &draft.drawn,
         };
         let link_version = recipient.link_version;
         let approved = self.approve_as(
@@ -739,7 +745,7 @@ impl App {
                         .and_then(|value| looks.in_box(field, value).ok())
                         .unwrap_or_default(),
                     fault: None,
-                    file: value.is_some_and(|value| value.file().is_some()),
+                    file: value.is_some_and(FieldValue::is_file),
                     mine: false,
                     editable: false,
                 }
@@ -759,19 +765,10 @@ impl App {
     /// The file in a field of a preview.
     pub fn preview_file(&self, token: &str, field: &str) -> Result<FileContent, Error> {
         let (_, content) = self.preview_content(token)?;
-        let file = content
-            .values
-            .get(field)
-            .and_then(|value| value.file())
-            .ok_or(Error::NotFound(Subject::File))?;
-        Ok(FileContent {
-            file_name: file.file_name.clone(),
-            media_type: file.media_type.clone(),
-            bytes: self.blobs.get(&file.hash)?,
-        })
+        self.shown_file_of(content.values.get(field))
     }
 
-    fn preview_content(&self, token: &str) -> Result<(CompanyId, PreviewContent), Error> {
+    pub(crate) fn preview_content(&self, token: &str) -> Result<(CompanyId, PreviewContent), Error> {
         let token = self
             .outgoing
             .addresses
@@ -830,7 +827,7 @@ impl App {
         }
     }
 
-    fn open_for_reading(&self, key: &SigningKey) -> Result<Session, Error> {
+    pub(crate) fn open_for_reading(&self, key: &SigningKey) -> Result<Session, Error> {
         let session = self.session_of(key)?;
         if matches!(self.stage(&session, key), Stage::AccessCode { .. }) {
             return Err(Error::Forbidden(ForbiddenCode::AccessCode));
@@ -838,7 +835,7 @@ impl App {
         Ok(session)
     }
 
-    fn open_for_writing(&self, key: &SigningKey) -> Result<(Session, Recipient), Error> {
+    pub(crate) fn open_for_writing(&self, key: &SigningKey) -> Result<(Session, Recipient), Error> {
         let session = self.open_for_reading(key)?;
         let workflow = &session.snapshot.stored.workflow;
         let Some(id) = session.acts_as else {
@@ -909,7 +906,7 @@ impl App {
         Ok(())
     }
 
-    fn write_draft(
+    pub(crate) fn write_draft(
         &self,
         key: &SigningKey,
         company: &CompanyId,
@@ -919,13 +916,17 @@ impl App {
     ) -> Result<(), Error> {
         self.change_draft(key, company, recipient, move |draft| {
             draft.texts.extend(new.texts.clone());
+            for name in new.files.keys().chain(new.drawn.keys()) {
+                draft.files.remove(name);
+                draft.drawn.remove(name);
+                draft.texts.remove(name);
+            }
             draft.files.extend(new.files.clone());
+            draft.drawn.extend(new.drawn.clone());
             for name in &removed {
                 draft.files.remove(name);
+                draft.drawn.remove(name);
                 draft.texts.insert(name.clone(), String::new());
-            }
-            for name in new.files.keys() {
-                draft.texts.remove(name);
             }
             Ok(())
         })
@@ -1099,9 +1100,9 @@ fn field_views(session: &Session, draft: &Draft, stage: &Stage, fonts: &Fonts) -
                 })
             };
         }
-        if editable && let Some(drafted) = draft.files.get(&field.name) {
-            value = Some(drafted.file_name.clone());
-            held = Some(FieldValue::File(drafted.clone()));
+        if editable && let Some(filed) = draft.filed(&field.name) {
+            value = Some(filed.to_wire());
+            held = Some(filed);
         }
         let look = held
             .as_ref()
@@ -1114,7 +1115,7 @@ fn field_views(session: &Session, draft: &Draft, stage: &Stage, fonts: &Fonts) -
                 BoxLook::default()
             }),
             fault,
-            file: held.is_some_and(|held| held.file().is_some()),
+            file: held.as_ref().is_some_and(FieldValue::is_file),
             mine,
             editable,
         }

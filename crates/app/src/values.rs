@@ -114,7 +114,7 @@ fn attachment(text: &str) -> Result<Vec<u8>, ValueFault> {
 }
 
 /// A name that no path, header or line can be made of.
-fn safe_file_name(name: &str, otherwise: &str) -> String {
+pub(crate) fn safe_file_name(name: &str, otherwise: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let safe: String = last
         .chars()
@@ -131,9 +131,6 @@ fn safe_file_name(name: &str, otherwise: &str) -> String {
 /// The fault of a value at a path.
 pub(crate) fn value_fault(path: String, field: &Field, fault: &ValueFault) -> Fault {
     match fault {
-        ValueFault::ControlCharacter => Fault::new(path, FaultCode::ControlCharacter),
-        ValueFault::DirectionControl => Fault::new(path, FaultCode::DirectionControl),
-        ValueFault::TooLong { limit, .. } => Fault::new(path, FaultCode::TooLong).with("max", limit),
         ValueFault::NotNumber => Fault::new(path, FaultCode::InvalidNumber),
         ValueFault::TooManyDecimals { limit } => Fault::new(path, FaultCode::TooManyDecimals).with("max", limit),
         ValueFault::NotDate => Fault::new(path, FaultCode::InvalidDate),
@@ -145,8 +142,21 @@ pub(crate) fn value_fault(path: String, field: &Field, fault: &ValueFault) -> Fa
             Fault::new(path, FaultCode::InvalidPicture)
         }
         ValueFault::NotPicture | ValueFault::FileTooLarge { .. } => Fault::new(path, FaultCode::InvalidFile),
-        ValueFault::NothingToDraw => Fault::new(path, FaultCode::Required),
         ValueFault::FillsItself => Fault::new(path, FaultCode::NoValueTaken),
+        ValueFault::ControlCharacter
+        | ValueFault::DirectionControl
+        | ValueFault::TooLong { .. }
+        | ValueFault::NothingToDraw => text_value_fault(path, fault),
+    }
+}
+
+/// The fault of a text, whatever it is for.
+pub(crate) fn text_value_fault(path: String, fault: &ValueFault) -> Fault {
+    match fault {
+        ValueFault::ControlCharacter => Fault::new(path, FaultCode::ControlCharacter),
+        ValueFault::DirectionControl => Fault::new(path, FaultCode::DirectionControl),
+        ValueFault::TooLong { limit, .. } => Fault::new(path, FaultCode::TooLong).with("max", limit),
+        _ => Fault::new(path, FaultCode::Required),
     }
 }
 

@@ -322,7 +322,12 @@ impl FieldValue {
         }
     }
 
-    /// The file, where the value is one.
+    /// Is it given out as a file? A drawing is: a picture is made of it.
+    pub fn is_file(&self) -> bool {
+        matches!(self, Self::File(_) | Self::Drawn(_))
+    }
+
+    /// The file, where the value is a kept one.
     pub fn file(&self) -> Option<&FileValue> {
         match self {
             Self::File(file) => Some(file),

@@ -3,6 +3,7 @@
 
 import { all, fill, one, openDialog, pageData, wireCloseButtons } from "../shared/dom";
 import "../shared/page-text";
+import type { Drawing } from "./choices";
 import { Refusal, send, type SignData } from "./data";
 import { DocumentPage } from "./document-page";
 import { DocumentView } from "./document-view";
@@ -49,9 +50,8 @@ class SigningPage extends HTMLElement implements FieldHost {
     });
     this.#fields = collectFields(this, this);
     this.#pad = new Pad(
-      this.texts,
-      this.#data.writer_name,
-      (field, source) => this.#upload(field, source),
+      this.#data,
+      (field, source, drawing) => this.#upload(field, source, drawing),
       (field) => this.#upload(field, ""),
     );
     this.#sheet = new Sheet(
@@ -108,7 +108,7 @@ class SigningPage extends HTMLElement implements FieldHost {
     const reader = new FileReader();
     reader.addEventListener("load", () => {
       field.value = file.name;
-      this.#send(field, String(reader.result), file.name);
+      this.#send(field, { data: String(reader.result), file_name: file.name });
     });
     reader.readAsDataURL(file);
   }
@@ -127,17 +127,17 @@ class SigningPage extends HTMLElement implements FieldHost {
     }
   }
 
-  #upload(field: PictureField, source: string): void {
+  #upload(field: PictureField, source: string, drawing?: Drawing): void {
     field.value = source;
-    this.#send(field, source);
+    this.#send(field, drawing ? { drawing } : { data: source });
   }
 
   /** Sends a file of a field; of one field one after the other, so that the last one stays. */
-  #send(field: PictureField | AttachmentField, source: string, fileName?: string): void {
+  #send(field: PictureField | AttachmentField, content: object): void {
     if (this.#data.mode !== "sign") return;
     this.#showSaveState("saving");
     this.#unsent.delete(field.name);
-    const body = { name: field.name, data: source, ...(fileName ? { file_name: fileName } : {}) };
+    const body = { name: field.name, ...content };
     const before = this.#uploads.get(field.name) ?? Promise.resolve();
     const upload = before
       .then(() => send(this.#data, "POST", "/sign/files", body))

@@ -1,74 +1,88 @@
-// The signature dialog: draw with finger, pen or mouse; type the name (the way of the keyboard);
-// or take a picture from the device. What it gives is a small PNG or JPEG as a data address.
+// The signature dialog. Ways to sign: draw with finger, pen or mouse; type the name in a handwriting;
+// a seal made from a name; a picture from the device; or the one that this device kept. What it gives
+// is a picture, or the description of a drawing that the server makes and stamps.
 
-import SignaturePad from "signature_pad";
-import { all, fill, one, openDialog } from "../shared/dom";
+import { all, one, openDialog } from "../shared/dom";
+import { Choices, type Drawing } from "./choices";
+import type { SignData } from "./data";
 import type { PictureField } from "./fields";
+import { type Kept, KeptSignatures } from "./kept";
+import { type Photo, photo, whole, withoutPaper } from "./paper";
+import { Pen } from "./pen";
 
 const LIMIT = 5 * 1024 * 1024;
-const LONGEST_SIDE = 1600;
-const INK = "#14205a";
+/** Longest side of what was drawn, in pixels: sharper than paper shows in any box. */
+const DRAWN_SIDE = 1600;
 
-type Way = "draw" | "type" | "picture";
+type Way = "last" | "draw" | "type" | "seal" | "picture";
+
+/** The ways of each kind of field, the first first. */
+const WAYS: Record<string, Way[]> = {
+  signature: ["last", "draw", "type", "seal", "picture"],
+  initials: ["last", "draw", "type", "seal", "picture"],
+  seal: ["last", "seal", "picture", "draw", "type"],
+  image: ["picture"],
+};
 
 export class Pad {
   readonly #dialog = one<HTMLDialogElement>("#pad");
   readonly #title = one<HTMLElement>("#pad-title");
-  readonly #canvas = one<HTMLCanvasElement>("#pad-canvas");
   readonly #hint = one<HTMLElement>("#pad-hint");
   readonly #typed = one<HTMLInputElement>("#pad-typed");
-  readonly #typedPreview = one<HTMLCanvasElement>("#pad-typed-preview");
-  readonly #file = one<HTMLInputElement>("#pad-file");
-  readonly #picturePreview = one<HTMLCanvasElement>("#pad-picture-preview");
+  readonly #sealName = one<HTMLInputElement>("#pad-seal-name");
+  readonly #company = one<HTMLInputElement>("#pad-company");
+  readonly #companyTitle = one<HTMLInputElement>("#pad-company-title");
+  readonly #shown = one<HTMLElement>("#pad-picture-shown");
+  readonly #clean = one<HTMLInputElement>("#pad-clean");
+  readonly #threshold = one<HTMLInputElement>("#pad-threshold");
+  readonly #last = one<HTMLImageElement>("#pad-last");
+  readonly #keep = one<HTMLInputElement>("#pad-keep");
   readonly #fault = one<HTMLElement>("#pad-fault");
   readonly #remove = one<HTMLButtonElement>("#pad-remove");
+  readonly #tabList = one<HTMLElement>(".tabs", this.#dialog);
   readonly #tabs = all<HTMLButtonElement>("[data-way]", this.#dialog);
-  readonly #pad: SignaturePad;
+  readonly #pen: Pen;
+  readonly #hands: Choices;
+  readonly #seals: Choices;
+  readonly #kept: KeptSignatures;
   #way: Way = "draw";
   #field: PictureField | null = null;
-  #picture: { bitmap: ImageBitmap; type: string } | null = null;
-  #drawn: ReturnType<SignaturePad["toData"]> = [];
+  #photo: Photo | null = null;
+  #picture: HTMLCanvasElement | null = null;
   #drawnFor = "";
 
   constructor(
-    private readonly texts: Record<string, string>,
-    writerName: string,
-    private readonly use: (field: PictureField, source: string) => void,
+    private readonly data: SignData,
+    private readonly use: (field: PictureField, source: string, drawing?: Drawing) => void,
     private readonly removed: (field: PictureField) => void,
   ) {
-    this.#pad = new SignaturePad(this.#canvas, { penColor: INK, minWidth: 0.8, maxWidth: 2.8 });
-    this.#pad.addEventListener("beginStroke", () => {
-      this.#hint.hidden = true;
-      this.#showFault("");
-    });
-    this.#pad.addEventListener("endStroke", () => {
-      this.#drawn = this.#pad.toData();
-    });
-    this.#typed.value = writerName;
-    this.#typed.addEventListener("input", () => this.#drawTyped());
-    this.#file.addEventListener("change", () => void this.#take(this.#file.files?.[0]));
-    for (const [index, tab] of this.#tabs.entries()) {
-      tab.addEventListener("click", () => this.#choose(tab.dataset.way as Way));
-      tab.addEventListener("keydown", (event) => {
-        const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
-        const visible = this.#tabs.filter((candidate) => !candidate.hidden);
-        const next = visible[(visible.indexOf(tab) + step + visible.length) % visible.length];
-        if (step === 0 || !next || index < 0) return;
-        event.preventDefault();
-        this.#choose(next.dataset.way as Way);
-        next.focus();
+    const canvas = one<HTMLCanvasElement>("#pad-canvas");
+    this.#pen = new Pen(canvas, () => this.#said());
+    this.#kept = new KeptSignatures(data.writer_name);
+    const say = (way: Way) => (message: string) => this.#way === way && this.#say(message);
+    this.#hands = new Choices(one<HTMLFieldSetElement>("#pad-hands"), data, say("type"));
+    this.#seals = new Choices(one<HTMLFieldSetElement>("#pad-seals"), data, say("seal"));
+    this.#sealName.value = data.writer_name;
+    this.#typed.addEventListener("input", () => this.#showHands());
+    for (const input of [this.#sealName, this.#company, this.#companyTitle]) {
+      input.addEventListener("input", () => this.#showSeals());
+    }
+    for (const kind of all<HTMLInputElement>('[name="pad-seal-of"]', this.#dialog)) {
+      kind.addEventListener("change", () => this.#showSeals());
+    }
+    for (const input of all<HTMLInputElement>("#panel-picture input[type=file]", this.#dialog)) {
+      input.addEventListener("change", () => {
+        void this.#take(input.files?.[0]);
+        // The same file may be chosen again.
+        input.value = "";
       });
     }
-    one("#pad-undo").addEventListener("click", () => {
-      this.#drawn = this.#pad.toData().slice(0, -1);
-      this.#pad.fromData(this.#drawn);
-      this.#said();
-    });
-    one("#pad-clear").addEventListener("click", () => {
-      this.#drawn = [];
-      this.#pad.clear();
-      this.#said();
-    });
+    this.#clean.addEventListener("change", () => this.#showPicture());
+    this.#threshold.addEventListener("input", () => this.#showPicture());
+    this.#wireTabs();
+    one("#pad-undo").addEventListener("click", () => this.#pen.undo());
+    one("#pad-clear").addEventListener("click", () => this.#pen.clear());
+    one("#pad-forget").addEventListener("click", () => this.#forget());
     this.#remove.addEventListener("click", () => {
       if (this.#field) this.removed(this.#field);
       this.#dialog.close();
@@ -77,169 +91,227 @@ export class Pad {
       event.preventDefault();
       this.#finish();
     });
-    new ResizeObserver(() => this.#dialog.open && this.#resize()).observe(this.#canvas);
+    new ResizeObserver(() => this.#dialog.open && this.#pen.resize()).observe(canvas);
   }
 
   open(field: PictureField): void {
     this.#field = field;
-    this.#title.textContent = this.texts[`sign-pad-title-${field.kind}`] ?? field.label;
+    this.#title.textContent = this.data.texts[`sign-pad-title-${field.kind}`] ?? field.label;
     this.#remove.hidden = !field.filled;
-    this.#showFault("");
-    this.#picture = null;
-    this.#file.value = "";
-    this.#picturePreview.hidden = true;
-    // A second field of the same kind starts with what was drawn for the first.
-    if (this.#drawnFor !== field.kind) this.#drawn = [];
+    this.#say("");
+    this.#photo = null;
+    this.#clean.checked = field.kind !== "image";
+    this.#showPicture();
+    // A second field of the same kind starts with what was drawn and written for the first.
+    if (this.#drawnFor !== field.kind) {
+      this.#pen.clear();
+      this.#typed.value = field.kind === "initials" ? initials(this.data.writer_name) : this.data.writer_name;
+    }
     this.#drawnFor = field.kind;
-    const draws = field.kind !== "image";
-    for (const tab of this.#tabs) tab.hidden = !draws && tab.dataset.way !== "picture";
+    const kept = this.#mayKeep ? this.#kept.find(field.kind) : null;
+    if (kept) this.#last.src = kept.source;
+    this.#keep.checked = false;
+    const ways = (WAYS[field.kind] ?? WAYS.signature ?? []).filter((way) => way !== "last" || kept);
+    this.#offer(ways);
     openDialog(this.#dialog);
-    this.#choose(draws ? (field.kind === "seal" ? "picture" : "draw") : "picture");
+    this.#choose(ways[0] ?? "draw");
+    // One press of Enter takes what was used last.
+    if (ways[0] === "last") one<HTMLElement>("[type=submit]", this.#dialog).focus();
+  }
+
+  /** Only what belongs to a writer can be kept for him, and a picture is nobody's signature. */
+  get #mayKeep(): boolean {
+    return this.data.mode === "sign" && this.#field?.kind !== "image";
+  }
+
+  /** The tabs of these ways, in this order for eyes and keyboard alike. */
+  #offer(ways: Way[]): void {
+    for (const tab of this.#tabs) tab.hidden = !ways.includes(tab.dataset.way as Way);
+    const order = (tab: HTMLElement) => ways.indexOf(tab.dataset.way as Way);
+    this.#tabList.append(...[...this.#tabs].sort((first, second) => order(first) - order(second)));
+    this.#tabList.hidden = ways.length < 2;
+  }
+
+  #wireTabs(): void {
+    for (const tab of this.#tabs) {
+      tab.addEventListener("click", () => this.#choose(tab.dataset.way as Way));
+      tab.addEventListener("keydown", (event) => {
+        const tabs = all<HTMLButtonElement>("[data-way]:not([hidden])", this.#tabList);
+        const at = tabs.indexOf(tab);
+        const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 }[event.key];
+        const next = to === undefined ? undefined : tabs[(to + tabs.length) % tabs.length];
+        if (!next) return;
+        event.preventDefault();
+        this.#choose(next.dataset.way as Way);
+        next.focus();
+      });
+    }
   }
 
   #choose(way: Way): void {
     this.#way = way;
-    this.#showFault("");
+    this.#dialog.dataset.way = way;
+    this.#say("");
     for (const tab of this.#tabs) {
       const chosen = tab.dataset.way === way;
       tab.setAttribute("aria-selected", String(chosen));
       tab.tabIndex = chosen ? 0 : -1;
     }
     for (const panel of all<HTMLElement>("[data-panel]", this.#dialog)) panel.hidden = panel.dataset.panel !== way;
-    if (way === "draw") this.#resize();
-    if (way === "type") this.#drawTyped();
-  }
-
-  /** The canvas has the device's own pixels, so that strokes are sharp; strokes survive a turn of the
-   * phone. */
-  #resize(): void {
-    const ratio = Math.max(1, devicePixelRatio);
-    const { clientWidth, clientHeight } = this.#canvas;
-    if (clientWidth === 0) return;
-    this.#canvas.width = clientWidth * ratio;
-    this.#canvas.height = clientHeight * ratio;
-    this.#canvas.getContext("2d")?.scale(ratio, ratio);
-    this.#pad.clear();
-    this.#pad.fromData(this.#drawn);
+    // What is kept already need not be kept again.
+    one<HTMLElement>("#pad-keeping").hidden = way === "last" || !this.#mayKeep;
+    if (way === "draw") this.#pen.resize();
+    if (way === "type") this.#showHands();
+    if (way === "seal") this.#showSeals();
     this.#said();
   }
 
   #said(): void {
-    this.#hint.hidden = this.#drawn.length > 0 || !this.#pad.isEmpty();
-    this.#showFault("");
+    this.#hint.hidden = !this.#pen.empty;
+    if (this.#way === "draw") this.#say("");
   }
 
-  #drawTyped(): void {
-    const canvas = this.#typedPreview;
-    const context = canvas.getContext("2d");
-    if (!context) return;
-    const name = this.#typed.value.trim();
-    const family = getComputedStyle(canvas).fontFamily;
-    canvas.width = 900;
-    canvas.height = 300;
-    context.clearRect(0, 0, canvas.width, canvas.height);
-    let size = 150;
-    do {
-      context.font = `italic ${size}px ${family}`;
-      size -= 6;
-    } while (size > 24 && context.measureText(name).width > canvas.width - 80);
-    context.fillStyle = INK;
-    context.textAlign = "center";
-    context.textBaseline = "middle";
-    context.fillText(name, canvas.width / 2, canvas.height / 2);
+  // Typed, and seals
+
+  #showHands(): void {
+    this.#say("");
+    this.#hands.show({ way: "typed", text: this.#typed.value }, this.#typed.value);
   }
+
+  get #isOfCompany(): boolean {
+    return one<HTMLInputElement>('[name="pad-seal-of"][value="company"]', this.#dialog).checked;
+  }
+
+  #showSeals(): void {
+    this.#say("");
+    const company = this.#isOfCompany;
+    for (const part of all<HTMLElement>("[data-seal-of]", this.#dialog)) {
+      part.hidden = (part.dataset.sealOf === "company") !== company;
+    }
+    const name = company ? this.#company.value : this.#sealName.value;
+    const wish = company
+      ? { way: "company_seal", name, title: this.#companyTitle.value }
+      : { way: "person_seal", name };
+    this.#seals.show(wish, name);
+  }
+
+  // A picture
 
   async #take(file: File | undefined): Promise<void> {
-    this.#picture = null;
-    this.#picturePreview.hidden = true;
-    this.#showFault("");
-    if (!file) return;
-    if (!["image/png", "image/jpeg"].includes(file.type)) {
-      this.#showFault("sign-pad-not-picture");
-      return;
+    this.#photo = null;
+    this.#say("");
+    if (file) {
+      try {
+        this.#photo = ["image/png", "image/jpeg"].includes(file.type) ? photo(await createImageBitmap(file)) : null;
+      } catch {
+        // Not a picture that this browser reads.
+      }
+      if (!this.#photo) this.#refuse("sign-pad-not-picture");
     }
-    try {
-      const bitmap = await createImageBitmap(file);
-      this.#picture = { bitmap, type: file.type };
-      draw(bitmap, this.#picturePreview, 900);
-      this.#picturePreview.hidden = false;
-    } catch {
-      this.#showFault("sign-pad-not-picture");
-    }
+    this.#showPicture();
   }
 
+  #showPicture(): void {
+    const taken = this.#photo;
+    const cleans = this.#clean.checked;
+    this.#picture = taken && (cleans ? withoutPaper(taken, Number(this.#threshold.value) / 100) : whole(taken));
+    one<HTMLElement>("#pad-cleaning").hidden = !taken;
+    one<HTMLElement>("#pad-thresholding").hidden = !cleans || taken?.transparent === true;
+    this.#shown.hidden = !taken;
+    if (this.#picture) {
+      this.#picture.setAttribute("role", "img");
+      this.#picture.setAttribute("aria-label", this.#shown.dataset.label ?? "");
+    }
+    this.#shown.replaceChildren(...(this.#picture ? [this.#picture] : []));
+    if (taken) this.#say(this.#picture ? "" : (this.data.texts["sign-pad-no-ink"] ?? ""));
+  }
+
+  // The last one
+
+  #forget(): void {
+    if (!this.#field) return;
+    this.#kept.forget(this.#field.kind);
+    this.#last.removeAttribute("src");
+    const ways = (WAYS[this.#field.kind] ?? []).filter((way) => way !== "last");
+    this.#offer(ways);
+    this.#choose(ways[0] ?? "draw");
+    one<HTMLElement>('[role="tab"][aria-selected="true"]', this.#dialog).focus();
+  }
+
+  // What comes of it
+
   #finish(): void {
-    const source = this.#result();
-    if (!this.#field || !source) return;
-    this.use(this.#field, source);
+    const field = this.#field;
+    const made = this.#made();
+    if (!field || !made) return;
+    if (this.#keep.checked && this.#way !== "last") this.#kept.keep(field.kind, made);
+    this.use(field, made.source, made.drawing);
     this.#dialog.close();
   }
 
-  #result(): string {
-    if (this.#way === "picture") {
-      if (!this.#picture) return this.#refuse("sign-pad-empty");
-      const { bitmap, type } = this.#picture;
-      for (const side of [LONGEST_SIDE, 1000, 600]) {
-        const canvas = document.createElement("canvas");
-        draw(bitmap, canvas, side);
-        const source = canvas.toDataURL(type, 0.9);
-        if ((source.length * 3) / 4 < LIMIT) return source;
+  #made(): Kept | null {
+    switch (this.#way) {
+      case "last":
+        return this.#field ? this.#kept.find(this.#field.kind) : null;
+      case "draw": {
+        const source = this.#pen.picture(DRAWN_SIDE);
+        return source ? { source } : this.#refuse("sign-pad-empty");
       }
-      return this.#refuse("sign-pad-too-large");
+      case "type":
+        return this.#drawn(this.#hands, this.#typed);
+      case "seal":
+        return this.#drawn(this.#seals, this.#isOfCompany ? this.#company : this.#sealName);
+      case "picture": {
+        if (!this.#photo) return this.#refuse("sign-pad-empty");
+        if (!this.#picture) return this.#refuse("sign-pad-no-ink");
+        const source = encoded(this.#picture, this.#clean.checked || this.#photo.transparent);
+        return source ? { source } : this.#refuse("sign-pad-too-large");
+      }
     }
-    if (this.#way === "type" && !this.#typed.value.trim()) return this.#refuse("sign-pad-empty");
-    if (this.#way === "draw" && this.#pad.isEmpty()) return this.#refuse("sign-pad-empty");
-    const trimmed = trim(this.#way === "draw" ? this.#canvas : this.#typedPreview);
-    return trimmed ?? this.#refuse("sign-pad-empty");
   }
 
-  #refuse(key: string): "" {
-    this.#showFault(key);
-    return "";
+  #drawn(choices: Choices, name: HTMLInputElement): Kept | null {
+    const { chosen } = choices;
+    if (chosen) return chosen;
+    if (!name.value.trim()) {
+      name.focus();
+      return this.#refuse("sign-pad-no-name");
+    }
+    // A fault is said already.
+    if (choices.waiting) this.#refuse("sign-pad-waiting");
+    return null;
   }
 
-  #showFault(key: string): void {
-    this.#fault.textContent = key ? fill(this.texts[key] ?? "", {}) : "";
-    this.#fault.hidden = !key;
+  #refuse(key: string): null {
+    this.#say(this.data.texts[key] ?? "");
+    return null;
+  }
+
+  #say(message: string): void {
+    this.#fault.textContent = message;
+    this.#fault.hidden = !message;
   }
 }
 
-function draw(bitmap: ImageBitmap, canvas: HTMLCanvasElement, longest: number): void {
-  const factor = Math.min(1, longest / Math.max(bitmap.width, bitmap.height));
-  canvas.width = Math.max(1, Math.round(bitmap.width * factor));
-  canvas.height = Math.max(1, Math.round(bitmap.height * factor));
-  const context = canvas.getContext("2d");
-  if (context) {
+/** A picture small enough to be sent: with transparent parts a PNG, else a JPEG. */
+function encoded(picture: HTMLCanvasElement, transparent: boolean): string | null {
+  for (const factor of [1, 0.7, 0.45, 0.3]) {
+    const canvas = document.createElement("canvas");
+    canvas.width = Math.max(1, Math.round(picture.width * factor));
+    canvas.height = Math.max(1, Math.round(picture.height * factor));
+    const context = canvas.getContext("2d");
+    if (!context) return null;
     context.imageSmoothingQuality = "high";
-    context.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+    context.drawImage(picture, 0, 0, canvas.width, canvas.height);
+    const source = transparent ? canvas.toDataURL("image/png") : canvas.toDataURL("image/jpeg", 0.9);
+    if ((source.length * 3) / 4 < LIMIT) return source;
   }
+  return null;
 }
 
-/** The drawing without the empty room around it. */
-function trim(canvas: HTMLCanvasElement): string | null {
-  const context = canvas.getContext("2d", { willReadFrequently: true });
-  if (!context) return null;
-  const { width, height } = canvas;
-  const { data } = context.getImageData(0, 0, width, height);
-  let [left, top, right, bottom] = [width, height, -1, -1];
-  for (let y = 0; y < height; y += 1) {
-    for (let x = 0; x < width; x += 1) {
-      if ((data[(y * width + x) * 4 + 3] ?? 0) < 8) continue;
-      if (x < left) left = x;
-      if (x > right) right = x;
-      if (y < top) top = y;
-      if (y > bottom) bottom = y;
-    }
-  }
-  if (right < left || bottom < top) return null;
-  const margin = Math.round(width / 60);
-  const [w, h] = [right - left + 1 + 2 * margin, bottom - top + 1 + 2 * margin];
-  const factor = Math.min(1, LONGEST_SIDE / Math.max(w, h));
-  const out = document.createElement("canvas");
-  out.width = Math.max(1, Math.round(w * factor));
-  out.height = Math.max(1, Math.round(h * factor));
-  out
-    .getContext("2d")
-    ?.drawImage(canvas, left - margin, top - margin, w, h, 0, 0, out.width, out.height);
-  return out.toDataURL("image/png");
+/** J. D. of Jane Doe; names without blanks between their parts stay whole. */
+function initials(name: string): string {
+  const words = name.trim().split(/\s+/);
+  const latin = /^\p{Script=Latin}/u.test(name.trim());
+  return latin ? words.map((word) => [...word][0] ?? "").join("") : name;
 }

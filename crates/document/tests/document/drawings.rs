@@ -285,8 +285,6 @@ fn what_is_stamped_is_vector_in_place_and_looks_like_the_picture() {
     let pdf = page_file(PageForm::PLAIN);
     for drawing in [
         typed("김민준", Hand::NanumPen),
-        typed("Jane Doe", Hand::DancingScript),
-        seal(SealShape::Round, "김민준", "인"),
         seal(SealShape::Square, "株式会社青空", "之印"),
         seal(SealShape::DoubleRing, "주식회사한빛", "대표이사"),
     ] {

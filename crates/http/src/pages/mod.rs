@@ -28,7 +28,7 @@ pub mod viewer;
 pub fn routes() -> Vec<Route> {
     use Authority::{LinkToken, Public, Session};
     use members::{login, outbox};
-    use sign::{actions, page, pictures, preview};
+    use sign::{actions, drawings, page, pictures, preview};
     vec![
         route(Method::GET, "/", Public, home),
         route(Method::GET, "/assets/{name}", Public, assets::get),
@@ -41,6 +41,7 @@ pub fn routes() -> Vec<Route> {
         route(Method::POST, "/sign/consent", LinkToken, actions::consent),
         route(Method::PUT, "/sign/drafts", LinkToken, actions::drafts),
         route(Method::POST, "/sign/files", LinkToken, actions::files),
+        route(Method::POST, "/sign/drawings", LinkToken, drawings::choices),
         route(Method::POST, "/sign/approve", LinkToken, actions::approve),
         route(Method::POST, "/sign/reject", LinkToken, actions::reject),
         route(Method::GET, "/sign/pages/{document}/{page}", LinkToken, pictures::page),

@@ -4,7 +4,9 @@ use countersign_http::{Authority, routes};
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
 
-use crate::support::{Answer, BASE, PASSWORD, REFUSED_BY_WORKERS, Server, network, pdf, start_body, values_of};
+use crate::support::{
+    Answer, BASE, PASSWORD, PNG, REFUSED_BY_WORKERS, Server, network, pdf, start_body, trusted, values_of,
+};
 
 testkit::on_both_databases!(
     every_link_route_refuses_who_has_no_link,
@@ -17,6 +19,8 @@ testkit::on_both_databases!(
     the_viewers_pictures_are_made_once_and_kept_by_browsers,
     the_access_code_stands_before_everything,
     behind_a_proxy_with_tls_a_member_signs_in_and_links_lead_there,
+    a_name_is_drawn_for_whoever_holds_a_link,
+    a_seal_that_we_draw_goes_from_the_page_into_the_sealed_document,
 );
 
 const WRONG: [&str; 3] = [
@@ -402,12 +406,13 @@ fn the_access_code_stands_before_everything(database: &TestDatabase) {
         look(&server, &format!("/sign/texts/{}/1?token={sign}", "0".repeat(64))).problem(403)["code"],
         "access-code"
     );
-    let values = json!({"values": [{"name": "employer", "value": "x"}]});
+    let values = json!({"values": [{"name": "employer", "value": "x"}], "way": "typed", "text": "x"});
     for (method, path) in [
         ("POST", "/sign/viewed"),
         ("POST", "/sign/consent"),
         ("PUT", "/sign/drafts"),
         ("POST", "/sign/approve"),
+        ("POST", "/sign/drawings"),
     ] {
         assert_eq!(
             send(&server, method, path, &sign, &values).problem(403)["code"],
@@ -483,4 +488,181 @@ fn behind_a_proxy_with_tls_a_member_signs_in_and_links_lead_there(database: &Tes
         assert!(session.starts_with("countersign_session="), "{session}");
         assert_eq!(session.contains("; Secure"), is_secure, "{session}");
     }
+}
+
+fn a_name_is_drawn_for_whoever_holds_a_link(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let started = server.start(&token, &start_body(template)).ok();
+    let sign = started["token"].as_str().expect("a token").to_owned();
+    let ask = |wish: &Value| send(&server, "POST", "/sign/drawings", &sign, wish);
+    let drawn = |wish: &Value| {
+        let answer = ask(wish);
+        assert_eq!(answer.header("cache-control"), "no-store");
+        let choices = answer.ok()["choices"].as_array().expect("choices").clone();
+        assert!(!choices.is_empty());
+        choices
+    };
+    let members = |choices: &[Value], name: &str| -> Vec<String> {
+        let member = |choice: &Value| choice["drawing"][name].as_str().unwrap_or_default().to_owned();
+        choices.iter().map(member).collect()
+    };
+    // Only hands that know the letters are offered.
+    let hands = drawn(&json!({"way": "typed", "text": " 김민준 "}));
+    assert_eq!(members(&hands, "hand"), ["nanum-pen", "gaegu"]);
+    assert_eq!(members(&hands, "text"), ["김민준", "김민준"]);
+    assert_eq!(hands[0]["label"], "Felt pen");
+    for choice in &hands {
+        let svg = choice["svg"].as_str().expect("a picture");
+        assert!(
+            svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\"") && !svg.contains("<script"),
+            "{svg}"
+        );
+    }
+    assert_ne!(hands[0]["svg"], hands[1]["svg"]);
+    let seals = drawn(&json!({"way": "person_seal", "name": "김민준"}));
+    assert_eq!(members(&seals, "shape"), ["round", "round", "oval", "square", "square"]);
+    assert_eq!(seals[1]["label"], "Round: 김민준 인");
+    let company = drawn(&json!({"way": "company_seal", "name": "株式会社青空", "title": "銀行之印"}));
+    assert_eq!(company[0]["drawing"]["title"], "銀行之印");
+    // What none of them has is said in words, for each.
+    let missing = drawn(&json!({"way": "typed", "text": "김𓀀"}));
+    for choice in &missing {
+        assert_eq!(choice["svg"], "");
+        assert!(
+            choice["message"].as_str().expect("words").contains("𓀀 (U+13000)"),
+            "{choice}"
+        );
+    }
+    for (wish, path, code) in [
+        (json!({}), "way", "required"),
+        (json!({"way": "runes", "text": "x"}), "way", "invalid-option"),
+        (json!({"way": "typed"}), "text", "required"),
+        (json!({"way": "typed", "text": " "}), "text", "required"),
+        (json!({"way": "typed", "text": "x".repeat(41)}), "text", "too-long"),
+        (
+            json!({"way": "typed", "text": "a\u{202e}b"}),
+            "text",
+            "direction-control",
+        ),
+        (
+            json!({"way": "person_seal", "name": "가".repeat(31)}),
+            "name",
+            "too-long",
+        ),
+        (json!({"way": "person_seal", "name": 7}), "name", "wrong-type"),
+    ] {
+        assert_eq!(ask(&wish).faults(), [(path.to_owned(), code.to_owned())], "{wish}");
+    }
+    ask(&json!({"way": "typed", "text": "x".repeat(5_000)})).problem(413);
+}
+
+fn a_seal_that_we_draw_goes_from_the_page_into_the_sealed_document(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let started = server.start(&token, &start_body(template)).ok();
+    let id = started["workflow_id"].clone();
+    server
+        .act(&token, &id, "approve", &json!({"field_list": values_of(1)}))
+        .ok();
+    let turn = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
+    let page = local(&turn["playing_url"]);
+    let sign = token_of(&page).to_owned();
+    let put = |name: &str, drawing: Value| {
+        let body = json!({"name": name, "drawing": drawing});
+        send(&server, "POST", "/sign/files", &sign, &body)
+    };
+    let seal = json!({"way": "seal", "shape": "round", "name": "山田", "title": ""});
+    for (drawing, path, code) in [
+        (json!({}), "drawing.way", "required"),
+        (
+            json!({"way": "seal", "shape": "star", "name": "x"}),
+            "drawing.shape",
+            "invalid-option",
+        ),
+        (
+            json!({"way": "typed", "hand": "mine", "text": "x"}),
+            "drawing.hand",
+            "invalid-option",
+        ),
+        (
+            json!({"way": "typed", "hand": "caveat", "text": "𓀀"}),
+            "sign",
+            "missing-glyph",
+        ),
+        (
+            json!({"way": "typed", "hand": "caveat", "text": "x".repeat(41)}),
+            "sign",
+            "too-long",
+        ),
+        (
+            json!({"way": "typed", "hand": "caveat", "text": "\u{200b}"}),
+            "sign",
+            "required",
+        ),
+    ] {
+        assert_eq!(
+            put("sign", drawing.clone()).faults(),
+            [(path.to_owned(), code.to_owned())],
+            "{drawing}"
+        );
+    }
+    for name in ["employee", "copy", "employer"] {
+        let faults = put(name, seal.clone()).faults();
+        assert_eq!(faults, [(name.to_owned(), "field-not-writable".to_owned())]);
+    }
+    let shown = || {
+        let answer = look(&server, &format!("/sign/file?token={sign}&name=sign"));
+        assert_eq!(answer.header("cache-control"), "no-store");
+        (answer.header("content-type").to_owned(), answer.body)
+    };
+    // The last one stays: a drawing takes the place of a picture, and the other way round.
+    assert_eq!(
+        put(
+            "sign",
+            json!({"way": "typed", "hand": "yuji-syuku", "text": "山田太郎"})
+        )
+        .status,
+        204
+    );
+    assert_eq!(shown().0, "image/svg+xml");
+    let picture = json!({"name": "sign", "data": PNG});
+    assert_eq!(send(&server, "POST", "/sign/files", &sign, &picture).status, 200);
+    assert_eq!(shown().0, "image/png");
+    assert_eq!(put("sign", seal.clone()).status, 204);
+    let (media_type, outlines) = shown();
+    assert_eq!(media_type, "image/svg+xml");
+    let wish = json!({"way": "person_seal", "name": "山田 太郎"});
+    let offered = send(&server, "POST", "/sign/drawings", &sign, &wish).ok()["choices"][0].clone();
+    assert_eq!(offered["drawing"], seal);
+    assert_eq!(
+        offered["svg"].as_str().expect("a picture").as_bytes(),
+        outlines,
+        "what is offered is what is taken"
+    );
+    assert!(text(&look(&server, &page)).contains("/sign/file?token="));
+
+    assert_eq!(send(&server, "POST", "/sign/consent", &sign, &json!({})).status, 204);
+    let values = json!({"values": [{"name": "agree", "value": "Y"}, {"name": "employee", "value": "山田太郎"}]});
+    assert_eq!(send(&server, "PUT", "/sign/drafts", &sign, &values).status, 200);
+    let approved = send(&server, "POST", "/sign/approve", &sign, &json!({})).ok();
+    assert_eq!(approved["status"], "Complete");
+
+    // Programs get a name and, under it, a picture.
+    let complete = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
+    let fields = complete["field_list"].as_array().expect("fields").clone();
+    let field = fields.iter().find(|field| field["name"] == "sign").expect("the field");
+    assert_eq!(field["value"], "sign.png");
+    let file = server.get(&format!("/api/v3/workflows/{id}/fields/sign/file"), &token);
+    assert_eq!((file.status, file.header("content-type")), (200, "image/png"));
+    assert!(file.header("content-disposition").contains("sign.png"));
+    assert!(
+        file.body.starts_with(b"\x89PNG") && file.body.len() > 2_000,
+        "{} bytes",
+        file.body.len()
+    );
+    // On the paper it is outlines: no picture is in the file.
+    let document = server.get(&format!("/api/v3/workflows/{id}/document"), &token);
+    assert!(trusted(&document.body, &server).holds_strictly());
+    assert!(!String::from_utf8_lossy(&document.body).contains("/Subtype/Image"));
 }

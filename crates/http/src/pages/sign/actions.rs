@@ -16,6 +16,7 @@ use base64::prelude::BASE64_STANDARD;
 use domain::Language;
 use serde::Serialize;
 
+use super::drawings::drawing;
 use super::page::{code_page, with_choices};
 use super::view::Look;
 use super::{key, proof_cookie};
@@ -136,7 +137,7 @@ pub async fn consent(State(http): State<Http>, request: PageRequest, headers: He
 }
 
 /// The browser code says in which language its page is.
-fn page_language(headers: &HeaderMap) -> Language {
+pub(super) fn page_language(headers: &HeaderMap) -> Language {
     headers
         .get(header::ACCEPT_LANGUAGE)
         .and_then(|value| value.to_str().ok())
@@ -196,7 +197,13 @@ pub async fn files(
     let name = members.required_text("name", &mut faults).unwrap_or_default();
     let data = members.text("data", &mut faults).unwrap_or_default();
     let file_name = members.text("file_name", &mut faults);
+    let drawn = members.object("drawing", &mut faults);
     faults.check()?;
+    if let Some(drawn) = drawn {
+        let drawing = drawing(&drawn)?;
+        http.blocking(move |app| app.take_drawing(&key, &name, drawing)).await?;
+        return Ok(done());
+    }
     if data.is_empty() {
         let removed = BTreeMap::from([(name, String::new())]);
         http.blocking(move |app| app.save_draft(&key, &removed)).await?;

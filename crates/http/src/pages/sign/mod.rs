@@ -11,6 +11,7 @@ use super::request::PageRequest;
 use crate::router::Http;
 
 pub mod actions;
+pub mod drawings;
 pub mod page;
 pub mod pictures;
 pub mod preview;

@@ -108,6 +108,8 @@ pub(super) fn file_response(file: FileContent) -> Response {
     let media_type = match file.media_type.as_str() {
         "image/png" => HeaderValue::from_static("image/png"),
         "image/jpeg" => HeaderValue::from_static("image/jpeg"),
+        // Only what we draw ourselves comes as this: of what is uploaded only PNG and JPEG are pictures.
+        "image/svg+xml" => HeaderValue::from_static("image/svg+xml"),
         _ => HeaderValue::from_static("application/octet-stream"),
     };
     let disposition = security_headers::attachment(&file.file_name);

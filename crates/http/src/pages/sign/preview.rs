@@ -86,7 +86,7 @@ fn shown(request: &PageRequest, token: &str, view: &PreviewView) -> Response {
             format!("{base}/mail/preview/{part}/{pdf}/{number}?token={token}")
         }),
         data: Script {
-            token: "",
+            token,
             workflow_id: None,
             recipient_id: None,
             mode: "preview",

@@ -1,0 +1,148 @@
+// Cards to choose a drawing from: hands for a typed name, or seals. The server draws them with what
+// stamps them, so that what is chosen is what will be stamped. One group of radio buttons: the arrow
+// keys choose, and each is called by what it is.
+
+import { one } from "../shared/dom";
+import { Refusal, send, type SignData } from "./data";
+
+/** How a drawing is made, as the server takes it; this script does not look into it. */
+export type Drawing = Record<string, string>;
+
+interface Choice {
+  drawing: Drawing;
+  label: string;
+  /** Empty where it cannot be drawn. */
+  svg: string;
+  /** Why it cannot. */
+  message: string;
+}
+
+const PAUSE = 250;
+
+export class Choices {
+  #choices: Choice[] = [];
+  #chosen = "";
+  #asked = "";
+  #shown = "";
+  #timer = 0;
+  readonly #cards: HTMLElement;
+
+  constructor(
+    private readonly group: HTMLFieldSetElement,
+    private readonly data: SignData,
+    /** Says what is wrong; empty: nothing is. */
+    private readonly say: (message: string) => void,
+  ) {
+    this.#cards = one<HTMLElement>(".cards", group);
+    addEventListener("online", () => {
+      if (this.#asked && this.#asked !== this.#shown) this.#schedule(0);
+    });
+  }
+
+  /** Shows the drawings of this wish, a moment after the last change of it. */
+  show(wish: Record<string, string>, name: string): void {
+    const asked = name.trim() ? JSON.stringify(wish) : "";
+    if (asked === this.#asked && (asked === this.#shown || this.#timer !== 0)) return;
+    this.#asked = asked;
+    if (asked) this.#schedule(this.#shown ? PAUSE : 0);
+    else this.#render("", []);
+  }
+
+  /** The chosen drawing, with the picture of it; none while another is being drawn. */
+  get chosen(): { drawing: Drawing; source: string } | null {
+    if (this.#asked !== this.#shown) return null;
+    const choice = this.#choices.find((candidate) => key(candidate) === this.#chosen && candidate.svg);
+    return choice ? { drawing: choice.drawing, source: source(choice.svg) } : null;
+  }
+
+  /** Are the drawings of what was last asked for still to come? */
+  get waiting(): boolean {
+    return this.#asked !== this.#shown;
+  }
+
+  #schedule(pause: number): void {
+    clearTimeout(this.#timer);
+    this.group.setAttribute("aria-busy", "true");
+    this.#timer = window.setTimeout(() => void this.#load(), pause);
+  }
+
+  async #load(): Promise<void> {
+    const asked = this.#asked;
+    try {
+      const answer = await send<{ choices: Choice[] }>(this.data, "POST", "/sign/drawings", JSON.parse(asked));
+      if (asked !== this.#asked) return;
+      this.#render(asked, answer.choices);
+    } catch (fault) {
+      if (asked !== this.#asked) return;
+      if (fault instanceof Refusal && fault.ended) location.reload();
+      else if (fault instanceof Refusal && fault.status < 500) {
+        this.#render(asked, []);
+        this.say(fault.problem.errors?.[0]?.message ?? fault.message);
+      } else {
+        this.#render("", []);
+        this.say(this.data.texts["sign-pad-choices-failed"] ?? "");
+      }
+    } finally {
+      if (asked === this.#asked) {
+        this.#timer = 0;
+        this.group.removeAttribute("aria-busy");
+      }
+    }
+  }
+
+  #render(shown: string, choices: Choice[]): void {
+    this.#shown = shown;
+    const before = this.#chosen;
+    const focused = this.#cards.contains(document.activeElement);
+    const place = this.#choices.findIndex((choice) => key(choice) === before);
+    this.#choices = choices;
+    const able = choices.filter((choice) => choice.svg);
+    // The same hand or the same place among the seals stays chosen while the name changes.
+    const same = able.find((choice) => key(choice) === before) ?? (choices[place]?.svg ? choices[place] : able[0]);
+    this.#chosen = same ? key(same) : "";
+    this.#cards.replaceChildren(...choices.map((choice) => this.#card(choice)));
+    this.group.hidden = choices.length === 0;
+    if (focused) one<HTMLInputElement>("input:checked", this.#cards).focus();
+    if (shown) {
+      const failed = choices.find((choice) => choice.message);
+      this.say(able.length === 0 && failed ? failed.message : "");
+    }
+  }
+
+  #card(choice: Choice): HTMLElement {
+    const card = document.createElement("label");
+    card.className = "card-choice";
+    const radio = document.createElement("input");
+    radio.type = "radio";
+    radio.name = this.group.id;
+    radio.checked = key(choice) === this.#chosen;
+    radio.disabled = !choice.svg;
+    radio.setAttribute("aria-label", choice.message ? `${choice.label}: ${choice.message}` : choice.label);
+    radio.addEventListener("change", () => {
+      this.#chosen = key(choice);
+    });
+    card.append(radio);
+    if (choice.svg) {
+      const image = document.createElement("img");
+      image.alt = "";
+      image.src = source(choice.svg);
+      card.append(image);
+    } else {
+      const words = document.createElement("span");
+      words.className = "small soft";
+      words.textContent = choice.message;
+      card.append(words);
+    }
+    return card;
+  }
+}
+
+function key(choice: Choice): string {
+  const { way, hand, shape, title } = choice.drawing;
+  return [way, hand ?? shape, title ?? ""].join(" ");
+}
+
+/** An SVG of the server as the address of a picture. */
+function source(svg: string): string {
+  return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+}

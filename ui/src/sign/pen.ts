@@ -1,0 +1,206 @@
+// Ink on a canvas. A pen that knows its pressure writes with it; finger and mouse write thinner the
+// faster they go, as a pen does. Strokes are kept as points, so that they can be taken back, survive a
+// turn of the phone, and are drawn anew in the sharpness of paper.
+
+interface Dot {
+  x: number;
+  y: number;
+  /** Width of the ink. */
+  width: number;
+}
+
+const INK = "#14205a";
+const THIN = 1;
+const THICK = 3.4;
+/** Points that are closer say nothing new, but for the hand's tremble. */
+const NEAREST = 1.5;
+/** How much of a width is that of the point before. */
+const INERTIA = 0.7;
+/** Pixels a millisecond at which finger and mouse write at half of their width. */
+const HALF_SPEED = 1.4;
+const MARGIN = 6;
+
+export class Pen {
+  #strokes: Dot[][] = [];
+  #current: { id: number; dots: Dot[]; at: number } | null = null;
+  #size = { width: 0, height: 0 };
+
+  constructor(
+    private readonly canvas: HTMLCanvasElement,
+    private readonly changed: () => void,
+  ) {
+    canvas.addEventListener("pointerdown", (event) => this.#begin(event));
+    canvas.addEventListener("pointermove", (event) => this.#move(event));
+    for (const name of ["pointerup", "pointercancel", "lostpointercapture"] as const) {
+      canvas.addEventListener(name, (event) => this.#end(event));
+    }
+    // Older browsers on phones scroll all the same.
+    canvas.addEventListener("touchmove", (event) => event.preventDefault(), { passive: false });
+  }
+
+  get empty(): boolean {
+    return this.#strokes.length === 0 && !this.#current;
+  }
+
+  undo(): void {
+    this.#strokes.pop();
+    this.draw();
+    this.changed();
+  }
+
+  clear(): void {
+    this.#strokes = [];
+    this.#current = null;
+    this.draw();
+    this.changed();
+  }
+
+  /** Takes the room that the canvas has now; what was written is made smaller where it would not fit. */
+  resize(): void {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    if (width === 0 || height === 0) return;
+    const ink = extent(this.#strokes);
+    if (ink && (ink.right > width || ink.bottom > height)) {
+      const factor = Math.min(1, width / (ink.right + MARGIN), height / (ink.bottom + MARGIN));
+      for (const dot of this.#strokes.flat()) {
+        dot.x *= factor;
+        dot.y *= factor;
+        dot.width *= factor;
+      }
+    }
+    this.#size = { width, height };
+    const ratio = Math.max(1, devicePixelRatio);
+    this.canvas.width = Math.round(width * ratio);
+    this.canvas.height = Math.round(height * ratio);
+    this.draw();
+  }
+
+  draw(): void {
+    const context = this.canvas.getContext("2d");
+    if (!context || this.#size.width === 0) return;
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    const ratio = this.canvas.width / this.#size.width;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    for (const stroke of this.#strokes) ink(context, stroke);
+    if (this.#current) ink(context, this.#current.dots);
+  }
+
+  /** The ink alone, `longest` pixels on its longer side, as a PNG; none where nothing is written. */
+  picture(longest: number): string | null {
+    const found = extent(this.#strokes);
+    if (!found) return null;
+    const [width, height] = [found.right - found.left + 2 * MARGIN, found.bottom - found.top + 2 * MARGIN];
+    const scale = longest / Math.max(width, height);
+    const canvas = document.createElement("canvas");
+    canvas.width = Math.ceil(width * scale);
+    canvas.height = Math.ceil(height * scale);
+    const context = canvas.getContext("2d");
+    if (!context) return null;
+    context.setTransform(scale, 0, 0, scale, (MARGIN - found.left) * scale, (MARGIN - found.top) * scale);
+    for (const stroke of this.#strokes) ink(context, stroke);
+    return canvas.toDataURL("image/png");
+  }
+
+  #begin(event: PointerEvent): void {
+    if (this.#current || (event.pointerType === "mouse" && event.button !== 0)) return;
+    event.preventDefault();
+    this.canvas.setPointerCapture(event.pointerId);
+    this.#current = { id: event.pointerId, dots: [], at: event.timeStamp };
+    this.#add(event);
+    this.draw();
+    this.changed();
+  }
+
+  #move(event: PointerEvent): void {
+    if (this.#current?.id !== event.pointerId) return;
+    event.preventDefault();
+    // All that the digitiser saw since the last frame, where the browser tells.
+    const seen = event.getCoalescedEvents?.() ?? [];
+    for (const one of seen.length > 0 ? seen : [event]) this.#add(one);
+    this.draw();
+  }
+
+  #end(event: PointerEvent): void {
+    if (this.#current?.id !== event.pointerId) return;
+    const { dots } = this.#current;
+    this.#current = null;
+    if (dots.length > 0) this.#strokes.push(dots);
+    this.draw();
+    this.changed();
+  }
+
+  #add(event: PointerEvent): void {
+    const current = this.#current;
+    if (!current) return;
+    const box = this.canvas.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    const last = current.dots[current.dots.length - 1];
+    const way = last ? Math.hypot(x - last.x, y - last.y) : 0;
+    if (last && way < NEAREST) return;
+    const presses = event.pointerType === "pen" && event.pressure > 0;
+    const speed = way / Math.max(1, event.timeStamp - current.at);
+    const strength = presses ? Math.sqrt(event.pressure) : HALF_SPEED / (HALF_SPEED + speed);
+    const wanted = THIN + (THICK - THIN) * strength;
+    const width = last ? INERTIA * last.width + (1 - INERTIA) * wanted : presses ? wanted : (THIN + THICK) / 2;
+    current.dots.push({ x, y, width });
+    current.at = event.timeStamp;
+  }
+}
+
+/** A stroke as a smooth curve through the middles between its points. */
+function ink(context: CanvasRenderingContext2D, dots: Dot[]): void {
+  const [first] = dots;
+  if (!first) return;
+  context.strokeStyle = INK;
+  context.fillStyle = INK;
+  context.lineCap = "round";
+  context.lineJoin = "round";
+  if (dots.length === 1) {
+    context.beginPath();
+    context.arc(first.x, first.y, first.width * 0.75, 0, 2 * Math.PI);
+    context.fill();
+    return;
+  }
+  let from = first;
+  for (const [index, control] of dots.entries()) {
+    const next = dots[index + 1];
+    const to = next ? between(control, next) : control;
+    curve(context, from, control, to);
+    from = to;
+  }
+}
+
+function between(one: Dot, other: Dot): Dot {
+  return { x: (one.x + other.x) / 2, y: (one.y + other.y) / 2, width: (one.width + other.width) / 2 };
+}
+
+function curve(context: CanvasRenderingContext2D, from: Dot, control: Dot, to: Dot): void {
+  const length = Math.hypot(control.x - from.x, control.y - from.y) + Math.hypot(to.x - control.x, to.y - control.y);
+  const steps = Math.max(1, Math.min(24, Math.ceil(length / 2)));
+  let [x, y] = [from.x, from.y];
+  for (let step = 1; step <= steps; step += 1) {
+    const t = step / steps;
+    const [a, b, c] = [(1 - t) ** 2, 2 * t * (1 - t), t ** 2];
+    context.beginPath();
+    context.moveTo(x, y);
+    x = a * from.x + b * control.x + c * to.x;
+    y = a * from.y + b * control.y + c * to.y;
+    context.lineWidth = from.width + (to.width - from.width) * t;
+    context.lineTo(x, y);
+    context.stroke();
+  }
+}
+
+function extent(strokes: Dot[][]): { left: number; top: number; right: number; bottom: number } | null {
+  const dots = strokes.flat();
+  if (dots.length === 0) return null;
+  const found = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
+  for (const { x, y, width } of dots) {
+    found.left = Math.min(found.left, x - width);
+    found.top = Math.min(found.top, y - width);
+    found.right = Math.max(found.right, x + width);
+    found.bottom = Math.max(found.bottom, y + width);
+  }
+  return found;
+}
