@@ -21,6 +21,12 @@ after(async () => {
 
 const LANDSCAPE = { viewport: { width: 740, height: 360 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true };
 
+/** Kept where COUNTERSIGN_PICTURES names a folder, to be looked at. */
+async function picture(page, name) {
+  const folder = process.env.COUNTERSIGN_PICTURES;
+  if (folder) await page.screenshot({ path: `${folder}/${name}.png` });
+}
+
 async function openSigning(size, changes = {}, options = {}) {
   const started = await server.startWorkflow(changes);
   const page = await open(browser, size, options);
@@ -181,14 +187,15 @@ test("a phone held sideways gives the whole screen to draw on, and a turn loses 
   await page.click("#pad-undo");
   assert.ok(Math.abs((await inked(page)) - one) < one * 0.05);
   await draw(page, { at: 0.8, to: 0.95 });
+  await picture(page, "landscape");
   assert.deepEqual(await seriousFaults(page), []);
   await page.setViewportSize({ width: 360, height: 740 });
   await page.waitForFunction(() => document.querySelector("#pad-canvas").clientWidth < 360);
   assert.ok((await inked(page)) > 500, "turned, the strokes are still there");
   await use(page);
-  const picture = await shown(page, "Signature");
-  assert.match(picture.src, /^data:image\/png/);
-  assert.ok(Math.max(picture.width, picture.height) >= 1600 && picture.clear > 0.5, JSON.stringify(picture));
+  const drawn = await shown(page, "Signature");
+  assert.match(drawn.src, /^data:image\/png/);
+  assert.ok(Math.max(drawn.width, drawn.height) >= 1600 && drawn.clear > 0.5, JSON.stringify(drawn));
   await openPad(page, "Signature");
   await page.click("#pad-clear");
   assert.equal(await inked(page), 0);
@@ -246,6 +253,7 @@ test("of a photographed seal the paper is taken away, and what is left is croppe
   assert.equal(await page.locator("#pad-camera").getAttribute("capture"), "environment");
   await page.setInputFiles("#pad-file", { name: "seal.jpg", mimeType: "image/jpeg", buffer: Buffer.from(photograph, "base64") });
   await page.locator("#pad-picture-shown canvas").waitFor();
+  await picture(page, "photograph");
   assert.deepEqual(await seriousFaults(page), []);
   await use(page);
   const seal = await shown(page, "Seal");
@@ -295,6 +303,7 @@ test("the last signature is offered again where the writer let the device keep i
   await ready(page);
   await openPad(page, "Signature");
   assert.equal(await page.locator('[role=tab][aria-selected="true"]').getAttribute("id"), "tab-last");
+  await picture(page, "last");
   assert.deepEqual(await seriousFaults(page), []);
   await use(page, () => page.keyboard.press("Enter"));
   assert.deepEqual(await shown(page, "Signature"), first);
@@ -365,7 +374,7 @@ for (const [language, name, company] of [
       const { page } = await openSigning(size, { language, recipient_list: recipients }, { colorScheme, locale: language });
       await openPad(page, "Seal");
       const judge = async (what) => {
-        if (process.env.COUNTERSIGN_PICTURES) await page.screenshot({ path: `${process.env.COUNTERSIGN_PICTURES}/${what}-${language}-${size}.png` });
+        await picture(page, `${what}-${language}-${size}`);
         assert.deepEqual(await seriousFaults(page), [], `${what} ${size}`);
         const small = await page.locator("#pad :is(button, input, label):visible").evaluateAll((all) =>
           all

@@ -161,12 +161,9 @@ fn drawings(wish: &Wish, language: Language) -> Result<Vec<Drawing>, Fault> {
                 hand,
             };
             // A hand that borrows letters from another looks like that other.
-            let knowing: Vec<Hand> = Hand::ALL.into_iter().filter(|hand| has_all(*hand, text)).collect();
-            let offered = if knowing.is_empty() {
-                Hand::ALL.to_vec()
-            } else {
-                knowing
-            };
+            let hands = Hand::in_order_for(text);
+            let knowing: Vec<Hand> = hands.into_iter().filter(|hand| has_all(*hand, text)).collect();
+            let offered = if knowing.is_empty() { hands.to_vec() } else { knowing };
             offered.into_iter().map(typed).collect()
         }
         Wish::PersonSeal { name } => seals(Seal::of_person(name)),

@@ -358,8 +358,8 @@ fn around(outline: &mut Vec<Segment>, name: &str, outer: f32, inner: f32) -> Res
                 _ => EM,
             };
             placed.push((drawn, width));
-        } else if let Some((_, width)) = placed.last_mut() {
-            *width += 0.45 * EM;
+        } else {
+            placed.push((Vec::new(), 0.4 * EM));
         }
     }
     let all: f32 = placed.iter().map(|(_, width)| width).sum();

@@ -48,7 +48,7 @@ pub enum Hand {
 }
 
 impl Hand {
-    /// All, in the order in which they are offered.
+    /// All.
     pub const ALL: [Self; 6] = [
         Self::NanumPen,
         Self::Gaegu,
@@ -57,6 +57,21 @@ impl Hand {
         Self::Caveat,
         Self::DancingScript,
     ];
+
+    /// All, those first that suit the letters of a text best.
+    pub fn in_order_for(text: &str) -> [Self; 6] {
+        match Writing::of(text) {
+            Writing::Hangul | Writing::Han => Self::ALL,
+            Writing::Lines => [
+                Self::DancingScript,
+                Self::Caveat,
+                Self::NanumPen,
+                Self::ZenKurenaido,
+                Self::YujiSyuku,
+                Self::Gaegu,
+            ],
+        }
+    }
 
     /// As it is kept and sent.
     pub const fn code(self) -> &'static str {

@@ -51,7 +51,7 @@ export class Choices {
   /** The chosen drawing, with the picture of it; none while another is being drawn. */
   get chosen(): { drawing: Drawing; source: string } | null {
     if (this.#asked !== this.#shown) return null;
-    const choice = this.#choices.find((candidate) => key(candidate) === this.#chosen && candidate.svg);
+    const choice = this.#choices.find((candidate, place) => key(candidate, place) === this.#chosen && candidate.svg);
     return choice ? { drawing: choice.drawing, source: source(choice.svg) } : null;
   }
 
@@ -94,32 +94,30 @@ export class Choices {
     this.#shown = shown;
     const before = this.#chosen;
     const focused = this.#cards.contains(document.activeElement);
-    const place = this.#choices.findIndex((choice) => key(choice) === before);
     this.#choices = choices;
-    const able = choices.filter((choice) => choice.svg);
-    // The same hand or the same place among the seals stays chosen while the name changes.
-    const same = able.find((choice) => key(choice) === before) ?? (choices[place]?.svg ? choices[place] : able[0]);
-    this.#chosen = same ? key(same) : "";
-    this.#cards.replaceChildren(...choices.map((choice) => this.#card(choice)));
+    // The same hand, or the same place among the seals, stays chosen while the name changes.
+    const able = choices.map(key).filter((_, place) => choices[place]?.svg);
+    this.#chosen = able.includes(before) ? before : (able[0] ?? "");
+    this.#cards.replaceChildren(...choices.map((choice, place) => this.#card(choice, key(choice, place))));
     this.group.hidden = choices.length === 0;
-    if (focused) one<HTMLInputElement>("input:checked", this.#cards).focus();
+    if (focused) this.#cards.querySelector<HTMLInputElement>("input:checked")?.focus();
     if (shown) {
       const failed = choices.find((choice) => choice.message);
       this.say(able.length === 0 && failed ? failed.message : "");
     }
   }
 
-  #card(choice: Choice): HTMLElement {
+  #card(choice: Choice, key: string): HTMLElement {
     const card = document.createElement("label");
     card.className = "card-choice";
     const radio = document.createElement("input");
     radio.type = "radio";
     radio.name = this.group.id;
-    radio.checked = key(choice) === this.#chosen;
+    radio.checked = key === this.#chosen;
     radio.disabled = !choice.svg;
     radio.setAttribute("aria-label", choice.message ? `${choice.label}: ${choice.message}` : choice.label);
     radio.addEventListener("change", () => {
-      this.#chosen = key(choice);
+      this.#chosen = key;
     });
     card.append(radio);
     if (choice.svg) {
@@ -137,9 +135,8 @@ export class Choices {
   }
 }
 
-function key(choice: Choice): string {
-  const { way, hand, shape, title } = choice.drawing;
-  return [way, hand ?? shape, title ?? ""].join(" ");
+function key(choice: Choice, place: number): string {
+  return choice.drawing.hand ?? `seal ${place}`;
 }
 
 /** An SVG of the server as the address of a picture. */

@@ -10,8 +10,8 @@ interface Dot {
 }
 
 const INK = "#14205a";
-const THIN = 1;
-const THICK = 3.4;
+const THIN = 1.2;
+const THICK = 4;
 /** Points that are closer say nothing new, but for the hand's tremble. */
 const NEAREST = 1.5;
 /** How much of a width is that of the point before. */
