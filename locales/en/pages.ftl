@@ -134,7 +134,6 @@ sign-seal-oval = Oval: { $words }
 sign-seal-square = Square: { $words }
 sign-seal-double-ring = Double ring: { $words }
 sign-pad-choices-failed = The previews could not be loaded. Check your connection; they are tried again once you are online or change the name.
-sign-pad-waiting = The preview is still being drawn. Try again in a moment.
 sign-pad-no-name = Write a name first.
 sign-pad-camera = Take a photo
 sign-pad-clean = Make the paper transparent and cut to the ink

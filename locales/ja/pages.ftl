@@ -128,7 +128,6 @@ sign-seal-oval = 小判形：{ $words }
 sign-seal-square = 角印：{ $words }
 sign-seal-double-ring = 二重丸：{ $words }
 sign-pad-choices-failed = プレビューを読み込めませんでした。接続を確認してください。オンラインに戻るか名前を変えると、もう一度読み込みます。
-sign-pad-waiting = プレビューを作成しています。少し待ってからもう一度押してください。
 sign-pad-no-name = 先に名前を入力してください。
 sign-pad-camera = 写真を撮る
 sign-pad-clean = 紙の背景を透明にして余白を切り取る

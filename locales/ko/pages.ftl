@@ -128,7 +128,6 @@ sign-seal-oval = 타원형: { $words }
 sign-seal-square = 사각형: { $words }
 sign-seal-double-ring = 겹원형: { $words }
 sign-pad-choices-failed = 미리보기를 불러오지 못했습니다. 인터넷 연결을 확인하세요. 다시 연결되거나 이름을 바꾸면 다시 불러옵니다.
-sign-pad-waiting = 미리보기를 그리는 중입니다. 잠시 후 다시 눌러 주세요.
 sign-pad-no-name = 먼저 이름을 입력하세요.
 sign-pad-camera = 사진 찍기
 sign-pad-clean = 종이 배경을 투명하게 하고 여백 자르기

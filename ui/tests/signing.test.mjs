@@ -258,7 +258,7 @@ test("a text that cannot fit its box in the PDF is refused at the approval, and 
   await page.click("#approve");
   await page.click("#approve-dialog [type=submit]");
   await page.waitForSelector('.field.mine[data-name="Name"][data-fault]');
-  assert.equal(await page.locator("#approve-dialog").isVisible(), false);
+  await page.locator("#approve-dialog").waitFor({ state: "hidden" });
   const control = field(page, "Name").locator("input");
   assert.equal(await control.getAttribute("aria-invalid"), "true");
   assert.notEqual(await control.getAttribute("title"), "");

@@ -25,6 +25,7 @@ export class Choices {
   #asked = "";
   #shown = "";
   #timer = 0;
+  #settled: (() => void)[] = [];
   readonly #cards: HTMLElement;
 
   constructor(
@@ -45,7 +46,7 @@ export class Choices {
     if (asked === this.#asked && (asked === this.#shown || this.#timer !== 0)) return;
     this.#asked = asked;
     if (asked) this.#schedule(this.#shown ? PAUSE : 0);
-    else this.#render("", []);
+    else this.#forget();
   }
 
   /** The chosen drawing, with the picture of it; none while another is being drawn. */
@@ -55,9 +56,17 @@ export class Choices {
     return choice ? { drawing: choice.drawing, source: source(choice.svg) } : null;
   }
 
-  /** Are the drawings of what was last asked for still to come? */
-  get waiting(): boolean {
-    return this.#asked !== this.#shown;
+  /** Waits until the drawings of what was last asked for have come, or have failed to. */
+  async settled(): Promise<void> {
+    if (this.#timer !== 0) await new Promise<void>((settle) => this.#settled.push(settle));
+  }
+
+  #forget(): void {
+    clearTimeout(this.#timer);
+    this.#timer = 0;
+    this.group.removeAttribute("aria-busy");
+    this.#render("", []);
+    for (const settle of this.#settled.splice(0)) settle();
   }
 
   #schedule(pause: number): void {
@@ -86,6 +95,7 @@ export class Choices {
       if (asked === this.#asked) {
         this.#timer = 0;
         this.group.removeAttribute("aria-busy");
+        for (const settle of this.#settled.splice(0)) settle();
       }
     }
   }

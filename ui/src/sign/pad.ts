@@ -89,7 +89,7 @@ export class Pad {
     });
     one<HTMLFormElement>("#pad form").addEventListener("submit", (event) => {
       event.preventDefault();
-      this.#finish();
+      void this.#finish();
     });
     new ResizeObserver(() => this.#dialog.open && this.#pen.resize()).observe(canvas);
   }
@@ -240,11 +240,16 @@ export class Pad {
 
   // What comes of it
 
-  #finish(): void {
+  async #finish(): Promise<void> {
     const field = this.#field;
+    const way = this.#way;
+    // Whoever is faster than the drawings gets the one that would be chosen.
+    if (way === "type") await this.#hands.settled();
+    if (way === "seal") await this.#seals.settled();
+    if (!this.#dialog.open || this.#way !== way || this.#field !== field) return;
     const made = this.#made();
     if (!field || !made) return;
-    if (this.#keep.checked && this.#way !== "last") this.#kept.keep(field.kind, made);
+    if (this.#keep.checked && way !== "last") this.#kept.keep(field.kind, made);
     this.use(field, made.source, made.drawing);
     this.#dialog.close();
   }
@@ -277,8 +282,7 @@ export class Pad {
       name.focus();
       return this.#refuse("sign-pad-no-name");
     }
-    // A fault is said already.
-    if (choices.waiting) this.#refuse("sign-pad-waiting");
+    // What is wrong with it is said already.
     return null;
   }
 

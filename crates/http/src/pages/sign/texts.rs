@@ -35,7 +35,6 @@ const PLAIN: &[&str] = &[
     "sign-pad-not-picture",
     "sign-pad-too-large",
     "sign-pad-choices-failed",
-    "sign-pad-waiting",
     "sign-pad-no-name",
     "sign-pad-no-ink",
     "sign-reject-needed",
