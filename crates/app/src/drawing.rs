@@ -8,7 +8,6 @@ use document::drawing::{DrawingFault, Figure, figure, has_all};
 use domain::{Drawing, DrawnValue, Field, FieldValue, Hand, Language, Seal};
 
 use crate::App;
-use crate::approve::writable;
 use crate::error::{Error, Fault, FaultCode, Subject};
 use crate::files::FileContent;
 use crate::link_token::LinkPurpose;
@@ -75,19 +74,7 @@ impl App {
         let (session, recipient) = self.open_for_writing(key)?;
         let workflow = &session.snapshot.stored.workflow;
         let refuse = |fault| Error::Unprocessable(vec![fault]);
-        let found = writable(
-            session.template(),
-            &session.snapshot.values,
-            &recipient,
-            Some(field),
-            field,
-        )
-        .map_err(|fault| {
-            refuse(Fault {
-                path: field.to_owned(),
-                ..fault
-            })
-        })?;
+        let found = session.own_field(&recipient, field)?;
         if !found.kind.is_signature() {
             return Err(Error::fault(field, FaultCode::FieldNotWritable));
         }

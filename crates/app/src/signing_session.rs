@@ -299,6 +299,14 @@ impl Session {
         self.snapshot.stored.writer(self.acts_as?)
     }
 
+    /// The field, where this writer may write it; faults name it.
+    pub(crate) fn own_field(&self, recipient: &Recipient, name: &str) -> Result<&Field, Error> {
+        writable(self.template(), &self.snapshot.values, recipient, Some(name), name).map_err(|fault| {
+            let path = name.to_owned();
+            Error::Unprocessable(vec![Fault { path, ..fault }])
+        })
+    }
+
     pub(crate) fn template(&self) -> &TemplateVersion {
         &self.snapshot.template.version
     }
@@ -544,19 +552,7 @@ impl App {
     ) -> Result<UploadedFile, Error> {
         let (session, recipient) = self.open_for_writing(key)?;
         let workflow = &session.snapshot.stored.workflow;
-        let found = writable(
-            session.template(),
-            &session.snapshot.values,
-            &recipient,
-            Some(field),
-            field,
-        )
-        .map_err(|fault| {
-            Error::Unprocessable(vec![Fault {
-                path: field.to_owned(),
-                ..fault
-            }])
-        })?;
+        let found = session.own_field(&recipient, field)?;
         if !found.kind.is_file() {
             return Err(Error::fault(field, FaultCode::FieldNotWritable));
         }
