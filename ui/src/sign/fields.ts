@@ -496,6 +496,12 @@ export class AttachmentField extends Field {
     return this.host.texts["sign-rule-file"] ?? "";
   }
 
+  /** How much of it has gone out, from 0 to 1; null when that has ended. */
+  progress(part: number | null): void {
+    const percent = part === null || part >= 1 ? "" : ` ${Math.floor(part * 100)}%`;
+    this.#ask.textContent = `${this.#name || this.#askText}${percent}`;
+  }
+
   get ask(): string {
     return this.filled ? (this.host.texts["sign-field-change"] ?? "") : this.#askText;
   }
