@@ -85,6 +85,7 @@ event-started = Started
 event-request-sent = Request sent
 event-reminded = Reminded
 event-viewed = Viewed
+event-original-taken = Original downloaded
 event-identity-checked = Access code given
 event-identity-refused = Wrong access code
 event-consented = Agreed to sign electronically

@@ -22,6 +22,8 @@ sign-pages = { $count ->
 }
 sign-returned = { $name } has given this document back. Please change what is needed and approve it again.
 sign-returned-own = { $name } gave this document back, and it has been filled in again since. Please read it once more.
+sign-continued = What you filled in earlier is here again.
+sign-original = Download the document as it is now
 sign-preview = Preview. Nothing that you enter here is kept or sent.
 sign-sender-view = Sender’s view. The fields are shown as they stand now; you cannot sign here.
 sign-sender-view-waiting = Waiting for { $name } (step { $step })
@@ -49,6 +51,8 @@ sign-consent-point-evidence = The time, your network address and your browser ar
 sign-consent-point-decline = If you would rather not, you can reject the document and say why.
 sign-consent-version = Text of this consent: version { $version }
 sign-consent-agree = I agree
+sign-decline = I do not want to sign electronically
+sign-decline-reason = I do not agree to sign electronically.
 
 ## Signing page: fields
 sign-page-of = Page { $page } of { $pages }
@@ -181,6 +185,7 @@ sign-done-title = Done. Thank you.
 sign-done-next = The next person now gets the document.
 sign-done-others = Others of this step still have to sign. After them the next person gets the document.
 sign-done-complete = Everybody has signed. The document is complete.
+sign-done-copy = When everybody has signed, you will be sent the finished document.
 sign-done-rejected-title = The document was rejected
 sign-done-rejected = The sender has been told.
 sign-done-returned = The document went back to the writer of the step before.
@@ -210,6 +215,7 @@ end-old-text = It was replaced by a newer one. Use the link from the latest mess
 end-unknown-title = This link does not work
 end-unknown-text = Please check that the address was copied completely, or ask the sender to send it again.
 end-document = Document: { $document }
+end-open-document = Open the finished document
 end-trouble-title = Something went wrong
 end-trouble-text = This is our fault, not yours. Nothing was lost; please try again in a moment.
 end-doubt-title = It is not known whether this was done

@@ -85,6 +85,7 @@ event-started = 開始
 event-request-sent = 依頼を送信
 event-reminded = リマインド
 event-viewed = 閲覧
+event-original-taken = 原本のダウンロード
 event-identity-checked = アクセスコード確認
 event-identity-refused = 誤ったアクセスコード
 event-consented = 電子署名に同意

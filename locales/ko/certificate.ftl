@@ -85,6 +85,7 @@ event-started = 시작
 event-request-sent = 작성 요청 발송
 event-reminded = 알림 재발송
 event-viewed = 열람
+event-original-taken = 원본 내려받음
 event-identity-checked = 접근 암호 확인
 event-identity-refused = 잘못된 접근 암호
 event-consented = 전자서명 동의

@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 use document::fonts::Fonts;
 use domain::{
-    BlobHash, CompanyId, Contact, DrawnValue, Event, EventKind, Field, FieldKind, FieldValue, FileValue, Language,
-    OnReject, PageSize, Progress, Recipient, RecipientId, Status, TemplateId, TemplateVersion, UtcOffset, Who,
-    Workflow, WorkflowId,
+    BlobHash, CompanyId, Contact, DrawnValue, Event, EventKind, Field, FieldKind, FieldValue, FileKind, FileValue,
+    Language, LinkType, OnReject, PageSize, Progress, Recipient, RecipientId, Status, TemplateId, TemplateVersion,
+    UtcOffset, Who, Workflow, WorkflowId,
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,7 @@ use crate::approve::{Source, given_comment, is_editable, writable};
 use crate::documents::DocumentFault;
 use crate::error::{ConflictCode, Error, Fault, FaultCode, ForbiddenCode, Subject};
 use crate::export::file_links_until;
-use crate::files::{FileContent, no_answer, no_page};
+use crate::files::{FileContent, file_stem, no_answer, no_page};
 use crate::link_token::LinkPurpose;
 use crate::look::{BoxLook, FieldLook, Looks, typed_value};
 use crate::page_cache::{Part, PartKind};
@@ -125,6 +125,10 @@ pub struct SigningView {
     pub pdf: BlobHash,
     /// The fields; none while the access code is needed.
     pub fields: Vec<FieldView>,
+    /// What was filled in before and is kept as a draft stands in the fields again.
+    pub continued: bool,
+    /// Where the writer finds the finished document, for as long as such addresses live.
+    pub document_url: Option<String>,
     /// Consent to sign electronically is needed before approval.
     pub must_consent: bool,
     /// A rejection gives the document back to the step before rather than end it.
@@ -213,6 +217,10 @@ pub struct Signed {
     pub others_of_step: bool,
     /// The next document that waits for the same writer.
     pub next_document: Option<NextDocument>,
+    /// Where the finished document is, if this completed it.
+    pub document_url: Option<String>,
+    /// Will the writer be sent the finished document? Of an embedded one its program tells him.
+    pub copy_is_sent: bool,
 }
 
 /// What is shown of a page.
@@ -336,6 +344,10 @@ impl App {
         Ok(SigningView {
             gives_back,
             returned,
+            continued: !draft.texts.is_empty() || !draft.files.is_empty(),
+            document_url: recipient
+                .filter(|_| shows)
+                .and_then(|_| self.finished_document_url(snapshot, workflow)),
             workflow_id: workflow.id,
             workflow_name: workflow.name.clone(),
             company: workflow.company.clone(),
@@ -589,6 +601,24 @@ impl App {
         let value = draft.filed(field);
         let value = value.or_else(|| Some(session.snapshot.values.get(field)?.value.clone()));
         self.shown_file_of(value.as_ref())
+    }
+
+    /// The document as it is before anybody signs it, for its writer, and a note in the chain that he took it.
+    pub fn signing_original(&self, key: &SigningKey, origin: &Origin) -> Result<FileContent, Error> {
+        let session = self.open_for_reading(key)?;
+        let recipient = session.recipient().ok_or(Error::NotFound(Subject::File))?;
+        let workflow = &session.snapshot.stored.workflow;
+        let bytes = self.blobs.get(&session.template().pdf)?;
+        let actor = origin.actor(Who::Recipient(recipient.id));
+        let event = EventKind::OriginalTaken {
+            recipient: recipient.id,
+        };
+        self.note(&workflow.company, workflow.id, &actor, &[event], |_| Ok(true))?;
+        Ok(FileContent {
+            file_name: format!("{}.pdf", file_stem(workflow)),
+            media_type: "application/pdf".to_owned(),
+            bytes,
+        })
     }
 
     /// The image of a page of the document to be signed. `file` is the document's hash, as the address has it.
@@ -966,6 +996,24 @@ impl App {
             status: after.state.status(),
             others_of_step: after.turn() == Some(recipient.order),
             next_document: self.next_document(snapshot, recipient)?,
+            document_url: self.finished_document_url(snapshot, after),
+            copy_is_sent: !after.is_embedded(),
+        })
+    }
+
+    /// Where the finished document is shown, until its addresses end.
+    fn finished_document_url(&self, snapshot: &Snapshot, workflow: &Workflow) -> Option<String> {
+        let ended = workflow
+            .state
+            .ended_at()
+            .filter(|_| workflow.state.status() == Status::Complete)?;
+        let until = file_links_until(ended, snapshot.party.link_days);
+        (snapshot.at <= until).then(|| {
+            let version = snapshot.stored.link_version;
+            let kind = FileKind::Document;
+            self.outgoing
+                .addresses
+                .file_url(kind, LinkType::Viewer, workflow, version, until)
         })
     }
 

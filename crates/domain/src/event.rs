@@ -106,6 +106,11 @@ pub enum EventKind {
         /// Who.
         recipient: RecipientId,
     },
+    /// A writer took the document as it is before anybody signs it.
+    OriginalTaken {
+        /// Who.
+        recipient: RecipientId,
+    },
     /// A writer's identity was checked.
     IdentityChecked {
         /// Whose.
@@ -260,6 +265,7 @@ impl EventKind {
             Self::RequestSent { .. } => "request_sent",
             Self::Reminded { .. } => "reminded",
             Self::Viewed { .. } => "viewed",
+            Self::OriginalTaken { .. } => "original_taken",
             Self::IdentityChecked { .. } => "identity_checked",
             Self::IdentityRefused { .. } => "identity_refused",
             Self::Consented { .. } => "consented",
@@ -304,6 +310,7 @@ impl EventKind {
             Self::RequestSent { recipient }
             | Self::Reminded { recipient }
             | Self::Viewed { recipient }
+            | Self::OriginalTaken { recipient }
             | Self::IdentityChecked { recipient, .. }
             | Self::IdentityRefused { recipient, .. }
             | Self::Consented { recipient, .. }

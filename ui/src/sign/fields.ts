@@ -62,6 +62,11 @@ export abstract class Field {
     return "";
   }
 
+  /** The sender's own words, and the rule. */
+  get help(): string {
+    return [this.first.dataset.help, this.rule].filter(Boolean).join(" ");
+  }
+
   /** Ties the words that describe it to what has the focus. */
   describe(ids: string): void {
     for (const control of this.controls) {

@@ -20,6 +20,9 @@ interface Finished {
   /** Others of the same step have not approved yet. */
   others_of_step?: boolean;
   next_url?: string | null;
+  /** Where the finished document is, if this completed it. */
+  document_url?: string | null;
+  copy_is_sent?: boolean;
 }
 
 /** Bytes that the server takes as an attachment. */
@@ -290,6 +293,14 @@ class SigningPage extends HTMLElement implements FieldHost {
       const comment = one<HTMLTextAreaElement>("#approve-comment").value.trim();
       void this.#attempt(approve, () => this.#approve(comment));
     });
+    // Who will not sign electronically rejects for that reason, in words that he can change.
+    one("#decline").addEventListener("click", () => {
+      one<HTMLDialogElement>("#consent-dialog").close();
+      const reason = one<HTMLTextAreaElement>("#reject-reason");
+      reason.value = this.texts["sign-decline-reason"] ?? "";
+      reason.dispatchEvent(new Event("input"));
+      openDialog(one<HTMLDialogElement>("#reject-dialog"));
+    });
     const reject = one<HTMLFormElement>("#reject-dialog form");
     reject.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -455,6 +466,10 @@ class SigningPage extends HTMLElement implements FieldHost {
       const waiting = finished.others_of_step ? "sign-done-others" : "sign-done-next";
       say("#done-text", finished.status === "Complete" ? "sign-done-complete" : waiting);
     }
+    const copy = one<HTMLAnchorElement>("#done-document");
+    copy.hidden = !finished?.document_url;
+    if (finished?.document_url) copy.href = finished.document_url;
+    one<HTMLElement>("#done-copy").hidden = !(finished?.copy_is_sent && result === "approved" && !finished.document_url);
     const link = document.querySelector<HTMLAnchorElement>("#done-next");
     if (link) {
       link.hidden = !finished?.next_url;

@@ -47,6 +47,7 @@ pub fn routes() -> Vec<Route> {
         route(Method::GET, "/sign/pages/{document}/{page}", LinkToken, pictures::page),
         route(Method::GET, "/sign/texts/{document}/{page}", LinkToken, pictures::text),
         route(Method::GET, "/sign/file", LinkToken, pictures::file),
+        route(Method::POST, "/sign/document", LinkToken, pictures::original),
         route(Method::GET, "/mail/preview", LinkToken, preview::page),
         route(
             Method::GET,

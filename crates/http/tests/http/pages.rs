@@ -10,6 +10,7 @@ use crate::support::{
 
 testkit::on_both_databases!(
     every_link_route_refuses_who_has_no_link,
+    the_original_is_taken_by_its_writer_and_the_chain_says_so,
     a_link_does_one_thing_only,
     the_verify_page_takes_a_file_and_nothing_else,
     every_session_route_sends_a_stranger_to_sign_in,
@@ -128,6 +129,46 @@ fn a_link_does_one_thing_only(database: &TestDatabase) {
     // The link of a company under another's address is unknown.
     assert_eq!(look(&server, &format!("/api/other/sign?token={sign}")).status, 404);
     assert_eq!(look(&server, &format!("/api/ACME/sign?token={sign}")).status, 409);
+}
+
+fn the_original_is_taken_by_its_writer_and_the_chain_says_so(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let started = server.start(&token, &start_body(template)).ok();
+    let id = started["workflow_id"].clone();
+    let sign = started["token"].as_str().expect("a token").to_owned();
+    let taken = || {
+        let seen = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
+        seen["history"].to_string().matches("original_taken").count()
+    };
+    // What follows links takes nothing.
+    for method in ["GET", "HEAD"] {
+        let answer = server.send(server.request(method, &format!("/sign/document?token={sign}"), None));
+        assert_eq!(answer.status, 405, "{method}");
+    }
+    assert_eq!(taken(), 0);
+    let take = |token: &str| {
+        let request = server
+            .request("POST", "/sign/document", None)
+            .header("content-type", "application/x-www-form-urlencoded");
+        server.send(request.body(format!("token={token}")))
+    };
+    let answer = take(&sign);
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.header("content-type"), "application/pdf");
+    assert!(answer.header("content-disposition").starts_with("attachment"));
+    assert!(answer.body.starts_with(b"%PDF"));
+    assert_eq!(taken(), 1);
+    // Who has written still knows the way to what came of it; before the end there is nothing to show.
+    let used = |path: &str| text(&look(&server, path));
+    let address = format!("/mail/sign?token={sign}&lang=en");
+    server.act(&token, &id, "approve", &json!({"field_list": values_of(1)})).ok();
+    assert!(!used(&address).contains("/mail/view"));
+    server.act(&token, &id, "approve", &json!({"field_list": values_of(2)})).ok();
+    assert!(used(&address).contains("Open the finished document"));
+    // As long as such addresses live.
+    server.clock.advance(60 * 24 * 3600);
+    assert!(!used(&address).contains("Open the finished document"));
 }
 
 fn the_verify_page_takes_a_file_and_nothing_else(database: &TestDatabase) {
