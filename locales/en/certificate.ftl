@@ -98,6 +98,7 @@ event-canceled = Cancelled
 event-expired = Expired
 event-extended = Expiry changed
 event-recipient-corrected = Recipient corrected
+event-handed-over = Handed over
 event-completed = Completed and sealed
 event-timestamped = Timestamp added
 event-downloaded = Downloaded

@@ -98,6 +98,7 @@ event-canceled = 取消
 event-expired = 期限切れ
 event-extended = 期限変更
 event-recipient-corrected = 宛先を訂正
+event-handed-over = 別の人に引き継ぎ
 event-completed = 完了・封印
 event-timestamped = タイムスタンプ付与
 event-downloaded = ダウンロード

@@ -98,6 +98,7 @@ event-canceled = 취소
 event-expired = 기한 만료
 event-extended = 기한 변경
 event-recipient-corrected = 작성자 정정
+event-handed-over = 다른 사람에게 넘김
 event-completed = 완료 및 봉인
 event-timestamped = 타임스탬프 추가
 event-downloaded = 내려받음

@@ -20,7 +20,7 @@ const KINDS = {
     { name: "Radio", kind: "radio", step: 1, option: "one", ...place(4, 30) },
     { name: "Radio", kind: "radio", step: 1, option: "two", ...place(4, 30), x: 350_000 },
     { name: "List", kind: "select", step: 1, options: ["Seoul", "Tokyo"], ...place(5) },
-    { name: "Double", kind: "calc", step: 1, formula: "{Number} * 2", ...place(6) },
+    { name: "Double", kind: "calc", step: 1, formula: "Number * 2", ...place(6) },
     { name: "Writer", kind: "writer", step: 1, ...place(7) },
     { name: "Label", kind: "label", step: 1, read_only: true, default: "No. 7", ...place(8) },
     { name: "Signature", kind: "signature", step: 1, required: true, ...place(9), height: 60_000 },
@@ -149,7 +149,7 @@ test("a screen reader is told roles, names and states, in the order of reading",
   await page.goto((await start("en")).sign_url);
   await ready(page);
   await page.waitForSelector("page-text[data-shown]", { state: "attached" });
-  const told = (await page.locator("body").ariaSnapshot()).split("\n").map((line) => line.trim().replace(/^- /, ""));
+  const told = (await page.locator("body").ariaSnapshot()).split("\n").map((line) => line.trim().replace(/^- '?/, ""));
   const wanted = [
     'link "Skip to the content"',
     'navigation "Language"',
@@ -289,3 +289,29 @@ for (const language of ["ko", "en", "ja"]) {
     assert.deepEqual(page.faults, []);
   });
 }
+
+test("a writer hands the document over, and the page that stands instead says so", async () => {
+  const allowed = server.import({ ...KINDS, name: "Handed over", hand_over: true }, pdf(1));
+  await start("ja", { template_id: allowed, export_api_info: undefined, workflow_name: "引き継ぐ文書" });
+  // Not embedded: the request to sign lies in the outbox.
+  const page = await open(browser, "phone");
+  await page.goto(`${server.base}/sign-in?lang=en`);
+  await page.fill("#company", server.member.company);
+  await page.fill("#email", server.member.email);
+  await page.fill("#password", server.member.password);
+  await pressAndFollow(page, "[type=submit]");
+  await pressAndFollow(page, '.message-list a:has-text("引き継ぐ文書")');
+  await page.goto(await page.locator("article a.button").getAttribute("href"));
+  await ready(page);
+  await page.locator("#hand-over").tap();
+  await page.fill("#hand-over-name", "佐藤花子");
+  await page.locator("#hand-over-dialog [type=submit]").tap();
+  await page.waitForFunction(() => document.querySelector("#hand-over-dialog .fault").textContent !== "");
+  assert.deepEqual(await seriousFaults(page), []);
+  await page.fill("#hand-over-email", "hanako@example.com");
+  await page.locator("#hand-over-dialog [type=submit]").tap();
+  await page.waitForSelector(".says h1");
+  assert.equal(await page.locator("h1").textContent(), "この文書は引き継ぎ済みです");
+  assert.deepEqual(await seriousFaults(page), []);
+  assert.deepEqual(page.faults, []);
+});

@@ -29,6 +29,7 @@ use crate::documents::DocumentFault;
 use crate::error::{ConflictCode, Error, Fault, FaultCode, ForbiddenCode, Subject};
 use crate::export::file_links_until;
 use crate::files::{FileContent, file_stem, no_answer, no_page};
+use crate::hand_over::may_hand_over;
 use crate::link_token::LinkPurpose;
 use crate::look::{BoxLook, FieldLook, Looks, typed_value};
 use crate::page_cache::{Part, PartKind};
@@ -125,6 +126,8 @@ pub struct SigningView {
     pub pdf: BlobHash,
     /// The fields; none while the access code is needed.
     pub fields: Vec<FieldView>,
+    /// The writer may hand the document over to another person.
+    pub hand_over: bool,
     /// What was filled in before and is kept as a draft stands in the fields again.
     pub continued: bool,
     /// Where the writer finds the finished document, for as long as such addresses live.
@@ -344,7 +347,8 @@ impl App {
         Ok(SigningView {
             gives_back,
             returned,
-            continued: !draft.texts.is_empty() || !draft.files.is_empty(),
+            hand_over: stage == Stage::Write && may_hand_over(snapshot),
+            continued: !(draft.texts.is_empty() && draft.files.is_empty() && draft.drawn.is_empty()),
             document_url: recipient
                 .filter(|_| shows)
                 .and_then(|_| self.finished_document_url(snapshot, workflow)),
@@ -825,7 +829,7 @@ impl App {
                     .read(move |tx| store::workflow::of_recipient(tx, id).map_err(Error::from))?
                     .ok_or(Error::NotFound(Subject::Link))?;
                 let snapshot = self.snapshot(&company, workflow)?;
-                same_link(&snapshot.stored.workflow, id, token.version)?;
+                self.holder_of_link(&snapshot, id, token.version)?;
                 Ok(Session {
                     snapshot,
                     acts_as: Some(id),
@@ -1054,7 +1058,7 @@ fn view_is_over(snapshot: &Snapshot) -> bool {
 }
 
 /// The recipient of a link, where the link was not replaced.
-fn same_link(workflow: &Workflow, id: RecipientId, version: u32) -> Result<RecipientId, Error> {
+pub(crate) fn same_link(workflow: &Workflow, id: RecipientId, version: u32) -> Result<RecipientId, Error> {
     let recipient = workflow.recipient(id).ok_or(Error::NotFound(Subject::Link))?;
     if recipient.link_version == version {
         Ok(id)

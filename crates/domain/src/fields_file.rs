@@ -27,6 +27,8 @@ pub struct FieldsFile {
     pub fields: Vec<Field>,
     /// What a rejection does.
     pub on_reject: OnReject,
+    /// May a writer hand the document over to another person?
+    pub hand_over: bool,
 }
 
 /// One fault and its place.
@@ -188,6 +190,7 @@ impl Reader {
                 OnReject::End
             }
         };
+        let hand_over = self.flag(file, "", "hand_over");
         let steps = self.steps(file);
         let fields = self.fields(file, &steps, pages);
         Some(FieldsFile {
@@ -195,6 +198,7 @@ impl Reader {
             steps,
             fields,
             on_reject,
+            hand_over,
         })
     }
 
@@ -879,6 +883,7 @@ mod tests {
         let file = json!({
             "name": " ",
             "on_reject": "never",
+            "hand_over": "yes",
             "steps": [{"order": 1}, {"order": 3, "name": "Kim", "email": "nobody"}],
             "fields": [
                 {"name": "a", "kind": "tekst", "step": 1, "page": 1,
@@ -914,6 +919,7 @@ mod tests {
                 "fields[5].font_size",
                 "fields[5].name",
                 "fields[6].formula",
+                "hand_over",
                 "name",
                 "on_reject",
                 "steps",

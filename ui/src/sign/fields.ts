@@ -188,6 +188,7 @@ export class TextField extends Field {
     }
     const shown = look.boxes.find(({ id }) => id === this.first.id)?.shown;
     if (shown) this.#openText.textContent = shown;
+    this.#nameOpen();
     this.showFault(this.value ? this.check() : "");
   }
 
@@ -266,9 +267,15 @@ export class TextField extends Field {
       for (const box of this.boxes) showInk(box, null);
       this.#openText.textContent = shown;
     }
+    this.#nameOpen();
+    first.closest<DocumentPage>("document-page")?.refit?.(first);
+  }
+
+  /** What is read aloud holds what is shown. */
+  #nameOpen(): void {
+    const shown = this.#openText.textContent || this.first.dataset.shown;
     const required = this.required ? `, ${this.host.texts["sign-field-required"]}` : "";
     this.#open.setAttribute("aria-label", `${this.label}${shown ? `: ${shown}` : ""}${required}`);
-    first.closest<DocumentPage>("document-page")?.refit?.(first);
   }
 }
 

@@ -293,6 +293,22 @@ class SigningPage extends HTMLElement implements FieldHost {
       const comment = one<HTMLTextAreaElement>("#approve-comment").value.trim();
       void this.#attempt(approve, () => this.#approve(comment));
     });
+    // The page that stands instead tells that it was handed over.
+    document.querySelector("#hand-over")?.addEventListener("click", () => {
+      const dialog = one<HTMLDialogElement>("#hand-over-dialog");
+      const form = one<HTMLFormElement>("form", dialog);
+      form.onsubmit = (event) => {
+        event.preventDefault();
+        void this.#attempt(form, async () => {
+          const [name, email] = ["#hand-over-name", "#hand-over-email"].map((id) => one<HTMLInputElement>(id).value.trim());
+          await send(this.#data, "POST", "/sign/hand-over", { name, email });
+          this.#drafts.finish();
+          this.#uploads.finish();
+          location.reload();
+        });
+      };
+      openDialog(dialog);
+    });
     // Who will not sign electronically rejects for that reason, in words that he can change.
     one("#decline").addEventListener("click", () => {
       one<HTMLDialogElement>("#consent-dialog").close();

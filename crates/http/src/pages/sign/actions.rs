@@ -278,6 +278,23 @@ pub async fn reject(
     Ok(finished(&request, signed))
 }
 
+/// `POST /sign/hand-over`
+pub async fn hand_over(
+    State(http): State<Http>,
+    request: PageRequest,
+    LinkJson(body): LinkJson<TEXTS_LIMIT>,
+) -> Result<Response, Failure> {
+    let (key, origin) = (key(&http, &request), origin(&request));
+    let mut faults = Faults::default();
+    let members = body.members()?;
+    let name = members.text("name", &mut faults).unwrap_or_default();
+    let email = members.text("email", &mut faults).unwrap_or_default();
+    faults.check()?;
+    http.blocking(move |app| app.hand_over_by_link(&key, &name, &email, &origin))
+        .await?;
+    Ok(done())
+}
+
 fn comment(body: &JsonBody) -> Result<Option<String>, Error> {
     let mut faults = Faults::default();
     let comment = body.members()?.text("comment", &mut faults);

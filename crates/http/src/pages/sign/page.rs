@@ -50,6 +50,7 @@ pub(super) struct SignPage<'a> {
     pub(super) until: Option<String>,
     pub(super) next_sign: bool,
     pub(super) gives_back: bool,
+    pub(super) hand_over: bool,
     pub(super) continued: bool,
     /// Where the form that takes the original goes.
     pub(super) original: Option<String>,
@@ -283,6 +284,7 @@ fn sign_page(
         until: (view.status == Status::Playing).then(|| i18n::date_time(language, view.expires_at, view.offset)),
         next_sign: next_sign(request),
         gives_back: view.gives_back,
+        hand_over: view.hand_over,
         continued: view.continued,
         original: (mode == "sign").then(|| format!("{base}/sign/document")),
         pages: pages(language, &view.pages, &filled, part),

@@ -82,6 +82,7 @@ fn shown(request: &PageRequest, token: &str, view: &PreviewView) -> Response {
         until: None,
         next_sign: false,
         gives_back: false,
+        hand_over: false,
         continued: false,
         original: None,
         pages: pages(language, &view.pages, &filled, |part, number| {
