@@ -83,6 +83,7 @@ pub enum Stage {
 
 /// The signing page.
 #[derive(Debug, Clone)]
+#[allow(clippy::struct_excessive_bools)] // facts that a page tells, not states
 pub struct SigningView {
     /// The workflow.
     pub workflow_id: WorkflowId,

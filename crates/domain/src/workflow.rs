@@ -614,13 +614,7 @@ impl Workflow {
 
     /// The writer whose turn it is gives the document to another person, who writes in his place and is asked to. The old
     /// link dies. Whether the template allows it is judged before.
-    pub fn hand_over(
-        self,
-        id: RecipientId,
-        name: String,
-        contact: Contact,
-        at: Timestamp,
-    ) -> Result<Change, Refusal> {
+    pub fn hand_over(self, id: RecipientId, name: String, contact: Contact, at: Timestamp) -> Result<Change, Refusal> {
         let link_version = self.check_turn(id, at)?.link_version;
         let (workflow, recipient, asked) = self.with_person(id, name, contact, at)?;
         let event = EventKind::HandedOver {

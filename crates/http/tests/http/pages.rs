@@ -138,7 +138,7 @@ fn the_original_is_taken_by_its_writer_and_the_chain_says_so(database: &TestData
     let started = server.start(&token, &start_body(template)).ok();
     let id = started["workflow_id"].clone();
     let sign = started["token"].as_str().expect("a token").to_owned();
-    let taken = || {
+    let noted = || {
         let seen = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
         seen["history"].to_string().matches("original_taken").count()
     };
@@ -147,7 +147,7 @@ fn the_original_is_taken_by_its_writer_and_the_chain_says_so(database: &TestData
         let answer = server.send(server.request(method, &format!("/sign/document?token={sign}"), None));
         assert_eq!(answer.status, 405, "{method}");
     }
-    assert_eq!(taken(), 0);
+    assert_eq!(noted(), 0);
     let take = |token: &str| {
         let request = server
             .request("POST", "/sign/document", None)
@@ -159,13 +159,17 @@ fn the_original_is_taken_by_its_writer_and_the_chain_says_so(database: &TestData
     assert_eq!(answer.header("content-type"), "application/pdf");
     assert!(answer.header("content-disposition").starts_with("attachment"));
     assert!(answer.body.starts_with(b"%PDF"));
-    assert_eq!(taken(), 1);
+    assert_eq!(noted(), 1);
     // Who has written still knows the way to what came of it; before the end there is nothing to show.
     let used = |path: &str| text(&look(&server, path));
     let address = format!("/mail/sign?token={sign}&lang=en");
-    server.act(&token, &id, "approve", &json!({"field_list": values_of(1)})).ok();
+    server
+        .act(&token, &id, "approve", &json!({"field_list": values_of(1)}))
+        .ok();
     assert!(!used(&address).contains("/mail/view"));
-    server.act(&token, &id, "approve", &json!({"field_list": values_of(2)})).ok();
+    server
+        .act(&token, &id, "approve", &json!({"field_list": values_of(2)}))
+        .ok();
     assert!(used(&address).contains("Open the finished document"));
     // As long as such addresses live.
     server.clock.advance(60 * 24 * 3600);
@@ -207,7 +211,13 @@ fn a_writer_hands_the_document_over_where_the_template_allows_it(database: &Test
     };
     let page = |sign: &str| look(&server, &format!("/mail/sign?token={sign}&lang=en"));
     let hand = |sign: &str, name: &str, email: &str| {
-        send(&server, "POST", "/sign/hand-over", sign, &json!({"name": name, "email": email}))
+        send(
+            &server,
+            "POST",
+            "/sign/hand-over",
+            sign,
+            &json!({"name": name, "email": email}),
+        )
     };
     for (allowed, is_embed) in [(false, false), (true, true)] {
         let sign = token_of_writer(&server, &company, &start(allowed, is_embed));
@@ -222,7 +232,11 @@ fn a_writer_hands_the_document_over_where_the_template_allows_it(database: &Test
     assert!(text(&page(&old)).contains("hand-over-dialog"));
     let draft = json!({"values": [{"name": "text1", "value": "Kim's own words"}]});
     assert_eq!(send(&server, "PUT", "/sign/drafts", &old, &draft).status, 200);
-    for (name, email, path) in [("", "lee@example.com", "name"), ("Lee", "", "email"), ("Lee", "nobody", "email")] {
+    for (name, email, path) in [
+        ("", "lee@example.com", "name"),
+        ("Lee", "", "email"),
+        ("Lee", "nobody", "email"),
+    ] {
         let problem = hand(&old, name, email).problem(422);
         assert_eq!(problem["errors"][0]["path"], path);
     }
@@ -233,8 +247,16 @@ fn a_writer_hands_the_document_over_where_the_template_allows_it(database: &Test
     let gone = page(&old);
     assert_eq!(gone.status, 410);
     assert!(text(&gone).contains("You handed this document over"), "{}", text(&gone));
-    for (method, path) in [("POST", "/sign/approve"), ("POST", "/sign/hand-over"), ("PUT", "/sign/drafts")] {
-        assert_eq!(send(&server, method, path, &old, &draft).problem(409)["code"], "handed-over", "{path}");
+    for (method, path) in [
+        ("POST", "/sign/approve"),
+        ("POST", "/sign/hand-over"),
+        ("PUT", "/sign/drafts"),
+    ] {
+        assert_eq!(
+            send(&server, method, path, &old, &draft).problem(409)["code"],
+            "handed-over",
+            "{path}"
+        );
     }
     let new = token_of_writer(&server, &company, &id);
     let shown = text(&page(&new));

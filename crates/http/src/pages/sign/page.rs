@@ -37,6 +37,7 @@ pub(super) struct Script<'a> {
 
 /// What the template is given.
 #[derive(Serialize)]
+#[allow(clippy::struct_excessive_bools)] // flags of a template, not states
 pub(super) struct SignPage<'a> {
     pub(super) mode: &'static str,
     pub(super) document: &'a str,
