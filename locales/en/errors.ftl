@@ -38,6 +38,8 @@ error-member-exists = The company has a member with this e-mail address already.
 error-archived = The template is archived. Choose another or restore it.
 error-locked = The access code was tried too often. The sender must send the document again.
 error-link-replaced = This link was replaced by a newer one. Use the link in the newest message.
+error-handed-over = This document was handed over to another person.
+error-no-handing-over = This document cannot be handed over to another person.
 error-last-owner = A company keeps at least one owner.
 
 ## What is wrong with a value

@@ -32,6 +32,8 @@ error-member-exists = このメールアドレスのメンバーはすでにい�
 error-archived = このテンプレートはアーカイブされています。別のものを選ぶか、復元してください。
 error-locked = アクセスコードの入力回数が上限を超えました。送信者に再送を依頼してください。
 error-link-replaced = このリンクは新しいものに置き換えられました。最新の通知のリンクをお使いください。
+error-handed-over = この文書は別の人に引き継がれました。
+error-no-handing-over = この文書は別の人に引き継げません。
 error-last-owner = 会社には少なくとも 1 人の所有者が必要です。
 
 ## 値が受け付けられない理由

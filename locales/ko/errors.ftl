@@ -32,6 +32,8 @@ error-member-exists = 이 이메일을 사용하는 구성원이 이미 있습�
 error-archived = 보관된 템플릿입니다. 다른 템플릿을 고르거나 복원하세요.
 error-locked = 접근 암호를 너무 많이 틀렸습니다. 보낸 사람이 문서를 다시 보내야 합니다.
 error-link-replaced = 새 링크로 바뀌어 이 링크는 쓸 수 없습니다. 가장 최근에 받은 링크를 사용하세요.
+error-handed-over = 다른 사람에게 넘긴 문서입니다.
+error-no-handing-over = 이 문서는 다른 사람에게 넘길 수 없습니다.
 error-last-owner = 회사에는 소유자가 한 명 이상 있어야 합니다.
 
 ## 값이 거절된 까닭

@@ -204,13 +204,16 @@ impl Writer<'_> {
             None => self.say_with("certificate-step", &[("order", &order)]),
         };
         let mut rows = vec![(self.say("certificate-step-label"), self.drawable(&step))];
-        // What came before a correction was somebody else's.
+        // What came before a correction or a handing over was somebody else's.
         let mut events: Vec<Event> = Vec::new();
         for event in self
             .events_read()
             .filter(|event| event.event.recipient() == Some(recipient.id))
         {
-            if matches!(event.event, EventKind::RecipientCorrected { .. }) {
+            if matches!(
+                event.event,
+                EventKind::RecipientCorrected { .. } | EventKind::HandedOver { .. }
+            ) {
                 events.clear();
             }
             events.push(event);
@@ -516,7 +519,9 @@ impl Writer<'_> {
                 FileKind::Document => "certificate-file-document",
                 FileKind::Certificate => "certificate-file-certificate",
             }),
-            EventKind::RecipientCorrected { recipient } => person(&recipient.name, &recipient.contact),
+            EventKind::RecipientCorrected { recipient } | EventKind::HandedOver { recipient, .. } => {
+                person(&recipient.name, &recipient.contact)
+            }
             _ => named,
         };
         let order = match event {

@@ -1,6 +1,7 @@
 //! Correcting a recipient who has not written. His old link dies; where it is his turn he is asked anew.
 
-use domain::{Contact, PersonName, RecipientId, WorkflowId, WriterDetail};
+use document::fonts::Fonts;
+use domain::{Contact, PersonName, RecipientId, Workflow, WorkflowId, WriterDetail};
 
 use crate::error::{Error, Fault, FaultCode, Subject};
 use crate::transition::{Advanced, Snapshot, refused};
@@ -42,62 +43,94 @@ impl App {
                 .recipient(recipient)
                 .ok_or(Error::NotFound(Subject::Recipient))?;
             let mut faults = request.faults.clone();
-            let name = PersonName::parse(request.name.as_deref().unwrap_or_default()).unwrap_or_else(|refused| {
-                faults.push(text::fault("name", refused));
-                None
-            });
-            if let Some(name) = &name
-                && let Err(fault) = prove_text(name, &fonts, "name")
-            {
-                faults.push(fault);
-            }
-            let email = request
-                .email
-                .as_deref()
-                .map(str::trim)
-                .filter(|email| !email.is_empty());
-            let contact = email.map(|email| Contact::parse(email, snapshot.party.region));
-            if let Some(Err(_)) = contact {
-                faults.push(Fault::new("email", FaultCode::InvalidContact));
-            }
-            if name.is_none() && email.is_none() && faults.is_empty() {
+            let person = Person::read(
+                snapshot,
+                request.name.as_deref(),
+                request.email.as_deref(),
+                &fonts,
+                &mut faults,
+            );
+            if person == Person::default() && faults.is_empty() {
                 faults.push(Fault::new("email", FaultCode::Required));
             }
             if !faults.is_empty() {
                 return Err(Error::Unprocessable(faults));
             }
-            let name = name.map_or_else(|| old.name.clone(), PersonName::into_string);
-            let contact = contact.and_then(Result::ok).unwrap_or_else(|| old.contact.clone());
+            let name = person.name.unwrap_or_else(|| old.name.clone());
+            let contact = person.contact.unwrap_or_else(|| old.contact.clone());
             let change = workflow
                 .clone()
                 .correct_recipient(recipient, name, contact, snapshot.at)
                 .map_err(refused)?;
             let workflow = change.workflow.clone();
-            if let Some(corrected) = workflow.recipient(recipient) {
-                let template = &snapshot.template.version;
-                let company_name = &snapshot.party.company_name;
-                let faults =
-                    prove_writer(
-                        template,
-                        corrected,
-                        company_name,
-                        workflow.language,
-                        &fonts,
-                        |detail| match detail {
-                            WriterDetail::Email | WriterDetail::Phone => "email".to_owned(),
-                            WriterDetail::Name | WriterDetail::Company => "name".to_owned(),
-                        },
-                    );
-                if !faults.is_empty() {
-                    return Err(Error::Unprocessable(faults));
-                }
-            }
+            prove_person(snapshot, &workflow, recipient, &fonts)?;
             let plan = self
                 .plan_change(snapshot, change, &actor)?
                 .finishing_draft_of(recipient);
             Ok((plan, workflow))
         })?;
         Ok(self.advanced(&workflow))
+    }
+}
+
+/// Who takes a recipient's place; what is left out is none.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Person {
+    pub(crate) name: Option<String>,
+    pub(crate) contact: Option<Contact>,
+}
+
+impl Person {
+    /// As typed; what is amiss is added to `faults`, under `name` and `email`.
+    pub(crate) fn read(
+        snapshot: &Snapshot,
+        name: Option<&str>,
+        email: Option<&str>,
+        fonts: &Fonts,
+        faults: &mut Vec<Fault>,
+    ) -> Person {
+        let name = PersonName::parse(name.unwrap_or_default()).unwrap_or_else(|refused| {
+            faults.push(text::fault("name", refused));
+            None
+        });
+        if let Some(name) = &name
+            && let Err(fault) = prove_text(name, fonts, "name")
+        {
+            faults.push(fault);
+        }
+        let email = email.map(str::trim).filter(|email| !email.is_empty());
+        let contact = email.and_then(|email| {
+            Contact::parse(email, snapshot.party.region)
+                .map_err(|_| faults.push(Fault::new("email", FaultCode::InvalidContact)))
+                .ok()
+        });
+        Person {
+            name: name.map(PersonName::into_string),
+            contact,
+        }
+    }
+}
+
+/// Proves that what fills itself with a new person can be stamped.
+pub(crate) fn prove_person(
+    snapshot: &Snapshot,
+    workflow: &Workflow,
+    recipient: RecipientId,
+    fonts: &Fonts,
+) -> Result<(), Error> {
+    let Some(recipient) = workflow.recipient(recipient) else {
+        return Ok(());
+    };
+    let path = |detail| match detail {
+        WriterDetail::Email | WriterDetail::Phone => "email".to_owned(),
+        WriterDetail::Name | WriterDetail::Company => "name".to_owned(),
+    };
+    let (template, company_name) = (&snapshot.template.version, &snapshot.party.company_name);
+    let faults = prove_writer(template, recipient, company_name, workflow.language, fonts, path);
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::Unprocessable(faults))
     }
 }
 

@@ -189,6 +189,10 @@ codes! {
         Locked => "locked",
         /// The link was replaced by a newer one.
         LinkReplaced => "link-replaced",
+        /// The holder of the link has handed the document over to another person.
+        HandedOver => "handed-over",
+        /// The template does not allow to hand the document over, or the workflow is embedded.
+        NoHandingOver => "no-handing-over",
         /// The last owner of a company can be neither disabled nor lowered.
         LastOwner => "last-owner",
     }

@@ -1,6 +1,8 @@
 //! Finished files, and files in fields: through the API, and by the links that answers, webhooks and mails hold.
 
-use domain::{BlobHash, CompanyId, EventKind, FileKind, Language, PageSize, Status, UtcOffset, Who, WorkflowId};
+use domain::{
+    BlobHash, CompanyId, EventKind, FileKind, Language, PageSize, Status, UtcOffset, Who, Workflow, WorkflowId,
+};
 use jiff::Timestamp;
 
 use crate::documents::DocumentFault;
@@ -259,19 +261,24 @@ pub(crate) fn no_answer(what: &str) -> DocumentFault {
     DocumentFault::Failed(format!("the worker left out {what}"))
 }
 
-fn file_content(snapshot: &Snapshot, kind: FileKind, bytes: Vec<u8>) -> FileContent {
-    let workflow = &snapshot.stored.workflow;
+/// A workflow's name as that of a file.
+pub(crate) fn file_stem(workflow: &Workflow) -> String {
     let name: String = workflow
         .name
         .chars()
         .filter(|character| !character.is_control() && !"/\\<>:\"|?*".contains(*character))
         .collect();
     let name = name.trim().trim_start_matches('.');
-    let name = if name.is_empty() {
+    if name.is_empty() {
         workflow.id.to_string()
     } else {
         name.to_owned()
-    };
+    }
+}
+
+fn file_content(snapshot: &Snapshot, kind: FileKind, bytes: Vec<u8>) -> FileContent {
+    let workflow = &snapshot.stored.workflow;
+    let name = file_stem(workflow);
     let file_name = match kind {
         FileKind::Document => format!("{name}.pdf"),
         FileKind::Certificate => {

@@ -44,6 +44,7 @@ mod export;
 mod extend;
 mod files;
 mod form_import;
+mod hand_over;
 mod health;
 mod housekeeping;
 pub mod installation;

@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 use document::fonts::Fonts;
 use domain::{
-    BlobHash, CompanyId, Contact, DrawnValue, Event, EventKind, Field, FieldKind, FieldValue, FileValue, Language,
-    OnReject, PageSize, Progress, Recipient, RecipientId, Status, TemplateId, TemplateVersion, UtcOffset, Who,
-    Workflow, WorkflowId,
+    BlobHash, CompanyId, Contact, DrawnValue, Event, EventKind, Field, FieldKind, FieldValue, FileKind, FileValue,
+    Language, LinkType, OnReject, PageSize, Progress, Recipient, RecipientId, Status, TemplateId, TemplateVersion,
+    UtcOffset, Who, Workflow, WorkflowId,
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,8 @@ use crate::approve::{Source, given_comment, is_editable, writable};
 use crate::documents::DocumentFault;
 use crate::error::{ConflictCode, Error, Fault, FaultCode, ForbiddenCode, Subject};
 use crate::export::file_links_until;
-use crate::files::{FileContent, no_answer, no_page};
+use crate::files::{FileContent, file_stem, no_answer, no_page};
+use crate::hand_over::may_hand_over;
 use crate::link_token::LinkPurpose;
 use crate::look::{BoxLook, FieldLook, Looks, typed_value};
 use crate::page_cache::{Part, PartKind};
@@ -82,6 +83,7 @@ pub enum Stage {
 
 /// The signing page.
 #[derive(Debug, Clone)]
+#[allow(clippy::struct_excessive_bools)] // facts that a page tells, not states
 pub struct SigningView {
     /// The workflow.
     pub workflow_id: WorkflowId,
@@ -125,6 +127,12 @@ pub struct SigningView {
     pub pdf: BlobHash,
     /// The fields; none while the access code is needed.
     pub fields: Vec<FieldView>,
+    /// The writer may hand the document over to another person.
+    pub hand_over: bool,
+    /// What was filled in before and is kept as a draft stands in the fields again.
+    pub continued: bool,
+    /// Where the writer finds the finished document, for as long as such addresses live.
+    pub document_url: Option<String>,
     /// Consent to sign electronically is needed before approval.
     pub must_consent: bool,
     /// A rejection gives the document back to the step before rather than end it.
@@ -213,6 +221,10 @@ pub struct Signed {
     pub others_of_step: bool,
     /// The next document that waits for the same writer.
     pub next_document: Option<NextDocument>,
+    /// Where the finished document is, if this completed it.
+    pub document_url: Option<String>,
+    /// Will the writer be sent the finished document? Of an embedded one its program tells him.
+    pub copy_is_sent: bool,
 }
 
 /// What is shown of a page.
@@ -336,6 +348,11 @@ impl App {
         Ok(SigningView {
             gives_back,
             returned,
+            hand_over: stage == Stage::Write && may_hand_over(snapshot),
+            continued: !(draft.texts.is_empty() && draft.files.is_empty() && draft.drawn.is_empty()),
+            document_url: recipient
+                .filter(|_| shows)
+                .and_then(|_| self.finished_document_url(snapshot, workflow)),
             workflow_id: workflow.id,
             workflow_name: workflow.name.clone(),
             company: workflow.company.clone(),
@@ -591,6 +608,24 @@ impl App {
         self.shown_file_of(value.as_ref())
     }
 
+    /// The document as it is before anybody signs it, for its writer, and a note in the chain that he took it.
+    pub fn signing_original(&self, key: &SigningKey, origin: &Origin) -> Result<FileContent, Error> {
+        let session = self.open_for_reading(key)?;
+        let recipient = session.recipient().ok_or(Error::NotFound(Subject::File))?;
+        let workflow = &session.snapshot.stored.workflow;
+        let bytes = self.blobs.get(&session.template().pdf)?;
+        let actor = origin.actor(Who::Recipient(recipient.id));
+        let event = EventKind::OriginalTaken {
+            recipient: recipient.id,
+        };
+        self.note(&workflow.company, workflow.id, &actor, &[event], |_| Ok(true))?;
+        Ok(FileContent {
+            file_name: format!("{}.pdf", file_stem(workflow)),
+            media_type: "application/pdf".to_owned(),
+            bytes,
+        })
+    }
+
     /// The image of a page of the document to be signed. `file` is the document's hash, as the address has it.
     pub fn page_image(&self, key: &SigningKey, file: &BlobHash, page: u32) -> Result<PagePart, Error> {
         let session = self.open_for_reading(key)?;
@@ -795,7 +830,7 @@ impl App {
                     .read(move |tx| store::workflow::of_recipient(tx, id).map_err(Error::from))?
                     .ok_or(Error::NotFound(Subject::Link))?;
                 let snapshot = self.snapshot(&company, workflow)?;
-                same_link(&snapshot.stored.workflow, id, token.version)?;
+                self.holder_of_link(&snapshot, id, token.version)?;
                 Ok(Session {
                     snapshot,
                     acts_as: Some(id),
@@ -966,6 +1001,24 @@ impl App {
             status: after.state.status(),
             others_of_step: after.turn() == Some(recipient.order),
             next_document: self.next_document(snapshot, recipient)?,
+            document_url: self.finished_document_url(snapshot, after),
+            copy_is_sent: !after.is_embedded(),
+        })
+    }
+
+    /// Where the finished document is shown, until its addresses end.
+    fn finished_document_url(&self, snapshot: &Snapshot, workflow: &Workflow) -> Option<String> {
+        let ended = workflow
+            .state
+            .ended_at()
+            .filter(|_| workflow.state.status() == Status::Complete)?;
+        let until = file_links_until(ended, snapshot.party.link_days);
+        (snapshot.at <= until).then(|| {
+            let version = snapshot.stored.link_version;
+            let kind = FileKind::Document;
+            self.outgoing
+                .addresses
+                .file_url(kind, LinkType::Viewer, workflow, version, until)
         })
     }
 
@@ -1006,7 +1059,7 @@ fn view_is_over(snapshot: &Snapshot) -> bool {
 }
 
 /// The recipient of a link, where the link was not replaced.
-fn same_link(workflow: &Workflow, id: RecipientId, version: u32) -> Result<RecipientId, Error> {
+pub(crate) fn same_link(workflow: &Workflow, id: RecipientId, version: u32) -> Result<RecipientId, Error> {
     let recipient = workflow.recipient(id).ok_or(Error::NotFound(Subject::Link))?;
     if recipient.link_version == version {
         Ok(id)

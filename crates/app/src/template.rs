@@ -267,6 +267,7 @@ impl App {
                 steps: file.steps.clone(),
                 fields: file.fields.clone(),
                 on_reject: file.on_reject,
+                hand_over: file.hand_over,
             };
             let stored = StoredVersion {
                 version,

@@ -67,6 +67,8 @@ pub struct TemplateView {
     pub pages: Vec<IntakePage>,
     /// What a rejection does: `end` or `return`.
     pub on_reject: &'static str,
+    /// May a writer hand the document over to another person?
+    pub hand_over: bool,
     /// The writers' places.
     pub steps: Vec<TemplatePlace>,
     /// The fields, as FIELDS.json writes them.
@@ -199,6 +201,7 @@ impl App {
                 OnReject::End => "end",
                 OnReject::Return => "return",
             },
+            hand_over: version.hand_over,
             steps: version.steps.into_iter().map(TemplatePlace::from).collect(),
             fields: version.fields,
         })

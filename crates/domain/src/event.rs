@@ -106,6 +106,11 @@ pub enum EventKind {
         /// Who.
         recipient: RecipientId,
     },
+    /// A writer took the document as it is before anybody signs it.
+    OriginalTaken {
+        /// Who.
+        recipient: RecipientId,
+    },
     /// A writer's identity was checked.
     IdentityChecked {
         /// Whose.
@@ -198,6 +203,13 @@ pub enum EventKind {
         /// The recipient as he is now.
         recipient: NamedRecipient,
     },
+    /// A writer gave the document to another person, who writes in his place; the old link is dead.
+    HandedOver {
+        /// The recipient as he is now.
+        recipient: NamedRecipient,
+        /// The version of the link that died.
+        link_version: u32,
+    },
     /// All have approved, and the document is sealed.
     Completed {
         /// SHA-256 of the sealed document.
@@ -260,6 +272,7 @@ impl EventKind {
             Self::RequestSent { .. } => "request_sent",
             Self::Reminded { .. } => "reminded",
             Self::Viewed { .. } => "viewed",
+            Self::OriginalTaken { .. } => "original_taken",
             Self::IdentityChecked { .. } => "identity_checked",
             Self::IdentityRefused { .. } => "identity_refused",
             Self::Consented { .. } => "consented",
@@ -272,6 +285,7 @@ impl EventKind {
             Self::Expired { .. } => "expired",
             Self::Extended { .. } => "extended",
             Self::RecipientCorrected { .. } => "recipient_corrected",
+            Self::HandedOver { .. } => "handed_over",
             Self::Completed { .. } => "completed",
             Self::Timestamped { .. } => "timestamped",
             Self::Downloaded { .. } => "downloaded",
@@ -304,6 +318,7 @@ impl EventKind {
             Self::RequestSent { recipient }
             | Self::Reminded { recipient }
             | Self::Viewed { recipient }
+            | Self::OriginalTaken { recipient }
             | Self::IdentityChecked { recipient, .. }
             | Self::IdentityRefused { recipient, .. }
             | Self::Consented { recipient, .. }
@@ -312,7 +327,7 @@ impl EventKind {
             | Self::Rejected { recipient, .. }
             | Self::Returned { recipient, .. } => Some(*recipient),
             Self::ValueWritten { recipient, .. } => *recipient,
-            Self::RecipientCorrected { recipient } => Some(recipient.id),
+            Self::RecipientCorrected { recipient } | Self::HandedOver { recipient, .. } => Some(recipient.id),
             _ => None,
         }
     }

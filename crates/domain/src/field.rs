@@ -299,6 +299,9 @@ pub struct Field {
     /// What the writer reads as its name; without it, the name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
+    /// What helps the writer to fill it, in the sender's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
     /// What it holds.
     pub kind: FieldKind,
     /// The step whose writer fills it.
@@ -391,6 +394,7 @@ impl Field {
         Self {
             name: name.into(),
             label: None,
+            help: None,
             kind,
             step,
             role: None,

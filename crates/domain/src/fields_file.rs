@@ -27,6 +27,8 @@ pub struct FieldsFile {
     pub fields: Vec<Field>,
     /// What a rejection does.
     pub on_reject: OnReject,
+    /// May a writer hand the document over to another person?
+    pub hand_over: bool,
 }
 
 /// One fault and its place.
@@ -132,6 +134,8 @@ const MOST_STEPS: usize = 50;
 const MOST_OPTIONS: usize = 200;
 const MOST_CELLS: u64 = 100;
 const NAME_LENGTH: usize = 128;
+/// The most characters of the words that help.
+const HELP_LENGTH: usize = 250;
 
 /// Reads the file. `pages`: how many the PDF has, where that is known; `region`: where its national telephone numbers are
 /// at home.
@@ -186,6 +190,7 @@ impl Reader {
                 OnReject::End
             }
         };
+        let hand_over = self.flag(file, "", "hand_over");
         let steps = self.steps(file);
         let fields = self.fields(file, &steps, pages);
         Some(FieldsFile {
@@ -193,6 +198,7 @@ impl Reader {
             steps,
             fields,
             on_reject,
+            hand_over,
         })
     }
 
@@ -357,6 +363,7 @@ impl Reader {
         let required = self.flag(entry, path, "required");
         let read_only = self.flag(entry, path, "read_only");
         let label = self.text(entry, path, "label", NAME_LENGTH, false);
+        let help = self.text(entry, path, "help", HELP_LENGTH, false);
         let options = self.options(entry, path);
         let option = self.text(entry, path, "option", NAME_LENGTH, false);
         let default = self.default_text(entry, path);
@@ -466,6 +473,7 @@ impl Reader {
         }
         Some(Field {
             label,
+            help,
             role,
             required,
             read_only,
@@ -795,6 +803,7 @@ fn share_value_rules(fields: &mut [(String, Field)]) {
             _ => {}
         }
         first(&mut rules.label, field.label.as_ref());
+        first(&mut rules.help, field.help.as_ref());
         first(&mut rules.default, field.default.as_ref());
         first(&mut rules.max_length, field.max_length.as_ref());
         first(&mut rules.decimals, field.decimals.as_ref());
@@ -810,6 +819,7 @@ fn share_value_rules(fields: &mut [(String, Field)]) {
         field.embed = rules.embed;
         field.options.clone_from(&rules.options);
         field.label.clone_from(&rules.label);
+        field.help.clone_from(&rules.help);
         field.default.clone_from(&rules.default);
         field.max_length = rules.max_length;
         field.decimals = rules.decimals;
@@ -873,6 +883,7 @@ mod tests {
         let file = json!({
             "name": " ",
             "on_reject": "never",
+            "hand_over": "yes",
             "steps": [{"order": 1}, {"order": 3, "name": "Kim", "email": "nobody"}],
             "fields": [
                 {"name": "a", "kind": "tekst", "step": 1, "page": 1,
@@ -908,6 +919,7 @@ mod tests {
                 "fields[5].font_size",
                 "fields[5].name",
                 "fields[6].formula",
+                "hand_over",
                 "name",
                 "on_reject",
                 "steps",
@@ -989,6 +1001,7 @@ mod tests {
             (json!({"color": "red"}), "color"),
             (json!({"embed": true}), "embed"),
             (json!({"label": "x\u{0}"}), "label"),
+            (json!({"help": "x".repeat(251)}), "help"),
             (json!({"kind": "label", "read_only": true}), "default"),
             (json!({"kind": "calc", "formula": "f * 2"}), "formula"),
         ] {

@@ -74,6 +74,9 @@ pub struct TemplateVersion {
     pub fields: Vec<Field>,
     /// What a rejection does.
     pub on_reject: OnReject,
+    /// May a writer hand the document over to another person, who writes in his place?
+    #[serde(default)]
+    pub hand_over: bool,
 }
 
 impl TemplateVersion {

@@ -602,12 +602,36 @@ impl Workflow {
     /// A recipient who has not written is corrected. The old link dies; where it is his turn he is
     /// asked anew.
     pub fn correct_recipient(
-        mut self,
+        self,
         id: RecipientId,
         name: String,
         contact: Contact,
         at: Timestamp,
     ) -> Result<Change, Refusal> {
+        let (workflow, recipient, asked) = self.with_person(id, name, contact, at)?;
+        Ok(workflow.change(EventKind::RecipientCorrected { recipient }, asked))
+    }
+
+    /// The writer whose turn it is gives the document to another person, who writes in his place and is asked to. The old
+    /// link dies. Whether the template allows it is judged before.
+    pub fn hand_over(self, id: RecipientId, name: String, contact: Contact, at: Timestamp) -> Result<Change, Refusal> {
+        let link_version = self.check_turn(id, at)?.link_version;
+        let (workflow, recipient, asked) = self.with_person(id, name, contact, at)?;
+        let event = EventKind::HandedOver {
+            recipient,
+            link_version,
+        };
+        Ok(workflow.change(event, asked))
+    }
+
+    /// Another person in the place of a recipient who has not written, and who is to be asked to write now.
+    fn with_person(
+        mut self,
+        id: RecipientId,
+        name: String,
+        contact: Contact,
+        at: Timestamp,
+    ) -> Result<(Self, NamedRecipient, Vec<RecipientId>), Refusal> {
         let turn = self.check_open(at)?;
         let recipient = self
             .recipients
@@ -621,10 +645,8 @@ impl Workflow {
         recipient.contact = contact;
         recipient.link_version = recipient.link_version.saturating_add(1);
         let asked = if recipient.order == turn { vec![id] } else { Vec::new() };
-        let event = EventKind::RecipientCorrected {
-            recipient: recipient.named(),
-        };
-        Ok(self.change(event, asked))
+        let named = recipient.named();
+        Ok((self, named, asked))
     }
 
     fn first_at_turn(&self) -> Result<RecipientId, Refusal> {

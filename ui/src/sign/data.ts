@@ -34,6 +34,8 @@ export interface Problem {
   title?: string;
   detail?: string;
   code?: string;
+  /** The state that was met. */
+  state?: string;
   errors?: { path: string; code: string; message: string }[];
 }
 

@@ -62,6 +62,11 @@ export abstract class Field {
     return "";
   }
 
+  /** The sender's own words, and the rule. */
+  get help(): string {
+    return [this.first.dataset.help, this.rule].filter(Boolean).join(" ");
+  }
+
   /** Ties the words that describe it to what has the focus. */
   describe(ids: string): void {
     for (const control of this.controls) {
@@ -183,6 +188,7 @@ export class TextField extends Field {
     }
     const shown = look.boxes.find(({ id }) => id === this.first.id)?.shown;
     if (shown) this.#openText.textContent = shown;
+    this.#nameOpen();
     this.showFault(this.value ? this.check() : "");
   }
 
@@ -261,9 +267,15 @@ export class TextField extends Field {
       for (const box of this.boxes) showInk(box, null);
       this.#openText.textContent = shown;
     }
+    this.#nameOpen();
+    first.closest<DocumentPage>("document-page")?.refit?.(first);
+  }
+
+  /** What is read aloud holds what is shown. */
+  #nameOpen(): void {
+    const shown = this.#openText.textContent || this.first.dataset.shown;
     const required = this.required ? `, ${this.host.texts["sign-field-required"]}` : "";
     this.#open.setAttribute("aria-label", `${this.label}${shown ? `: ${shown}` : ""}${required}`);
-    first.closest<DocumentPage>("document-page")?.refit?.(first);
   }
 }
 
@@ -494,6 +506,12 @@ export class AttachmentField extends Field {
 
   override get rule(): string {
     return this.host.texts["sign-rule-file"] ?? "";
+  }
+
+  /** How much of it has gone out, from 0 to 1; null when that has ended. */
+  progress(part: number | null): void {
+    const percent = part === null || part >= 1 ? "" : ` ${Math.floor(part * 100)}%`;
+    this.#ask.textContent = `${this.#name || this.#askText}${percent}`;
   }
 
   get ask(): string {

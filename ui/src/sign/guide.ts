@@ -160,7 +160,7 @@ export class Guide {
     const text = (key: string) => texts[key] ?? "";
     this.#count.textContent = fill(text("sign-guide-count"), { at: this.#at + 1, total: this.fields.length });
     this.#label.textContent = `${field.label} (${text(field.required ? "sign-field-required" : "sign-field-optional")})`;
-    this.#rule.textContent = field.rule;
+    this.#rule.textContent = field.help;
     const fault = field.filled ? field.check() : "";
     this.#fault.textContent = fault;
     this.#fault.hidden = !fault;

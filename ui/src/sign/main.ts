@@ -13,13 +13,22 @@ import { Guide } from "./guide";
 import { type Look, showLook } from "./ink";
 import { Pad } from "./pad";
 import { Sheet } from "./sheet";
+import { Uploads } from "./uploads";
 
 interface Finished {
   status: string;
   /** Others of the same step have not approved yet. */
   others_of_step?: boolean;
   next_url?: string | null;
+  /** Where the finished document is, if this completed it. */
+  document_url?: string | null;
+  copy_is_sent?: boolean;
 }
+
+/** Bytes that the server takes as an attachment. */
+const LARGEST_FILE = 10 * 1024 * 1024;
+/** Milliseconds until 'viewed' is told again. */
+const AGAIN = 5_000;
 
 class SigningPage extends HTMLElement implements FieldHost {
   #data!: SignData;
@@ -30,7 +39,8 @@ class SigningPage extends HTMLElement implements FieldHost {
   #sheet!: Sheet;
   #guided!: Guide;
   #consented = false;
-  #uploads = new Map<string, Promise<void>>();
+  #uploads!: Uploads;
+  #states = { texts: "idle", files: "idle" };
   #last: Field | null = null;
   #finishing = false;
 
@@ -43,9 +53,18 @@ class SigningPage extends HTMLElement implements FieldHost {
     if (this.#data.mode === "view") return;
 
     this.#drafts = new Drafts(this.#data, {
-      state: (state) => this.#showSaveState(state),
+      state: (state) => this.#showSaveState("texts", state),
       looks: (looks, saved) => this.#showLooks(looks, saved),
       refused: (name, message) => this.#field(name)?.showFault(message || (this.texts["sign-rule-refused"] ?? "")),
+      ended: () => location.reload(),
+    });
+    this.#uploads = new Uploads(this.#data, {
+      state: (state) => this.#showSaveState("files", state),
+      progress: (name, part) => {
+        const field = this.#field(name);
+        if (field instanceof AttachmentField) field.progress(part);
+      },
+      refused: (name, message) => this.#refuseFile(name, message),
       ended: () => location.reload(),
     });
     this.#fields = collectFields(this, this);
@@ -105,12 +124,25 @@ class SigningPage extends HTMLElement implements FieldHost {
 
   attach(field: AttachmentField, file: File): void {
     this.#last = field;
+    if (file.size > LARGEST_FILE) {
+      this.#refuseFile(field.name, field.rule);
+      return;
+    }
     const reader = new FileReader();
     reader.addEventListener("load", () => {
       field.value = file.name;
-      this.#send(field, { data: String(reader.result), file_name: file.name });
+      this.#uploads.put({ name: field.name, shown: file.name, data: String(reader.result), file_name: file.name });
     });
     reader.readAsDataURL(file);
+  }
+
+  /** What the server refuses is not shown as if it were there. */
+  #refuseFile(name: string, message: string): void {
+    const field = this.#field(name);
+    if (!field) return;
+    field.value = "";
+    field.showFault(message);
+    one("#trouble").textContent = `${field.label}: ${message}`;
   }
 
   #field(name: string): Field | undefined {
@@ -125,48 +157,22 @@ class SigningPage extends HTMLElement implements FieldHost {
       field.value = value;
       this.#drafts.put(name, field.value);
     }
+    for (const upload of this.#uploads.remembered()) {
+      const field = this.#field(upload.name);
+      if (!(field instanceof PictureField || field instanceof AttachmentField)) continue;
+      field.value = upload.shown;
+      this.#uploads.put(upload);
+    }
   }
 
   #upload(field: PictureField, source: string, drawing?: Drawing): void {
     field.value = source;
-    this.#send(field, drawing ? { drawing } : { data: source });
+    const content = drawing ? { drawing } : { data: source };
+    this.#uploads.put({ name: field.name, shown: source, ...content });
   }
-
-  /** Sends a file of a field; of one field one after the other, so that the last one stays. */
-  #send(field: PictureField | AttachmentField, content: object): void {
-    if (this.#data.mode !== "sign") return;
-    this.#showSaveState("saving");
-    this.#unsent.delete(field.name);
-    const body = { name: field.name, ...content };
-    const before = this.#uploads.get(field.name) ?? Promise.resolve();
-    const upload = before
-      .then(() => send(this.#data, "POST", "/sign/files", body))
-      .then(() => this.#showSaveState("saved"))
-      .catch((fault: unknown) => {
-        if (fault instanceof Refusal && fault.ended) {
-          location.reload();
-        } else if (fault instanceof Refusal && fault.status < 500) {
-          // What the server refuses is not shown as if it were there.
-          field.value = "";
-          field.showFault(fault.problem.errors?.[0]?.message ?? fault.message);
-          this.#showSaveState("idle");
-        } else {
-          // Without a connection it stays, and is sent again before the approval.
-          this.#showSaveState(navigator.onLine ? "failed" : "offline");
-          this.#unsent.set(field.name, body);
-        }
-      });
-    this.#uploads.set(field.name, upload);
-  }
-
-  #unsent = new Map<string, object>();
 
   async #flush(): Promise<void> {
-    await Promise.all(this.#uploads.values());
-    for (const [name, body] of this.#unsent) {
-      await send(this.#data, "POST", "/sign/files", body);
-      this.#unsent.delete(name);
-    }
+    await this.#uploads.flush();
     await this.#drafts.flush();
   }
 
@@ -221,7 +227,10 @@ class SigningPage extends HTMLElement implements FieldHost {
   }
 
   /** What goes well is said in the corner; what does not, across the page until it does. */
-  #showSaveState(state: string): void {
+  #showSaveState(of: "texts" | "files", now: string): void {
+    this.#states[of] = now;
+    const states = Object.values(this.#states);
+    const state = ["offline", "failed", "saving", "saved"].find((one) => states.includes(one)) ?? "idle";
     const place = one<HTMLElement>("#save-state");
     const trouble = state === "offline" || state === "failed";
     const text = state === "idle" ? "" : (this.texts[`sign-draft-${state}`] ?? "");
@@ -230,17 +239,23 @@ class SigningPage extends HTMLElement implements FieldHost {
     one("#trouble").textContent = trouble ? text : "";
   }
 
-  /** The page itself tells that a person sees it: a mail scanner's GET does not. */
+  /** The page itself tells that a person sees it: a mail scanner's GET does not. Told until the server has it. */
   #sayViewed(): void {
     if (this.#data.mode !== "sign") return;
+    let said = false;
     const say = () => {
-      if (document.visibilityState !== "visible") return;
-      document.removeEventListener("visibilitychange", say);
+      if (said || document.visibilityState !== "visible") return;
+      said = true;
       send(this.#data, "POST", "/sign/viewed", {}).catch((fault: unknown) => {
         if (fault instanceof Refusal && fault.ended) location.reload();
+        else if (!(fault instanceof Refusal) || fault.status >= 500) {
+          said = false;
+          setTimeout(say, AGAIN);
+        }
       });
     };
     document.addEventListener("visibilitychange", say);
+    addEventListener("online", say);
     say();
   }
 
@@ -277,6 +292,30 @@ class SigningPage extends HTMLElement implements FieldHost {
       event.preventDefault();
       const comment = one<HTMLTextAreaElement>("#approve-comment").value.trim();
       void this.#attempt(approve, () => this.#approve(comment));
+    });
+    // The page that stands instead tells that it was handed over.
+    document.querySelector("#hand-over")?.addEventListener("click", () => {
+      const dialog = one<HTMLDialogElement>("#hand-over-dialog");
+      const form = one<HTMLFormElement>("form", dialog);
+      form.onsubmit = (event) => {
+        event.preventDefault();
+        void this.#attempt(form, async () => {
+          const [name, email] = ["#hand-over-name", "#hand-over-email"].map((id) => one<HTMLInputElement>(id).value.trim());
+          await send(this.#data, "POST", "/sign/hand-over", { name, email });
+          this.#drafts.finish();
+          this.#uploads.finish();
+          location.reload();
+        });
+      };
+      openDialog(dialog);
+    });
+    // Who will not sign electronically rejects for that reason, in words that he can change.
+    one("#decline").addEventListener("click", () => {
+      one<HTMLDialogElement>("#consent-dialog").close();
+      const reason = one<HTMLTextAreaElement>("#reject-reason");
+      reason.value = this.texts["sign-decline-reason"] ?? "";
+      reason.dispatchEvent(new Event("input"));
+      openDialog(one<HTMLDialogElement>("#reject-dialog"));
     });
     const reject = one<HTMLFormElement>("#reject-dialog form");
     reject.addEventListener("submit", (event) => {
@@ -368,6 +407,7 @@ class SigningPage extends HTMLElement implements FieldHost {
       else throw fault;
     }
     this.#drafts.finish();
+    this.#uploads.finish();
     dialog.close();
     this.#finish("approved", finished);
   }
@@ -403,11 +443,26 @@ class SigningPage extends HTMLElement implements FieldHost {
       this.#finish("rejected", null);
       return;
     }
-    const finished = await send<Finished>(this.#data, "POST", "/sign/reject", { comment: reason });
+    let finished: Finished;
+    try {
+      finished = await send<Finished>(this.#data, "POST", "/sign/reject", { comment: reason });
+    } catch (fault) {
+      if (!(fault instanceof Refusal) || fault.problem.code === "outcome-unknown") {
+        this.#rejectionUnknown = true;
+        throw fault;
+      }
+      // The answer was lost, not the rejection: it ended the document, or gave it back with this link dead.
+      const state = fault.problem.code === "link-replaced" ? "Playing" : fault.problem.state;
+      if (!this.#rejectionUnknown || (state !== "Rejected" && state !== "Playing")) throw fault;
+      finished = { status: state };
+    }
     this.#drafts.finish();
+    this.#uploads.finish();
     dialog.close();
     this.#finish("rejected", finished);
   }
+
+  #rejectionUnknown = false;
 
   /** The completion popup. Closing it tells the page that opened this one, where that was asked for,
    * without any personal data, and closes the window where the browser lets a script do so. */
@@ -427,15 +482,24 @@ class SigningPage extends HTMLElement implements FieldHost {
       const waiting = finished.others_of_step ? "sign-done-others" : "sign-done-next";
       say("#done-text", finished.status === "Complete" ? "sign-done-complete" : waiting);
     }
+    const copy = one<HTMLAnchorElement>("#done-document");
+    copy.hidden = !finished?.document_url;
+    if (finished?.document_url) copy.href = finished.document_url;
+    one<HTMLElement>("#done-copy").hidden = !(finished?.copy_is_sent && result === "approved" && !finished.document_url);
     const link = document.querySelector<HTMLAnchorElement>("#done-next");
     if (link) {
       link.hidden = !finished?.next_url;
       if (finished?.next_url) link.href = finished.next_url;
+      link.addEventListener("click", (event) => {
+        event.preventDefault();
+        void this.#goNext(link.href);
+      });
     }
     one<HTMLElement>(".bar", this).hidden = true;
     this.#guided.end();
     for (const box of all<HTMLElement>(".field.mine", this)) box.inert = true;
     dialog.addEventListener("cancel", (event) => event.preventDefault());
+    const said = one("#done-rest").textContent ?? "";
     one("#done-close").addEventListener("click", () => {
       if (!finished) {
         dialog.close();
@@ -456,12 +520,28 @@ class SigningPage extends HTMLElement implements FieldHost {
       // A browser closes only windows that a script opened: in the others the writer reads that all
       // is done.
       const rest = one<HTMLElement>("#done-rest");
+      rest.className = "notice good";
+      rest.textContent = said;
       rest.hidden = false;
       one<HTMLElement>("#done-close").hidden = true;
       rest.focus();
     });
     if (dialog.open) return;
     dialog.showModal();
+  }
+
+  /** Without a connection this page, which knows the way, is not left. */
+  async #goNext(address: string): Promise<void> {
+    const rest = one<HTMLElement>("#done-rest");
+    try {
+      await fetch(address, { method: "HEAD", credentials: "same-origin", referrerPolicy: "no-referrer" });
+      location.assign(address);
+    } catch {
+      rest.textContent = this.texts["sign-failed-offline"] ?? "";
+      rest.className = "notice warn";
+      rest.hidden = false;
+      rest.focus();
+    }
   }
 
   /** Another language is a new page: what waits is saved before it. */

@@ -35,8 +35,8 @@ export class Sheet {
     this.#label.textContent = field.required
       ? `${field.label} (${this.texts["sign-field-required"] ?? ""})`
       : field.label;
-    this.#rule.textContent = field.rule;
-    this.#rule.hidden = !field.rule;
+    this.#rule.textContent = field.help;
+    this.#rule.hidden = !field.help;
     this.#entry = entryFor(field, "sheet-entry", "sheet-rule sheet-fault sheet-count", () => this.judge());
     this.#room.replaceChildren(this.#entry.element);
     this.#next.hidden = !this.hasNext(field);

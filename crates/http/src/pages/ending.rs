@@ -25,6 +25,8 @@ pub enum Ending {
     Expired,
     /// A newer link took this one's place (410).
     OldLink,
+    /// The holder of this link has handed the document over (410).
+    HandedOver,
     /// A link to a finished document ran out (410).
     LinkExpired,
     /// The access code was tried too often (409).
@@ -45,7 +47,7 @@ pub enum Ending {
 
 impl Ending {
     /// Every kind, for the test of the sentences.
-    pub const ALL: [Ending; 15] = [
+    pub const ALL: [Ending; 16] = [
         Ending::Signed,
         Ending::Waiting,
         Ending::Complete,
@@ -53,6 +55,7 @@ impl Ending {
         Ending::Canceled,
         Ending::Expired,
         Ending::OldLink,
+        Ending::HandedOver,
         Ending::LinkExpired,
         Ending::Locked,
         Ending::UnknownLink,
@@ -67,9 +70,13 @@ impl Ending {
     pub fn status(self) -> StatusCode {
         match self {
             Self::Signed | Self::Waiting | Self::Locked => StatusCode::CONFLICT,
-            Self::Complete | Self::Rejected | Self::Canceled | Self::Expired | Self::OldLink | Self::LinkExpired => {
-                StatusCode::GONE
-            }
+            Self::Complete
+            | Self::Rejected
+            | Self::Canceled
+            | Self::Expired
+            | Self::OldLink
+            | Self::HandedOver
+            | Self::LinkExpired => StatusCode::GONE,
             Self::UnknownLink | Self::Missing => StatusCode::NOT_FOUND,
             Self::Forbidden => StatusCode::FORBIDDEN,
             Self::Busy(status) => status,
@@ -87,6 +94,7 @@ impl Ending {
             Self::Canceled => ("end-canceled-title", None, "end-canceled-text"),
             Self::Expired => ("end-expired-title", Some("end-expired-text"), "end-expired-plain"),
             Self::OldLink => ("end-old-title", None, "end-old-text"),
+            Self::HandedOver => ("end-handed-over-title", None, "end-handed-over-text"),
             Self::LinkExpired => ("view-expired-title", None, "view-expired-text"),
             Self::Locked => ("sign-code-locked-title", None, "sign-code-locked"),
             Self::UnknownLink => ("end-unknown-title", None, "end-unknown-text"),
@@ -100,7 +108,7 @@ impl Ending {
 
     fn tone(self) -> (&'static str, &'static str) {
         match self {
-            Self::Signed | Self::Complete => ("good", "check"),
+            Self::Signed | Self::Complete | Self::HandedOver => ("good", "check"),
             Self::Waiting => ("", "clock"),
             Self::Expired | Self::LinkExpired | Self::Busy(_) => ("warn", "clock"),
             Self::Doubt => ("warn", "alert"),

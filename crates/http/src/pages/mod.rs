@@ -44,9 +44,11 @@ pub fn routes() -> Vec<Route> {
         route(Method::POST, "/sign/drawings", LinkToken, drawings::choices),
         route(Method::POST, "/sign/approve", LinkToken, actions::approve),
         route(Method::POST, "/sign/reject", LinkToken, actions::reject),
+        route(Method::POST, "/sign/hand-over", LinkToken, actions::hand_over),
         route(Method::GET, "/sign/pages/{document}/{page}", LinkToken, pictures::page),
         route(Method::GET, "/sign/texts/{document}/{page}", LinkToken, pictures::text),
         route(Method::GET, "/sign/file", LinkToken, pictures::file),
+        route(Method::POST, "/sign/document", LinkToken, pictures::original),
         route(Method::GET, "/mail/preview", LinkToken, preview::page),
         route(
             Method::GET,

@@ -197,6 +197,7 @@ pub fn ending_of(error: &Error) -> Ending {
         Error::Forbidden(_) => Ending::Forbidden,
         Error::Conflict { code, .. } => match code {
             ConflictCode::LinkReplaced => Ending::OldLink,
+            ConflictCode::HandedOver => Ending::HandedOver,
             ConflictCode::AlreadyApproved => Ending::Signed,
             ConflictCode::Locked => Ending::Locked,
             ConflictCode::NotYourTurn | ConflictCode::NotComplete => Ending::Waiting,

@@ -98,6 +98,9 @@ fn sign(language: Language, mode: &str) -> Value {
         "comment": "안녕하세요.\n내용을 확인하고 서명해 주세요.",
         "until": i18n::date_time(language, domain::time::from_microseconds(1_796_000_000_000_000), domain::UtcOffset::SEOUL),
         "next_sign": true,
+        "hand_over": true,
+        "continued": true,
+        "original": "/sign/document",
         "pages": pages(language, &sizes, &filled, |part, number| format!("{part}-{number}")),
         "data": {
             "token": "sample", "workflow_id": 1, "recipient_id": 1, "mode": if mode == "sign" { "preview" } else { mode },

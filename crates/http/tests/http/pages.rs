@@ -5,12 +5,14 @@ use serde_json::{Value, json};
 use testkit::database::TestDatabase;
 
 use crate::support::{
-    Answer, BASE, PASSWORD, PNG, REFUSED_BY_WORKERS, Server, network, pdf, start_body, trusted, values_of,
+    Answer, BASE, PASSWORD, PNG, REFUSED_BY_WORKERS, Server, network, pdf, plain, start_body, trusted, values_of,
 };
 
 testkit::on_both_databases!(
     every_link_route_refuses_who_has_no_link,
+    the_original_is_taken_by_its_writer_and_the_chain_says_so,
     a_link_does_one_thing_only,
+    a_writer_hands_the_document_over_where_the_template_allows_it,
     the_verify_page_takes_a_file_and_nothing_else,
     every_session_route_sends_a_stranger_to_sign_in,
     a_page_is_kept_to_itself_and_a_picture_only_by_its_reader,
@@ -128,6 +130,144 @@ fn a_link_does_one_thing_only(database: &TestDatabase) {
     // The link of a company under another's address is unknown.
     assert_eq!(look(&server, &format!("/api/other/sign?token={sign}")).status, 404);
     assert_eq!(look(&server, &format!("/api/ACME/sign?token={sign}")).status, 409);
+}
+
+fn the_original_is_taken_by_its_writer_and_the_chain_says_so(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let started = server.start(&token, &start_body(template)).ok();
+    let id = started["workflow_id"].clone();
+    let sign = started["token"].as_str().expect("a token").to_owned();
+    let noted = || {
+        let seen = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
+        seen["history"].to_string().matches("original_taken").count()
+    };
+    // What follows links takes nothing.
+    for method in ["GET", "HEAD"] {
+        let answer = server.send(server.request(method, &format!("/sign/document?token={sign}"), None));
+        assert_eq!(answer.status, 405, "{method}");
+    }
+    assert_eq!(noted(), 0);
+    let take = |token: &str| {
+        let request = server
+            .request("POST", "/sign/document", None)
+            .header("content-type", "application/x-www-form-urlencoded");
+        server.send(request.body(format!("token={token}")))
+    };
+    let answer = take(&sign);
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.header("content-type"), "application/pdf");
+    assert!(answer.header("content-disposition").starts_with("attachment"));
+    assert!(answer.body.starts_with(b"%PDF"));
+    assert_eq!(noted(), 1);
+    // Who has written still knows the way to what came of it; before the end there is nothing to show.
+    let used = |path: &str| text(&look(&server, path));
+    let address = format!("/mail/sign?token={sign}&lang=en");
+    server
+        .act(&token, &id, "approve", &json!({"field_list": values_of(1)}))
+        .ok();
+    assert!(!used(&address).contains("/mail/view"));
+    server
+        .act(&token, &id, "approve", &json!({"field_list": values_of(2)}))
+        .ok();
+    assert!(used(&address).contains("Open the finished document"));
+    // As long as such addresses live.
+    server.clock.advance(60 * 24 * 3600);
+    assert!(!used(&address).contains("Open the finished document"));
+}
+
+/// The token with which a writer of a workflow that is not embedded was asked: it is in no answer of the API.
+fn token_of_writer(server: &Server, company: &domain::CompanyId, id: &Value) -> String {
+    let (company, id) = (company.clone(), domain::WorkflowId(id.as_i64().expect("an id")));
+    let stored = server
+        .app
+        .store
+        .read(move |tx| store::workflow::load(tx, &company, id))
+        .expect("a workflow")
+        .expect("a workflow");
+    let recipient = &stored.workflow.recipients[0];
+    let token = app::LinkToken {
+        purpose: app::LinkPurpose::Sign,
+        subject: recipient.id.get(),
+        version: recipient.link_version,
+        expires: None,
+    };
+    token.encode(&server.app.vault)
+}
+
+fn a_writer_hands_the_document_over_where_the_template_allows_it(database: &TestDatabase) {
+    let server = Server::new(database);
+    let company = server.company("acme");
+    let token = server.token("acme", "owner@example.com");
+    let start = |allowed: bool, is_embed: bool| {
+        let mut fields = plain(1, "end");
+        fields["hand_over"] = json!(allowed);
+        let body = json!({
+            "workflow_name": "Plain", "template_id": server.template(&company, &fields), "language": "en",
+            "recipient_list": [{"order": 1, "name": "Kim", "email": "kim@example.com"}],
+            "export_api_info": {"url": "https://hooks.example.com/", "api_type": "ALL", "is_embed": is_embed},
+        });
+        server.start(&token, &body).ok()["workflow_id"].clone()
+    };
+    let page = |sign: &str| look(&server, &format!("/mail/sign?token={sign}&lang=en"));
+    let hand = |sign: &str, name: &str, email: &str| {
+        send(
+            &server,
+            "POST",
+            "/sign/hand-over",
+            sign,
+            &json!({"name": name, "email": email}),
+        )
+    };
+    for (allowed, is_embed) in [(false, false), (true, true)] {
+        let sign = token_of_writer(&server, &company, &start(allowed, is_embed));
+        assert!(!text(&page(&sign)).contains("hand-over-dialog"));
+        let problem = hand(&sign, "Lee", "lee@example.com").problem(409);
+        assert_eq!(problem["code"], "no-handing-over", "{allowed} {is_embed}");
+    }
+
+    let id = start(true, false);
+    server.drain();
+    let old = token_of_writer(&server, &company, &id);
+    assert!(text(&page(&old)).contains("hand-over-dialog"));
+    let draft = json!({"values": [{"name": "text1", "value": "Kim's own words"}]});
+    assert_eq!(send(&server, "PUT", "/sign/drafts", &old, &draft).status, 200);
+    for (name, email, path) in [
+        ("", "lee@example.com", "name"),
+        ("Lee", "", "email"),
+        ("Lee", "nobody", "email"),
+    ] {
+        let problem = hand(&old, name, email).problem(422);
+        assert_eq!(problem["errors"][0]["path"], path);
+    }
+    assert_eq!(hand(&old, "Lee", "lee@example.com").status, 204);
+    // The other person is told, and no program: nothing was approved or rejected.
+    let (hooks, letters) = server.drain();
+    assert_eq!((hooks.len(), letters), (0, 1));
+    let gone = page(&old);
+    assert_eq!(gone.status, 410);
+    assert!(text(&gone).contains("You handed this document over"), "{}", text(&gone));
+    for (method, path) in [
+        ("POST", "/sign/approve"),
+        ("POST", "/sign/hand-over"),
+        ("PUT", "/sign/drafts"),
+    ] {
+        assert_eq!(
+            send(&server, method, path, &old, &draft).problem(409)["code"],
+            "handed-over",
+            "{path}"
+        );
+    }
+    let new = token_of_writer(&server, &company, &id);
+    let shown = text(&page(&new));
+    assert!(shown.contains("Lee") && !shown.contains("own words"), "{shown}");
+    let seen = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
+    assert_eq!(seen["history"].to_string().matches("handed_over").count(), 1);
+    assert_eq!(send(&server, "POST", "/sign/approve", &new, &json!({})).status, 200);
+    assert_eq!(
+        server.get(&format!("/api/v3/workflows/{id}"), &token).ok()["status"],
+        "Complete"
+    );
 }
 
 fn the_verify_page_takes_a_file_and_nothing_else(database: &TestDatabase) {

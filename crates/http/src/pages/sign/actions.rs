@@ -34,7 +34,8 @@ const FILE_LIMIT: u64 = 15 * 1024 * 1024;
 /// A writer's session of filling in; the proof of the access code ends with it.
 const PROOF_SECONDS: i64 = 12 * 60 * 60;
 
-fn origin(request: &PageRequest) -> Origin {
+/// From where a request comes.
+pub(super) fn origin(request: &PageRequest) -> Origin {
     Origin {
         address: Some(request.client.address.to_string()),
         user_agent: request.user_agent(),
@@ -226,6 +227,8 @@ struct Finished {
     /// Others of the same step have not approved yet.
     others_of_step: bool,
     next_url: Option<String>,
+    document_url: Option<String>,
+    copy_is_sent: bool,
 }
 
 fn finished(request: &PageRequest, signed: Signed) -> Response {
@@ -234,6 +237,8 @@ fn finished(request: &PageRequest, signed: Signed) -> Response {
         status: signed.status.code(),
         others_of_step: signed.others_of_step,
         next_url,
+        document_url: signed.document_url,
+        copy_is_sent: signed.copy_is_sent,
     })
     .into_response();
     response
@@ -271,6 +276,23 @@ pub async fn reject(
         .blocking(move |app| app.reject_by_link(&key, Some(&reason), &origin))
         .await?;
     Ok(finished(&request, signed))
+}
+
+/// `POST /sign/hand-over`
+pub async fn hand_over(
+    State(http): State<Http>,
+    request: PageRequest,
+    LinkJson(body): LinkJson<TEXTS_LIMIT>,
+) -> Result<Response, Failure> {
+    let (key, origin) = (key(&http, &request), origin(&request));
+    let mut faults = Faults::default();
+    let members = body.members()?;
+    let name = members.text("name", &mut faults).unwrap_or_default();
+    let email = members.text("email", &mut faults).unwrap_or_default();
+    faults.check()?;
+    http.blocking(move |app| app.hand_over_by_link(&key, &name, &email, &origin))
+        .await?;
+    Ok(done())
 }
 
 fn comment(body: &JsonBody) -> Result<Option<String>, Error> {

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::view::{Filled, Owner, PageView, pages};
 use super::{key, texts};
-use crate::pages::ending::{About, Ending};
+use crate::pages::ending::{About, Ending, Link};
 use crate::pages::render::respond;
 use crate::pages::request::{PageForm, PageRequest};
 use crate::path::PagePath;
@@ -37,6 +37,7 @@ pub(super) struct Script<'a> {
 
 /// What the template is given.
 #[derive(Serialize)]
+#[allow(clippy::struct_excessive_bools)] // flags of a template, not states
 pub(super) struct SignPage<'a> {
     pub(super) mode: &'static str,
     pub(super) document: &'a str,
@@ -50,6 +51,10 @@ pub(super) struct SignPage<'a> {
     pub(super) until: Option<String>,
     pub(super) next_sign: bool,
     pub(super) gives_back: bool,
+    pub(super) hand_over: bool,
+    pub(super) continued: bool,
+    /// Where the form that takes the original goes.
+    pub(super) original: Option<String>,
     pub(super) pages: Vec<PageView>,
     pub(super) data: Script<'a>,
 }
@@ -128,14 +133,14 @@ async fn show(http: &Http, request: &PageRequest, company: Option<String>) -> Re
 fn staged(request: &PageRequest, key: &SigningKey, view: &SigningView) -> Response {
     let language = request.language_or(view.language);
     match &view.stage {
-        Stage::AccessCode { locked: true, .. } => request.end(Ending::Locked, language, &about(view, None)),
+        Stage::AccessCode { locked: true, .. } => request.end(Ending::Locked, language, &about(view, language, None)),
         Stage::AccessCode { hint, locked: false } => code_page(request, key, view, language, hint.as_deref(), None),
         Stage::Write => sign_page(request, key, view, language, "sign"),
         Stage::Watch => sign_page(request, key, view, language, "view"),
         // The sender still sees what became of his document.
         Stage::Ended if view.recipient.is_none() => sign_page(request, key, view, language, "view"),
-        Stage::Waiting => request.end(Ending::Waiting, language, &about(view, None)),
-        Stage::Done => request.end(Ending::Signed, language, &about(view, None)),
+        Stage::Waiting => request.end(Ending::Waiting, language, &about(view, language, None)),
+        Stage::Done => request.end(Ending::Signed, language, &about(view, language, None)),
         Stage::Ended => {
             let expired = i18n::date_time(language, view.expires_at, view.offset);
             let (ending, date) = match view.status {
@@ -144,19 +149,26 @@ fn staged(request: &PageRequest, key: &SigningKey, view: &SigningView) -> Respon
                 Status::Expired => (Ending::Expired, Some(expired)),
                 Status::Complete | Status::Playing => (Ending::Complete, None),
             };
-            request.end(ending, language, &about(view, date))
+            request.end(ending, language, &about(view, language, date))
         }
     }
 }
 
 /// What an ending may name: the holder of the link knows the document anyway.
-fn about(view: &SigningView, date: Option<String>) -> About {
+fn about(view: &SigningView, language: Language, date: Option<String>) -> About {
     About {
         document: Some(view.workflow_name.clone()),
         company: Some(view.company_name.clone()),
         date,
         // The next document's address is given in the answer to approval or rejection, not to whoever opens a used link.
-        links: Vec::new(),
+        links: view
+            .document_url
+            .iter()
+            .map(|address| Link {
+                href: address.clone(),
+                text: i18n::text(language, "end-open-document", &[]),
+            })
+            .collect(),
     }
 }
 
@@ -273,6 +285,9 @@ fn sign_page(
         until: (view.status == Status::Playing).then(|| i18n::date_time(language, view.expires_at, view.offset)),
         next_sign: next_sign(request),
         gives_back: view.gives_back,
+        hand_over: view.hand_over,
+        continued: view.continued,
+        original: (mode == "sign").then(|| format!("{base}/sign/document")),
         pages: pages(language, &view.pages, &filled, part),
         data: Script {
             token,

@@ -12,8 +12,9 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::BlobHash;
 
+use super::actions::origin;
 use super::key;
-use crate::pages::request::PageRequest;
+use crate::pages::request::{PageForm, PageRequest};
 use crate::path::ApiPath;
 use crate::problem::Failure;
 use crate::router::Http;
@@ -92,6 +93,24 @@ fn immutable_response(body: Bytes, media_type: HeaderValue, hash: BlobHash, aske
     }
     security_headers::immutable(headers);
     response
+}
+
+/// `POST /sign/document`: the document as it is before anybody signs it. A form, so that what follows links
+/// (a mail scanner, a browser that loads ahead) leaves no trace in the chain.
+pub async fn original(State(http): State<Http>, PageForm(request): PageForm) -> Response {
+    let (key, origin) = (key(&http, &request), origin(&request));
+    match http.blocking(move |app| app.signing_original(&key, &origin)).await {
+        Ok(file) => {
+            let disposition = security_headers::attachment(&file.file_name);
+            let mut response = file.bytes.into_response();
+            let headers = response.headers_mut();
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/pdf"));
+            headers.insert(header::CONTENT_DISPOSITION, disposition);
+            security_headers::private(headers);
+            response
+        }
+        Err(error) => request.fail(&error, request.language()),
+    }
 }
 
 /// `GET /sign/file`

@@ -82,6 +82,9 @@ fn shown(request: &PageRequest, token: &str, view: &PreviewView) -> Response {
         until: None,
         next_sign: false,
         gives_back: false,
+        hand_over: false,
+        continued: false,
+        original: None,
         pages: pages(language, &view.pages, &filled, |part, number| {
             format!("{base}/mail/preview/{part}/{pdf}/{number}?token={token}")
         }),

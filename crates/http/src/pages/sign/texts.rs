@@ -44,6 +44,7 @@ const PLAIN: &[&str] = &[
     "sign-done-next",
     "sign-done-others",
     "sign-done-complete",
+    "sign-decline-reason",
     "sign-done-rejected-title",
     "sign-done-rejected",
     "sign-done-returned",

@@ -104,6 +104,8 @@ pub struct BoxView {
     pub name: String,
     /// What people read as its name.
     pub label: String,
+    /// The sender's words that help to fill it.
+    pub help: Option<String>,
     /// `text`, `number`, …
     pub kind: &'static str,
     /// May this writer fill it?
@@ -299,6 +301,7 @@ fn view(language: Language, size: &PageSize, index: usize, filled: &Filled<'_>) 
         again: false,
         name: field.name.clone(),
         label: field.shown_name().to_owned(),
+        help: field.help.clone(),
         kind: field.kind.code(),
         mine,
         required: field.required && mine,

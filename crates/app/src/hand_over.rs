@@ -1,0 +1,80 @@
+//! Handing over: the writer whose turn it is gives the document to another person, who writes in his place, where the
+//! template allows it.
+//!
+//! The old link dies and the new person is asked by mail or messenger, so an embedded workflow refuses it: its writers
+//! get no messages, and the caller's program, which alone gives out their links, corrects the recipient through the API
+//! instead. What was filled in before is not handed on: it is the other person's own. An access code that the sender set
+//! is asked of the new person, too. No webhook goes out: nothing was approved or rejected.
+
+use domain::{Event, EventKind, RecipientId, Who};
+
+use crate::correct_recipient::{Person, prove_person};
+use crate::error::{ConflictCode, Error, Fault, FaultCode};
+use crate::signing_session::{SigningKey, same_link};
+use crate::transition::{Snapshot, conflict, refused};
+use crate::{App, Origin};
+
+impl App {
+    /// Hands the document over.
+    pub fn hand_over_by_link(&self, key: &SigningKey, name: &str, email: &str, origin: &Origin) -> Result<(), Error> {
+        let (session, recipient) = self.open_for_writing(key)?;
+        let workflow = &session.snapshot.stored.workflow;
+        let (company, id) = (workflow.company.clone(), workflow.id);
+        let actor = origin.actor(Who::Recipient(recipient.id));
+        let fonts = self.fonts()?;
+        self.decide(&company, id, |snapshot| {
+            let workflow = &snapshot.stored.workflow;
+            same_link(workflow, recipient.id, recipient.link_version)?;
+            if !may_hand_over(snapshot) {
+                return Err(conflict(ConflictCode::NoHandingOver, workflow.status_at(snapshot.at)));
+            }
+            let mut faults = Vec::new();
+            let person = Person::read(snapshot, Some(name), Some(email), &fonts, &mut faults);
+            for (path, is_missing) in [("name", person.name.is_none()), ("email", person.contact.is_none())] {
+                if is_missing && faults.iter().all(|fault| fault.path != path) {
+                    faults.push(Fault::new(path, FaultCode::Required));
+                }
+            }
+            let (Some(name), Some(contact), true) = (person.name, person.contact, faults.is_empty()) else {
+                return Err(Error::Unprocessable(faults));
+            };
+            let change = workflow
+                .clone()
+                .hand_over(recipient.id, name, contact, snapshot.at)
+                .map_err(refused)?;
+            prove_person(snapshot, &change.workflow, recipient.id, &fonts)?;
+            let plan = self
+                .plan_change(snapshot, change, &actor)?
+                .finishing_draft_of(recipient.id);
+            Ok((plan, ()))
+        })
+    }
+
+    /// The recipient of a link; where it was replaced, why.
+    pub(crate) fn holder_of_link(
+        &self,
+        snapshot: &Snapshot,
+        id: RecipientId,
+        version: u32,
+    ) -> Result<RecipientId, Error> {
+        same_link(&snapshot.stored.workflow, id, version).or_else(|error| {
+            let handed_over = self.entries(snapshot)?.iter().any(|entry| {
+                matches!(
+                    Event::from_payload(&entry.payload),
+                    Some(Event { event: EventKind::HandedOver { recipient, link_version }, .. })
+                        if recipient.id == id && link_version == version
+                )
+            });
+            if handed_over {
+                Err(Error::conflict(ConflictCode::HandedOver))
+            } else {
+                Err(error)
+            }
+        })
+    }
+}
+
+/// Does the template allow it, and can the new person be told?
+pub(crate) fn may_hand_over(snapshot: &Snapshot) -> bool {
+    snapshot.template.version.hand_over && !snapshot.stored.workflow.is_embedded()
+}

@@ -1,0 +1,198 @@
+// The connection is cut at each request that the page makes, before the server got it and after: nothing is lost, and
+// nothing is done twice.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { approve, field, fill, launch, open, pressAndFollow, ready, sign } from "./browser.mjs";
+import { Installation } from "./installation.mjs";
+
+let server;
+let browser;
+
+before(async () => {
+  server = await Installation.start();
+  browser = await launch();
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+const CUTS = ["before the server gets it", "after the server got it"];
+
+/** Cuts the next request to `path`; answers a promise that tells when it was cut. */
+function cut(page, path, when) {
+  return new Promise((done) => {
+    void page.route(
+      `**${path}`,
+      async (route) => {
+        if (when === CUTS[1]) await route.fetch();
+        await route.abort("connectionreset");
+        done();
+      },
+      { times: 1 },
+    );
+  });
+}
+
+async function opened(started, options) {
+  const page = await open(browser, "phone", options);
+  await page.goto(started.sign_url);
+  await ready(page);
+  return page;
+}
+
+async function count(id, event) {
+  const { history } = await server.workflow(id);
+  return history.filter((entry) => JSON.stringify(entry).includes(`"${event}"`)).length;
+}
+
+async function fillRequired(page) {
+  await fill(page, "Name", "김민준");
+  await fill(page, "First day", "2026-12-01");
+  await field(page, "Agreed").locator("input").click();
+  await sign(page, "Signature");
+}
+
+/** The browser says that it is on line again: what waits need not wait for its next try. */
+async function onLineAgain(page) {
+  await page.evaluate(() => dispatchEvent(new Event("online")));
+}
+
+for (const when of CUTS) {
+  test(`a draft, cut ${when}, is saved all the same`, async () => {
+    const started = await server.startWorkflow();
+    const page = await opened(started);
+    const isCut = cut(page, "/sign/drafts", when);
+    await fill(page, "Name", "김민준");
+    await isCut;
+    await page.waitForSelector("#trouble:not(:empty)");
+    await onLineAgain(page);
+    await page.waitForSelector('#save-state[data-state="saved"]', { state: "attached" });
+    assert.equal(await page.locator("#trouble").textContent(), "");
+    const again = await opened(started);
+    assert.equal(await field(again, "Name").locator("input").inputValue(), "김민준");
+  });
+
+  test(`a signature's file, cut ${when}, arrives all the same`, async () => {
+    const started = await server.startWorkflow();
+    const page = await opened(started);
+    const isCut = cut(page, "/sign/files", when);
+    await sign(page, "Signature");
+    await isCut;
+    await page.waitForSelector("#trouble:not(:empty)");
+    await onLineAgain(page);
+    await page.waitForSelector('#save-state[data-state="saved"]', { state: "attached" });
+    const again = await opened(started);
+    await again.waitForFunction(() => document.querySelector('.field.mine[data-name="Signature"] img')?.naturalWidth > 0);
+  });
+
+  test(`'viewed', cut ${when}, is told once`, async () => {
+    const started = await server.startWorkflow();
+    const page = await open(browser, "phone");
+    const isCut = cut(page, "/sign/viewed", when);
+    await page.goto(started.sign_url);
+    await isCut;
+    const said = page.waitForResponse((answer) => answer.url().endsWith("/sign/viewed"));
+    await ready(page);
+    await onLineAgain(page);
+    assert.equal((await said).status(), 204);
+    assert.equal(await count(started.workflow_id, "viewed"), 1);
+  });
+
+  test(`the consent, cut ${when}, is given once`, async () => {
+    const started = await server.startWorkflow();
+    const page = await opened(started);
+    const isCut = cut(page, "/sign/consent", when);
+    await field(page, "Signature").locator("button").click();
+    await page.locator("#consent-dialog [type=submit]").click();
+    await isCut;
+    await page.waitForFunction(() => document.querySelector("#consent-dialog .fault").textContent !== "");
+    await page.locator("#consent-dialog [type=submit]").click();
+    await page.locator("#pad[open]").waitFor();
+    assert.equal(await count(started.workflow_id, "consented"), 1);
+  });
+
+  test(`the approval, cut ${when}, is made once, with all that was filled in`, async () => {
+    const started = await server.startWorkflow();
+    const page = await opened(started);
+    await fillRequired(page);
+    const isCut = cut(page, "/sign/approve", when);
+    await page.click("#approve");
+    await page.click("#approve-dialog [type=submit]");
+    await isCut;
+    await page.waitForFunction(() => document.querySelector("#approve-dialog .fault").textContent !== "");
+    await page.click("#approve-dialog [type=submit]");
+    await page.locator("#done-dialog[open]").waitFor();
+    assert.equal(await page.locator("#done-title").textContent(), "Done. Thank you.");
+    assert.equal(await count(started.workflow_id, "approved"), 1);
+    const { field_list: values } = await server.workflow(started.workflow_id);
+    assert.equal(values.find(({ name }) => name === "Name").value, "김민준");
+    assert.notEqual(values.find(({ name }) => name === "Signature").value, "");
+    assert.equal(await page.evaluate(() => localStorage.length), 0);
+  });
+
+  test(`the rejection, cut ${when}, is made once, with its reason`, async () => {
+    const started = await server.startWorkflow();
+    const page = await opened(started);
+    const isCut = cut(page, "/sign/reject", when);
+    await page.click("#reject");
+    await page.fill("#reject-reason", "금액이 다릅니다");
+    await page.click("#reject-dialog [type=submit]");
+    await isCut;
+    await page.waitForFunction(() => document.querySelector("#reject-dialog .fault").textContent !== "");
+    await page.click("#reject-dialog [type=submit]");
+    await page.locator("#done-dialog[open]").waitFor();
+    assert.equal(await page.locator("#done-title").textContent(), "The document was rejected");
+    assert.equal(await count(started.workflow_id, "rejected"), 1);
+    assert.equal((await server.workflow(started.workflow_id)).status, "Rejected");
+  });
+
+  test(`the way to the next document, cut ${when}, is not lost`, async () => {
+    const email = `next-${CUTS.indexOf(when)}@example.com`;
+    const people = [
+      { order: 1, name: "이다음", email },
+      { order: 2, name: "박서연", email: "seoyeon@example.com" },
+    ];
+    const started = await server.startWorkflow({ recipient_list: people });
+    await server.startWorkflow({ recipient_list: people, workflow_name: "비밀유지계약서" });
+    const page = await opened(started);
+    await fillRequired(page);
+    await approve(page);
+    const isCut = cut(page, "/sign?**", when);
+    await page.click("#done-next");
+    await isCut;
+    await page.waitForFunction(() => /online|connection/i.test(document.querySelector("#done-rest").textContent));
+    await pressAndFollow(page, "#done-next");
+    await ready(page);
+    assert.equal(await page.locator("h1").textContent(), "비밀유지계약서");
+  });
+}
+
+test("what was entered and drawn without a connection is there again after the tab was closed", async () => {
+  const started = await server.startWorkflow();
+  const page = await opened(started);
+  // Agreeing needs the server; after that the connection is gone.
+  await field(page, "Signature").locator("button").click();
+  await page.locator("#consent-dialog [type=submit]").click();
+  await page.locator("#pad[open]").waitFor();
+  await page.locator("#pad [data-close]").click();
+  await page.context().setOffline(true);
+  await page.waitForSelector('#trouble:has-text("No connection")');
+  await fill(page, "Name", "오프라인");
+  await sign(page, "Signature");
+  const context = page.context();
+  await page.close();
+  await context.setOffline(false);
+  const again = await context.newPage();
+  const arrived = again.waitForResponse((answer) => answer.url().endsWith("/sign/files") && answer.ok());
+  await again.goto(started.sign_url);
+  await ready(again);
+  await arrived;
+  await again.waitForSelector('#save-state[data-state="saved"]', { state: "attached" });
+  await again.waitForFunction(() => localStorage.length === 0);
+  const elsewhere = await opened(started);
+  assert.equal(await field(elsewhere, "Name").locator("input").inputValue(), "오프라인");
+  await elsewhere.waitForFunction(() => document.querySelector('.field.mine[data-name="Signature"] img')?.naturalWidth > 0);
+});
