@@ -12,6 +12,11 @@ pub use document::timestamp::QUERY_MEDIA_TYPE;
 
 use crate::sealing::TimeStampAuthority;
 
+use domain::public_address::CallbackUrl;
+use jiff::Timestamp;
+
+use crate::WebhookSecret;
+
 /// Asks over HTTP, and waits for the answer. An answer is one of status 200; anything else is a fault.
 pub trait Network: Send + Sync {
     /// Sends a time-stamp authority a request (RFC 3161, 3.4).
@@ -28,6 +33,34 @@ pub trait Network: Send + Sync {
         question: Vec<u8>,
         within: Duration,
     ) -> Result<Vec<u8>, NetworkFault>;
+
+    /// Tries a webhook once, as a delivery would be tried: held to the rules about callback addresses.
+    fn try_webhook(&self, trial: &WebhookTrial) -> Result<WebhookAnswer, NetworkFault>;
+}
+
+/// A webhook that is tried while somebody waits.
+pub struct WebhookTrial {
+    /// Where to.
+    pub url: CallbackUrl,
+    /// The event's id.
+    pub event_id: String,
+    /// The value of the Authorization header.
+    pub authorization: Option<String>,
+    /// The secrets that sign it.
+    pub secrets: Vec<WebhookSecret>,
+    /// The body.
+    pub body: Vec<u8>,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// What a receiver answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WebhookAnswer {
+    /// The status.
+    pub status: u16,
+    /// The start of the body.
+    pub start: Vec<u8>,
 }
 
 /// Why nothing came.
@@ -106,5 +139,9 @@ mod tests {
         let first = patience.for_one().expect("time");
         assert!(first <= Duration::from_secs(5) && first > Duration::from_secs(4));
         assert_eq!(Patience::of(Duration::ZERO).for_one(), None);
+    }
+
+    fn try_webhook(&self, trial: &WebhookTrial) -> Result<WebhookAnswer, NetworkFault> {
+        Err(NoNetwork::fault(trial.url.as_str()))
     }
 }

@@ -4,7 +4,10 @@
 mod acting;
 mod bad_input;
 mod bodies;
+mod bulk;
 mod complete;
+mod exports;
+mod links;
 mod login;
 mod pages;
 mod reading;
