@@ -12,7 +12,7 @@
 
 use document::sheet::SheetLimits;
 use domain::{Language, TemplateId, TemplateVersion, time};
-use jiff::{SignedDuration, Timestamp, ToSpan};
+use jiff::{Timestamp, ToSpan};
 use serde::{Deserialize, Serialize};
 use store::bulk::{self, Bulk, BulkId, NewBulk, NewRow, RowState, Running, Waiting};
 use store::idempotency::KeptAnswer;
@@ -23,7 +23,7 @@ use crate::caller::{Caller, Channel};
 use crate::error::{ConflictCode, Error, Fault, FaultCode, ForbiddenCode, Subject};
 use crate::listing::ListReader;
 use crate::origin::Origin;
-use crate::start::{Also, Idempotency, StartRecipient, StartRequest};
+use crate::start::{Also, Idempotency, StartRecipient, StartRequest, kept_since};
 use crate::vault::Purpose;
 
 /// So many rows of one bulk start are started in one round, so that others have their turn.
@@ -32,8 +32,6 @@ const ROWS_OF_A_ROUND: u32 = 100;
 const MOST_TRIES: u32 = 5;
 /// A bulk start that is over is kept for so many days.
 const KEPT_DAYS: i64 = 30;
-/// How long the answer under an idempotency key is kept.
-const KEPT_HOURS: i64 = 24;
 /// So many faults of one row are told.
 const MOST_FAULTS: usize = 20;
 /// A company may have so many times the rows of one bulk start waiting.
@@ -335,7 +333,7 @@ impl App {
         self.store
             .write(move |tx| {
                 if let Some(key) = &key
-                    && let Some(kept) = store::idempotency::find(tx, &company, key, hours_ago(now))?
+                    && let Some(kept) = store::idempotency::find(tx, &company, key, kept_since(now))?
                 {
                     return Ok(Err(kept));
                 }
@@ -353,7 +351,7 @@ impl App {
                         request_hash: given.request_hash,
                         answer: vault.encrypt(Purpose::IdempotentAnswer, &text),
                     };
-                    store::idempotency::keep(tx, &company, key, &kept, now, hours_ago(now))?;
+                    store::idempotency::keep(tx, &company, key, &kept, now, kept_since(now))?;
                 }
                 Ok::<_, Error>(Ok(answer))
             })?
@@ -366,7 +364,7 @@ impl App {
     fn kept_bulk(&self, caller: &Caller, key: &str, now: Timestamp) -> Result<Option<KeptAnswer>, Error> {
         let (company, key) = (caller.company.clone(), key.to_owned());
         self.store
-            .read(move |tx| store::idempotency::find(tx, &company, &key, hours_ago(now)).map_err(Error::from))
+            .read(move |tx| store::idempotency::find(tx, &company, &key, kept_since(now)).map_err(Error::from))
     }
 
     /// What the first call under the key answered, to the same request.
@@ -699,11 +697,6 @@ impl App {
             .map_err(|error| Error::internal("counting back from now", error))?;
         self.store.write(move |tx| bulk::sweep(tx, before).map_err(Error::from))
     }
-}
-
-fn hours_ago(now: Timestamp) -> Timestamp {
-    now.checked_sub(SignedDuration::from_hours(KEPT_HOURS))
-        .unwrap_or(Timestamp::MIN)
 }
 
 /// A row with what holds for all where it says nothing: writers of steps that it does not name, values of other fields.

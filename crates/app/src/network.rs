@@ -9,13 +9,11 @@ use std::time::{Duration, Instant};
 
 pub use document::revocation::SourceAddress;
 pub use document::timestamp::QUERY_MEDIA_TYPE;
-
-use crate::sealing::TimeStampAuthority;
-
 use domain::public_address::CallbackUrl;
 use jiff::Timestamp;
 
 use crate::WebhookSecret;
+use crate::sealing::TimeStampAuthority;
 
 /// Asks over HTTP, and waits for the answer. An answer is one of status 200; anything else is a fault.
 pub trait Network: Send + Sync {
@@ -127,6 +125,10 @@ impl Network for NoNetwork {
     ) -> Result<Vec<u8>, NetworkFault> {
         Err(NoNetwork::fault(address.as_str()))
     }
+
+    fn try_webhook(&self, trial: &WebhookTrial) -> Result<WebhookAnswer, NetworkFault> {
+        Err(NoNetwork::fault(trial.url.as_str()))
+    }
 }
 
 #[cfg(test)]
@@ -139,9 +141,5 @@ mod tests {
         let first = patience.for_one().expect("time");
         assert!(first <= Duration::from_secs(5) && first > Duration::from_secs(4));
         assert_eq!(Patience::of(Duration::ZERO).for_one(), None);
-    }
-
-    fn try_webhook(&self, trial: &WebhookTrial) -> Result<WebhookAnswer, NetworkFault> {
-        Err(NoNetwork::fault(trial.url.as_str()))
     }
 }

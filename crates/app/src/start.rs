@@ -405,6 +405,15 @@ impl App {
         serde_json::from_slice(&answer).map_err(|error| Error::internal("reading a kept answer", error))
     }
 
+    /// What the first call under the request's key answered, where there was one.
+    pub(crate) fn sent_before(&self, caller: &Caller, request: &StartRequest) -> Result<Option<Started>, Error> {
+        let Some(idempotency) = &request.idempotency else {
+            return Ok(None);
+        };
+        let (_, kept) = self.start_context(caller, request, self.now())?;
+        kept.map(|kept| self.started_before(&kept, idempotency)).transpose()
+    }
+
     /// The text of that answer.
     pub(crate) fn kept_answer(&self, kept: &KeptAnswer, idempotency: &Idempotency) -> Result<Vec<u8>, Error> {
         if idempotency.request_hash != kept.request_hash {
@@ -447,7 +456,8 @@ fn start_key(member: MemberId, key: &str) -> String {
     format!("start {member} {key}")
 }
 
-fn kept_since(now: Timestamp) -> Timestamp {
+/// Answers that were given at or before then are not kept any more.
+pub(crate) fn kept_since(now: Timestamp) -> Timestamp {
     now.checked_sub(SignedDuration::from_hours(KEPT_HOURS))
         .unwrap_or(Timestamp::MIN)
 }

@@ -29,6 +29,11 @@ impl Form {
         found.map(|part| &part.bytes).filter(|bytes| !bytes.is_empty())
     }
 
+    /// All parts, in order.
+    pub fn parts(&self) -> &[Part] {
+        &self.0
+    }
+
     /// Whether a part says yes.
     pub fn says_yes(&self, name: &str) -> bool {
         self.part(name)

@@ -40,6 +40,7 @@ pub mod replace_template;
 pub mod resend_export;
 pub mod resend_exports;
 pub mod search_with_value;
+pub mod send;
 pub mod start;
 pub mod template_form;
 pub mod test_export;
@@ -63,6 +64,7 @@ pub fn routes() -> Vec<Route> {
         route(get.clone(), "/api/docs.css", PUBLIC, docs::style),
         route(post.clone(), "/api/{company}/login", PUBLIC, login::login),
         route(post.clone(), "/api/v3/workflows/start", SEND, start::start),
+        route(post.clone(), "/api/v3/workflows/send", SEND, send::send),
         route(post.clone(), "/api/v3/workflows/bulk", SEND, bulk::bulk_start),
         route(get.clone(), "/api/v3/workflows/bulk/sheet", READ, bulk::bulk_sheet),
         route(get.clone(), "/api/v3/workflows/bulk/{id}", READ, bulk::get_bulk),

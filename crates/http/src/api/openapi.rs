@@ -22,7 +22,7 @@ use super::{
     approve, archive_template, authority, bulk, cancel, certificate, copy_template, correct_recipient, create_template,
     discard, document, export_endpoints, extend, field_file, get_template, get_workflow, health, link, list_exports,
     list_templates, list_workflows, login, reject, remind, replace_template, resend_export, resend_exports,
-    search_with_value, start, test_export, verify, webhook,
+    search_with_value, send, start, test_export, verify, webhook,
 };
 
 #[derive(OpenApi)]
@@ -35,6 +35,7 @@ use super::{
     paths(
         login::login,
         start::start,
+        send::send,
         list_workflows::list_workflows,
         search_with_value::search_with_value,
         get_workflow::get_workflow,

@@ -12,6 +12,7 @@ mod login;
 mod pages;
 mod reading;
 mod routes;
+mod sending;
 mod starting;
 mod support;
 mod templates;

@@ -37,6 +37,7 @@ fn company(store: &Store, id: &str) -> CompanyId {
         seal_level: None,
         tsa_url: None,
         when_tsa_is_down: None,
+        seal_mark: domain::SealMark::None,
         created_at: at(0),
     };
     store
