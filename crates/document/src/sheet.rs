@@ -182,9 +182,17 @@ fn read_csv(file: &[u8], reading: &mut Reading) -> Result<(), SheetFault> {
         .flexible(true)
         .from_reader(text.as_bytes());
     let mut record = csv::StringRecord::new();
+    let (mut counted, mut number) = (0, 1_u32);
     while reader.read_record(&mut record).map_err(|_| SheetFault::Unreadable)? {
-        let line = record.position().map_or(0, csv::Position::line);
-        let number = u32::try_from(line).unwrap_or(u32::MAX);
+        // The reader's own count of lines is one short after a CR LF: a record begins behind the line ends before it.
+        let ends = record.position().and_then(|at| usize::try_from(at.byte()).ok());
+        let rest = ends.and_then(|at| file.get(at..)).unwrap_or_default();
+        let blank = rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+        let begins = ends.unwrap_or_default() + blank;
+        let passed = file.get(counted..begins).unwrap_or_default();
+        let lines = passed.iter().filter(|byte| **byte == b'\n').count();
+        number = number.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
+        counted = begins;
         let mut cells = Vec::with_capacity(record.len());
         for (column, cell) in record.iter().enumerate() {
             reading.cell(number, &mut cells, column, cell.to_owned())?;
