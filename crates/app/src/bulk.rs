@@ -307,7 +307,7 @@ impl App {
     pub fn bulk_start(
         &self,
         caller: &Caller,
-        request: BulkRequest,
+        request: &BulkRequest,
         origin: &Origin,
         language: Language,
     ) -> Result<BulkAnswer, Error> {
@@ -322,7 +322,7 @@ impl App {
         {
             return self.bulk_before(&kept, given);
         }
-        let (template, rows) = self.bulk_rows(caller, &request)?;
+        let (template, rows) = self.bulk_rows(caller, request)?;
         if request.dry_run {
             return Ok(BulkAnswer::Checked(self.checked(caller, &rows, language)?));
         }
@@ -376,21 +376,15 @@ impl App {
     /// The template and the rows, or what is wrong with the request as a whole.
     fn bulk_rows(&self, caller: &Caller, request: &BulkRequest) -> Result<(TemplateId, Vec<ReadRow>), Error> {
         let mut faults = request.common.faults.clone();
-        let template = match request.common.template_id {
-            Some(id) => match self.current_template(caller, id)? {
-                Some(template) => Some((id, template)),
-                None => {
-                    faults.push(Fault::new("template_id", FaultCode::UnknownTemplate));
-                    None
-                }
-            },
-            None => {
-                if !faults.iter().any(|fault| fault.path == "template_id") {
-                    faults.push(Fault::new("template_id", FaultCode::Required));
-                }
-                None
+        let mut template = None;
+        if let Some(id) = request.common.template_id {
+            template = self.current_template(caller, id)?.map(|template| (id, template));
+            if template.is_none() {
+                faults.push(Fault::new("template_id", FaultCode::UnknownTemplate));
             }
-        };
+        } else if !faults.iter().any(|fault| fault.path == "template_id") {
+            faults.push(Fault::new("template_id", FaultCode::Required));
+        }
         let Some((id, template)) = template.filter(|_| faults.is_empty()) else {
             return Err(Error::Unprocessable(faults));
         };
@@ -640,9 +634,9 @@ impl App {
             None => Err(Error::Forbidden(ForbiddenCode::Role)),
         };
         let error = match outcome {
-            Ok(()) => return Ok(()),
-            // Somebody else has decided: started it, or cancelled all.
-            Err(Error::Conflict {
+            // Started, by us or by somebody else; or somebody else has cancelled all.
+            Ok(())
+            | Err(Error::Conflict {
                 code: ConflictCode::Changed,
                 ..
             }) => return Ok(()),

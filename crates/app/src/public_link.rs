@@ -230,16 +230,16 @@ impl App {
     pub fn public_links(
         &self,
         caller: &Caller,
-        cursor: Option<String>,
-        limit: Option<String>,
+        cursor: Option<&String>,
+        limit: Option<&String>,
     ) -> Result<PublicLinkList, Error> {
         let mut faults = Vec::new();
         let mut query = ListReader {
             offset: caller.offset,
             faults: &mut faults,
         };
-        let before = query.cursor(cursor.as_ref()).unwrap_or(i64::MAX);
-        let limit = query.limit(limit.as_ref());
+        let before = query.cursor(cursor).unwrap_or(i64::MAX);
+        let limit = query.limit(limit);
         if !faults.is_empty() {
             return Err(Error::Unprocessable(faults));
         }

@@ -1143,10 +1143,9 @@ impl<'a> StartReader<'a> {
             }),
         };
         let authorization = given.authorization.as_deref().filter(|value| !value.is_empty());
-        if let Some(value) = authorization {
-            if let Some(fault) = authorization_fault("export_api_info.authorization", value) {
-                self.fault(fault);
-            }
+        if let Some(fault) = authorization.and_then(|value| authorization_fault("export_api_info.authorization", value))
+        {
+            self.fault(fault);
         }
         let field_names = self.field_names(&given.field_names, template);
         let settings = match (url, api_type, given.is_embed) {

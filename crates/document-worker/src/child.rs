@@ -118,7 +118,7 @@ fn answer(
             }
             Err(fault) => (Answer::NotRendered { fault }, Vec::new()),
         },
-        Task::Sheet { limits } => match sheet::read(file, &limits) {
+        Task::Sheet { limits } => match sheet::read(&file, &limits) {
             // Texts and numbers: writing cannot fail.
             Ok(sheet) => (Answer::Sheet, vec![serde_json::to_vec(&sheet).unwrap_or_default()]),
             Err(fault) => (Answer::NoSheet { fault }, Vec::new()),

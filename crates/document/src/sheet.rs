@@ -190,7 +190,7 @@ fn read_csv(file: &[u8], reading: &mut Reading) -> Result<(), SheetFault> {
         let blank = rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
         let begins = ends.unwrap_or_default() + blank;
         let passed = file.get(counted..begins).unwrap_or_default();
-        let lines = passed.iter().filter(|byte| **byte == b'\n').count();
+        let lines = passed.split(|byte| *byte == b'\n').count() - 1;
         number = number.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
         counted = begins;
         let mut cells = Vec::with_capacity(record.len());

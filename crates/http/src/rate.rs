@@ -77,7 +77,7 @@ impl Rate {
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6((address.to_bits() & !u128::from(u64::MAX)).into()),
-        other => other,
+        address @ IpAddr::V4(_) => address,
     }
 }
 

@@ -1,5 +1,7 @@
 //! Rows from spreadsheets: what is read, how it is shown, and what is refused.
 
+use std::fmt::Write as _;
+
 use document::sheet::{Sheet, SheetFault, SheetLimits, SheetRow, read};
 use proptest::prelude::*;
 use testkit::workbook::{Cell, workbook, zipped};
@@ -114,9 +116,11 @@ fn a_workbook_that_unfolds_without_end_is_cut() {
     let text = "x".repeat(30_000);
     let mut rows = String::new();
     for number in 1..=3_000 {
-        rows.push_str(&format!(
+        write!(
+            rows,
             "<row r=\"{number}\"><c r=\"A{number}\" t=\"inlineStr\"><is><t>{text}</t></is></c></row>"
-        ));
+        )
+        .expect("a text grows");
     }
     let file = testkit::workbook::of_rows(&rows);
     assert!(file.len() < 1_000_000, "{} bytes hold {}", file.len(), rows.len());

@@ -165,7 +165,7 @@ pub async fn bulk_start(
     bulk.dry_run |= query.get("dry_run").is_some_and(is_yes);
     bulk.common.offset = query.text("offset", &mut faults);
     bulk.common.faults = faults.into_inner();
-    let answer = http.blocking(move |app| app.bulk_start(&caller, bulk, &origin, language));
+    let answer = http.blocking(move |app| app.bulk_start(&caller, &bulk, &origin, language));
     Ok(Json(answer.await?))
 }
 

@@ -120,7 +120,7 @@ pub async fn list_links(
     query: Query,
 ) -> Result<Json<PublicLinkList>, Failure> {
     let (cursor, limit) = (query.owned("cursor"), query.owned("limit"));
-    let list = http.blocking(move |app| app.public_links(&caller, cursor, limit));
+    let list = http.blocking(move |app| app.public_links(&caller, cursor.as_ref(), limit.as_ref()));
     Ok(Json(list.await?))
 }
 

@@ -439,7 +439,8 @@ fn what_is_wrong_with_the_request_as_a_whole_is_refused() {
             ("workflow_name".to_owned(), "duplicate".to_owned()),
         ]
     );
-    form(&server, &token, "", &[("file", &[b'a'; 100_000]), ("start", &start)]).problem(413);
+    let large = vec![b'a'; 100_000];
+    form(&server, &token, "", &[("file", &large), ("start", &start)]).problem(413);
     let list = |body: Value| server.post(PATH, Some(&token), &body);
     assert_eq!(
         list(json!({"template_id": template, "workflow_list": [{}, {}, {}]})).faults(),

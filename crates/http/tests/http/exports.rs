@@ -147,9 +147,9 @@ fn a_dead_letter_is_revived_as_the_same_event(database: &TestDatabase) {
     let first = server.try_all(&server.tried(Some(400), None, ""), Outcome::Dead);
     let id = list(&server, &token, "?status=dead")[0]["export_id"].clone();
     let resend = || server.post(&format!("/api/v3/exports/{id}/resend"), Some(&token), &json!({}));
-    let resent = resend().ok();
+    let revived = resend().ok();
     assert_eq!(
-        (&resent["status"], &resent["finished_date"], &resent["tries"]),
+        (&revived["status"], &revived["finished_date"], &revived["tries"]),
         (&json!("waiting"), &json!(""), &json!(1))
     );
     let second = server.try_all(&server.tried(Some(200), None, ""), Outcome::Delivered);

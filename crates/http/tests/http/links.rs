@@ -207,7 +207,7 @@ fn what_a_visitor_leaves_out_is_asked_for(database: &TestDatabase) {
             "{name:?} {contact:?}: {said}"
         );
         assert!(
-            said.contains(&format!("value=\"{}\"", contact)),
+            said.contains(&format!("value=\"{contact}\"")),
             "what was typed stays: {said}"
         );
     }

@@ -104,7 +104,7 @@ fn a_bulk_start_survives_kill_9_without_doubles(database: &TestDatabase) {
         http,
     };
 
-    let is_wrong = |number: usize| number % (rows / WRONG) == 0;
+    let is_wrong = |number: usize| number.is_multiple_of(rows / WRONG);
     let texts: Vec<[String; 3]> = (1..=rows)
         .map(|number| {
             let email = if is_wrong(number) {
@@ -125,7 +125,7 @@ fn a_bulk_start_survives_kill_9_without_doubles(database: &TestDatabase) {
 
     let dry = client.bulk(&server, "?dry_run=true", &sheet, template);
     assert_eq!((&dry["total"], &dry["wrong"]), (&json!(rows), &json!(WRONG)));
-    let named: Vec<u64> = dry["row_list"]
+    let told: Vec<u64> = dry["row_list"]
         .as_array()
         .expect("rows")
         .iter()
@@ -135,7 +135,7 @@ fn a_bulk_start_survives_kill_9_without_doubles(database: &TestDatabase) {
         .filter(|number| is_wrong(*number))
         .map(|number| number as u64 + 1)
         .collect();
-    assert_eq!(named, wrong, "by the row numbers of the sheet");
+    assert_eq!(told, wrong, "by the row numbers of the sheet");
 
     let id = client.bulk(&server, "", &sheet, template)["bulk_id"].clone();
     let path = format!("/api/v3/workflows/bulk/{id}");
