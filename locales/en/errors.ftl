@@ -40,6 +40,14 @@ error-locked = The access code was tried too often. The sender must send the doc
 error-link-replaced = This link was replaced by a newer one. Use the link in the newest message.
 error-handed-over = This document was handed over to another person.
 error-no-handing-over = This document cannot be handed over to another person.
+error-bulk-waiting = Too many rows wait to be started already. Send these once some of them are done.
+error-link-closed = This link was closed.
+error-link-used-up = This link was used as often as it can be.
+error-link-ended = The time of this link is over.
+error-link-taken = This link was already used with this e-mail address or telephone number.
+error-under-way = This delivery is being tried at this moment, or is about to be for the first time. Look at the history again in a moment.
+error-endpoint-stopped = Deliveries to this address were stopped. Start the address again: what is held for it then goes out.
+error-endpoint-not-stopped = Deliveries to this address are not stopped. The list of endpoints shows the addresses that are.
 error-last-owner = A company keeps at least one owner.
 
 ## What is wrong with a value
@@ -125,6 +133,9 @@ error-wrong-access-code = { $left ->
     [one] The access code is wrong; 1 try is left.
    *[other] The access code is wrong; { $left } tries are left.
 }
+error-sheet-not-utf8 = The CSV file is not UTF-8 text. Save it as “CSV UTF-8”.
+error-sheet-unreadable = This is neither a CSV file nor an XLSX workbook that can be read. Save it again in a spreadsheet program.
+error-not-json-text = This part of the form is not valid JSON.
 error-invalid-cursor = This cursor is not known. Begin again without one.
 
 ## What was not found
@@ -139,6 +150,8 @@ error-subject-field = field
 error-subject-page = page
 error-subject-file = file
 error-subject-delivery = delivery
+error-subject-bulk = bulk start
+error-subject-public-link = public link
 error-subject-link = link
 error-subject-endpoint = endpoint
 

@@ -288,3 +288,25 @@ outbox-newer = Newer
 outbox-signed-in = { $email }, { $company }
 
 ## Verify page: what was found
+
+## Public link
+link-title = { $document }
+link-text = { $company } asks you to fill in and sign this document. Please say who you are first.
+link-copy = When everybody has signed, you get a copy at the address that you give here.
+link-name = Your name
+link-contact = E-mail address or mobile number
+link-agree = I agree that my name and address are passed on to { $company } and kept with the document.
+link-agree-missing = Please agree to go on.
+link-required = Please fill this in.
+link-go-on = Go on to the document
+link-send = Send me the link
+link-closed-title = This link was closed
+link-closed-text = No more documents can be started with it. Ask whoever gave it to you for another one.
+link-used-up-title = This link is used up
+link-used-up-text = It was used as often as it can be. Ask whoever gave it to you for another one.
+link-ended-title = The time of this link is over
+link-ended-text = No more documents can be started with it. Ask whoever gave it to you for another one.
+link-taken-title = You have used this link already
+link-taken-text = A document was started with this e-mail address or telephone number before. Look for its link in your messages, or ask whoever gave you this link.
+link-sent-title = Look into your messages
+link-sent-text = The link to your document was sent to the address that you gave. You can close this page.

@@ -34,6 +34,14 @@ error-locked = アクセスコードの入力回数が上限を超えました�
 error-link-replaced = このリンクは新しいものに置き換えられました。最新の通知のリンクをお使いください。
 error-handed-over = この文書は別の人に引き継がれました。
 error-no-handing-over = この文書は別の人に引き継げません。
+error-bulk-waiting = 開始待ちの行がすでに多すぎます。一部が処理されてから送信してください。
+error-link-closed = このリンクは閉じられています。
+error-link-used-up = このリンクは利用できる回数に達しました。
+error-link-ended = このリンクの有効期間は終了しました。
+error-link-taken = このメールアドレスまたは電話番号では、すでにこのリンクが使われています。
+error-under-way = この通知は現在送信中、または初回の送信待ちです。しばらくしてから履歴をご確認ください。
+error-endpoint-stopped = このアドレスへの送信は停止されています。アドレスを再開すると、保留中の通知が送信されます。
+error-endpoint-not-stopped = このアドレスへの送信は停止されていません。停止中のアドレスは一覧でご確認ください。
 error-last-owner = 会社には少なくとも 1 人の所有者が必要です。
 
 ## 値が受け付けられない理由
@@ -100,6 +108,9 @@ error-not-sealable = 後で封印できない文書です: { $reason }
 error-invalid-company-id = 会社 ID として使えません: { $reason }
 error-consent-required = 先に電子署名に同意してください。
 error-wrong-access-code = アクセスコードが正しくありません。あと { $left } 回試せます。
+error-sheet-not-utf8 = CSV ファイルが UTF-8 ではありません。「CSV UTF-8」形式で保存してください。
+error-sheet-unreadable = 読み取れる CSV ファイルまたは XLSX ブックではありません。表計算ソフトで保存し直してください。
+error-not-json-text = フォームのこの項目は正しい JSON ではありません。
 error-invalid-cursor = 不明なカーソルです。カーソルなしで最初からやり直してください。
 
 ## 見つからなかったもの
@@ -114,6 +125,8 @@ error-subject-field = フィールド
 error-subject-page = ページ
 error-subject-file = ファイル
 error-subject-delivery = 配信記録
+error-subject-bulk = 一括送信
+error-subject-public-link = 公開リンク
 error-subject-link = リンク
 error-subject-endpoint = エンドポイント
 

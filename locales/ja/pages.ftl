@@ -282,3 +282,25 @@ outbox-newer = 新しいメッセージ
 outbox-signed-in = { $email }、{ $company }
 
 ## 文書の検証：確認された事項
+
+## 公開リンク
+link-title = { $document }
+link-text = { $company } がこの文書への記入と署名をお願いしています。はじめにお名前と連絡先をご入力ください。
+link-copy = 全員の署名が終わると、ここで入力した連絡先に完成した文書の控えをお送りします。
+link-name = お名前
+link-contact = メールアドレスまたは携帯電話番号
+link-agree = 氏名と連絡先を { $company } に提供し、文書とともに保管することに同意します。
+link-agree-missing = 続けるには同意が必要です。
+link-required = 入力してください。
+link-go-on = 文書へ進む
+link-send = リンクを受け取る
+link-closed-title = このリンクは閉じられています
+link-closed-text = このリンクで新しい文書を始めることはできません。リンクの送り主に新しいリンクをご依頼ください。
+link-used-up-title = このリンクは使い切られました
+link-used-up-text = 利用できる回数に達しました。リンクの送り主に新しいリンクをご依頼ください。
+link-ended-title = このリンクの有効期間は終了しました
+link-ended-text = このリンクで新しい文書を始めることはできません。リンクの送り主に新しいリンクをご依頼ください。
+link-taken-title = このリンクはすでに使われています
+link-taken-text = このメールアドレスまたは電話番号で、すでに文書が始められています。届いたメッセージのリンクをご確認いただくか、リンクの送り主にお問い合わせください。
+link-sent-title = メッセージをご確認ください
+link-sent-text = ご入力の連絡先に文書へのリンクをお送りしました。このページは閉じてかまいません。

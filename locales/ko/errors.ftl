@@ -34,6 +34,14 @@ error-locked = 접근 암호를 너무 많이 틀렸습니다. 보낸 사람이 
 error-link-replaced = 새 링크로 바뀌어 이 링크는 쓸 수 없습니다. 가장 최근에 받은 링크를 사용하세요.
 error-handed-over = 다른 사람에게 넘긴 문서입니다.
 error-no-handing-over = 이 문서는 다른 사람에게 넘길 수 없습니다.
+error-bulk-waiting = 시작을 기다리는 행이 이미 너무 많습니다. 일부가 처리된 뒤 다시 보내세요.
+error-link-closed = 닫힌 링크입니다.
+error-link-used-up = 이 링크는 정해진 횟수만큼 모두 사용되었습니다.
+error-link-ended = 이 링크의 사용 기간이 끝났습니다.
+error-link-taken = 이 이메일 주소나 전화번호로 이미 사용된 링크입니다.
+error-under-way = 이 알림은 지금 전송 중이거나 첫 전송을 기다리고 있습니다. 잠시 후 이력을 다시 확인하세요.
+error-endpoint-stopped = 이 주소로의 전송이 중지되었습니다. 주소를 다시 켜면 보류된 알림이 전송됩니다.
+error-endpoint-not-stopped = 이 주소로의 전송은 중지되어 있지 않습니다. 중지된 주소는 목록에서 확인하세요.
 error-last-owner = 회사에는 소유자가 한 명 이상 있어야 합니다.
 
 ## 값이 거절된 까닭
@@ -100,6 +108,9 @@ error-not-sealable = 나중에 봉인할 수 없는 문서입니다: { $reason }
 error-invalid-company-id = 회사 ID로 쓸 수 없습니다: { $reason }
 error-consent-required = 먼저 전자서명에 동의해야 합니다.
 error-wrong-access-code = 접근 암호가 올바르지 않습니다. { $left }번 더 시도할 수 있습니다.
+error-sheet-not-utf8 = CSV 파일이 UTF-8이 아닙니다. ‘CSV UTF-8’ 형식으로 저장하세요.
+error-sheet-unreadable = 읽을 수 있는 CSV 파일이나 XLSX 통합 문서가 아닙니다. 스프레드시트 프로그램에서 다시 저장하세요.
+error-not-json-text = 양식의 이 항목이 올바른 JSON이 아닙니다.
 error-invalid-cursor = 알 수 없는 커서입니다. 커서 없이 처음부터 다시 요청하세요.
 
 ## 찾을 수 없는 것
@@ -114,6 +125,8 @@ error-subject-field = 필드
 error-subject-page = 페이지
 error-subject-file = 파일
 error-subject-delivery = 전송 기록
+error-subject-bulk = 대량 발송
+error-subject-public-link = 공개 링크
 error-subject-link = 링크
 error-subject-endpoint = API 주소
 

@@ -282,3 +282,25 @@ outbox-newer = 이후 메시지
 outbox-signed-in = { $email }, { $company }
 
 ## 문서 확인: 확인된 사항
+
+## 공개 링크
+link-title = { $document }
+link-text = { $company }에서 이 문서의 작성과 서명을 요청합니다. 먼저 이름과 연락처를 알려 주세요.
+link-copy = 모두 서명하면 여기에 입력한 연락처로 완료된 문서의 사본을 보내 드립니다.
+link-name = 이름
+link-contact = 이메일 주소 또는 휴대전화 번호
+link-agree = 이름과 연락처를 { $company }에 제공하고 문서와 함께 보관하는 데 동의합니다.
+link-agree-missing = 계속하려면 동의해 주세요.
+link-required = 입력해 주세요.
+link-go-on = 문서로 이동
+link-send = 링크 받기
+link-closed-title = 닫힌 링크입니다
+link-closed-text = 이 링크로는 더 이상 문서를 시작할 수 없습니다. 링크를 보낸 분께 새 링크를 요청하세요.
+link-used-up-title = 모두 사용된 링크입니다
+link-used-up-text = 정해진 횟수만큼 사용되었습니다. 링크를 보낸 분께 새 링크를 요청하세요.
+link-ended-title = 사용 기간이 끝난 링크입니다
+link-ended-text = 이 링크로는 더 이상 문서를 시작할 수 없습니다. 링크를 보낸 분께 새 링크를 요청하세요.
+link-taken-title = 이미 사용한 링크입니다
+link-taken-text = 이 이메일 주소나 전화번호로 이미 문서가 시작되었습니다. 받은 메시지에서 문서 링크를 찾거나 링크를 보낸 분께 문의하세요.
+link-sent-title = 메시지를 확인하세요
+link-sent-text = 입력한 연락처로 문서 링크를 보냈습니다. 이 페이지는 닫아도 됩니다.

@@ -76,6 +76,18 @@ for (const [language, size, colorScheme] of [
     await judge("sender’s view");
     await page.goto(`${server.base}/verify?lang=${language}`);
     await judge("verify");
+    const link = await server.publicLink({ language });
+    await page.goto(link.link_url);
+    await judge("public link");
+    await page.fill("#name", "김민준");
+    await page.fill("#contact", "minjun@");
+    await page.check("#agree");
+    await page.click("[type=submit]");
+    await page.waitForSelector("[aria-invalid=true]");
+    await judge("public link, wrong address");
+    await server.call("POST", `/api/v3/link/${link.link_id}/close`);
+    await page.goto(link.link_url);
+    await judge("closed public link");
     await page.goto(`${server.base}/sign-in?lang=${language}`);
     await judge("sign-in");
     await page.fill("#company", server.member.company);

@@ -156,6 +156,17 @@ export class Installation {
     });
   }
 
+  /** A public link whose visitor is the first of two writers. */
+  async publicLink(changes = {}) {
+    return await this.call("POST", "/api/v3/link/start", {
+      workflow_name: "{name} {date}",
+      template_id: this.template,
+      language: "en",
+      recipient_list: [{ order: 2, name: "박서연", email: "seoyeon@example.com" }],
+      ...changes,
+    });
+  }
+
   async workflow(id) {
     return await this.call("GET", `/api/v3/workflows/${id}`);
   }

@@ -134,6 +134,19 @@ async function photograph(language, size, colorScheme) {
   await ready(page);
   await shoot("25-sender");
 
+  const link = await server.publicLink({ language });
+  await page.goto(link.link_url);
+  await shoot("28-public-link");
+  await page.fill("#name", "김민준");
+  await page.fill("#contact", "minjun@");
+  await page.check("#agree");
+  await page.click("[type=submit]");
+  await page.waitForSelector("[aria-invalid=true]");
+  await shoot("29-public-link-wrong");
+  await server.call("POST", `/api/v3/link/${link.link_id}/close`);
+  await page.goto(link.link_url);
+  await shoot("30-public-link-closed");
+
   await page.goto(`${server.base}/sign-in?lang=${language}`);
   await shoot("26-sign-in");
   await page.fill("#company", server.member.company);

@@ -73,6 +73,22 @@ impl Addresses {
         }
     }
 
+    /// The address of a public link.
+    pub fn public_link_url(&self, link: i64, language: Language) -> String {
+        let token = LinkToken {
+            purpose: LinkPurpose::Start,
+            subject: link,
+            version: 1,
+            expires: None,
+        };
+        format!(
+            "{}/link?token={}&lang={}",
+            self.public_url,
+            token.encode(&self.vault),
+            language.code()
+        )
+    }
+
     /// The address of a preview.
     pub fn preview_url(&self, preview: i64, language: Language, until: Timestamp) -> String {
         let token = LinkToken {

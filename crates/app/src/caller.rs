@@ -2,6 +2,7 @@
 
 use domain::{CompanyId, Language, MemberId, Role, UtcOffset};
 
+use crate::App;
 use crate::error::{Error, ForbiddenCode};
 
 /// How the caller came.
@@ -44,5 +45,37 @@ impl Caller {
         } else {
             Err(Error::Forbidden(ForbiddenCode::Role))
         }
+    }
+}
+
+impl App {
+    /// A member as he is now, for work that is done in his name while he is not there; none where he may not send any more.
+    pub(crate) fn member_caller(
+        &self,
+        company: &CompanyId,
+        member: MemberId,
+        channel: Channel,
+    ) -> Result<Option<Caller>, Error> {
+        let id = company.clone();
+        let found = self.store.read(move |tx| {
+            let Some(company) = store::company::find(tx, &id)? else {
+                return Ok(None);
+            };
+            let member = store::member::find(tx, &id, member)?;
+            Ok::<_, Error>(member.map(|member| (company, member)))
+        })?;
+        let sends = |member: &store::member::Member| member.disabled_at.is_none() && member.role.may_send();
+        Ok(found
+            .filter(|(_, member)| sends(member))
+            .map(|(company, member)| Caller {
+                company: company.id,
+                member: member.id,
+                name: member.name,
+                email: member.email,
+                role: member.role,
+                language: company.language,
+                offset: company.offset,
+                channel,
+            }))
     }
 }

@@ -165,8 +165,12 @@ impl App {
         now: Timestamp,
     ) -> Result<Vec<WebhookSecret>, Error> {
         let row = store::api_client::find(tx, company, client)?.ok_or(Error::NotFound(Subject::Client))?;
-        let mut secrets = vec![WebhookSecret::open(&row.secret, &self.vault)?];
-        if let (Some(previous), Some(until)) = (&row.previous_secret, row.previous_until)
+        self.secrets_of(&row, now)
+    }
+
+    pub(crate) fn secrets_of(&self, client: &ApiClient, now: Timestamp) -> Result<Vec<WebhookSecret>, Error> {
+        let mut secrets = vec![WebhookSecret::open(&client.secret, &self.vault)?];
+        if let (Some(previous), Some(until)) = (&client.previous_secret, client.previous_until)
             && until > now
         {
             secrets.push(WebhookSecret::open(previous, &self.vault)?);

@@ -5,6 +5,7 @@
 
 use document::intake::{Intake, Refused, Wishes};
 use document::render::RenderFault;
+use document::sheet::{Sheet, SheetFault, SheetLimits};
 use document::text_layer::PageText;
 use document::verify::{Means, Verdict};
 use jiff::Timestamp;
@@ -29,6 +30,9 @@ pub trait StrangersDocuments: Send + Sync {
 
     /// What holds of a signed PDF at a moment, and what does not.
     fn verify(&self, pdf: &[u8], means: &Means, at: Timestamp) -> Result<Verdict, DocumentFault>;
+
+    /// The rows of a spreadsheet: CSV, or the first sheet of a workbook.
+    fn sheet(&self, file: &[u8], limits: &SheetLimits) -> Result<Sheet, DocumentFault>;
 }
 
 /// Why a stranger's PDF was not read.
@@ -40,6 +44,9 @@ pub enum DocumentFault {
     /// Its pages cannot be shown.
     #[error(transparent)]
     NotRendered(#[from] RenderFault),
+    /// It is no spreadsheet that is taken.
+    #[error(transparent)]
+    NotASheet(#[from] SheetFault),
     /// All workers are at work.
     #[error("all document workers are busy; try again")]
     Busy,
@@ -57,8 +64,24 @@ impl DocumentFault {
             DocumentFault::NotRendered(reason) => Error::Unprocessable(vec![
                 Fault::new(path, FaultCode::DocumentRefused).with("reason", reason),
             ]),
+            DocumentFault::NotASheet(fault) => Error::Unprocessable(vec![sheet_fault(path, &fault)]),
             DocumentFault::Busy => Error::busy(2),
             failed @ DocumentFault::Failed(_) => Error::internal("reading a document", failed),
+        }
+    }
+}
+
+/// What is wrong with a spreadsheet, for its sender.
+fn sheet_fault(path: &str, fault: &SheetFault) -> Fault {
+    match fault {
+        SheetFault::NotUtf8 => Fault::new(path, FaultCode::SheetNotUtf8),
+        SheetFault::Unreadable => Fault::new(path, FaultCode::SheetUnreadable),
+        SheetFault::Empty => Fault::new(path, FaultCode::Required),
+        SheetFault::TooManyRows { limit } | SheetFault::TooManyColumns { limit } => {
+            Fault::new(path, FaultCode::TooMany).with("max", limit)
+        }
+        SheetFault::TooLong { row } => {
+            Fault::new(format!("{path} row {row}"), FaultCode::TooLong).with("max", SheetLimits::default().cell)
         }
     }
 }

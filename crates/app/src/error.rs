@@ -157,6 +157,12 @@ codes! {
         ConsentRequired => "consent-required",
         /// The access code is wrong; argument `left`.
         WrongAccessCode => "wrong-access-code",
+        /// A CSV file in another encoding than UTF-8.
+        SheetNotUtf8 => "sheet-not-utf8",
+        /// Neither CSV nor a workbook that can be read.
+        SheetUnreadable => "sheet-unreadable",
+        /// A part of a form that is no JSON.
+        NotJsonText => "not-json-text",
         /// No value where the filter needs one, or a cursor that is none of ours.
         InvalidCursor => "invalid-cursor",
     }
@@ -193,6 +199,22 @@ codes! {
         HandedOver => "handed-over",
         /// The template does not allow to hand the document over, or the workflow is embedded.
         NoHandingOver => "no-handing-over",
+        /// The delivery is being tried at this moment, or is about to be for the first time.
+        UnderWay => "under-way",
+        /// The callback address was stopped.
+        EndpointStopped => "endpoint-stopped",
+        /// The callback address is not stopped.
+        EndpointNotStopped => "endpoint-not-stopped",
+        /// Too many rows of bulk starts wait already.
+        BulkWaiting => "bulk-waiting",
+        /// The public link was closed.
+        LinkClosed => "link-closed",
+        /// The public link was used as often as it can be.
+        LinkUsedUp => "link-used-up",
+        /// The public link's time is over.
+        LinkEnded => "link-ended",
+        /// The same person has used the public link before.
+        LinkTaken => "link-taken",
         /// The last owner of a company can be neither disabled nor lowered.
         LastOwner => "last-owner",
     }
@@ -237,6 +259,10 @@ codes! {
         File => "file",
         /// A delivery.
         Delivery => "delivery",
+        /// A bulk start.
+        Bulk => "bulk",
+        /// A public link.
+        PublicLink => "public-link",
         /// A link that means nothing (any more).
         Link => "link",
         /// An endpoint of the API.

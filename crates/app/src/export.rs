@@ -5,7 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use domain::{CommandType, ExportSettings, FieldKind, FileKind, Outcome, TemplateVersion, Workflow, time};
+use domain::{
+    ClientId, CommandType, ExportSettings, FieldKind, FileKind, Outcome, Status, TemplateVersion, UtcOffset, Workflow,
+    time,
+};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use store::workflow_value::StoredValue;
@@ -144,6 +147,31 @@ pub(crate) fn payload(happening: &Happening<'_>, addresses: &Addresses) -> Vec<u
         certificate_url: file_url(FileKind::Certificate),
     };
     // Texts, numbers and lists only: writing cannot fail.
+    serde_json::to_vec(&payload).unwrap_or_default()
+}
+
+/// The body of a webhook that is sent to try an address: it looks like an approval, and tells of no document.
+pub(crate) fn test_payload(client: ClientId, at: Timestamp, offset: UtcOffset) -> Vec<u8> {
+    let payload = Payload {
+        workflow_id: 0,
+        client_id: client.to_string(),
+        completed_date: time::format_with_zone(at, offset),
+        command_type: CommandType::Confirm.code(),
+        name: "Test",
+        email: "test@example.com",
+        comment: "Test delivery",
+        field_list: Vec::new(),
+        status: Status::Playing.code(),
+        order: 1,
+        is_embed: false,
+        version: VERSION,
+        next_email: None,
+        next_name: None,
+        sign_url: None,
+        next_list: None,
+        download_url: None,
+        certificate_url: None,
+    };
     serde_json::to_vec(&payload).unwrap_or_default()
 }
 

@@ -26,6 +26,8 @@ mod access_token;
 pub mod addresses;
 mod approve;
 mod browser;
+mod bulk;
+mod bulk_sheet;
 mod caller;
 mod cancel;
 mod certificate_content;
@@ -41,6 +43,7 @@ mod drawing;
 mod error;
 mod expire;
 mod export;
+mod export_history;
 mod extend;
 mod files;
 mod form_import;
@@ -52,17 +55,20 @@ pub mod intake_text;
 mod kept_template;
 pub mod key_tokens;
 pub mod link_token;
+mod listing;
 mod login;
 mod look;
 pub mod mail;
 mod member;
 pub mod network;
+mod one_off;
 mod origin;
 pub mod outbox;
 mod outgoing;
 mod page_cache;
 pub mod password;
 mod proofs;
+mod public_link;
 mod reject;
 mod remind;
 mod revocation_list;
@@ -89,6 +95,10 @@ mod workflow_view;
 
 pub use access_token::{AccessToken, TokenRow};
 pub use approve::ActRequest;
+pub use bulk::{
+    BulkAnswer, BulkChecked, BulkProgress, BulkRequest, BulkRow, BulkRows, BulkRowsRequest, BulkSettings, RowError,
+    WrongRow,
+};
 pub use caller::{Caller, Channel};
 pub use check::{AuditReport, FileFault, FsckReport};
 pub use client::{ClientRow, NewClient, WebhookSecret};
@@ -98,6 +108,10 @@ pub use documents::{DocumentFault, StrangersDocuments};
 pub use drawing::{Choice, Wish};
 pub use error::{ConflictCode, ERROR_IDS, Error, Fault, FaultCode, ForbiddenCode, Subject};
 pub use export::{NextWriter, Payload as WebhookBody, WrittenField};
+pub use export_history::{
+    EndpointStarted, ExportDelivery, ExportEndpoint, ExportEndpoints, ExportList, ExportTry, ExportsRequest,
+    ExportsResent, HistorySettings, WebhookTestRequest, WebhookTested,
+};
 pub use extend::ExtendRequest;
 pub use files::{FileContent, LinkedFile};
 pub use housekeeping::Cleaned;
@@ -105,7 +119,9 @@ pub use link_token::{LinkPurpose, LinkToken};
 pub use login::{LoggedIn, LoginAttempt, LoginRefusal};
 pub use look::{BoxLook, FieldLook};
 pub use member::{NewMember, NewPassword};
+pub use one_off::OneOff;
 pub use origin::Origin;
+pub use public_link::{LinkInvitation, LinkLeads, LinkVisitor, NewPublicLink, PublicLinkList, PublicLinkView};
 pub use seal_key::SealKeyFault;
 pub use sealing::{AskedAuthority, ProofLack, Sealed, SealingSettings, TimeStampAuthority};
 pub use session::{MemberSession, SignedIn};

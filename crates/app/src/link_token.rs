@@ -26,15 +26,18 @@ pub enum LinkPurpose {
     Document,
     /// Fetch the history certificate; the subject is the workflow.
     Certificate,
+    /// Start a workflow; the subject is a public link.
+    Start,
 }
 
 impl LinkPurpose {
-    const ALL: [LinkPurpose; 5] = [
+    const ALL: [LinkPurpose; 6] = [
         LinkPurpose::Sign,
         LinkPurpose::View,
         LinkPurpose::Preview,
         LinkPurpose::Document,
         LinkPurpose::Certificate,
+        LinkPurpose::Start,
     ];
 
     fn byte(self) -> u8 {
@@ -44,6 +47,7 @@ impl LinkPurpose {
             LinkPurpose::Preview => b'P',
             LinkPurpose::Document => b'D',
             LinkPurpose::Certificate => b'C',
+            LinkPurpose::Start => b'L',
         }
     }
 }

@@ -9,7 +9,10 @@ use std::time::{Duration, Instant};
 
 pub use document::revocation::SourceAddress;
 pub use document::timestamp::QUERY_MEDIA_TYPE;
+use domain::public_address::CallbackUrl;
+use jiff::Timestamp;
 
+use crate::WebhookSecret;
 use crate::sealing::TimeStampAuthority;
 
 /// Asks over HTTP, and waits for the answer. An answer is one of status 200; anything else is a fault.
@@ -28,6 +31,34 @@ pub trait Network: Send + Sync {
         question: Vec<u8>,
         within: Duration,
     ) -> Result<Vec<u8>, NetworkFault>;
+
+    /// Tries a webhook once, as a delivery would be tried: held to the rules about callback addresses.
+    fn try_webhook(&self, trial: &WebhookTrial) -> Result<WebhookAnswer, NetworkFault>;
+}
+
+/// A webhook that is tried while somebody waits.
+pub struct WebhookTrial {
+    /// Where to.
+    pub url: CallbackUrl,
+    /// The event's id.
+    pub event_id: String,
+    /// The value of the Authorization header.
+    pub authorization: Option<String>,
+    /// The secrets that sign it.
+    pub secrets: Vec<WebhookSecret>,
+    /// The body.
+    pub body: Vec<u8>,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// What a receiver answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WebhookAnswer {
+    /// The status.
+    pub status: u16,
+    /// The start of the body.
+    pub start: Vec<u8>,
 }
 
 /// Why nothing came.
@@ -93,6 +124,10 @@ impl Network for NoNetwork {
         _within: Duration,
     ) -> Result<Vec<u8>, NetworkFault> {
         Err(NoNetwork::fault(address.as_str()))
+    }
+
+    fn try_webhook(&self, trial: &WebhookTrial) -> Result<WebhookAnswer, NetworkFault> {
+        Err(NoNetwork::fault(trial.url.as_str()))
     }
 }
 

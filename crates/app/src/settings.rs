@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use domain::public_address::AddressRules;
 
+use crate::bulk::BulkSettings;
+use crate::export_history::HistorySettings;
 use crate::sealing::SealingSettings;
 
 /// The installation's settings.
@@ -17,6 +19,10 @@ pub struct Settings {
     pub auth_scheme: String,
     /// Which callback addresses are taken.
     pub webhook: AddressRules,
+    /// How much of the Export API's history each company keeps.
+    pub history: HistorySettings,
+    /// How much one bulk start may hold.
+    pub bulk: BulkSettings,
     /// How often wrong credentials may be given.
     pub login: LoginSettings,
     /// How long a member stays signed in on the pages, in seconds.
@@ -61,6 +67,8 @@ impl Default for Settings {
             public_url: "http://127.0.0.1:8080".to_owned(),
             auth_scheme: "service".to_owned(),
             webhook: AddressRules::default(),
+            history: HistorySettings::default(),
+            bulk: BulkSettings::default(),
             login: LoginSettings::default(),
             session_seconds: 12 * 60 * 60,
             largest_document: 50 * 1024 * 1024,

@@ -852,7 +852,7 @@ impl App {
                     .map(|writer| writer.id);
                 Ok(Session { snapshot, acts_as })
             }
-            LinkPurpose::Preview | LinkPurpose::Document | LinkPurpose::Certificate => {
+            LinkPurpose::Preview | LinkPurpose::Document | LinkPurpose::Certificate | LinkPurpose::Start => {
                 Err(Error::NotFound(Subject::Link))
             }
         }

@@ -13,14 +13,16 @@ use std::sync::Arc;
 
 use domain::public_address::{AddressFault, CallbackUrl};
 use domain::{
-    ApiType, BlobHash, ClientId, Comment, Contact, CopyRecipient, EventKind, ExportSettings, FieldKind, FieldName,
-    FieldValue, Language, LinkType, MemberId, PersonName, Progress, Recipient, RecipientId, State, TemplateId,
-    TemplateVersion, TextFault, UtcOffset, Who, Workflow, WorkflowId, WriterDetail, text, time,
+    ApiType, BlobHash, ClientId, Comment, CompanyId, Contact, CopyRecipient, EventKind, ExportSettings, FieldKind,
+    FieldName, FieldValue, Language, LinkType, MemberId, PersonName, Progress, Recipient, RecipientId, State,
+    TemplateId, TemplateVersion, TextFault, UtcOffset, Who, Workflow, WorkflowId, WriterDetail, text, time,
 };
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use store::Transaction;
+use store::bulk::BulkId;
 use store::idempotency::KeptAnswer;
+use store::public_link::LinkUse;
 use store::template::StoredVersion;
 use store::workflow::{AccessCode, Party, StartContext};
 use store::workflow_value::StoredValue;
@@ -31,6 +33,7 @@ use crate::error::{ConflictCode, Error, Fault, FaultCode, Subject};
 use crate::export::NextWriter;
 use crate::origin::Origin;
 use crate::outgoing::Outgoing;
+use crate::public_link::not_taken;
 use crate::values::{GivenField, NewValue, prove, prove_text, prove_writer, value_fault};
 use crate::vault::Purpose;
 use crate::{App, export};
@@ -48,7 +51,7 @@ const SHORTEST_CODE: usize = 4;
 const LONGEST_CODE: usize = 15;
 
 /// A request to start a workflow. Members are as they came; what reading them found amiss is in `faults`.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct StartRequest {
     /// The document's name.
     pub workflow_name: Option<String>,
@@ -73,13 +76,15 @@ pub struct StartRequest {
     /// The query's `offset`.
     pub offset: Option<String>,
     /// The idempotency key.
+    #[serde(skip)]
     pub idempotency: Option<Idempotency>,
     /// What reading the request found amiss.
+    #[serde(skip)]
     pub faults: Vec<Fault>,
 }
 
 /// A writer in a start.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StartRecipient {
     /// The step.
     pub order: Option<u32>,
@@ -111,7 +116,7 @@ impl std::fmt::Debug for StartRecipient {
 }
 
 /// Somebody who is told at the end.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct StartCopy {
     /// The name.
     pub name: Option<String>,
@@ -120,7 +125,7 @@ pub struct StartCopy {
 }
 
 /// `export_api_info`, as it came.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub struct StartExport {
     /// The callback URL.
     pub url: Option<String>,
@@ -148,7 +153,7 @@ impl std::fmt::Debug for StartExport {
 }
 
 /// A field's other name, as it came.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct StartFieldName {
     /// The field's own name.
     pub field_name: Option<String>,
@@ -229,47 +234,141 @@ struct Plan {
     origin: Origin,
     idempotency: Option<Idempotency>,
     party: Party,
+    also: Option<Also>,
+}
+
+/// What else a start decides, in its transaction: where it does not hold any more, nothing is started.
+#[derive(Debug, Clone)]
+pub(crate) enum Also {
+    /// The row of a bulk start is started.
+    BulkRow {
+        /// Which bulk start.
+        bulk: BulkId,
+        /// Which row.
+        number: u32,
+    },
+    /// A public link is used.
+    LinkUse(LinkUse),
+}
+
+impl Also {
+    fn record(
+        &self,
+        tx: &mut dyn Transaction,
+        company: &CompanyId,
+        workflow: WorkflowId,
+        now: Timestamp,
+    ) -> Result<(), Error> {
+        match self {
+            Also::BulkRow { bulk, number } => {
+                if store::bulk::set_started(tx, *bulk, *number, workflow)? {
+                    Ok(())
+                } else {
+                    Err(Error::conflict(ConflictCode::Changed))
+                }
+            }
+            Also::LinkUse(taking) => {
+                let taken = store::public_link::take(tx, company, taking, workflow, now)?;
+                not_taken(taken).map_or(Ok(()), Err)
+            }
+        }
+    }
+}
+
+/// A start's answer, and where its first writer signs.
+pub(crate) struct StartedWith {
+    /// The answer.
+    pub(crate) started: Started,
+    /// Where the first writer signs, whether he is told or not; empty where nothing was started now.
+    pub(crate) first_sign_url: String,
 }
 
 impl App {
     /// Starts a workflow, or shows what would be started.
     pub fn start(&self, caller: &Caller, request: StartRequest, origin: &Origin) -> Result<Started, Error> {
+        Ok(self.start_with(caller, request, origin, None)?.started)
+    }
+
+    /// Starts a workflow together with something else.
+    pub(crate) fn start_with(
+        &self,
+        caller: &Caller,
+        request: StartRequest,
+        origin: &Origin,
+        also: Option<Also>,
+    ) -> Result<StartedWith, Error> {
+        let only = |started| StartedWith {
+            started,
+            first_sign_url: String::new(),
+        };
         caller.must_send()?;
         let now = self.now();
         let (context, kept) = self.start_context(caller, &request, now)?;
         if let (Some(kept), Some(idempotency)) = (&kept, &request.idempotency) {
-            return self.kept_answer(kept, idempotency);
+            return self.started_before(kept, idempotency).map(only);
         }
-        let mut reader = StartReader::new(self, caller, &context, now, request)?;
-        let Some((plan, files, preview)) = reader.read(origin) else {
+        let (mut plan, files, preview) = self.planned(caller, &context, now, request, origin)?;
+        plan.also = also;
+        for bytes in files {
+            self.blobs.put(&bytes)?;
+        }
+        if preview {
+            return self.keep_preview(&plan, now).map(only);
+        }
+        let outgoing = Arc::clone(&self.outgoing);
+        let idempotency = plan.idempotency.clone();
+        let outcome = self.store.write(move |tx| plan.store(tx, &outgoing, now))?;
+        match (outcome, idempotency) {
+            (Stored::Before(kept), Some(idempotency)) => self.started_before(&kept, &idempotency).map(only),
+            (Stored::Before(_), None) => Err(Error::internal("starting", "an answer without a key")),
+            (
+                Stored::Now {
+                    started,
+                    first_sign_url,
+                },
+                _,
+            ) => {
+                if started.sign_url.is_none() {
+                    self.bell.ring();
+                }
+                Ok(StartedWith {
+                    started: Started::Workflow(started),
+                    first_sign_url,
+                })
+            }
+        }
+    }
+
+    /// Proves that a start would be taken now, and starts nothing.
+    pub(crate) fn check_start(&self, caller: &Caller, request: StartRequest) -> Result<(), Error> {
+        caller.must_send()?;
+        let now = self.now();
+        let (context, _) = self.start_context(caller, &request, now)?;
+        self.planned(caller, &context, now, request, &Origin::default())
+            .map(drop)
+    }
+
+    /// What a request comes to, or everything that is wrong with it.
+    fn planned(
+        &self,
+        caller: &Caller,
+        context: &StartContext,
+        now: Timestamp,
+        request: StartRequest,
+        origin: &Origin,
+    ) -> Result<Read, Error> {
+        let mut reader = StartReader::new(self, caller, context, now, request)?;
+        let Some(read) = reader.read(origin) else {
             return Err(reader.refusal());
         };
-        if !self.blobs.exists(&plan.document)? {
+        if !self.blobs.exists(&read.0.document)? {
             let reason = "the template's file is missing from the storage";
             let fault = Fault::new("template_id", FaultCode::NotSealable).with("reason", reason);
             return Err(Error::Unprocessable(vec![fault]));
         }
         // Usable now means usable at the end: the key stays in the database, and the master key is at hand.
         self.seal_key(&caller.company)?;
-        for bytes in files {
-            self.blobs.put(&bytes)?;
-        }
-        if preview {
-            return self.keep_preview(&plan, now);
-        }
-        let outgoing = Arc::clone(&self.outgoing);
-        let idempotency = plan.idempotency.clone();
-        let outcome = self.store.write(move |tx| plan.store(tx, &outgoing, now))?;
-        match (outcome, idempotency) {
-            (Stored::Before(kept), Some(idempotency)) => self.kept_answer(&kept, &idempotency),
-            (Stored::Before(_), None) => Err(Error::internal("starting", "an answer without a key")),
-            (Stored::Now(started), _) => {
-                if started.sign_url.is_none() {
-                    self.bell.ring();
-                }
-                Ok(Started::Workflow(started))
-            }
-        }
+        Ok(read)
     }
 
     fn start_context(
@@ -301,7 +400,22 @@ impl App {
     }
 
     /// What the first call under the key answered, to the same request.
-    fn kept_answer(&self, kept: &KeptAnswer, idempotency: &Idempotency) -> Result<Started, Error> {
+    fn started_before(&self, kept: &KeptAnswer, idempotency: &Idempotency) -> Result<Started, Error> {
+        let answer = self.kept_answer(kept, idempotency)?;
+        serde_json::from_slice(&answer).map_err(|error| Error::internal("reading a kept answer", error))
+    }
+
+    /// What the first call under the request's key answered, where there was one.
+    pub(crate) fn sent_before(&self, caller: &Caller, request: &StartRequest) -> Result<Option<Started>, Error> {
+        let Some(idempotency) = &request.idempotency else {
+            return Ok(None);
+        };
+        let (_, kept) = self.start_context(caller, request, self.now())?;
+        kept.map(|kept| self.started_before(&kept, idempotency)).transpose()
+    }
+
+    /// The text of that answer.
+    pub(crate) fn kept_answer(&self, kept: &KeptAnswer, idempotency: &Idempotency) -> Result<Vec<u8>, Error> {
         if idempotency.request_hash != kept.request_hash {
             return Err(Error::fault("Idempotency-Key", FaultCode::IdempotencyKeyReused));
         }
@@ -309,7 +423,7 @@ impl App {
             .vault
             .decrypt(Purpose::IdempotentAnswer, &kept.answer)
             .map_err(|error| Error::internal("reading a kept answer", error))?;
-        serde_json::from_slice(&answer).map_err(|error| Error::internal("reading a kept answer", error))
+        Ok(answer.to_vec())
     }
 
     fn keep_preview(&self, plan: &Plan, now: Timestamp) -> Result<Started, Error> {
@@ -342,13 +456,17 @@ fn start_key(member: MemberId, key: &str) -> String {
     format!("start {member} {key}")
 }
 
-fn kept_since(now: Timestamp) -> Timestamp {
+/// Answers that were given at or before then are not kept any more.
+pub(crate) fn kept_since(now: Timestamp) -> Timestamp {
     now.checked_sub(SignedDuration::from_hours(KEPT_HOURS))
         .unwrap_or(Timestamp::MIN)
 }
 
 enum Stored {
-    Now(StartedWorkflow),
+    Now {
+        started: StartedWorkflow,
+        first_sign_url: String,
+    },
     Before(KeptAnswer),
 }
 
@@ -367,6 +485,9 @@ impl Plan {
         }
         let mut workflow = self.workflow.clone();
         workflow.id = store::workflow::insert(tx, &workflow, self.authorization.as_deref())?;
+        if let Some(also) = &self.also {
+            also.record(tx, company, workflow.id, now)?;
+        }
         for (recipient, access) in workflow.recipients.iter_mut().zip(&self.access) {
             recipient.id = store::workflow::insert_recipient(tx, company, workflow.id, recipient, access.as_ref())?;
         }
@@ -395,7 +516,11 @@ impl Plan {
                     .map(|recipient| EventKind::RequestSent { recipient: *recipient }),
             );
         }
-        let actor = self.origin.actor(Who::Member(workflow.sender));
+        let who = match self.also {
+            Some(Also::LinkUse(_)) => Who::LinkHolder,
+            _ => Who::Member(workflow.sender),
+        };
+        let actor = self.origin.actor(who);
         let genesis = domain::Head::genesis(company, workflow.id);
         let (entries, head) = crate::transition::chain(genesis, &actor, now, events);
         if !store::audit::append(tx, company, workflow.id, genesis, &entries, head)? {
@@ -419,7 +544,15 @@ impl Plan {
             };
             store::idempotency::keep(tx, company, key, &kept, now, kept_since(now))?;
         }
-        Ok(Stored::Now(started))
+        let first_sign_url = workflow
+            .writers_at_turn()
+            .next()
+            .map(|first| outgoing.addresses.sign_url(&workflow, first))
+            .unwrap_or_default();
+        Ok(Stored::Now {
+            started,
+            first_sign_url,
+        })
     }
 }
 
@@ -584,6 +717,7 @@ impl<'a> StartReader<'a> {
                 link_days: self.context.link_days,
                 sender_disabled: false,
             },
+            also: None,
         };
         Some((plan, files, request.is_preview))
     }
@@ -1009,18 +1143,9 @@ impl<'a> StartReader<'a> {
             }),
         };
         let authorization = given.authorization.as_deref().filter(|value| !value.is_empty());
-        if let Some(value) = authorization {
-            // RFC 9110, 5.5: what a header's value may hold.
-            if value.len() > LONGEST_AUTHORIZATION {
-                self.fault(
-                    Fault::new("export_api_info.authorization", FaultCode::TooLong).with("max", LONGEST_AUTHORIZATION),
-                );
-            } else if !value
-                .bytes()
-                .all(|byte| byte == b'\t' || (b' '..=b'~').contains(&byte) || byte >= 0x80)
-            {
-                self.fault(Fault::new("export_api_info.authorization", FaultCode::ControlCharacter));
-            }
+        if let Some(fault) = authorization.and_then(|value| authorization_fault("export_api_info.authorization", value))
+        {
+            self.fault(fault);
         }
         let field_names = self.field_names(&given.field_names, template);
         let settings = match (url, api_type, given.is_embed) {
@@ -1099,6 +1224,15 @@ struct Person {
     language: Option<Language>,
     mobile: Option<String>,
     access: Option<AccessCode>,
+}
+
+/// What is wrong with an Authorization header's value (RFC 9110, 5.5).
+pub(crate) fn authorization_fault(path: &str, value: &str) -> Option<Fault> {
+    if value.len() > LONGEST_AUTHORIZATION {
+        return Some(Fault::new(path, FaultCode::TooLong).with("max", LONGEST_AUTHORIZATION));
+    }
+    let may_stand = |byte| byte == b'\t' || (b' '..=b'~').contains(&byte) || byte >= 0x80;
+    (!value.bytes().all(may_stand)).then(|| Fault::new(path, FaultCode::ControlCharacter))
 }
 
 pub(crate) fn callback_fault(path: &str, fault: &AddressFault) -> Fault {

@@ -7,8 +7,8 @@ use utoipa::ToSchema;
 
 use crate::error::{Error, Fault, FaultCode};
 use crate::intake_text::{self, IntakePage, IntakeReport};
+use crate::listing::ListReader;
 use crate::template::ImportedTemplate;
-use crate::workflow_view::{cursor, listed};
 use crate::{App, Caller};
 
 /// Which templates to list, as the query says it.
@@ -146,8 +146,12 @@ impl App {
     /// The company's templates, newest first.
     pub fn list_templates(&self, caller: &Caller, request: &ListTemplatesRequest) -> Result<TemplateList, Error> {
         let mut faults = Vec::new();
-        let limit = listed(request.limit.as_deref(), &mut faults);
-        let before = TemplateId(cursor(request.cursor.as_deref(), &mut faults));
+        let mut query = ListReader {
+            offset: caller.offset,
+            faults: &mut faults,
+        };
+        let limit = query.limit(request.limit.as_ref());
+        let before = TemplateId(query.cursor(request.cursor.as_ref()).unwrap_or(i64::MAX));
         let with_archived = match request.archived.as_deref() {
             None | Some("false") => false,
             Some("true") => true,

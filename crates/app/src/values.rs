@@ -24,7 +24,7 @@ use crate::error::{Error, Fault, FaultCode};
 pub(crate) const LARGEST_ATTACHMENT: usize = 10 * 1024 * 1024;
 
 /// A value that was given for a field.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub struct GivenField {
     /// The field's name.
     pub name: Option<String>,

@@ -48,6 +48,10 @@ pub enum Purpose {
     AccessCode,
     /// An answer that is kept for an idempotency key: it holds links.
     IdempotentAnswer,
+    /// A row of a bulk start that waits: it may hold access codes.
+    BulkRow,
+    /// What a public link starts, and by what its visitors are known.
+    PublicLink,
     /// The tokens in addresses.
     LinkToken,
     /// What protects a signed-in member's forms.
@@ -66,6 +70,8 @@ impl Purpose {
             Purpose::OutboxBody => b"countersign outbox body",
             Purpose::AccessCode => b"countersign access code",
             Purpose::IdempotentAnswer => b"countersign idempotent answer",
+            Purpose::BulkRow => b"countersign bulk row",
+            Purpose::PublicLink => b"countersign public link",
             Purpose::LinkToken => b"countersign link token",
             Purpose::SessionForm => b"countersign session form",
             Purpose::Installation => b"countersign installation",

@@ -1,17 +1,15 @@
 //! Workflows as the API shows them: one, lists, and by a value.
 
 use domain::{Event, EventKind, FileKind, LinkType, Progress, Status, TemplateId, Who, Workflow, WorkflowId, time};
-use jiff::Timestamp;
 use serde::Serialize;
 use store::workflow::{ListFilter, ListedWorkflow};
 
 use crate::error::{Error, Fault, FaultCode};
 use crate::export::{self, NextWriter, WrittenField};
+use crate::listing::ListReader;
 use crate::transition::Snapshot;
 use crate::{App, Caller};
 
-const MOST_LISTED: u32 = 100;
-const USUALLY_LISTED: u32 = 20;
 const MOST_FOUND: u32 = 1_000;
 
 /// One workflow.
@@ -326,7 +324,11 @@ impl App {
     /// Workflows of a template in which a field has a value.
     pub fn search_with_value(&self, caller: &Caller, request: &SearchRequest) -> Result<FoundWorkflows, Error> {
         let mut faults = Vec::new();
-        let template = template_id(request.template_id.as_deref(), &mut faults);
+        let mut query = ListReader {
+            offset: caller.offset,
+            faults: &mut faults,
+        };
+        let template = query.id("template_id", request.template_id.as_ref()).map(TemplateId);
         if template.is_none() && faults.is_empty() {
             faults.push(Fault::new("template_id", FaultCode::Required));
         }
@@ -437,88 +439,22 @@ fn summary(row: &ListedWorkflow) -> WorkflowSummary {
     }
 }
 
-fn template_id(text: Option<&str>, faults: &mut Vec<Fault>) -> Option<TemplateId> {
-    let text = text.map(str::trim).filter(|text| !text.is_empty())?;
-    let id = text.parse::<i64>().ok();
-    if id.is_none() {
-        faults.push(Fault::new("template_id", FaultCode::WrongType).with("expected", "integer"));
-    }
-    id.map(TemplateId)
-}
-
 fn list_filter(caller: &Caller, request: &ListRequest, faults: &mut Vec<Fault>) -> ListFilter {
-    let given = |text: &Option<String>| {
-        text.as_deref()
-            .map(str::trim)
-            .filter(|text| !text.is_empty())
-            .map(str::to_owned)
+    let mut query = ListReader {
+        offset: caller.offset,
+        faults,
     };
-    let status = given(&request.status).and_then(|text| {
-        let status = Status::parse(&text);
-        if status.is_none() {
-            let allowed = Status::ALL.map(Status::code).join(", ");
-            faults.push(Fault::new("status", FaultCode::NotAllowed).with("allowed", allowed));
-        }
-        status
-    });
-    let template = template_id(request.template_id.as_deref(), faults);
-    let mut date = |path: &str, text: Option<String>, end_of_day: bool| {
-        let text = text?;
-        let full = match (text.len(), end_of_day) {
-            (10, false) => format!("{text} 00:00:00"),
-            (10, true) => format!("{text} 23:59:59"),
-            _ => text,
-        };
-        let at = time::parse_local(&full, caller.offset);
-        if at.is_none() {
-            faults.push(Fault::new(path, FaultCode::InvalidDateTime));
-        }
-        at
-    };
-    let from = date("from", given(&request.from), false).unwrap_or(Timestamp::MIN);
-    let to = date("to", given(&request.to), true)
-        .and_then(|at| at.checked_add(jiff::SignedDuration::from_secs(1)).ok())
-        .unwrap_or(Timestamp::MAX);
-    let limit = listed(request.limit.as_deref(), faults);
-    let page = number("page", request.page.as_deref(), 1_000_000, faults).unwrap_or(1);
-    let before = cursor(request.cursor.as_deref(), faults);
-    let text = given(&request.text);
-    if text.as_deref().is_some_and(|text| text.contains('\0')) {
-        faults.push(Fault::new("text", FaultCode::ControlCharacter));
-    }
+    let statuses = Status::ALL.map(|status| (status.code(), status));
+    let limit = query.limit(request.limit.as_ref());
+    let page = query.number("page", request.page.as_ref(), 1_000_000).unwrap_or(1);
     ListFilter {
-        before,
-        status,
-        template,
-        from,
-        to,
-        text,
+        before: query.cursor(request.cursor.as_ref()).unwrap_or(i64::MAX),
+        status: query.word("status", request.status.as_ref(), &statuses),
+        template: query.id("template_id", request.template_id.as_ref()).map(TemplateId),
+        from: query.from(request.from.as_ref()),
+        to: query.to(request.to.as_ref()),
+        text: query.text("text", request.text.as_ref()),
         limit,
         skip: (page - 1).saturating_mul(limit),
     }
-}
-
-/// How many lines of a list are asked for.
-pub(crate) fn listed(limit: Option<&str>, faults: &mut Vec<Fault>) -> u32 {
-    number("limit", limit, MOST_LISTED, faults).unwrap_or(USUALLY_LISTED)
-}
-
-/// The id below which a list goes on; all ids where there is no cursor.
-pub(crate) fn cursor(cursor: Option<&str>, faults: &mut Vec<Fault>) -> i64 {
-    let Some(text) = cursor.map(str::trim).filter(|text| !text.is_empty()) else {
-        return i64::MAX;
-    };
-    text.parse::<i64>().ok().filter(|id| *id > 0).unwrap_or_else(|| {
-        faults.push(Fault::new("cursor", FaultCode::InvalidCursor));
-        0
-    })
-}
-
-fn number(path: &str, text: Option<&str>, most: u32, faults: &mut Vec<Fault>) -> Option<u32> {
-    let text = text.map(str::trim).filter(|text| !text.is_empty())?;
-    let number = text.parse::<u32>().ok().filter(|number| (1..=most).contains(number));
-    if number.is_none() {
-        faults.push(Fault::new(path, FaultCode::OutOfRange).with("min", 1).with("max", most));
-    }
-    number
 }

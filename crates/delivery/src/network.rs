@@ -9,12 +9,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use app::TimeStampAuthority;
-use app::network::{Network, NetworkFault, QUERY_MEDIA_TYPE, SourceAddress};
+use app::network::{Network, NetworkFault, QUERY_MEDIA_TYPE, SourceAddress, WebhookAnswer, WebhookTrial};
 use domain::public_address::{AddressRules, CallbackUrl};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
 use tokio::runtime::Runtime;
 
 use crate::guarded_client::{Answer, Fault, GuardedClient, Limits, Lookup, SystemLookup};
+use crate::webhook::Webhook;
 
 /// Time-stamp authorities answer within a second or two; nobody waits longer at his last approval.
 const TOTAL: Duration = Duration::from_secs(10);
@@ -81,6 +82,9 @@ pub struct GuardedNetwork {
     /// For the hosts that the operator named.
     named: Guard,
     source_rules: SourceRules,
+    /// As deliveries are made.
+    webhooks: GuardedClient,
+    lookup: Arc<dyn Lookup>,
     /// Taken out when dropped: a runtime must not be dropped where async code runs, and may be left to itself.
     runtime: Option<Runtime>,
 }
@@ -116,7 +120,22 @@ impl GuardedNetwork {
                 ..sources.everywhere()
             })?,
             source_rules: sources.clone(),
+            webhooks: GuardedClient::with(AddressRules::default(), Limits::default(), Arc::clone(lookup))?,
+            lookup: Arc::clone(lookup),
             runtime: Some(runtime),
+        })
+    }
+
+    /// The same with the operator's rules about callback addresses, for webhooks that are tried.
+    pub fn with_webhooks(mut self, rules: &AddressRules) -> Result<GuardedNetwork, Fault> {
+        self.webhooks = GuardedClient::with(rules.clone(), Limits::default(), Arc::clone(&self.lookup))?;
+        Ok(self)
+    }
+
+    fn runtime(&self, url: &str) -> Result<&Runtime, NetworkFault> {
+        self.runtime.as_ref().ok_or_else(|| NetworkFault {
+            url: url.to_owned(),
+            reason: "the network has ended".to_owned(),
         })
     }
 
@@ -140,11 +159,8 @@ impl GuardedNetwork {
             url: address.as_str().to_owned(),
             reason,
         };
-        let runtime = self
-            .runtime
-            .as_ref()
-            .ok_or_else(|| fault("the network has ended".to_owned()))?;
-        let answer = runtime
+        let answer = self
+            .runtime(address.as_str())?
             .block_on(async { tokio::time::timeout(within, exchange).await })
             .map_err(|_| fault(Fault::TimedOut(within).to_string()))?
             .map_err(|error| fault(error.to_string()))?;
@@ -197,6 +213,26 @@ impl Network for GuardedNetwork {
         let (guard, address) = self.source(address)?;
         let exchange = guard.client.post(&address, of_type(media_type), question);
         self.waited(&address, within, exchange)
+    }
+
+    fn try_webhook(&self, trial: &WebhookTrial) -> Result<WebhookAnswer, NetworkFault> {
+        let url = trial.url.as_str();
+        let webhook = Webhook {
+            url: &trial.url,
+            event_id: &trial.event_id,
+            authorization: trial.authorization.as_deref().map(str::as_bytes),
+            secrets: &trial.secrets,
+            body: trial.body.clone(),
+        };
+        let answer = self.runtime(url)?.block_on(webhook.send(&self.webhooks, trial.at));
+        let answer = answer.map_err(|error| NetworkFault {
+            url: url.to_owned(),
+            reason: error.to_string(),
+        })?;
+        Ok(WebhookAnswer {
+            status: answer.status,
+            start: answer.start,
+        })
     }
 }
 

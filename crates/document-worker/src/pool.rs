@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use document::intake::{Intake, Limits, Refused, Wishes};
 use document::render::RenderFault;
+use document::sheet::{Sheet, SheetFault, SheetLimits};
 use document::text_layer::PageText;
 use document::verify::{Means, Verdict};
 use domain::template::PageSize;
@@ -28,6 +29,9 @@ const WALL: u32 = 15;
 const MOST_IMAGE_BYTES: u64 = 256 * 1024 * 1024;
 /// Texts of pages of one call.
 const MOST_TEXT_BYTES: u64 = 32 * 1024 * 1024;
+
+/// A sheet of one call.
+const MOST_SHEET_BYTES: u64 = 256 * 1024 * 1024;
 
 /// How many children, and what each may use.
 #[derive(Debug, Clone)]
@@ -78,6 +82,9 @@ pub enum PoolError {
     /// The pages cannot be shown.
     #[error(transparent)]
     NotRendered(#[from] RenderFault),
+    /// The file is no sheet that is taken.
+    #[error(transparent)]
+    NotASheet(#[from] SheetFault),
     /// All children have been at work for too long.
     #[error("all document workers are busy; try again")]
     Busy,
@@ -222,6 +229,24 @@ impl Pool {
         )?;
         match answer {
             Answer::Verified { verdict } => Ok(verdict),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// The rows of a spreadsheet.
+    pub fn sheet(&self, file: &[u8], limits: &SheetLimits) -> Result<Sheet, PoolError> {
+        let task = Task::Sheet { limits: *limits };
+        let (answer, payload) = match self.run(task, file, MOST_SHEET_BYTES) {
+            // The child gave up, or did not come back: it unfolds into more than is taken.
+            Err(PoolError::Refused(_)) => return Err(SheetFault::Unreadable.into()),
+            other => other?,
+        };
+        match answer {
+            Answer::Sheet => serde_json::from_slice::<Sheet>(&payload)
+                .ok()
+                .filter(|sheet| sheet.is_within(limits))
+                .ok_or_else(|| PoolError::Failed("its sheet is none".to_owned())),
+            Answer::NoSheet { fault } => Err(fault.into()),
             other => Err(unexpected(&other)),
         }
     }
@@ -396,6 +421,7 @@ fn unexpected(answer: &Answer) -> PoolError {
         Answer::Texts { .. } => "another number of texts",
         Answer::NotRendered { .. } => "a failed rendering",
         Answer::Verified { .. } => "a verdict",
+        Answer::Sheet | Answer::NoSheet { .. } => "a sheet",
         Answer::Panicked => "a panic",
     };
     PoolError::Failed(format!("it answered {kind}, which was not asked for"))

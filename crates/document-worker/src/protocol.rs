@@ -2,6 +2,7 @@
 
 use document::intake::{Change, Limits, Refused, Warning, Wishes};
 use document::render::RenderFault;
+use document::sheet::{SheetFault, SheetLimits};
 use document::verify::{Means, Verdict};
 use domain::field::Field;
 use domain::template::PageSize;
@@ -40,6 +41,7 @@ pub(crate) enum Task {
     PageImages { pages: Vec<u32>, dots_per_inch: f32 },
     PageTexts { pages: Vec<u32> },
     Verify { means: Means, at: Timestamp },
+    Sheet { limits: SheetLimits },
 }
 
 /// What came of a job, or on the way: [`Answer::Counted`] is followed by another.
@@ -74,6 +76,12 @@ pub(crate) enum Answer {
     },
     Verified {
         verdict: Verdict,
+    },
+    /// The payload is the sheet as JSON.
+    Sheet,
+    /// The file is no sheet that is taken.
+    NoSheet {
+        fault: SheetFault,
     },
     /// The engine met a case that it does not handle.
     Panicked,

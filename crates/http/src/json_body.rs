@@ -82,7 +82,7 @@ impl JsonBody {
         }
         let members = match read_entries(&self.0) {
             Ok(members) => members,
-            Err(Unread::TooMany) => return Err(Error::Unprocessable(vec![too_many(String::new())])),
+            Err(Unread::TooMany) => return Err(Error::Unprocessable(vec![too_many(String::new(), MOST_ENTRIES)])),
             Err(Unread::OtherType) => return Err(Error::NotJson),
         };
         Ok(Members {
@@ -335,12 +335,26 @@ impl<'a> Members<'a> {
     /// A list of objects; an element that is none is a fault, and stays in the list without members
     /// so that the others keep their places.
     pub fn objects(&self, name: &str, faults: &mut Faults) -> Option<Vec<Members<'a>>> {
+        self.objects_up_to(name, MOST_ENTRIES, faults)
+    }
+
+    /// The same members, as those of a body of their own: faults name places within them.
+    #[must_use]
+    pub fn rooted(self) -> Self {
+        Self {
+            path: String::new(),
+            ..self
+        }
+    }
+
+    /// A list of at most so many objects, for an endpoint that takes more than others.
+    pub fn objects_up_to(&self, name: &str, most: usize, faults: &mut Faults) -> Option<Vec<Members<'a>>> {
         let raw = self.raw(name)?;
         let path = self.path_of(name);
-        let elements = match read_elements(raw.get()) {
+        let elements = match read_elements(raw.get(), most) {
             Ok(elements) => elements,
             Err(unread) => {
-                faults.add(unread.fault(path, "array"));
+                faults.add(unread.fault(path, "array", most));
                 return None;
             }
         };
@@ -361,7 +375,7 @@ fn object<'a>(raw: &'a RawValue, path: String, faults: &mut Faults) -> Option<Me
     match read_entries(raw.get()) {
         Ok(members) => Some(Members { members, path }),
         Err(unread) => {
-            faults.add(unread.fault(path, "object"));
+            faults.add(unread.fault(path, "object", MOST_ENTRIES));
             None
         }
     }
@@ -374,23 +388,26 @@ enum Unread {
 }
 
 impl Unread {
-    fn fault(self, path: String, expected: &str) -> Fault {
+    fn fault(self, path: String, expected: &str, most: usize) -> Fault {
         match self {
-            Self::TooMany => too_many(path),
+            Self::TooMany => too_many(path, most),
             Self::OtherType => wrong_type(path, expected),
         }
     }
 }
 
-fn too_many(path: String) -> Fault {
-    Fault::new(path, FaultCode::TooMany).with("max", MOST_ENTRIES)
+fn too_many(path: String, most: usize) -> Fault {
+    Fault::new(path, FaultCode::TooMany).with("max", most)
 }
 
-fn read_elements(text: &str) -> Result<Vec<&RawValue>, Unread> {
+fn read_elements(text: &str, most: usize) -> Result<Vec<&RawValue>, Unread> {
     if !text.trim_start().starts_with('[') {
         return Err(Unread::OtherType);
     }
-    let mut reader = Reader::default();
+    let mut reader = Reader {
+        most,
+        ..Reader::default()
+    };
     reader.read(text)?;
     Ok(reader.elements)
 }
@@ -406,18 +423,29 @@ fn read_entries(text: &str) -> Result<HashMap<String, &RawValue>, Unread> {
 
 /// Reads a list or an object, and stops at the entry that is one too many: millions of small ones
 /// would take many times the memory of their text.
-#[derive(Default)]
 struct Reader<'a> {
     elements: Vec<&'a RawValue>,
     entries: HashMap<String, &'a RawValue>,
     read: usize,
+    most: usize,
+}
+
+impl Default for Reader<'_> {
+    fn default() -> Self {
+        Self {
+            elements: Vec::new(),
+            entries: HashMap::new(),
+            read: 0,
+            most: MOST_ENTRIES,
+        }
+    }
 }
 
 impl<'a> Reader<'a> {
     fn read(&mut self, text: &'a str) -> Result<(), Unread> {
         let read = DeserializeSeed::deserialize(&mut *self, &mut serde_json::Deserializer::from_str(text));
         read.map_err(|_| {
-            if self.read > MOST_ENTRIES {
+            if self.read > self.most {
                 Unread::TooMany
             } else {
                 Unread::OtherType
@@ -427,7 +455,7 @@ impl<'a> Reader<'a> {
 
     fn count<E: serde::de::Error>(&mut self) -> Result<(), E> {
         self.read += 1;
-        if self.read > MOST_ENTRIES {
+        if self.read > self.most {
             return Err(E::custom("too many entries"));
         }
         Ok(())

@@ -15,12 +15,14 @@ pub mod assets;
 pub mod blocking;
 pub mod bodies;
 pub mod client_address;
+mod form;
 pub mod json_body;
 pub mod multipart;
 pub mod pages;
 pub mod path;
 pub mod problem;
 pub mod query;
+mod rate;
 pub mod router;
 pub mod security_headers;
 

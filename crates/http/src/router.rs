@@ -26,12 +26,19 @@ use crate::bodies::{self, Places, Turns};
 use crate::client_address::Network;
 use crate::pages::request::PageRequest;
 use crate::problem::{CompanyLanguage, Failure, speak};
+use crate::rate::Rate;
 use crate::{api, pages};
 
 /// How many strangers wait for the check of a file before others are sent away.
 const WAITING_CHECKS: usize = 16;
 /// How many wait to log in. They hold no thread, and each turn is short.
 const WAITING_LOGINS: usize = 1_000;
+
+/// Within so many seconds the starts by public links are counted.
+const LINK_WINDOW_SECONDS: i64 = 600;
+/// Test deliveries under way at the same time, and how many wait for their turn.
+const TRIALS: usize = 4;
+const WAITING_TRIALS: usize = 16;
 
 /// Who may call a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,6 +100,8 @@ pub struct HttpSettings {
     /// How many files of strangers are checked at the same time: fewer than there are document workers, so that some are
     /// left for signers and members.
     pub strangers_checks: usize,
+    /// How many documents one address may start by public links within ten minutes.
+    pub link_starts: u32,
 }
 
 impl Default for HttpSettings {
@@ -102,6 +111,7 @@ impl Default for HttpSettings {
             json_limit: 32 * 1024 * 1024,
             concurrent_requests: 64,
             strangers_checks: 1,
+            link_starts: 20,
         }
     }
 }
@@ -115,6 +125,8 @@ pub struct Http {
     health: Blocking,
     checks: Queue,
     logins: Queue,
+    trials: Queue,
+    visits: Rate,
 }
 
 impl Http {
@@ -125,6 +137,8 @@ impl Http {
         let hashes = usize::try_from(app.settings.login.concurrent_hashes).unwrap_or(1);
         Self {
             checks: Queue::new(settings.strangers_checks, WAITING_CHECKS),
+            visits: Rate::new(settings.link_starts, LINK_WINDOW_SECONDS),
+            trials: Queue::new(TRIALS, WAITING_TRIALS),
             logins: Queue::new(hashes.saturating_add(2), WAITING_LOGINS),
             app,
             settings: Arc::new(settings),
@@ -179,6 +193,16 @@ impl Http {
     /// The strangers whose files are checked.
     pub fn checks(&self) -> &Queue {
         &self.checks
+    }
+
+    /// Who starts documents by public links.
+    pub fn visits(&self) -> &Rate {
+        &self.visits
+    }
+
+    /// Test deliveries, which wait for somebody else's server.
+    pub fn trials(&self) -> &Queue {
+        &self.trials
     }
 
     /// Those who log in.

@@ -21,6 +21,10 @@ const EXPIRY_EVERY: Duration = Duration::from_secs(5);
 /// So many workflows expire in one run; more follow at once.
 const EXPIRE_AT_ONCE: u32 = 100;
 const CLEANING_EVERY: Duration = Duration::from_mins(10);
+/// The pause between two rounds of bulk starts.
+const BULK_EVERY: Duration = Duration::from_millis(500);
+/// By so much deliveries a company's history can be beyond its bound: those of a minute.
+const HISTORY_EVERY: Duration = Duration::from_mins(1);
 /// How late a missing timestamp is tried again, at most, once it is due.
 const TIMESTAMPS_EVERY: Duration = Duration::from_mins(1);
 /// So many timestamps are added in one run; more follow at once.
@@ -73,6 +77,20 @@ pub fn start(app: Arc<App>, mail: Option<MailSettings>, ended: watch::Receiver<b
         Arc::clone(&app),
         "renewing the revocation list",
         renew_list,
+    ));
+    work.spawn(every(
+        BULK_EVERY,
+        ended.clone(),
+        Arc::clone(&app),
+        "starting many",
+        start_many,
+    ));
+    work.spawn(every(
+        HISTORY_EVERY,
+        ended.clone(),
+        Arc::clone(&app),
+        "bounding the history of deliveries",
+        forget_exports,
     ));
     work.spawn(every(
         CLEANING_EVERY,
@@ -128,9 +146,19 @@ fn renew_list(app: &App) -> Result<(), Error> {
     app.revocation_list().map(drop)
 }
 
+/// One round: the end of the server is asked for between two.
+fn start_many(app: &App) -> Result<(), Error> {
+    app.run_bulk_starts().map(drop)
+}
+
+fn forget_exports(app: &App) -> Result<(), Error> {
+    app.forget_exports().map(drop)
+}
+
 fn clean(app: &App) -> Result<(), Error> {
     let access = app.clean_access()?;
     let workflows = app.sweep_workflow_leftovers()?;
-    tracing::debug!(?access, workflows, "cleaned");
+    let bulk_starts = app.sweep_bulk_starts()?;
+    tracing::debug!(?access, workflows, bulk_starts, "cleaned");
     Ok(())
 }

@@ -10,7 +10,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use app::{LoginSettings, SealingSettings, TimeStampAuthority};
+use app::{BulkSettings, HistorySettings, LoginSettings, SealingSettings, TimeStampAuthority};
 use delivery::SourceRules;
 use delivery::mailer::{MailSettings, MailSettingsFault, MailTls, Mailer};
 use domain::public_address::{AddressRules, CallbackUrl};
@@ -38,6 +38,8 @@ pub struct Configuration {
     pub keys: Keys,
     /// Where webhooks may go.
     pub webhook: Webhook,
+    /// Many starts at once.
+    pub bulk: Bulk,
     /// Mail.
     pub mail: Mail,
     /// The throttle of wrong credentials.
@@ -117,6 +119,20 @@ pub struct Webhook {
     pub allow_private: bool,
     /// Ports besides 80 and 443.
     pub ports: Vec<u16>,
+    /// How many days the history of deliveries is kept.
+    pub history_days: u32,
+    /// How many deliveries that are over each company keeps at most.
+    pub history_deliveries: u32,
+}
+
+/// `[bulk]`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Bulk {
+    /// Rows of one bulk start.
+    pub rows: u32,
+    /// Bytes of its request.
+    pub largest_request: u64,
 }
 
 /// `[mail]`
@@ -316,10 +332,23 @@ impl Default for Webhook {
             allow_private,
             ports,
         } = AddressRules::default();
+        let HistorySettings { days, most } = HistorySettings::default();
         Webhook {
             allow_http,
             allow_private,
             ports,
+            history_days: days,
+            history_deliveries: most,
+        }
+    }
+}
+
+impl Default for Bulk {
+    fn default() -> Bulk {
+        let BulkSettings { rows, bytes } = BulkSettings::default();
+        Bulk {
+            rows,
+            largest_request: bytes,
         }
     }
 }
@@ -604,10 +633,14 @@ impl Configuration {
         Ok(app::Settings {
             public_url,
             auth_scheme: self.api.auth_scheme.clone(),
-            webhook: AddressRules {
-                allow_http: self.webhook.allow_http,
-                allow_private: self.webhook.allow_private,
-                ports: self.webhook.ports.clone(),
+            webhook: self.webhook_rules(),
+            history: HistorySettings {
+                days: self.webhook.history_days.max(1),
+                most: self.webhook.history_deliveries.max(1),
+            },
+            bulk: BulkSettings {
+                rows: self.bulk.rows.max(1),
+                bytes: self.bulk.largest_request,
             },
             login: LoginSettings {
                 per_account: self.login.per_account.max(1),
@@ -621,6 +654,15 @@ impl Configuration {
             fonts_folder: self.documents.fonts_folder.clone(),
             sealing: self.sealing()?,
         })
+    }
+
+    /// Where webhooks may go.
+    pub fn webhook_rules(&self) -> AddressRules {
+        AddressRules {
+            allow_http: self.webhook.allow_http,
+            allow_private: self.webhook.allow_private,
+            ports: self.webhook.ports.clone(),
+        }
     }
 
     /// Where time-stamp authorities may be, which the operator chooses. Most serve over plain http, and what they serve is

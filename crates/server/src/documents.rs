@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use app::{DocumentFault, StrangersDocuments};
 use document::intake::{Intake, Wishes};
+use document::sheet::{Sheet, SheetLimits};
 use document::text_layer::PageText;
 use document::verify::{Means, Verdict};
 use document_worker::{Pool, PoolError, PoolSettings};
@@ -88,12 +89,17 @@ impl StrangersDocuments for Workers {
     fn verify(&self, pdf: &[u8], means: &Means, at: Timestamp) -> Result<Verdict, DocumentFault> {
         self.pool().and_then(|pool| pool.verify(pdf, means, at)).map_err(fault)
     }
+
+    fn sheet(&self, file: &[u8], limits: &SheetLimits) -> Result<Sheet, DocumentFault> {
+        self.pool().and_then(|pool| pool.sheet(file, limits)).map_err(fault)
+    }
 }
 
 fn fault(error: PoolError) -> DocumentFault {
     match error {
         PoolError::Refused(reason) => DocumentFault::Refused(reason),
         PoolError::NotRendered(reason) => DocumentFault::NotRendered(reason),
+        PoolError::NotASheet(reason) => DocumentFault::NotASheet(reason),
         PoolError::Busy => DocumentFault::Busy,
         PoolError::Failed(reason) => DocumentFault::Failed(reason),
     }

@@ -174,7 +174,8 @@ impl Place {
 
 /// The way to time-stamp authorities, and to what certificates name.
 pub fn network(configuration: &Configuration) -> Result<GuardedNetwork, delivery::guarded_client::Fault> {
-    GuardedNetwork::new(&configuration.authority_rules(), &configuration.source_rules())
+    GuardedNetwork::new(&configuration.authority_rules(), &configuration.source_rules())?
+        .with_webhooks(&configuration.webhook_rules())
 }
 
 /// The tokens that hold seal keys, where a module is configured.

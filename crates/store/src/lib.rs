@@ -32,6 +32,7 @@
 pub mod access_token;
 pub mod api_client;
 pub mod audit;
+pub mod bulk;
 pub mod check;
 pub mod company;
 mod error;
@@ -42,6 +43,7 @@ mod migrations;
 pub mod outbox;
 mod postgres;
 pub mod preview;
+pub mod public_link;
 mod row;
 pub mod setting;
 pub mod sql;

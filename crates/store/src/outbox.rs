@@ -20,7 +20,7 @@ use domain::{ClientId, CompanyId, WorkflowId};
 use jiff::Timestamp;
 
 use crate::sql::delivery as sql;
-use crate::{Error, Row, Transaction, values};
+use crate::{Error, Row, Transaction, Value, values};
 
 /// The receiver of all mail: one limit for the one mail server.
 pub const MAIL_RECEIVER: &str = "mail";
@@ -132,7 +132,8 @@ macro_rules! words {
                 }
             }
 
-            fn parse(text: &str) -> Result<Self, String> {
+            /// The meaning of a word.
+            pub fn parse(text: &str) -> Result<Self, String> {
                 match text {
                     $($word => Ok($name::$variant),)*
                     other => Err(format!("{other:?} is unknown")),
@@ -357,6 +358,9 @@ pub enum Outcome {
 /// How long an endpoint may do nothing but fail: five days, in seconds.
 pub const LONGEST_FAILURE: i64 = 5 * 24 * 60 * 60;
 
+/// So many tries of one delivery are kept: three rounds. Resending without end must not fill the disk.
+pub const MOST_TRIES_KEPT: i64 = 30;
+
 /// What finishing a delivery led to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finished {
@@ -417,6 +421,9 @@ pub fn finish(
             made.answer.as_str()
         ],
     )?;
+    if number > MOST_TRIES_KEPT {
+        tx.execute(&sql::FORGET_TRIES, values![claimed.id.0, number - MOST_TRIES_KEPT])?;
+    }
     Ok(Finished::Recorded { state, stopped })
 }
 
@@ -530,9 +537,110 @@ pub fn start_endpoint(
     tx.execute(&sql::LET_GO, values![company.as_str(), url, now]).map(Some)
 }
 
-/// Sends a delivery once more, whether it was taken or given up. Whether there was one in such a state.
+/// Sends a webhook once more, whether it was taken or given up or waits for its next try. Whether there was one in such a
+/// state.
 pub fn resend(tx: &mut dyn Transaction, company: &CompanyId, id: DeliveryId, now: Timestamp) -> Result<bool, Error> {
     Ok(tx.execute(&sql::RESEND, values![company.as_str(), id.0, now])? == 1)
+}
+
+/// What a history of webhooks is limited to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HistoryFilter {
+    /// A workflow.
+    pub workflow: Option<WorkflowId>,
+    /// A state.
+    pub state: Option<State>,
+    /// An endpoint's URL in its normal spelling.
+    pub url: Option<String>,
+    /// Decided then or later.
+    pub from: Timestamp,
+    /// Decided earlier.
+    pub to: Timestamp,
+}
+
+/// The parameters of [`sql::HISTORY`] and [`sql::RANGE`].
+fn history_values(company: &CompanyId, filter: &HistoryFilter, id: i64, limit: u32) -> [Value; 8] {
+    [
+        company.as_str().into(),
+        id.into(),
+        filter.workflow.map(WorkflowId::get).into(),
+        filter.state.map(State::word).into(),
+        filter.url.as_deref().into(),
+        filter.from.into(),
+        filter.to.into(),
+        limit.into(),
+    ]
+}
+
+/// The company's webhooks with ids below `before`, newest first.
+pub fn history(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    filter: &HistoryFilter,
+    before: i64,
+    limit: u32,
+) -> Result<Vec<Delivery>, Error> {
+    let rows = tx.query(&sql::HISTORY, history_values(company, filter, before, limit).as_slice())?;
+    rows.iter().map(read_delivery).collect()
+}
+
+/// The webhooks of a range that are over, oldest first: at most `limit` of those with ids above `after`.
+pub fn range(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    filter: &HistoryFilter,
+    after: i64,
+    limit: u32,
+) -> Result<Vec<DeliveryId>, Error> {
+    let rows = tx.query(&sql::RANGE, history_values(company, filter, after, limit).as_slice())?;
+    rows.iter().map(|row| Ok(DeliveryId(row.get("id")?))).collect()
+}
+
+/// Sends a range of webhooks once more; which.
+pub fn resend_range(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    filter: &HistoryFilter,
+    after: i64,
+    limit: u32,
+    now: Timestamp,
+) -> Result<Vec<DeliveryId>, Error> {
+    let found = range(tx, company, filter, after, limit)?;
+    for id in &found {
+        resend(tx, company, *id, now)?;
+    }
+    Ok(found)
+}
+
+/// How much of its history a company keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HistoryBound {
+    /// What was over by then is forgotten.
+    pub until: Timestamp,
+    /// So many webhooks that are over are kept at most, the newest.
+    pub most: u32,
+    /// So many are forgotten at once.
+    pub at_once: u32,
+}
+
+/// Forgets what is beyond the bound of a company's history, the oldest first. How many; as many as `at_once` says: there
+/// may be more. What is still to be delivered is no history, and stays.
+pub fn forget(tx: &mut dyn Transaction, company: &CompanyId, bound: &HistoryBound) -> Result<u64, Error> {
+    let too_many = tx.query_optional(&sql::HISTORY_END, values![company.as_str(), bound.most])?;
+    let (mut at, mut id) = (bound.until, i64::MAX);
+    if let Some(row) = too_many {
+        let newest: (Timestamp, i64) = (row.get("finished_at")?, row.get("id")?);
+        (at, id) = newest.max((at, id));
+    }
+    tx.execute(&sql::FORGET, values![company.as_str(), at, id, bound.at_once])
+}
+
+/// How many deliveries wait for each of the company's stopped endpoints.
+pub fn held(tx: &mut dyn Transaction, company: &CompanyId) -> Result<Vec<(String, u64)>, Error> {
+    tx.query(&sql::HELD, values![company.as_str()])?
+        .iter()
+        .map(|row| Ok((row.get("url")?, row.get("held")?)))
+        .collect()
 }
 
 /// A delivery as history shows it.

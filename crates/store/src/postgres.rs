@@ -421,6 +421,7 @@ impl Worker {
         };
         let mut transaction = PostgresTransaction {
             session: &mut session,
+            access,
             spoiled: false,
             again: None,
         };
@@ -482,6 +483,7 @@ fn pause(attempt: u32) -> Duration {
 
 struct PostgresTransaction<'session> {
     session: &'session mut Session,
+    access: Access,
     spoiled: bool,
     /// Set where a statement failed in a way that another run may not meet.
     again: Option<Error>,
@@ -532,10 +534,16 @@ impl PostgresTransaction<'_> {
         Ok(prepared)
     }
 
+    /// True where a write came to a server that takes none: a standby, until it is promoted or the address leads to
+    /// another. A write within a read is a mistake of the caller's, on every server.
+    fn met_standby(&self, error: &postgres::Error) -> bool {
+        self.access == Access::Write && error.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION)
+    }
+
     /// What the failure is for the closure, and whether the closure will run again.
     fn fault(&mut self, statement: &'static Statement, error: &postgres::Error) -> Error {
         let detail = described(error);
-        let (told, kept) = if lost(error) {
+        let (told, kept) = if lost(error) || self.met_standby(error) {
             let told = Error::Unreachable { detail: detail.clone() };
             (told, Error::Unreachable { detail })
         } else if is_contention(error) {
@@ -699,8 +707,7 @@ fn is_contention(error: &postgres::Error) -> bool {
     )
 }
 
-/// True where the connection is gone, or the server said that it is about to be, or it leads to a server that takes no
-/// writes: a standby, until it is promoted or the address leads to another.
+/// True where the connection is gone, or the server said that it is about to be.
 fn lost(error: &postgres::Error) -> bool {
     match error.code() {
         Some(code) => {
@@ -710,7 +717,6 @@ fn lost(error: &postgres::Error) -> bool {
                     SqlState::CRASH_SHUTDOWN,
                     SqlState::CANNOT_CONNECT_NOW,
                     SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
-                    SqlState::READ_ONLY_SQL_TRANSACTION,
                 ]
                 .contains(code)
         }

@@ -174,3 +174,15 @@ pub fn files(tx: &mut dyn Transaction) -> Result<Vec<BlobHash>, Error> {
     }
     Ok(files)
 }
+
+/// Marks a template as one that was made for one document: lists leave it out.
+pub fn set_one_off(tx: &mut dyn Transaction, company: &CompanyId, id: TemplateId) -> Result<(), Error> {
+    tx.execute_one(&sql::SET_ONE_OFF, values![company.as_str(), id.get()])
+}
+
+/// Removes a template that was made for one document, where none was started of it.
+pub fn delete_one_off(tx: &mut dyn Transaction, company: &CompanyId, id: TemplateId) -> Result<(), Error> {
+    tx.execute(&sql::DELETE_ONE_OFF_VERSIONS, values![company.as_str(), id.get()])?;
+    tx.execute(&sql::DELETE_ONE_OFF, values![company.as_str(), id.get()])
+        .map(drop)
+}

@@ -14,4 +14,5 @@ pub mod receiver;
 pub mod revocation_data;
 pub mod smtp_sink;
 pub mod time_stamp_authority;
+pub mod workbook;
 pub mod world;

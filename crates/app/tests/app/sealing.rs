@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use app::network::{Network, NetworkFault, SourceAddress};
+use app::network::{Network, NetworkFault, SourceAddress, WebhookAnswer, WebhookTrial};
 use app::{CompanyChange, Error, FaultCode, SealingSettings, Stage, TimeStampAuthority as Configured};
 use document::keys::{KeyKind, SealKey, certificates_from_pem};
 use document::revocation::{RevocationReason, list_validity, serial_number};
@@ -70,6 +70,11 @@ impl Network for Wire {
         self.answer(address.as_str(), |path| {
             (path == "ocsp").then(|| self.authority.ocsp_response())
         })
+    }
+
+    fn try_webhook(&self, trial: &WebhookTrial) -> Result<WebhookAnswer, NetworkFault> {
+        self.answer(trial.url.as_str(), |_| None)
+            .map(|start| WebhookAnswer { status: 200, start })
     }
 }
 

@@ -12,6 +12,7 @@ use blobs::Blobs;
 use document::intake::{self, Intake, Limits, Wishes};
 use document::keys::KeyKind;
 use document::render;
+use document::sheet::{self, Sheet, SheetLimits};
 use document::text_layer::{self, PageText};
 use document::verify::{self, Means, Verdict};
 use domain::{Clock, CompanyId, Random, Role};
@@ -154,5 +155,9 @@ impl StrangersDocuments for InProcess {
 
     fn verify(&self, pdf: &[u8], means: &Means, at: Timestamp) -> Result<Verdict, DocumentFault> {
         Ok(verify::verify_with(pdf, means, at))
+    }
+
+    fn sheet(&self, file: &[u8], limits: &SheetLimits) -> Result<Sheet, DocumentFault> {
+        Ok(sheet::read(file, limits)?)
     }
 }

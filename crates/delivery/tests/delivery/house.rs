@@ -12,6 +12,7 @@ use delivery::guarded_client::{GuardedClient, Limits, Lookup, SystemLookup};
 use delivery::mailer::{MailSettings, MailTls, Mailer};
 use delivery::runner::{Runner, RunnerSettings};
 use document::intake::{Intake, Wishes};
+use document::sheet::{Sheet, SheetLimits};
 use document::text_layer::PageText;
 use document::verify::{Means, Verdict};
 use domain::public_address::AddressRules;
@@ -75,6 +76,10 @@ impl StrangersDocuments for NoDocuments {
     }
 
     fn verify(&self, _: &[u8], _: &Means, _: Timestamp) -> Result<Verdict, DocumentFault> {
+        Err(DocumentFault::Busy)
+    }
+
+    fn sheet(&self, _: &[u8], _: &SheetLimits) -> Result<Sheet, DocumentFault> {
         Err(DocumentFault::Busy)
     }
 }

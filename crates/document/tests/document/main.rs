@@ -18,6 +18,7 @@ mod revocation;
 mod samples;
 mod seal_marks;
 mod sealing;
+mod sheets;
 mod stamping;
 mod taking;
 mod timestamps;

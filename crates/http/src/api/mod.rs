@@ -11,6 +11,7 @@ pub mod answers;
 pub mod approve;
 pub mod archive_template;
 pub mod authority;
+pub mod bulk;
 pub mod cancel;
 pub mod certificate;
 pub mod copy_template;
@@ -19,12 +20,15 @@ pub mod create_template;
 pub mod discard;
 pub mod docs;
 pub mod document;
+pub mod export_endpoints;
 pub mod extend;
 pub mod field_file;
 mod file;
 pub mod get_template;
 pub mod get_workflow;
 pub mod health;
+pub mod link;
+pub mod list_exports;
 pub mod list_templates;
 pub mod list_workflows;
 pub mod login;
@@ -33,9 +37,13 @@ pub mod path;
 pub mod reject;
 pub mod remind;
 pub mod replace_template;
+pub mod resend_export;
+pub mod resend_exports;
 pub mod search_with_value;
+pub mod send;
 pub mod start;
 pub mod template_form;
+pub mod test_export;
 pub mod verify;
 mod webhook;
 
@@ -56,6 +64,16 @@ pub fn routes() -> Vec<Route> {
         route(get.clone(), "/api/docs.css", PUBLIC, docs::style),
         route(post.clone(), "/api/{company}/login", PUBLIC, login::login),
         route(post.clone(), "/api/v3/workflows/start", SEND, start::start),
+        route(post.clone(), "/api/v3/workflows/send", SEND, send::send),
+        route(post.clone(), "/api/v3/workflows/bulk", SEND, bulk::bulk_start),
+        route(get.clone(), "/api/v3/workflows/bulk/sheet", READ, bulk::bulk_sheet),
+        route(get.clone(), "/api/v3/workflows/bulk/{id}", READ, bulk::get_bulk),
+        route(
+            post.clone(),
+            "/api/v3/workflows/bulk/{id}/cancel",
+            SEND,
+            bulk::cancel_bulk,
+        ),
         route(get.clone(), "/api/v3/workflows", READ, list_workflows::list_workflows),
         route(
             get.clone(),
@@ -105,10 +123,35 @@ pub fn routes() -> Vec<Route> {
             archive_template::archive_template,
         ),
         route(
-            get,
+            get.clone(),
             "/api/v3/workflows/{id}/fields/{name}/file",
             READ,
             field_file::field_file,
+        ),
+        route(post.clone(), "/api/v3/link/start", SEND, link::start_link),
+        route(get.clone(), "/api/v3/link", READ, link::list_links),
+        route(get.clone(), "/api/v3/link/{id}", READ, link::get_link),
+        route(post.clone(), "/api/v3/link/{id}/close", SEND, link::close_link),
+        route(get.clone(), "/api/v3/exports", READ, list_exports::list_exports),
+        route(
+            post.clone(),
+            "/api/v3/exports/{id}/resend",
+            SEND,
+            resend_export::resend_export,
+        ),
+        route(
+            post.clone(),
+            "/api/v3/exports/resend",
+            SEND,
+            resend_exports::resend_exports,
+        ),
+        route(post.clone(), "/api/v3/exports/test", SEND, test_export::test_export),
+        route(get, "/api/v3/exports/endpoints", READ, export_endpoints::list_endpoints),
+        route(
+            post.clone(),
+            "/api/v3/exports/endpoints/start",
+            SEND,
+            export_endpoints::start_endpoint,
         ),
         route(post, "/api/v3/verify", READ, verify::verify),
     ]

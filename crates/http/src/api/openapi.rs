@@ -19,9 +19,10 @@ use crate::problem::{Problem, ProblemError, ProblemHeader};
 use crate::router::Http;
 
 use super::{
-    approve, archive_template, authority, cancel, certificate, copy_template, correct_recipient, create_template,
-    discard, document, extend, field_file, get_template, get_workflow, health, list_templates, list_workflows, login,
-    reject, remind, replace_template, search_with_value, start, verify, webhook,
+    approve, archive_template, authority, bulk, cancel, certificate, copy_template, correct_recipient, create_template,
+    discard, document, export_endpoints, extend, field_file, get_template, get_workflow, health, link, list_exports,
+    list_templates, list_workflows, login, reject, remind, replace_template, resend_export, resend_exports,
+    search_with_value, send, start, test_export, verify, webhook,
 };
 
 #[derive(OpenApi)]
@@ -34,6 +35,7 @@ use super::{
     paths(
         login::login,
         start::start,
+        send::send,
         list_workflows::list_workflows,
         search_with_value::search_with_value,
         get_workflow::get_workflow,
@@ -53,6 +55,20 @@ use super::{
         replace_template::replace_template,
         copy_template::copy_template,
         archive_template::archive_template,
+        bulk::bulk_start,
+        bulk::bulk_sheet,
+        bulk::get_bulk,
+        bulk::cancel_bulk,
+        link::start_link,
+        link::list_links,
+        link::get_link,
+        link::close_link,
+        list_exports::list_exports,
+        resend_export::resend_export,
+        resend_exports::resend_exports,
+        test_export::test_export,
+        export_endpoints::list_endpoints,
+        export_endpoints::start_endpoint,
         verify::verify,
         health::health,
         authority::root_certificate,
@@ -73,6 +89,9 @@ use super::{
         (name = "Login", description = "An access token for the other calls."),
         (name = "Workflows", description = "Documents on their way to their writers, and their sealed results."),
         (name = "Templates", description = "PDFs with placed fields and ordered steps, of which documents are started."),
+        (name = "Bulk start", description = "Many documents at once, from a list or a spreadsheet."),
+        (name = "Public links", description = "Links that start a document for whoever opens them."),
+        (name = "Export API", description = "What was sent to callback addresses, how each try went, and sending it again."),
         (name = "Verification", description = "Whether a sealed file is what it was."),
         (name = "Service", description = "The service itself."),
     ),

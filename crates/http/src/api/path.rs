@@ -33,19 +33,37 @@ impl<S: Send + Sync> FromRequestParts<S> for WorkflowPath<String> {
     }
 }
 
-/// `{id}` of a template.
-#[derive(Debug, Clone, Copy)]
-pub struct TemplatePath(pub TemplateId);
+/// Declares `{id}` of a thing that only its number names.
+macro_rules! numbers {
+    ($($(#[$outer:meta])* $name:ident($id:ty = $make:expr) of $subject:ident,)*) => {
+        $(
+            $(#[$outer])*
+            #[derive(Debug, Clone, Copy)]
+            pub struct $name(pub $id);
 
-impl<S: Send + Sync> FromRequestParts<S> for TemplatePath {
-    type Rejection = Failure;
+            impl<S: Send + Sync> FromRequestParts<S> for $name {
+                type Rejection = Failure;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
-        let unknown = || Error::NotFound(Subject::Template);
-        let path = ApiPath::<String>::from_request_parts(parts, state).await;
-        let ApiPath(id) = path.map_err(|_| unknown())?;
-        Ok(Self(number(&id).map(TemplateId).ok_or_else(unknown)?))
-    }
+                async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
+                    let unknown = || Error::NotFound(Subject::$subject);
+                    let path = ApiPath::<String>::from_request_parts(parts, state).await;
+                    let ApiPath(id) = path.map_err(|_| unknown())?;
+                    Ok(Self(number(&id).map($make).ok_or_else(unknown)?))
+                }
+            }
+        )*
+    };
+}
+
+numbers! {
+    /// `{id}` of a template.
+    TemplatePath(TemplateId = TemplateId) of Template,
+    /// `{id}` of a delivery.
+    ExportPath(i64 = i64::from) of Delivery,
+    /// `{id}` of a bulk start.
+    BulkPath(i64 = i64::from) of Bulk,
+    /// `{id}` of a public link.
+    PublicLinkPath(i64 = i64::from) of PublicLink,
 }
 
 fn workflow_id(text: &str) -> Result<WorkflowId, Error> {

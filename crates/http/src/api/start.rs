@@ -174,13 +174,14 @@ pub async fn start(
     let mut faults = Faults::default();
     let mut request = read(&body.members()?, &mut faults);
     request.offset = query.text("offset", &mut faults);
-    request.idempotency = idempotency(&headers, &body, &mut faults);
+    request.idempotency = idempotency(&headers, body.bytes(), &mut faults);
     request.faults = faults.into_inner();
     let started = http.blocking(move |app| app.start(&caller, request, &origin)).await?;
     Ok(Json(started))
 }
 
-fn idempotency(headers: &HeaderMap, body: &JsonBody, faults: &mut Faults) -> Option<Idempotency> {
+/// The key under which the same body happens once.
+pub(super) fn idempotency(headers: &HeaderMap, body: &[u8], faults: &mut Faults) -> Option<Idempotency> {
     let value = headers.get(IDEMPOTENCY_KEY)?;
     let Ok(key) = value.to_str() else {
         faults.add(Fault::new(IDEMPOTENCY_KEY, FaultCode::ControlCharacter));
@@ -188,12 +189,12 @@ fn idempotency(headers: &HeaderMap, body: &JsonBody, faults: &mut Faults) -> Opt
     };
     Some(Idempotency {
         key: key.to_owned(),
-        request_hash: Sha256::digest(body.bytes()).into(),
+        request_hash: Sha256::digest(body).into(),
     })
 }
 
 /// The members of a start, with the faults of their types.
-fn read(root: &Members<'_>, faults: &mut Faults) -> app::StartRequest {
+pub(super) fn read(root: &Members<'_>, faults: &mut Faults) -> app::StartRequest {
     app::StartRequest {
         workflow_name: root.text("workflow_name", faults),
         template_id: root.integer_or_text("template_id", faults).map(TemplateId),

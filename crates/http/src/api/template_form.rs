@@ -8,10 +8,10 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::json_body::Faults;
-use crate::multipart;
+use crate::multipart::{self, Part};
 
 /// FIELDS.json with all the fields that it may have is smaller.
-const LARGEST_FIELDS: u64 = 4 * 1024 * 1024;
+pub(super) const LARGEST_FIELDS: u64 = 4 * 1024 * 1024;
 /// The word of `form_fields`.
 const IMPORT: &str = "import";
 
@@ -54,6 +54,11 @@ impl Given {
     /// Reads the form; `needs_file` where there is no PDF yet.
     pub(super) async fn read(request: Request, largest_document: u64, needs_file: bool) -> Result<Self, Error> {
         let parts = multipart::read(request, largest_document.saturating_add(LARGEST_FIELDS)).await?;
+        Self::of(&parts, needs_file)
+    }
+
+    /// Reads the parts of a form; those that it does not know are ignored.
+    pub(super) fn of(parts: &[Part], needs_file: bool) -> Result<Self, Error> {
         let mut faults = Faults::default();
         let mut given = Self::default();
         let (mut name, mut file_name) = (None, None);
@@ -68,10 +73,10 @@ impl Given {
             };
             match part.name.as_str() {
                 "file" => {
-                    file_name = part.file_name;
-                    given.file = Some(part.bytes).filter(|bytes| !bytes.is_empty());
+                    file_name.clone_from(&part.file_name);
+                    given.file = Some(part.bytes.clone()).filter(|bytes| !bytes.is_empty());
                 }
-                "fields" => given.fields = Some(part.bytes).filter(|bytes| !bytes.is_empty()),
+                "fields" => given.fields = Some(part.bytes.clone()).filter(|bytes| !bytes.is_empty()),
                 "name" => name = text("name"),
                 "password" => given.wishes.password = text("password"),
                 "form_fields" => match text("form_fields").as_deref() {

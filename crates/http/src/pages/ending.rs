@@ -29,6 +29,16 @@ pub enum Ending {
     HandedOver,
     /// A link to a finished document ran out (410).
     LinkExpired,
+    /// A public link that its maker closed (410).
+    LinkClosed,
+    /// A public link that was used as often as it can be (410).
+    LinkUsedUp,
+    /// A public link whose time is over (410).
+    LinkEnded,
+    /// A public link that the same person has used before (409).
+    LinkTaken,
+    /// The signing link was sent by message (200).
+    LinkSent,
     /// The access code was tried too often (409).
     Locked,
     /// We never made this link (404).
@@ -47,7 +57,7 @@ pub enum Ending {
 
 impl Ending {
     /// Every kind, for the test of the sentences.
-    pub const ALL: [Ending; 16] = [
+    pub const ALL: [Ending; 21] = [
         Ending::Signed,
         Ending::Waiting,
         Ending::Complete,
@@ -57,6 +67,11 @@ impl Ending {
         Ending::OldLink,
         Ending::HandedOver,
         Ending::LinkExpired,
+        Ending::LinkClosed,
+        Ending::LinkUsedUp,
+        Ending::LinkEnded,
+        Ending::LinkTaken,
+        Ending::LinkSent,
         Ending::Locked,
         Ending::UnknownLink,
         Ending::Missing,
@@ -69,14 +84,18 @@ impl Ending {
     /// The status code.
     pub fn status(self) -> StatusCode {
         match self {
-            Self::Signed | Self::Waiting | Self::Locked => StatusCode::CONFLICT,
+            Self::LinkSent => StatusCode::OK,
+            Self::Signed | Self::Waiting | Self::Locked | Self::LinkTaken => StatusCode::CONFLICT,
             Self::Complete
             | Self::Rejected
             | Self::Canceled
             | Self::Expired
             | Self::OldLink
             | Self::HandedOver
-            | Self::LinkExpired => StatusCode::GONE,
+            | Self::LinkExpired
+            | Self::LinkClosed
+            | Self::LinkUsedUp
+            | Self::LinkEnded => StatusCode::GONE,
             Self::UnknownLink | Self::Missing => StatusCode::NOT_FOUND,
             Self::Forbidden => StatusCode::FORBIDDEN,
             Self::Busy(status) => status,
@@ -96,6 +115,11 @@ impl Ending {
             Self::OldLink => ("end-old-title", None, "end-old-text"),
             Self::HandedOver => ("end-handed-over-title", None, "end-handed-over-text"),
             Self::LinkExpired => ("view-expired-title", None, "view-expired-text"),
+            Self::LinkClosed => ("link-closed-title", None, "link-closed-text"),
+            Self::LinkUsedUp => ("link-used-up-title", None, "link-used-up-text"),
+            Self::LinkEnded => ("link-ended-title", None, "link-ended-text"),
+            Self::LinkTaken => ("link-taken-title", None, "link-taken-text"),
+            Self::LinkSent => ("link-sent-title", None, "link-sent-text"),
             Self::Locked => ("sign-code-locked-title", None, "sign-code-locked"),
             Self::UnknownLink => ("end-unknown-title", None, "end-unknown-text"),
             Self::Missing => ("end-missing-title", None, "end-missing-text"),
@@ -108,12 +132,14 @@ impl Ending {
 
     fn tone(self) -> (&'static str, &'static str) {
         match self {
-            Self::Signed | Self::Complete | Self::HandedOver => ("good", "check"),
+            Self::Signed | Self::Complete | Self::HandedOver | Self::LinkSent => ("good", "check"),
             Self::Waiting => ("", "clock"),
-            Self::Expired | Self::LinkExpired | Self::Busy(_) => ("warn", "clock"),
+            Self::Expired | Self::LinkExpired | Self::LinkEnded | Self::Busy(_) => ("warn", "clock"),
             Self::Doubt => ("warn", "alert"),
             Self::Rejected | Self::Canceled => ("", "cross"),
-            Self::OldLink | Self::UnknownLink => ("warn", "link"),
+            Self::OldLink | Self::UnknownLink | Self::LinkClosed | Self::LinkUsedUp | Self::LinkTaken => {
+                ("warn", "link")
+            }
             Self::Locked | Self::Forbidden => ("warn", "lock"),
             Self::Missing => ("", "question"),
             Self::Trouble => ("bad", "alert"),

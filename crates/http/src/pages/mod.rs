@@ -15,6 +15,7 @@ use request::PageRequest;
 
 pub mod ending;
 pub mod language;
+pub mod link;
 pub mod members;
 pub mod render;
 pub mod request;
@@ -77,6 +78,8 @@ pub fn routes() -> Vec<Route> {
             viewer::text,
         ),
         route(Method::GET, "/mail/file", LinkToken, viewer::file),
+        route(Method::GET, "/link", LinkToken, link::form),
+        route(Method::POST, "/link", LinkToken, link::begin),
         route(Method::GET, "/verify", Public, verify::form),
         route(Method::POST, "/verify", Public, verify::check),
         route(Method::GET, "/sign-in", Public, login::form),

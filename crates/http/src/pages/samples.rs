@@ -154,6 +154,25 @@ fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
             }),
         ),
         (
+            "link".to_owned(),
+            "link.html",
+            json!({
+                "action": "/link", "token": "sample", "company": "한빛상사", "document": "회원 가입 신청서", "promises_copy": true,
+                "confirm": false, "name": "", "contact": "", "agreed": false, "name_fault": null, "contact_fault": null,
+                "agree_fault": null,
+            }),
+        ),
+        (
+            "link-wrong".to_owned(),
+            "link.html",
+            json!({
+                "action": "/link", "token": "sample", "company": "한빛상사", "document": "회원 가입 신청서", "promises_copy": false,
+                "confirm": true, "name": "", "contact": "minjun@", "agreed": true,
+                "name_fault": i18n::text(language, "link-required", &[]),
+                "contact_fault": i18n::text(language, "error-invalid-contact", &[]), "agree_fault": null,
+            }),
+        ),
+        (
             "viewer".to_owned(),
             "viewer.html",
             json!({

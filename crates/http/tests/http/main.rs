@@ -4,11 +4,15 @@
 mod acting;
 mod bad_input;
 mod bodies;
+mod bulk;
 mod complete;
+mod exports;
+mod links;
 mod login;
 mod pages;
 mod reading;
 mod routes;
+mod sending;
 mod starting;
 mod support;
 mod templates;

@@ -10,16 +10,18 @@ use app::{
 };
 use blobs::Blobs;
 use countersign_http::{HttpSettings, Network, router};
+use delivery::{GuardedNetwork, SourceRules};
 use document::intake::{self, Intake, Limits, Refused, Wishes};
 use document::keys::KeyKind;
 use document::render;
+use document::sheet::{self, Sheet, SheetLimits};
 use document::text_layer::{self, PageText};
 use document::verify::{self, Means, Verdict};
 use domain::{Clock, CompanyId, Random, Role};
 use jiff::Timestamp;
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
-use store::outbox::{self, Claim, ClaimedChannel};
+use store::outbox::{self, Claim, Claimed, ClaimedChannel};
 use tempfile::TempDir;
 use testkit::database::TestDatabase;
 use testkit::world::{CountingRandom, StandingClock};
@@ -129,13 +131,16 @@ impl Server {
         let mut http = HttpSettings::default();
         change(&mut settings, &mut http);
         let documents = Arc::new(InProcess::default());
+        let network = GuardedNetwork::new(&settings.webhook, &SourceRules::default())
+            .and_then(|network| network.with_webhooks(&settings.webhook))
+            .expect("a network");
         let app = Arc::new(App::new(Parts {
             store,
             blobs: Blobs::local(files.path()).expect("a folder for files"),
             documents: Arc::clone(&documents) as Arc<dyn StrangersDocuments>,
             clock: Arc::clone(&clock) as Arc<dyn Clock>,
             random,
-            network: Arc::new(app::network::NoNetwork),
+            network: Arc::new(network),
             tokens: Arc::new(app::key_tokens::NoTokens),
             vault,
             settings,
@@ -316,64 +321,76 @@ impl Server {
     pub fn drain(&self) -> (Vec<Hook>, usize) {
         let mut hooks = Vec::new();
         let mut letters = 0;
-        for round in 0.. {
-            let now = self.app.now();
-            let claim = Claim {
-                lease: format!("test {round}"),
-                owner: "test".to_owned(),
-                now,
-                until: now.checked_add(jiff::SignedDuration::from_secs(60)).expect("a time"),
-                except: Vec::new(),
-                except_companies: Vec::new(),
-                limit: 100,
-            };
-            let claimed = self
-                .app
-                .store
-                .write(move |tx| outbox::claim(tx, &claim))
-                .expect("a claim");
+        loop {
+            let claimed = self.try_all(&self.tried(Some(200), None, ""), outbox::Outcome::Delivered);
             if claimed.is_empty() {
                 break;
             }
             for delivery in claimed {
                 match &delivery.channel {
-                    ClaimedChannel::Webhook { url, authorization, .. } => {
-                        let body = self
-                            .app
-                            .vault
-                            .decrypt(Purpose::OutboxBody, &delivery.body)
-                            .expect("a body");
-                        let authorization = authorization.as_ref().map(|value| {
-                            let plain = self
-                                .app
-                                .vault
-                                .decrypt(Purpose::WebhookAuthorization, value)
-                                .expect("a value");
-                            String::from_utf8_lossy(&plain).into_owned()
-                        });
-                        hooks.push(Hook {
-                            url: url.clone(),
-                            authorization,
-                            text: String::from_utf8_lossy(&body).into_owned(),
-                            body: serde_json::from_slice(&body).expect("JSON"),
-                        });
-                    }
+                    ClaimedChannel::Webhook { .. } => hooks.push(self.hook(&delivery)),
                     ClaimedChannel::Mail | ClaimedChannel::Message => letters += 1,
                 }
-                let made = outbox::Try {
-                    at: now,
-                    duration: 1,
-                    code: Some(200),
-                    fault: None,
-                    answer: String::new(),
-                };
-                self.app
-                    .store
-                    .write(move |tx| outbox::finish(tx, &delivery, &made, outbox::Outcome::Delivered, now))
-                    .expect("a finish");
             }
         }
         (hooks, letters)
+    }
+
+    /// A try at the present moment.
+    pub fn tried(&self, code: Option<u16>, fault: Option<&str>, answer: &str) -> outbox::Try {
+        outbox::Try {
+            at: self.app.now(),
+            duration: 12_345,
+            code,
+            fault: fault.map(str::to_owned),
+            answer: answer.to_owned(),
+        }
+    }
+
+    /// Tries everything that is due once, with this outcome; what was tried.
+    pub fn try_all(&self, made: &outbox::Try, outcome: outbox::Outcome) -> Vec<Claimed> {
+        let now = self.app.now();
+        let mut lease = [0; 16];
+        self.app.random.fill(&mut lease);
+        let claim = Claim {
+            lease: format!("test {lease:?}"),
+            owner: "test".to_owned(),
+            now,
+            until: now.checked_add(jiff::SignedDuration::from_secs(60)).expect("a time"),
+            except: Vec::new(),
+            except_companies: Vec::new(),
+            limit: 100,
+        };
+        let claimed = self
+            .app
+            .store
+            .write(move |tx| outbox::claim(tx, &claim))
+            .expect("a claim");
+        for delivery in claimed.clone() {
+            let made = made.clone();
+            self.app
+                .store
+                .write(move |tx| outbox::finish(tx, &delivery, &made, outcome, now))
+                .expect("a finish");
+        }
+        claimed
+    }
+
+    /// A webhook as its receiver would see it.
+    pub fn hook(&self, delivery: &Claimed) -> Hook {
+        let ClaimedChannel::Webhook { url, authorization, .. } = &delivery.channel else {
+            panic!("no webhook: {delivery:?}");
+        };
+        let opened = |purpose, sealed: &[u8]| self.app.vault.decrypt(purpose, sealed).expect("it opens").to_vec();
+        let body = opened(Purpose::OutboxBody, &delivery.body);
+        Hook {
+            url: url.clone(),
+            authorization: authorization
+                .as_ref()
+                .map(|value| String::from_utf8_lossy(&opened(Purpose::WebhookAuthorization, value)).into_owned()),
+            text: String::from_utf8_lossy(&body).into_owned(),
+            body: serde_json::from_slice(&body).expect("JSON"),
+        }
     }
 }
 
@@ -571,5 +588,9 @@ impl StrangersDocuments for InProcess {
             return Err(DocumentFault::Refused(Refused::NotPdf));
         }
         Ok(verify::verify_with(pdf, means, at))
+    }
+
+    fn sheet(&self, file: &[u8], limits: &SheetLimits) -> Result<Sheet, DocumentFault> {
+        Ok(sheet::read(file, limits)?)
     }
 }

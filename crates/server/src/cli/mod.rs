@@ -76,7 +76,7 @@ enum Command {
     /// Import, replace, list and archive templates
     #[command(subcommand)]
     Template(template::Template),
-    /// Callback addresses that fail or were stopped
+    /// Callback addresses: those that fail or were stopped, and a try of one
     #[command(subcommand)]
     Webhook(webhook::Webhook),
     /// Verify a signed PDF: exit code 0 only where everything holds

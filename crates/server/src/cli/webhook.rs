@@ -1,14 +1,16 @@
-//! `webhook list`, `webhook start`.
+//! `webhook list`, `webhook start`, `webhook test`.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
+use app::{WebhookTestRequest, WebhookTested};
 use clap::Subcommand;
 use serde_json::{Value, json};
 
 use super::{Context, OfCompany};
 use crate::output::{Failure, print, table};
 
-/// Callback addresses that fail or were stopped
+/// Callback addresses: those that fail or were stopped, and a try of one
 #[derive(Debug, Subcommand)]
 pub enum Webhook {
     /// List the callback addresses that fail, and those that were stopped
@@ -22,6 +24,19 @@ pub enum Webhook {
         of: OfCompany,
         /// The address, as `webhook list` shows it
         url: String,
+    },
+    /// Send a signed test delivery to an address, once, and show what it answers; exit code 0 where it was received
+    Test {
+        #[command(flatten)]
+        of: OfCompany,
+        /// The address
+        url: String,
+        /// The API client whose secret signs it; the company's default, if not given
+        #[arg(long, value_name = "CLIENT_ID")]
+        client: Option<String>,
+        /// A file that holds the value of the Authorization header (its first line)
+        #[arg(long, value_name = "FILE")]
+        authorization_file: Option<PathBuf>,
     },
 }
 
@@ -72,7 +87,47 @@ impl Webhook {
                     &format!("{url} is sent to again; held until now: {held}"),
                 );
             }
+            Webhook::Test {
+                of,
+                url,
+                client,
+                authorization_file,
+            } => {
+                let authorization = match &authorization_file {
+                    Some(path) => {
+                        let text = std::fs::read_to_string(path).map_err(Failure::file(path))?;
+                        text.lines().next().map(str::to_owned)
+                    }
+                    None => None,
+                };
+                let tested = app.test_webhook(
+                    &of.company,
+                    WebhookTestRequest {
+                        url: Some(url.clone()),
+                        authorization,
+                        client_id: client,
+                        faults: Vec::new(),
+                    },
+                )?;
+                print(context.json, &json!(tested), &told(&url, &tested));
+                if !tested.delivered {
+                    return Ok(ExitCode::FAILURE);
+                }
+            }
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// How a test delivery went.
+fn told(url: &str, tested: &WebhookTested) -> String {
+    let outcome = match (tested.code, &tested.fault) {
+        (Some(code), _) if tested.delivered => format!("{url} has received it: status {code}"),
+        (Some(code), _) => format!("{url} has not taken it: status {code}"),
+        (None, fault) => format!("{url} gave no answer: {}", fault.as_deref().unwrap_or_default()),
+    };
+    let details = format!("{} ms, webhook-id {}", tested.duration_ms, tested.webhook_id);
+    let mut lines = vec![outcome, details];
+    lines.extend((!tested.answer.is_empty()).then(|| tested.answer.clone()));
+    lines.join("\n")
 }

@@ -1,6 +1,7 @@
 //! Companies, members, clients and tokens.
 
 use serde_json::{Value, json};
+use testkit::receiver::{Answer, Receiver};
 
 use crate::support::{EMAIL, PASSWORD, Temporary};
 
@@ -179,4 +180,23 @@ fn a_token_is_listed_without_itself_and_revoked_at_once() {
     assert_eq!(call(&second), 401);
     let unknown = here.say(&["token", "revoke", "--company", "acme", "4711"]);
     assert_eq!(unknown.code, Some(1), "{}", unknown.error);
+}
+
+#[test]
+fn an_address_is_tried_and_its_answer_shown() {
+    let here = Temporary::with_company();
+    let receiver = Receiver::start();
+    receiver.answer_next([Answer::status(200), Answer::status(404)]);
+    let url = receiver.url("/hook");
+    let tested = here.json(&["webhook", "test", "--company", "acme", &url], "");
+    assert_eq!((&tested["delivered"], &tested["code"]), (&json!(true), &json!(200)));
+    let secret = here.json(&["client", "secret", "--company", "acme"], "");
+    let request = &receiver.wait_for(1)[0];
+    assert_eq!(request.json()["client_id"], secret["client_id"]);
+    assert!(request.header("webhook-signature").starts_with("v1,"), "{request:?}");
+    let said = here.say(&["webhook", "test", "--company", "acme", &url]);
+    assert_eq!(said.code, Some(1));
+    assert!(said.output.contains("404"), "{}", said.output);
+    let said = here.say(&["webhook", "test", "--company", "acme", "ftp://x"]);
+    assert!(said.code == Some(1) && said.error.contains("url"), "{}", said.error);
 }

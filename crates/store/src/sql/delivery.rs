@@ -121,9 +121,47 @@ crate::statements! {
     pub static LET_GO = "UPDATE outbox SET state = 'waiting', due_at = $3, tries = 0 \
          WHERE company_id = $1 AND url = $2 AND kind = 'webhook' AND state = 'held' AND finished_at IS NULL";
 
-    /// Sends a delivery once more, in a new round of tries.
+    /// Sends a webhook once more, in a new round of tries: one that is over, or that waits for its next try. Where its
+    /// endpoint was stopped, the next claim holds it.
     pub static RESEND = "UPDATE outbox SET state = 'waiting', due_at = $3, tries = 0, finished_at = NULL, noted = FALSE \
-         WHERE company_id = $1 AND id = $2 AND state IN ('delivered', 'dead')";
+         WHERE company_id = $1 AND id = $2 AND kind = 'webhook' \
+             AND (state IN ('delivered', 'dead') OR (state = 'waiting' AND lease IS NULL AND first_try_done))";
+
+    /// The oldest webhooks of a range that are over, after one that is known.
+    pub static RANGE = "SELECT id FROM outbox WHERE company_id = $1 AND kind = 'webhook' AND id > $2 \
+             AND state IN ('delivered', 'dead') \
+             AND (CAST($3 AS BIGINT) IS NULL OR workflow_id = $3) \
+             AND (CAST($4 AS TEXT) IS NULL OR state = $4) \
+             AND (CAST($5 AS TEXT) IS NULL OR url = $5) \
+             AND created_at >= $6 AND created_at < $7 \
+         ORDER BY id LIMIT $8";
+
+    /// A page of the company's webhooks, newest first.
+    pub static HISTORY = "SELECT id, workflow_id, event_id, kind, url, state, tries, tries_made, created_at, due_at, \
+             finished_at FROM outbox WHERE company_id = $1 AND kind = 'webhook' AND id < $2 \
+             AND (CAST($3 AS BIGINT) IS NULL OR workflow_id = $3) \
+             AND (CAST($4 AS TEXT) IS NULL OR state = $4) \
+             AND (CAST($5 AS TEXT) IS NULL OR url = $5) \
+             AND created_at >= $6 AND created_at < $7 \
+         ORDER BY id DESC LIMIT $8";
+
+    /// Of a delivery that is tried very often, the latest tries are kept.
+    pub static FORGET_TRIES = "DELETE FROM delivery_try WHERE delivery_id = $1 AND number <= $2";
+
+    /// Where a company's history ends when so many are kept: the newest that is too many.
+    pub static HISTORY_END = "SELECT finished_at, id FROM outbox \
+         WHERE company_id = $1 AND kind = 'webhook' AND finished_at IS NOT NULL \
+         ORDER BY finished_at DESC, id DESC LIMIT 1 OFFSET $2";
+
+    /// Forgets the oldest of a company's history, up to an end. What the workflow's chain is still to tell of stays.
+    pub static FORGET = "DELETE FROM outbox WHERE id IN (SELECT id FROM outbox \
+         WHERE company_id = $1 AND kind = 'webhook' AND finished_at IS NOT NULL AND (finished_at, id) <= ($2, $3) \
+             AND (state = 'dead' OR noted OR workflow_id IS NULL) \
+         ORDER BY finished_at, id LIMIT $4)";
+
+    /// How many deliveries wait for each of a company's stopped endpoints.
+    pub static HELD = "SELECT url, count(*) AS held FROM outbox \
+         WHERE company_id = $1 AND kind = 'webhook' AND finished_at IS NULL AND state = 'held' GROUP BY url";
 
     /// One delivery.
     pub static DELIVERY = "SELECT id, workflow_id, event_id, kind, url, state, tries, tries_made, created_at, due_at, \

@@ -26,6 +26,8 @@ files! {
     access_token,
     /// Programs of companies.
     api_client,
+    /// Many starts at once.
+    bulk,
     /// Checks of the whole installation.
     check,
     /// Companies and their seal keys.
@@ -34,6 +36,8 @@ files! {
     delivery,
     /// Members and their sessions.
     member,
+    /// Links that start a workflow for whoever opens them.
+    public_link,
     /// The schema's own bookkeeping.
     schema,
     /// What belongs to the installation as a whole.

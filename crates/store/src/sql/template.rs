@@ -20,6 +20,18 @@ crate::statements! {
     /// A template that takes new workflows again.
     pub static UNARCHIVE = "UPDATE template SET archived_at = NULL WHERE company_id = $1 AND id = $2";
 
+    /// A template that is made for one document.
+    pub static SET_ONE_OFF = "UPDATE template SET one_off = TRUE WHERE company_id = $1 AND id = $2";
+
+    /// The versions of a template that was made for one document which was not started.
+    pub static DELETE_ONE_OFF_VERSIONS = "DELETE FROM template_version WHERE company_id = $1 AND template_id = $2 \
+         AND EXISTS (SELECT 1 FROM template AS t WHERE t.company_id = $1 AND t.id = $2 AND t.one_off) \
+         AND NOT EXISTS (SELECT 1 FROM workflow AS w WHERE w.company_id = $1 AND w.template_id = $2)";
+
+    /// And the template itself.
+    pub static DELETE_ONE_OFF = "DELETE FROM template WHERE company_id = $1 AND id = $2 AND one_off \
+         AND NOT EXISTS (SELECT 1 FROM template_version AS v WHERE v.company_id = $1 AND v.template_id = $2)";
+
     /// The version that new workflows take.
     pub static CURRENT = "SELECT v.template_id, v.version, v.name, v.definition, v.pdf, v.original, v.page_images, \
          v.created_at, v.created_by, t.archived_at FROM template t \
@@ -34,7 +46,7 @@ crate::statements! {
 
     /// A company's templates, newest first, from one id downwards.
     pub static LIST = "SELECT id, name, current_version, created_at, archived_at FROM template \
-         WHERE company_id = $1 AND id < $2 AND ($3 OR archived_at IS NULL) ORDER BY id DESC LIMIT $4";
+         WHERE company_id = $1 AND id < $2 AND ($3 OR archived_at IS NULL) AND NOT one_off ORDER BY id DESC LIMIT $4";
 
     /// The files that any template refers to, for the sweep of files that nothing refers to.
     pub static FILES = "SELECT pdf, page_images FROM template_version";

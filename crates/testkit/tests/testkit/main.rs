@@ -1,5 +1,6 @@
 //! Tests of the whole tree.
 
 mod architecture;
+mod bulk;
 mod kill;
 mod troubles;

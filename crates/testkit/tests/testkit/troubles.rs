@@ -110,6 +110,7 @@ const TROUBLES: &[Trouble] = &[
         wanted: "each gets the copy that was promised",
         tests: &[
             "at_the_end_cc_recipients_sender_and_writers_each_get_the_promised_copy_embedded_ones_not_the_writers",
+            "who_came_by_a_public_link_gets_the_promised_copy",
         ],
     },
     Trouble {
@@ -124,6 +125,7 @@ const TROUBLES: &[Trouble] = &[
             "ten_tries_take_about_75_hours_and_each_delay_moves_by_a_fifth",
             "ten_tries_then_a_dead_letter_which_resend_revives",
             "five_days_of_nothing_but_failure_stop_it",
+            "a_flood_of_failures_stays_within_the_bound",
         ],
     },
     Trouble {

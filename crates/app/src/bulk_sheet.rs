@@ -1,0 +1,300 @@
+//! The rows of a spreadsheet as starts: which column says what.
+//!
+//! | column | what it says |
+//! |---|---|
+//! | `workflow_name`, `language`, `expiry_date`, `comment` | as in a start |
+//! | `1.name`, `1.email`, `1.language`, `1.mobile`, `1.password`, `1.password_hint` | the writer of step 1; `1.clerk.name` where the step has several roles |
+//! | `cc.name`, `cc.email` | who gets a copy |
+//! | any other, or `field:` and a name | the value of the template's field of this name |
+//!
+//! An empty cell says nothing: what holds for all rows counts, or nobody's word.
+
+use std::collections::BTreeSet;
+
+use document::sheet::SheetRow;
+use domain::{FieldKind, TemplateVersion};
+
+use crate::error::{Fault, FaultCode};
+use crate::start::{StartCopy, StartRecipient, StartRequest};
+use crate::values::GivenField;
+
+const FIELD: &str = "field:";
+
+/// What a column says of a writer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Detail {
+    Name,
+    Email,
+    Language,
+    Mobile,
+    Password,
+    PasswordHint,
+}
+
+const DETAILS: [(&str, Detail); 6] = [
+    ("name", Detail::Name),
+    ("email", Detail::Email),
+    ("language", Detail::Language),
+    ("mobile", Detail::Mobile),
+    ("password", Detail::Password),
+    ("password_hint", Detail::PasswordHint),
+];
+
+/// What a column says.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Column {
+    WorkflowName,
+    Language,
+    ExpiryDate,
+    Comment,
+    CopyName,
+    CopyEmail,
+    /// Of the writer at this place of [`Columns::writers`].
+    Writer(usize, Detail),
+    Field(String),
+    /// Without a name and without meaning.
+    Nothing,
+}
+
+/// A writer whom columns describe.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Writer {
+    order: u32,
+    role: Option<String>,
+}
+
+impl Writer {
+    /// As columns name him.
+    fn name(&self) -> String {
+        match &self.role {
+            Some(role) => format!("{}.{role}", self.order),
+            None => self.order.to_string(),
+        }
+    }
+}
+
+/// The columns of a sheet.
+pub(crate) struct Columns {
+    columns: Vec<Column>,
+    writers: Vec<Writer>,
+}
+
+/// A row as a start, and how its parts are called in the sheet.
+pub(crate) struct SheetStart {
+    pub(crate) request: StartRequest,
+    /// The names of the writers, in the order of the recipients.
+    pub(crate) writers: Vec<String>,
+    /// The names of the fields, in the order of the values.
+    pub(crate) fields: Vec<String>,
+}
+
+impl Columns {
+    /// Reads a header against the template. Every name that means nothing is a fault, by its name.
+    pub(crate) fn read(header: &[String], template: &TemplateVersion) -> Result<Columns, Vec<Fault>> {
+        let mut read = Columns {
+            columns: Vec::with_capacity(header.len()),
+            writers: Vec::new(),
+        };
+        let mut faults = Vec::new();
+        let mut seen = BTreeSet::new();
+        for name in header {
+            let name = name.trim();
+            let column = read.column(name, template);
+            match &column {
+                None => faults.push(Fault::new(name, FaultCode::UnknownField).with("name", name)),
+                Some(Column::Nothing) => {}
+                Some(column) => {
+                    if !seen.insert(column.clone()) {
+                        faults.push(Fault::new(name, FaultCode::Duplicate).with("name", name));
+                    }
+                }
+            }
+            read.columns.push(column.unwrap_or(Column::Nothing));
+        }
+        if faults.is_empty() { Ok(read) } else { Err(faults) }
+    }
+
+    fn column(&mut self, name: &str, template: &TemplateVersion) -> Option<Column> {
+        if let Some(field) = name.strip_prefix(FIELD) {
+            return template.field(field).map(|field| Column::Field(field.name.clone()));
+        }
+        match name {
+            "" => return Some(Column::Nothing),
+            "workflow_name" => return Some(Column::WorkflowName),
+            "language" => return Some(Column::Language),
+            "expiry_date" => return Some(Column::ExpiryDate),
+            "comment" => return Some(Column::Comment),
+            "cc.name" => return Some(Column::CopyName),
+            "cc.email" => return Some(Column::CopyEmail),
+            _ => {}
+        }
+        if let Some(column) = self.writer(name, template) {
+            return Some(column);
+        }
+        template.field(name).map(|field| Column::Field(field.name.clone()))
+    }
+
+    fn writer(&mut self, name: &str, template: &TemplateVersion) -> Option<Column> {
+        let (order, rest) = name.split_once('.')?;
+        let order = order.parse().ok()?;
+        let (role, detail) = match rest.rsplit_once('.') {
+            Some((role, detail)) => (Some(role.to_owned()), detail),
+            None => (None, rest),
+        };
+        let (_, detail) = DETAILS.into_iter().find(|(known, _)| *known == detail)?;
+        template
+            .places(order)
+            .find(|step| role.is_none() || step.role == role)?;
+        let writer = Writer { order, role };
+        let place = self.writers.iter().position(|known| *known == writer);
+        let place = place.unwrap_or_else(|| {
+            self.writers.push(writer);
+            self.writers.len() - 1
+        });
+        Some(Column::Writer(place, detail))
+    }
+
+    /// A row as a start. What stands beyond the header is a fault.
+    pub(crate) fn start(&self, row: &SheetRow) -> SheetStart {
+        let mut request = StartRequest::default();
+        let mut writers = vec![StartRecipient::default(); self.writers.len()];
+        let mut copy = StartCopy::default();
+        let mut fields = Vec::new();
+        for (index, cell) in row.cells.iter().enumerate() {
+            if cell.trim().is_empty() {
+                continue;
+            }
+            let text = Some(cell.clone());
+            match self.columns.get(index) {
+                None | Some(Column::Nothing) => {
+                    let place = format!("column {}", index + 1);
+                    request
+                        .faults
+                        .push(Fault::new(place, FaultCode::UnknownField).with("name", cell));
+                }
+                Some(Column::WorkflowName) => request.workflow_name = text,
+                Some(Column::Language) => request.language = text,
+                Some(Column::ExpiryDate) => request.expiry_date = Some(with_time(cell)),
+                Some(Column::Comment) => request.comment = text,
+                Some(Column::CopyName) => copy.name = text,
+                Some(Column::CopyEmail) => copy.email = text,
+                Some(Column::Field(name)) => {
+                    fields.push(name.clone());
+                    request.fields.push(GivenField {
+                        name: Some(name.clone()),
+                        value: text,
+                    });
+                }
+                Some(Column::Writer(place, detail)) => {
+                    if let Some(writer) = writers.get_mut(*place) {
+                        match detail {
+                            Detail::Name => writer.name = text,
+                            Detail::Email => writer.email = text,
+                            Detail::Language => writer.language = text,
+                            Detail::Mobile => writer.mobile = text,
+                            Detail::Password => writer.password = text,
+                            Detail::PasswordHint => writer.password_hint = text,
+                        }
+                    }
+                }
+            }
+        }
+        let mut names = Vec::new();
+        for (writer, place) in writers.into_iter().zip(&self.writers) {
+            // Somebody of whom nothing is said may be named for all rows, or by the template.
+            if writer == StartRecipient::default() {
+                continue;
+            }
+            names.push(place.name());
+            request.recipients.push(StartRecipient {
+                order: Some(place.order),
+                role: place.role.clone(),
+                ..writer
+            });
+        }
+        if copy.name.is_some() || copy.email.is_some() {
+            request.cc.push(copy);
+        }
+        SheetStart {
+            request,
+            writers: names,
+            fields,
+        }
+    }
+}
+
+/// A day alone means its end.
+fn with_time(text: &str) -> String {
+    let text = text.trim();
+    if text.len() == "YYYY-MM-DD".len() {
+        format!("{text} 23:59:59")
+    } else {
+        text.to_owned()
+    }
+}
+
+/// The header of a template's sheet and a row to begin with, as CSV that spreadsheet programs open as what it is.
+pub(crate) fn example(template: &TemplateVersion) -> String {
+    let mut header = vec![
+        "workflow_name".to_owned(),
+        "language".to_owned(),
+        "expiry_date".to_owned(),
+        "comment".to_owned(),
+    ];
+    let mut row = vec!["Document 1".to_owned(), "ko".to_owned(), String::new(), String::new()];
+    for step in template.steps.iter().filter(|step| step.writer.is_none()) {
+        let writer = Writer {
+            order: step.order,
+            role: step.role.clone().filter(|_| template.places(step.order).count() > 1),
+        };
+        header.push(format!("{}.name", writer.name()));
+        row.push("김민준".to_owned());
+        header.push(format!("{}.email", writer.name()));
+        row.push("minjun@example.com".to_owned());
+    }
+    let is_text = |kind| {
+        matches!(
+            kind,
+            FieldKind::Text
+                | FieldKind::Number
+                | FieldKind::Date
+                | FieldKind::Check
+                | FieldKind::Radio
+                | FieldKind::Select
+                | FieldKind::Label
+        )
+    };
+    for field in template
+        .named_fields()
+        .filter(|field| is_text(field.kind) && !field.is_fixed_text())
+    {
+        let means_a_field = Columns {
+            columns: Vec::new(),
+            writers: Vec::new(),
+        }
+        .column(&field.name, template)
+            == Some(Column::Field(field.name.clone()));
+        header.push(if means_a_field {
+            field.name.clone()
+        } else {
+            format!("{FIELD}{}", field.name)
+        });
+        row.push(String::new());
+    }
+    let mut text = "\u{feff}".to_owned();
+    for cells in [header, row] {
+        let quoted: Vec<String> = cells.iter().map(|cell| quoted(cell)).collect();
+        text.push_str(&quoted.join(","));
+        text.push_str("\r\n");
+    }
+    text
+}
+
+/// A cell of a CSV file (RFC 4180).
+fn quoted(cell: &str) -> String {
+    if cell.contains([',', '"', '\r', '\n']) {
+        format!("\"{}\"", cell.replace('"', "\"\""))
+    } else {
+        cell.to_owned()
+    }
+}

@@ -1,0 +1,484 @@
+//! Public links: whoever opens one names himself, and a workflow of a template starts with him as its first writer.
+//!
+//! **Actors.** A member makes the link, with what holds for all its workflows: the writers of the other steps, values,
+//! webhooks. A visitor gives a name and an e-mail address or telephone number on the link's page. The workflow is sent in the
+//! name of the member who made the link, and its chain says that it was started by whoever held the link.
+//!
+//! **Guarantees.** The limit is exact, and with the rule `once` one address starts one workflow, whatever arrives at the same
+//! moment: both are decided in the transaction that starts the workflow. What could not be sent is refused when the link is
+//! made, with an invented visitor in the first writer's place.
+//!
+//! **What a link does not prove.** That the visitor is who he says: nothing was sent to the address yet. With `confirm` he is
+//! not led on to the signing page, but gets the link to it by message.
+
+use domain::{Contact, Language, TemplateId, time};
+use jiff::Timestamp;
+use serde::Serialize;
+use store::public_link::{self, LinkUse, PublicLink, PublicLinkId, Taken};
+
+use crate::App;
+use crate::caller::{Caller, Channel};
+use crate::error::{ConflictCode, Error, Fault, FaultCode, Subject};
+use crate::link_token::LinkPurpose;
+use crate::listing::ListReader;
+use crate::origin::Origin;
+use crate::start::{Also, StartRecipient, StartRequest};
+use crate::vault::Purpose;
+
+const LONGEST_NAME: usize = 128;
+const MOST_USES: i64 = 1_000_000;
+/// The placeholders of a workflow's name.
+const PLACE_OF_NAME: &str = "{name}";
+const PLACE_OF_DATE: &str = "{date}";
+
+/// A link to be made.
+#[derive(Debug, Clone, Default)]
+pub struct NewPublicLink {
+    /// What holds for all workflows: template, name (with `{name}` and `{date}`), other writers, values. Its faults are the
+    /// request's.
+    pub start: StartRequest,
+    /// How often it can be used.
+    pub limit: Option<i64>,
+    /// When it ends: `YYYY-MM-DD HH:MM:SS` in the offset.
+    pub end_date: Option<String>,
+    /// `once` (each address once) or `many`.
+    pub duplicates: Option<String>,
+    /// Whether the visitor gets the signing link by message alone.
+    pub confirm: bool,
+}
+
+/// A link, as programs see it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct PublicLinkView {
+    /// Its number.
+    pub link_id: i64,
+    /// The address to give to people.
+    #[schema(example = "https://sign.example.com/link?token=TAAAAAAAAAAB&lang=ko")]
+    pub link_url: String,
+    /// `open`, `closed`, `used_up` or `ended`.
+    #[schema(pattern = "^(open|closed|used_up|ended)$")]
+    pub status: &'static str,
+    /// The template.
+    pub template_id: i64,
+    /// The name of its documents, with placeholders.
+    pub workflow_name: String,
+    /// The language of its documents.
+    pub language: &'static str,
+    /// How often it can be used; none: without a limit.
+    pub limit: Option<u32>,
+    /// How often it was used.
+    pub used: u32,
+    /// When it ends, with the zone; empty: not by itself.
+    pub end_date: String,
+    /// `once`: each address once. `many`: as often as anybody likes.
+    #[schema(pattern = "^(once|many)$")]
+    pub duplicates: &'static str,
+    /// Whether the documents are embedded: writers get no messages.
+    pub is_embed: bool,
+    /// When it was made, with the zone.
+    pub created_date: String,
+    /// When it was closed, with the zone; empty while it is not.
+    pub closed_date: String,
+}
+
+/// Links, newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct PublicLinkList {
+    /// The links.
+    pub link_list: Vec<PublicLinkView>,
+    /// Give it as `cursor` to go on; none at the end.
+    pub next_cursor: Option<String>,
+}
+
+/// What a visitor sees before he gives his name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkInvitation {
+    /// Who asks.
+    pub company_name: String,
+    /// What there is to sign: the template's name.
+    pub document: String,
+    /// The language of its documents.
+    pub language: Language,
+    /// Whether a copy of the finished document is promised.
+    pub promises_copy: bool,
+    /// Whether the signing link comes by message.
+    pub confirm: bool,
+}
+
+/// Who came by the link.
+#[derive(Debug, Clone, Default)]
+pub struct LinkVisitor {
+    /// His name.
+    pub name: String,
+    /// E-mail address or telephone number.
+    pub contact: String,
+    /// The language of the page that he saw.
+    pub language: Option<Language>,
+    /// Whether he agreed that his name and address are passed on and kept.
+    pub agreed: bool,
+}
+
+/// Where a visitor goes from here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LinkLeads {
+    /// To the signing page.
+    To(String),
+    /// To his mailbox or telephone.
+    ToMessage,
+}
+
+/// What is kept of a link's start.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct KeptStart {
+    request: StartRequest,
+    confirm: bool,
+}
+
+impl App {
+    /// Makes a link.
+    pub fn new_public_link(&self, caller: &Caller, new: NewPublicLink) -> Result<PublicLinkView, Error> {
+        caller.must_send()?;
+        let now = self.now();
+        let mut faults = new.start.faults.clone();
+        let offset = new
+            .start
+            .offset
+            .as_deref()
+            .and_then(domain::UtcOffset::parse)
+            .unwrap_or(caller.offset);
+        let until = new.end_date.as_deref().and_then(|text| {
+            let at = time::parse_local(text.trim(), offset);
+            match at {
+                None => faults.push(Fault::new("end_date", FaultCode::InvalidDateTime)),
+                Some(at) if at <= now => faults.push(Fault::new("end_date", FaultCode::PastDateTime)),
+                Some(_) => {}
+            }
+            at
+        });
+        let most = new.limit.and_then(|limit| {
+            let most = u32::try_from(limit).ok().filter(|_| (1..=MOST_USES).contains(&limit));
+            if most.is_none() {
+                let fault = Fault::new("limit", FaultCode::OutOfRange);
+                faults.push(fault.with("min", 1).with("max", MOST_USES));
+            }
+            most
+        });
+        let once = match new.duplicates.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
+            None | Some("once") => true,
+            Some("many") => false,
+            Some(_) => {
+                faults.push(Fault::new("duplicates", FaultCode::NotAllowed).with("allowed", "once, many"));
+                true
+            }
+        };
+        let is_embed = new.start.export.as_ref().and_then(|export| export.is_embed) == Some(true);
+        if new.confirm && is_embed {
+            faults.push(Fault::new("confirm", FaultCode::NotAllowed).with("allowed", "false"));
+        }
+        let name = new.start.workflow_name.clone().unwrap_or_default();
+        // The language that its documents have where the visitor's page has none of its own.
+        let language = new.start.language.as_deref().and_then(Language::parse);
+        let request = StartRequest {
+            faults: Vec::new(),
+            idempotency: None,
+            is_preview: false,
+            ..new.start
+        };
+        // What anybody would be refused is refused now.
+        let sample = LinkVisitor {
+            name: "Visitor".to_owned(),
+            contact: "visitor@example.com".to_owned(),
+            language,
+            agreed: true,
+        };
+        let tried = StartRequest {
+            faults,
+            ..self.visited(request.clone(), &sample, caller)
+        };
+        self.check_start(caller, tried)?;
+        let kept = KeptStart {
+            request,
+            confirm: new.confirm,
+        };
+        let failed = |error| Error::internal("keeping a link", error);
+        let link = PublicLink {
+            id: PublicLinkId(0),
+            company: caller.company.clone(),
+            member: caller.member,
+            template: kept.request.template_id.unwrap_or(TemplateId(0)),
+            workflow_name: name.trim().chars().take(LONGEST_NAME).collect(),
+            language: language.unwrap_or_default(),
+            request: self
+                .vault
+                .encrypt(Purpose::PublicLink, &serde_json::to_vec(&kept).map_err(failed)?),
+            most,
+            used: 0,
+            until,
+            once,
+            is_embed,
+            created_at: now,
+            closed_at: None,
+        };
+        let new = link.clone();
+        let id = self
+            .store
+            .write(move |tx| public_link::insert(tx, &new).map_err(Error::from))?;
+        Ok(self.shown_link(&PublicLink { id, ..link }, caller))
+    }
+
+    /// The company's links, newest first.
+    pub fn public_links(
+        &self,
+        caller: &Caller,
+        cursor: Option<&String>,
+        limit: Option<&String>,
+    ) -> Result<PublicLinkList, Error> {
+        let mut faults = Vec::new();
+        let mut query = ListReader {
+            offset: caller.offset,
+            faults: &mut faults,
+        };
+        let before = query.cursor(cursor).unwrap_or(i64::MAX);
+        let limit = query.limit(limit);
+        if !faults.is_empty() {
+            return Err(Error::Unprocessable(faults));
+        }
+        let company = caller.company.clone();
+        let mut links = self
+            .store
+            .read(move |tx| public_link::list(tx, &company, before, limit.saturating_add(1)).map_err(Error::from))?;
+        let more = links.len() > limit as usize;
+        links.truncate(limit as usize);
+        Ok(PublicLinkList {
+            next_cursor: links.last().filter(|_| more).map(|last| last.id.0.to_string()),
+            link_list: links.iter().map(|link| self.shown_link(link, caller)).collect(),
+        })
+    }
+
+    /// One of them.
+    pub fn public_link(&self, caller: &Caller, id: i64) -> Result<PublicLinkView, Error> {
+        let company = caller.company.clone();
+        let link = self
+            .store
+            .read(move |tx| public_link::find(tx, &company, PublicLinkId(id)).map_err(Error::from))?
+            .ok_or(Error::NotFound(Subject::PublicLink))?;
+        Ok(self.shown_link(&link, caller))
+    }
+
+    /// Closes a link for good. What it started goes on.
+    pub fn close_public_link(&self, caller: &Caller, id: i64) -> Result<PublicLinkView, Error> {
+        caller.must_send()?;
+        let (company, id, now) = (caller.company.clone(), PublicLinkId(id), self.now());
+        let link = self.store.write(move |tx| {
+            let closed = public_link::close(tx, &company, id, now)?;
+            let link = public_link::find(tx, &company, id)?.ok_or(Error::NotFound(Subject::PublicLink))?;
+            if !closed {
+                return Err(Error::conflict(ConflictCode::LinkClosed));
+            }
+            Ok(link)
+        })?;
+        Ok(self.shown_link(&link, caller))
+    }
+
+    /// What the holder of a link sees first; a conflict that says why where it is not open.
+    pub fn open_public_link(&self, token: &str) -> Result<LinkInvitation, Error> {
+        let link = self.opened_link(token)?;
+        let (company, template) = (link.company.clone(), link.template);
+        let context = self
+            .store
+            .read(move |tx| store::workflow::start_context(tx, &company, template, None).map_err(Error::from))?
+            .ok_or(Error::NotFound(Subject::Link))?;
+        let version = context.template_version.filter(|_| !context.archived);
+        let version = version.ok_or(Error::conflict(ConflictCode::LinkClosed))?;
+        let template = self.kept_template(&link.company, template, version)?;
+        Ok(LinkInvitation {
+            company_name: context.company_name,
+            document: template.version.name.clone(),
+            language: link.language,
+            promises_copy: !link.is_embed,
+            confirm: self.kept_start(&link)?.confirm,
+        })
+    }
+
+    /// Starts a workflow for a visitor.
+    pub fn use_public_link(&self, token: &str, visitor: &LinkVisitor, origin: &Origin) -> Result<LinkLeads, Error> {
+        let link = self.opened_link(token)?;
+        let sender = self.member_caller(&link.company, link.member, Channel::Pages)?;
+        let sender = sender.ok_or(Error::conflict(ConflictCode::LinkClosed))?;
+        let region = self.company(&link.company)?.region;
+        let contact = Contact::parse(visitor.contact.trim(), region).ok();
+        let mut faults = Vec::new();
+        if visitor.contact.trim().is_empty() {
+            faults.push(Fault::new("contact", FaultCode::Required));
+        } else if contact.is_none() {
+            faults.push(Fault::new("contact", FaultCode::InvalidContact));
+        }
+        if !visitor.agreed {
+            faults.push(Fault::new("agree", FaultCode::ConsentRequired));
+        }
+        let kept = self.kept_start(&link)?;
+        let request = StartRequest {
+            faults,
+            ..self.visited(kept.request, visitor, &sender)
+        };
+        let also = Also::LinkUse(LinkUse {
+            link: link.id,
+            person: contact.filter(|_| link.once).map(|contact| self.person(&contact)),
+        });
+        let started = self
+            .start_with(&sender, request, origin, Some(also))
+            .map_err(|error| as_of_visitor(error, &link))?;
+        if kept.confirm {
+            return Ok(LinkLeads::ToMessage);
+        }
+        Ok(LinkLeads::To(started.first_sign_url))
+    }
+
+    /// The start of a visitor: he is the first writer, in the language of his page.
+    fn visited(&self, request: StartRequest, visitor: &LinkVisitor, sender: &Caller) -> StartRequest {
+        let date = time::format_with_zone(self.now(), sender.offset);
+        let date = date.split(' ').next().unwrap_or_default().to_owned();
+        let name = request.workflow_name.as_deref().map(|name| {
+            name.replace(PLACE_OF_NAME, visitor.name.trim())
+                .replace(PLACE_OF_DATE, &date)
+                .trim()
+                .chars()
+                .take(LONGEST_NAME)
+                .collect()
+        });
+        let mut recipients = request.recipients;
+        recipients.push(StartRecipient {
+            order: Some(1),
+            name: Some(visitor.name.clone()),
+            email: Some(visitor.contact.clone()),
+            language: visitor.language.map(|language| language.code().to_owned()),
+            ..StartRecipient::default()
+        });
+        StartRequest {
+            workflow_name: name,
+            recipients,
+            ..request
+        }
+    }
+
+    /// What a person is known by: no address stands in the table of uses.
+    fn person(&self, contact: &Contact) -> String {
+        let key = match contact {
+            Contact::Email(email) => store::member::email_key(email),
+            Contact::Phone { number, .. } => number.clone(),
+        };
+        hex::encode(self.vault.tag(Purpose::PublicLink, key.as_bytes()))
+    }
+
+    /// The link of a token, where it is open.
+    fn opened_link(&self, token: &str) -> Result<PublicLink, Error> {
+        let token = self.outgoing.addresses.read(token);
+        let token = token
+            .filter(|token| token.purpose == LinkPurpose::Start)
+            .ok_or(Error::NotFound(Subject::Link))?;
+        let id = PublicLinkId(token.subject);
+        let link = self
+            .store
+            .read(move |tx| public_link::open(tx, id).map_err(Error::from))?
+            .ok_or(Error::NotFound(Subject::Link))?;
+        let now = self.now();
+        match refusal(&link, now) {
+            Some(code) => Err(Error::conflict(code)),
+            None => Ok(link),
+        }
+    }
+
+    fn kept_start(&self, link: &PublicLink) -> Result<KeptStart, Error> {
+        let text = self
+            .vault
+            .decrypt(Purpose::PublicLink, &link.request)
+            .map_err(|error| Error::internal("reading a link", error))?;
+        serde_json::from_slice(&text).map_err(|error| Error::internal("reading a link", error))
+    }
+
+    fn shown_link(&self, link: &PublicLink, caller: &Caller) -> PublicLinkView {
+        let with_zone = |at| time::format_with_zone(at, caller.offset);
+        PublicLinkView {
+            link_id: link.id.0,
+            // Who may only read gets no address at which documents are started.
+            link_url: if caller.role.may_send() {
+                self.outgoing.addresses.public_link_url(link.id.0, link.language)
+            } else {
+                String::new()
+            },
+            status: match refusal(link, self.now()) {
+                None => "open",
+                Some(ConflictCode::LinkUsedUp) => "used_up",
+                Some(ConflictCode::LinkEnded) => "ended",
+                Some(_) => "closed",
+            },
+            template_id: link.template.get(),
+            workflow_name: link.workflow_name.clone(),
+            language: link.language.locale(),
+            limit: link.most,
+            used: link.used,
+            end_date: link.until.map(with_zone).unwrap_or_default(),
+            duplicates: if link.once { "once" } else { "many" },
+            is_embed: link.is_embed,
+            created_date: with_zone(link.created_at),
+            closed_date: link.closed_at.map(with_zone).unwrap_or_default(),
+        }
+    }
+}
+
+/// Why a link is not open.
+fn refusal(link: &PublicLink, now: Timestamp) -> Option<ConflictCode> {
+    if link.closed_at.is_some() {
+        Some(ConflictCode::LinkClosed)
+    } else if link.until.is_some_and(|until| until <= now) {
+        Some(ConflictCode::LinkEnded)
+    } else if link.most.is_some_and(|most| link.used >= most) {
+        Some(ConflictCode::LinkUsedUp)
+    } else {
+        None
+    }
+}
+
+/// A refusal in the words of the visitor's form: what is wrong with the sender's part is no fault of his.
+fn as_of_visitor(error: Error, link: &PublicLink) -> Error {
+    let Error::Unprocessable(faults) = error else {
+        return match error {
+            Error::Conflict {
+                code: ConflictCode::Archived,
+                ..
+            } => Error::conflict(ConflictCode::LinkClosed),
+            other => other,
+        };
+    };
+    let mut told = Vec::new();
+    for mut fault in faults {
+        let place = match fault.path.as_str() {
+            "contact" | "agree" => Some(fault.path.clone()),
+            path if path.starts_with("recipient_list[") && path.ends_with("].name") => Some("name".to_owned()),
+            path if path.starts_with("recipient_list[") && path.ends_with("].email") => Some("contact".to_owned()),
+            "workflow_name" => Some("name".to_owned()),
+            _ => None,
+        };
+        match place {
+            Some(place) if told.iter().any(|known: &Fault| known.path == place) => {}
+            Some(place) => {
+                fault.path = place;
+                told.push(fault);
+            }
+            None => {
+                tracing::warn!(link = link.id.0, path = fault.path, code = %fault.code, "a public link cannot start its document any more");
+                return Error::conflict(ConflictCode::LinkClosed);
+            }
+        }
+    }
+    Error::Unprocessable(told)
+}
+
+/// What a use that was not counted means.
+pub(crate) fn not_taken(taken: Taken) -> Option<Error> {
+    match taken {
+        Taken::Counted => None,
+        Taken::Before => Some(Error::conflict(ConflictCode::LinkTaken)),
+        Taken::NotOpen => Some(Error::conflict(ConflictCode::LinkUsedUp)),
+    }
+}

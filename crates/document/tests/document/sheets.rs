@@ -1,0 +1,148 @@
+//! Rows from spreadsheets: what is read, how it is shown, and what is refused.
+
+use std::fmt::Write as _;
+
+use document::sheet::{Sheet, SheetFault, SheetLimits, SheetRow, read};
+use proptest::prelude::*;
+use testkit::workbook::{Cell, workbook, zipped};
+
+fn row(number: u32, cells: &[&str]) -> SheetRow {
+    SheetRow {
+        number,
+        cells: cells.iter().map(|cell| (*cell).to_owned()).collect(),
+    }
+}
+
+fn sheet(file: &[u8]) -> Sheet {
+    read(file, &SheetLimits::default()).expect("it is read")
+}
+
+#[test]
+fn a_csv_file_is_read_with_quotes_line_ends_and_rows_without_content() {
+    let sheet = sheet(
+        "\u{feff}name,1.email\r\n\"김, 민준\",a@example.com\r\n\r\n,,\r\n\"two\nlines\",b@example.com,,\r\nlast\r\n"
+            .as_bytes(),
+    );
+    assert_eq!(sheet.header, ["name", "1.email"]);
+    assert_eq!(
+        sheet.rows,
+        [
+            row(2, &["김, 민준", "a@example.com"]),
+            row(5, &["two\nlines", "b@example.com"]),
+            row(7, &["last"])
+        ]
+    );
+}
+
+#[test]
+fn a_workbook_is_read_as_a_person_would_type_it() {
+    let file = workbook(&[
+        vec![Cell::Text("name"), Cell::Text("salary"), Cell::Text("start")],
+        vec![],
+        vec![Cell::Text("김민준"), Cell::Number("3000000"), Cell::Date("45943")],
+        vec![Cell::Nothing, Cell::Number("0.5"), Cell::Date("45943.75")],
+        vec![Cell::Bool(true)],
+    ]);
+    let sheet = sheet(&file);
+    assert_eq!(sheet.header, ["name", "salary", "start"]);
+    assert_eq!(
+        sheet.rows,
+        [
+            row(3, &["김민준", "3000000", "2025-10-13"]),
+            row(4, &["", "0.5", "2025-10-13 18:00:00"]),
+            row(5, &["Y"])
+        ]
+    );
+}
+
+#[test]
+fn what_is_no_sheet_is_refused_with_its_reason() {
+    let refused = |file: &[u8]| read(file, &SheetLimits::default()).expect_err("it is refused");
+    assert_eq!(refused(b""), SheetFault::Empty);
+    assert_eq!(refused(b"\n,,\n\n"), SheetFault::Empty);
+    // Korean text as older spreadsheet programs save it.
+    assert_eq!(refused(b"\xc0\xcc\xb8\xa7,a\n"), SheetFault::NotUtf8);
+    assert_eq!(refused(b"name\na\0b\n"), SheetFault::Unreadable);
+    assert_eq!(refused(b"PK\x03\x04 and no more"), SheetFault::Unreadable);
+    assert_eq!(refused(&zipped(&[("other.txt", b"x")])), SheetFault::Unreadable);
+    let file = workbook(&[vec![Cell::Text("name")], vec![Cell::Text("a")]]);
+    for end in [file.len() / 4, file.len() / 2, file.len() - 10] {
+        assert_eq!(refused(&file[..end]), SheetFault::Unreadable, "{end}");
+    }
+}
+
+#[test]
+fn limits_hold_for_rows_columns_cells_and_all_together() {
+    let limits = SheetLimits {
+        rows: 2,
+        columns: 3,
+        cell: 5,
+        bytes: 12,
+    };
+    let csv = |text: &str| read(text.as_bytes(), &limits).map(|sheet| sheet.rows.len());
+    assert_eq!(csv("a,b,c\n1\n2\n"), Ok(2));
+    assert_eq!(csv("a,b,c\n1\n2\n3\n"), Err(SheetFault::TooManyRows { limit: 2 }));
+    assert_eq!(csv("a,b,c,d\n"), Err(SheetFault::TooManyColumns { limit: 3 }));
+    assert_eq!(
+        csv("a,b,c, \n1,,,,,\n"),
+        Ok(1),
+        "columns without content count for nothing"
+    );
+    assert_eq!(csv("a\n123456\n"), Err(SheetFault::TooLong { row: 2 }));
+    assert_eq!(
+        csv("a\n김김,김김\n"),
+        Err(SheetFault::TooLong { row: 2 }),
+        "12 bytes are taken in all"
+    );
+}
+
+/// One cell in the last corner of a sheet of a million rows costs no more than itself.
+#[test]
+fn a_cell_far_away_is_no_million_of_rows() {
+    let far = "<row r=\"1\"><c r=\"A1\" t=\"inlineStr\"><is><t>name</t></is></c></row>\
+               <row r=\"1048576\"><c r=\"B1048576\" t=\"inlineStr\"><is><t>far</t></is></c></row>";
+    let file = testkit::workbook::of_rows(far);
+    assert_eq!(sheet(&file).rows, [row(1_048_576, &["", "far"])]);
+    let wide = "<row r=\"1\"><c r=\"XFD1\" t=\"inlineStr\"><is><t>wide</t></is></c></row>";
+    assert_eq!(
+        read(&testkit::workbook::of_rows(wide), &SheetLimits::default()),
+        Err(SheetFault::TooManyColumns { limit: 500 })
+    );
+}
+
+/// A workbook that unfolds into very much more than itself ends at the limit, not at its end.
+#[test]
+fn a_workbook_that_unfolds_without_end_is_cut() {
+    let text = "x".repeat(30_000);
+    let mut rows = String::new();
+    for number in 1..=3_000 {
+        write!(
+            rows,
+            "<row r=\"{number}\"><c r=\"A{number}\" t=\"inlineStr\"><is><t>{text}</t></is></c></row>"
+        )
+        .expect("a text grows");
+    }
+    let file = testkit::workbook::of_rows(&rows);
+    assert!(file.len() < 1_000_000, "{} bytes hold {}", file.len(), rows.len());
+    assert!(matches!(
+        read(&file, &SheetLimits::default()),
+        Err(SheetFault::TooLong { .. })
+    ));
+}
+
+proptest! {
+    #[test]
+    fn no_file_panics(bytes in proptest::collection::vec(any::<u8>(), 0..400), zip in any::<bool>()) {
+        let mut file = if zip { b"PK\x03\x04".to_vec() } else { Vec::new() };
+        file.extend(bytes);
+        let _ = read(&file, &SheetLimits::default());
+    }
+
+    #[test]
+    fn no_changed_workbook_panics(at in 0..2_000_usize, to in any::<u8>()) {
+        let mut file = workbook(&[vec![Cell::Text("name"), Cell::Number("1")], vec![Cell::Date("45943.5")]]);
+        let at = at % file.len();
+        file[at] = to;
+        let _ = read(&file, &SheetLimits::default());
+    }
+}

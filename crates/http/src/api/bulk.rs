@@ -1,0 +1,286 @@
+//! `POST /api/v3/workflows/bulk` and what becomes of it: many starts at once of one template.
+//!
+//! As JSON, the body is a start whose members hold for all rows, with the rows as `workflow_list`. As a form, it is a
+//! spreadsheet with the same start beside it.
+
+use app::{BulkAnswer, BulkProgress, BulkRequest, BulkRows, BulkRowsRequest, Error, Fault, FaultCode};
+use axum::Json;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use domain::TemplateId;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::path::BulkPath;
+use super::start::{CopyInput, ExportInput, FieldInput, RecipientInput, idempotency, read};
+use crate::client_address::CameFrom;
+use crate::form::{Form, is_yes};
+use crate::json_body::{Faults, JsonBody, Members};
+use crate::problem::{Failure, Problem, language_of};
+use crate::query::Query;
+use crate::router::{Authenticated, Http};
+
+/// Many documents to send.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(example = json!({
+    "template_id": 1,
+    "dry_run": true,
+    "recipient_list": [{"order": 1, "name": "김사장", "email": "employer@example.com"}],
+    "export_api_info": {"url": "https://hooks.example.com/sign", "api_type": "StartAndEnd", "is_embed": false},
+    "workflow_list": [
+        {"workflow_name": "Employment contract 1", "recipient_list": [{"order": 2, "name": "이서연", "email": "seoyeon@example.com"}]},
+        {"workflow_name": "Employment contract 2", "recipient_list": [{"order": 2, "name": "山田太郎", "email": "taro@example.com"}]}
+    ]
+}))]
+pub struct BulkStartRequest {
+    /// The template of all rows.
+    pub template_id: i64,
+    /// Start nothing, and answer what is wrong with each row.
+    pub dry_run: Option<bool>,
+    /// The rows: each a start. What a row does not say is taken from the members beside this list: writers of other steps,
+    /// values of other fields, everything else as a whole.
+    pub workflow_list: Vec<BulkRowInput>,
+    /// Of all rows: the name.
+    pub workflow_name: Option<String>,
+    /// Of all rows: writers of steps that a row does not name.
+    pub recipient_list: Option<Vec<RecipientInput>>,
+    /// Of all rows: values of fields that a row does not name.
+    pub field_list: Option<Vec<FieldInput>>,
+    /// Of all rows: when they expire.
+    pub expiry_date: Option<String>,
+    /// Of all rows: `ko`, `en` or `ja`.
+    pub language: Option<String>,
+    /// Of all rows: a message to the writers.
+    pub comment: Option<String>,
+    /// Of all rows: webhooks and embedded mode.
+    pub export_api_info: Option<ExportInput>,
+}
+
+/// A row: what it says of a start; the rest is taken from the members beside the list.
+#[derive(Debug, Deserialize, ToSchema)]
+pub struct BulkRowInput {
+    /// The document's name.
+    #[schema(min_length = 1, max_length = 128)]
+    pub workflow_name: Option<String>,
+    /// Writers.
+    pub recipient_list: Option<Vec<RecipientInput>>,
+    /// Values given beforehand.
+    pub field_list: Option<Vec<FieldInput>>,
+    /// When the document expires.
+    pub expiry_date: Option<String>,
+    /// `ko`, `en` or `ja`.
+    pub language: Option<String>,
+    /// A message to the writers.
+    #[schema(max_length = 250)]
+    pub comment: Option<String>,
+    /// Who gets a copy of the finished document.
+    pub cc_list: Option<Vec<CopyInput>>,
+    /// Webhooks and embedded mode.
+    pub export_api_info: Option<ExportInput>,
+}
+
+/// The same with a spreadsheet.
+#[derive(Debug, ToSchema)]
+pub struct BulkStartForm {
+    /// A CSV file in UTF-8, or an XLSX workbook, whose first sheet counts. The first row names the columns: `workflow_name`,
+    /// `language`, `expiry_date`, `comment`, `1.name`, `1.email`, `1.mobile`, `1.language`, `1.password`, `1.password_hint`
+    /// (`1.clerk.name` where a step has several roles), `cc.name`, `cc.email`, and the names of fields (`field:` before a
+    /// name that means something else). `GET /api/v3/workflows/bulk/sheet` makes one to fill in.
+    #[schema(value_type = String, format = Binary)]
+    pub file: Vec<u8>,
+    /// What holds for all rows, as the JSON of a start: at least `template_id`.
+    #[schema(example = "{\"template_id\": 1}")]
+    pub start: String,
+    /// Start nothing, and answer what is wrong with each row.
+    pub dry_run: Option<bool>,
+}
+
+/// Start many workflows.
+///
+/// With `dry_run` nothing is started: the answer names every row that would be refused, and why. Without it the rows are
+/// kept, the answer is their `bulk_id`, and they are started one after the other in the background; rows that are wrong are
+/// reported there and hold up no other. With an `Idempotency-Key` the same body is accepted once in 24 hours.
+#[utoipa::path(
+    post, path = "/api/v3/workflows/bulk", tag = "Bulk start",
+    params(
+        ("offset" = Option<String>, Query, description = "UTC offset `+HH:MM` of `expiry_date` and of every date of these workflows. Default: the company's.", example = "+09:00"),
+        ("dry_run" = Option<bool>, Query, description = "The same as in the body."),
+        ("Idempotency-Key" = Option<String>, Header, description = "At most 255 characters of the caller's choice."),
+    ),
+    request_body(content(
+        (BulkStartRequest = "application/json"),
+        (BulkStartForm = "multipart/form-data"),
+    )),
+    responses(
+        (status = 200, description = "What a dry run found, or the bulk start that was accepted.", body = BulkAnswer, examples(
+            ("dry run" = (value = json!({
+                "total": 5000, "valid": 4980, "wrong": 20,
+                "row_list": [{"row": 17, "errors": [{"path": "1.email", "code": "invalid-contact", "message": "Neither an e-mail address nor a telephone number."}]}]
+            }))),
+            ("accepted" = (value = json!({
+                "bulk_id": 3, "template_id": 1, "status": "running", "total": 5000, "waiting": 5000, "started": 0, "failed": 0,
+                "cancelled": 0, "created_date": "2026-12-01 10:00:00 (UTC+09:00)", "finished_date": ""
+            }))),
+        )),
+        (status = 409, description = "The template is archived, or too many rows wait already.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "A rule is broken by the request as a whole; what is wrong with rows is answered as above.", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn bulk_start(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    CameFrom(origin): CameFrom,
+    query: Query,
+    headers: HeaderMap,
+    request: Request,
+) -> Result<Json<BulkAnswer>, Failure> {
+    let limit = http.app().settings.bulk.bytes;
+    let language = language_of(&query, &headers, Some(caller.language));
+    let mut faults = Faults::default();
+    let mut bulk = if Form::is_said_by(&headers) {
+        let form = Form::read(request, limit).await?;
+        let start = form.part("start").cloned().unwrap_or_default();
+        let start = JsonBody::parse(start).map_err(|_| Error::fault("start", FaultCode::NotJsonText))?;
+        let file = form
+            .part("file")
+            .ok_or_else(|| Error::fault("file", FaultCode::Required))?;
+        BulkRequest {
+            common: read(&start.members()?, &mut faults),
+            rows: BulkRows::Sheet(file.to_vec()),
+            dry_run: form.says_yes("dry_run"),
+            idempotency: idempotency(&headers, &form.fingerprint(), &mut faults),
+        }
+    } else {
+        let (_, body) = request.into_parts();
+        let body = JsonBody::read(&headers, body, limit).await?;
+        let members = body.members()?;
+        BulkRequest {
+            common: read(&members, &mut faults),
+            rows: rows(&members, http.app().settings.bulk.rows, &mut faults),
+            dry_run: members.boolean("dry_run", &mut faults).unwrap_or(false),
+            idempotency: idempotency(&headers, body.bytes(), &mut faults),
+        }
+    };
+    bulk.dry_run |= query.get("dry_run").is_some_and(is_yes);
+    bulk.common.offset = query.text("offset", &mut faults);
+    bulk.common.faults = faults.into_inner();
+    let answer = http.blocking(move |app| app.bulk_start(&caller, &bulk, &origin, language));
+    Ok(Json(answer.await?))
+}
+
+/// The rows of a list, each with what is amiss in itself.
+fn rows(members: &Members<'_>, most: u32, faults: &mut Faults) -> BulkRows {
+    let items = members.objects_up_to("workflow_list", most as usize, faults);
+    let mut rows = Vec::new();
+    for item in items.unwrap_or_default() {
+        let mut wrong = Faults::default();
+        let mut row = read(&item.rooted(), &mut wrong);
+        row.faults = wrong.into_inner();
+        rows.push(row);
+    }
+    BulkRows::List(rows)
+}
+
+/// How far a bulk start is.
+///
+/// With a page of its rows, in order; `status=failed` lists those that cannot be started, with the reasons. It is kept for
+/// 30 days after its end.
+#[utoipa::path(
+    get, path = "/api/v3/workflows/bulk/{id}", tag = "Bulk start",
+    params(
+        ("id" = i64, Path, description = "The `bulk_id`."),
+        ("status" = Option<String>, Query, description = "`waiting`, `started`, `failed` or `cancelled`."),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before."),
+        ("limit" = Option<u32>, Query, description = "How many rows: 1 to 100, usually 20."),
+    ),
+    responses(
+        (status = 200, body = BulkProgress, example = json!({
+            "bulk_id": 3, "template_id": 1, "status": "running", "total": 5000, "waiting": 4000, "started": 999, "failed": 1,
+            "cancelled": 0, "created_date": "2026-12-01 10:00:00 (UTC+09:00)", "finished_date": "",
+            "row_list": [
+                {"row": 2, "status": "started", "workflow_id": 42},
+                {"row": 17, "status": "failed", "errors": [{"path": "1.email", "code": "invalid-contact", "message": "Neither an e-mail address nor a telephone number."}]}
+            ]
+        })),
+        (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn get_bulk(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    BulkPath(id): BulkPath,
+    query: Query,
+    headers: HeaderMap,
+) -> Result<Json<BulkProgress>, Failure> {
+    let language = language_of(&query, &headers, Some(caller.language));
+    let request = BulkRowsRequest {
+        status: query.owned("status"),
+        cursor: query.owned("cursor"),
+        limit: query.owned("limit"),
+    };
+    let answer = http.blocking(move |app| app.bulk(&caller, id, &request, language));
+    Ok(Json(answer.await?))
+}
+
+/// Cancel a bulk start.
+///
+/// What was not started yet will not be. What was started goes on: each has its own cancel.
+#[utoipa::path(
+    post, path = "/api/v3/workflows/bulk/{id}/cancel", tag = "Bulk start",
+    params(("id" = i64, Path, description = "The `bulk_id`.")),
+    responses(
+        (status = 200, description = "The bulk start after it.", body = BulkProgress),
+        (status = 409, description = "It is over; `state` says how.", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn cancel_bulk(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    BulkPath(id): BulkPath,
+) -> Result<Json<BulkProgress>, Failure> {
+    Ok(Json(http.blocking(move |app| app.cancel_bulk(&caller, id)).await?))
+}
+
+/// A sheet to fill in.
+///
+/// A CSV file with the columns of a template and one row to begin with. It opens in spreadsheet programs; save it as
+/// CSV UTF-8 or as XLSX.
+#[utoipa::path(
+    get, path = "/api/v3/workflows/bulk/sheet", tag = "Bulk start",
+    params(("template_id" = i64, Query, description = "The template.")),
+    responses(
+        (status = 200, description = "The sheet.", body = String, content_type = "text/csv"),
+        (status = 409, description = "The template is archived.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "There is no such template.", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn bulk_sheet(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    query: Query,
+) -> Result<([(HeaderName, HeaderValue); 2], String), Failure> {
+    let template = match query.get("template_id").map(|text| text.trim().parse()) {
+        Some(Ok(id)) => Some(TemplateId(id)),
+        Some(Err(_)) => {
+            let fault = Fault::new("template_id", FaultCode::WrongType).with("expected", "integer");
+            return Err(Error::Unprocessable(vec![fault]).into());
+        }
+        None => None,
+    };
+    let sheet = http.blocking(move |app| app.bulk_sheet(&caller, template)).await?;
+    let head = [
+        (
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("text/csv; charset=utf-8"),
+        ),
+        (
+            header::CONTENT_DISPOSITION,
+            HeaderValue::from_static("attachment; filename=\"bulk.csv\""),
+        ),
+    ];
+    Ok((head, sheet))
+}

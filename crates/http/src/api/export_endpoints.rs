@@ -1,0 +1,63 @@
+//! `GET /api/v3/exports/endpoints`, `POST /api/v3/exports/endpoints/start`: callback addresses that fail or were stopped.
+
+use app::{EndpointStarted, ExportEndpoints};
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use crate::json_body::{Faults, JsonBody};
+use crate::problem::{Failure, Problem};
+use crate::router::{Authenticated, Http};
+
+/// List failing callback addresses.
+///
+/// Those that have failed since their last success, and those that were stopped: by a 410, or after five days of nothing
+/// but failures.
+#[utoipa::path(
+    get, path = "/api/v3/exports/endpoints", tag = "Export API",
+    responses((status = 200, body = ExportEndpoints, example = json!({"endpoint_list": [{
+        "url": "https://hooks.example.com/sign", "failing_since": "2026-12-01 10:00:00 (UTC+09:00)", "status": "stopped",
+        "stopped_date": "2026-12-06 10:00:01 (UTC+09:00)", "stopped_reason": "failing", "held": 12
+    }]}))),
+    security(("access_token" = [])),
+)]
+pub async fn list_endpoints(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+) -> Result<Json<ExportEndpoints>, Failure> {
+    Ok(Json(http.blocking(move |app| app.export_endpoints(&caller)).await?))
+}
+
+/// Which address to start.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(example = json!({"url": "https://hooks.example.com/sign"}))]
+pub struct StartEndpointRequest {
+    /// The address, as the list shows it.
+    pub url: String,
+}
+
+/// Start a stopped callback address.
+///
+/// What was held for it goes out.
+#[utoipa::path(
+    post, path = "/api/v3/exports/endpoints/start", tag = "Export API",
+    request_body = StartEndpointRequest,
+    responses(
+        (status = 200, body = EndpointStarted, example = json!({"url": "https://hooks.example.com/sign", "released": 12})),
+        (status = 409, description = "The address is not stopped.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn start_endpoint(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    body: JsonBody,
+) -> Result<Json<EndpointStarted>, Failure> {
+    let mut faults = Faults::default();
+    let url = body.members()?.text("url", &mut faults);
+    let faults = faults.into_inner();
+    let started = http.blocking(move |app| app.start_export_endpoint(&caller, url, faults));
+    Ok(Json(started.await?))
+}

@@ -1,0 +1,30 @@
+//! `POST /api/v3/exports/{id}/resend`: sends one webhook once more.
+
+use app::ExportDelivery;
+use axum::Json;
+use axum::extract::State;
+
+use super::path::ExportPath;
+use crate::problem::{Failure, Problem};
+use crate::router::{Authenticated, Http};
+
+/// Send a delivery again.
+///
+/// The same event: the same `webhook-id`, the same bytes, in a new round of tries. A dead letter is revived, one that was
+/// delivered goes out once more, one that waits is tried now.
+#[utoipa::path(
+    post, path = "/api/v3/exports/{id}/resend", tag = "Export API",
+    params(("id" = i64, Path, description = "The delivery's `export_id`.")),
+    responses(
+        (status = 200, description = "The delivery, waiting.", body = ExportDelivery),
+        (status = 409, description = "It is being tried at this moment, or its address was stopped; `state` names its state.", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn resend_export(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    ExportPath(id): ExportPath,
+) -> Result<Json<ExportDelivery>, Failure> {
+    Ok(Json(http.blocking(move |app| app.resend_export(&caller, id)).await?))
+}

@@ -1,0 +1,70 @@
+//! `POST /api/v3/exports/resend`: sends a range of webhooks once more.
+
+use app::{ExportsRequest, ExportsResent};
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use crate::json_body::{Faults, JsonBody};
+use crate::problem::{Failure, Problem};
+use crate::router::{Authenticated, Http};
+
+/// Which deliveries to send again: what is given must all hold, and something must be given besides `cursor` and `limit`.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(example = json!({"status": "dead", "from": "2026-12-01", "to": "2026-12-03 12:00:00"}))]
+pub struct ResendRequest {
+    /// The document.
+    pub workflow_id: Option<i64>,
+    /// `dead` or `delivered`; both, if not given.
+    #[schema(pattern = "^(dead|delivered)$")]
+    pub status: Option<String>,
+    /// The callback address.
+    pub url: Option<String>,
+    /// Happened at or after: `YYYY-MM-DD`, or with ` HH:MM:SS`, in the company's offset.
+    pub from: Option<String>,
+    /// Happened before; a day alone means its end.
+    pub to: Option<String>,
+    /// `next_cursor` of the answer before.
+    pub cursor: Option<String>,
+    /// At most so many: 1 to 1,000, usually 1,000.
+    #[schema(minimum = 1, maximum = 1000)]
+    pub limit: Option<u32>,
+}
+
+/// Send a range of deliveries again.
+///
+/// Oldest first, at most 1,000 a call; where `more` is true, go on with `next_cursor` as `cursor`. Deliveries to a stopped
+/// address are held until it is started.
+#[utoipa::path(
+    post, path = "/api/v3/exports/resend", tag = "Export API",
+    request_body = ResendRequest,
+    responses(
+        (status = 200, body = ExportsResent, example = json!({"resent": 1000, "more": true, "next_cursor": "1007"})),
+        (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn resend_exports(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    body: JsonBody,
+) -> Result<Json<ExportsResent>, Failure> {
+    let mut faults = Faults::default();
+    let members = body.members()?;
+    let number = |name: &str, faults: &mut Faults| members.integer_or_text(name, faults).map(|id| id.to_string());
+    let mut request = ExportsRequest {
+        workflow_id: number("workflow_id", &mut faults),
+        status: members.text("status", &mut faults),
+        url: members.text("url", &mut faults),
+        from: members.text("from", &mut faults),
+        to: members.text("to", &mut faults),
+        cursor: members.text("cursor", &mut faults),
+        limit: number("limit", &mut faults),
+        faults: Vec::new(),
+    };
+    request.faults = faults.into_inner();
+    Ok(Json(
+        http.blocking(move |app| app.resend_exports(&caller, &request)).await?,
+    ))
+}

@@ -1,0 +1,86 @@
+//! `POST /api/v3/workflows/send`: a PDF on its way to its writers, without a template that is kept.
+
+use app::{Error, FaultCode, OneOff, Started};
+use axum::Json;
+use axum::extract::{Request, State};
+use axum::http::HeaderMap;
+use utoipa::ToSchema;
+
+use super::start::{idempotency, read};
+use super::template_form::{Given, LARGEST_FIELDS};
+use crate::client_address::CameFrom;
+use crate::form::Form;
+use crate::json_body::{Faults, JsonBody};
+use crate::problem::{Failure, Problem};
+use crate::query::Query;
+use crate::router::{Authenticated, Http};
+
+/// A PDF with its fields, and to whom it goes.
+#[derive(Debug, ToSchema)]
+pub struct SendForm {
+    /// The PDF.
+    #[schema(value_type = String, format = Binary, content_media_type = "application/pdf")]
+    pub file: Vec<u8>,
+    /// FIELDS.json (name, steps, fields, `on_reject`), as a text or a file. Needed unless `form_fields` is given.
+    #[schema(content_media_type = "application/json")]
+    pub fields: Option<String>,
+    /// `import`: the fields of the PDF's own form become fields of the document.
+    #[schema(pattern = "^import$")]
+    pub form_fields: Option<String>,
+    /// The password that opens the PDF, where it needs one.
+    pub password: Option<String>,
+    /// The start as JSON, without `template_id`.
+    #[schema(
+        content_media_type = "application/json",
+        example = "{\"workflow_name\": \"Offer 7\", \"recipient_list\": [{\"order\": 1, \"name\": \"김민준\", \"email\": \"minjun@example.com\"}]}"
+    )]
+    pub start: String,
+}
+
+/// Send a PDF without a template.
+///
+/// As a start, for a document that is sent once: nothing is kept in the list of templates. With an `Idempotency-Key` the same
+/// form answers for 24 hours what the first call answered.
+#[utoipa::path(
+    post, path = "/api/v3/workflows/send", tag = "Workflows",
+    params(
+        ("offset" = Option<String>, Query, description = "UTC offset `+HH:MM` of `expiry_date` and of every date of this workflow. Default: the company's.", example = "+09:00"),
+        ("Idempotency-Key" = Option<String>, Header, description = "At most 255 characters of the caller's choice."),
+    ),
+    request_body(content = SendForm, content_type = "multipart/form-data"),
+    responses(
+        (status = 200, description = "The document was started, or a preview of it was made.", body = Started),
+        (status = 422, description = "The PDF, its fields or the start are not right; every bad member is named.", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn send(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    CameFrom(origin): CameFrom,
+    query: Query,
+    headers: HeaderMap,
+    request: Request,
+) -> Result<Json<Started>, Failure> {
+    let settings = &http.app().settings;
+    let limit = settings.largest_document.saturating_add(LARGEST_FIELDS);
+    let form = Form::read(request, limit).await?;
+    let mut faults = Faults::default();
+    let start = form.part("start").cloned().unwrap_or_default();
+    let start = JsonBody::parse(start).map_err(|_| Error::fault("start", FaultCode::NotJsonText))?;
+    let mut start = read(&start.members()?, &mut faults);
+    start.offset = query.text("offset", &mut faults);
+    start.idempotency = idempotency(&headers, &form.fingerprint(), &mut faults);
+    start.faults = faults.into_inner();
+    let given = Given::of(form.parts(), true)?;
+    let sent = http.blocking(move |app| {
+        let one_off = OneOff {
+            pdf: given.file.as_deref().unwrap_or_default(),
+            fields: given.fields(),
+            wishes: given.wishes.clone(),
+            start,
+        };
+        app.send_once(&caller, one_off, &origin)
+    });
+    Ok(Json(sent.await?))
+}

@@ -1,0 +1,62 @@
+//! Forms with files as the API takes them: the parts of [`multipart`] by their names.
+
+use app::Error;
+use axum::body::Bytes;
+use axum::extract::Request;
+use axum::http::HeaderMap;
+use sha2::{Digest, Sha256};
+
+use crate::multipart::{self, Part};
+
+/// The parts of a form.
+#[derive(Debug)]
+pub struct Form(Vec<Part>);
+
+impl Form {
+    /// Whether the body is such a form.
+    pub fn is_said_by(headers: &HeaderMap) -> bool {
+        multipart::media_type(headers) == "multipart/form-data"
+    }
+
+    /// Reads a form, as [`multipart::read`].
+    pub async fn read(request: Request, limit: u64) -> Result<Form, Error> {
+        multipart::read(request, limit).await.map(Form)
+    }
+
+    /// A part that is there and not empty; the last of two of one name counts.
+    pub fn part(&self, name: &str) -> Option<&Bytes> {
+        let found = self.0.iter().rev().find(|part| part.name == name);
+        found.map(|part| &part.bytes).filter(|bytes| !bytes.is_empty())
+    }
+
+    /// All parts, in order.
+    pub fn parts(&self) -> &[Part] {
+        &self.0
+    }
+
+    /// Whether a part says yes.
+    pub fn says_yes(&self, name: &str) -> bool {
+        self.part(name)
+            .is_some_and(|content| is_yes(&String::from_utf8_lossy(content)))
+    }
+
+    /// What makes the same form the same request: its parts, whatever stands between them. A client that asks again may
+    /// choose another boundary.
+    pub fn fingerprint(&self) -> [u8; 32] {
+        let mut hash = Sha256::new();
+        for part in &self.0 {
+            for text in [part.name.as_bytes(), &part.bytes] {
+                hash.update((text.len() as u64).to_be_bytes());
+                hash.update(text);
+            }
+        }
+        hash.finalize().into()
+    }
+}
+
+/// The words for yes in forms and queries.
+pub fn is_yes(text: &str) -> bool {
+    ["true", "1", "yes", "y", "on"]
+        .iter()
+        .any(|word| text.trim().eq_ignore_ascii_case(word))
+}

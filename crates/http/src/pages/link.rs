@@ -1,0 +1,137 @@
+//! `GET /link`, `POST /link`: whoever opens a public link names himself, and goes on to the signing page.
+//!
+//! A plain GET, as a mail scanner does, starts nothing. Each start from this page costs a document and perhaps a message, so
+//! one address may do it only so often.
+
+use app::{Error, Fault, LinkInvitation, LinkLeads, LinkVisitor, Origin};
+use axum::extract::State;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::Response;
+use domain::Language;
+use serde::Serialize;
+
+use super::ending::{About, Ending};
+use super::render::respond;
+use super::request::{PageForm, PageRequest};
+use crate::router::Http;
+
+/// A name and an address; what is longer is cut, and then refused.
+const LONGEST_ENTRY: usize = 300;
+
+#[derive(Serialize)]
+struct LinkPage<'a> {
+    action: String,
+    token: &'a str,
+    company: &'a str,
+    document: &'a str,
+    promises_copy: bool,
+    confirm: bool,
+    name: &'a str,
+    contact: &'a str,
+    agreed: bool,
+    name_fault: Option<String>,
+    contact_fault: Option<String>,
+    agree_fault: Option<String>,
+}
+
+/// `GET /link`
+pub async fn form(State(http): State<Http>, request: PageRequest) -> Response {
+    match invitation(&http, &request).await {
+        Ok(invitation) => page(&request, &invitation, StatusCode::OK, &[]),
+        Err(error) => request.fail(&error, request.language()),
+    }
+}
+
+async fn invitation(http: &Http, request: &PageRequest) -> Result<LinkInvitation, Error> {
+    let token = request.get("token").unwrap_or_default().to_owned();
+    http.blocking(move |app| app.open_public_link(&token)).await
+}
+
+/// `POST /link`
+pub async fn begin(State(http): State<Http>, PageForm(request): PageForm) -> Response {
+    let invitation = match invitation(&http, &request).await {
+        Ok(invitation) => invitation,
+        Err(error) => return request.fail(&error, request.language()),
+    };
+    let language = request.language_or(invitation.language);
+    if let Err(error) = http.visits().count(request.client.address, http.app().now()) {
+        return request.fail(&error, language);
+    }
+    let entry = |name: &str| -> String {
+        let text = request.get(name).unwrap_or_default();
+        text.chars().take(LONGEST_ENTRY).collect()
+    };
+    let token = request.get("token").unwrap_or_default().to_owned();
+    let visitor = LinkVisitor {
+        name: entry("name"),
+        contact: entry("contact"),
+        language: Some(language),
+        agreed: request.get("agree").is_some(),
+    };
+    let origin = Origin {
+        address: Some(request.client.address.to_string()),
+        user_agent: request.user_agent(),
+    };
+    let led = http.blocking(move |app| app.use_public_link(&token, &visitor, &origin));
+    match led.await {
+        Ok(LinkLeads::To(address)) => {
+            // Within the page's own origin, however it was reached.
+            let path = address.strip_prefix(http.public_url()).unwrap_or(&address);
+            request.redirect(&format!("{}{path}", request.base))
+        }
+        Ok(LinkLeads::ToMessage) => {
+            let about = About {
+                document: Some(invitation.document),
+                company: Some(invitation.company_name),
+                ..About::default()
+            };
+            let mut frame = request.frame(language, String::new());
+            frame.languages.clear();
+            super::ending::page(Ending::LinkSent, language, frame, &about)
+        }
+        Err(Error::Unprocessable(faults)) => page(&request, &invitation, StatusCode::UNPROCESSABLE_ENTITY, &faults),
+        Err(error) => request.fail(&error, language),
+    }
+}
+
+fn page(request: &PageRequest, invitation: &LinkInvitation, status: StatusCode, faults: &[Fault]) -> Response {
+    let language = request.language_or(invitation.language);
+    let said = |path: &str| {
+        let fault = faults.iter().find(|fault| fault.path == path)?;
+        Some(words(fault, language))
+    };
+    let content = LinkPage {
+        action: request.link("/link", &[]),
+        token: request.get("token").unwrap_or_default(),
+        company: &invitation.company_name,
+        document: &invitation.document,
+        promises_copy: invitation.promises_copy,
+        confirm: invitation.confirm,
+        name: request.get("name").unwrap_or_default(),
+        contact: request.get("contact").unwrap_or_default(),
+        agreed: request.get("agree").is_some(),
+        name_fault: said("name"),
+        contact_fault: said("contact"),
+        agree_fault: said("agree"),
+    };
+    let title = i18n::text(language, "link-title", &[("document", &invitation.document)]);
+    let mut frame = request.frame(language, title);
+    // What was typed into the form belongs into no address.
+    if status != StatusCode::OK {
+        frame.languages.clear();
+    }
+    let mut response = respond(status, "link.html", &frame, &content);
+    response
+        .headers_mut()
+        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+/// A fault in the words of the form.
+fn words(fault: &Fault, language: Language) -> String {
+    match (fault.path.as_str(), fault.code) {
+        ("agree", _) => i18n::text(language, "link-agree-missing", &[]),
+        (_, app::FaultCode::Required) => i18n::text(language, "link-required", &[]),
+        _ => fault.message(language),
+    }
+}

@@ -1,0 +1,134 @@
+//! How often one address may do what costs us something: a window for each, in memory.
+//!
+//! Each process counts for itself, and forgets at its end: this keeps a flood away, and is no account of anything. The table
+//! is bounded: where it is full of addresses that are all in their window, the whole is counted anew, which only a flood from
+//! very many addresses can bring about.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use app::Error;
+use jiff::Timestamp;
+
+/// The most addresses that are remembered.
+const MOST_ADDRESSES: usize = 50_000;
+
+/// Counts by address. Cheap to clone: all clones are one.
+#[derive(Debug, Clone)]
+pub struct Rate {
+    most: u32,
+    window_seconds: i64,
+    counted: Arc<Mutex<HashMap<IpAddr, Window>>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Window {
+    began: Timestamp,
+    count: u32,
+}
+
+impl Rate {
+    /// At most so many within so many seconds.
+    pub fn new(most: u32, window_seconds: i64) -> Self {
+        Self {
+            most: most.max(1),
+            window_seconds: window_seconds.max(1),
+            counted: Arc::default(),
+        }
+    }
+
+    /// Counts one more, or says when to come again.
+    pub fn count(&self, address: IpAddr, now: Timestamp) -> Result<(), Error> {
+        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        // A clock that was set back ends every window, too.
+        let left = |window: &Window| {
+            let passed = now.as_second() - window.began.as_second();
+            (0..self.window_seconds)
+                .contains(&passed)
+                .then(|| self.window_seconds - passed)
+        };
+        if counted.len() >= MOST_ADDRESSES {
+            counted.retain(|_, window| left(window).is_some());
+            if counted.len() >= MOST_ADDRESSES {
+                counted.clear();
+            }
+        }
+        let window = counted
+            .entry(network(address))
+            .or_insert(Window { began: now, count: 0 });
+        match left(window) {
+            Some(seconds) if window.count >= self.most => Err(Error::Throttled {
+                retry_after: u64::try_from(seconds).unwrap_or(1),
+            }),
+            Some(_) => {
+                window.count += 1;
+                Ok(())
+            }
+            None => {
+                *window = Window { began: now, count: 1 };
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Of an IPv6 address the network: one visitor has all the addresses of a /64.
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => IpAddr::V6((address.to_bits() & !u128::from(u64::MAX)).into()),
+        address @ IpAddr::V4(_) => address,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(1_800_000_000 + second).expect("a time")
+    }
+
+    fn wait(rate: &Rate, address: &str, second: i64) -> Option<u64> {
+        match rate.count(address.parse().expect("an address"), at(second)) {
+            Ok(()) => None,
+            Err(Error::Throttled { retry_after }) => Some(retry_after),
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn each_address_has_its_window() {
+        let rate = Rate::new(2, 600);
+        assert_eq!(wait(&rate, "192.0.2.1", 0), None);
+        assert_eq!(wait(&rate, "192.0.2.1", 100), None);
+        assert_eq!(wait(&rate, "192.0.2.1", 100), Some(500));
+        assert_eq!(wait(&rate, "192.0.2.2", 100), None);
+        assert_eq!(wait(&rate, "192.0.2.1", 600), None, "a new window");
+        assert_eq!(wait(&rate, "::ffff:192.0.2.1", 600), None);
+        assert_eq!(
+            wait(&rate, "192.0.2.1", 600),
+            Some(600),
+            "the same address, however it is written"
+        );
+        assert_eq!(wait(&rate, "192.0.2.1", -50), None, "the clock was set back");
+    }
+
+    #[test]
+    fn a_visitor_with_a_network_of_his_own_is_one_visitor() {
+        let rate = Rate::new(1, 600);
+        assert_eq!(wait(&rate, "2001:db8::1", 0), None);
+        assert_eq!(wait(&rate, "2001:db8::ffff:2", 0), Some(600));
+        assert_eq!(wait(&rate, "2001:db8:0:1::1", 0), None);
+    }
+
+    #[test]
+    fn the_table_does_not_grow_without_end() {
+        let rate = Rate::new(1, 600);
+        for number in 0..u32::try_from(MOST_ADDRESSES).expect("few") + 10 {
+            rate.count(IpAddr::V4(number.into()), at(0)).expect("the first of each");
+        }
+        let counted = rate.counted.lock().expect("unharmed");
+        assert!(counted.len() <= MOST_ADDRESSES, "{}", counted.len());
+    }
+}

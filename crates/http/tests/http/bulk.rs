@@ -1,0 +1,487 @@
+//! Many starts at once: what a dry run says, what is started, and that nothing is started twice.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+use testkit::database::TestDatabase;
+use testkit::workbook::{Cell, workbook};
+
+use crate::support::{Answer, Server, committee, plain};
+
+testkit::on_both_databases!(
+    a_dry_run_names_every_wrong_row_and_starts_nothing,
+    the_right_rows_are_started_and_the_wrong_ones_hold_up_nobody,
+    rows_are_started_once_whoever_works_on_them,
+    a_list_takes_what_a_row_does_not_say_from_the_request,
+    what_was_not_started_is_cancelled,
+    the_same_request_under_a_key_is_accepted_once,
+    nothing_is_started_for_who_may_not_send_any_more,
+);
+
+const PATH: &str = "/api/v3/workflows/bulk";
+
+/// A form with a sheet beside the start that holds for all rows.
+fn form(server: &Server, token: &str, query: &str, parts: &[(&str, &[u8])]) -> Answer {
+    let mut body = Vec::new();
+    for (name, content) in parts {
+        let file = if *name == "file" { "; filename=\"rows\"" } else { "" };
+        body.extend(format!("--x\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n\r\n").bytes());
+        body.extend_from_slice(content);
+        body.extend(b"\r\n");
+    }
+    body.extend(b"--x--\r\n");
+    server.send(
+        server
+            .request("POST", &format!("{PATH}{query}"), Some(token))
+            .header("accept-language", "en")
+            .header("content-type", "multipart/form-data; boundary=x")
+            .body(body),
+    )
+}
+
+fn common(template: i64) -> Vec<u8> {
+    json!({"template_id": template}).to_string().into_bytes()
+}
+
+/// A workbook of the usual template: rows 2, 3 and 8 are right, the others wrong.
+fn sheet() -> Vec<u8> {
+    let row = |cells: [&'static str; 8]| cells.map(Cell::Text).to_vec();
+    let mut rows = vec![
+        row([
+            "workflow_name",
+            "1.name",
+            "1.email",
+            "2.name",
+            "2.email",
+            "employer",
+            "grade",
+            "salary",
+        ]),
+        row([
+            "계약 2",
+            "김민준",
+            "minjun@example.com",
+            "山田太郎",
+            "taro@example.com",
+            "한빛",
+            "A",
+            "",
+        ]),
+        row([
+            "계약 3",
+            "Ann",
+            "010-1234-5678",
+            "Bob",
+            "bob@example.com",
+            "",
+            "",
+            "1000",
+        ]),
+        row(["계약 4", "Ann", "ann@", "Bob", "bob@example.com", "", "", ""]),
+        row([
+            "계약 5",
+            "Ann",
+            "ann@example.com",
+            "",
+            "bob@example.com",
+            "",
+            "Z",
+            "much",
+        ]),
+        row(["", "Ann", "ann@example.com", "Bob", "bob@example.com", "", "", ""]),
+        Vec::new(),
+        row(["계약 8", "Ann", "ann@example.com", "Bob", "bob@example.com", "", "", ""]),
+        row([
+            "계약 9",
+            "Ann",
+            "ann@example.com",
+            "Bob \u{10ffff}",
+            "bob@example.com",
+            "",
+            "",
+            "",
+        ]),
+    ];
+    rows[7][7] = Cell::Number("3000000");
+    workbook(&rows)
+}
+
+fn wrong_rows(list: &Value) -> Vec<(u64, Vec<(String, String)>)> {
+    let rows = list.as_array().expect("rows");
+    rows.iter()
+        .map(|row| {
+            let errors = row["errors"].as_array().expect("errors").iter();
+            let text = |value: &Value| value.as_str().expect("a text").to_owned();
+            let mut errors: Vec<_> = errors
+                .map(|error| {
+                    assert!(!error["message"].as_str().expect("words").is_empty());
+                    (text(&error["path"]), text(&error["code"]))
+                })
+                .collect();
+            errors.sort();
+            (row["row"].as_u64().expect("a number"), errors)
+        })
+        .collect()
+}
+
+fn expected() -> Vec<(u64, Vec<(String, String)>)> {
+    let fault = |path: &str, code: &str| (path.to_owned(), code.to_owned());
+    vec![
+        (4, vec![fault("1.email", "invalid-contact")]),
+        (
+            5,
+            vec![
+                fault("2.name", "required"),
+                fault("grade", "invalid-option"),
+                fault("salary", "invalid-number"),
+            ],
+        ),
+        (6, vec![fault("workflow_name", "required")]),
+        (9, vec![fault("2.name", "missing-glyph")]),
+    ]
+}
+
+/// The names of all documents, each as often as it is there.
+fn names(server: &Server, token: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut cursor = String::new();
+    loop {
+        let page = server.get(&format!("/api/v3/workflows?limit=100{cursor}"), token).ok();
+        let list = page["workflow_list"].as_array().expect("a list");
+        names.extend(
+            list.iter()
+                .map(|one| one["workflow_name"].as_str().expect("a name").to_owned()),
+        );
+        match page["next_cursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => break,
+        }
+    }
+    names.sort();
+    names
+}
+
+/// Works until nothing is left to do.
+fn work(server: &Server) -> usize {
+    let mut decided = 0;
+    loop {
+        match server.app.run_bulk_starts().expect("a round") {
+            0 => return decided,
+            rows => decided += rows,
+        }
+    }
+}
+
+fn counts(progress: &Value) -> [u64; 5] {
+    ["total", "waiting", "started", "failed", "cancelled"].map(|name| progress[name].as_u64().expect(name))
+}
+
+fn a_dry_run_names_every_wrong_row_and_starts_nothing(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let start = common(template);
+    let sheet = sheet();
+    let dry = form(
+        &server,
+        &token,
+        "",
+        &[("file", &sheet), ("start", &start), ("dry_run", b"true")],
+    )
+    .ok();
+    assert_eq!(
+        (&dry["total"], &dry["valid"], &dry["wrong"]),
+        (&json!(7), &json!(3), &json!(4))
+    );
+    assert_eq!(wrong_rows(&dry["row_list"]), expected());
+    let in_korean = form(
+        &server,
+        &token,
+        "?dry_run=1&lang=ko",
+        &[("file", &sheet), ("start", &start)],
+    )
+    .ok();
+    let message = |answer: &Value| answer["row_list"][0]["errors"][0]["message"].clone();
+    assert_ne!(message(&dry), message(&in_korean), "in the caller's language");
+    assert_eq!(work(&server), 0);
+    assert!(names(&server, &token).is_empty());
+}
+
+fn the_right_rows_are_started_and_the_wrong_ones_hold_up_nobody(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let accepted = form(&server, &token, "", &[("file", &sheet()), ("start", &common(template))]).ok();
+    assert_eq!(accepted["status"], "running");
+    assert_eq!(counts(&accepted), [7, 7, 0, 0, 0]);
+    assert!(names(&server, &token).is_empty(), "not while the caller waits");
+    assert_eq!(work(&server), 7);
+    let path = format!("{PATH}/{}", accepted["bulk_id"]);
+    let done = server.get(&path, &token).ok();
+    assert_eq!((&done["status"], counts(&done)), (&json!("finished"), [7, 0, 3, 4, 0]));
+    let failed = server.get(&format!("{path}?status=failed"), &token).ok();
+    assert_eq!(wrong_rows(&failed["row_list"]), expected(), "as the dry run said");
+    assert_eq!(names(&server, &token), ["계약 2", "계약 3", "계약 8"]);
+    // Page by page; each started row leads to its document.
+    let first = server.get(&format!("{path}?limit=2"), &token).ok();
+    assert_eq!(first["next_cursor"], "3");
+    let id = &first["row_list"][1]["workflow_id"];
+    let seen = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
+    assert_eq!(
+        (&seen["workflow_name"], &seen["field_list"][0]["value"]),
+        (&json!("계약 3"), &json!("1000"))
+    );
+    let last = server.get(&format!("{path}?cursor=3&limit=100"), &token).ok();
+    assert_eq!(last["row_list"].as_array().map(Vec::len), Some(5));
+    assert_eq!(work(&server), 0, "what is over is over");
+    // Kept for a month, then gone with what it said of people.
+    server.clock.advance(31 * 24 * 60 * 60);
+    assert_eq!(server.app.sweep_bulk_starts().expect("swept"), 1);
+    let token = server.token("acme", "owner@example.com");
+    server.get(&path, &token).problem(404);
+}
+
+/// As where a server was killed and two have come up, or as two nodes do: everybody starts what waits.
+fn rows_are_started_once_whoever_works_on_them(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (company, token, _) = server.with_company("acme");
+    let template = server.template(&company, &plain(1, "end"));
+    let mut csv = "workflow_name,1.name,1.email\n".to_owned();
+    for number in 0..60 {
+        writeln!(csv, "document {number:02},Ann,ann{number}@example.com").expect("a text grows");
+    }
+    let start = common(template);
+    let accepted = form(&server, &token, "", &[("file", csv.as_bytes()), ("start", &start)]).ok();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| work(&server));
+        }
+    });
+    work(&server);
+    let done = server.get(&format!("{PATH}/{}", accepted["bulk_id"]), &token).ok();
+    assert_eq!(
+        (&done["status"], counts(&done)),
+        (&json!("finished"), [60, 0, 60, 0, 0])
+    );
+    let names = names(&server, &token);
+    assert_eq!(names.len(), 60);
+    assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), 60, "each once: {names:?}");
+    let (_, letters) = server.drain();
+    assert_eq!(letters, 60, "nobody is asked twice");
+}
+
+fn a_list_takes_what_a_row_does_not_say_from_the_request(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let body = json!({
+        "template_id": template,
+        "workflow_name": "For all",
+        "language": "en",
+        "recipient_list": [
+            {"order": 1, "name": "Employer", "email": "employer@example.com"},
+            {"order": 2, "name": "Nobody", "email": "nobody@example.com"},
+        ],
+        "field_list": [{"name": "employer", "value": "All Ltd"}, {"name": "salary", "value": 1}],
+        "workflow_list": [
+            {"recipient_list": [{"order": 2, "name": "Bob", "email": "bob@example.com"}], "field_list": [{"name": "salary", "value": 2}]},
+            {"workflow_name": "Own", "language": "ko"},
+            {"recipient_list": [{"order": 2, "name": 7, "email": "bob@example.com"}]},
+            {"template_id": template + 1},
+        ],
+    });
+    let dry = server.post(&format!("{PATH}?dry_run=true"), Some(&token), &body).ok();
+    assert_eq!(
+        wrong_rows(&dry["row_list"]),
+        [
+            (3, vec![("recipient_list[0].name".to_owned(), "wrong-type".to_owned())]),
+            (4, vec![("template_id".to_owned(), "not-allowed".to_owned())])
+        ]
+    );
+    let accepted = server.post(PATH, Some(&token), &body).ok();
+    assert_eq!(
+        counts(&accepted),
+        [4, 2, 0, 2, 0],
+        "what cannot be read is known at once"
+    );
+    work(&server);
+    let rows = server
+        .get(&format!("{PATH}/{}?status=started", accepted["bulk_id"]), &token)
+        .ok();
+    let seen = |row: usize| {
+        let id = &rows["row_list"][row]["workflow_id"];
+        server.get(&format!("/api/v3/workflows/{id}"), &token).ok()
+    };
+    let (first, second) = (seen(0), seen(1));
+    assert_eq!(
+        (
+            &first["workflow_name"],
+            &first["language"],
+            &first["steps"][0]["name"],
+            &first["steps"][1]["name"]
+        ),
+        (&json!("For all"), &json!("en-US"), &json!("Employer"), &json!("Bob"))
+    );
+    let values: Vec<&Value> = first["field_list"]
+        .as_array()
+        .expect("fields")
+        .iter()
+        .map(|field| &field["value"])
+        .collect();
+    assert_eq!(values, ["All Ltd", "2"]);
+    assert_eq!(
+        (
+            &second["workflow_name"],
+            &second["language"],
+            &second["steps"][1]["name"]
+        ),
+        (&json!("Own"), &json!("ko-KR"), &json!("Nobody"))
+    );
+}
+
+fn what_was_not_started_is_cancelled(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let accepted = form(&server, &token, "", &[("file", &sheet()), ("start", &common(template))]).ok();
+    let path = format!("{PATH}/{}", accepted["bulk_id"]);
+    let cancel = || server.post(&format!("{path}/cancel"), Some(&token), &json!({}));
+    let cancelled = cancel().ok();
+    assert_eq!(
+        (&cancelled["status"], counts(&cancelled)),
+        (&json!("cancelled"), [7, 0, 0, 0, 7])
+    );
+    assert_eq!(work(&server), 0);
+    assert!(names(&server, &token).is_empty());
+    let again = cancel().problem(409);
+    assert_eq!(
+        (&again["code"], &again["state"]),
+        (&json!("finished"), &json!("cancelled"))
+    );
+}
+
+fn the_same_request_under_a_key_is_accepted_once(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let send = |name: &str| {
+        let body = json!({
+            "template_id": template, "workflow_name": name,
+            "recipient_list": [
+                {"order": 1, "name": "Ann", "email": "ann@example.com"}, {"order": 2, "name": "Bob", "email": "bob@example.com"},
+            ],
+            "workflow_list": [{}, {}],
+        });
+        let request = server.request("POST", PATH, Some(&token));
+        server.send(request.header("idempotency-key", "monday").json(&body))
+    };
+    let first = send("one").ok();
+    work(&server);
+    assert_eq!(send("one").ok(), first);
+    assert_eq!(work(&server), 0);
+    assert_eq!(names(&server, &token), ["one", "one"]);
+    assert_eq!(
+        send("other").faults(),
+        [("Idempotency-Key".to_owned(), "idempotency-key-reused".to_owned())]
+    );
+}
+
+fn nothing_is_started_for_who_may_not_send_any_more(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (company, token, template) = server.with_company("acme");
+    server.member(&company, "sender@example.com", domain::Role::Sender);
+    let sender = server.token("acme", "sender@example.com");
+    let accepted = form(
+        &server,
+        &sender,
+        "",
+        &[("file", &sheet()), ("start", &common(template))],
+    )
+    .ok();
+    server
+        .app
+        .disable_member(&company, "sender@example.com")
+        .expect("the member is disabled");
+    work(&server);
+    let done = server.get(&format!("{PATH}/{}", accepted["bulk_id"]), &token).ok();
+    assert_eq!(counts(&done), [7, 0, 0, 7, 0]);
+    assert_eq!(done["row_list"][0]["errors"][0]["code"], "role");
+}
+
+#[test]
+fn what_is_wrong_with_the_request_as_a_whole_is_refused() {
+    let server = Server::with(&TestDatabase::sqlite(), |settings, _| {
+        settings.bulk.rows = 2;
+        settings.bulk.bytes = 10_000;
+    });
+    let (_, token, template) = server.with_company("acme");
+    let start = common(template);
+    let faults = |parts: &[(&str, &[u8])]| form(&server, &token, "", parts).faults();
+    let one = |path: &str, code: &str| vec![(path.to_owned(), code.to_owned())];
+    assert_eq!(faults(&[("start", &start)]), one("file", "required"));
+    assert_eq!(faults(&[("file", b"a\nb\n")]), one("start", "not-json-text"));
+    assert_eq!(
+        faults(&[("file", b"a\nb\n"), ("start", b"{}")]),
+        one("template_id", "required")
+    );
+    assert_eq!(
+        faults(&[("file", b"a\nb\n"), ("start", &common(template + 1))]),
+        one("template_id", "unknown-template")
+    );
+    let sheet = |file: &[u8]| faults(&[("file", file), ("start", &start)]);
+    assert_eq!(sheet(b"workflow_name\n"), one("workflow_list", "required"));
+    assert_eq!(sheet(b"\xc0\xcc\n"), one("file", "sheet-not-utf8"));
+    assert_eq!(sheet(b"PK\x03\x04"), one("file", "sheet-unreadable"));
+    assert_eq!(sheet(b"workflow_name\na\nb\nc\n"), one("file", "too-many"));
+    assert_eq!(
+        sheet(b"workflow_name,3.name,1.boss.name,1.shoe,nothing,workflow_name\na\n"),
+        [
+            ("3.name".to_owned(), "unknown-field".to_owned()),
+            ("1.boss.name".to_owned(), "unknown-field".to_owned()),
+            ("1.shoe".to_owned(), "unknown-field".to_owned()),
+            ("nothing".to_owned(), "unknown-field".to_owned()),
+            ("workflow_name".to_owned(), "duplicate".to_owned()),
+        ]
+    );
+    let large = vec![b'a'; 100_000];
+    form(&server, &token, "", &[("file", &large), ("start", &start)]).problem(413);
+    let list = |body: Value| server.post(PATH, Some(&token), &body);
+    assert_eq!(
+        list(json!({"template_id": template, "workflow_list": [{}, {}, {}]})).faults(),
+        one("workflow_list", "too-many")
+    );
+    assert_eq!(
+        list(json!({"template_id": template})).faults(),
+        one("workflow_list", "required")
+    );
+    assert!(names(&server, &token).is_empty());
+}
+
+#[test]
+fn the_sheet_of_a_template_is_one_that_is_taken() {
+    let server = Server::new(&TestDatabase::sqlite());
+    let (company, token, template) = server.with_company("acme");
+    let mut named = plain(1, "end");
+    named["fields"][0]["name"] = json!("language");
+    for template in [
+        template,
+        server.template(&company, &committee()),
+        server.template(&company, &named),
+    ] {
+        let answer = server.get(&format!("{PATH}/sheet?template_id={template}"), &token);
+        assert_eq!(answer.status, 200);
+        assert_eq!(answer.header("content-type"), "text/csv; charset=utf-8");
+        let sheet = String::from_utf8(answer.body).expect("text");
+        assert!(sheet.starts_with("\u{feff}workflow_name,language,"), "{sheet}");
+        let start = common(template);
+        let dry = form(
+            &server,
+            &token,
+            "?dry_run=1",
+            &[("file", sheet.as_bytes()), ("start", &start)],
+        )
+        .ok();
+        assert_eq!((&dry["total"], &dry["wrong"]), (&json!(1), &json!(0)), "{sheet} {dry}");
+    }
+    let unknown = server.get(&format!("{PATH}/sheet?template_id=9999"), &token);
+    assert_eq!(
+        unknown.faults(),
+        [("template_id".to_owned(), "unknown-template".to_owned())]
+    );
+}

@@ -1,0 +1,444 @@
+//! Public links: made by programs, opened by anybody, counted exactly.
+
+use serde_json::{Value, json};
+use testkit::database::TestDatabase;
+use url::form_urlencoded::Serializer;
+
+use crate::support::{Answer, BASE, Server, committee, plain, values_of};
+
+testkit::on_both_databases!(
+    a_link_is_made_listed_shown_and_closed,
+    a_visitor_becomes_the_first_writer,
+    what_a_visitor_leaves_out_is_asked_for,
+    each_address_uses_a_link_once_unless_it_may_often,
+    the_limit_is_exact_whatever_comes_at_once,
+    who_came_by_a_public_link_gets_the_promised_copy,
+    with_confirm_the_signing_link_comes_by_message_alone,
+);
+
+fn new(server: &Server, token: &str, template: i64, more: &Value) -> Answer {
+    let mut body = json!({
+        "workflow_name": "가입 {name}, {date}", "template_id": template, "language": "en",
+        "recipient_list": [{"order": 2, "name": "Clerk", "email": "clerk@example.com"}],
+        "field_list": [{"name": "employer", "value": "한빛"}],
+    });
+    for (name, value) in more.as_object().expect("members") {
+        body[name] = value.clone();
+    }
+    server.post("/api/v3/link/start", Some(token), &body)
+}
+
+/// The path and query of a link's address.
+fn path_of(link: &Value) -> String {
+    let address = link["link_url"].as_str().expect("an address");
+    address.strip_prefix(BASE).expect("an address of ours").to_owned()
+}
+
+fn look(server: &Server, path: &str) -> Answer {
+    server.send(server.request("GET", path, None))
+}
+
+/// What a visitor sends from the link's page.
+fn visit(server: &Server, path: &str, name: &str, contact: &str, agrees: bool) -> Answer {
+    let token = path.split_once("token=").expect("a token").1;
+    let token = token.split('&').next().expect("a token");
+    let mut form = Serializer::new(String::new());
+    form.append_pair("token", token)
+        .append_pair("name", name)
+        .append_pair("contact", contact);
+    if agrees {
+        form.append_pair("agree", "1");
+    }
+    server.send(
+        server
+            .request("POST", "/link?lang=en", None)
+            .header("content-type", "application/x-www-form-urlencoded")
+            .body(form.finish()),
+    )
+}
+
+fn text(answer: &Answer) -> String {
+    String::from_utf8_lossy(&answer.body)
+        .replace("&#x2f;", "/")
+        .replace("&#x27;", "'")
+}
+
+fn documents(server: &Server, token: &str) -> Vec<Value> {
+    let list = server.get("/api/v3/workflows?limit=100", token).ok();
+    list["workflow_list"].as_array().expect("a list").clone()
+}
+
+fn a_link_is_made_listed_shown_and_closed(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (company, token, template) = server.with_company("acme");
+    let made = new(
+        &server,
+        &token,
+        template,
+        &json!({"limit": 100, "end_date": "2026-02-01 18:00:00"}),
+    )
+    .ok();
+    assert!(path_of(&made).starts_with("/link?token="), "{made}");
+    assert_eq!(
+        made,
+        json!({
+            "link_id": made["link_id"], "link_url": made["link_url"], "status": "open", "template_id": template,
+            "workflow_name": "가입 {name}, {date}", "language": "en-US", "limit": 100, "used": 0,
+            "end_date": "2026-02-01 18:00:00 (UTC+09:00)", "duplicates": "once", "is_embed": false,
+            "created_date": "2026-01-01 09:00:00 (UTC+09:00)", "closed_date": "",
+        })
+    );
+    let one = format!("/api/v3/link/{}", made["link_id"]);
+    assert_eq!(server.get(&one, &token).ok(), made);
+    let second = new(&server, &token, template, &json!({"duplicates": "many"})).ok();
+    let page = server.get("/api/v3/link?limit=1", &token).ok();
+    assert_eq!(page["link_list"], json!([second]));
+    let cursor = page["next_cursor"].as_str().expect("more");
+    assert_eq!(
+        server.get(&format!("/api/v3/link?cursor={cursor}"), &token).ok(),
+        json!({"link_list": [made], "next_cursor": null})
+    );
+    server.member(&company, "auditor@example.com", domain::Role::Auditor);
+    let auditor = server.token("acme", "auditor@example.com");
+    assert_eq!(
+        server.get(&one, &auditor).ok()["link_url"],
+        "",
+        "who may only read starts nothing"
+    );
+    let closed = server.post(&format!("{one}/close"), Some(&token), &json!({})).ok();
+    assert_eq!(closed["status"], "closed");
+    let again = server
+        .post(&format!("{one}/close"), Some(&token), &json!({}))
+        .problem(409);
+    assert_eq!(again["code"], "link-closed");
+    for (language, words) in [
+        ("ko", "닫힌 링크입니다"),
+        ("en", "This link was closed"),
+        ("ja", "閉じられています"),
+    ] {
+        let path = path_of(&made).replace("lang=en", &format!("lang={language}"));
+        let page = look(&server, &path);
+        assert_eq!(page.status, 410);
+        assert!(text(&page).contains(words), "{}", text(&page));
+    }
+    assert_eq!(
+        visit(&server, &path_of(&made), "Ann", "ann@example.com", true).status,
+        410
+    );
+    assert!(documents(&server, &token).is_empty());
+    let (_, stranger, _) = server.with_company("other");
+    assert_eq!(server.get("/api/v3/link", &stranger).ok()["link_list"], json!([]));
+}
+
+fn a_visitor_becomes_the_first_writer(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let made = new(&server, &token, template, &json!({})).ok();
+    let path = path_of(&made);
+    for (language, words) in [
+        ("ko", "먼저 이름과 연락처를"),
+        ("en", "Please say who you are"),
+        ("ja", "お名前と連絡先"),
+    ] {
+        let page = look(&server, &path.replace("lang=en", &format!("lang={language}")));
+        assert_eq!(page.status, 200);
+        assert!(
+            text(&page).contains(words) && text(&page).contains("acme Ltd"),
+            "{}",
+            text(&page)
+        );
+        assert!(
+            page.header("content-security-policy")
+                .contains("frame-ancestors 'none'")
+        );
+        assert_eq!(page.header("cache-control"), "no-store");
+        assert_eq!(page.header("referrer-policy"), "no-referrer");
+    }
+    assert!(documents(&server, &token).is_empty(), "looking starts nothing");
+    let page = visit(&server, &path, " Ann ", "ann@example.com", true);
+    assert_eq!(page.status, 200, "{}", text(&page));
+    assert!(
+        text(&page).contains("/assets/sign"),
+        "the signing page: {}",
+        text(&page)
+    );
+    let started = &documents(&server, &token)[0];
+    assert_eq!(started["workflow_name"], "가입 Ann, 2026-01-01");
+    let seen = server
+        .get(&format!("/api/v3/workflows/{}", started["workflow_id"]), &token)
+        .ok();
+    assert_eq!(
+        (&seen["next_name"], &seen["next_email"], &seen["steps"][1]["name"]),
+        (&json!("Ann"), &json!("ann@example.com"), &json!("Clerk"))
+    );
+    assert_eq!(seen["field_list"][0]["value"], "한빛");
+    let begun = &seen["history"][0];
+    assert_eq!(
+        (&begun["event"], &begun["actor_email"]),
+        (&json!("started"), &json!(""))
+    );
+    assert!(
+        begun["address"].as_str().is_some_and(|address| !address.is_empty()),
+        "{begun}"
+    );
+    assert_eq!(
+        server.get(&format!("/api/v3/link/{}", made["link_id"]), &token).ok()["used"],
+        1
+    );
+}
+
+fn what_a_visitor_leaves_out_is_asked_for(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let path = path_of(&new(&server, &token, template, &json!({})).ok());
+    for (name, contact, agrees, words) in [
+        ("", "ann@example.com", true, "Please fill this in"),
+        ("Ann", "", true, "Please fill this in"),
+        ("Ann", "ann@", true, "e-mail address"),
+        ("Ann", "ann@example.com", false, "Please agree"),
+        ("\u{202e}Ann", "ann@example.com", true, "direction"),
+        ("Ann \u{10ffff}", "ann@example.com", true, "font"),
+    ] {
+        let page = visit(&server, &path, name, contact, agrees);
+        assert_eq!(page.status, 422, "{name:?} {contact:?}");
+        let said = text(&page);
+        assert!(
+            said.contains(words) && said.contains("aria-invalid=\"true\""),
+            "{name:?} {contact:?}: {said}"
+        );
+        assert!(
+            said.contains(&format!("value=\"{contact}\"")),
+            "what was typed stays: {said}"
+        );
+    }
+    assert!(documents(&server, &token).is_empty());
+    let link = &server.get("/api/v3/link", &token).ok()["link_list"][0];
+    assert_eq!(link["used"], 0);
+}
+
+fn each_address_uses_a_link_once_unless_it_may_often(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let once = path_of(&new(&server, &token, template, &json!({})).ok());
+    assert_eq!(visit(&server, &once, "Ann", "ann@example.com", true).status, 200);
+    assert_eq!(visit(&server, &once, "Kim", "010-1234-5678", true).status, 200);
+    for contact in ["ann@example.com", " ANN@example.COM ", "+82 10 1234 5678"] {
+        let page = visit(&server, &once, "Ann", contact, true);
+        assert_eq!(page.status, 409, "{contact}");
+        assert!(text(&page).contains("used this link already"), "{}", text(&page));
+    }
+    assert_eq!(documents(&server, &token).len(), 2);
+    let links = server.get("/api/v3/link", &token).ok();
+    assert_eq!(links["link_list"][0]["used"], 2, "who was refused does not count");
+    let many = path_of(&new(&server, &token, template, &json!({"duplicates": "many"})).ok());
+    for _ in 0..2 {
+        assert_eq!(visit(&server, &many, "Ann", "ann@example.com", true).status, 200);
+    }
+    assert_eq!(documents(&server, &token).len(), 4);
+}
+
+fn the_limit_is_exact_whatever_comes_at_once(database: &TestDatabase) {
+    let server = Server::with(database, |_, http| http.link_starts = 1_000);
+    let (_, token, template) = server.with_company("acme");
+    let made = new(&server, &token, template, &json!({"limit": 4})).ok();
+    let path = path_of(&made);
+    let statuses: Vec<u16> = std::thread::scope(|scope| {
+        let visitors: Vec<_> = (0..10)
+            .map(|number| {
+                let (server, path) = (&server, &path);
+                scope.spawn(move || visit(server, path, "Ann", &format!("ann{number}@example.com"), true).status)
+            })
+            .collect();
+        visitors
+            .into_iter()
+            .map(|visitor| visitor.join().expect("a visitor"))
+            .collect()
+    });
+    let count = |wanted: u16| statuses.iter().filter(|status| **status == wanted).count();
+    assert_eq!((count(200), count(410)), (4, 6), "{statuses:?}");
+    assert_eq!(documents(&server, &token).len(), 4);
+    let link = server.get(&format!("/api/v3/link/{}", made["link_id"]), &token).ok();
+    assert_eq!((&link["used"], &link["status"]), (&json!(4), &json!("used_up")));
+    assert!(text(&look(&server, &path)).contains("This link is used up"));
+}
+
+fn who_came_by_a_public_link_gets_the_promised_copy(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let path = path_of(&new(&server, &token, template, &json!({})).ok());
+    assert!(text(&look(&server, &path)).contains("you get a copy at the address"));
+    visit(&server, &path, "Ann", "ann@example.com", true);
+    let id = documents(&server, &token)[0]["workflow_id"].clone();
+    for order in 1..=2 {
+        let body = json!({"order": order, "field_list": values_of(order)});
+        server.act(&token, &id, "approve", &body).ok();
+    }
+    let caller = server.app.authenticate(&token).expect("the owner");
+    let letters = server.app.outbox_messages(&caller, 1).expect("letters").messages;
+    let copy = letters.iter().find(|letter| {
+        letter.to == "ann@example.com" && letter.links.iter().any(|link| link.url.contains("/mail/view"))
+    });
+    let copy = copy.unwrap_or_else(|| {
+        panic!(
+            "no copy for her: {:?}",
+            letters.iter().map(|l| (&l.to, &l.subject)).collect::<Vec<_>>()
+        )
+    });
+    let address = copy
+        .links
+        .iter()
+        .find(|link| link.url.contains("/mail/view"))
+        .expect("a link");
+    let page = look(&server, address.url.strip_prefix(BASE).expect("ours"));
+    assert_eq!(page.status, 200, "the document is there: {}", text(&page));
+    // An embedded document promises nothing, since its writers get no messages.
+    let embedded = new(
+        &server,
+        &token,
+        template,
+        &json!({"export_api_info": {"url": "https://hooks.example.com/", "api_type": "ALL", "is_embed": true}}),
+    );
+    let page = look(&server, &path_of(&embedded.ok()));
+    assert!(
+        page.status == 200 && !text(&page).contains("you get a copy"),
+        "{}",
+        text(&page)
+    );
+}
+
+fn with_confirm_the_signing_link_comes_by_message_alone(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let path = path_of(&new(&server, &token, template, &json!({"confirm": true})).ok());
+    let page = visit(&server, &path, "Ann", "ann@example.com", true);
+    assert_eq!(page.status, 200);
+    assert!(text(&page).contains("Look into your messages"), "{}", text(&page));
+    assert!(!text(&page).contains("mail/sign"), "{}", text(&page));
+    let caller = server.app.authenticate(&token).expect("the owner");
+    let letters = server.app.outbox_messages(&caller, 1).expect("letters").messages;
+    assert_eq!((letters.len(), letters[0].to.as_str()), (1, "ann@example.com"));
+    assert!(letters[0].links.iter().any(|link| link.url.contains("/mail/sign")));
+    let refused = new(
+        &server,
+        &token,
+        template,
+        &json!({"confirm": true, "export_api_info": {"url": "https://hooks.example.com/", "api_type": "ALL", "is_embed": true}}),
+    );
+    assert_eq!(refused.faults(), [("confirm".to_owned(), "not-allowed".to_owned())]);
+}
+
+#[test]
+fn a_link_that_could_start_nothing_is_not_made() {
+    let server = Server::new(&TestDatabase::sqlite());
+    let (company, token, template) = server.with_company("acme");
+    let faults = |more: Value| new(&server, &token, template, &more).faults();
+    let one = |path: &str, code: &str| vec![(path.to_owned(), code.to_owned())];
+    assert_eq!(
+        faults(json!({"recipient_list": []})),
+        one("recipient_list", "missing-recipient")
+    );
+    assert_eq!(
+        faults(json!({"recipient_list": [
+            {"order": 1, "name": "A", "email": "a@example.com"}, {"order": 2, "name": "B", "email": "b@example.com"}
+        ]})),
+        one("recipient_list[2]", "too-many-recipients"),
+        "the first writer's place is the visitor's"
+    );
+    assert_eq!(
+        faults(json!({"template_id": 9_999})),
+        one("template_id", "unknown-template")
+    );
+    assert_eq!(faults(json!({"limit": 0})), one("limit", "out-of-range"));
+    assert_eq!(
+        faults(json!({"end_date": "2025-12-31 00:00:00"})),
+        one("end_date", "past-date-time")
+    );
+    assert_eq!(
+        faults(json!({"end_date": "soon"})),
+        one("end_date", "invalid-date-time")
+    );
+    assert_eq!(faults(json!({"duplicates": "twice"})), one("duplicates", "not-allowed"));
+    assert_eq!(
+        faults(json!({"field_list": [{"name": "x", "value": "y"}]})),
+        one("field_list[0].name", "unknown-field")
+    );
+    // Of several writers of the first step one place is left to the visitor.
+    let committee = server.template(&company, &committee());
+    let chair = json!({"template_id": committee, "field_list": [], "recipient_list": [
+        {"order": 1, "role": "chair", "name": "Chair", "email": "chair@example.com"}
+    ]});
+    new(&server, &token, committee, &chair).ok();
+    assert!(
+        server.get("/api/v3/link", &token).ok()["link_list"]
+            .as_array()
+            .is_some_and(|list| list.len() == 1)
+    );
+}
+
+#[test]
+fn a_link_ends_with_its_time_its_template_and_its_maker() {
+    let server = Server::new(&TestDatabase::sqlite());
+    let (company, token, _) = server.with_company("acme");
+    let template = server.template(&company, &plain(1, "end"));
+    let bare = json!({"recipient_list": [], "field_list": []});
+    let with = |more: Value| {
+        let mut body = bare.clone();
+        for (name, value) in more.as_object().expect("members") {
+            body[name] = value.clone();
+        }
+        body
+    };
+    let ending = path_of(
+        &new(
+            &server,
+            &token,
+            template,
+            &with(json!({"end_date": "2026-01-01 10:00:00"})),
+        )
+        .ok(),
+    );
+    server.clock.advance(60 * 60);
+    let page = look(&server, &ending);
+    assert!(
+        page.status == 410 && text(&page).contains("The time of this link is over"),
+        "{}",
+        text(&page)
+    );
+    assert_eq!(visit(&server, &ending, "Ann", "ann@example.com", true).status, 410);
+    server.member(&company, "sender@example.com", domain::Role::Sender);
+    let sender = server.token("acme", "sender@example.com");
+    let of_sender = path_of(&new(&server, &sender, template, &bare).ok());
+    server
+        .app
+        .disable_member(&company, "sender@example.com")
+        .expect("disabled");
+    assert_eq!(visit(&server, &of_sender, "Ann", "ann@example.com", true).status, 410);
+    // A token of another kind opens nothing.
+    let started = json!({
+        "workflow_name": "x", "template_id": template, "recipient_list": [{"order": 1, "name": "A", "email": "a@example.com"}],
+    });
+    let other = server.start(&token, &started).ok()["token"]
+        .as_str()
+        .expect("a token")
+        .to_owned();
+    assert_eq!(look(&server, &format!("/link?token={other}")).status, 404);
+}
+
+#[test]
+fn one_address_starts_only_so_many_documents() {
+    let server = Server::with(&TestDatabase::sqlite(), |_, http| http.link_starts = 2);
+    let (_, token, template) = server.with_company("acme");
+    let path = path_of(&new(&server, &token, template, &json!({})).ok());
+    for number in 0..2 {
+        assert_eq!(
+            visit(&server, &path, "Ann", &format!("ann{number}@example.com"), true).status,
+            200
+        );
+    }
+    let page = visit(&server, &path, "Ann", "ann2@example.com", true);
+    assert_eq!((page.status, page.header("retry-after")), (429, "600"));
+    assert_eq!(look(&server, &path).status, 200, "looking is free");
+    server.clock.advance(600);
+    assert_eq!(visit(&server, &path, "Ann", "ann2@example.com", true).status, 200);
+    assert_eq!(documents(&server, &token).len(), 3);
+}

@@ -1,0 +1,131 @@
+//! A PDF that is sent once, without a template that is kept.
+
+use serde_json::{Value, json};
+use testkit::database::TestDatabase;
+
+use crate::support::{Answer, Server, contract, pdf, values_of};
+
+testkit::on_both_databases!(
+    a_pdf_is_sent_and_completed_without_a_template_in_the_list,
+    what_is_refused_leaves_nothing_behind,
+);
+
+fn start() -> Value {
+    json!({
+        "workflow_name": "Offer 7",
+        "recipient_list": [
+            {"order": 1, "name": "김민준", "email": "minjun@example.com"},
+            {"order": 2, "name": "山田太郎", "email": "taro@example.com"},
+        ],
+    })
+}
+
+fn send(server: &Server, token: &str, boundary: &str, parts: &[(&str, &[u8])]) -> Answer {
+    let mut body = Vec::new();
+    for (name, content) in parts {
+        body.extend(format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n").bytes());
+        body.extend_from_slice(content);
+        body.extend(b"\r\n");
+    }
+    body.extend(format!("--{boundary}--\r\n").bytes());
+    server.send(
+        server
+            .request("POST", "/api/v3/workflows/send", Some(token))
+            .header("accept-language", "en")
+            .header("idempotency-key", "offer 7")
+            .header("content-type", format!("multipart/form-data; boundary={boundary}"))
+            .body(body),
+    )
+}
+
+fn a_pdf_is_sent_and_completed_without_a_template_in_the_list(database: &TestDatabase) {
+    let server = Server::new(database);
+    server.company("acme");
+    let token = server.token("acme", "owner@example.com");
+    let (file, fields, start) = (pdf(), contract().to_string(), start().to_string());
+    let parts: [(&str, &[u8]); 3] = [
+        ("file", &file),
+        ("fields", fields.as_bytes()),
+        ("start", start.as_bytes()),
+    ];
+    let sent = send(&server, &token, "x", &parts).ok();
+    assert_eq!(
+        (&sent["workflow_name"], &sent["next_name"]),
+        (&json!("Offer 7"), &json!("김민준"))
+    );
+    assert_eq!(
+        send(&server, &token, "another", &parts).ok(),
+        sent,
+        "sent once, whatever the boundary"
+    );
+    assert_eq!(
+        server.get("/api/v3/templates?archived=true", &token).ok()["template_list"],
+        json!([])
+    );
+    let id = &sent["workflow_id"];
+    for order in 1..=2 {
+        server
+            .act(
+                &token,
+                id,
+                "approve",
+                &json!({"order": order, "field_list": values_of(order)}),
+            )
+            .ok();
+    }
+    let seen = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
+    assert_eq!(seen["status"], "Complete");
+    assert_eq!(
+        server.get(&format!("/api/v3/workflows/{id}/document"), &token).status,
+        200
+    );
+    let list = server.get("/api/v3/workflows", &token).ok();
+    assert_eq!(list["workflow_list"].as_array().map(Vec::len), Some(1));
+}
+
+fn what_is_refused_leaves_nothing_behind(database: &TestDatabase) {
+    let server = Server::new(database);
+    server.company("acme");
+    let token = server.token("acme", "owner@example.com");
+    let (file, fields) = (pdf(), contract().to_string());
+    let faults = |parts: &[(&str, &[u8])]| send(&server, &token, "x", parts).faults();
+    let one = |path: &str, code: &str| vec![(path.to_owned(), code.to_owned())];
+    let good = start().to_string();
+    assert_eq!(
+        faults(&[("file", &file), ("fields", fields.as_bytes())]),
+        one("start", "not-json-text")
+    );
+    assert_eq!(
+        faults(&[("fields", fields.as_bytes()), ("start", good.as_bytes())]),
+        one("file", "required")
+    );
+    let mut wrong = start();
+    wrong["recipient_list"][1]["email"] = json!("taro@");
+    let wrong = wrong.to_string();
+    assert_eq!(
+        faults(&[
+            ("file", &file),
+            ("fields", fields.as_bytes()),
+            ("start", wrong.as_bytes())
+        ]),
+        one("recipient_list[1].email", "invalid-contact")
+    );
+    for id in 1..5 {
+        server.get(&format!("/api/v3/templates/{id}"), &token).problem(404);
+    }
+    // What is wrong with the form of the start is told with what is wrong with the file.
+    let odd = json!({"workflow_name": 7}).to_string();
+    let both = faults(&[
+        ("file", b"no PDF"),
+        ("fields", fields.as_bytes()),
+        ("start", odd.as_bytes()),
+    ]);
+    assert_eq!(
+        both,
+        [
+            ("workflow_name".to_owned(), "wrong-type".to_owned()),
+            ("file".to_owned(), "document-refused".to_owned())
+        ]
+    );
+    assert_eq!(server.get("/api/v3/workflows", &token).ok()["workflow_list"], json!([]));
+}

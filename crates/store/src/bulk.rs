@@ -1,0 +1,273 @@
+//! Many starts at once, accepted as a whole and started row by row.
+//!
+//! A row's document is started in the transaction that marks the row as started, and only where it still waits: whoever
+//! comes second, after a kill or on another node, changes nothing.
+
+use domain::{CompanyId, MemberId, TemplateId, WorkflowId};
+use jiff::Timestamp;
+
+use crate::sql::bulk as sql;
+use crate::{Error, Transaction, values};
+
+/// A bulk start's number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BulkId(pub i64);
+
+/// A bulk start that was accepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewBulk {
+    /// Whose.
+    pub company: CompanyId,
+    /// Who sends.
+    pub member: MemberId,
+    /// The template of all rows.
+    pub template: TemplateId,
+    /// Where the request came from, as JSON.
+    pub origin: String,
+    /// When.
+    pub at: Timestamp,
+    /// The rows.
+    pub rows: Vec<NewRow>,
+}
+
+/// A row that was accepted, or found wrong at once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewRow {
+    /// As the sender counts.
+    pub number: u32,
+    /// The start, encrypted, or what is wrong with the row, as JSON.
+    pub request: Result<Vec<u8>, String>,
+}
+
+/// How far a row is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowState {
+    /// To be started.
+    Waiting,
+    /// Started.
+    Started,
+    /// It cannot be started.
+    Failed,
+    /// It will not be started.
+    Cancelled,
+}
+
+impl RowState {
+    /// Every state.
+    pub const ALL: [RowState; 4] = [
+        RowState::Waiting,
+        RowState::Started,
+        RowState::Failed,
+        RowState::Cancelled,
+    ];
+
+    /// The word in the database and in answers.
+    pub const fn word(self) -> &'static str {
+        match self {
+            RowState::Waiting => "waiting",
+            RowState::Started => "started",
+            RowState::Failed => "failed",
+            RowState::Cancelled => "cancelled",
+        }
+    }
+
+    fn parse(text: &str) -> Result<RowState, String> {
+        let found = RowState::ALL.into_iter().find(|state| state.word() == text);
+        found.ok_or_else(|| format!("{text:?} is unknown"))
+    }
+}
+
+/// How far a bulk start is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bulk {
+    /// Its number.
+    pub id: BulkId,
+    /// The template.
+    pub template: TemplateId,
+    /// How many rows.
+    pub total: u32,
+    /// How many of them were started.
+    pub started: u32,
+    /// How many cannot be.
+    pub failed: u32,
+    /// How many will not be.
+    pub cancelled: u32,
+    /// When it was accepted.
+    pub created_at: Timestamp,
+    /// When it was cancelled.
+    pub cancelled_at: Option<Timestamp>,
+    /// When nothing waited any more.
+    pub finished_at: Option<Timestamp>,
+}
+
+/// A row and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// As the sender counts.
+    pub number: u32,
+    /// How far it is.
+    pub state: RowState,
+    /// The document.
+    pub workflow: Option<WorkflowId>,
+    /// Why it failed, as JSON.
+    pub faults: Option<String>,
+}
+
+/// A bulk start that is under way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Running {
+    /// Its number.
+    pub id: BulkId,
+    /// Whose.
+    pub company: CompanyId,
+    /// Who sends.
+    pub member: MemberId,
+    /// Where the request came from, as JSON.
+    pub origin: String,
+}
+
+/// A row that waits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    /// As the sender counts.
+    pub number: u32,
+    /// The start, encrypted.
+    pub request: Vec<u8>,
+    /// How often it could not be decided what becomes of it.
+    pub tries: u32,
+}
+
+/// Accepts a bulk start.
+pub fn insert(tx: &mut dyn Transaction, new: &NewBulk) -> Result<BulkId, Error> {
+    let row = tx.query_one(
+        &sql::INSERT,
+        values![
+            new.company.as_str(),
+            new.member.get(),
+            new.template.get(),
+            new.origin.as_str(),
+            i64::try_from(new.rows.len()).unwrap_or(i64::MAX),
+            new.at
+        ],
+    )?;
+    let id: i64 = row.get("id")?;
+    for row in &new.rows {
+        let (state, request, faults) = match &row.request {
+            Ok(request) => (RowState::Waiting, Some(request.clone()), None),
+            Err(faults) => (RowState::Failed, None, Some(faults.clone())),
+        };
+        tx.execute_one(&sql::INSERT_ROW, values![id, row.number, state.word(), request, faults])?;
+    }
+    Ok(BulkId(id))
+}
+
+/// One bulk start of the company.
+pub fn find(tx: &mut dyn Transaction, company: &CompanyId, id: BulkId) -> Result<Option<Bulk>, Error> {
+    tx.query_optional(&sql::FIND, values![company.as_str(), id.0])?
+        .map(|row| {
+            Ok(Bulk {
+                id: BulkId(row.get("id")?),
+                template: TemplateId(row.get("template_id")?),
+                total: row.get("total")?,
+                started: row.get("started")?,
+                failed: row.get("failed")?,
+                cancelled: row.get("cancelled")?,
+                created_at: row.get("created_at")?,
+                cancelled_at: row.get("cancelled_at")?,
+                finished_at: row.get("finished_at")?,
+            })
+        })
+        .transpose()
+}
+
+/// Rows of one after a number, in order.
+pub fn rows(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    id: BulkId,
+    after: i64,
+    state: Option<RowState>,
+    limit: u32,
+) -> Result<Vec<Row>, Error> {
+    let state = state.map(RowState::word);
+    tx.query(&sql::ROWS, values![company.as_str(), id.0, after, state, limit])?
+        .iter()
+        .map(|row| {
+            Ok(Row {
+                number: row.get("number")?,
+                state: row.parse("state", RowState::parse)?,
+                workflow: row.get::<Option<i64>>("workflow_id")?.map(WorkflowId),
+                faults: row.get("faults")?,
+            })
+        })
+        .collect()
+}
+
+/// Cancels what was not started. Whether it was under way.
+pub fn cancel(tx: &mut dyn Transaction, company: &CompanyId, id: BulkId, at: Timestamp) -> Result<bool, Error> {
+    if tx.execute(&sql::CANCEL, values![company.as_str(), id.0, at])? == 0 {
+        return Ok(false);
+    }
+    tx.execute(&sql::CANCEL_ROWS, values![id.0])?;
+    Ok(true)
+}
+
+/// What is under way, oldest first.
+pub fn running(tx: &mut dyn Transaction) -> Result<Vec<Running>, Error> {
+    tx.query(&sql::RUNNING, values![])?
+        .iter()
+        .map(|row| {
+            Ok(Running {
+                id: BulkId(row.get("id")?),
+                company: row.parse("company_id", CompanyId::parse)?,
+                member: MemberId(row.get("member_id")?),
+                origin: row.get("origin")?,
+            })
+        })
+        .collect()
+}
+
+/// The next rows of one that wait.
+pub fn waiting(tx: &mut dyn Transaction, id: BulkId, limit: u32) -> Result<Vec<Waiting>, Error> {
+    tx.query(&sql::WAITING, values![id.0, limit])?
+        .iter()
+        .map(|row| {
+            Ok(Waiting {
+                number: row.get("number")?,
+                request: row.get("request")?,
+                tries: row.get("tries")?,
+            })
+        })
+        .collect()
+}
+
+/// A row's document was started, in the transaction that started it. Whether the row still waited.
+pub fn set_started(tx: &mut dyn Transaction, id: BulkId, number: u32, workflow: WorkflowId) -> Result<bool, Error> {
+    Ok(tx.execute(&sql::STARTED, values![id.0, number, workflow.get()])? == 1)
+}
+
+/// A row cannot be started. Whether it still waited.
+pub fn set_failed(tx: &mut dyn Transaction, id: BulkId, number: u32, faults: &str) -> Result<bool, Error> {
+    Ok(tx.execute(&sql::FAILED, values![id.0, number, faults])? == 1)
+}
+
+/// A row could not be started this time.
+pub fn set_tried(tx: &mut dyn Transaction, id: BulkId, number: u32) -> Result<(), Error> {
+    tx.execute(&sql::TRIED, values![id.0, number]).map(drop)
+}
+
+/// Ends it where nothing waits any more. Whether it did now.
+pub fn finish(tx: &mut dyn Transaction, id: BulkId, at: Timestamp) -> Result<bool, Error> {
+    Ok(tx.execute(&sql::FINISH, values![id.0, at])? == 1)
+}
+
+/// How many rows of a company wait.
+pub fn waiting_of(tx: &mut dyn Transaction, company: &CompanyId) -> Result<u64, Error> {
+    tx.query_one(&sql::WAITING_OF_COMPANY, values![company.as_str()])?
+        .get("total")
+}
+
+/// Removes what was over before then.
+pub fn sweep(tx: &mut dyn Transaction, before: Timestamp) -> Result<u64, Error> {
+    tx.execute(&sql::SWEEP, values![before])
+}

@@ -1,0 +1,155 @@
+//! Links that start a workflow for whoever opens them.
+//!
+//! A use is counted in the transaction that starts its workflow, by an update that holds only while the link is open: of
+//! many who come at the same moment exactly as many get through as the link has left.
+
+use domain::{CompanyId, Language, MemberId, TemplateId, WorkflowId};
+use jiff::Timestamp;
+
+use crate::sql::public_link as sql;
+use crate::{Error, Row, Transaction, values};
+
+/// A link's number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PublicLinkId(pub i64);
+
+/// A link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublicLink {
+    /// Its number; of a new one, none yet.
+    pub id: PublicLinkId,
+    /// Whose.
+    pub company: CompanyId,
+    /// Who sends.
+    pub member: MemberId,
+    /// The template.
+    pub template: TemplateId,
+    /// The name of its workflows, with placeholders.
+    pub workflow_name: String,
+    /// The language of its workflows.
+    pub language: Language,
+    /// The start without its first writer, encrypted.
+    pub request: Vec<u8>,
+    /// How often it can be used.
+    pub most: Option<u32>,
+    /// How often it was.
+    pub used: u32,
+    /// When it ends.
+    pub until: Option<Timestamp>,
+    /// Whether one person may use it once only.
+    pub once: bool,
+    /// Whether its writers get no messages.
+    pub is_embed: bool,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was closed.
+    pub closed_at: Option<Timestamp>,
+}
+
+/// A use of a link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkUse {
+    /// The link.
+    pub link: PublicLinkId,
+    /// What the person is known by, where each may use it once.
+    pub person: Option<String>,
+}
+
+/// What became of a use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    /// It counts.
+    Counted,
+    /// The link is closed, used up or over.
+    NotOpen,
+    /// The same person has used it before.
+    Before,
+}
+
+fn read(row: &Row) -> Result<PublicLink, Error> {
+    Ok(PublicLink {
+        id: PublicLinkId(row.get("id")?),
+        company: row.parse("company_id", CompanyId::parse)?,
+        member: MemberId(row.get("member_id")?),
+        template: TemplateId(row.get("template_id")?),
+        workflow_name: row.get("workflow_name")?,
+        language: row.get("language")?,
+        request: row.get("request")?,
+        most: row.get("most")?,
+        used: row.get("used")?,
+        until: row.get("until")?,
+        once: row.get("once")?,
+        is_embed: row.get("is_embed")?,
+        created_at: row.get("created_at")?,
+        closed_at: row.get("closed_at")?,
+    })
+}
+
+/// Makes a link.
+pub fn insert(tx: &mut dyn Transaction, new: &PublicLink) -> Result<PublicLinkId, Error> {
+    let row = tx.query_one(
+        &sql::INSERT,
+        values![
+            new.company.as_str(),
+            new.member.get(),
+            new.template.get(),
+            new.workflow_name.as_str(),
+            new.language.code(),
+            new.request.as_slice(),
+            new.most,
+            new.until,
+            new.once,
+            new.is_embed,
+            new.created_at
+        ],
+    )?;
+    Ok(PublicLinkId(row.get("id")?))
+}
+
+/// One of the company's links.
+pub fn find(tx: &mut dyn Transaction, company: &CompanyId, id: PublicLinkId) -> Result<Option<PublicLink>, Error> {
+    tx.query_optional(&sql::FIND, values![company.as_str(), id.0])?
+        .as_ref()
+        .map(read)
+        .transpose()
+}
+
+/// The link that a token names.
+pub fn open(tx: &mut dyn Transaction, id: PublicLinkId) -> Result<Option<PublicLink>, Error> {
+    tx.query_optional(&sql::OPEN, values![id.0])?
+        .as_ref()
+        .map(read)
+        .transpose()
+}
+
+/// The company's links with ids below `before`, newest first.
+pub fn list(tx: &mut dyn Transaction, company: &CompanyId, before: i64, limit: u32) -> Result<Vec<PublicLink>, Error> {
+    tx.query(&sql::LIST, values![company.as_str(), before, limit])?
+        .iter()
+        .map(read)
+        .collect()
+}
+
+/// Counts a use, in the transaction that starts its workflow.
+pub fn take(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    taking: &LinkUse,
+    workflow: WorkflowId,
+    at: Timestamp,
+) -> Result<Taken, Error> {
+    let Some(row) = tx.query_optional(&sql::TAKE, values![company.as_str(), taking.link.0, at])? else {
+        return Ok(Taken::NotOpen);
+    };
+    let number: i64 = row.get("used")?;
+    let kept = tx.execute(
+        &sql::USED,
+        values![taking.link.0, number, taking.person.as_deref(), workflow.get(), at],
+    )?;
+    Ok(if kept == 1 { Taken::Counted } else { Taken::Before })
+}
+
+/// Closes a link. Whether it was open.
+pub fn close(tx: &mut dyn Transaction, company: &CompanyId, id: PublicLinkId, at: Timestamp) -> Result<bool, Error> {
+    Ok(tx.execute(&sql::CLOSE, values![company.as_str(), id.0, at])? == 1)
+}

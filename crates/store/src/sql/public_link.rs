@@ -1,0 +1,31 @@
+//! The tables `public_link` and `public_link_use`.
+
+crate::statements! {
+    /// A new link.
+    pub static INSERT = "INSERT INTO public_link (company_id, member_id, template_id, workflow_name, language, request, most, \
+             until, once, is_embed, created_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id";
+
+    /// One of the company's links.
+    pub static FIND = "SELECT id, company_id, member_id, template_id, workflow_name, language, request, most, used, until, once, \
+             is_embed, created_at, closed_at FROM public_link WHERE company_id = $1 AND id = $2";
+
+    /// The link that a token names: whoever made the token has said that it may be opened.
+    pub static OPEN = "SELECT id, company_id, member_id, template_id, workflow_name, language, request, most, used, until, once, \
+             is_embed, created_at, closed_at FROM public_link WHERE id = $1";
+
+    /// A page of the company's links, newest first.
+    pub static LIST = "SELECT id, company_id, member_id, template_id, workflow_name, language, request, most, used, until, once, \
+             is_embed, created_at, closed_at FROM public_link WHERE company_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3";
+
+    /// Counts a use, while the link is open. Two at the same moment wait for each other here.
+    pub static TAKE = "UPDATE public_link SET used = used + 1 WHERE company_id = $1 AND id = $2 AND closed_at IS NULL \
+             AND (until IS NULL OR until > $3) AND (most IS NULL OR used < most) RETURNING used";
+
+    /// Who used it. No row: the same person did before, and the link takes each only once.
+    pub static USED = "INSERT INTO public_link_use (link_id, number, person, workflow_id, at) VALUES ($1, $2, $3, $4, $5) \
+         ON CONFLICT (link_id, person) DO NOTHING";
+
+    /// Closes a link.
+    pub static CLOSE = "UPDATE public_link SET closed_at = $3 WHERE company_id = $1 AND id = $2 AND closed_at IS NULL";
+}

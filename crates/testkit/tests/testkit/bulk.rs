@@ -1,0 +1,189 @@
+//! A bulk start from a workbook whose server is killed again and again: the dry run names the wrong rows, the rest goes out,
+//! and nothing goes out twice. Sixty rows here, as many as `COUNTERSIGN_BULK_ROWS` says in `script/faults`.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use testkit::contract;
+use testkit::database::TestDatabase;
+use testkit::installation::{Installation, Server, binary};
+use testkit::workbook::{Cell, workbook};
+
+testkit::on_both_databases!(a_bulk_start_survives_kill_9_without_doubles);
+
+const PASSWORD: &str = "correct horse battery staple";
+const WRONG: usize = 20;
+const PATIENCE: Duration = Duration::from_mins(20);
+
+struct Client {
+    runtime: tokio::runtime::Runtime,
+    http: reqwest::Client,
+    authorization: String,
+}
+
+impl Client {
+    fn send(&self, request: reqwest::RequestBuilder) -> Option<(u16, Value)> {
+        self.runtime.block_on(async {
+            let answer = request.header("authorization", &self.authorization).send().await.ok()?;
+            let status = answer.status().as_u16();
+            let text = answer.text().await.ok()?;
+            Some((status, serde_json::from_str(&text).unwrap_or(Value::String(text))))
+        })
+    }
+
+    fn get(&self, server: &Server, path: &str) -> Value {
+        let (status, answer) = self
+            .send(self.http.get(format!("{}{path}", server.address)))
+            .expect("an answer");
+        assert_eq!(status, 200, "GET {path}: {answer}");
+        answer
+    }
+
+    fn bulk(&self, server: &Server, query: &str, sheet: &[u8], template: i64) -> Value {
+        let mut body = b"--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.xlsx\"\r\n\r\n".to_vec();
+        body.extend_from_slice(sheet);
+        let start = json!({"template_id": template, "recipient_list": [{"order": 1, "name": "김사장", "email": "employer@example.com"}]});
+        body.extend(
+            format!("\r\n--x\r\nContent-Disposition: form-data; name=\"start\"\r\n\r\n{start}\r\n--x--\r\n").bytes(),
+        );
+        let request = self
+            .http
+            .post(format!("{}/api/v3/workflows/bulk{query}", server.address))
+            .header("content-type", "multipart/form-data; boundary=x")
+            .header("idempotency-key", "bulk")
+            .body(body);
+        let (status, answer) = self.send(request).expect("an answer");
+        assert_eq!(status, 200, "{answer}");
+        answer
+    }
+}
+
+fn a_bulk_start_survives_kill_9_without_doubles(database: &TestDatabase) {
+    let rows: usize = std::env::var("COUNTERSIGN_BULK_ROWS").map_or(60, |rows| rows.parse().expect("a number"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut installation = Installation::new(&binary(), folder.path());
+    if let Some(url) = database.url() {
+        installation = installation.with("COUNTERSIGN_DATABASE__URL", url);
+    }
+    installation.run(&["company", "add", "bulk", "--name", "Bulk"], "");
+    installation.run(
+        &[
+            "member",
+            "add",
+            "--company",
+            "bulk",
+            "--email",
+            "owner@example.com",
+            "--role",
+            "owner",
+        ],
+        PASSWORD,
+    );
+    let template = contract::import(&installation, "bulk");
+    let mut server = installation.serve();
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let http = reqwest::Client::builder()
+        .timeout(Duration::from_mins(5))
+        .build()
+        .expect("a client");
+    let login =
+        json!({"header": {"request_code": "1001Q"}, "body": {"memb_email": "owner@example.com", "memb_pwd": PASSWORD}});
+    let answer: Value = runtime.block_on(async {
+        let sent = http
+            .post(format!("{}/api/bulk/login", server.address))
+            .json(&login)
+            .send()
+            .await;
+        sent.expect("an answer").json().await.expect("JSON")
+    });
+    let token = answer["body"]["access_token"].as_str().expect("a token");
+    let client = Client {
+        authorization: format!("service {token}"),
+        runtime,
+        http,
+    };
+
+    let is_wrong = |number: usize| number.is_multiple_of(rows / WRONG);
+    let texts: Vec<[String; 3]> = (1..=rows)
+        .map(|number| {
+            let email = if is_wrong(number) {
+                "nobody@".to_owned()
+            } else {
+                format!("employee{number}@example.com")
+            };
+            [format!("document {number:05}"), "이직원".to_owned(), email]
+        })
+        .collect();
+    let mut cells = vec![["workflow_name", "2.name", "2.email"].map(Cell::Text).to_vec()];
+    cells.extend(
+        texts
+            .iter()
+            .map(|row| row.iter().map(|text| Cell::Text(text)).collect()),
+    );
+    let sheet = workbook(&cells);
+
+    let dry = client.bulk(&server, "?dry_run=true", &sheet, template);
+    assert_eq!((&dry["total"], &dry["wrong"]), (&json!(rows), &json!(WRONG)));
+    let told: Vec<u64> = dry["row_list"]
+        .as_array()
+        .expect("rows")
+        .iter()
+        .filter_map(|row| row["row"].as_u64())
+        .collect();
+    let wrong: Vec<u64> = (1..=rows)
+        .filter(|number| is_wrong(*number))
+        .map(|number| number as u64 + 1)
+        .collect();
+    assert_eq!(told, wrong, "by the row numbers of the sheet");
+
+    let id = client.bulk(&server, "", &sheet, template)["bulk_id"].clone();
+    let path = format!("/api/v3/workflows/bulk/{id}");
+    let began = Instant::now();
+    let mut kills = 0;
+    let done = loop {
+        let progress = client.get(&server, &format!("{path}?limit=1"));
+        if progress["status"] == "finished" {
+            break progress;
+        }
+        assert!(began.elapsed() < PATIENCE, "{progress}");
+        let decided = rows as u64 - progress["waiting"].as_u64().expect("a number");
+        // A quarter, a half and three quarters of the way.
+        if kills < 3 && decided > rows as u64 * (kills + 1) / 4 {
+            server.kill();
+            server = installation.serve();
+            kills += 1;
+            // A lost answer, asked for again, accepts nothing twice.
+            assert_eq!(client.bulk(&server, "", &sheet, template)["bulk_id"], id);
+        } else {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    };
+    assert!(kills > 0, "the rows went out before anything could be killed");
+    assert_eq!(
+        (&done["started"], &done["failed"], &done["waiting"]),
+        (&json!(rows - WRONG), &json!(WRONG), &json!(0))
+    );
+    let mut names: BTreeMap<String, u32> = BTreeMap::new();
+    let mut cursor = String::new();
+    loop {
+        let page = client.get(&server, &format!("/api/v3/workflows?limit=100{cursor}"));
+        for one in page["workflow_list"].as_array().expect("a list") {
+            *names
+                .entry(one["workflow_name"].as_str().expect("a name").to_owned())
+                .or_default() += 1;
+        }
+        match page["next_cursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => break,
+        }
+    }
+    let wanted: BTreeMap<String, u32> = (1..=rows)
+        .filter(|number| !is_wrong(*number))
+        .map(|number| (format!("document {number:05}"), 1))
+        .collect();
+    assert_eq!(names, wanted);
+    server.kill();
+    installation.run(&["audit", "verify"], "");
+    println!("{rows} rows, {WRONG} wrong, {kills} kills, {:?}", began.elapsed());
+}
