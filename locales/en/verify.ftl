@@ -58,6 +58,7 @@ verify-fault-damaged = The structure of the file is damaged, so that programs ma
 verify-fault-encrypted = The file is encrypted.
 verify-fault-unsigned = The file has no signature.
 verify-fault-too-many = The file has more signatures than can be examined.
+verify-fault-too-much-validation-data = The file holds more validation data (certificates and revocation lists) than can be examined.
 verify-fault-copy = The signature was not in the file that it signs: it is a copy of another, or was changed.
 verify-fault-field-removed = A signature was taken out of its field.
 verify-fault-not-covered = Something was added after the last signature, and nobody signed it.

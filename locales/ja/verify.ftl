@@ -58,6 +58,7 @@ verify-fault-damaged = ファイルの構造が壊れており、プログラム
 verify-fault-encrypted = 暗号化されたファイルです。
 verify-fault-unsigned = 署名のないファイルです。
 verify-fault-too-many = 署名が多すぎるため、すべてを検証できません。
+verify-fault-too-much-validation-data = 検証情報（証明書や失効リスト）が多すぎるため、すべてを検証できません。
 verify-fault-copy = 署名が、自ら署名したとするファイルの中にありませんでした。別の署名の写しか、変更された署名です。
 verify-fault-field-removed = 署名が署名欄から取り除かれています。
 verify-fault-not-covered = 最後の署名の後に追加された内容があり、その内容には署名がありません。

@@ -58,6 +58,7 @@ verify-fault-damaged = 파일 구조가 손상되어 프로그램마다 다르�
 verify-fault-encrypted = 암호화된 파일입니다.
 verify-fault-unsigned = 서명이 없는 파일입니다.
 verify-fault-too-many = 서명이 너무 많아 모두 확인할 수 없습니다.
+verify-fault-too-much-validation-data = 검증 자료(인증서와 폐기 목록)가 너무 많아 모두 확인할 수 없습니다.
 verify-fault-copy = 서명이 스스로 서명했다는 파일 안에 없었습니다. 다른 서명의 복사본이거나 변경된 서명입니다.
 verify-fault-field-removed = 서명이 서명란에서 제거되었습니다.
 verify-fault-not-covered = 마지막 서명 뒤에 추가된 내용이 있으며 이 내용에는 서명이 없습니다.

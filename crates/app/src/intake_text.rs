@@ -287,6 +287,7 @@ mod tests {
             "lock_forbids",
             "cannot_be_extended",
             "signed_with_damaged_metadata",
+            "signed_with_unusable_validation_data",
             "signed_and_active",
             "dynamic_xfa",
             "no_pages",

@@ -304,6 +304,7 @@ impl Words {
             Fault::Encrypted => plain("verify-fault-encrypted"),
             Fault::NoSignature => plain("verify-fault-unsigned"),
             Fault::TooManySignatures { .. } => plain("verify-fault-too-many"),
+            Fault::TooMuchValidationData => plain("verify-fault-too-much-validation-data"),
             Fault::NotInItsRevision => plain("verify-fault-copy"),
             Fault::FieldRemoved { .. } => plain("verify-fault-field-removed"),
             Fault::NotCoveredToEnd { .. } => plain("verify-fault-not-covered"),

@@ -93,12 +93,16 @@ fn fields(document: &Document) -> Vec<Met<'_>> {
     found
 }
 
-/// The signature dictionaries that fields hold, in the form's order.
+/// The signature dictionaries that fields hold, in the form's order; each once, for the fields that show what was filled in
+/// on a signed file share theirs with the seal.
 pub(crate) fn signatures(document: &Document) -> Vec<&Dictionary> {
+    let mut seen = BTreeSet::new();
     fields(document)
         .into_iter()
         .filter(|met| met.kind == Some(b"Sig"))
-        .filter_map(|met| resolve(document, met.field.get(b"V").ok()?).as_dict().ok())
+        .filter_map(|met| met.field.get(b"V").ok())
+        .filter(|value| value.as_reference().map_or(true, |id| seen.insert(id)))
+        .filter_map(|value| resolve(document, value).as_dict().ok())
         .collect()
 }
 

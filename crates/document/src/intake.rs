@@ -377,6 +377,12 @@ pub enum Refused {
          everything that is added to it a forgery; send it as it was before it was signed"
     )]
     SignedWithDamagedMetadata,
+    /// The validation data of the signed file cannot be read, or are so many that ours would not be read.
+    #[error(
+        "the file is signed, and its validation data (DSS) cannot be read, or are too many for more to be added; \
+         send it as it was before they were added"
+    )]
+    SignedWithUnusableValidationData,
     /// A signed file holds what would have to be removed.
     #[error(
         "the file is signed, and holds scripts, actions, films, layers or XFA that would have to be removed; \

@@ -9,7 +9,7 @@
 
 use aws_lc_rs::digest;
 use const_oid::db::rfc5912::{ID_AD_CA_ISSUERS, ID_AD_OCSP, ID_SHA_1};
-use der::asn1::{Any, BitString, Int, Null, OctetString, Uint};
+use der::asn1::{Any, BitString, GeneralizedTime, Int, Null, OctetString, Uint};
 use der::{Decode, Encode, Sequence};
 use jiff::Timestamp;
 use spki::AlgorithmIdentifierOwned;
@@ -17,6 +17,7 @@ use thiserror::Error;
 use x509_cert::Certificate;
 use x509_cert::certificate::Version;
 use x509_cert::crl::{CertificateList, RevokedCert, TbsCertList};
+use x509_cert::ext::Extension;
 use x509_cert::ext::pkix::crl::CrlReason;
 use x509_cert::ext::pkix::name::{DistributionPointName, GeneralName};
 use x509_cert::ext::pkix::{AuthorityInfoAccessSyntax, AuthorityKeyIdentifier, CrlDistributionPoints, CrlNumber};
@@ -62,6 +63,9 @@ pub enum RevocationError {
     /// It is a list of some certificates or for some reasons only, and says nothing of this one.
     #[error("the list does not cover the certificate: {0}")]
     NotCovered(&'static str),
+    /// It was issued after the certificate's end, when its revocation might be forgotten.
+    #[error("it was issued after the certificate had ended ({0}), and does not say that it keeps what ended so early")]
+    AfterItsEnd(Timestamp),
     /// It speaks of a moment that has not come.
     #[error("it was issued at {0}, which has not come yet")]
     NotYet(Timestamp),
@@ -131,7 +135,8 @@ pub fn serial_number(certificate: &[u8]) -> Result<Vec<u8>, RevocationError> {
     Ok(certificate.tbs_certificate().serial_number().as_bytes().to_vec())
 }
 
-/// Issues the list of the certificates that `issuer` has revoked. Each list has a higher number than the one before.
+/// Issues the list of the certificates that `issuer` has revoked: all that it ever revoked, whether they have ended or not,
+/// which the list says (`expiredCertsOnCRL`). Each list has a higher number than the one before.
 pub fn issue_list(
     issuer: &SealKey,
     revoked: &[Revoked<'_>],
@@ -145,6 +150,7 @@ pub fn issue_list(
         .ok_or(AuthorityError::Key(KeyError::NoCertificate))?;
     let certificate = Certificate::from_der(own)?;
     let certified = certificate.tbs_certificate();
+    let kept_since = GeneralizedTime::from_date_time(certified.validity().not_before.to_date_time());
     let entries = revoked.iter().map(entry).collect::<Result<Vec<_>, RevocationError>>()?;
     let algorithm = issuer.algorithm().identifier();
     let body = TbsCertList {
@@ -164,6 +170,11 @@ pub fn issue_list(
                 },
             )?,
             extension(false, &CrlNumber(Uint::new(&number.to_be_bytes())?))?,
+            Extension {
+                extn_id: reader::EXPIRED_CERTS_ON_CRL,
+                critical: false,
+                extn_value: OctetString::new(kept_since.to_der()?)?,
+            },
         ]),
     };
     let signature = issuer.sign(&body.to_der()?).map_err(AuthorityError::Key)?;

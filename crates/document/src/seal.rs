@@ -113,7 +113,8 @@ fn seal_at_level(
     let mut writer = RevisionWriter::new(pdf, &document)?;
     let chain: usize = signer.certificates().iter().map(Vec::len).sum();
     let room = signature_field::ROOM.max(chain.saturating_add(BESIDE_CHAIN));
-    let signature = writer.add(signature_dictionary(details, room));
+    let signature = signature_dictionary(details, room, writer.root());
+    let signature = writer.add(signature);
     let (page, look) = match &details.mark {
         None => (document.page_iter().next().ok_or(SealError::NoPage)?, None),
         Some(mark) => {
@@ -150,7 +151,7 @@ fn seal_at_level(
     })
 }
 
-fn signature_dictionary(details: &SealDetails, room: usize) -> Dictionary {
+fn signature_dictionary(details: &SealDetails, room: usize, catalog: ObjectId) -> Dictionary {
     let mut dictionary = signature_field::placeholders(room);
     dictionary.set("Type", "Sig");
     dictionary.set("Filter", "Adobe.PPKLite");
@@ -180,6 +181,10 @@ fn signature_dictionary(details: &SealDetails, room: usize) -> Dictionary {
     reference.set("Type", "SigRef");
     reference.set("TransformMethod", method);
     reference.set("TransformParams", parameters);
+    if !details.certify {
+        // Table 255: what the method is applied to; FieldMDP must say it.
+        reference.set("Data", catalog);
+    }
     dictionary.set("Reference", vec![Object::Dictionary(reference)]);
     dictionary
 }

@@ -29,6 +29,7 @@ use crate::seal::SealError;
 use crate::signature_field::{self, Field};
 use crate::timestamp::{TimestampError, TimestampSource, TimestampToken};
 use crate::verify::certificates::Certified;
+use crate::verify::changes::MAX_STORE;
 
 /// More than any authority's timestamp has; beyond, it is no use to anybody.
 const LARGEST_TIMESTAMP: usize = 256 * 1024;
@@ -118,22 +119,28 @@ fn add_timestamp_in(
 
 /// Puts the data into the document security store.
 fn write_store(writer: &mut RevisionWriter<'_>, data: &ValidationData) -> Result<(), SealError> {
+    if *data == ValidationData::default() {
+        return Ok(());
+    }
     let root = writer.root();
     let entry = writer.edit_dictionary(root)?.get(b"DSS").ok().cloned();
     let mut store = if let Some(Object::Dictionary(store)) = entry.as_ref().map(|object| writer.resolve(object)) {
         store.clone()
-    } else if *data == ValidationData::default() {
-        return Ok(());
     } else {
         let mut store = Dictionary::new();
         store.set("Type", "DSS");
         store
     };
+    // Of others' data: whatever unpacks to more than a verifier reads is as if it were not there.
+    let mut left = MAX_STORE;
     for (key, values) in [
         ("Certs", &data.certificates),
         ("CRLs", &data.revocation_lists),
         ("OCSPs", &data.ocsp_responses),
     ] {
+        if values.is_empty() {
+            continue;
+        }
         let mut array = match store.get(key.as_bytes()).ok().map(|object| writer.resolve(object)) {
             Some(Object::Array(array)) => array.clone(),
             _ => Vec::new(),
@@ -141,7 +148,11 @@ fn write_store(writer: &mut RevisionWriter<'_>, data: &ValidationData) -> Result
         let mut there: Vec<Vec<u8>> = array
             .iter()
             .filter_map(|object| writer.resolve(object).as_stream().ok())
-            .map(|stream| stream.decompressed_content().unwrap_or_else(|_| stream.content.clone()))
+            .filter_map(|stream| {
+                let content = stream.get_plain_content_with_limit(left).ok()?;
+                left = left.saturating_sub(content.len());
+                Some(content)
+            })
             .collect();
         for value in values {
             if !there.contains(value) {
@@ -150,9 +161,7 @@ fn write_store(writer: &mut RevisionWriter<'_>, data: &ValidationData) -> Result
                 there.push(value.clone());
             }
         }
-        if !array.is_empty() {
-            store.set(key, array);
-        }
+        store.set(key, array);
     }
     match entry {
         Some(Object::Reference(id)) if matches!(writer.object(id), Some(Object::Dictionary(_))) => {

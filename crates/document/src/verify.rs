@@ -22,7 +22,7 @@
 mod attachments;
 mod ber;
 pub(crate) mod certificates;
-mod changes;
+pub(crate) mod changes;
 mod places;
 pub(crate) mod revocation;
 mod rules;
@@ -45,7 +45,7 @@ use thiserror::Error;
 
 use crate::form;
 use crate::keys::{KeyError, certificates_from_pem};
-use revocation::Embedded;
+use revocation::{Embedded, MAX_ITEMS};
 use signature::Examined;
 use structure::load;
 
@@ -310,6 +310,9 @@ pub enum Fault {
         /// How many.
         count: usize,
     },
+    /// There is more validation data than is read; what is not read might be what revokes a certificate.
+    #[error("there is more validation data than anybody reads: more than {MAX_ITEMS} of a kind, or 64 MiB")]
+    TooMuchValidationData,
     /// A signature dictionary that was not in the file that it says it signs, or was another.
     #[error("the signature was not in the file that it signs: it is a copy of another, or was changed")]
     NotInItsRevision,
@@ -479,9 +482,13 @@ pub fn verify_with(pdf: &[u8], means: &Means, at: Timestamp) -> Verdict {
         }
     };
     let mut signatures = examine(pdf, &document, &mut verdict.faults);
+    let embedded = Embedded::of(&document);
+    if embedded.is_too_much {
+        verdict.faults.push(Fault::TooMuchValidationData);
+    }
     let judge = trust::Judge {
         roots: &means.roots,
-        embedded: &Embedded::of(&document),
+        embedded: &embedded,
         given: &means.revocation,
         now: at,
     };

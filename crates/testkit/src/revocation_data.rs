@@ -2,6 +2,7 @@
 
 use const_oid::ObjectIdentifier;
 use const_oid::db::rfc5912::ECDSA_WITH_SHA_256;
+use const_oid::db::rfc6960::ID_PKIX_OCSP_ARCHIVE_CUTOFF;
 use der::asn1::{BitString, Null, OctetString};
 use der::{Decode, Encode};
 use document::keys::{SealKey, Signer};
@@ -35,6 +36,8 @@ pub struct OcspAnswer<'a> {
     pub next_update: Option<Timestamp>,
     /// When the response was made.
     pub produced_at: Timestamp,
+    /// Since when the responder keeps certificates that have ended (`archiveCutoff`).
+    pub kept_since: Option<Timestamp>,
     /// Certificates that come along, DER.
     pub certificates: Vec<Vec<u8>>,
 }
@@ -49,6 +52,7 @@ impl<'a> OcspAnswer<'a> {
             this_update: now - 1.minute(),
             next_update: Some(now + 24.hours()),
             produced_at: now,
+            kept_since: None,
             certificates: Vec::new(),
         }
     }
@@ -83,7 +87,18 @@ impl<'a> OcspAnswer<'a> {
             Status::Unknown => vec![0x82, 0],
         };
         let next = self.next_update.map(|at| tlv(0xa0, &moment(at))).unwrap_or_default();
-        let single = sequence(&[&id, &status, &moment(self.this_update), &next]);
+        let kept_since = self.kept_since.map(|at| {
+            let id = ID_PKIX_OCSP_ARCHIVE_CUTOFF.to_der().expect("DER");
+            let extension = sequence(&[&id, &tlv(0x04, &moment(at))]);
+            tlv(0xa1, &sequence(&[&extension]))
+        });
+        let single = sequence(&[
+            &id,
+            &status,
+            &moment(self.this_update),
+            &next,
+            &kept_since.unwrap_or_default(),
+        ]);
         let own = Certificate::from_der(signer.certificates().first().expect("a certificate")).expect("a certificate");
         let responder = own.tbs_certificate().subject().to_der().expect("DER");
         let data = sequence(&[&tlv(0xa1, &responder), &moment(self.produced_at), &sequence(&[&single])]);
@@ -151,7 +166,8 @@ fn signature(signer: &SealKey, bytes: &[u8]) -> Vec<u8> {
     BitString::from_bytes(&signature).expect("bits").to_der().expect("DER")
 }
 
-fn moment(at: Timestamp) -> Vec<u8> {
+/// A GeneralizedTime, DER.
+pub fn moment(at: Timestamp) -> Vec<u8> {
     tlv(0x18, written(at, "%Y%m%d%H%M%SZ").as_bytes())
 }
 

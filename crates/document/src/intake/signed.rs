@@ -7,6 +7,7 @@
 //! - every signature is intact by our own verifier, whoever the signer is;
 //! - every one still is when the file has been extended and sealed. That is not concluded from certifications and locks but
 //!   tried: so a file that is taken is by construction one whose sealed document the verifier calls sound;
+//! - validation data that it holds can be read, and leave room for ours;
 //! - nothing is in it that intake would have to remove, but embedded files, which are told.
 
 use domain::field::Placement;
@@ -18,11 +19,13 @@ use crate::authority::create_root;
 use crate::extend;
 use crate::fonts::Fonts;
 use crate::form;
-use crate::keys::KeyKind;
+use crate::keys::{KeyKind, Signer};
 use crate::revision::RevisionWriter;
 use crate::seal::{SealDetails, seal};
 use crate::shared_bytes::SharedBytes;
 use crate::stamp::{Mark, MarkContent};
+use crate::validation_data::{ValidationData, add_validation_data};
+use crate::verify::changes::has_room;
 use crate::verify::{Fault, SignatureKind, SignatureReport, verify_soundness};
 
 /// The beginning of the year 2000, in seconds since 1970: any time would do.
@@ -54,7 +57,11 @@ pub(super) fn take(bytes: SharedBytes, document: Document, limits: &Limits) -> R
     let kept = kept(&document);
     let has_damaged_metadata = metadata::is_damaged(&document);
     // The verifier reads the file for itself: once is enough.
+    let has_room = has_room(&document);
     drop(document);
+    if !has_room {
+        return Err(Refused::SignedWithUnusableValidationData);
+    }
     let signatures = are_intact(&bytes)?;
     let mut warnings = vec![Warning::AlreadySigned { count: signatures }];
     warnings.extend(kept?);
@@ -122,7 +129,7 @@ fn allows_more(bytes: &[u8], pages: usize) -> Result<(), Refused> {
     })
 }
 
-/// The file, extended and sealed as it will be when all have signed.
+/// The file, extended and sealed as it will be when all have signed, with validation data behind it.
 fn rehearsed(bytes: &[u8], pages: usize) -> Result<Vec<u8>, String> {
     let said = |error: &dyn std::error::Error| error.to_string();
     let marks: Vec<Mark> = (1..)
@@ -150,7 +157,12 @@ fn rehearsed(bytes: &[u8], pages: usize) -> Result<Vec<u8>, String> {
         mark: None,
     };
     let key = create_root("Rehearsal", KeyKind::EcdsaP256, at).map_err(|error| said(&error))?;
-    seal(&extended, &key, &details).map_err(|error| said(&error))
+    let sealed = seal(&extended, &key, &details).map_err(|error| said(&error))?;
+    let data = ValidationData {
+        certificates: key.certificates().to_vec(),
+        ..ValidationData::default()
+    };
+    add_validation_data(&sealed, &data).map_err(|error| said(&error))
 }
 
 /// What stays in the file that would be removed from another one.

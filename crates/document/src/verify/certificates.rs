@@ -31,7 +31,7 @@ use crate::cms::{Algorithm, SignedMessage, SignerId};
 /// The longest path from a signer to a root, in certificates.
 const MAX_PATH: usize = 8;
 /// How many certificates of a message are looked at.
-const MAX_POOL: usize = 64;
+pub(super) const MAX_POOL: usize = 64;
 /// How many signatures of certificates are checked; each costs up to a millisecond.
 const MAX_CHECKS: usize = 64;
 
@@ -186,6 +186,11 @@ impl<'a> Certified<'a> {
             .subject_public_key_info()
             .subject_public_key
             .raw_bytes()
+    }
+
+    /// The certificate's last moment.
+    pub(super) fn not_after(&self) -> Option<Timestamp> {
+        timestamp(self.certificate.tbs_certificate().validity().not_after)
     }
 
     /// Whether `at` lies between the certificate's first and last moment.
@@ -457,7 +462,6 @@ impl<'a> Pool<'a> {
                 .collect(),
             others: others
                 .filter(|der| seen.insert(*der))
-                .take(MAX_POOL)
                 .filter_map(Certified::parse)
                 .collect(),
         }

@@ -16,7 +16,7 @@ mod store;
 
 pub(super) use change::list;
 pub use change::{Change, How, Part};
-pub(super) use store::MAX_STORE;
+pub(crate) use store::{MAX_STORE, has_room};
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,6 +47,7 @@ pub(super) fn between(signed: &Document, current: &Document, rules: &Rules) -> C
         places,
         changes: Changes::default(),
         added: BTreeSet::new(),
+        is_store_fixed: false,
     };
     comparison.trailer();
     comparison.pages();
@@ -66,6 +67,8 @@ struct Comparison<'a> {
     names: BTreeSet<String>,
     /// Fields and annotations that were named already; one stands in the form and on a page.
     added: BTreeSet<ObjectId>,
+    /// Whether the validation data must stay as they are, since nobody can read them.
+    is_store_fixed: bool,
 }
 
 /// What is said of a change but whether it is permitted.
@@ -201,7 +204,7 @@ impl Comparison<'_> {
             Role::Annotation | Role::OfAnnotation => self.rules.allow_annotations(),
             Role::OfFields(owners) => self.may_fill(owners),
             // Looked at as a whole.
-            Role::Store => return,
+            Role::Store if !self.is_store_fixed => return,
             _ => false,
         };
         let told = Told {
@@ -231,7 +234,7 @@ impl Comparison<'_> {
             entry: None,
         };
         match (&place.role, before, after) {
-            (Role::Store, _, _) => {}
+            (Role::Store, _, _) if !self.is_store_fixed => {}
             (Role::Metadata, Object::Stream(before), Object::Stream(after)) => {
                 let is_description = after.dict.has_type(b"Metadata") && description::is_same(before, after);
                 self.tell(is_description, &place, &told);

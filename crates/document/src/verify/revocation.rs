@@ -5,16 +5,23 @@
 //! certified for answering; anybody can put a list into a file. A list or an answer speaks of the moment in question where
 //! it was issued later, or was still valid then. None of them means that nothing is known, which is said, and is no fault.
 //!
+//! What was issued after the certificate's end says that it was not revoked only where it says itself that it reaches back so
+//! far: who has ended may leave the list (RFC 5280, 3.3). That it was revoked counts whenever it is said.
+//!
+//! Nothing that is read is cut short, for what is cut off might be what revokes: a file with more than anybody reads is at
+//! fault.
+//!
 //! Lists by another than the certificate's issuer (indirect ones), for some reasons only, and of changes alone are not
 //! taken; one of a part of the certificates is, where the certificate belongs to that part (RFC 5280, 5.2.5 and 6.3.3).
 
 use const_oid::ObjectIdentifier;
 use const_oid::db::rfc5280::ID_KP_OCSP_SIGNING;
 use const_oid::db::rfc5912::{ID_SHA_1, ID_SHA_256};
+use const_oid::db::rfc6960::ID_PKIX_OCSP_ARCHIVE_CUTOFF;
 use der::asn1::GeneralizedTime;
 use der::{Decode, Encode, Tag, TagNumber};
 use jiff::{SignedDuration, Timestamp};
-use lopdf::{Document, Object};
+use lopdf::{DecompressError, Document, Error, Object};
 use serde::{Deserialize, Serialize};
 use x509_cert::crl::CertificateList;
 use x509_cert::ext::pkix::name::DistributionPointName;
@@ -26,8 +33,8 @@ use crate::cms::{Algorithm, CmsError, Element, Elements, algorithm, context, seq
 use crate::form;
 use crate::revocation::{RevocationError, Validity};
 
-/// More lists, answers or certificates than a file holds.
-const MAX_ITEMS: usize = 256;
+/// As many lists, answers or certificates as a file may hold, of each.
+pub(super) const MAX_ITEMS: usize = 256;
 /// `id-pkix-ocsp-basic`.
 const OCSP_BASIC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.48.1.1");
 /// `adbe-revocationInfoArchival`, which Adobe's programs sign along (ISO 32000-2, 12.8.3.3.2).
@@ -36,6 +43,8 @@ pub(super) const ARCHIVAL: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.
 const ISSUING_DISTRIBUTION_POINT: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.28");
 /// Delta list indicator: the list holds changes alone.
 const DELTA_INDICATOR: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.27");
+/// Since when a list keeps certificates that have ended: `expiredCertsOnCRL` (ITU-T X.509).
+pub(crate) const EXPIRED_CERTS_ON_CRL: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.60");
 /// What does not say when the next one comes (which RFC 5280 demands of lists, and RFC 6960 does not of answers) counts for
 /// so long after it was issued; a responder that leaves it out has newer at any time (RFC 6960, 4.2.2.1).
 const COUNTS_WITHOUT_END: SignedDuration = SignedDuration::from_hours(24);
@@ -55,11 +64,16 @@ impl RevocationData {
     pub(super) fn extend(&mut self, other: Self) {
         for (own, more) in [(&mut self.lists, other.lists), (&mut self.responses, other.responses)] {
             for item in more {
-                if own.len() < MAX_ITEMS && !own.contains(&item) {
+                if !own.contains(&item) {
                     own.push(item);
                 }
             }
         }
+    }
+
+    /// Whether it is more than is read of a file.
+    pub(super) fn is_too_much(&self) -> bool {
+        self.lists.len().max(self.responses.len()) > MAX_ITEMS
     }
 }
 
@@ -80,6 +94,8 @@ pub(super) struct Embedded {
     pub(super) certificates: Vec<Vec<u8>>,
     pub(super) revocation: RevocationData,
     pub(super) is_present: bool,
+    /// There is more than is read, and nothing of that is here.
+    pub(super) is_too_much: bool,
 }
 
 impl Embedded {
@@ -93,28 +109,43 @@ impl Embedded {
             return Self::default();
         };
         let mut left = MAX_STORE;
+        let mut is_too_much = false;
         let mut items = |key: &[u8]| -> Vec<Vec<u8>> {
-            form::array(document, store, key)
-                .unwrap_or_default()
-                .iter()
-                .take(MAX_ITEMS)
-                .filter_map(|entry| {
-                    let Object::Stream(stream) = form::resolve(document, entry) else {
-                        return None;
-                    };
-                    let item = stream.get_plain_content_with_limit(left).ok()?;
-                    left = left.saturating_sub(item.len());
-                    Some(item)
-                })
-                .collect()
+            let entries = form::array(document, store, key).unwrap_or_default();
+            is_too_much |= entries.len() > MAX_ITEMS;
+            let mut items = Vec::new();
+            for entry in entries {
+                if is_too_much {
+                    break;
+                }
+                let Object::Stream(stream) = form::resolve(document, entry) else {
+                    continue;
+                };
+                match stream.get_plain_content_with_limit(left) {
+                    Ok(item) => {
+                        left = left.saturating_sub(item.len());
+                        items.push(item);
+                    }
+                    Err(Error::Decompress(DecompressError::MemoryLimitExceeded { .. })) => is_too_much = true,
+                    // What nobody can read says nothing.
+                    Err(_) => {}
+                }
+            }
+            items
         };
+        let (certificates, lists, responses) = (items(b"Certs"), items(b"CRLs"), items(b"OCSPs"));
+        if is_too_much {
+            return Self {
+                is_present: true,
+                is_too_much,
+                ..Self::default()
+            };
+        }
         Self {
-            certificates: items(b"Certs"),
-            revocation: RevocationData {
-                lists: items(b"CRLs"),
-                responses: items(b"OCSPs"),
-            },
+            certificates,
+            revocation: RevocationData { lists, responses },
             is_present: true,
+            is_too_much,
         }
     }
 }
@@ -134,9 +165,7 @@ pub(super) fn archived(attribute: &[u8]) -> Result<RevocationData, CmsError> {
         };
         let mut items = part.children()?.expect(Tag::Sequence)?.children()?;
         while let Some(item) = items.optional()? {
-            if target.len() < MAX_ITEMS {
-                target.push(item.raw.to_vec());
-            }
+            target.push(item.raw.to_vec());
         }
     }
     Ok(data)
@@ -194,6 +223,34 @@ fn speaks_of(at: Timestamp, validity: Validity) -> Result<(), RevocationError> {
     } else {
         Err(RevocationError::OutOfDate(until))
     }
+}
+
+/// Proves that what was issued at `this_update`, and keeps what ended at `kept_since` or later, would still know that
+/// `certificate` was revoked (RFC 5280, 3.3).
+fn remembers(
+    certificate: &Certified<'_>,
+    this_update: Timestamp,
+    kept_since: Option<Timestamp>,
+) -> Result<(), RevocationError> {
+    let end = certificate
+        .not_after()
+        .ok_or(CmsError::Unusable("the certificate's end is out of range"))?;
+    if this_update <= end || kept_since.is_some_and(|since| since <= end) {
+        Ok(())
+    } else {
+        Err(RevocationError::AfterItsEnd(end))
+    }
+}
+
+/// Since when a list keeps certificates that have ended.
+fn list_kept_since(list: &CertificateList) -> Result<Option<Timestamp>, CmsError> {
+    list.tbs_cert_list
+        .crl_extensions
+        .iter()
+        .flatten()
+        .find(|extension| extension.extn_id == EXPIRED_CERTS_ON_CRL)
+        .map(|extension| moment(extension.extn_value.as_bytes()))
+        .transpose()
 }
 
 /// Nothing counts before it was issued.
@@ -263,6 +320,8 @@ pub(crate) fn in_list(
         if since <= at {
             return Ok((Status::Revoked(since), validity));
         }
+    } else {
+        remembers(certificate, validity.this_update, list_kept_since(&list)?)?;
     }
     speaks_of(at, validity)?;
     Ok((Status::Good, validity))
@@ -274,6 +333,8 @@ fn covers(list: &CertificateList, certificate: &Certified<'_>) -> Result<(), Rev
     for extension in list.tbs_cert_list.crl_extensions.iter().flatten() {
         match extension.extn_id {
             DELTA_INDICATOR => return not("it holds changes alone"),
+            // It takes nothing away.
+            EXPIRED_CERTS_ON_CRL => {}
             ISSUING_DISTRIBUTION_POINT => {
                 let point = IssuingDistributionPoint::from_der(extension.extn_value.as_bytes())?;
                 if point.indirect_crl {
@@ -371,7 +432,9 @@ pub(crate) fn in_response(
         if !single.is_about(certificate, issuer) {
             continue;
         }
-        let judged = single.judged(at, now);
+        // What is said of a later moment than it was said at, nobody knew: whose certificate has ended since might say so.
+        let judged = has_begun(single.validity.this_update, response.produced)
+            .and_then(|()| single.judged(certificate, at, now));
         match judged {
             Ok((Status::Revoked(_), _)) => return judged,
             Ok((Status::Good, _)) => outcome = judged,
@@ -401,11 +464,18 @@ struct Answer<'a> {
     is_known: bool,
     revoked: Option<Timestamp>,
     validity: Validity,
+    /// Since when the responder keeps certificates that have ended.
+    kept_since: Option<Timestamp>,
 }
 
 impl Answer<'_> {
-    /// What it says of the moment `at`.
-    fn judged(&self, at: Timestamp, now: Timestamp) -> Result<(Status, Validity), RevocationError> {
+    /// What it says of `certificate`, which it is about, at the moment `at`.
+    fn judged(
+        &self,
+        certificate: &Certified<'_>,
+        at: Timestamp,
+        now: Timestamp,
+    ) -> Result<(Status, Validity), RevocationError> {
         has_begun(self.validity.this_update, now)?;
         if let Some(since) = self.revoked
             && since <= at
@@ -414,6 +484,9 @@ impl Answer<'_> {
         }
         if !self.is_known {
             return Ok((Status::Unknown, self.validity));
+        }
+        if self.revoked.is_none() {
+            remembers(certificate, self.validity.this_update, self.kept_since)?;
         }
         speaks_of(at, self.validity)?;
         Ok((Status::Good, self.validity))
@@ -472,9 +545,7 @@ impl<'a> OcspResponse<'a> {
         let mut answers = Vec::new();
         let mut list = fields.expect(Tag::Sequence)?.children()?;
         while let Some(single) = list.optional()? {
-            if answers.len() < MAX_ITEMS {
-                answers.push(Answer::parse(single.children()?)?);
-            }
+            answers.push(Answer::parse(single.children()?)?);
         }
         Ok(Self {
             signed: data.raw,
@@ -503,10 +574,14 @@ impl<'a> Answer<'a> {
             _ => None,
         };
         let this_update = time(fields.expect(Tag::GeneralizedTime)?)?;
-        let next_update = match fields.optional()? {
-            Some(next) if next.tag == context(0) => Some(time(next.children()?.expect(Tag::GeneralizedTime)?)?),
-            _ => None,
-        };
+        let (mut next_update, mut kept_since) = (None, None);
+        while let Some(field) = fields.optional()? {
+            if field.tag == context(0) {
+                next_update = Some(time(field.children()?.expect(Tag::GeneralizedTime)?)?);
+            } else if field.tag == context(1) {
+                kept_since = archive_cutoff(field)?;
+            }
+        }
         Ok(Self {
             hash,
             issuer_name,
@@ -519,8 +594,26 @@ impl<'a> Answer<'a> {
                 this_update,
                 next_update,
             },
+            kept_since,
         })
     }
+}
+
+/// `archiveCutoff` (RFC 6960, 4.4.4) among the extensions of an answer.
+fn archive_cutoff(extensions: Element<'_>) -> Result<Option<Timestamp>, CmsError> {
+    let mut list = extensions.children()?.expect(Tag::Sequence)?.children()?;
+    while let Some(extension) = list.optional()? {
+        let mut fields = extension.children()?;
+        if fields.expect(Tag::ObjectIdentifier)?.decode::<ObjectIdentifier>()? != ID_PKIX_OCSP_ARCHIVE_CUTOFF {
+            continue;
+        }
+        let mut value = fields.next()?;
+        if value.tag == Tag::Boolean {
+            value = fields.next()?;
+        }
+        return moment(value.value).map(Some);
+    }
+    Ok(None)
 }
 
 /// The octets of a bit string without unused bits.
@@ -532,7 +625,12 @@ fn bits(element: Element<'_>) -> Result<&[u8], CmsError> {
 }
 
 fn time(element: Element<'_>) -> Result<Timestamp, CmsError> {
-    let time = GeneralizedTime::from_der(element.raw)?;
+    moment(element.raw)
+}
+
+/// A `GeneralizedTime`, DER.
+fn moment(der: &[u8]) -> Result<Timestamp, CmsError> {
+    let time = GeneralizedTime::from_der(der)?;
     i64::try_from(time.to_unix_duration().as_secs())
         .ok()
         .and_then(|seconds| Timestamp::from_second(seconds).ok())

@@ -74,6 +74,9 @@ impl Rules {
             stated: level.is_some(),
             locks: Vec::new(),
         };
+        if are_unreadable(document, signature) {
+            rules.locks.push(FieldLock::All);
+        }
         for reference in references(document, signature) {
             match form::name(document, reference, b"TransformMethod") {
                 Some(b"FieldMDP") => match form::dictionary(document, reference, b"TransformParams") {
@@ -86,11 +89,12 @@ impl Rules {
                 _ => rules.locks.push(FieldLock::All),
             }
         }
-        for lock in fields
-            .iter()
-            .filter_map(|field| form::dictionary(document, field, b"Lock"))
-        {
-            rules.add_lock(document, lock);
+        for lock in fields.iter().filter_map(|field| field.get(b"Lock").ok()) {
+            match form::resolve(document, lock) {
+                Object::Dictionary(lock) => rules.add_lock(document, lock),
+                Object::Null => {}
+                _ => rules.locks.push(FieldLock::All),
+            }
         }
         rules.locks.dedup();
         rules
@@ -122,20 +126,24 @@ impl Rules {
     }
 }
 
+/// The lock that is stated; all fields where what is stated cannot be read whole.
 fn field_lock(document: &Document, stated: &Dictionary) -> FieldLock {
     let names = || {
-        form::array(document, stated, b"Fields")
-            .unwrap_or_default()
+        let names = form::array(document, stated, b"Fields")?;
+        if names.len() > MAX_NAMES {
+            return None;
+        }
+        names
             .iter()
-            .take(MAX_NAMES)
-            .filter_map(|name| lopdf::decode_text_string(form::resolve(document, name)).ok())
-            .collect::<Vec<_>>()
+            .map(|name| lopdf::decode_text_string(form::resolve(document, name)).ok())
+            .collect::<Option<Vec<_>>>()
     };
-    match form::name(document, stated, b"Action") {
-        Some(b"Include") => FieldLock::Include(names()),
-        Some(b"Exclude") => FieldLock::Exclude(names()),
-        _ => FieldLock::All,
-    }
+    let lock = match form::name(document, stated, b"Action") {
+        Some(b"Include") => names().map(FieldLock::Include),
+        Some(b"Exclude") => names().map(FieldLock::Exclude),
+        _ => None,
+    };
+    lock.unwrap_or(FieldLock::All)
 }
 
 /// The level that a dictionary states; 1 for one that does not exist.
@@ -151,10 +159,13 @@ fn stated_level(document: &Document, stated: &Dictionary) -> Option<u8> {
 pub(super) fn modification_level(document: &Document, signature: &Dictionary) -> Option<u8> {
     references(document, signature)
         .filter(|reference| form::name(document, reference, b"TransformMethod") == Some(b"DocMDP"))
-        .map(|reference| {
-            form::dictionary(document, reference, b"TransformParams")
-                .and_then(|parameters| stated_level(document, parameters))
-                .unwrap_or(DEFAULT_LEVEL)
+        .map(|reference| match reference.get(b"TransformParams") {
+            Ok(parameters) => match form::resolve(document, parameters) {
+                Object::Dictionary(parameters) => stated_level(document, parameters).unwrap_or(DEFAULT_LEVEL),
+                Object::Null => DEFAULT_LEVEL,
+                _ => 1,
+            },
+            Err(_) => DEFAULT_LEVEL,
         })
         .min()
 }
@@ -168,6 +179,20 @@ fn references<'a>(document: &'a Document, signature: &'a Dictionary) -> impl Ite
         .unwrap_or_default()
         .iter()
         .filter_map(|reference| form::resolve(document, reference).as_dict().ok())
+}
+
+/// Whether a signature refers to something that is no signature reference dictionary.
+fn are_unreadable(document: &Document, signature: &Dictionary) -> bool {
+    match signature
+        .get(b"Reference")
+        .map(|stated| form::resolve(document, stated))
+    {
+        Err(_) | Ok(Object::Null) => false,
+        Ok(Object::Array(references)) => references
+            .iter()
+            .any(|reference| !matches!(form::resolve(document, reference), Object::Dictionary(_))),
+        Ok(_) => true,
+    }
 }
 
 /// A flag word, 0 where there is none.

@@ -232,7 +232,12 @@ impl Examined {
         }
         if let Ok(Some(archived)) = message.attribute(revocation::ARCHIVAL) {
             let whole = der::Encode::to_der(&archived).unwrap_or_default();
-            self.revocation = revocation::archived(&whole).unwrap_or_default();
+            let archived = revocation::archived(&whole).unwrap_or_default();
+            if archived.is_too_much() {
+                self.push(Fault::TooMuchValidationData);
+            } else {
+                self.revocation = archived;
+            }
         }
         self.report.signer = signer.identity();
         self.signer = Some(signer.der.to_vec());

@@ -10,7 +10,7 @@
 use domain::SealLevel;
 use jiff::Timestamp;
 
-use super::certificates::{Certified, Pool};
+use super::certificates::{Certified, MAX_POOL, Pool};
 use super::revocation::{self, Embedded, RevocationData, Status};
 use super::signature::Examined;
 use super::{Fault, Note, ProvedTime, SignatureKind, TimestampReport, TrustedRoots};
@@ -162,7 +162,8 @@ impl Judge<'_> {
     /// Whether a signer is trusted at a moment, and not revoked.
     fn signer(&self, der: &[u8], certificates: &[Vec<u8>], own: &RevocationData, at: Timestamp) -> Option<Judged> {
         let signer = Certified::parse(der)?;
-        let others = certificates.iter().chain(&self.embedded.certificates);
+        // Junk beside the signature's own certificates hides none of the validation data.
+        let others = certificates.iter().take(MAX_POOL).chain(&self.embedded.certificates);
         let pool = Pool::new(self.roots, others.map(Vec::as_slice));
         let path = match pool.path(&signer, at) {
             Ok(path) => path,
@@ -176,8 +177,8 @@ impl Judge<'_> {
         };
         let mut in_file = self.embedded.revocation.clone();
         in_file.extend(own.clone());
-        let mut all = in_file.clone();
-        all.extend(self.given.clone());
+        let mut all = self.given.clone();
+        all.extend(in_file.clone());
         let mut judged = Judged {
             fault: None,
             unknown: None,

@@ -1034,6 +1034,64 @@ mod validation_data {
         assert_change(&pdf, Part::ValidationData, How::Added, None);
     }
 
+    /// What nobody can read as validation data, signed by somebody, as an object of its own or in the catalog.
+    fn with_unreadable_store(is_object: bool) -> (Vec<u8>, ObjectId) {
+        let mut held = (0, 0);
+        let pdf = append(&unsigned(References::Table), |_, writer| {
+            held = writer.add(Stream::new(Dictionary::new(), b"100".to_vec()));
+            let store = dictionary! { "Price" => held };
+            let root = writer.root();
+            let store = if is_object {
+                writer.add(store).into()
+            } else {
+                Object::Dictionary(store)
+            };
+            writer.edit_dictionary(root).expect("a catalog").set("DSS", store);
+        });
+        (signed_by_others(&pdf, &HOUSE.key), held)
+    }
+
+    #[test]
+    fn changed_validation_data_that_nobody_can_read_are_named() {
+        for is_object in [true, false] {
+            let (signed, held) = with_unreadable_store(is_object);
+            assert!(judge(&signed).holds(), "{:#?}", judge(&signed));
+            // Another signature changes nothing of it.
+            assert!(judge(&signed_by_others(&signed, &HOUSE.key)).holds());
+            let content = append(&signed, |_, writer| {
+                writer.replace(held, Stream::new(Dictionary::new(), b"999".to_vec()));
+            });
+            assert_change(&content, Part::ValidationData, How::Changed, None);
+            let replaced = change_catalog(&signed, |catalog| {
+                catalog.set("DSS", dictionary! { "Price" => 999 });
+            });
+            assert_change(&replaced, Part::ValidationData, How::Changed, None);
+            let readable = change_catalog(&signed, |catalog| catalog.set("DSS", dictionary! {}));
+            assert_change(&readable, Part::ValidationData, How::Changed, None);
+        }
+        let (signed, _) = with_unreadable_store(true);
+        let entry = append(&signed, |document, writer| {
+            let store = document.catalog().and_then(|catalog| catalog.get(b"DSS"));
+            let store = store.and_then(Object::as_reference).expect("the store");
+            writer.replace(store, dictionary! { "Price" => 999 });
+        });
+        assert_change(&entry, Part::ValidationData, How::Changed, None);
+    }
+
+    #[test]
+    fn more_validation_data_than_anybody_reads_are_named() {
+        let too_large = append(&sealed(References::Table), |_, writer| {
+            let mut list = Stream::new(Dictionary::new(), vec![0; 65 * 1024 * 1024]);
+            list.compress().expect("compressed");
+            let list = writer.add(list);
+            let root = writer.root();
+            let store = dictionary! { "CRLs" => vec![list.into()] };
+            writer.edit_dictionary(root).expect("a catalog").set("DSS", store);
+        });
+        assert_names(&too_large, |fault| *fault == Fault::TooMuchValidationData);
+        assert_change(&too_large, Part::ValidationData, How::Added, None);
+    }
+
     #[test]
     fn a_change_beside_new_validation_data_is_named() {
         let pdf = append(&with_store(&sealed(References::Table)), |document, writer| {
@@ -1240,14 +1298,27 @@ fn certify(pdf: &[u8], level: i64) -> Vec<u8> {
 /// Signs and locks fields (FieldMDP).
 fn lock(pdf: &[u8], action: &str, fields: &[&str]) -> Vec<u8> {
     let fields: Vec<Object> = fields.iter().map(|name| Object::string_literal(*name)).collect();
+    lock_as(
+        pdf,
+        &dictionary! { "Type" => "TransformParams", "Action" => action, "Fields" => fields, "V" => "1.2" },
+    )
+}
+
+/// Signs, and locks what is stated so.
+fn lock_as(pdf: &[u8], parameters: &Dictionary) -> Vec<u8> {
     let reference = dictionary! {
-        "Type" => "SigRef", "TransformMethod" => "FieldMDP",
-        "TransformParams" => dictionary! {
-            "Type" => "TransformParams", "Action" => action, "Fields" => fields, "V" => "1.2",
-        },
+        "Type" => "SigRef", "TransformMethod" => "FieldMDP", "TransformParams" => parameters.clone(),
     };
-    let extra = dictionary! { "Reference" => vec![Object::Dictionary(reference)] };
-    sign_with(pdf, &extra, &dictionary! {}, |digest| {
+    sign_saying(
+        pdf,
+        &dictionary! { "Reference" => vec![Object::Dictionary(reference)] },
+        &dictionary! {},
+    )
+}
+
+/// Signs with more entries in the signature and its field.
+fn sign_saying(pdf: &[u8], extra: &Dictionary, extra_of_field: &Dictionary) -> Vec<u8> {
+    sign_with(pdf, extra, extra_of_field, |digest| {
         document::cms::sign(&HOUSE.key, digest).expect("a value")
     })
 }
@@ -1392,6 +1463,49 @@ mod permissions {
             How::Added,
             None,
         );
+    }
+
+    #[test]
+    fn a_lock_that_cannot_be_read_whole_locks_all() {
+        let other = || Object::string_literal("Other");
+        let unreadable = Object::Array(vec![other(), 7.into()]);
+        let too_many = Object::Array(std::iter::repeat_with(other).take(10_001).collect());
+        let lock = |action: &str, fields: Option<&Object>| {
+            let mut lock = dictionary! { "Action" => action };
+            if let Some(fields) = fields {
+                lock.set("Fields", fields.clone());
+            }
+            lock
+        };
+        let mut locked = Vec::new();
+        for fields in [Some(&unreadable), Some(&too_many), None] {
+            for action in ["Include", "Exclude"] {
+                let stated = lock(action, fields);
+                locked.push(lock_as(&form(), &stated));
+                let of_field = dictionary! { "Lock" => stated };
+                locked.push(sign_saying(&form(), &dictionary! {}, &of_field));
+            }
+        }
+        locked.push(sign_saying(&form(), &dictionary! {}, &dictionary! { "Lock" => 7 }));
+        for reference in [Object::Integer(7), Object::Array(vec![7.into()])] {
+            let stated = dictionary! { "Reference" => reference };
+            locked.push(sign_saying(&form(), &stated, &dictionary! {}));
+        }
+        for pdf in locked {
+            assert!(judge(&pdf).holds(), "{:#?}", judge(&pdf));
+            assert_field(&fill(&pdf, "Name"), Part::Field, How::FilledIn, "Name");
+        }
+        // What can be read counts as it is stated.
+        let read = lock_as(&form(), &lock("Include", Some(&Object::Array(vec![other()]))));
+        assert_permitted(&fill(&read, "Name"), Part::Field, How::FilledIn);
+    }
+
+    #[test]
+    fn a_certification_whose_level_cannot_be_read_forbids_filling_in() {
+        let reference = dictionary! { "Type" => "SigRef", "TransformMethod" => "DocMDP", "TransformParams" => 7 };
+        let stated = dictionary! { "Reference" => vec![Object::Dictionary(reference)] };
+        let certified = sign_saying(&form(), &stated, &dictionary! {});
+        assert_field(&fill(&certified, "Name"), Part::Field, How::FilledIn, "Name");
     }
 
     #[test]

@@ -8,11 +8,14 @@ use const_oid::ObjectIdentifier;
 use const_oid::db::rfc5280::ID_KP_OCSP_SIGNING;
 use document::authority::{CertificateRequest, distribution_points, extension, issue_certificate};
 use document::keys::{KeyKind, PrivateKey, SealKey, Signer, certificates_from_pem};
-use document::revocation::{RevocationError, check_answer, check_list};
+use document::revocation::{
+    RevocationError, RevocationReason, Revoked, check_answer, check_list, issue_list, serial_number,
+};
 use document::seal::seal;
-use document::verify::{Fault, Means, Note, RevocationData, verify_with};
+use document::validation_data::{ValidationData, add_validation_data};
+use document::verify::{Fault, Means, Note, RevocationData, verify, verify_with};
 use jiff::{Timestamp, ToSpan};
-use testkit::revocation_data::{List, OcspAnswer, Status, sequence, tlv};
+use testkit::revocation_data::{List, OcspAnswer, Status, moment, sequence, tlv};
 use x509_cert::ext::pkix::{BasicConstraints, ExtendedKeyUsage, KeyUsage, KeyUsages};
 
 use crate::samples::{HOUSE, House, References, details, now, unsigned};
@@ -161,6 +164,16 @@ fn an_answer_counts_where_the_issuer_or_whom_it_has_certified_gives_it_for_that_
             good.signed_by(&delegated),
             Said::Unknown,
         ),
+        (
+            "about a later moment than that at which it was made",
+            OcspAnswer {
+                produced_at: now() - 2.hours(),
+                certificates: ended.certificates().to_vec(),
+                ..good.clone()
+            }
+            .signed_by(&ended),
+            Said::Unknown,
+        ),
         ("tampered", tampered, Said::Unknown),
         ("about another certificate", about_another, Said::Unknown),
         (
@@ -280,6 +293,99 @@ fn a_list_counts_where_the_issuer_signed_it_and_it_covers_the_certificate() {
             assert_eq!(said(&sealed, data), expected, "{name}");
         }
     }
+}
+
+/// Who has ended may leave the list, and a responder may forget him (RFC 5280, 3.3; RFC 6960, 4.4.4).
+#[test]
+fn what_was_issued_after_the_end_of_a_certificate_counts_only_where_it_reaches_back() {
+    let end = now() - 1.hour();
+    let key = responder(&HOUSE.root, &[ID_KP_OCSP_SIGNING], end);
+    let certificate = key.certificates().first().expect("a certificate");
+    let before = now() - 2.hours();
+    let (in_time, too_short) = (end - 1.minute(), end + 1.minute());
+    for (this_update, kept_since, counts) in [
+        (before, None, true),
+        (now(), None, false),
+        (now(), Some(too_short), false),
+        (now(), Some(in_time), true),
+    ] {
+        let extensions = kept_since.map(|at| ("2.5.29.60", false, moment(at)));
+        let list = List {
+            this_update,
+            next_update: Some(now() + 24.hours()),
+            extensions: extensions.into_iter().collect(),
+        };
+        let listed = check_list(&list.signed_by(&HOUSE.root), certificate, root(), now());
+        let answer = OcspAnswer {
+            this_update,
+            kept_since,
+            ..OcspAnswer::good(certificate, root(), now())
+        };
+        let answered = check_answer(&answer.signed_by(&HOUSE.root), certificate, root(), now());
+        for found in [listed, answered] {
+            let name = format!("{this_update} {kept_since:?}: {found:?}");
+            assert_eq!(found.is_ok(), counts, "{name}");
+            assert!(
+                counts || matches!(found, Err(RevocationError::AfterItsEnd(at)) if at == end),
+                "{name}"
+            );
+        }
+    }
+    // What says that it was revoked counts whenever it is said.
+    let answer = OcspAnswer {
+        status: Status::Revoked(end - 1.minute()),
+        ..OcspAnswer::good(certificate, root(), now())
+    };
+    let revoked = check_answer(&answer.signed_by(&HOUSE.root), certificate, root(), now());
+    assert!(matches!(revoked, Err(RevocationError::Revoked(_))), "{revoked:?}");
+    // Our own list keeps all that was ever revoked, and says so.
+    let own = issue_list(&HOUSE.root, &[], 1, now(), now() + 24.hours()).expect("a list");
+    assert!(check_list(&own, certificate, root(), now()).is_ok());
+}
+
+/// A file with so many lists and answers in its validation data that say nothing, and a list of the root's behind them.
+fn with_junk(count: usize, list: Option<Vec<u8>>) -> Vec<u8> {
+    let sealed = sealed();
+    let junk = |kind: u8| (0..count).map(move |number| [&[kind][..], &number.to_be_bytes()].concat());
+    let data = ValidationData {
+        certificates: Vec::new(),
+        revocation_lists: junk(1).chain(list).collect(),
+        ocsp_responses: junk(2).collect(),
+    };
+    add_validation_data(&sealed, &data).expect("extended")
+}
+
+/// As much of a kind as is read of a file.
+const MOST: usize = 256;
+
+#[test]
+fn junk_in_a_file_hides_no_revocation() {
+    let revoked = Revoked {
+        serial_number: &serial_number(own()).expect("a number"),
+        at: now() - 1.hour(),
+        reason: RevocationReason::KeyCompromise,
+    };
+    let list = issue_list(&HOUSE.root, &[revoked], 1, now() - 1.minute(), now() + 24.hours()).expect("a list");
+    let answer = OcspAnswer {
+        status: Status::Revoked(now() - 1.hour()),
+        ..OcspAnswer::good(own(), root(), now())
+    };
+    let by_list = RevocationData {
+        lists: vec![list.clone()],
+        ..RevocationData::default()
+    };
+    let by_answer = RevocationData {
+        responses: vec![answer.signed_by(&HOUSE.root)],
+        ..RevocationData::default()
+    };
+    for brought in [by_list, by_answer] {
+        assert_eq!(said(&with_junk(MOST, None), brought), Said::Revoked);
+    }
+    // The last that is read; and one more, which nobody overlooks.
+    let nothing = RevocationData::default;
+    assert_eq!(said(&with_junk(MOST - 1, Some(list.clone())), nothing()), Said::Revoked);
+    let verdict = verify(&with_junk(MOST, Some(list)), &HOUSE.roots(), now());
+    assert!(verdict.faults.contains(&Fault::TooMuchValidationData), "{verdict:?}");
 }
 
 /// An authority below another one does not sign for it.

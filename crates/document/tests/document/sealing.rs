@@ -9,7 +9,7 @@ use document::text_layout::TextStyle;
 use document::verify::{SignatureKind, attachments, verify};
 use domain::field::Placement;
 use domain::language::Language;
-use lopdf::{Document, Object, dictionary};
+use lopdf::{Dictionary, Document, Object, dictionary};
 
 use crate::certificates::content;
 use crate::judges;
@@ -86,6 +86,26 @@ fn a_file_that_others_signed_is_approved_and_all_signatures_hold() {
         assert_everybody_is_content(&sealed, &HOUSE);
         assert_eq!(verify(&sealed, &HOUSE.roots(), now()).signatures.len(), 3);
     }
+}
+
+/// ISO 32000-2, table 255: what FieldMDP is applied to must be said, and is the catalog.
+#[test]
+fn an_approval_says_what_its_lock_is_about() {
+    let first = signed_by_others(&unsigned(References::Table), &HOUSE.key);
+    let sealed = seal(&first, &HOUSE.key, &details(false)).expect("sealed");
+    let document = Document::load_mem(&sealed).expect("readable");
+    let references: Vec<&Dictionary> = document
+        .objects
+        .values()
+        .filter_map(|object| object.as_dict().ok()?.get(b"Reference").and_then(Object::as_array).ok())
+        .flatten()
+        .filter_map(|reference| reference.as_dict().ok())
+        .collect();
+    let [reference] = references.as_slice() else {
+        panic!("{references:?}");
+    };
+    assert_eq!(reference.get(b"TransformMethod").ok(), Some(&Object::from("FieldMDP")));
+    assert_eq!(reference.get(b"Data").ok(), document.trailer.get(b"Root").ok());
 }
 
 /// Earlier signers may be unknown; `--strict` wants them known.

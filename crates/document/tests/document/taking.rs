@@ -559,6 +559,44 @@ fn metadata_that_programs_cannot_read_are_removed_and_never_taken_signed() {
     }
 }
 
+/// Ours are added to it later, in a process that serves everybody.
+#[test]
+fn a_signed_file_is_taken_only_where_validation_data_can_be_added() {
+    let stranger = &samples::HOUSE.key;
+    let signed = |make: &dyn Fn(&mut Document) -> Dictionary| {
+        let pdf = with_catalog(|document, catalog| {
+            let store = make(document);
+            catalog.set("DSS", document.add_object(store));
+        });
+        samples::signed_by_others(&pdf, stranger)
+    };
+    let certificates = |count: usize, length: usize| {
+        signed(&move |document| {
+            let certificates: Vec<Object> = (0..count)
+                .map(|number| {
+                    let mut content = vec![0; length];
+                    content.extend(number.to_be_bytes());
+                    let mut stream = Stream::new(dictionary! {}, content);
+                    stream.compress().expect("compressed");
+                    document.add_object(stream).into()
+                })
+                .collect();
+            dictionary! { "Type" => "DSS", "Certs" => certificates }
+        })
+    };
+    assert_eq!(take(&certificates(128, 10)).map(|taken| taken.signatures), Ok(1));
+    for refused in [
+        certificates(129, 10),
+        certificates(1, 33 * 1024 * 1024),
+        certificates(33, 1024 * 1024),
+        signed(&|_| dictionary! { "Certs" => 7 }),
+        signed(&|_| dictionary! { "Certs" => vec![7.into()] }),
+        signed(&|_| dictionary! { "Price" => 7 }),
+    ] {
+        assert_eq!(take(&refused).err(), Some(Refused::SignedWithUnusableValidationData));
+    }
+}
+
 #[test]
 fn a_signed_file_with_scripts_is_refused() {
     let scripted = with_catalog(|_, catalog| catalog.set("OpenAction", script()));

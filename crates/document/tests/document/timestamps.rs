@@ -4,15 +4,19 @@
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
+use document::revision::RevisionWriter;
 use document::revocation::{SourceAddress, Sources, check_answer, ocsp_request};
 use document::seal::{SealError, seal, seal_with_timestamp};
+use document::stamp::{Mark, MarkContent};
 use document::timestamp::{
     FailureInfo, NONCE_BYTES, ResponseStatus, TimestampError, TimestampRequest, TimestampSource, TimestampToken,
 };
 use document::validation_data::{ValidationData, add_archive_timestamp, add_validation_data, evidence};
 use document::verify::{TrustedRoots, Verdict, verify};
 use domain::SealLevel;
+use domain::field::Placement;
 use jiff::{Timestamp, ToSpan};
+use lopdf::{Document, Stream, dictionary};
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 use testkit::time_stamp_authority::{Fault, POLICY, Revocation, TimeStampAuthority};
@@ -133,6 +137,54 @@ fn a_file_that_others_signed_first_is_archived_too() {
         .map(|chain| chain.is_own)
         .collect();
     assert_eq!(own, [false, true, true, true]);
+}
+
+/// The fields that show what was filled in on a signed file share the seal: it is one signature.
+#[test]
+fn a_seal_that_several_fields_hold_counts_once() {
+    let signed = signed_by_others(&unsigned(References::Table), &HOUSE.key);
+    let fonts = document::fonts::Fonts::embedded().expect("fonts");
+    let marks = [1, 2].map(|page| Mark {
+        page,
+        placement: Placement {
+            x: 100_000,
+            y: 500_000,
+            width: 300_000,
+            height: 50_000,
+        },
+        content: MarkContent::Check,
+    });
+    let stamped = document::extend::stamp(&signed, &fonts, &marks).expect("stamped");
+    let sealed = seal(&stamped, &HOUSE.key, &details(false)).expect("sealed");
+    let chains = evidence(&sealed).expect("evidence").chains;
+    let own: Vec<bool> = chains.iter().map(|chain| chain.is_own).collect();
+    assert_eq!(own, [false, true]);
+}
+
+/// Others' validation data that unpack to more than any verifier reads are not unpacked.
+#[test]
+fn validation_data_are_added_beside_some_that_are_too_large() {
+    const TOO_LARGE: usize = 65 * 1024 * 1024;
+    let sealed = seal(&unsigned(References::Table), &HOUSE.key, &details(true)).expect("sealed");
+    let document = Document::load_mem(&sealed).expect("readable");
+    let mut writer = RevisionWriter::new(&sealed, &document).expect("a revision");
+    let mut bomb = Stream::new(dictionary! {}, vec![0; TOO_LARGE]);
+    bomb.compress().expect("compressed");
+    let bomb = writer.add(bomb);
+    let root = writer.root();
+    let store = dictionary! { "CRLs" => vec![bomb.into()] };
+    writer.edit_dictionary(root).expect("a catalog").set("DSS", store);
+    let before = writer.finish().expect("written").bytes;
+    let added = |list: Vec<u8>| {
+        let data = ValidationData {
+            revocation_lists: vec![list],
+            ..ValidationData::default()
+        };
+        add_validation_data(&before, &data).expect("extended").len() - before.len()
+    };
+    // It is as if they were not there: even the same are written.
+    assert!(added(vec![0; TOO_LARGE]) > TOO_LARGE);
+    assert!(added(vec![1; 100]) < 5_000);
 }
 
 /// The archive timestamp is renewed before the first authority's certificate ends; thereafter that certificate may end.

@@ -7,9 +7,21 @@ use lopdf::{Dictionary, Document, Object};
 
 use super::{Change, Comparison, How, Part};
 use crate::form;
+use crate::verify::revocation::MAX_ITEMS;
 
-/// How much all validation data may unpack to.
-pub(in crate::verify) const MAX_STORE: usize = 64 * 1024 * 1024;
+/// How much all validation data may unpack to, in bytes.
+pub(crate) const MAX_STORE: usize = 64 * 1024 * 1024;
+/// How much of that, and of the [`MAX_ITEMS`] of each kind, others may have taken before us: our own has to follow.
+const SHARE_OF_OTHERS: usize = 2;
+
+/// Whether the validation data of a document, if it has any, can be read, and have room for more.
+pub(crate) fn has_room(document: &Document) -> bool {
+    let store = document.catalog().and_then(|catalog| catalog.get(b"DSS"));
+    let (bytes, items) = (MAX_STORE / SHARE_OF_OTHERS, MAX_ITEMS / SHARE_OF_OTHERS);
+    store.map_or(true, |store| {
+        Store::read_within(document, store, bytes, items).is_some()
+    })
+}
 
 impl Comparison<'_> {
     /// Validation data may grow: nothing of it is taken away, and it holds nothing else.
@@ -24,9 +36,14 @@ impl Comparison<'_> {
         let (how, is_permitted) = match (was, is) {
             (None, None) => return,
             (None, Some(store)) => (How::Added, store.is_some()),
-            (Some(was), Some(is)) if was == is => return,
+            (Some(Some(was)), Some(Some(is))) if was == is => return,
             (Some(Some(was)), Some(Some(is))) if is.holds(&was) => (How::Added, true),
             (Some(_), None) | (Some(Some(_)), Some(Some(_))) => (How::Removed, false),
+            // What nobody can read must stay as it is, object by object.
+            (Some(None), Some(None)) if before == after => {
+                self.is_store_fixed = true;
+                return;
+            }
             _ => (How::Changed, false),
         };
         let change = Change {
@@ -56,6 +73,11 @@ struct Store {
 impl Store {
     /// Reads a store; none where it holds anything that does not belong there, or more than anybody reads.
     fn read(document: &Document, store: &Object) -> Option<Self> {
+        Self::read_within(document, store, MAX_STORE, MAX_ITEMS)
+    }
+
+    /// The same with at most so many bytes, and so many entries of each kind.
+    fn read_within(document: &Document, store: &Object, bytes: usize, items: usize) -> Option<Self> {
         const OF_STORE: &[&[u8]] = &[b"Type", b"Certs", b"OCSPs", b"CRLs", b"VRI"];
         const OF_SIGNATURE: &[&[u8]] = &[b"Type", b"Cert", b"OCSP", b"CRL", b"TU", b"TS"];
         let store = form::resolve(document, store).as_dict().ok()?;
@@ -65,11 +87,22 @@ impl Store {
         if !knows(store, OF_STORE) {
             return None;
         }
-        let mut left = MAX_STORE;
+        let mut left = bytes;
         let mut data = BTreeMap::new();
         for key in ["Certs", "OCSPs", "CRLs"] {
             let mut hashes = BTreeSet::new();
-            for entry in form::array(document, store, key.as_bytes()).unwrap_or_default() {
+            let entries = match store
+                .get(key.as_bytes())
+                .map(|entries| form::resolve(document, entries))
+            {
+                Ok(Object::Array(entries)) => entries.as_slice(),
+                Err(_) | Ok(Object::Null) => &[],
+                Ok(_) => return None,
+            };
+            if entries.len() > items {
+                return None;
+            }
+            for entry in entries {
                 let Object::Stream(stream) = form::resolve(document, entry) else {
                     return None;
                 };
@@ -80,7 +113,12 @@ impl Store {
             data.insert(key, hashes);
         }
         let mut signatures = BTreeSet::new();
-        for (key, entry) in form::dictionary(document, store, b"VRI").into_iter().flatten() {
+        let of_signatures = match store.get(b"VRI").map(|entries| form::resolve(document, entries)) {
+            Ok(Object::Dictionary(entries)) => Some(entries),
+            Err(_) | Ok(Object::Null) => None,
+            Ok(_) => return None,
+        };
+        for (key, entry) in of_signatures.into_iter().flatten() {
             if key.as_slice() == b"Type" {
                 continue;
             }
