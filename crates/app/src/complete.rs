@@ -137,7 +137,14 @@ impl App {
         );
         let certificate = document::certificate::render(&content, &fonts)
             .map_err(|error| Error::internal("writing a certificate", error))?;
-        self.seal_of(snapshot, &certificate, "certificate-seal-certificate", true, None, patience)
+        self.seal_of(
+            snapshot,
+            &certificate,
+            "certificate-seal-certificate",
+            true,
+            None,
+            patience,
+        )
     }
 
     /// Seals a file: one that nobody signed before is certified against every change, any other approved and locked.

@@ -134,7 +134,12 @@ pub(crate) struct Proofs {
 impl App {
     /// Everything that proves the certificates of some evidence good, and the certificates themselves. A stranger's
     /// responder that is gone does not hold up our seal: what it would have said is left out.
-    pub(crate) fn proofs(&self, evidence: &Evidence, needed: Needed, patience: &Patience) -> Result<Proofs, ChainFault> {
+    pub(crate) fn proofs(
+        &self,
+        evidence: &Evidence,
+        needed: Needed,
+        patience: &Patience,
+    ) -> Result<Proofs, ChainFault> {
         let mut proofs = Proofs {
             data: ValidationData::default(),
             lacks_own: false,
@@ -403,5 +408,32 @@ fn unusable(source: &SourceAddress, error: &RevocationError) -> Unproved {
             url,
             reason: other.to_string(),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An answer of so many bytes.
+    fn answer(bytes: usize) -> Answer {
+        let data = ValidationData {
+            revocation_lists: vec![vec![0; bytes]],
+            ..ValidationData::default()
+        };
+        (Ok(data), Timestamp::MAX)
+    }
+
+    #[test]
+    fn no_more_is_kept_than_so_many_bytes() {
+        const LARGE: usize = 10 * 1024 * 1024;
+        let mut kept = Kept::default();
+        for number in 0..20 {
+            kept.keep((Question::IsGood, [number; 32]), answer(LARGE));
+            assert!(kept.bytes <= MOST_BYTES_KEPT && kept.bytes == kept.answers.len() * LARGE);
+        }
+        assert_eq!(kept.answers.len(), 2, "six fit, and then it begins anew");
+        kept.keep((Question::IsGood, [19; 32]), answer(1));
+        assert_eq!(kept.bytes, LARGE + 1, "what is replaced counts no more");
     }
 }

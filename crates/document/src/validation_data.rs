@@ -314,3 +314,25 @@ fn ends(chain: &[Vec<u8>]) -> Option<Timestamp> {
     let certificate = Certificate::from_der(chain.first()?).ok()?;
     timestamp(certificate.tbs_certificate().validity().not_after).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(bytes: &[u8]) -> ValidationData {
+        ValidationData {
+            revocation_lists: vec![bytes.to_vec()],
+            ..ValidationData::default()
+        }
+    }
+
+    #[test]
+    fn what_has_no_room_is_not_taken_and_what_is_there_needs_none() {
+        let mut data = ValidationData::default();
+        let mut room = 5;
+        assert!(data.extend_within(list(b"abc"), &mut room));
+        assert!(!data.extend_within(list(b"defg"), &mut room));
+        assert!(data.extend_within(list(b"abc"), &mut room));
+        assert_eq!((room, data.size(), data.revocation_lists.len()), (2, 3, 1));
+    }
+}
