@@ -3,10 +3,12 @@
 //! answers the request.
 #![no_main]
 
-use countersign_fuzz::{seal_key, watch_panics};
+use countersign_fuzz::{now, seal_key, watch_panics};
 use document::cms::{SignedMessage, message_length};
 use document::keys::{Signer, certificates_from_pem, certificates_to_pem};
-use document::revocation::{RevocationList, Sources, is_self_issued, names_issuer, ocsp_answer, serial_number};
+use document::revocation::{
+    Sources, check_answer, check_list, is_self_issued, list_validity, names_issuer, serial_number,
+};
 use document::timestamp::{TimestampRequest, TimestampToken};
 use document::verify::list_from_pem_or_der;
 use libfuzzer_sys::fuzz_target;
@@ -40,7 +42,8 @@ fuzz_target!(init: watch_panics(), |data: &[u8]| {
         token.verify(&DIGEST, &[]).expect("and a valid one");
     }
     let own = seal_key().key.certificates().first().expect("a certificate");
-    let _ = (RevocationList::parse(data).is_ok(), ocsp_answer(data, own).is_ok());
+    let _ = list_validity(data);
+    let _ = (check_list(data, own, own, now()), check_answer(data, own, own, now()));
     let _ = (Sources::of(data).is_ok(), serial_number(data).is_ok(), is_self_issued(data), names_issuer(data, own));
     if let Some(list) = list_from_pem_or_der(data.to_vec()) {
         assert_eq!(list_from_pem_or_der(list.clone()).as_ref(), Some(&list), "DER stays DER");

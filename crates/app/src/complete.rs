@@ -14,6 +14,7 @@ use store::workflow::SealedDocument;
 use crate::App;
 use crate::certificate_content::{Certified, certificate_content};
 use crate::error::Error;
+use crate::network::Patience;
 use crate::seal_mark::SealMarks;
 use crate::sealing::Sealed;
 use crate::transition::{Plan, Snapshot};
@@ -28,11 +29,13 @@ impl App {
         actor: &Actor,
         comment: Option<&str>,
     ) -> Result<Plan, Error> {
+        // Document and certificate are waited for together.
+        let patience = self.proof_patience();
         let Sealed {
             bytes: sealed,
             timestamp_due,
             level,
-        } = self.sealed_document(snapshot)?;
+        } = self.sealed_document(snapshot, &patience)?;
         let document = BlobHash::of(&sealed);
         let length = sealed.len() as u64;
         transition.events.push(EventKind::Completed { document, length });
@@ -43,8 +46,8 @@ impl App {
         // The document is made durable while the certificate is written: the disk waits for nobody.
         let (kept, certificate) = std::thread::scope(|scope| {
             let keeping = scope.spawn(|| self.blobs.put(&sealed));
-            let certificate =
-                self.sealed_certificate(snapshot, &workflow, &entries, Some((document, length, level)), comment);
+            let sealed = Some((document, length, level));
+            let certificate = self.sealed_certificate(snapshot, &workflow, &entries, sealed, comment, &patience);
             (keeping.join(), certificate)
         });
         kept.map_err(|_| Error::internal("keeping a sealed document", "the thread panicked"))??;
@@ -62,7 +65,7 @@ impl App {
     }
 
     /// The finished PDF: every value on its page, with the files that the template wants in it, sealed.
-    fn sealed_document(&self, snapshot: &Snapshot) -> Result<Sealed, Error> {
+    fn sealed_document(&self, snapshot: &Snapshot, patience: &Patience) -> Result<Sealed, Error> {
         let template = &snapshot.template.version;
         let values = snapshot
             .values
@@ -92,30 +95,18 @@ impl App {
             }
             let stamped = document::embed::embed(stamped, &files)
                 .map_err(|error| Error::internal("embedding attachments", error))?;
-            return self.seal_of(snapshot, &stamped, "certificate-seal-document", true, mark);
+            return self.seal_of(snapshot, &stamped, "certificate-seal-document", true, mark, patience);
         }
-        // These are a stranger's bytes. Intake had them read by the same reader, within its limits of memory and time,
-        // on a stack of this size.
-        std::thread::scope(|scope| {
-            let extending = std::thread::Builder::new()
-                .stack_size(document::extend::STACK)
-                .spawn_scoped(scope, || {
-                    let stamped = document::extend::stamp(&pdf, &fonts, &marks)
-                        .map_err(|error| Error::internal("stamping a signed document", error))?;
-                    let sealed = self.seal_of(snapshot, &stamped, "certificate-seal-document", false, mark)?;
-                    // Intake has tried it with the same code. Should anything make this file differ, nobody gets one in
-                    // which the other side's signature is broken. Verifying takes about as long as stamping and sealing.
-                    let verdict = document::verify::verify_soundness(&sealed.bytes);
-                    match verdict.unsound().next() {
-                        None => Ok(sealed),
-                        Some((_, fault)) => Err(Error::internal("proving an extended document", fault.clone())),
-                    }
-                })
+        // These are a stranger's bytes.
+        on_deep_stack("stamping a signed document", || {
+            let stamped = document::extend::stamp(&pdf, &fonts, &marks)
                 .map_err(|error| Error::internal("stamping a signed document", error))?;
-            extending
-                .join()
-                .map_err(|_| Error::internal("stamping a signed document", "the thread panicked"))?
-        })
+            let sealed = self.seal_of(snapshot, &stamped, "certificate-seal-document", false, mark, patience)?;
+            // Intake has tried it with the same code. Should anything make this file differ, nobody gets one in which the
+            // other side's signature is broken. Verifying takes about as long as stamping and sealing.
+            prove_sound("proving an extended document", &sealed.bytes)?;
+            Ok(sealed)
+        })?
     }
 
     /// The history certificate, sealed.
@@ -126,6 +117,7 @@ impl App {
         entries: &[Entry],
         sealed: Option<(BlobHash, u64, SealLevel)>,
         comment: Option<&str>,
+        patience: &Patience,
     ) -> Result<Sealed, Error> {
         let fonts = self.fonts()?;
         let content = certificate_content(
@@ -145,7 +137,14 @@ impl App {
         );
         let certificate = document::certificate::render(&content, &fonts)
             .map_err(|error| Error::internal("writing a certificate", error))?;
-        self.seal_of(snapshot, &certificate, "certificate-seal-certificate", true, None)
+        self.seal_of(
+            snapshot,
+            &certificate,
+            "certificate-seal-certificate",
+            true,
+            None,
+            patience,
+        )
     }
 
     /// Seals a file: one that nobody signed before is certified against every change, any other approved and locked.
@@ -156,6 +155,7 @@ impl App {
         reason: &str,
         certify: bool,
         mark: Option<SealMark>,
+        patience: &Patience,
     ) -> Result<Sealed, Error> {
         let workflow = &snapshot.stored.workflow;
         let details = SealDetails {
@@ -166,7 +166,7 @@ impl App {
             certify,
             mark,
         };
-        self.seal(&workflow.company, pdf, &details)
+        self.seal(&workflow.company, pdf, &details, patience)
     }
 
     /// The chain up to the head that the snapshot knows.
@@ -178,5 +178,26 @@ impl App {
             .read(move |tx| store::audit::load(tx, &company, id).map_err(Error::from))?;
         entries.retain(|entry| entry.sequence <= head);
         Ok(entries)
+    }
+}
+
+/// Works on a stranger's bytes with as much stack as intake had for them, within its limits of memory and time.
+pub(crate) fn on_deep_stack<T: Send>(doing: &'static str, work: impl FnOnce() -> T + Send) -> Result<T, Error> {
+    std::thread::scope(|scope| {
+        std::thread::Builder::new()
+            .stack_size(document::extend::STACK)
+            .spawn_scoped(scope, work)
+            .map_err(|error| Error::internal(doing, error))?
+            .join()
+            .map_err(|_| Error::internal(doing, "the thread panicked"))
+    })
+}
+
+/// Proves that every signature of a file is sound.
+pub(crate) fn prove_sound(doing: &'static str, pdf: &[u8]) -> Result<(), Error> {
+    let verdict = document::verify::verify_soundness(pdf);
+    match verdict.unsound().next() {
+        None => Ok(()),
+        Some((_, fault)) => Err(Error::internal(doing, fault.clone())),
     }
 }

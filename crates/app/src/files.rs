@@ -89,7 +89,9 @@ impl App {
             Status::Complete => self.finished_file(&snapshot, FileKind::Certificate)?,
             Status::Rejected | Status::Canceled | Status::Expired => {
                 let entries = self.entries(&snapshot)?;
-                let sealed = self.sealed_certificate(&snapshot, &snapshot.stored.workflow, &entries, None, None)?;
+                let patience = self.proof_patience();
+                let sealed =
+                    self.sealed_certificate(&snapshot, &snapshot.stored.workflow, &entries, None, None, &patience)?;
                 file_content(&snapshot, FileKind::Certificate, sealed.bytes)
             }
         };

@@ -68,7 +68,9 @@ pub(crate) fn lay(form: &[Field], name: &str, file: Option<&[u8]>) -> Result<Lai
                     if let Value::Object(own) = value
                         && field.name == named
                     {
-                        own.extend(members.clone());
+                        // A member that is null says as much as one that is not there.
+                        let said = members.iter().filter(|(_, value)| !value.is_null());
+                        own.extend(said.map(|(member, value)| (member.clone(), value.clone())));
                         origin.clone_from(&path);
                         is_known = true;
                     }

@@ -5,6 +5,7 @@
 //! ([`TimeStampAuthority`]), may lie in his own network; those that stand in certificates ([`SourceAddress`]), which
 //! strangers made, may not. Neither type is made of the other.
 
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 pub use document::revocation::SourceAddress;
@@ -71,25 +72,28 @@ pub struct NetworkFault {
     pub reason: String,
 }
 
-/// Until when somebody waits for all that is asked together.
-#[derive(Debug, Clone, Copy)]
+/// How long somebody waits for all that is asked together. The time begins with the first question.
+#[derive(Debug)]
 pub struct Patience {
-    until: Instant,
+    lasts: Duration,
+    until: OnceLock<Instant>,
 }
 
 impl Patience {
-    /// So long from now.
-    pub fn of(duration: Duration) -> Self {
-        let now = Instant::now();
+    /// So long from the first question on.
+    pub fn of(lasts: Duration) -> Self {
         Self {
-            until: now.checked_add(duration).unwrap_or(now),
+            lasts,
+            until: OnceLock::new(),
         }
     }
 
     /// How long one address is waited for: half of what is left, so that a silent one leaves time for the next; none where
     /// nothing is left.
-    pub fn for_one(self) -> Option<Duration> {
-        let left = self.until.saturating_duration_since(Instant::now());
+    pub fn for_one(&self) -> Option<Duration> {
+        let now = Instant::now();
+        let until = self.until.get_or_init(|| now.checked_add(self.lasts).unwrap_or(now));
+        let left = until.saturating_duration_since(now);
         (!left.is_zero()).then_some(left / 2)
     }
 }

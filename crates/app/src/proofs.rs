@@ -3,7 +3,11 @@
 //!
 //! Whatever comes is held to the certificate's issuer before it counts ([`document::revocation`]): nobody else's list or
 //! answer is embedded, nor one of another time. The addresses are strangers', so somebody who waits for a seal waits for all
-//! of them together no longer than his [`Patience`], and one that was silent is not asked again for a while.
+//! of them together no longer than his [`Patience`], and one that was silent is not asked again for a while. How much they
+//! send is bounded as well: for one file, and for all that is kept.
+//!
+//! What cannot be had of others is left out. Of our own certificates, what is lacking says how strong the seal is: a silent
+//! source is asked again; a certificate that names no source, or is revoked, will not get better by waiting.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -24,19 +28,38 @@ const FRESH_HOURS: i64 = 1;
 const LONGEST_KEPT_HOURS: i64 = 24;
 /// Who did not prove a certificate good is not asked again for so long.
 const SILENT_MINUTES: i64 = 2;
-/// Certificates whose proof is kept; beyond, all are fetched anew.
-const MOST_KEPT: usize = 256;
+/// Answers that are kept; beyond, all are fetched anew.
+const MOST_KEPT: usize = 512;
+/// And so many bytes of them.
+const MOST_BYTES_KEPT: usize = 64 * 1024 * 1024;
+/// What is fetched for one file has so many bytes at most,
+const MOST_BYTES_ADDED: usize = 24 * 1024 * 1024;
+/// and so many together with what the file holds already: with more, verifiers stop reading.
+const MOST_BYTES_HELD: usize = 48 * 1024 * 1024;
 /// The longest chain of issuers that is followed.
 const LONGEST_CHAIN: usize = 6;
 /// Chains that are looked into at the same time.
 const MOST_AT_ONCE: usize = 8;
 
-/// What proves certificates good, as long as it is fresh, or why nothing does, by the certificate's SHA-256.
+/// What was answered about certificates, as long as it is fresh, or why nothing was.
 #[derive(Default)]
-pub(crate) struct KeptProofs(Mutex<HashMap<[u8; 32], Kept>>);
+pub(crate) struct KeptProofs(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    answers: HashMap<(Question, [u8; 32]), Answer>,
+    bytes: usize,
+}
 
 /// What was found, and until when it is used.
-type Kept = (Result<ValidationData, Unproved>, Timestamp);
+type Answer = (Result<ValidationData, Unproved>, Timestamp);
+
+/// What is asked about a certificate, which is known by its SHA-256.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Question {
+    IsGood,
+    Issuer,
+}
 
 /// Why a certificate is not proved good now.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -81,9 +104,29 @@ pub(crate) struct ProvedChain {
     pub(crate) lacks_source: bool,
 }
 
+impl ProvedChain {
+    /// Whether all is there that a verifier needs.
+    fn is_whole(&self) -> bool {
+        self.ends_in_root && !self.lacks_source
+    }
+}
+
+/// Which of our own chains must be proved now; what is lacking of the others is left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Needed {
+    /// All: none of them was before.
+    All,
+    /// That of the newest timestamp. What came before it was proved when that one was made; its sources may be gone.
+    Newest,
+}
+
 /// What was found about some evidence.
 pub(crate) struct Proofs {
     pub(crate) data: ValidationData,
+    /// Whether something about our own seal cannot be had, now or later: the file stays at level B-T.
+    pub(crate) lacks_own: bool,
+    /// One of our own certificates that is revoked.
+    pub(crate) revoked: Option<Unproved>,
     /// Whether something about an earlier signature of somebody else could not be had now.
     pub(crate) lacks_others: bool,
 }
@@ -91,21 +134,54 @@ pub(crate) struct Proofs {
 impl App {
     /// Everything that proves the certificates of some evidence good, and the certificates themselves. A stranger's
     /// responder that is gone does not hold up our seal: what it would have said is left out.
-    pub(crate) fn proofs(&self, evidence: &Evidence, patience: Patience) -> Result<Proofs, ChainFault> {
+    pub(crate) fn proofs(
+        &self,
+        evidence: &Evidence,
+        needed: Needed,
+        patience: &Patience,
+    ) -> Result<Proofs, ChainFault> {
         let mut proofs = Proofs {
             data: ValidationData::default(),
+            lacks_own: false,
+            revoked: None,
             lacks_others: false,
         };
-        // Ours come first: without them there is no seal of this level.
-        let mut chains: Vec<&Chain> = evidence.chains.iter().collect();
-        chains.sort_by_key(|chain| !chain.is_own);
+        let mut room = MOST_BYTES_ADDED.min(MOST_BYTES_HELD.saturating_sub(evidence.held_bytes));
+        let newest = evidence.chains.iter().rposition(|chain| chain.is_own);
+        // Ours come first, the newest before the others: without them there is no seal of this level, and where there is
+        // not room for all, others' are left out.
+        let mut chains: Vec<(bool, &Chain)> = (0..)
+            .zip(&evidence.chains)
+            .map(|(index, chain)| (Some(index) == newest, chain))
+            .collect();
+        chains.sort_by_key(|(is_newest, chain)| (!is_newest, !chain.is_own));
         for some in chains.chunks(MOST_AT_ONCE) {
-            for (chain, found) in some.iter().zip(self.proofs_of_chains(some, patience)) {
+            for ((is_newest, chain), found) in some.iter().zip(self.proofs_of_chains(some, patience)) {
+                let is_needed = chain.is_own && (needed == Needed::All || *is_newest);
                 match found {
-                    Ok(found) => proofs.data.extend(found.data),
+                    Ok(found) => {
+                        let is_whole = found.is_whole();
+                        let fits = proofs.data.extend_within(found.data, &mut room);
+                        if !fits {
+                            tracing::warn!(
+                                is_own = chain.is_own,
+                                "what proves a certificate good is too much for the file"
+                            );
+                        }
+                        proofs.lacks_own |= is_needed && !(is_whole && fits);
+                        proofs.lacks_others |= !chain.is_own && !fits;
+                    }
                     Err(ChainFault::Unproved(fault)) if !chain.is_own => {
                         tracing::info!(%fault, "nothing proves an earlier signature's certificate now");
                         proofs.lacks_others = true;
+                    }
+                    Err(ChainFault::Unproved(fault @ Unproved::Revoked { .. })) => {
+                        tracing::error!(%fault, "a certificate of a seal or its timestamps is revoked");
+                        proofs.lacks_own |= is_needed;
+                        proofs.revoked = Some(fault);
+                    }
+                    Err(ChainFault::Unproved(fault)) if !is_needed => {
+                        tracing::info!(%fault, "nothing more is said of a certificate that was proved before");
                     }
                     Err(fault) => return Err(fault),
                 }
@@ -115,12 +191,12 @@ impl App {
     }
 
     /// Asks about several chains at once.
-    fn proofs_of_chains(&self, chains: &[&Chain], patience: Patience) -> Vec<Result<ProvedChain, ChainFault>> {
+    fn proofs_of_chains(&self, chains: &[(bool, &Chain)], patience: &Patience) -> Vec<Result<ProvedChain, ChainFault>> {
         let panicked = |_| Err(Error::internal("asking about certificates", "the thread panicked").into());
         std::thread::scope(|scope| {
             let asked: Vec<_> = chains
                 .iter()
-                .map(|chain| scope.spawn(|| self.proofs_of_chain(&chain.certificates, patience)))
+                .map(|(_, chain)| scope.spawn(|| self.proofs_of_chain(&chain.certificates, patience)))
                 .collect();
             asked
                 .into_iter()
@@ -133,7 +209,7 @@ impl App {
     pub(crate) fn proofs_of_chain(
         &self,
         certificates: &[Vec<u8>],
-        patience: Patience,
+        patience: &Patience,
     ) -> Result<ProvedChain, ChainFault> {
         let root = certificates_from_pem(&self.root_certificate()?)
             .map_err(|error| Error::internal("reading the installation's root certificate", error))?;
@@ -176,18 +252,29 @@ impl App {
     }
 
     /// What proves one certificate good, as it names it: by OCSP, else by a list; nothing where it names neither.
-    fn proof(&self, certificate: &[u8], issuer: &[u8], patience: Patience) -> Result<ValidationData, Unproved> {
-        let key: [u8; 32] = Sha256::digest(certificate).into();
+    fn proof(&self, certificate: &[u8], issuer: &[u8], patience: &Patience) -> Result<ValidationData, Unproved> {
+        self.answer(Question::IsGood, certificate, |sources| {
+            self.asked(sources, certificate, issuer, patience)
+        })
+    }
+
+    /// The answer that is kept, or a new one, which comes with the time until when it holds, if it says so.
+    fn answer(
+        &self,
+        question: Question,
+        certificate: &[u8],
+        ask: impl FnOnce(&Sources) -> Result<(ValidationData, Option<Timestamp>), Unproved>,
+    ) -> Result<ValidationData, Unproved> {
+        let key = (question, Sha256::digest(certificate).into());
         let now = self.now();
-        if let Some((kept, until)) = self.kept_proofs().get(&key)
+        if let Some((kept, until)) = self.kept_proofs().answers.get(&key)
             && *until > now
         {
             return kept.clone();
         }
         let sources = Sources::of(certificate).map_err(|error| Unproved::Unreadable(error.to_string()))?;
-        let found = self.asked(&sources, certificate, issuer, patience);
         let later = |duration| now.saturating_add(duration).unwrap_or(now);
-        let (kept, until) = match found {
+        let (answer, until) = match ask(&sources) {
             Ok((data, next_update)) => {
                 let most = later(SignedDuration::from_hours(LONGEST_KEPT_HOURS));
                 let until = next_update.unwrap_or(later(SignedDuration::from_hours(FRESH_HOURS)));
@@ -197,12 +284,8 @@ impl App {
             Err(fault @ Unproved::OutOfTime(_)) => return Err(fault),
             Err(fault) => (Err(fault), later(SignedDuration::from_mins(SILENT_MINUTES))),
         };
-        let mut proofs = self.kept_proofs();
-        if proofs.len() >= MOST_KEPT {
-            proofs.clear();
-        }
-        proofs.insert(key, (kept.clone(), until));
-        kept
+        self.kept_proofs().keep(key, (answer.clone(), until));
+        answer
     }
 
     /// Asks one source after the other until one proves the certificate good.
@@ -211,7 +294,7 @@ impl App {
         sources: &Sources,
         certificate: &[u8],
         issuer: &[u8],
-        patience: Patience,
+        patience: &Patience,
     ) -> Result<(ValidationData, Option<Timestamp>), Unproved> {
         let mut last = None;
         let answers = sources
@@ -240,7 +323,7 @@ impl App {
         source: &SourceAddress,
         certificate: &[u8],
         issuer: &[u8],
-        patience: Patience,
+        patience: &Patience,
     ) -> Result<(ValidationData, Validity), Unproved> {
         let unusable = |error| unusable(source, &error);
         let within = patience.for_one().ok_or_else(|| Unproved::OutOfTime(source.clone()))?;
@@ -261,7 +344,7 @@ impl App {
         source: &SourceAddress,
         certificate: &[u8],
         issuer: &[u8],
-        patience: Patience,
+        patience: &Patience,
     ) -> Result<(ValidationData, Validity), Unproved> {
         let within = patience.for_one().ok_or_else(|| Unproved::OutOfTime(source.clone()))?;
         let list = self.network.fetch(source, within)?;
@@ -274,23 +357,46 @@ impl App {
         Ok((data, validity))
     }
 
-    fn fetched_issuer(&self, certificate: &[u8], patience: Patience) -> Result<Option<Vec<u8>>, Unproved> {
-        let sources = Sources::of(certificate).map_err(|error| Unproved::Unreadable(error.to_string()))?;
-        let mut silent = None;
-        for source in &sources.issuers {
-            let within = patience.for_one().ok_or_else(|| Unproved::OutOfTime(source.clone()))?;
-            // One dead address does not end the search.
-            match self.network.fetch(source, within) {
-                Ok(issuer) if revocation::is_issued_by(certificate, &issuer) => return Ok(Some(issuer)),
-                Ok(_) => {}
-                Err(fault) => silent = Some(fault),
+    fn fetched_issuer(&self, certificate: &[u8], patience: &Patience) -> Result<Option<Vec<u8>>, Unproved> {
+        let found = self.answer(Question::Issuer, certificate, |sources| {
+            let mut silent = None;
+            for source in &sources.issuers {
+                let within = patience.for_one().ok_or_else(|| Unproved::OutOfTime(source.clone()))?;
+                // One dead address does not end the search.
+                match self.network.fetch(source, within) {
+                    Ok(issuer) if revocation::is_issued_by(certificate, &issuer) => {
+                        let data = ValidationData {
+                            certificates: vec![issuer],
+                            ..ValidationData::default()
+                        };
+                        // It stays the issuer's.
+                        return Ok((data, Some(Timestamp::MAX)));
+                    }
+                    Ok(_) => {}
+                    Err(fault) => silent = Some(fault),
+                }
             }
-        }
-        silent.map_or(Ok(None), |fault| Err(fault.into()))
+            silent.map_or_else(|| Ok((ValidationData::default(), None)), |fault| Err(fault.into()))
+        })?;
+        Ok(found.certificates.into_iter().next())
     }
 
-    fn kept_proofs(&self) -> std::sync::MutexGuard<'_, HashMap<[u8; 32], Kept>> {
+    fn kept_proofs(&self) -> std::sync::MutexGuard<'_, Kept> {
         self.kept_proofs.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn keep(&mut self, key: (Question, [u8; 32]), answer: Answer) {
+        let size = |answer: &Answer| answer.0.as_ref().map_or(0, ValidationData::size);
+        let more = size(&answer);
+        if self.answers.len() >= MOST_KEPT || self.bytes.saturating_add(more) > MOST_BYTES_KEPT {
+            *self = Self::default();
+        }
+        self.bytes = self.bytes.saturating_add(more);
+        if let Some(before) = self.answers.insert(key, answer) {
+            self.bytes = self.bytes.saturating_sub(size(&before));
+        }
     }
 }
 
@@ -302,5 +408,32 @@ fn unusable(source: &SourceAddress, error: &RevocationError) -> Unproved {
             url,
             reason: other.to_string(),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An answer of so many bytes.
+    fn answer(bytes: usize) -> Answer {
+        let data = ValidationData {
+            revocation_lists: vec![vec![0; bytes]],
+            ..ValidationData::default()
+        };
+        (Ok(data), Timestamp::MAX)
+    }
+
+    #[test]
+    fn no_more_is_kept_than_so_many_bytes() {
+        const LARGE: usize = 10 * 1024 * 1024;
+        let mut kept = Kept::default();
+        for number in 0..20 {
+            kept.keep((Question::IsGood, [number; 32]), answer(LARGE));
+            assert!(kept.bytes <= MOST_BYTES_KEPT && kept.bytes == kept.answers.len() * LARGE);
+        }
+        assert_eq!(kept.answers.len(), 2, "six fit, and then it begins anew");
+        kept.keep((Question::IsGood, [19; 32]), answer(1));
+        assert_eq!(kept.bytes, LARGE + 1, "what is replaced counts no more");
     }
 }

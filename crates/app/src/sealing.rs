@@ -5,9 +5,13 @@
 //!
 //! An authority that does not answer, or answers wrongly, never loses an approval, nor does a certificate that cannot be
 //! proved good now: all that is asked for that is waited for together, no longer than the settings say. By
-//! `seal_and_upgrade` the file is sealed with what there is and [`App::add_due_timestamps`] appends the rest later; by `wait` nothing is sealed, the caller is told to
-//! come again ([`Error::Unavailable`]), and what the writer filled in stays as his draft. The same job renews archive
-//! timestamps before the certificate of their authority ends: as long as it runs, a file can be verified.
+//! `seal_and_upgrade` the file is sealed with what there is and [`App::add_due_timestamps`] appends the rest later; by `wait`
+//! nothing is sealed, the caller is told to come again ([`Error::Unavailable`]), and what the writer filled in stays as his
+//! draft. The same job renews archive timestamps before the certificate of their authority ends: as long as it runs, a file
+//! can be verified. Whether older certificates can still be asked about does not matter then: the file holds the answers.
+//!
+//! Two things no waiting mends. With a certificate that is revoked nothing is sealed and nothing started. Where a certificate
+//! names nobody who could prove it good, the seal is stated to be of level B-T, whatever the company wants.
 //!
 //! A timestamp that is added later only appends. The file with it takes the other one's place in one transaction, with an
 //! entry in the chain that tells its hash; whoever asks at that moment gets one or the other, whole.
@@ -25,9 +29,11 @@ use sha2::{Digest, Sha256};
 use store::company::Company;
 use store::workflow::{DueTimestamp, SealedDocument};
 
+use crate::complete::{on_deep_stack, prove_sound};
 use crate::error::{Error, Fault, FaultCode, Subject};
 use crate::network::Patience;
-use crate::proofs::{ChainFault, Proofs, Unproved};
+use crate::proofs::{ChainFault, Needed, Proofs, Unproved};
+use crate::seal_key::not_sealable;
 use crate::start::callback_fault;
 use crate::{App, installation};
 
@@ -58,7 +64,7 @@ pub struct SealingSettings {
     pub revocation_list_url: Option<String>,
     /// Which addresses a time-stamp authority may have.
     pub addresses: AddressRules,
-    /// How long one seal waits for all together that proves certificates good.
+    /// How long one approval waits for all together that proves certificates good.
     pub proof_wait: Duration,
 }
 
@@ -221,9 +227,21 @@ fn timestamped(pdf: &[u8], data: &ValidationData, asking: &Asking<'_>) -> Result
 }
 
 impl App {
+    /// How long one who waits for a seal, or for several, waits for what proves certificates good.
+    pub fn proof_patience(&self) -> Patience {
+        Patience::of(self.settings.sealing.proof_wait)
+    }
+
     /// Seals a finished file with the company's key, as strong as the company wants it.
-    pub fn seal(&self, company: &CompanyId, pdf: &[u8], details: &SealDetails) -> Result<Sealed, Error> {
+    pub fn seal(
+        &self,
+        company: &CompanyId,
+        pdf: &[u8],
+        details: &SealDetails,
+        patience: &Patience,
+    ) -> Result<Sealed, Error> {
         let key = self.seal_key(company)?;
+        self.refuse_revoked(key.certificates(), patience)?;
         let wanted = self.wanted(company)?;
         let without = |fault: NotNow| {
             if wanted.when_tsa_is_down == WhenTsaIsDown::Wait {
@@ -254,7 +272,7 @@ impl App {
             Err(Failed::Now(fault)) => return basic(without(fault)?),
             Err(Failed::Always(error)) => return Err(error),
         };
-        match self.lengthened(&stamped, wanted.level, &asking) {
+        match self.lengthened(&stamped, wanted.level, &asking, patience) {
             Ok(sealed) => Ok(sealed),
             Err(Failed::Now(fault)) => Ok(Sealed {
                 timestamp_due: without(fault)?,
@@ -262,6 +280,22 @@ impl App {
                 level: SealLevel::Timestamp,
             }),
             Err(Failed::Always(error)) => Err(error),
+        }
+    }
+
+    /// Proves that a company's documents can be sealed: its key is usable, and nobody says that its certificate is revoked.
+    /// Who is silent is asked again when the seal is made.
+    pub(crate) fn prove_sealable(&self, company: &CompanyId, patience: &Patience) -> Result<(), Error> {
+        let key = self.seal_key(company)?;
+        self.refuse_revoked(key.certificates(), patience)
+    }
+
+    /// A certificate that was brought along may have been revoked; those of the installation's root are known without asking.
+    fn refuse_revoked(&self, certificates: &[Vec<u8>], patience: &Patience) -> Result<(), Error> {
+        match self.proofs_of_chain(certificates, patience) {
+            Err(ChainFault::Unproved(fault @ Unproved::Revoked { .. })) => Err(not_sealable(fault)),
+            Err(ChainFault::Always(error)) => Err(error),
+            Ok(_) | Err(ChainFault::Unproved(_)) => Ok(()),
         }
     }
 
@@ -275,8 +309,9 @@ impl App {
         self.revocation_list()?;
         let companies = self.companies()?;
         let mut unusable = Vec::new();
+        let patience = self.proof_patience();
         for company in &companies {
-            if let Err(error) = self.seal_key(&company.id) {
+            if let Err(error) = self.prove_sealable(&company.id, &patience) {
                 unusable.push((company.id.clone(), error));
             }
         }
@@ -326,8 +361,7 @@ impl App {
 
     /// What is missing to prove these certificates good.
     fn lack_of_proofs(&self, certificates: &[Vec<u8>]) -> Result<Option<ProofLack>, Error> {
-        let patience = Patience::of(self.settings.sealing.proof_wait);
-        match self.proofs_of_chain(certificates, patience) {
+        match self.proofs_of_chain(certificates, &self.proof_patience()) {
             Ok(found) if !found.ends_in_root => Ok(Some(ProofLack::Issuer)),
             Ok(found) if found.lacks_source => Ok(Some(ProofLack::NoSource)),
             Ok(_) => Ok(None),
@@ -388,7 +422,13 @@ impl App {
     }
 
     /// Appends what a level above B-T needs to a file that has a timestamp.
-    fn lengthened(&self, stamped: &[u8], level: SealLevel, asking: &Asking<'_>) -> Result<Sealed, Failed> {
+    fn lengthened(
+        &self,
+        stamped: &[u8],
+        level: SealLevel,
+        asking: &Asking<'_>,
+        patience: &Patience,
+    ) -> Result<Sealed, Failed> {
         if level < SealLevel::LongTerm {
             return Ok(Sealed {
                 bytes: stamped.to_vec(),
@@ -396,8 +436,16 @@ impl App {
                 timestamp_due: None,
             });
         }
-        let patience = Patience::of(self.settings.sealing.proof_wait);
-        let Proofs { data, lacks_others } = self.proofs(&evidence(stamped)?, patience)?;
+        let Proofs {
+            data,
+            lacks_own,
+            revoked,
+            lacks_others,
+        } = self.proofs(&evidence(stamped)?, Needed::All, patience)?;
+        // The authority may have another certificate soon.
+        if let Some(fault) = revoked {
+            return Err(NotNow::Proof(fault).into());
+        }
         let (bytes, renewed) = if level == SealLevel::Archive {
             let archived = timestamped(stamped, &data, asking)?;
             let due = evidence(&archived)?.archive.map(renewal);
@@ -410,7 +458,7 @@ impl App {
         let again = lacks_others.then(|| later(self.now(), RETRY_TIMESTAMP));
         Ok(Sealed {
             bytes,
-            level,
+            level: if lacks_own { SealLevel::Timestamp } else { level },
             timestamp_due: again.into_iter().chain(renewed).min(),
         })
     }
@@ -472,9 +520,17 @@ impl App {
             ),
         ] {
             let pdf = self.blobs.get(hash).map_err(Error::from)?;
-            let longer = self.upgraded(&pdf, wanted.level, &asking)?;
-            let file_now = longer.as_ref().unwrap_or(&pdf);
-            dues.extend(evidence(file_now)?.archive.map(renewal));
+            // Others may have written what the seal lies upon.
+            let (longer, next) = on_deep_stack("adding a timestamp", || {
+                let longer = self.upgraded(&pdf, wanted.level, &asking)?;
+                if let Some(longer) = &longer {
+                    // Should anything make this file one that does not verify, the one that is there stays.
+                    prove_sound("proving a file with a new timestamp", longer)?;
+                }
+                let next = evidence(longer.as_ref().unwrap_or(&pdf))?.archive.map(renewal);
+                Ok::<_, Failed>((longer, next))
+            })??;
+            dues.extend(next);
             let Some(longer) = longer else { continue };
             *hash = self.blobs.put(&longer).map_err(Error::from)?;
             *length = longer.len() as u64;
@@ -506,17 +562,31 @@ impl App {
             SealLevel::Timestamp if is_stamped => Ok(None),
             SealLevel::Timestamp => timestamped(pdf, &ValidationData::default(), asking).map(Some),
             SealLevel::LongTerm | SealLevel::Archive => {
-                let is_due = match level {
-                    SealLevel::Archive => present.archive.is_none_or(|archive| renewal(archive) <= self.now()),
-                    _ => !is_stamped || !present.has_validation_data,
+                let is_renewed = present.archive.is_some_and(|archive| renewal(archive) <= self.now());
+                let lacks_time = match level {
+                    SealLevel::Archive => present.archive.is_none() || is_renewed,
+                    _ => !is_stamped,
                 };
+                let lacks_data = !present.has_validation_data;
                 // It has all but what others' responders did not say then: they are asked once more, and if they are
                 // silent again, at the next renewal.
-                if !is_due && !present.has_others() {
+                if !lacks_time && !lacks_data && !present.has_others() {
                     return Ok(None);
                 }
-                let Proofs { data, lacks_others } = self.proofs(&present, Patience::of(JOB_WAITS))?;
-                if !is_due && lacks_others {
+                let needed = if lacks_data && !is_renewed {
+                    Needed::All
+                } else {
+                    Needed::Newest
+                };
+                let patience = Patience::of(JOB_WAITS);
+                let Proofs {
+                    data,
+                    lacks_own,
+                    lacks_others,
+                    ..
+                } = self.proofs(&present, needed, &patience)?;
+                let gains_data = lacks_data && !lacks_own || present.has_others() && !lacks_others;
+                if !lacks_time && !gains_data {
                     return Ok(None);
                 }
                 if level == SealLevel::Archive {
@@ -527,7 +597,7 @@ impl App {
                     (pdf.to_vec(), data)
                 } else {
                     let stamped = timestamped(pdf, &ValidationData::default(), asking)?;
-                    let proofs = self.proofs(&evidence(&stamped)?, Patience::of(JOB_WAITS))?;
+                    let proofs = self.proofs(&evidence(&stamped)?, Needed::All, &patience)?;
                     (stamped, proofs.data)
                 };
                 Ok(Some(validation_data::add_validation_data(&stamped, &data)?))

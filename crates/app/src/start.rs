@@ -366,8 +366,9 @@ impl App {
             let fault = Fault::new("template_id", FaultCode::NotSealable).with("reason", reason);
             return Err(Error::Unprocessable(vec![fault]));
         }
-        // Usable now means usable at the end: the key stays in the database, and the master key is at hand.
-        self.seal_key(&caller.company)?;
+        // Usable now means usable at the end, as far as it is ours: the key stays in the database, and the master key is at
+        // hand. A brought certificate may be revoked later.
+        self.prove_sealable(&caller.company, &self.proof_patience())?;
         Ok(read)
     }
 

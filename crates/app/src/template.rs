@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 use store::template::{StoredVersion, TemplateRow};
 
-use crate::error::{Error, Fault, FaultCode, Subject};
+use crate::error::{ConflictCode, Error, Fault, FaultCode, Subject};
 use crate::{App, form_import, text};
 
 /// The resolution of page images: two pixels a point.
@@ -128,7 +128,8 @@ impl App {
         self.put_template(company, by, replaced, Source::Upload(pdf, wishes), fields)
     }
 
-    /// Makes a new version of a template with the PDF that it has and the fields of another FIELDS.json.
+    /// Makes a new version of a template with the PDF that it has and the fields of another FIELDS.json. Where another version
+    /// was made at the same moment it is a conflict ([`ConflictCode::Changed`]).
     pub fn change_template_fields(
         &self,
         company: &CompanyId,
@@ -216,6 +217,10 @@ impl App {
         fields: TemplateFields<'_>,
     ) -> Result<ImportedTemplate, Error> {
         let region = self.company(company)?.region;
+        let made_of = match &source {
+            Source::Upload(..) => None,
+            Source::Kept(stored) => Some(stored.version.version),
+        };
         let (file, kept, report) = match source {
             Source::Upload(upload, wishes) => {
                 let intake = self.take(upload, fields, wishes, region)?;
@@ -253,8 +258,18 @@ impl App {
             let (id, number) = match replaced {
                 None => (store::template::insert(tx, &company, &file.name, at)?, 1),
                 Some(id) => {
-                    let number = store::template::advance(tx, &company, id, &file.name)?;
-                    (id, number.ok_or(Error::NotFound(Subject::Template))?)
+                    let (number, lacking) = match made_of {
+                        None => (
+                            store::template::advance(tx, &company, id, &file.name)?,
+                            Error::NotFound(Subject::Template),
+                        ),
+                        // Another's new PDF must not give way to the one before it.
+                        Some(from) => (
+                            store::template::advance_from(tx, &company, id, &file.name, from)?,
+                            Error::conflict(ConflictCode::Changed),
+                        ),
+                    };
+                    (id, number.ok_or(lacking)?)
                 }
             };
             let version = TemplateVersion {

@@ -30,6 +30,7 @@ use crate::signature_field::{self, Field};
 use crate::timestamp::{TimestampError, TimestampSource, TimestampToken};
 use crate::verify::certificates::Certified;
 use crate::verify::changes::MAX_STORE;
+use crate::verify::revocation as reader;
 
 /// More than any authority's timestamp has; beyond, it is no use to anybody.
 const LARGEST_TIMESTAMP: usize = 256 * 1024;
@@ -61,6 +62,32 @@ impl ValidationData {
                 }
             }
         }
+    }
+
+    /// Takes in what another one holds where what is new of it is no larger than `room`, which it takes away from.
+    pub fn extend_within(&mut self, other: ValidationData, room: &mut usize) -> bool {
+        let new = [
+            (&self.certificates, &other.certificates),
+            (&self.revocation_lists, &other.revocation_lists),
+            (&self.ocsp_responses, &other.ocsp_responses),
+        ];
+        let more = new
+            .into_iter()
+            .flat_map(|(own, more)| more.iter().filter(|bytes| !own.contains(bytes)))
+            .map(Vec::len)
+            .sum();
+        let Some(left) = room.checked_sub(more) else {
+            return false;
+        };
+        *room = left;
+        self.extend(other);
+        true
+    }
+
+    /// How much it is, in bytes.
+    pub fn size(&self) -> usize {
+        let all = [&self.certificates, &self.revocation_lists, &self.ocsp_responses];
+        all.into_iter().flatten().map(Vec::len).sum()
     }
 }
 
@@ -193,8 +220,11 @@ pub struct Evidence {
     pub has_timestamp: bool,
     /// The time of the last document timestamp, and when the certificate of its authority ends.
     pub archive: Option<(Timestamp, Timestamp)>,
-    /// Whether the file holds validation data.
+    /// Whether the file's validation data hold the certificate of the seal's signer and what proves it good. What came with
+    /// a file that others had signed is about theirs.
     pub has_validation_data: bool,
+    /// How many bytes of validation data the file holds.
+    pub held_bytes: usize,
 }
 
 impl Evidence {
@@ -212,10 +242,8 @@ impl Evidence {
 /// Reads what the proof of a file rests on; of a file that was sealed here, so that its last signature is the seal.
 pub fn evidence(pdf: &[u8]) -> Result<Evidence, SealError> {
     let document = revision::read(pdf)?;
-    let mut evidence = Evidence {
-        has_validation_data: document.catalog()?.has(b"DSS"),
-        ..Evidence::default()
-    };
+    let mut evidence = Evidence::default();
+    let (mut signer, mut stamped_at) = (Vec::new(), None);
     for signature in form::signatures(&document) {
         let Ok(Object::String(value, _)) = signature.get(b"Contents") else {
             continue;
@@ -227,6 +255,7 @@ pub fn evidence(pdf: &[u8]) -> Result<Evidence, SealError> {
             };
             let ends = ends(&certificates);
             evidence.archive = evidence.archive.max(ends.map(|ends| (at, ends)));
+            stamped_at = stamped_at.or(Some(at));
             evidence.chains.push(Chain {
                 certificates,
                 is_own: true,
@@ -244,15 +273,24 @@ pub fn evidence(pdf: &[u8]) -> Result<Evidence, SealError> {
         evidence.archive = None;
         let tokens = message.unsigned_attribute(ID_AA_TIME_STAMP_TOKEN)?;
         evidence.has_timestamp = !tokens.is_empty();
-        let mut chains = vec![signer_first(&message)];
+        signer = signer_first(&message);
+        stamped_at = None;
+        let mut chains = vec![signer.clone()];
         for token in tokens {
-            chains.extend(token_chain(token).map(|(_, certificates)| certificates));
+            let Ok((at, certificates)) = token_chain(token) else {
+                continue;
+            };
+            stamped_at = stamped_at.or(Some(at));
+            chains.push(certificates);
         }
         evidence.chains.extend(chains.into_iter().map(|certificates| Chain {
             certificates,
             is_own: true,
         }));
     }
+    let held = reader::held(&document, &signer, stamped_at);
+    evidence.has_validation_data = held.proves_signer;
+    evidence.held_bytes = held.bytes;
     Ok(evidence)
 }
 
@@ -284,4 +322,26 @@ fn signer_first(message: &SignedMessage<'_>) -> Vec<Vec<u8>> {
 fn ends(chain: &[Vec<u8>]) -> Option<Timestamp> {
     let certificate = Certificate::from_der(chain.first()?).ok()?;
     timestamp(certificate.tbs_certificate().validity().not_after).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(bytes: &[u8]) -> ValidationData {
+        ValidationData {
+            revocation_lists: vec![bytes.to_vec()],
+            ..ValidationData::default()
+        }
+    }
+
+    #[test]
+    fn what_has_no_room_is_not_taken_and_what_is_there_needs_none() {
+        let mut data = ValidationData::default();
+        let mut room = 5;
+        assert!(data.extend_within(list(b"abc"), &mut room));
+        assert!(!data.extend_within(list(b"defg"), &mut room));
+        assert!(data.extend_within(list(b"abc"), &mut room));
+        assert_eq!((room, data.size(), data.revocation_lists.len()), (2, 3, 1));
+    }
 }

@@ -78,6 +78,19 @@ pub fn advance(
         .transpose()
 }
 
+/// As [`advance`], of a version that is made of the version `from`; none as well where that is not the current one any more.
+pub fn advance_from(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    id: TemplateId,
+    name: &str,
+    from: u32,
+) -> Result<Option<u32>, Error> {
+    tx.query_optional(&sql::ADVANCE_FROM, values![company, id, name, from])?
+        .map(|row| row.get("current_version"))
+        .transpose()
+}
+
 /// Archives a template: since when it is, or none where there is no such template. Twice is once.
 pub fn archive(
     tx: &mut dyn Transaction,

@@ -10,13 +10,13 @@ use std::sync::{Arc, Mutex};
 use const_oid::ObjectIdentifier;
 use const_oid::db::rfc3161::ID_CT_TST_INFO;
 use const_oid::db::rfc5280::ID_KP_TIME_STAMPING;
-use const_oid::db::rfc5912::ID_AD_OCSP;
+use const_oid::db::rfc5912::{ID_AD_CA_ISSUERS, ID_AD_OCSP};
 use der::asn1::{Any, Ia5String, OctetString};
 use der::{Decode, Encode, Tag};
 use document::authority::{CertificateRequest, distribution_points, extension, issue_certificate};
 use document::cms;
 use document::keys::{KeyKind, PrivateKey, SealKey, Signer};
-use document::revocation::issue_list;
+use document::revocation::{RevocationReason, Revoked, issue_list, serial_number};
 use document::timestamp::{TimestampError, TimestampRequest, TimestampSource};
 use domain::Clock;
 use jiff::tz::TimeZone;
@@ -72,6 +72,8 @@ struct Inner {
     fault: Mutex<Fault>,
     /// One a moment: no two signatures of a key are the same.
     list: Mutex<Option<(Timestamp, Vec<u8>)>>,
+    /// The serial numbers of what its root has revoked, and since when.
+    revoked: Mutex<Vec<(Vec<u8>, Timestamp)>>,
     serial: AtomicU64,
     address: Mutex<String>,
 }
@@ -123,6 +125,7 @@ impl TimeStampAuthority {
             revocation,
             fault: Mutex::new(Fault::None),
             list: Mutex::new(None),
+            revoked: Mutex::default(),
             serial: AtomicU64::new(1),
             address: Mutex::default(),
         });
@@ -197,6 +200,38 @@ impl TimeStampAuthority {
         self.inner.ocsp(&self.certificate())
     }
 
+    /// A key for seals with a certificate that ends at `ends`. It names a revocation list and the certificate of its issuer at
+    /// these paths of the authority's address, where they are given; who answers there is the test's concern.
+    pub fn certify_signer(&self, ends: Timestamp, list: Option<&str>, issuer: Option<&str>) -> (PrivateKey, Vec<u8>) {
+        let usage = KeyUsage(KeyUsages::DigitalSignature.into());
+        let mut extensions = vec![extension(true, &usage).expect("an extension")];
+        if let Some(path) = list {
+            let points = distribution_points(&self.receiver.url(path)).expect("an address");
+            extensions.push(extension(false, &points).expect("an extension"));
+        }
+        if let Some(path) = issuer {
+            let access = access(ID_AD_CA_ISSUERS, &self.receiver.url(path));
+            extensions.push(extension(false, &access).expect("an extension"));
+        }
+        let key = PrivateKey::generate(KeyKind::EcdsaP256).expect("a key");
+        let request = CertificateRequest {
+            common_name: "Test signer",
+            extensions,
+            not_before: self.inner.clock.now() - 1.hour(),
+            not_after: ends,
+        };
+        let certificate = issue_certificate(Some(&self.inner.root), &key, request).expect("a certificate");
+        (key, certificate)
+    }
+
+    /// Its root's list names this certificate (DER) as revoked from now on.
+    pub fn revoke(&self, certificate: &[u8]) {
+        let serial = serial_number(certificate).expect("a certificate");
+        let entry = (serial, self.inner.clock.now());
+        self.inner.revoked.lock().expect("no panic while locked").push(entry);
+        *self.inner.list.lock().expect("no panic while locked") = None;
+    }
+
     /// The answer to a request.
     pub fn answer(&self, request: &[u8]) -> Vec<u8> {
         self.inner.stamp(request)
@@ -227,11 +262,7 @@ impl Inner {
                 extensions.push(extension(false, &points).expect("an extension"));
             }
             Revocation::Responder => {
-                let address = Ia5String::new(&format!("{address}/ocsp")).expect("an address");
-                let access = AuthorityInfoAccessSyntax(vec![AccessDescription {
-                    access_method: ID_AD_OCSP,
-                    access_location: GeneralName::UniformResourceIdentifier(address),
-                }]);
+                let access = access(ID_AD_OCSP, &format!("{address}/ocsp"));
                 extensions.push(extension(false, &access).expect("an extension"));
             }
             Revocation::None => {}
@@ -275,7 +306,17 @@ impl Inner {
         match kept.as_ref() {
             Some((at, list)) if *at == now => list.clone(),
             _ => {
-                let list = issue_list(&self.root, &[], 1, now - 1.minute(), now + (24 * 7).hours()).expect("a list");
+                let revoked = self.revoked.lock().expect("no panic while locked");
+                let entries: Vec<Revoked<'_>> = revoked
+                    .iter()
+                    .map(|(serial_number, at)| Revoked {
+                        serial_number,
+                        at: *at,
+                        reason: RevocationReason::Superseded,
+                    })
+                    .collect();
+                let list =
+                    issue_list(&self.root, &entries, 1, now - 1.minute(), now + (24 * 7).hours()).expect("a list");
                 *kept = Some((now, list.clone()));
                 list
             }
@@ -340,4 +381,12 @@ impl Inner {
         let root = self.root.certificates().first().expect("a certificate");
         OcspAnswer::good(certificate, root, self.clock.now()).signed_by(&self.root)
     }
+}
+
+/// The extension that names an address (RFC 5280, 4.2.2.1).
+fn access(method: ObjectIdentifier, address: &str) -> AuthorityInfoAccessSyntax {
+    AuthorityInfoAccessSyntax(vec![AccessDescription {
+        access_method: method,
+        access_location: GeneralName::UniformResourceIdentifier(Ia5String::new(address).expect("an address")),
+    }])
 }

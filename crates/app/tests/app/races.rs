@@ -170,3 +170,26 @@ fn an_account_disabled_while_its_password_is_verified_gets_no_token() {
     assert!(disabled.expect("disabled"));
     gives_nothing(answer, |login| app.authenticate(login.access_token.expose()).map(drop));
 }
+
+#[test]
+fn new_fields_do_not_bring_back_the_pdf_that_another_replaces_at_that_moment() {
+    let app = on_postgres();
+    let world = World::new(&app, &two_steps());
+    let fields = two_steps().to_string();
+    let mut pdf = crate::templates::pdf();
+    pdf.extend_from_slice(b"% another\n");
+    let import = app::ImportTemplate {
+        pdf: &pdf,
+        fields: fields.as_bytes(),
+    };
+    let (first, second) = meet(
+        &app,
+        "SELECT id FROM template FOR UPDATE",
+        || app.replace_template(&world.company, world.template, "first", &import),
+        || app.change_template_fields(&world.company, world.template, "second", fields.as_bytes()),
+    );
+    assert_eq!(first.expect("the new PDF").version, 2);
+    assert_eq!(conflict(second), ConflictCode::Changed);
+    let current = app.template(&world.company, world.template).expect("it").stored;
+    assert_eq!(current.original, domain::BlobHash::of(&pdf));
+}

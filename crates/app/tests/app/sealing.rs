@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use app::network::{Network, NetworkFault, SourceAddress, WebhookAnswer, WebhookTrial};
 use app::{CompanyChange, Error, FaultCode, SealingSettings, Stage, TimeStampAuthority as Configured};
-use document::keys::{KeyKind, SealKey, certificates_from_pem};
+use document::keys::{KeyKind, PrivateKey, SealKey, certificates_from_pem, certificates_to_pem};
 use document::revocation::{RevocationReason, list_validity, serial_number};
-use document::validation_data::evidence;
+use document::seal::SealDetails;
+use document::validation_data::{ValidationData, add_validation_data, evidence};
 use document::verify::TrustedRoots;
-use domain::{BlobHash, Clock, EventKind, SealLevel, SealMark, Status, WhenTsaIsDown, WorkflowId};
+use domain::{BlobHash, Clock, CompanyId, EventKind, SealLevel, SealMark, Status, WhenTsaIsDown, WorkflowId};
 use jiff::ToSpan;
 use testkit::database::TestDatabase;
 use testkit::time_stamp_authority::{Fault, Revocation, TimeStampAuthority};
@@ -27,7 +28,10 @@ struct Wire {
     is_cut: AtomicBool,
     /// Whether nothing but timestamps is answered.
     is_mute: AtomicBool,
+    /// Whether whoever answers about signers' certificates is gone.
+    is_gone: AtomicBool,
     fetched: AtomicUsize,
+    issuers_fetched: AtomicUsize,
 }
 
 impl Wire {
@@ -52,11 +56,20 @@ impl Network for Wire {
     fn fetch(&self, address: &SourceAddress, within: Duration) -> Result<Vec<u8>, NetworkFault> {
         assert!(within <= Duration::from_secs(30));
         self.fetched.fetch_add(1, Ordering::SeqCst);
+        if address.as_str().ends_with("/issuer.cer") {
+            self.issuers_fetched.fetch_add(1, Ordering::SeqCst);
+        }
         if self.is_mute.load(Ordering::SeqCst) {
             return self.answer(address.as_str(), |_| None);
         }
         self.answer(address.as_str(), |path| {
-            (path == "root.crl").then(|| self.authority.revocation_list())
+            let is_gone = self.is_gone.load(Ordering::SeqCst);
+            match path {
+                "root.crl" => Some(self.authority.revocation_list()),
+                "signer.crl" if !is_gone => Some(self.authority.revocation_list()),
+                "issuer.cer" => Some(self.authority.root()),
+                _ => None,
+            }
         })
     }
 
@@ -97,7 +110,9 @@ fn with_authority(change: impl Fn(&mut SealingSettings), test: impl Fn(&TestApp,
             authority,
             is_cut: AtomicBool::new(false),
             is_mute: AtomicBool::new(false),
+            is_gone: AtomicBool::new(false),
             fetched: AtomicUsize::new(0),
+            issuers_fetched: AtomicUsize::new(0),
         });
         let app = TestApp::sealing(database, clock, Arc::clone(&wire) as _, settings);
         test(&app, &wire);
@@ -414,6 +429,222 @@ fn a_seal_goes_on_without_proofs_that_cannot_be_had_and_gets_them_later() {
             },
         );
     }
+}
+
+/// Has a company seal with a key of its own, packed as OpenSSL packs it.
+fn bring(app: &TestApp, company: &CompanyId, key: &PrivateKey, certificates: &[Vec<u8>]) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).expect("written");
+    write("key.der", &key.to_pkcs8().expect("a key"));
+    write("all.pem", certificates_to_pem(certificates).as_bytes());
+    for arguments in [
+        "pkcs8 -inform DER -in key.der -nocrypt -out key.pem",
+        "pkcs12 -export -inkey key.pem -in all.pem -passout pass:geheim -out key.p12",
+    ] {
+        let output = std::process::Command::new("openssl")
+            .args(arguments.split_whitespace())
+            .current_dir(folder.path())
+            .output()
+            .expect("openssl runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let packed = std::fs::read(folder.path().join("key.p12")).expect("packed");
+    app.import_seal_key(company, &packed, "geheim").expect("taken");
+}
+
+/// A company that seals with a certificate of the authority's root, which names its list.
+fn with_own_certificate(app: &TestApp, wire: &Wire, company: &CompanyId) -> Vec<u8> {
+    let ends = app.now() + (900 * 24).hours();
+    let (key, certificate) = wire.authority.certify_signer(ends, Some("/signer.crl"), None);
+    bring(app, company, &key, &[certificate.clone(), wire.authority.root()]);
+    certificate
+}
+
+/// What proved the signer and the first timestamps good is in the file. Years later nobody may answer for them any more, or
+/// they are revoked because they were replaced: the archive goes on.
+#[test]
+fn an_archive_is_renewed_though_nobody_proves_older_certificates_good_any_more() {
+    for is_revoked in [false, true] {
+        with_authority(
+            |_| {},
+            |app, wire| {
+                let world = World::new(app, &two_steps());
+                let certificate = with_own_certificate(app, wire, &world.company);
+                let id = complete(&world);
+                let first = files(&world, id);
+                app.clock.advance(311 * DAY);
+                if is_revoked {
+                    wire.authority.revoke(&certificate);
+                } else {
+                    wire.is_gone.store(true, Ordering::SeqCst);
+                }
+                wire.authority.renew(app.now() + (800 * 24).hours());
+                assert_eq!(app.add_due_timestamps(10).expect("a run"), 1, "revoked: {is_revoked}");
+                for (first, second) in first.iter().zip(files(&world, id)) {
+                    assert!(second.starts_with(first));
+                    assert_eq!(
+                        evidence(&second).expect("evidence").archive.map(|(at, _)| at),
+                        Some(app.now())
+                    );
+                    assert_eq!(level_of(app, wire, &second), Some(SealLevel::Archive));
+                }
+                assert_eq!(app.add_due_timestamps(10).expect("a run"), 0);
+            },
+        );
+    }
+}
+
+/// The newest timestamp's own certificate is what a renewal is about: while nobody proves it good, it is tried again.
+#[test]
+fn an_archive_is_not_renewed_while_its_newest_timestamp_is_not_proved() {
+    with_authority(
+        |_| {},
+        |app, wire| {
+            let world = World::new(app, &two_steps());
+            let id = complete(&world);
+            app.clock.advance(311 * DAY);
+            wire.authority.renew(app.now() + (800 * 24).hours());
+            wire.is_mute.store(true, Ordering::SeqCst);
+            assert_eq!(app.add_due_timestamps(10).expect("a run"), 0);
+            wire.is_mute.store(false, Ordering::SeqCst);
+            app.clock.advance(11 * 60);
+            assert_eq!(app.add_due_timestamps(10).expect("a run"), 1);
+            assert_eq!(level_of(app, wire, &files(&world, id)[0]), Some(SealLevel::Archive));
+        },
+    );
+}
+
+#[test]
+fn a_revoked_certificate_seals_nothing_and_starts_nothing() {
+    for level in SealLevel::ALL {
+        with_authority(
+            |settings| settings.level = Some(level),
+            |app, wire| {
+                let world = World::new(app, &two_steps());
+                let certificate = with_own_certificate(app, wire, &world.company);
+                let id = before_the_last(&world);
+                wire.authority.revoke(&certificate);
+                // What was answered before is used as long as it holds.
+                app.clock.advance(DAY + 1);
+                let is_refused = |error: &Error| matches!(error, Error::Unprocessable(faults) if faults[0].code == FaultCode::NotSealable);
+                let refused = world
+                    .approve(id, act(vec![given("pay", "100")]))
+                    .expect_err("it is revoked");
+                assert!(is_refused(&refused), "{refused}");
+                let refused = world.try_start(world.request()).expect_err("it is revoked");
+                assert!(is_refused(&refused), "{refused}");
+                app.prove_sealing().expect_err("nobody can seal");
+                // With another key it goes on.
+                with_own_certificate(app, wire, &world.company);
+                world
+                    .approve(id, act(vec![given("pay", "100")]))
+                    .expect("the last approval");
+                assert!(app.prove_sealing().expect("it can").is_empty());
+            },
+        );
+    }
+}
+
+/// A certificate that names nobody who could prove it good makes no seal of B-LT, whatever the company wants; and nothing but
+/// the next archive timestamp is due.
+#[test]
+fn a_seal_states_no_level_that_its_file_has_not() {
+    for (level, list, with_root) in [
+        (SealLevel::Archive, None, true),
+        (SealLevel::LongTerm, None, true),
+        // The chain ends before its root.
+        (SealLevel::LongTerm, Some("/signer.crl"), false),
+    ] {
+        with_authority(
+            |settings| settings.level = Some(level),
+            |app, wire| {
+                let world = World::new(app, &two_steps());
+                let ends = app.now() + (900 * 24).hours();
+                // Another's certificate: the list of the time-stamp authority says nothing of it.
+                let other = TimeStampAuthority::start(Arc::clone(&app.clock) as _, Revocation::None, ends);
+                let (key, certificate) = other.certify_signer(ends, list, None);
+                let mut certificates = vec![certificate];
+                if with_root {
+                    certificates.push(other.root());
+                }
+                bring(app, &world.company, &key, &certificates);
+                let id = complete(&world);
+                let [document, certificate] = files(&world, id);
+                let pem = other.root_pem() + &wire.authority.root_pem();
+                let roots = TrustedRoots::from_pem(&pem).expect("roots");
+                let verdict = document::verify::verify(&document, &roots, app.now());
+                assert_eq!(verdict.signatures[0].level, Some(SealLevel::Timestamp), "{verdict:?}");
+                let text = text_of(&certificate);
+                assert!(text.contains("PAdESB-T") && !text.contains("PAdESB-L"), "{text}");
+                app.clock.advance(3600);
+                assert_eq!(app.add_due_timestamps(10).expect("a run"), 0, "nothing more can be had");
+            },
+        );
+    }
+}
+
+/// An issuer that must be fetched is fetched once.
+#[test]
+fn an_issuer_is_fetched_once() {
+    with_authority(
+        |_| {},
+        |app, wire| {
+            let world = World::new(app, &two_steps());
+            let ends = app.now() + (900 * 24).hours();
+            let (key, certificate) = wire
+                .authority
+                .certify_signer(ends, Some("/signer.crl"), Some("/issuer.cer"));
+            bring(app, &world.company, &key, &[certificate]);
+            let id = complete(&world);
+            complete(&world);
+            for file in files(&world, id) {
+                assert_eq!(level_of(app, wire, &file), Some(SealLevel::Archive));
+            }
+            assert_eq!(wire.issuers_fetched.load(Ordering::SeqCst), 1);
+        },
+    );
+}
+
+/// What came with a file that others had signed proves nothing of the seal.
+#[test]
+fn validation_data_of_others_are_not_taken_for_the_seals() {
+    with_authority(
+        |settings| settings.level = Some(SealLevel::LongTerm),
+        |app, wire| {
+            let company = app.with_company("acme");
+            let (key, certificate) = wire
+                .authority
+                .certify_signer(app.now() + (900 * 24).hours(), None, None);
+            let stranger = SealKey::from_key(key, vec![certificate.clone(), wire.authority.root()]).expect("a key");
+            let details = SealDetails {
+                reason: "agreed".to_owned(),
+                name: "Stranger".to_owned(),
+                location: None,
+                at: app.now(),
+                certify: false,
+                mark: None,
+            };
+            let signed = document::seal::seal(&crate::templates::pdf(), &stranger, &details).expect("signed");
+            let theirs = ValidationData {
+                certificates: vec![certificate],
+                revocation_lists: vec![wire.authority.revocation_list()],
+                ..ValidationData::default()
+            };
+            let signed = add_validation_data(&signed, &theirs).expect("with their data");
+            let sealed = || {
+                let patience = app.proof_patience();
+                let sealed = app.seal(&company, &signed, &details, &patience).expect("sealed");
+                let evidence = evidence(&sealed.bytes).expect("evidence");
+                assert!(evidence.has_timestamp && evidence.held_bytes > 0);
+                (sealed.level, evidence.has_validation_data)
+            };
+            wire.is_mute.store(true, Ordering::SeqCst);
+            assert_eq!(sealed(), (SealLevel::Timestamp, false));
+            wire.is_mute.store(false, Ordering::SeqCst);
+            app.clock.advance(11 * 60);
+            assert_eq!(sealed(), (SealLevel::LongTerm, true));
+        },
+    );
 }
 
 /// Sealed at B-B while the authority was down, and wanted at B-LT: the later timestamp's own proofs are in the file, too.

@@ -206,3 +206,44 @@ fn a_form_without_a_fields_file_makes_a_usable_template() {
         }
     });
 }
+
+/// A member that is null is one that is not there: the form's own stays, its place above all.
+#[test]
+fn a_null_in_the_fields_file_leaves_the_forms_field_as_it_is() {
+    let app = TestApp::new(testkit::database::TestDatabase::sqlite());
+    let company = app.with_company("acme");
+    let file = r#"{"fields": [{"name": "full name", "page": null, "x": null, "default": null, "max_length": 20}]}"#;
+    let fields = TemplateFields::Form {
+        name: "Application",
+        file: Some(file.as_bytes()),
+    };
+    let wishes = document::intake::Wishes::default();
+    let imported = app
+        .import_template_as(&company, "test", None, &form(), fields, &wishes)
+        .expect("a template");
+    let version = app.template(&company, imported.id).expect("it").stored.version;
+    let field = &version.fields[0];
+    assert_eq!(
+        (field.name.as_str(), field.default.as_deref()),
+        ("full name", Some("Kim"))
+    );
+    assert_eq!(field.max_length, Some(20));
+}
+
+/// New fields for the PDF that is there are not put upon another's new PDF, nor in its place.
+#[test]
+fn a_version_is_made_of_the_one_that_is_still_current() {
+    on_both(|app| {
+        let company = app.with_company("acme");
+        let id = import(app, &company, &pdf(), FIELDS).expect("a template");
+        let advance = |from| {
+            let company = company.clone();
+            app.store
+                .write(move |tx| store::template::advance_from(tx, &company, id, "other", from).map_err(Error::from))
+                .expect("written")
+        };
+        assert_eq!(advance(2), None);
+        assert_eq!(advance(1), Some(2));
+        assert_eq!(advance(1), None);
+    });
+}

@@ -74,7 +74,7 @@ pub struct World<'a> {
     pub app: &'a TestApp,
     pub company: CompanyId,
     pub caller: Caller,
-    template: TemplateId,
+    pub template: TemplateId,
 }
 
 impl<'a> World<'a> {

@@ -28,7 +28,7 @@ use x509_cert::ext::pkix::name::DistributionPointName;
 use x509_cert::ext::pkix::{CrlDistributionPoints, ExtendedKeyUsage, IssuingDistributionPoint};
 
 use super::certificates::{self, Certified, Pool};
-use super::changes::MAX_STORE;
+use super::{TrustedRoots, changes::MAX_STORE};
 use crate::cms::{Algorithm, CmsError, Element, Elements, algorithm, context, sequence};
 use crate::form;
 use crate::revocation::{RevocationError, Validity};
@@ -147,6 +147,48 @@ impl Embedded {
             is_present: true,
             is_too_much,
         }
+    }
+}
+
+/// What the validation data of a file are to somebody who adds to them.
+pub(crate) struct Held {
+    /// How many bytes they are.
+    pub(crate) bytes: usize,
+    /// Whether they hold a certificate and what proves it good.
+    pub(crate) proves_signer: bool,
+}
+
+/// What a file holds, and whether it proves the first of these certificates (DER), which is known with its issuers, good at a
+/// moment; a revocation before now and after that moment is no matter.
+pub(crate) fn held(document: &Document, certificates: &[Vec<u8>], at: Option<Timestamp>) -> Held {
+    let embedded = Embedded::of(document);
+    let RevocationData { lists, responses } = &embedded.revocation;
+    let all = [&embedded.certificates, lists, responses];
+    let bytes = all.into_iter().flatten().map(Vec::len).sum();
+    let proves_signer = || {
+        let (signer, at) = (certificates.first()?, at?);
+        let signer = Certified::parse(embedded.certificates.iter().find(|held| *held == signer)?)?;
+        if signer.names_as_issuer(&signer) {
+            return Some(true);
+        }
+        let roots = TrustedRoots::default();
+        let pool = Pool::new(
+            &roots,
+            certificates.iter().chain(&embedded.certificates).map(Vec::as_slice),
+        );
+        let is_proved = pool
+            .others()
+            .iter()
+            .filter(|issuer| signer.names_as_issuer(issuer) && signer.is_signed_by(issuer))
+            .any(|issuer| {
+                let when = (at, Timestamp::MAX);
+                status(&signer, issuer, &pool, &embedded.revocation, when) == Status::Good
+            });
+        Some(is_proved)
+    };
+    Held {
+        bytes,
+        proves_signer: proves_signer().unwrap_or_default(),
     }
 }
 

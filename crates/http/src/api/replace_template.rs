@@ -21,6 +21,7 @@ use crate::router::{Authenticated, Http};
     responses(
         (status = 200, description = "The version was made.", body = SavedTemplate),
         (status = 400, description = "The form did not arrive as a whole.", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "Without `file`: another version was made at the same moment.", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The file is too large.", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "The body is no form.", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "The PDF cannot be taken, or its fields are not right; every fault of both is named.", body = Problem, content_type = "application/problem+json"),

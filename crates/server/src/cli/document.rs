@@ -74,7 +74,8 @@ impl Document {
                     certify: !intake.is_signed(),
                     mark: None,
                 };
-                let sealed = opened.app.seal(&company.id, &intake.pdf, &details)?;
+                let patience = opened.app.proof_patience();
+                let sealed = opened.app.seal(&company.id, &intake.pdf, &details, &patience)?;
                 write(&output, &sealed.bytes)?;
                 if sealed.level == SealLevel::Basic && sealed.timestamp_due.is_some() {
                     remark(

@@ -13,6 +13,10 @@ crate::statements! {
     pub static ADVANCE = "UPDATE template SET current_version = current_version + 1, name = $3 \
          WHERE company_id = $1 AND id = $2 RETURNING current_version";
 
+    /// The same, where the current one is still the one that the next was made of.
+    pub static ADVANCE_FROM = "UPDATE template SET current_version = current_version + 1, name = $3 \
+         WHERE company_id = $1 AND id = $2 AND current_version = $4 RETURNING current_version";
+
     /// A template that takes no new workflows from now on; the moment since when.
     pub static ARCHIVE = "UPDATE template SET archived_at = COALESCE(archived_at, $3) WHERE company_id = $1 AND id = $2 \
          RETURNING archived_at";
