@@ -84,7 +84,7 @@ for (const { language, size, colorScheme } of WALKS) {
   });
 }
 
-test("a button moved by four pixels is a difference, and so is a colour's next shade", async () => {
+test("a button moved by four pixels is a difference, and so are another colour and a title that is gone", async () => {
   const page = await open(browser, "phone", { deviceScaleFactor: 1 });
   await page.goto(`${server.base}/sign-in?lang=ko`);
   await settle(page, "");
