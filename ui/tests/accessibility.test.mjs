@@ -2,9 +2,13 @@
 // languages: nothing serious.
 
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { approve, field, fill, launch, open, ready, seriousFaults, sign } from "./browser.mjs";
 import { Installation } from "./installation.mjs";
+import { contrasts, writeSamples } from "../samples.mjs";
 
 let server;
 let browser;
@@ -103,3 +107,29 @@ for (const [language, size, colorScheme] of [
     assert.deepEqual(page.faults, []);
   });
 }
+
+test("nothing serious on the samples of the design system, light and dark", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "countersign-samples-"));
+  const found = [];
+  for (const address of writeSamples(folder)) {
+    for (const size of ["phone", "desktop"]) {
+      const page = await open(browser, size);
+      await page.goto(address);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      if (wide > 0) found.push(`${address}, ${size}: scrolls sideways by ${wide} px`);
+      found.push(...(await seriousFaults(page)).map((fault) => `${address}, ${size}: ${fault}`), ...page.faults);
+      await page.context().close();
+    }
+  }
+  rmSync(folder, { recursive: true, force: true });
+  assert.deepEqual(found, []);
+});
+
+test("every colour stands out from its ground as far as its use needs", () => {
+  const pairs = ["light", "dark"].flatMap((scheme) => contrasts(scheme).map((pair) => ({ scheme, ...pair })));
+  assert.ok(pairs.length > 40);
+  assert.deepEqual(
+    pairs.filter(({ ratio, needed }) => ratio < needed),
+    [],
+  );
+});

@@ -3,8 +3,9 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { approve, field, fill, launch, open, ready, sign } from "./browser.mjs";
+import { launch, open } from "./browser.mjs";
 import { Installation } from "./installation.mjs";
+import { shown, walk } from "./states.mjs";
 
 const [folder, languages = "ko,en,ja", sizes = "phone,desktop", schemes = "light,dark"] = process.argv.slice(2);
 if (!folder) throw new Error("name a folder for the pictures");
@@ -25,139 +26,11 @@ await server.stop();
 
 async function photograph(language, size, colorScheme) {
   const page = await open(browser, size, { colorScheme, locale: language });
-  const shoot = async (name, whole = false) => {
-    await page.evaluate(() => document.fonts.ready);
+  const sealed = await walk(server, page, { language, size }, async (name, whole = false) => {
+    await shown(page, whole);
     await page.screenshot({ path: join(folder, `${name}-${language}-${size}-${colorScheme}.png`), fullPage: whole });
-  };
-  const start = (changes) => server.startWorkflow({ language, ...changes });
-
-  const started = await start();
-  await page.goto(started.sign_url);
-  await ready(page);
-  await page.waitForFunction(() => document.querySelector("img.paper").naturalWidth > 0);
-  await shoot("01-sign");
-  await shoot("02-sign-whole", true);
-  await page.click("#next");
-  await shoot("03-next-field");
-  if (size === "phone") await page.locator("#sheet button.button:not(.primary)").click();
-  await fill(page, "Name", "김민준");
-  await fill(page, "First day", "2026-12-01");
-  await fill(page, "Remarks", "연장 근로는 월 12시간 이내로 한다.\n그 밖의 사항은 취업 규칙에 따른다.");
-  await field(page, "Agreed").locator("input").click();
-  await field(page, "Kind").nth(1).locator("input").click();
-  await field(page, "Signature").locator("button").click();
-  await page.locator("#consent-dialog[open]").waitFor();
-  await shoot("04-consent");
-  await page.locator("#consent-dialog [type=submit]").click();
-  await page.locator("#pad[open]").waitFor();
-  await shoot("05-draw");
-  await page.click("#tab-type");
-  await page.locator("#pad-hands img").first().waitFor();
-  await shoot("06-type");
-  await page.click("#tab-seal");
-  await page.locator("#pad-seals img").first().waitFor();
-  await shoot("06-seal");
-  await page.click("#tab-picture");
-  await shoot("07-picture");
-  await page.locator("#pad [data-close]").click();
-  await sign(page, "Signature");
-  await shoot("08-filled");
-  await page.click("#reject");
-  await shoot("09-reject");
-  await page.locator("#reject-dialog [data-close]").click();
-  await page.click("#approve");
-  await shoot("10-approve");
-  await page.locator("#approve-dialog [data-close]").click();
-  await approve(page);
-  await shoot("11-done");
-  await page.goto(started.sign_url);
-  await shoot("12-signed");
-
-  await page.goto((await server.workflow(started.workflow_id)).playing_url);
-  await ready(page);
-  await fill(page, "Employer", "박서연");
-  await sign(page, "Employer signature");
-  await shoot("13-second-writer");
-  await approve(page);
-  await shoot("14-complete");
-  const complete = await server.workflow(started.workflow_id);
-  for (const [name, address] of [
-    ["15-viewer", complete.download_url],
-    ["16-certificate", complete.certificate_url],
-  ]) {
-    await page.goto(address);
-    await page.waitForFunction(() => document.querySelector(".sheet-pages img").naturalWidth > 0);
-    await shoot(name);
-  }
-  const token = new URL(complete.download_url).searchParams.get("token");
-  const sealed = Buffer.from(await (await fetch(`${server.base}/mail/file?token=${token}`)).arrayBuffer());
+  });
   writeFileSync(join(folder, "sealed.pdf"), sealed);
-
-  await page.goto(`${server.base}/verify?lang=${language}`);
-  await shoot("17-verify");
-  await page.setInputFiles("input[type=file]", { name: "근로계약서.pdf", mimeType: "application/pdf", buffer: sealed });
-  await page.click("button[type=submit]");
-  await page.waitForSelector("#verdict");
-  await shoot("18-genuine");
-  const changed = Buffer.from(sealed);
-  changed[400] ^= 1;
-  await page.setInputFiles("input[type=file]", { name: "changed.pdf", mimeType: "application/pdf", buffer: changed });
-  await page.click("button[type=submit]");
-  await page.waitForSelector(".notice.bad #verdict");
-  await shoot("19-changed");
-
-  const people = [
-    { order: 1, name: "김민준", email: "minjun@example.com", password: "850101", password_hint: "생일 6자리" },
-    { order: 2, name: "박서연", email: "seoyeon@example.com" },
-  ];
-  const guarded = await start({ recipient_list: people });
-  await page.goto(guarded.sign_url);
-  await shoot("20-access-code");
-  await page.fill("#code", "000000");
-  await page.click("[type=submit]");
-  await shoot("21-wrong-code");
-
-  const canceled = await start();
-  await server.call("POST", `/api/v3/workflows/${canceled.workflow_id}/cancel`, { comment: "-" });
-  await page.goto(canceled.sign_url);
-  await shoot("22-cancelled");
-  await page.goto(`${server.base}/mail/sign?token=abc&lang=${language}`);
-  await shoot("23-unknown-link");
-
-  const { preview_url } = await start({ is_preview: true });
-  await page.goto(preview_url);
-  await ready(page);
-  await shoot("24-preview");
-
-  const sent = await start({ export_api_info: undefined });
-  await page.goto(`${server.base}/mail/sign?token=${sent.token}&lang=${language}`);
-  await ready(page);
-  await shoot("25-sender");
-
-  const link = await server.publicLink({ language });
-  await page.goto(link.link_url);
-  await shoot("28-public-link");
-  await page.fill("#name", "김민준");
-  await page.fill("#contact", "minjun@");
-  await page.check("#agree");
-  await page.click("[type=submit]");
-  await page.waitForSelector("[aria-invalid=true]");
-  await shoot("29-public-link-wrong");
-  await server.call("POST", `/api/v3/link/${link.link_id}/close`);
-  await page.goto(link.link_url);
-  await shoot("30-public-link-closed");
-
-  await page.goto(`${server.base}/sign-in?lang=${language}`);
-  await shoot("26-sign-in");
-  await page.fill("#company", server.member.company);
-  await page.fill("#email", server.member.email);
-  await page.fill("#password", server.member.password);
-  await page.click("[type=submit]");
-  await page.waitForSelector(".message-list");
-  await shoot("27-outbox");
-  await page.locator(".message-list a").first().click();
-  await page.waitForSelector("article");
-  await shoot("28-message");
   if (page.faults.length > 0) console.error(language, size, colorScheme, page.faults);
   await page.context().close();
 }
