@@ -57,6 +57,7 @@ mod look;
 pub mod mail;
 mod member;
 pub mod network;
+mod one_time_code;
 mod origin;
 pub mod outbox;
 mod outgoing;

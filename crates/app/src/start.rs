@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use store::Transaction;
 use store::idempotency::KeptAnswer;
 use store::template::StoredVersion;
-use store::workflow::{AccessCode, Party, StartContext};
+use store::workflow::{Checks, Party, StartContext};
 use store::workflow_value::StoredValue;
 
 use crate::addresses::Addresses;
@@ -97,6 +97,8 @@ pub struct StartRecipient {
     pub password: Option<String>,
     /// A hint at the access code.
     pub password_hint: Option<String>,
+    /// Must he give a code that is sent to his own address? Where the template says so, it cannot be dropped here.
+    pub one_time_code: Option<bool>,
 }
 
 impl std::fmt::Debug for StartRecipient {
@@ -222,7 +224,7 @@ pub(crate) struct PreviewContent {
 /// A request that was found good.
 struct Plan {
     workflow: Workflow,
-    access: Vec<Option<AccessCode>>,
+    checks: Vec<Checks>,
     authorization: Option<Vec<u8>>,
     values: Vec<(String, StoredValue)>,
     document: BlobHash,
@@ -367,8 +369,8 @@ impl Plan {
         }
         let mut workflow = self.workflow.clone();
         workflow.id = store::workflow::insert(tx, &workflow, self.authorization.as_deref())?;
-        for (recipient, access) in workflow.recipients.iter_mut().zip(&self.access) {
-            recipient.id = store::workflow::insert_recipient(tx, company, workflow.id, recipient, access.as_ref())?;
+        for (recipient, checks) in workflow.recipients.iter_mut().zip(&self.checks) {
+            recipient.id = store::workflow::insert_recipient(tx, company, workflow.id, recipient, checks)?;
         }
         let mut events = vec![EventKind::Started {
             template: workflow.template,
@@ -404,8 +406,8 @@ impl Plan {
         let codes = workflow
             .recipients
             .iter()
-            .zip(&self.access)
-            .filter_map(|(recipient, access)| Some((recipient.id, access.as_ref()?.hint.clone())))
+            .zip(&self.checks)
+            .filter_map(|(recipient, checks)| Some((recipient.id, checks.access.as_ref()?.hint.clone())))
             .collect();
         for delivery in outgoing.requests(&workflow, &asked, &codes, &self.party, now)? {
             store::outbox::enqueue(tx, &delivery)?;
@@ -535,7 +537,7 @@ impl<'a> StartReader<'a> {
             _ => {}
         }
         let template = template.map(|stored| stored.version.clone());
-        let (recipients, access) = self.recipients(&request.recipients, template.as_ref());
+        let (recipients, checks) = self.recipients(&request.recipients, template.as_ref());
         let (values, files) = self.values(&request.fields, template.as_ref());
         let (export, client) = self.export(request.export.as_ref(), template.as_ref());
         let (template, name) = (template?, name?);
@@ -569,7 +571,7 @@ impl<'a> StartReader<'a> {
         };
         let plan = Plan {
             workflow,
-            access,
+            checks,
             authorization,
             values,
             document: template.pdf,
@@ -687,7 +689,7 @@ impl<'a> StartReader<'a> {
         &mut self,
         given: &[StartRecipient],
         template: Option<&TemplateVersion>,
-    ) -> (Vec<Recipient>, Vec<Option<AccessCode>>) {
+    ) -> (Vec<Recipient>, Vec<Checks>) {
         let mut read = Vec::new();
         for (index, recipient) in given.iter().enumerate() {
             read.push(self.recipient(index, recipient));
@@ -735,7 +737,7 @@ impl<'a> StartReader<'a> {
             }
         }
         let mut recipients = Vec::new();
-        let mut access = Vec::new();
+        let mut checks = Vec::new();
         let highest = given.iter().filter_map(|recipient| recipient.order).max().unwrap_or(0);
         let mut place_in_step: BTreeMap<u32, u32> = BTreeMap::new();
         for (place, step) in template.steps.iter().enumerate() {
@@ -755,7 +757,7 @@ impl<'a> StartReader<'a> {
                         contact,
                         language: None,
                         mobile: None,
-                        access: None,
+                        checks: Checks::default(),
                     })
                 }
                 (None, None) => {
@@ -792,10 +794,13 @@ impl<'a> StartReader<'a> {
                 };
                 self.prove_writer(template, &recipient, found);
                 recipients.push(recipient);
-                access.push(person.access);
+                checks.push(Checks {
+                    one_time_code: person.checks.one_time_code || step.one_time_code,
+                    ..person.checks
+                });
             }
         }
-        (recipients, access)
+        (recipients, checks)
     }
 
     /// Proves that the writer's own fields can take what is known of him.
@@ -859,7 +864,10 @@ impl<'a> StartReader<'a> {
             contact: contact?,
             language,
             mobile: mobile.map(str::to_owned),
-            access,
+            checks: Checks {
+                access,
+                one_time_code: given.one_time_code == Some(true),
+            },
         })
     }
 
@@ -1098,7 +1106,7 @@ struct Person {
     contact: Contact,
     language: Option<Language>,
     mobile: Option<String>,
-    access: Option<AccessCode>,
+    checks: Checks,
 }
 
 pub(crate) fn callback_fault(path: &str, fault: &AddressFault) -> Fault {

@@ -248,7 +248,7 @@ pub fn key_of(url: &str) -> SigningKey {
         .unwrap_or_default();
     SigningKey {
         token: token.to_owned(),
-        proof: None,
+        ..SigningKey::default()
     }
 }
 
@@ -676,7 +676,7 @@ fn not_embedded_the_writers_are_told_and_the_caller_only_watches() {
         assert!(started.sign_url.is_none());
         let watching = SigningKey {
             token: started.token.clone(),
-            proof: None,
+            ..SigningKey::default()
         };
         let view = app.open_signing(&watching).expect("the sender's view");
         assert_eq!((view.stage, view.recipient), (Stage::Watch, None));
@@ -715,7 +715,7 @@ fn the_sender_signs_with_his_view_where_he_is_the_writer() {
         let started = world.start(request);
         let key = SigningKey {
             token: started.token,
-            proof: None,
+            ..SigningKey::default()
         };
         assert_eq!(app.open_signing(&key).expect("a page").stage, Stage::Write);
     });
@@ -1717,7 +1717,7 @@ fn a_link_that_nobody_made_opens_nothing() {
         for token in ["", "abc", &started.token[1..], &format!("{}A", started.token)] {
             let key = SigningKey {
                 token: token.to_owned(),
-                proof: None,
+                ..SigningKey::default()
             };
             assert!(
                 matches!(app.open_signing(&key), Err(Error::NotFound(Subject::Link))),
@@ -1913,7 +1913,7 @@ fn the_senders_view_ends_after_the_workflow() {
         request.export = None;
         let key = SigningKey {
             token: world.start(request).token,
-            proof: None,
+            ..SigningKey::default()
         };
         app.clock.advance(43 * 86_400);
         app.open_signing(&key).expect("14 days and 30 more");
@@ -1935,7 +1935,7 @@ fn the_senders_view_is_closed_with_his_account() {
         };
         let key = SigningKey {
             token: started.token,
-            proof: None,
+            ..SigningKey::default()
         };
         assert_eq!(app.open_signing(&key).expect("his view").stage, Stage::Watch);
         app.disable_member(&world.company, "sender@example.com")
