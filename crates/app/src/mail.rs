@@ -673,7 +673,10 @@ mod tests {
             given: "010-1234-5678".to_owned(),
             number: "+821012345678".to_owned(),
         };
-        for (language, contact) in Language::ALL.into_iter().flat_map(|l| [(l, email()), (l, phone.clone())]) {
+        for (language, contact) in Language::ALL
+            .into_iter()
+            .flat_map(|l| [(l, email()), (l, phone.clone())])
+        {
             let occasion = Occasion::OneTimeCode { code: "012345" };
             let mail = write(&letter(&company(), &contact, language, occasion)).unwrap();
             assert!(mail.is_secret && mail.text.contains("012345"), "{}", mail.text);

@@ -96,7 +96,10 @@ impl App {
             let stored = store::workflow::load(tx, &wanted, workflow)?.ok_or(Error::NotFound(Subject::Link))?;
             same_link(&stored.workflow, id, link_version)?;
             let writer = stored.writer(id).ok_or(Error::NotFound(Subject::Recipient))?;
-            let is_judged = writer.one_time_code.as_ref().is_some_and(|code| code.salt == judged.salt);
+            let is_judged = writer
+                .one_time_code
+                .as_ref()
+                .is_some_and(|code| code.salt == judged.salt);
             if !is_judged || !can_be_given(writer, at) {
                 return Err(dead());
             }

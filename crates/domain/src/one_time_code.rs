@@ -36,7 +36,9 @@ pub fn as_typed(text: &str) -> String {
     text.chars()
         .filter(|character| !character.is_whitespace())
         .map(|character| match character {
-            '０'..='９' => char::from_u32(u32::from(character) - u32::from('０') + u32::from('0')).unwrap_or(character),
+            '０'..='９' => {
+                char::from_u32(u32::from(character) - u32::from('０') + u32::from('0')).unwrap_or(character)
+            }
             other => other,
         })
         .collect()

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use app::mail::OutgoingMail;
 use app::{
     ActRequest, Caller, CompanyChange, ConflictCode, CorrectRequest, Error, ExtendRequest, FaultCode, ForbiddenCode,
     GivenField, Idempotency, ImportTemplate, ListRequest, Origin, Purpose, SearchRequest, SigningKey, Stage, StartCopy,
@@ -175,6 +176,15 @@ impl<'a> World<'a> {
     }
 
     fn letters(&self, id: WorkflowId) -> Vec<(String, String)> {
+        let url = |mail: &OutgoingMail| mail.links.first().map(|link| link.url.clone()).unwrap_or_default();
+        self.mails(id)
+            .into_iter()
+            .map(|mail| (mail.to.clone(), url(&mail)))
+            .collect()
+    }
+
+    /// Everything that was written to people.
+    pub fn mails(&self, id: WorkflowId) -> Vec<OutgoingMail> {
         let rows = self
             .app
             .store
@@ -183,11 +193,7 @@ impl<'a> World<'a> {
         rows.iter()
             .map(|row| {
                 let body: Vec<u8> = row.get("body").expect("a body");
-                let mail = app::mail::OutgoingMail::open(&body, &self.app.vault).expect("readable");
-                (
-                    mail.to,
-                    mail.links.first().map(|link| link.url.clone()).unwrap_or_default(),
-                )
+                OutgoingMail::open(&body, &self.app.vault).expect("readable")
             })
             .collect()
     }
@@ -290,7 +296,7 @@ pub fn faults(result: Result<impl std::fmt::Debug, Error>) -> Vec<(String, Fault
     }
 }
 
-fn met(result: Result<impl std::fmt::Debug, Error>) -> (ConflictCode, Option<String>) {
+pub fn met(result: Result<impl std::fmt::Debug, Error>) -> (ConflictCode, Option<String>) {
     match result {
         Err(Error::Conflict { code, state }) => (code, state),
         other => panic!("{other:?}"),
