@@ -24,6 +24,7 @@ error-api-off = The company is not allowed to call the API. Contact an administr
 error-role = Your role does not allow this.
 error-cross-site = The request came from another site. Open the page again and repeat it there.
 error-access-code = Enter the access code first.
+error-one-time-code = Give the one-time code first.
 
 ## Why the state does not allow it
 error-finished = The document is finished ({ $state }) and does not change any more.
@@ -36,7 +37,7 @@ error-changed = Something else changed it at the same moment. Look at its state 
 error-company-exists = A company of this id exists already.
 error-member-exists = The company has a member with this e-mail address already.
 error-archived = The template is archived. Choose another or restore it.
-error-locked = The access code was tried too often. The sender must send the document again.
+error-locked = The code was tried too often. The sender must send the document again.
 error-link-replaced = This link was replaced by a newer one. Use the link in the newest message.
 error-handed-over = This document was handed over to another person.
 error-no-handing-over = This document cannot be handed over to another person.
@@ -136,6 +137,12 @@ error-wrong-access-code = { $left ->
 error-sheet-not-utf8 = The CSV file is not UTF-8 text. Save it as “CSV UTF-8”.
 error-sheet-unreadable = This is neither a CSV file nor an XLSX workbook that can be read. Save it again in a spreadsheet program.
 error-not-json-text = This part of the form is not valid JSON.
+error-wrong-one-time-code = { $left ->
+    [0] The one-time code is wrong and was tried too often; ask for a new one.
+    [one] The one-time code is wrong; 1 try is left.
+   *[other] The one-time code is wrong; { $left } tries are left.
+}
+error-one-time-code-expired = This one-time code can no longer be used. Ask for a new one.
 error-invalid-cursor = This cursor is not known. Begin again without one.
 
 ## What was not found

@@ -68,3 +68,10 @@ mail-stopped-failing = Every delivery of the last five days has failed, so deliv
 mail-stopped-lost = What could not be delivered is kept, and goes out when deliveries are switched on again.
 mail-stopped-url = Address
 mail-stopped-message = [{ $company }] Webhook deliveries were stopped: { $url }
+
+## One-time code
+mail-code-subject = [{ $company }] Your code
+mail-code-title = Your code
+mail-code-text = To open "{ $document }", enter this code on the page that asked for it. It can be used for { $minutes } minutes.
+mail-code-secret = Give the code to nobody. If you did not ask for it, you can ignore this mail.
+mail-code-message = [{ $company }] Code: { $code } (for { $minutes } minutes). Give it to nobody.

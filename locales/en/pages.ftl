@@ -40,7 +40,28 @@ sign-tries-left = { $count ->
    *[other] { $count } tries left.
 }
 sign-code-locked-title = This link is locked
-sign-code-locked = The access code was wrong too many times. Ask the sender to send you the document again.
+sign-code-locked = The code was wrong too many times. Ask the sender to send you the document again.
+
+## Signing page: one-time code
+sign-one-time-title = Confirm that it is you
+sign-one-time-text = Before the document opens, we send a code to { $to }.
+sign-one-time-sent = We sent a code with 6 digits to { $to }. It can be used for { $minutes } minutes.
+sign-one-time-send = Send me the code
+sign-one-time-label = Code
+sign-one-time-submit = Open the document
+sign-one-time-again = Send a new code
+sign-one-time-help = Nothing has come? Look into the spam folder as well. A new code makes the old one useless.
+sign-one-time-wrong = That is not the right code.
+sign-one-time-used-up = The code was wrong too many times. Ask for a new one.
+sign-one-time-expired = This code can no longer be used. Ask for a new one.
+sign-one-time-wait-seconds = { $count ->
+    [one] A code was sent a moment ago. You can ask for another one in 1 second.
+   *[other] A code was sent a moment ago. You can ask for another one in { $count } seconds.
+}
+sign-one-time-wait-minutes = { $count ->
+    [one] Several codes were sent already. You can ask for another one in 1 minute.
+   *[other] Several codes were sent already. You can ask for another one in { $count } minutes.
+}
 
 ## Signing page: consent
 sign-consent-title = Sign electronically
@@ -273,6 +294,7 @@ outbox-empty = No messages yet
 outbox-empty-text = When a document is sent, the message to each writer appears here.
 outbox-to = To
 outbox-created = Time
+outbox-hidden = This message holds a one-time code. Only the addressee may see it, so it is not shown here.
 outbox-channel = Sent by
 outbox-channel-mail = Mail
 outbox-channel-messenger = Messenger

@@ -18,6 +18,7 @@ error-api-off = この会社には API の利用が許可されていません�
 error-role = 現在の役割ではこの操作はできません。
 error-cross-site = 別のサイトからのリクエストです。ページを開き直してからもう一度お試しください。
 error-access-code = 先にアクセスコードを入力してください。
+error-one-time-code = 先に確認コードを入力してください。
 
 ## 現在の状態ではできない理由
 error-finished = この文書はすでに終了しており（{ $state }）、これ以上変更できません。
@@ -30,7 +31,7 @@ error-changed = ほかの操作が先に行われ、文書が変更されまし�
 error-company-exists = この ID の会社はすでにあります。
 error-member-exists = このメールアドレスのメンバーはすでにいます。
 error-archived = このテンプレートはアーカイブされています。別のものを選ぶか、復元してください。
-error-locked = アクセスコードの入力回数が上限を超えました。送信者に再送を依頼してください。
+error-locked = コードの入力回数が上限を超えました。送信者に再送を依頼してください。
 error-link-replaced = このリンクは新しいものに置き換えられました。最新の通知のリンクをお使いください。
 error-handed-over = この文書は別の人に引き継がれました。
 error-no-handing-over = この文書は別の人に引き継げません。
@@ -111,6 +112,11 @@ error-wrong-access-code = アクセスコードが正しくありません。あ
 error-sheet-not-utf8 = CSV ファイルが UTF-8 ではありません。「CSV UTF-8」形式で保存してください。
 error-sheet-unreadable = 読み取れる CSV ファイルまたは XLSX ブックではありません。表計算ソフトで保存し直してください。
 error-not-json-text = フォームのこの項目は正しい JSON ではありません。
+error-wrong-one-time-code = { $left ->
+    [0] 確認コードの誤りが上限に達しました。新しいコードを請求してください。
+   *[other] 確認コードが正しくありません。あと { $left } 回試せます。
+}
+error-one-time-code-expired = この確認コードはもう使えません。新しいコードを請求してください。
 error-invalid-cursor = 不明なカーソルです。カーソルなしで最初からやり直してください。
 
 ## 見つからなかったもの

@@ -68,3 +68,10 @@ mail-stopped-failing = 5 日間すべての送信に失敗したため、この�
 mail-stopped-lost = 送信できなかった通知は保管され、送信を再開すると続きから送信されます。
 mail-stopped-url = 受信アドレス
 mail-stopped-message = [{ $company }] Webhook の送信を停止しました: { $url }
+
+## 確認コード
+mail-code-subject = [{ $company }] 確認コードのお知らせ
+mail-code-title = 確認コードのお知らせ
+mail-code-text = 「{ $document }」を開くには、コードを請求した画面に下の確認コードを入力してください。{ $minutes } 分間有効です。
+mail-code-secret = このコードをほかの人に教えないでください。お心当たりのない場合は、このメールを破棄してください。
+mail-code-message = [{ $company }] 確認コード: { $code }（{ $minutes } 分間有効）。ほかの人に教えないでください。

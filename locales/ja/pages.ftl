@@ -34,7 +34,22 @@ sign-code-submit = 文書を開く
 sign-code-wrong = アクセスコードが正しくありません。
 sign-tries-left = あと { $count } 回入力できます。
 sign-code-locked-title = リンクがロックされました
-sign-code-locked = アクセスコードの誤りが続きました。送信者に文書の再送を依頼してください。
+sign-code-locked = コードの誤りが続きました。送信者に文書の再送を依頼してください。
+
+## 署名画面: 確認コード
+sign-one-time-title = ご本人の確認
+sign-one-time-text = 文書を開く前に、{ $to } 宛に確認コードをお送りします。
+sign-one-time-sent = { $to } 宛に 6 桁の確認コードを送信しました。{ $minutes } 分間有効です。
+sign-one-time-send = 確認コードを受け取る
+sign-one-time-label = 確認コード
+sign-one-time-submit = 文書を開く
+sign-one-time-again = 新しい確認コードを受け取る
+sign-one-time-help = 届かない場合は、迷惑メールフォルダーもご確認ください。新しいコードを受け取ると、前のコードは使えなくなります。
+sign-one-time-wrong = 確認コードが正しくありません。
+sign-one-time-used-up = 確認コードの誤りが続きました。新しいコードを受け取ってください。
+sign-one-time-expired = この確認コードはもう使えません。新しいコードを受け取ってください。
+sign-one-time-wait-seconds = 確認コードを送信したばかりです。{ $count } 秒後にもう一度受け取れます。
+sign-one-time-wait-minutes = 確認コードをすでに何度か送信しました。{ $count } 分後にもう一度受け取れます。
 
 ## 署名画面：同意
 sign-consent-title = 電子署名への同意
@@ -267,6 +282,7 @@ outbox-empty = メッセージはまだありません
 outbox-empty-text = 文書を送ると、記入者へのメッセージがここに表示されます。
 outbox-to = 宛先
 outbox-created = 日時
+outbox-hidden = 確認コードを含むメッセージです。受取人だけが見られるように、ここには表示しません。
 outbox-channel = 送信方法
 outbox-channel-mail = メール
 outbox-channel-messenger = メッセンジャー

@@ -18,6 +18,7 @@ error-api-off = API를 사용할 수 없는 회사입니다. 관리자에게 문
 error-role = 현재 역할로는 할 수 없는 작업입니다.
 error-cross-site = 다른 사이트에서 온 요청입니다. 화면을 다시 열고 시도하세요.
 error-access-code = 먼저 접근 암호를 입력하세요.
+error-one-time-code = 먼저 일회용 인증번호를 입력하세요.
 
 ## 현재 상태에서 할 수 없는 까닭
 error-finished = 이미 종료된 문서입니다({ $state }). 더 이상 변경할 수 없습니다.
@@ -30,7 +31,7 @@ error-changed = 다른 요청이 먼저 처리되어 문서가 변경되었습�
 error-company-exists = 이 ID의 회사가 이미 있습니다.
 error-member-exists = 이 이메일을 사용하는 구성원이 이미 있습니다.
 error-archived = 보관된 템플릿입니다. 다른 템플릿을 고르거나 복원하세요.
-error-locked = 접근 암호를 너무 많이 틀렸습니다. 보낸 사람이 문서를 다시 보내야 합니다.
+error-locked = 암호나 인증번호를 너무 많이 틀렸습니다. 보낸 사람이 문서를 다시 보내야 합니다.
 error-link-replaced = 새 링크로 바뀌어 이 링크는 쓸 수 없습니다. 가장 최근에 받은 링크를 사용하세요.
 error-handed-over = 다른 사람에게 넘긴 문서입니다.
 error-no-handing-over = 이 문서는 다른 사람에게 넘길 수 없습니다.
@@ -111,6 +112,11 @@ error-wrong-access-code = 접근 암호가 올바르지 않습니다. { $left }�
 error-sheet-not-utf8 = CSV 파일이 UTF-8이 아닙니다. ‘CSV UTF-8’ 형식으로 저장하세요.
 error-sheet-unreadable = 읽을 수 있는 CSV 파일이나 XLSX 통합 문서가 아닙니다. 스프레드시트 프로그램에서 다시 저장하세요.
 error-not-json-text = 양식의 이 항목이 올바른 JSON이 아닙니다.
+error-wrong-one-time-code = { $left ->
+    [0] 일회용 인증번호를 너무 많이 틀렸습니다. 새 인증번호를 요청하세요.
+   *[other] 일회용 인증번호가 올바르지 않습니다. { $left }번 더 시도할 수 있습니다.
+}
+error-one-time-code-expired = 이 일회용 인증번호는 더 이상 사용할 수 없습니다. 새 인증번호를 요청하세요.
 error-invalid-cursor = 알 수 없는 커서입니다. 커서 없이 처음부터 다시 요청하세요.
 
 ## 찾을 수 없는 것

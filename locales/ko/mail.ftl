@@ -68,3 +68,10 @@ mail-stopped-failing = 5일 동안 전송이 모두 실패하여 전송을 중�
 mail-stopped-lost = 아직 보내지 못한 알림은 보관되며, 전송을 다시 켜면 이어서 전송됩니다.
 mail-stopped-url = 수신 주소
 mail-stopped-message = [{ $company }] 웹훅 전송이 중지되었습니다: { $url }
+
+## 일회용 인증번호
+mail-code-subject = [{ $company }] 인증번호 안내
+mail-code-title = 인증번호 안내
+mail-code-text = "{ $document }" 문서를 열려면 인증번호를 요청한 화면에 아래 번호를 입력하세요. { $minutes }분 동안 사용할 수 있습니다.
+mail-code-secret = 인증번호를 다른 사람에게 알려 주지 마세요. 직접 요청하지 않았다면 이 메일을 무시하셔도 됩니다.
+mail-code-message = [{ $company }] 인증번호 { $code } ({ $minutes }분간 유효). 다른 사람에게 알려 주지 마세요.

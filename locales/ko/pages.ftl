@@ -34,7 +34,22 @@ sign-code-submit = 문서 열기
 sign-code-wrong = 암호가 올바르지 않습니다.
 sign-tries-left = { $count }번 더 시도할 수 있습니다.
 sign-code-locked-title = 링크가 잠겼습니다
-sign-code-locked = 접근 암호를 여러 번 잘못 입력했습니다. 보낸 사람에게 문서를 다시 보내 달라고 요청하세요.
+sign-code-locked = 암호나 인증번호를 여러 번 잘못 입력했습니다. 보낸 사람에게 문서를 다시 보내 달라고 요청하세요.
+
+## 서명 화면: 일회용 인증번호
+sign-one-time-title = 본인 확인이 필요합니다
+sign-one-time-text = 문서를 열기 전에 { $to }(으)로 인증번호를 보내 드립니다.
+sign-one-time-sent = { $to }(으)로 6자리 인증번호를 보냈습니다. { $minutes }분 동안 사용할 수 있습니다.
+sign-one-time-send = 인증번호 받기
+sign-one-time-label = 인증번호
+sign-one-time-submit = 문서 열기
+sign-one-time-again = 새 인증번호 받기
+sign-one-time-help = 오지 않았다면 스팸함도 확인해 주세요. 새 인증번호를 받으면 이전 번호는 사용할 수 없습니다.
+sign-one-time-wrong = 인증번호가 올바르지 않습니다.
+sign-one-time-used-up = 인증번호를 여러 번 잘못 입력했습니다. 새 인증번호를 받으세요.
+sign-one-time-expired = 이 인증번호는 더 이상 사용할 수 없습니다. 새 인증번호를 받으세요.
+sign-one-time-wait-seconds = 방금 인증번호를 보냈습니다. { $count }초 뒤에 다시 받을 수 있습니다.
+sign-one-time-wait-minutes = 인증번호를 이미 여러 번 보냈습니다. { $count }분 뒤에 다시 받을 수 있습니다.
 
 ## 서명 화면: 동의
 sign-consent-title = 전자서명 동의
@@ -267,6 +282,7 @@ outbox-empty = 아직 메시지가 없습니다
 outbox-empty-text = 문서를 보내면 작성자에게 보내는 메시지가 여기에 표시됩니다.
 outbox-to = 받는 사람
 outbox-created = 시각
+outbox-hidden = 일회용 인증번호가 담긴 메시지입니다. 받는 사람만 볼 수 있으므로 여기에는 표시하지 않습니다.
 outbox-channel = 전송 방법
 outbox-channel-mail = 메일
 outbox-channel-messenger = 메신저

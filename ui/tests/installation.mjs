@@ -76,7 +76,8 @@ export const FIELDS = {
 };
 
 export class Installation {
-  static async start() {
+  /** With these settings besides, as environment variables. */
+  static async start(settings = {}) {
     const binary = process.env.COUNTERSIGN_BINARY;
     if (!binary) throw new Error("COUNTERSIGN_BINARY must name the program");
     const installation = new Installation();
@@ -85,6 +86,7 @@ export class Installation {
       ...process.env,
       COUNTERSIGN_DATA: join(installation.folder, "data"),
       COUNTERSIGN_WEBHOOK__ALLOW_PRIVATE: "true",
+      ...settings,
     };
     const run = (input, ...words) => {
       const done = spawnSync(binary, words, { env: installation.environment, input, encoding: "utf8" });

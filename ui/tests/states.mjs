@@ -110,6 +110,22 @@ export async function walk(server, page, { language, size }, shoot) {
   await page.click("[type=submit]");
   await shoot("21-wrong-code");
 
+  const [first, second] = people;
+  const asked = { order: first.order, name: first.name, email: first.email, one_time_code: true };
+  const coded = await start({ recipient_list: [asked, second] });
+  await page.goto(coded.sign_url);
+  await shoot("31-one-time-code");
+  await page.click("button.primary");
+  await page.waitForSelector("#code");
+  await shoot("32-one-time-code-sent");
+  await page.fill("#code", "1");
+  await page.click("button.primary");
+  await page.waitForSelector("[aria-invalid]");
+  await shoot("33-wrong-one-time-code");
+  await page.locator("button.button:not(.primary)").last().click();
+  await page.waitForLoadState();
+  await shoot("34-one-time-code-too-soon");
+
   const canceled = await start();
   await server.call("POST", `/api/v3/workflows/${canceled.workflow_id}/cancel`, { comment: "-" });
   await page.goto(canceled.sign_url);

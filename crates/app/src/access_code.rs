@@ -103,7 +103,8 @@ pub(crate) fn is_locked(writer: &Writer) -> bool {
     writer.access.is_some() && writer.access_failures >= MOST_FAILURES
 }
 
-fn salted(salt: &[u8], code: &str) -> Vec<u8> {
+/// What an authentication code of a code is made over.
+pub(crate) fn salted(salt: &[u8], code: &str) -> Vec<u8> {
     let mut message = b"code ".to_vec();
     message.extend_from_slice(salt);
     message.extend_from_slice(code.as_bytes());

@@ -283,29 +283,36 @@ impl Writer<'_> {
         } else {
             self.say("certificate-identity-embedded")
         });
-        let checked = events.iter().rev().find_map(|event| match event.event {
-            EventKind::IdentityChecked {
-                method: IdentityMethod::AccessCode,
-                ..
-            } => Some(event.at),
-            _ => None,
-        });
-        let asked = self
-            .certified
-            .stored
-            .writer(recipient.id)
-            .is_some_and(|writer| writer.access.is_some());
-        match checked {
-            Some(at) => parts.push(self.say_with("certificate-identity-code", &[("at", &self.moment(at))])),
-            None if asked => parts.push(self.say("certificate-identity-code-open")),
-            None => {}
-        }
-        let refused = events
-            .iter()
-            .filter(|event| matches!(event.event, EventKind::IdentityRefused { .. }))
-            .count();
-        if refused > 0 {
-            parts.push(self.say_with("certificate-identity-refused", &[("count", &refused.to_string())]));
+        let writer = self.certified.stored.writer(recipient.id);
+        for (way, asked, word) in [
+            (
+                IdentityMethod::AccessCode,
+                writer.is_some_and(|writer| writer.access.is_some()),
+                "certificate-identity-code",
+            ),
+            (
+                IdentityMethod::OneTimeCode,
+                writer.is_some_and(|writer| writer.asks_one_time_code),
+                "certificate-identity-one-time",
+            ),
+        ] {
+            let checked = events.iter().rev().find_map(|event| match event.event {
+                EventKind::IdentityChecked { method, .. } if method == way => Some(event.at),
+                _ => None,
+            });
+            let contact = recipient.contact.as_given();
+            match checked {
+                Some(at) => parts.push(self.say_with(word, &[("at", &self.moment(at)), ("contact", contact)])),
+                None if asked => parts.push(self.say(&format!("{word}-open"))),
+                None => {}
+            }
+            let refused = events
+                .iter()
+                .filter(|event| matches!(event.event, EventKind::IdentityRefused { method, .. } if method == way))
+                .count();
+            if refused > 0 {
+                parts.push(self.say_with(&format!("{word}-refused"), &[("count", &refused.to_string())]));
+            }
         }
         parts.join(" · ")
     }
@@ -503,7 +510,18 @@ impl Writer<'_> {
     }
 
     fn describe(&self, Event { event, actor, .. }: &Event) -> String {
-        let key = format!("event-{}", event.code().replace('_', "-"));
+        let way = match event {
+            EventKind::IdentityChecked {
+                method: IdentityMethod::OneTimeCode,
+                ..
+            }
+            | EventKind::IdentityRefused {
+                method: IdentityMethod::OneTimeCode,
+                ..
+            } => "-one-time",
+            _ => "",
+        };
+        let key = format!("event-{}{way}", event.code().replace('_', "-"));
         // Who acted stands beside it anyway.
         let named = event
             .recipient()

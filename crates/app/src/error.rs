@@ -163,6 +163,10 @@ codes! {
         SheetUnreadable => "sheet-unreadable",
         /// A part of a form that is no JSON.
         NotJsonText => "not-json-text",
+        /// The one-time code is wrong; argument `left`.
+        WrongOneTimeCode => "wrong-one-time-code",
+        /// The one-time code was used, tried too often or not given in time, or none was sent.
+        OneTimeCodeExpired => "one-time-code-expired",
         /// No value where the filter needs one, or a cursor that is none of ours.
         InvalidCursor => "invalid-cursor",
     }
@@ -191,7 +195,7 @@ codes! {
         MemberExists => "member-exists",
         /// The template is archived.
         Archived => "archived",
-        /// The access code was tried too often; the sender must send anew.
+        /// The access code, or the one-time codes, were tried too often; the sender must send anew.
         Locked => "locked",
         /// The link was replaced by a newer one.
         LinkReplaced => "link-replaced",
@@ -231,6 +235,8 @@ codes! {
         CrossSite => "cross-site",
         /// The access code was not given yet.
         AccessCode => "access-code",
+        /// The one-time code was not given yet.
+        OneTimeCode => "one-time-code",
     }
 }
 

@@ -62,6 +62,7 @@ pub mod mail;
 mod member;
 pub mod network;
 mod one_off;
+mod one_time_code;
 mod origin;
 pub mod outbox;
 mod outgoing;

@@ -9,6 +9,7 @@
 
 use std::sync::LazyLock;
 
+use domain::one_time_code;
 use domain::text::is_direction_control;
 use domain::{CompanyId, Contact, Language, Random, UtcOffset, WorkflowId};
 use jiff::Timestamp;
@@ -134,6 +135,11 @@ pub enum Occasion<'o> {
         /// When.
         at: Timestamp,
     },
+    /// The writer asked for a code, to show that this address is his.
+    OneTimeCode {
+        /// Six digits.
+        code: &'o str,
+    },
     /// A webhook endpoint was stopped; this goes to the company's admins.
     EndpointStopped {
         /// When.
@@ -190,6 +196,9 @@ pub struct OutgoingMail {
     pub html: Option<String>,
     /// The links in it.
     pub links: Vec<MailLink>,
+    /// It holds a one-time code: no member of the company may see it, or it would prove nothing.
+    #[serde(default)]
+    pub is_secret: bool,
 }
 
 /// A link of a letter.
@@ -272,6 +281,11 @@ pub fn write(letter: &Letter<'_>) -> Result<OutgoingMail, Error> {
         Occasion::EndpointStopped { url, .. } => (String::new(), url),
         _ => (String::new(), ""),
     };
+    let code = match letter.occasion {
+        Occasion::OneTimeCode { code } => code,
+        _ => "",
+    };
+    let minutes = one_time_code::LIFE.as_mins().to_string();
     let arguments = [
         ("company", company.as_str()),
         ("document", document.as_str()),
@@ -279,6 +293,8 @@ pub fn write(letter: &Letter<'_>) -> Result<OutgoingMail, Error> {
         ("deadline", deadline.as_str()),
         ("writer", writer.as_str()),
         ("url", url),
+        ("code", code),
+        ("minutes", minutes.as_str()),
     ];
     let subject = cut(&one_line(&say(&key("subject"), &arguments)));
     let (to, text, html) = match letter.contact {
@@ -307,6 +323,7 @@ pub fn write(letter: &Letter<'_>) -> Result<OutgoingMail, Error> {
                 "title": say(&key("title"), &arguments),
                 "greeting": say("mail-greeting", &arguments),
                 "paragraphs": content.paragraphs,
+                "code": code,
                 "quote": content.quote,
                 "facts": content.facts,
                 "links": content.links,
@@ -329,6 +346,7 @@ pub fn write(letter: &Letter<'_>) -> Result<OutgoingMail, Error> {
         text,
         html,
         links: content.links,
+        is_secret: !code.is_empty(),
     })
 }
 
@@ -439,6 +457,16 @@ fn content(letter: &Letter<'_>, deadline: &str) -> Content {
             facts: vec![fact("mail-document", &document), moment(at)],
             links: Vec::new(),
         },
+        Occasion::OneTimeCode { .. } => Content {
+            word: "code",
+            paragraphs: vec![
+                text("code", "minutes", &one_time_code::LIFE.as_mins().to_string()),
+                say("mail-code-secret", &[]),
+            ],
+            quote: None,
+            facts: Vec::new(),
+            links: Vec::new(),
+        },
         Occasion::EndpointStopped { at, url, reason } => {
             let why = match reason {
                 StopReason::Gone => "mail-stopped-gone",
@@ -517,6 +545,7 @@ mod tests {
                 reason: "",
             },
             Occasion::Expired { at: AT },
+            Occasion::OneTimeCode { code: "012345" },
             Occasion::EndpointStopped {
                 at: AT,
                 url: "https://hooks.example.com/a",
@@ -636,6 +665,26 @@ mod tests {
         assert!(mail.text.contains("Eve Bcc: all@example.com rejected"), "{}", mail.text);
         let html = mail.html.unwrap();
         assert!(!html.contains("<script>") && html.contains("&lt;script&gt;"), "{html}");
+    }
+
+    #[test]
+    fn a_one_time_code_stands_in_the_text_and_in_no_subject() {
+        let phone = Contact::Phone {
+            given: "010-1234-5678".to_owned(),
+            number: "+821012345678".to_owned(),
+        };
+        for (language, contact) in Language::ALL
+            .into_iter()
+            .flat_map(|l| [(l, email()), (l, phone.clone())])
+        {
+            let occasion = Occasion::OneTimeCode { code: "012345" };
+            let mail = write(&letter(&company(), &contact, language, occasion)).unwrap();
+            assert!(mail.is_secret && mail.text.contains("012345"), "{}", mail.text);
+            assert!(mail.html.is_none_or(|html| html.contains(">012345<")));
+            assert!(!mail.subject.contains("012345"), "{}", mail.subject);
+        }
+        let other = write(&letter(&company(), &phone, Language::Ko, Occasion::Expired { at: AT })).unwrap();
+        assert!(!other.is_secret);
     }
 
     #[test]

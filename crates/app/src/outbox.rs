@@ -80,12 +80,14 @@ pub struct OutboxMessage {
     pub to: String,
     /// The subject.
     pub subject: String,
-    /// The text.
+    /// The text; empty where it is secret.
     pub text: String,
     /// The same as HTML; mails only.
     pub html: Option<String>,
     /// The links in it.
     pub links: Vec<MailLink>,
+    /// It holds a one-time code, and so its text is shown to nobody.
+    pub is_secret: bool,
     /// When it was written.
     pub at: Timestamp,
     /// What the mail server said where the last try failed, or what went wrong on the way to it.
@@ -93,7 +95,8 @@ pub struct OutboxMessage {
 }
 
 impl App {
-    /// A page of what was written to people. It shows links that sign, so whoever may only read does not see it.
+    /// A page of what was written to people. It shows links that sign, so whoever may only read does not see it; one-time
+    /// codes it shows to nobody.
     pub fn outbox_messages(&self, caller: &Caller, page: u32) -> Result<OutboxPage, Error> {
         caller.must_send()?;
         let page = page.max(1);
@@ -200,7 +203,11 @@ impl App {
     }
 
     fn opened(&self, row: Message) -> Result<OutboxMessage, Error> {
-        let mail = OutgoingMail::open(&row.body, &self.vault)?;
+        let mut mail = OutgoingMail::open(&row.body, &self.vault)?;
+        if mail.is_secret {
+            mail.text.clear();
+            mail.html = None;
+        }
         let failure = match row.state {
             outbox::State::Delivered => None,
             _ => row.answer.filter(|answer| !answer.is_empty()).or(row.fault),
@@ -216,6 +223,7 @@ impl App {
             text: mail.text,
             html: mail.html,
             links: mail.links,
+            is_secret: mail.is_secret,
             at: row.created_at,
             failure,
         })

@@ -4,6 +4,7 @@
 //! and kept encrypted, since it holds links that sign. Who is told what:
 //!
 //! - the writers whose turn comes are asked, unless the workflow is embedded;
+//! - a one-time code goes to the writer who asked for it, embedded or not;
 //! - at the end everybody gets the result: the sender and the copies always, the writers unless it is embedded;
 //! - what ends early is told to the sender and to those who had been asked; a cancellation not to the sender.
 
@@ -119,6 +120,19 @@ impl Outgoing {
             letters.push(self.letter(workflow, party, &addressee, occasion, at)?);
         }
         Ok(letters)
+    }
+
+    /// The one-time code that a writer asked for: the one message that also the writers of an embedded workflow get.
+    pub(crate) fn one_time_code(
+        &self,
+        workflow: &Workflow,
+        recipient: &Recipient,
+        code: &str,
+        party: &Party,
+        at: Timestamp,
+    ) -> Result<NewDelivery, Error> {
+        let occasion = Occasion::OneTimeCode { code };
+        self.letter(workflow, party, &addressee(workflow, recipient), occasion, at)
     }
 
     /// Everything that a transition sends out.

@@ -1,7 +1,7 @@
 //! What the signing page needs: to open a link, see the document, fill in, consent, approve or reject.
 //!
-//! Whoever holds a link acts as its recipient; where the sender set an access code, together with the proof that he gave
-//! it. Opening changes nothing, so a mail scanner's GET leaves no trace; the page itself says when it was viewed. What a
+//! Whoever holds a link acts as its recipient; where the sender set an access code or wants a one-time code, together with
+//! the proof that he gave it. Opening changes nothing, so a mail scanner's GET leaves no trace; the page itself says when it was viewed. What a
 //! writer fills in is kept as a draft (texts as typed, even half-finished; files in the blob store) until he approves.
 //!
 //! The token of the sender's view shows the same page without the right to write, unless the sender is the writer whose
@@ -32,6 +32,7 @@ use crate::files::{FileContent, file_stem, no_answer, no_page};
 use crate::hand_over::may_hand_over;
 use crate::link_token::LinkPurpose;
 use crate::look::{BoxLook, FieldLook, Looks, typed_value};
+use crate::one_time_code::can_be_given;
 use crate::page_cache::{Part, PartKind};
 use crate::start::PreviewContent;
 use crate::transition::{Snapshot, conflict, refused};
@@ -51,6 +52,8 @@ pub struct SigningKey {
     pub token: String,
     /// What [`App::give_access_code`] answered, where an access code is needed.
     pub proof: Option<String>,
+    /// What [`App::give_one_time_code`] answered, where a one-time code is needed.
+    pub one_time_proof: Option<String>,
 }
 
 impl std::fmt::Debug for SigningKey {
@@ -68,6 +71,13 @@ pub enum Stage {
         hint: Option<String>,
         /// It was tried too often; the sender must send anew.
         locked: bool,
+    },
+    /// A code is needed that is sent to the writer's own address.
+    OneTimeCode {
+        /// The address or number, masked.
+        to: String,
+        /// A code was sent and can be given.
+        sent: bool,
     },
     /// The writer writes.
     Write,
@@ -117,7 +127,7 @@ pub struct SigningView {
     pub writers: Vec<SigningRecipient>,
     /// The writers whose turn it is.
     pub writers_at_turn: Vec<SigningRecipient>,
-    /// The pages; none while the access code is needed.
+    /// The pages; none while a code is needed.
     pub pages: Vec<PageSize>,
     /// The template.
     pub template: TemplateId,
@@ -125,7 +135,7 @@ pub struct SigningView {
     pub template_version: u32,
     /// The document to be signed.
     pub pdf: BlobHash,
-    /// The fields; none while the access code is needed.
+    /// The fields; none while a code is needed.
     pub fields: Vec<FieldView>,
     /// The writer may hand the document over to another person.
     pub hand_over: bool,
@@ -332,7 +342,7 @@ impl App {
         let workflow = &snapshot.stored.workflow;
         let recipient = session.recipient();
         let stage = self.stage(&session, key);
-        let shows = !matches!(stage, Stage::AccessCode { .. });
+        let shows = self.missing_check(&session, key).is_none();
         let draft = match recipient {
             Some(recipient) if stage == Stage::Write => self.draft(&workflow.company, recipient.id)?,
             _ => Draft::default(),
@@ -860,10 +870,10 @@ impl App {
 
     pub(crate) fn open_for_reading(&self, key: &SigningKey) -> Result<Session, Error> {
         let session = self.session_of(key)?;
-        if matches!(self.stage(&session, key), Stage::AccessCode { .. }) {
-            return Err(Error::Forbidden(ForbiddenCode::AccessCode));
+        match self.missing_check(&session, key) {
+            Some(missing) => Err(Error::Forbidden(missing)),
+            None => Ok(session),
         }
-        Ok(session)
     }
 
     pub(crate) fn open_for_writing(&self, key: &SigningKey) -> Result<(Session, Recipient), Error> {
@@ -879,20 +889,41 @@ impl App {
         Ok((session, recipient))
     }
 
-    fn stage(&self, session: &Session, key: &SigningKey) -> Stage {
+    /// What the holder of the key has to give before he is shown anything.
+    fn missing_check(&self, session: &Session, key: &SigningKey) -> Option<ForbiddenCode> {
+        let (recipient, writer, at) = (session.recipient()?, session.writer()?, session.snapshot.at);
+        if !self.has_access(recipient, writer, key.proof.as_deref()) {
+            Some(ForbiddenCode::AccessCode)
+        } else if !self.has_given_one_time_code(recipient, writer, key.one_time_proof.as_deref(), at) {
+            Some(ForbiddenCode::OneTimeCode)
+        } else {
+            None
+        }
+    }
+
+    pub(crate) fn stage(&self, session: &Session, key: &SigningKey) -> Stage {
         let workflow = &session.snapshot.stored.workflow;
         if let (Some(recipient), Some(writer)) = (session.recipient(), session.writer()) {
-            if !self.has_access(recipient, writer, key.proof.as_deref()) {
+            let missing = self.missing_check(session, key);
+            if missing == Some(ForbiddenCode::AccessCode) {
                 return Stage::AccessCode {
                     hint: writer.access.as_ref().and_then(|access| access.hint.clone()),
                     locked: is_locked(writer),
                 };
             }
-            return match recipient.progress {
+            let stage = match recipient.progress {
                 Progress::Approved { .. } => Stage::Done,
                 _ if workflow.status_at(session.snapshot.at) != Status::Playing => Stage::Ended,
                 _ if workflow.turn() == Some(recipient.order) => Stage::Write,
                 _ => Stage::Waiting,
+            };
+            // Nobody is sent a code to learn that there is nothing to sign yet, or any more.
+            return match stage {
+                Stage::Write | Stage::Done if missing.is_some() => Stage::OneTimeCode {
+                    to: recipient.contact.masked(),
+                    sent: can_be_given(writer, session.snapshot.at),
+                },
+                other => other,
             };
         }
         if workflow.status_at(session.snapshot.at) == Status::Playing {

@@ -24,7 +24,7 @@ use store::bulk::BulkId;
 use store::idempotency::KeptAnswer;
 use store::public_link::LinkUse;
 use store::template::StoredVersion;
-use store::workflow::{AccessCode, Party, StartContext};
+use store::workflow::{Checks, Party, StartContext};
 use store::workflow_value::StoredValue;
 
 use crate::addresses::Addresses;
@@ -102,6 +102,8 @@ pub struct StartRecipient {
     pub password: Option<String>,
     /// A hint at the access code.
     pub password_hint: Option<String>,
+    /// Must he give a code that is sent to his own address? Where the template says so, it cannot be dropped here.
+    pub one_time_code: Option<bool>,
 }
 
 impl std::fmt::Debug for StartRecipient {
@@ -227,7 +229,7 @@ pub(crate) struct PreviewContent {
 /// A request that was found good.
 struct Plan {
     workflow: Workflow,
-    access: Vec<Option<AccessCode>>,
+    checks: Vec<Checks>,
     authorization: Option<Vec<u8>>,
     values: Vec<(String, StoredValue)>,
     document: BlobHash,
@@ -489,8 +491,8 @@ impl Plan {
         if let Some(also) = &self.also {
             also.record(tx, company, workflow.id, now)?;
         }
-        for (recipient, access) in workflow.recipients.iter_mut().zip(&self.access) {
-            recipient.id = store::workflow::insert_recipient(tx, company, workflow.id, recipient, access.as_ref())?;
+        for (recipient, checks) in workflow.recipients.iter_mut().zip(&self.checks) {
+            recipient.id = store::workflow::insert_recipient(tx, company, workflow.id, recipient, checks)?;
         }
         let mut events = vec![EventKind::Started {
             template: workflow.template,
@@ -530,8 +532,8 @@ impl Plan {
         let codes = workflow
             .recipients
             .iter()
-            .zip(&self.access)
-            .filter_map(|(recipient, access)| Some((recipient.id, access.as_ref()?.hint.clone())))
+            .zip(&self.checks)
+            .filter_map(|(recipient, checks)| Some((recipient.id, checks.access.as_ref()?.hint.clone())))
             .collect();
         for delivery in outgoing.requests(&workflow, &asked, &codes, &self.party, now)? {
             store::outbox::enqueue(tx, &delivery)?;
@@ -669,7 +671,7 @@ impl<'a> StartReader<'a> {
             _ => {}
         }
         let template = template.map(|stored| stored.version.clone());
-        let (recipients, access) = self.recipients(&request.recipients, template.as_ref());
+        let (recipients, checks) = self.recipients(&request.recipients, template.as_ref());
         let (values, files) = self.values(&request.fields, template.as_ref());
         let (export, client) = self.export(request.export.as_ref(), template.as_ref());
         let (template, name) = (template?, name?);
@@ -703,7 +705,7 @@ impl<'a> StartReader<'a> {
         };
         let plan = Plan {
             workflow,
-            access,
+            checks,
             authorization,
             values,
             document: template.pdf,
@@ -822,7 +824,7 @@ impl<'a> StartReader<'a> {
         &mut self,
         given: &[StartRecipient],
         template: Option<&TemplateVersion>,
-    ) -> (Vec<Recipient>, Vec<Option<AccessCode>>) {
+    ) -> (Vec<Recipient>, Vec<Checks>) {
         let mut read = Vec::new();
         for (index, recipient) in given.iter().enumerate() {
             read.push(self.recipient(index, recipient));
@@ -870,7 +872,7 @@ impl<'a> StartReader<'a> {
             }
         }
         let mut recipients = Vec::new();
-        let mut access = Vec::new();
+        let mut checks = Vec::new();
         let highest = given.iter().filter_map(|recipient| recipient.order).max().unwrap_or(0);
         let mut place_in_step: BTreeMap<u32, u32> = BTreeMap::new();
         for (place, step) in template.steps.iter().enumerate() {
@@ -890,7 +892,7 @@ impl<'a> StartReader<'a> {
                         contact,
                         language: None,
                         mobile: None,
-                        access: None,
+                        checks: Checks::default(),
                     })
                 }
                 (None, None) => {
@@ -927,10 +929,13 @@ impl<'a> StartReader<'a> {
                 };
                 self.prove_writer(template, &recipient, found);
                 recipients.push(recipient);
-                access.push(person.access);
+                checks.push(Checks {
+                    one_time_code: person.checks.one_time_code || step.one_time_code,
+                    ..person.checks
+                });
             }
         }
-        (recipients, access)
+        (recipients, checks)
     }
 
     /// Proves that the writer's own fields can take what is known of him.
@@ -994,7 +999,10 @@ impl<'a> StartReader<'a> {
             contact: contact?,
             language,
             mobile: mobile.map(str::to_owned),
-            access,
+            checks: Checks {
+                access,
+                one_time_code: given.one_time_code == Some(true),
+            },
         })
     }
 
@@ -1224,7 +1232,7 @@ struct Person {
     contact: Contact,
     language: Option<Language>,
     mobile: Option<String>,
-    access: Option<AccessCode>,
+    checks: Checks,
 }
 
 /// What is wrong with an Authorization header's value (RFC 9110, 5.5).

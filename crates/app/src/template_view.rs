@@ -90,6 +90,9 @@ pub struct TemplatePlace {
     /// The writer's e-mail address or telephone number, where the template names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
+    /// Must the writer give a code that is sent to his own address?
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub one_time_code: bool,
 }
 
 impl From<TemplateStep> for TemplatePlace {
@@ -100,6 +103,7 @@ impl From<TemplateStep> for TemplatePlace {
             role: step.role,
             name,
             email,
+            one_time_code: step.one_time_code,
         }
     }
 }

@@ -46,6 +46,8 @@ pub enum Purpose {
     OutboxBody,
     /// A recipient's access code, while it is still needed.
     AccessCode,
+    /// A code that was sent to a recipient, and the proof that he gave it.
+    OneTimeCode,
     /// An answer that is kept for an idempotency key: it holds links.
     IdempotentAnswer,
     /// A row of a bulk start that waits: it may hold access codes.
@@ -69,6 +71,7 @@ impl Purpose {
             Purpose::WebhookAuthorization => b"countersign webhook authorization",
             Purpose::OutboxBody => b"countersign outbox body",
             Purpose::AccessCode => b"countersign access code",
+            Purpose::OneTimeCode => b"countersign one-time code",
             Purpose::IdempotentAnswer => b"countersign idempotent answer",
             Purpose::BulkRow => b"countersign bulk row",
             Purpose::PublicLink => b"countersign public link",

@@ -110,6 +110,21 @@ impl Contact {
         }
     }
 
+    /// So much that its owner knows it, and nobody else learns it: `k•••@example.com`, `••• 5678`.
+    pub fn masked(&self) -> String {
+        match self {
+            Self::Email(address) => {
+                let (name, host) = address.rsplit_once('@').unwrap_or((address, ""));
+                let first: String = name.chars().take(1).collect();
+                format!("{first}•••@{host}")
+            }
+            Self::Phone { number, .. } => {
+                let last = number.len().saturating_sub(4);
+                format!("••• {}", number.get(last..).unwrap_or_default())
+            }
+        }
+    }
+
     /// Is it the same person's? Addresses compare without regard to case, numbers by digits.
     pub fn is_same(&self, other: &Self) -> bool {
         // No address begins with a plus and has no @, so the two kinds never meet.
@@ -192,6 +207,17 @@ fn phone_number(text: &str, region: Region) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_masked_contact_is_known_by_its_owner_alone() {
+        for (text, masked) in [
+            ("minjun@example.com", "m•••@example.com"),
+            ("김민준@예시.한국", "김•••@예시.한국"),
+            ("010-1234-5678", "••• 5678"),
+        ] {
+            assert_eq!(Contact::parse(text, Region::Kr).unwrap().masked(), masked);
+        }
+    }
 
     #[test]
     fn addresses() {

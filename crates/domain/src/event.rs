@@ -51,6 +51,8 @@ impl Actor {
 pub enum IdentityMethod {
     /// The code that the sender gave at the start.
     AccessCode,
+    /// A code that was sent to the writer's own address.
+    OneTimeCode,
 }
 
 /// A file that somebody took.
@@ -108,6 +110,11 @@ pub enum EventKind {
     },
     /// A writer took the document as it is before anybody signs it.
     OriginalTaken {
+        /// Who.
+        recipient: RecipientId,
+    },
+    /// A writer was sent a one-time code, at his request.
+    OneTimeCodeSent {
         /// Who.
         recipient: RecipientId,
     },
@@ -273,6 +280,7 @@ impl EventKind {
             Self::Reminded { .. } => "reminded",
             Self::Viewed { .. } => "viewed",
             Self::OriginalTaken { .. } => "original_taken",
+            Self::OneTimeCodeSent { .. } => "one_time_code_sent",
             Self::IdentityChecked { .. } => "identity_checked",
             Self::IdentityRefused { .. } => "identity_refused",
             Self::Consented { .. } => "consented",
@@ -319,6 +327,7 @@ impl EventKind {
             | Self::Reminded { recipient }
             | Self::Viewed { recipient }
             | Self::OriginalTaken { recipient }
+            | Self::OneTimeCodeSent { recipient }
             | Self::IdentityChecked { recipient, .. }
             | Self::IdentityRefused { recipient, .. }
             | Self::Consented { recipient, .. }

@@ -244,8 +244,14 @@ impl Reader {
             let order = self.number(entry, &path, "order", 1, MOST_STEPS as u64, true);
             let role = self.text(entry, &path, "role", NAME_LENGTH, false);
             let writer = self.named_writer(entry, &path);
+            let one_time_code = self.flag(entry, &path, "one_time_code");
             if let Some(order) = order {
-                let step = TemplateStep { order, role, writer };
+                let step = TemplateStep {
+                    order,
+                    role,
+                    writer,
+                    one_time_code,
+                };
                 steps.push((path, step));
             }
         }
@@ -884,7 +890,7 @@ mod tests {
             "name": " ",
             "on_reject": "never",
             "hand_over": "yes",
-            "steps": [{"order": 1}, {"order": 3, "name": "Kim", "email": "nobody"}],
+            "steps": [{"order": 1, "one_time_code": 1}, {"order": 3, "name": "Kim", "email": "nobody"}],
             "fields": [
                 {"name": "a", "kind": "tekst", "step": 1, "page": 1,
                  "x": 0, "y": 0, "width": 1, "height": 1},
@@ -923,6 +929,7 @@ mod tests {
                 "name",
                 "on_reject",
                 "steps",
+                "steps[0].one_time_code",
                 "steps[1].email",
             ]
         );

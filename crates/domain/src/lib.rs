@@ -25,6 +25,7 @@ pub mod formula;
 pub mod ids;
 pub mod language;
 pub mod number;
+pub mod one_time_code;
 pub mod public_address;
 pub mod role;
 pub mod sealing;

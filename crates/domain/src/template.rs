@@ -51,6 +51,9 @@ pub struct TemplateStep {
     /// The writer, where the template names one: a start may then leave the step out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writer: Option<NamedWriter>,
+    /// Must the writer give a code that is sent to his own address?
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub one_time_code: bool,
 }
 
 /// One version of a template.

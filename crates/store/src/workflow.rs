@@ -49,6 +49,34 @@ pub struct Writer {
     pub viewed_at: Option<Timestamp>,
     /// When he agreed to sign electronically.
     pub consented_at: Option<Timestamp>,
+    /// Must he give a code that is sent to his own address?
+    pub asks_one_time_code: bool,
+    /// The newest code that was sent to him.
+    pub one_time_code: Option<OneTimeCode>,
+    /// Wrong tries of it.
+    pub one_time_failures: u32,
+}
+
+/// How it is made sure who opens the document, besides the link.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Checks {
+    /// By a code that the sender gave.
+    pub access: Option<AccessCode>,
+    /// By a code that is sent to the writer's own address.
+    pub one_time_code: bool,
+}
+
+/// A one-time code, as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OneTimeCode {
+    /// Makes equal codes differ.
+    pub salt: Vec<u8>,
+    /// An authentication code of salt and code.
+    pub code: Vec<u8>,
+    /// When it was sent.
+    pub sent_at: Timestamp,
+    /// When it was first right.
+    pub used_at: Option<Timestamp>,
 }
 
 /// An access code, as it is kept.
@@ -196,8 +224,9 @@ pub fn insert_recipient(
     company: &CompanyId,
     workflow: WorkflowId,
     recipient: &Recipient,
-    access: Option<&AccessCode>,
+    checks: &Checks,
 ) -> Result<RecipientId, Error> {
+    let access = checks.access.as_ref();
     let row = tx.query_one(
         &sql::INSERT_RECIPIENT,
         values![
@@ -216,6 +245,7 @@ pub fn insert_recipient(
             access.map(|access| access.code.clone()),
             access.and_then(|access| access.hint.as_deref()),
             recipient.contact.key(),
+            checks.one_time_code,
         ],
     )?;
     row.get("id")
@@ -395,6 +425,34 @@ pub fn count_access_failure(tx: &mut dyn Transaction, company: &CompanyId, id: R
 /// Keeps that the right access code was given.
 pub fn set_access(tx: &mut dyn Transaction, company: &CompanyId, id: RecipientId, at: Timestamp) -> Result<(), Error> {
     tx.execute_one(&sql::SET_ACCESS, values![company, id, at])
+}
+
+/// Keeps the code that is sent; the one before is dead.
+pub fn set_one_time_code(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    id: RecipientId,
+    code: &OneTimeCode,
+) -> Result<(), Error> {
+    tx.execute_one(
+        &sql::SET_ONE_TIME_CODE,
+        values![company, id, code.salt.as_slice(), code.code.as_slice(), code.sent_at],
+    )
+}
+
+/// Counts a wrong one-time code.
+pub fn count_one_time_failure(tx: &mut dyn Transaction, company: &CompanyId, id: RecipientId) -> Result<(), Error> {
+    tx.execute_one(&sql::COUNT_ONE_TIME_FAILURE, values![company, id])
+}
+
+/// Keeps that the right one-time code was given.
+pub fn use_one_time_code(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    id: RecipientId,
+    at: Timestamp,
+) -> Result<(), Error> {
+    tx.execute_one(&sql::USE_ONE_TIME_CODE, values![company, id, at])
 }
 
 /// Takes hold of a writer who has not acted, so that what is kept for him (a draft) and his approval cannot pass each
@@ -748,7 +806,22 @@ fn writer(row: &Row) -> Result<Writer, Error> {
     let salt: Option<Vec<u8>> = row.get("access_salt")?;
     let code: Option<Vec<u8>> = row.get("access_code")?;
     let hint: Option<String> = row.get("access_hint")?;
+    let one_time_salt: Option<Vec<u8>> = row.get("one_time_salt")?;
+    let one_time_code: Option<Vec<u8>> = row.get("one_time_code")?;
+    let sent_at: Option<Timestamp> = row.get("one_time_sent_at")?;
+    let used_at: Option<Timestamp> = row.get("one_time_used_at")?;
     Ok(Writer {
+        asks_one_time_code: row.get("asks_one_time_code")?,
+        one_time_code: one_time_salt
+            .zip(one_time_code)
+            .zip(sent_at)
+            .map(|((salt, code), sent_at)| OneTimeCode {
+                salt,
+                code,
+                sent_at,
+                used_at,
+            }),
+        one_time_failures: row.get("one_time_failures")?,
         id: row.get("id")?,
         comment: row.get("comment")?,
         access: salt.zip(code).map(|(salt, code)| AccessCode { salt, code, hint }),

@@ -25,7 +25,7 @@ export class Refusal extends Error {
 
   /** Is the whole page out of date: signed, ended, or the link replaced? */
   get ended(): boolean {
-    const asksForCode = this.status === 403 && this.problem.code === "access-code";
+    const asksForCode = this.status === 403 && ["access-code", "one-time-code"].includes(this.problem.code ?? "");
     return this.status === 404 || this.status === 409 || this.status === 410 || asksForCode;
   }
 }

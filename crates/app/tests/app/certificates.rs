@@ -10,7 +10,7 @@ use crate::templates::pdf;
 use crate::workflows::{World, act, fields_of_first, given, id_of, key_of, texts, two_steps, writer};
 
 /// All text of a PDF with single spaces, as poppler reads it.
-fn text(pdf: &[u8]) -> String {
+pub fn text(pdf: &[u8]) -> String {
     let file = tempfile::NamedTempFile::new().expect("a temporary file");
     std::fs::write(file.path(), pdf).expect("written");
     let output = Command::new("pdftotext")
@@ -25,7 +25,7 @@ fn text(pdf: &[u8]) -> String {
 }
 
 /// The same with no space at all: long values break anywhere.
-fn packed(text: &str) -> String {
+pub fn packed(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
@@ -41,7 +41,7 @@ fn phone() -> Origin {
 }
 
 /// The first writer signs by his link, with consent.
-fn sign(world: &World<'_>, key: &SigningKey, language: Language, name: &str) -> Result<(), Error> {
+pub fn sign(world: &World<'_>, key: &SigningKey, language: Language, name: &str) -> Result<(), Error> {
     let app = world.app;
     app.record_viewed(key, &phone())?;
     app.clock.advance(60);

@@ -5,6 +5,7 @@ extern crate countersign_app as app;
 mod access;
 mod certificates;
 mod check;
+mod one_time_codes;
 mod races;
 mod sealing;
 mod support;

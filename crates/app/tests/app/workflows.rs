@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use app::mail::OutgoingMail;
 use app::{
     ActRequest, Caller, CompanyChange, ConflictCode, CorrectRequest, Error, ExtendRequest, FaultCode, ForbiddenCode,
     GivenField, Idempotency, ImportTemplate, ListRequest, Origin, Purpose, SearchRequest, SigningKey, Stage, StartCopy,
@@ -175,6 +176,15 @@ impl<'a> World<'a> {
     }
 
     fn letters(&self, id: WorkflowId) -> Vec<(String, String)> {
+        let url = |mail: &OutgoingMail| mail.links.first().map(|link| link.url.clone()).unwrap_or_default();
+        self.mails(id)
+            .into_iter()
+            .map(|mail| (mail.to.clone(), url(&mail)))
+            .collect()
+    }
+
+    /// Everything that was written to people.
+    pub fn mails(&self, id: WorkflowId) -> Vec<OutgoingMail> {
         let rows = self
             .app
             .store
@@ -183,11 +193,7 @@ impl<'a> World<'a> {
         rows.iter()
             .map(|row| {
                 let body: Vec<u8> = row.get("body").expect("a body");
-                let mail = app::mail::OutgoingMail::open(&body, &self.app.vault).expect("readable");
-                (
-                    mail.to,
-                    mail.links.first().map(|link| link.url.clone()).unwrap_or_default(),
-                )
+                OutgoingMail::open(&body, &self.app.vault).expect("readable")
             })
             .collect()
     }
@@ -248,7 +254,7 @@ pub fn key_of(url: &str) -> SigningKey {
         .unwrap_or_default();
     SigningKey {
         token: token.to_owned(),
-        proof: None,
+        ..SigningKey::default()
     }
 }
 
@@ -290,7 +296,7 @@ pub fn faults(result: Result<impl std::fmt::Debug, Error>) -> Vec<(String, Fault
     }
 }
 
-fn met(result: Result<impl std::fmt::Debug, Error>) -> (ConflictCode, Option<String>) {
+pub fn met(result: Result<impl std::fmt::Debug, Error>) -> (ConflictCode, Option<String>) {
     match result {
         Err(Error::Conflict { code, state }) => (code, state),
         other => panic!("{other:?}"),
@@ -676,7 +682,7 @@ fn not_embedded_the_writers_are_told_and_the_caller_only_watches() {
         assert!(started.sign_url.is_none());
         let watching = SigningKey {
             token: started.token.clone(),
-            proof: None,
+            ..SigningKey::default()
         };
         let view = app.open_signing(&watching).expect("the sender's view");
         assert_eq!((view.stage, view.recipient), (Stage::Watch, None));
@@ -715,7 +721,7 @@ fn the_sender_signs_with_his_view_where_he_is_the_writer() {
         let started = world.start(request);
         let key = SigningKey {
             token: started.token,
-            proof: None,
+            ..SigningKey::default()
         };
         assert_eq!(app.open_signing(&key).expect("a page").stage, Stage::Write);
     });
@@ -1717,7 +1723,7 @@ fn a_link_that_nobody_made_opens_nothing() {
         for token in ["", "abc", &started.token[1..], &format!("{}A", started.token)] {
             let key = SigningKey {
                 token: token.to_owned(),
-                proof: None,
+                ..SigningKey::default()
             };
             assert!(
                 matches!(app.open_signing(&key), Err(Error::NotFound(Subject::Link))),
@@ -1913,7 +1919,7 @@ fn the_senders_view_ends_after_the_workflow() {
         request.export = None;
         let key = SigningKey {
             token: world.start(request).token,
-            proof: None,
+            ..SigningKey::default()
         };
         app.clock.advance(43 * 86_400);
         app.open_signing(&key).expect("14 days and 30 more");
@@ -1935,7 +1941,7 @@ fn the_senders_view_is_closed_with_his_account() {
         };
         let key = SigningKey {
             token: started.token,
-            proof: None,
+            ..SigningKey::default()
         };
         assert_eq!(app.open_signing(&key).expect("his view").stage, Stage::Watch);
         app.disable_member(&world.company, "sender@example.com")

@@ -86,6 +86,9 @@ pub struct RecipientInput {
     /// A hint at the access code.
     #[schema(max_length = 50)]
     pub password_hint: Option<String>,
+    /// The writer must give a code that is sent to this `email` when he asks for it; also in embedded mode. Needs a mail
+    /// server, as the outbox page does not show codes. What the template's step demands stays.
+    pub one_time_code: Option<bool>,
 }
 
 /// A value for a field.
@@ -243,6 +246,7 @@ fn recipient(given: &Members<'_>, faults: &mut Faults) -> StartRecipient {
         mobile: given.text("mobile", faults),
         password: given.text("password", faults),
         password_hint: given.text("password_hint", faults),
+        one_time_code: given.boolean("one_time_code", faults),
     }
 }
 

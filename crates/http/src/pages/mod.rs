@@ -39,6 +39,13 @@ pub fn routes() -> Vec<Route> {
         route(Method::POST, "/api/{company}/sign", LinkToken, page::company_form),
         route(Method::POST, "/sign/viewed", LinkToken, actions::viewed),
         route(Method::POST, "/sign/access-code", LinkToken, actions::access_code),
+        route(
+            Method::POST,
+            "/sign/one-time-code/send",
+            LinkToken,
+            actions::send_one_time_code,
+        ),
+        route(Method::POST, "/sign/one-time-code", LinkToken, actions::one_time_code),
         route(Method::POST, "/sign/consent", LinkToken, actions::consent),
         route(Method::PUT, "/sign/drafts", LinkToken, actions::drafts),
         route(Method::POST, "/sign/files", LinkToken, actions::files),

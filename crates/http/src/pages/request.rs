@@ -191,9 +191,9 @@ impl PageRequest {
 /// Which page tells of a failure.
 pub fn ending_of(error: &Error) -> Ending {
     match error {
-        Error::NotFound(Subject::Link) | Error::Unauthenticated | Error::Forbidden(ForbiddenCode::AccessCode) => {
-            Ending::UnknownLink
-        }
+        Error::NotFound(Subject::Link)
+        | Error::Unauthenticated
+        | Error::Forbidden(ForbiddenCode::AccessCode | ForbiddenCode::OneTimeCode) => Ending::UnknownLink,
         Error::Forbidden(_) => Ending::Forbidden,
         Error::Conflict { code, .. } => match code {
             ConflictCode::LinkReplaced => Ending::OldLink,

@@ -173,6 +173,25 @@ fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
             }),
         ),
         (
+            "one-time-code".to_owned(),
+            "one_time_code.html",
+            json!({
+                "action": "/sign/one-time-code", "send_action": "/sign/one-time-code/send", "document": "근로계약서",
+                "to": "m•••@example.com", "sent": false, "minutes": 10, "token": "sample", "carried": [], "wrong": false,
+                "fault": null,
+            }),
+        ),
+        (
+            "one-time-code-wrong".to_owned(),
+            "one_time_code.html",
+            json!({
+                "action": "/sign/one-time-code", "send_action": "/sign/one-time-code/send", "document": "근로계약서",
+                "to": "m•••@example.com", "sent": true, "minutes": 10, "token": "sample",
+                "carried": [{"name": "lang", "value": language.code()}], "wrong": true,
+                "fault": i18n::text(language, "sign-one-time-wrong", &[]),
+            }),
+        ),
+        (
             "viewer".to_owned(),
             "viewer.html",
             json!({

@@ -92,6 +92,11 @@ fn strangers_who_drip_leave_the_known_their_places() {
         ),
         (
             "POST",
+            "/sign/one-time-code",
+            "content-type: application/x-www-form-urlencoded\r\n",
+        ),
+        (
+            "POST",
             "/sign-out",
             "content-type: application/x-www-form-urlencoded\r\n",
         ),

@@ -20,6 +20,7 @@ testkit::on_both_databases!(
     an_expired_document_and_a_link_past_its_time_are_gone,
     the_viewers_pictures_are_made_once_and_kept_by_browsers,
     the_access_code_stands_before_everything,
+    a_one_time_code_is_sent_by_the_button_alone_and_opens_the_document,
     behind_a_proxy_with_tls_a_member_signs_in_and_links_lead_there,
     a_name_is_drawn_for_whoever_holds_a_link,
     a_seal_that_we_draw_goes_from_the_page_into_the_sealed_document,
@@ -581,6 +582,107 @@ fn the_access_code_stands_before_everything(database: &TestDatabase) {
     let answer = give("850101");
     assert_eq!(answer.status, 409);
     assert!(text(&answer).contains("This link is locked"));
+}
+
+/// The newest one-time code that was sent.
+fn sent_code(server: &Server, company: &domain::CompanyId) -> String {
+    let company = company.clone();
+    let messages = server
+        .app
+        .store
+        .read(move |tx| store::outbox::messages(tx, &company, 1, 0))
+        .expect("the outbox");
+    let mail = app::mail::OutgoingMail::open(&messages[0].body, &server.app.vault).expect("a mail");
+    assert!(mail.is_secret);
+    let digits = mail.text.split(|character: char| !character.is_ascii_digit());
+    digits
+        .into_iter()
+        .find(|digits| digits.len() == 6)
+        .expect("a code")
+        .to_owned()
+}
+
+fn a_one_time_code_is_sent_by_the_button_alone_and_opens_the_document(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (company, token, template) = server.with_company("acme");
+    let mut body = start_body(template);
+    body["recipient_list"][0]["one_time_code"] = json!("yes");
+    assert_eq!(
+        server.start(&token, &body).problem(422)["errors"][0]["path"],
+        "recipient_list[0].one_time_code"
+    );
+    body["recipient_list"][0]["one_time_code"] = json!(true);
+    let started = server.start(&token, &body).ok();
+    let sign = started["token"].as_str().expect("a token").to_owned();
+    let address = format!("/mail/sign?token={sign}&lang=en&next_sign=false");
+    let letters = || {
+        let company = company.clone();
+        server
+            .app
+            .store
+            .read(move |tx| store::outbox::messages(tx, &company, 100, 0))
+            .expect("the outbox")
+            .len()
+    };
+    // What follows links has nothing sent.
+    for path in [address.as_str(), "/sign/one-time-code/send", "/sign/one-time-code"] {
+        for method in ["GET", "HEAD"] {
+            let mark = if path.contains('?') { "&" } else { "?" };
+            let answer = server.send(server.request(method, &format!("{path}{mark}token={sign}"), None));
+            assert_eq!(
+                answer.status,
+                if path == address { 200 } else { 405 },
+                "{method} {path}"
+            );
+        }
+    }
+    assert_eq!(letters(), 0);
+    let page = look(&server, &address);
+    let shown = text(&page);
+    assert!(shown.contains("Send me the code") && !shown.contains("<document-page") && !shown.contains("id=\"code\""));
+    for path in ["/sign/viewed", "/sign/consent", "/sign/approve"] {
+        assert_eq!(
+            send(&server, "POST", path, &sign, &json!({"values": []})).problem(403)["code"],
+            "one-time-code",
+            "{path}"
+        );
+    }
+    let post = |path: &str, more: &str| {
+        let request = server
+            .request("POST", path, None)
+            .header("content-type", "application/x-www-form-urlencoded");
+        server.send(request.body(format!("token={sign}&lang=en&next_sign=false{more}")))
+    };
+    let expired = post("/sign/one-time-code", "&code=123456");
+    assert!(expired.status == 422 && text(&expired).contains("can no longer be used"));
+    let sent = post("/sign/one-time-code/send", "");
+    assert_eq!(sent.status, 303);
+    assert!(sent.header("location").contains("next_sign=false") && letters() == 1);
+    let asks = text(&look(&server, &address));
+    assert!(asks.contains("autocomplete=\"one-time-code\"") && asks.contains("inputmode=\"numeric\""));
+    let again = post("/sign/one-time-code/send", "");
+    assert_eq!((again.status, again.header("retry-after")), (429, "60"));
+    assert!(text(&again).contains("in 60 seconds") && letters() == 1);
+    let code = sent_code(&server, &company);
+    let wrong = if code == "000000" { "111111" } else { "000000" };
+    let answer = post("/sign/one-time-code", &format!("&code={wrong}"));
+    assert_eq!(answer.status, 422);
+    assert!(text(&answer).contains("4 tries left") && !text(&answer).contains(wrong));
+    let answer = post("/sign/one-time-code", &format!("&code={code}"));
+    assert_eq!(answer.status, 303);
+    let cookie = answer.header("set-cookie").to_owned();
+    assert!(
+        cookie.contains("HttpOnly") && cookie.contains("SameSite=Lax"),
+        "{cookie}"
+    );
+    let pair = cookie.split(';').next().expect("a pair").to_owned();
+    let opened = server.send(server.request("GET", &address, None).header("cookie", pair));
+    assert!(text(&opened).contains("<document-page"));
+    // Members see that it was sent, and not what.
+    let listed = server
+        .app
+        .outbox_messages(&server.app.authenticate(&token).expect("a caller"), 1);
+    assert!(listed.expect("the outbox").messages[0].text.is_empty());
 }
 
 fn behind_a_proxy_with_tls_a_member_signs_in_and_links_lead_there(database: &TestDatabase) {

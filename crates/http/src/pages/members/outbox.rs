@@ -1,7 +1,8 @@
 //! `GET /outbox`, `GET /outbox/{id}`: what was written to people.
 //!
 //! Without a mail server, and for telephone numbers without a messenger, this page is how messages
-//! reach anybody: a member opens one and passes its link on.
+//! reach anybody: a member opens one and passes its link on. One-time codes alone are not shown: who
+//! could read them here could sign as the writer.
 
 use app::mail::MailLink;
 use app::outbox::OutboxMessage;
@@ -161,7 +162,11 @@ pub async fn open(State(http): State<Http>, PagePath(id): PagePath<String>, requ
             status: status(language, &message),
             failure: message.failure.clone(),
             at: when(language, &session, &message),
-            body: message.text.clone(),
+            body: if message.is_secret {
+                i18n::text(language, "outbox-hidden", &[])
+            } else {
+                message.text.clone()
+            },
             links: message.links.clone(),
         },
     };

@@ -1,12 +1,12 @@
-//! What the signing page sends while it is filled in: seen, access code, consent, drafts, files,
+//! What the signing page sends while it is filled in: seen, access code, one-time code, consent, drafts, files,
 //! approve, reject.
 //!
 //! Answers are JSON, and refusals the API's problem details, in the page's language. The access code
-//! alone is a form, so that it works before any script runs.
+//! and the one-time code alone are forms, so that they work before any script runs.
 
 use std::collections::BTreeMap;
 
-use app::{ConflictCode, Error, Fault, FaultCode, Origin, Signed, Stage};
+use app::{ConflictCode, Error, Fault, FaultCode, Origin, Signed, SigningKey, SigningView, Stage};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -17,9 +17,9 @@ use domain::Language;
 use serde::Serialize;
 
 use super::drawings::drawing;
-use super::page::{code_page, with_choices};
+use super::page::{OneTimeFault, code_page, one_time_code_page, with_choices};
 use super::view::Look;
-use super::{key, proof_cookie};
+use super::{Proof, key, proof_cookie};
 use crate::bodies::LinkJson;
 use crate::json_body::{Faults, JsonBody};
 use crate::pages::ending::{About, Ending};
@@ -31,7 +31,7 @@ use crate::router::Http;
 const TEXTS_LIMIT: u64 = 1024 * 1024;
 /// The largest attachment as base64, and some.
 const FILE_LIMIT: u64 = 15 * 1024 * 1024;
-/// A writer's session of filling in; the proof of the access code ends with it.
+/// A writer's session of filling in; the proofs of codes end with it.
 const PROOF_SECONDS: i64 = 12 * 60 * 60;
 
 /// From where a request comes.
@@ -71,21 +71,7 @@ pub async fn access_code(State(http): State<Http>, PageForm(request): PageForm) 
         .await
     };
     match given {
-        Ok(Ok(proof)) => {
-            let mut pairs = vec![("token", key.token.as_str())];
-            for name in ["callback_fn", "next_sign"] {
-                if let Some(value) = request.get(name) {
-                    pairs.push((name, value));
-                }
-            }
-            let mut response = request.redirect(&request.link("/mail/sign", &pairs));
-            let cookie =
-                proof_cookie(&http, &key.token).and_then(|name| request.set_cookie(&name, &proof, Some(PROOF_SECONDS)));
-            if let Some(cookie) = cookie {
-                response.headers_mut().append(header::SET_COOKIE, cookie);
-            }
-            response
-        }
+        Ok(Ok(proof)) => go_on(&http, &request, &key, Some((Proof::Access, &proof))),
         Ok(Err((Error::Unprocessable(faults), view))) => {
             let hint = match &view.stage {
                 Stage::AccessCode { hint, .. } => hint.clone(),
@@ -101,28 +87,103 @@ pub async fn access_code(State(http): State<Http>, PageForm(request): PageForm) 
                 Some(tries_left(&faults)),
             )
         }
-        Ok(Err((
-            Error::Conflict {
-                code: ConflictCode::Locked,
-                ..
-            },
-            view,
-        ))) => {
-            let about = About {
-                document: Some(view.workflow_name.clone()),
-                ..About::default()
-            };
-            request.end(Ending::Locked, request.language_or(view.language), &about)
-        }
-        Ok(Err((error, view))) => request.fail(&error, request.language_or(view.language)),
+        Ok(Err((error, view))) => no_code(&request, &error, &view),
         Err(error) => request.fail(&error, request.language()),
     }
+}
+
+/// `POST /sign/one-time-code/send`
+pub async fn send_one_time_code(State(http): State<Http>, PageForm(request): PageForm) -> Response {
+    let key = key(&http, &request);
+    let origin = origin(&request);
+    let sent = {
+        let key = key.clone();
+        http.blocking(move |app| match app.send_one_time_code(&key, &origin) {
+            Ok(()) => Ok(Ok(())),
+            Err(error) => Ok(Err((error, app.open_signing(&key)?))),
+        })
+        .await
+    };
+    match sent {
+        Ok(Ok(())) => go_on(&http, &request, &key, None),
+        Ok(Err((Error::Throttled { retry_after }, view))) => {
+            one_time_code_page(&request, &key, &view, Some(OneTimeFault::Wait(retry_after)))
+        }
+        Ok(Err((error, view))) => no_code(&request, &error, &view),
+        Err(error) => request.fail(&error, request.language()),
+    }
+}
+
+/// `POST /sign/one-time-code`
+pub async fn one_time_code(State(http): State<Http>, PageForm(request): PageForm) -> Response {
+    let key = key(&http, &request);
+    let code = request.get("code").unwrap_or_default().to_owned();
+    let origin = origin(&request);
+    let given = {
+        let key = key.clone();
+        http.blocking(move |app| match app.give_one_time_code(&key, &code, &origin) {
+            Ok(proof) => Ok(Ok(proof)),
+            Err(error) => Ok(Err((error, app.open_signing(&key)?))),
+        })
+        .await
+    };
+    match given {
+        Ok(Ok(proof)) => go_on(&http, &request, &key, Some((Proof::OneTime, &proof))),
+        Ok(Err((Error::Unprocessable(faults), view))) => {
+            let is_wrong = faults.iter().any(|fault| fault.code == FaultCode::WrongOneTimeCode);
+            let fault = if is_wrong {
+                OneTimeFault::Wrong(tries_left(&faults))
+            } else {
+                OneTimeFault::Expired
+            };
+            one_time_code_page(&request, &key, &view, Some(fault))
+        }
+        Ok(Err((error, view))) => no_code(&request, &error, &view),
+        Err(error) => request.fail(&error, request.language()),
+    }
+}
+
+/// Back to the signing page, with the proof of a code.
+fn go_on(http: &Http, request: &PageRequest, key: &SigningKey, proven: Option<(Proof, &str)>) -> Response {
+    let mut pairs = vec![("token", key.token.as_str())];
+    for name in ["callback_fn", "next_sign"] {
+        if let Some(value) = request.get(name) {
+            pairs.push((name, value));
+        }
+    }
+    let mut response = request.redirect(&request.link("/mail/sign", &pairs));
+    let cookie = proven.and_then(|(proof, value)| {
+        let name = proof_cookie(http, &key.token, proof)?;
+        request.set_cookie(&name, value, Some(PROOF_SECONDS))
+    });
+    if let Some(cookie) = cookie {
+        response.headers_mut().append(header::SET_COOKIE, cookie);
+    }
+    response
+}
+
+/// Why no code was taken, or sent, where another try is of no use.
+fn no_code(request: &PageRequest, error: &Error, view: &SigningView) -> Response {
+    let language = request.language_or(view.language);
+    if !matches!(
+        error,
+        Error::Conflict {
+            code: ConflictCode::Locked,
+            ..
+        }
+    ) {
+        return request.fail(error, language);
+    }
+    let about = About {
+        document: Some(view.workflow_name.clone()),
+        ..About::default()
+    };
+    request.end(Ending::Locked, language, &about)
 }
 
 fn tries_left(faults: &[Fault]) -> u32 {
     faults
         .iter()
-        .filter(|fault| fault.code == FaultCode::WrongAccessCode)
         .flat_map(|fault| &fault.arguments)
         .find_map(|(name, value)| (*name == "left").then(|| value.parse().ok())?)
         .unwrap_or_default()

@@ -2,8 +2,8 @@
 //!
 //! Who may do what follows from the link's token: in the address of the page and of its pictures, in
 //! the header `link-token` of what the browser code sends (a header of its own, which a form of
-//! another site cannot send). Where the sender set an access code, the proof that it was given is a
-//! cookie that scripts cannot read.
+//! another site cannot send). Where the sender set an access code or wants a one-time code, the proof
+//! that it was given is a cookie that scripts cannot read.
 
 use app::{LinkToken, SigningKey};
 
@@ -18,10 +18,23 @@ pub mod preview;
 pub mod texts;
 pub mod view;
 
-/// The cookie with the proof of the access code, one a recipient.
-fn proof_cookie(http: &Http, token: &str) -> Option<String> {
+/// Which code a cookie proves.
+#[derive(Clone, Copy)]
+enum Proof {
+    /// The one that the sender set.
+    Access,
+    /// The one that was sent to the writer.
+    OneTime,
+}
+
+/// The cookie with the proof of a code, one a recipient.
+fn proof_cookie(http: &Http, token: &str, proof: Proof) -> Option<String> {
     let token = LinkToken::decode(token, &http.app().vault)?;
-    Some(format!("countersign_access_{}", token.subject))
+    let word = match proof {
+        Proof::Access => "access",
+        Proof::OneTime => "one_time",
+    };
+    Some(format!("countersign_{word}_{}", token.subject))
 }
 
 /// What the request opens.
@@ -31,6 +44,13 @@ fn key(http: &Http, request: &PageRequest) -> SigningKey {
         .or_else(|| request.get("token"))
         .unwrap_or_default()
         .to_owned();
-    let proof = proof_cookie(http, &token).and_then(|name| request.cookie(&name).map(str::to_owned));
-    SigningKey { token, proof }
+    let held = |proof| {
+        let name = proof_cookie(http, &token, proof)?;
+        request.cookie(&name).map(str::to_owned)
+    };
+    SigningKey {
+        proof: held(Proof::Access),
+        one_time_proof: held(Proof::OneTime),
+        token,
+    }
 }

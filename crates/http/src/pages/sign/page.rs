@@ -1,12 +1,12 @@
 //! `GET` and form `POST` of `/mail/sign` and `/api/{companyId}/sign`: the signing page.
 //!
 //! Opening it changes nothing, however it is opened. What it shows follows from the link alone: the
-//! document to write, the question for the access code, the sender's view, or a page that tells why
+//! document to write, the question for the access code or a one-time code, the sender's view, or a page that tells why
 //! there is nothing to sign (any more).
 
 use app::{Error, FieldView, SigningKey, SigningRecipient, SigningView, Stage, Subject, consent};
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use domain::{Language, Status};
 use serde::Serialize;
@@ -86,6 +86,20 @@ struct CodePage<'a> {
     left: u32,
 }
 
+#[derive(Serialize)]
+struct OneTimeCodePage<'a> {
+    action: String,
+    send_action: String,
+    document: &'a str,
+    to: &'a str,
+    sent: bool,
+    minutes: i64,
+    token: &'a str,
+    carried: Vec<Hidden<'a>>,
+    wrong: bool,
+    fault: Option<String>,
+}
+
 /// `GET /mail/sign`
 pub async fn mail(State(http): State<Http>, request: PageRequest) -> Response {
     show(&http, &request, None).await
@@ -135,6 +149,7 @@ fn staged(request: &PageRequest, key: &SigningKey, view: &SigningView) -> Respon
     match &view.stage {
         Stage::AccessCode { locked: true, .. } => request.end(Ending::Locked, language, &about(view, language, None)),
         Stage::AccessCode { hint, locked: false } => code_page(request, key, view, language, hint.as_deref(), None),
+        Stage::OneTimeCode { .. } => one_time_code_page(request, key, view, None),
         Stage::Write => sign_page(request, key, view, language, "sign"),
         Stage::Watch => sign_page(request, key, view, language, "view"),
         // The sender still sees what became of his document.
@@ -198,22 +213,13 @@ pub(super) fn code_page(
     hint: Option<&str>,
     left: Option<u32>,
 ) -> Response {
-    let carried = ["lang", "callback_fn", "next_sign"]
-        .into_iter()
-        .filter_map(|name| {
-            Some(Hidden {
-                name,
-                value: request.get(name)?,
-            })
-        })
-        .collect();
     let content = CodePage {
         action: format!("{}/sign/access-code", request.base),
         document: &view.workflow_name,
         company: &view.company_name,
         hint,
         token: &key.token,
-        carried,
+        carried: carried(request),
         wrong: left.is_some(),
         left: left.unwrap_or_default(),
     };
@@ -226,6 +232,93 @@ pub(super) fn code_page(
         StatusCode::OK
     };
     respond(status, "access_code.html", &frame, &content)
+}
+
+/// What the address asked for, carried through a form.
+fn carried(request: &PageRequest) -> Vec<Hidden<'_>> {
+    ["lang", "callback_fn", "next_sign"]
+        .into_iter()
+        .filter_map(|name| {
+            Some(Hidden {
+                name,
+                value: request.get(name)?,
+            })
+        })
+        .collect()
+}
+
+/// What was wrong with a one-time code, or with asking for one.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum OneTimeFault {
+    /// Another code was sent; so many tries are left.
+    Wrong(u32),
+    /// No code can be given.
+    Expired,
+    /// The next is sent after so many seconds.
+    Wait(u64),
+}
+
+impl OneTimeFault {
+    fn words(self, language: Language) -> String {
+        let say = |key: &str| i18n::text(language, key, &[]);
+        let count = |key: &str, count: u64| i18n::text(language, key, &[("count", &count.to_string())]);
+        match self {
+            Self::Wrong(0) => say("sign-one-time-used-up"),
+            Self::Wrong(left) => format!(
+                "{} {}",
+                say("sign-one-time-wrong"),
+                count("sign-tries-left", u64::from(left))
+            ),
+            Self::Expired => say("sign-one-time-expired"),
+            Self::Wait(seconds) if seconds <= 60 => count("sign-one-time-wait-seconds", seconds),
+            Self::Wait(seconds) => count("sign-one-time-wait-minutes", seconds.div_ceil(60)),
+        }
+    }
+}
+
+/// The question for the code that is sent to the writer's own address. It is sent when he presses the button: what
+/// follows links must not ask for one.
+pub(super) fn one_time_code_page(
+    request: &PageRequest,
+    key: &SigningKey,
+    view: &SigningView,
+    fault: Option<OneTimeFault>,
+) -> Response {
+    let Stage::OneTimeCode { to, sent } = &view.stage else {
+        // What the page is about has changed meanwhile.
+        return staged(request, key, view);
+    };
+    let language = request.language_or(view.language);
+    let action = format!("{}/sign/one-time-code", request.base);
+    let content = OneTimeCodePage {
+        send_action: format!("{action}/send"),
+        action,
+        document: &view.workflow_name,
+        to,
+        sent: *sent,
+        minutes: domain::one_time_code::LIFE.as_mins(),
+        token: &key.token,
+        carried: carried(request),
+        wrong: matches!(fault, Some(OneTimeFault::Wrong(1..))),
+        fault: fault.map(|fault| fault.words(language)),
+    };
+    let mut frame = request.frame(language, i18n::text(language, "sign-one-time-title", &[]));
+    let (status, wait) = match fault {
+        None => (StatusCode::OK, None),
+        Some(OneTimeFault::Wait(seconds)) => (StatusCode::TOO_MANY_REQUESTS, Some(seconds)),
+        Some(_) => (StatusCode::UNPROCESSABLE_ENTITY, None),
+    };
+    if fault.is_some() {
+        // The typed code belongs into no address.
+        frame.languages.clear();
+    }
+    let mut response = respond(status, "one_time_code.html", &frame, &content);
+    if let Some(seconds) = wait {
+        response
+            .headers_mut()
+            .insert(header::RETRY_AFTER, HeaderValue::from(seconds.max(1)));
+    }
+    response
 }
 
 fn sign_page(

@@ -1,0 +1,189 @@
+//! One-time codes: who opens the link must also read what is sent to the writer's own address.
+//!
+//! A code is sent only when the page asks for it, never because a link was followed: programs that read mail follow links.
+//! It goes to the address or number that the sender gave, also where the workflow is embedded, and is kept as an
+//! authentication code under a key of the vault. How long it lives and how often it is sent and tried: `domain::one_time_code`.
+//!
+//! Whoever gave the right code gets a proof: an authentication code over recipient, link version and time, which the page
+//! keeps for him for twelve hours. It dies with the link. Where the sender set an access code, that comes first.
+
+use domain::event::IdentityMethod;
+use domain::one_time_code::{self as rules, Hindrance, MOST_TRIES, Record};
+use domain::{Event, EventKind, Recipient, Who};
+use jiff::{SignedDuration, Timestamp};
+use store::workflow::{OneTimeCode, Writer};
+
+use crate::access_code::salted;
+use crate::error::{ConflictCode, Error, Fault, FaultCode, ForbiddenCode, Subject};
+use crate::signing_session::{SigningKey, Stage, same_link};
+use crate::vault::Purpose;
+use crate::{App, Origin};
+
+/// How long a proof holds: a writer's session of filling in.
+const PROOF_LIFE: SignedDuration = SignedDuration::from_hours(12);
+
+impl App {
+    /// Sends the writer a code, where he needs one. Where the next may be sent only later, that is [`Error::Throttled`];
+    /// after too many wrong ones the sender must ask anew.
+    pub fn send_one_time_code(&self, key: &SigningKey, origin: &Origin) -> Result<(), Error> {
+        let session = self.session_of(key)?;
+        let Some(recipient) = session.recipient() else {
+            return Err(Error::NotFound(Subject::Recipient));
+        };
+        match self.stage(&session, key) {
+            Stage::OneTimeCode { .. } => {}
+            Stage::AccessCode { .. } => return Err(Error::Forbidden(ForbiddenCode::AccessCode)),
+            // Given already, or nothing to see: the page tells which.
+            _ => return Ok(()),
+        }
+        let (mut random, mut salt) = ([0; 8], vec![0; 16]);
+        self.random.fill(&mut random);
+        self.random.fill(&mut salt);
+        let text = rules::code(random);
+        let at = session.snapshot.at;
+        let code = OneTimeCode {
+            code: self.vault.tag(Purpose::OneTimeCode, &salted(&salt, &text)).to_vec(),
+            salt,
+            sent_at: at,
+            used_at: None,
+        };
+        let workflow = &session.snapshot.stored.workflow;
+        let letter = self
+            .outgoing
+            .one_time_code(workflow, recipient, &text, &session.snapshot.party, at)?;
+        let (company, id) = (workflow.company.clone(), workflow.id);
+        let (writer, link_version) = (recipient.id, recipient.link_version);
+        let wanted = company.clone();
+        self.judge_and_note(&company, id, &origin.actor(Who::Recipient(writer)), move |tx| {
+            let stored = store::workflow::load(tx, &wanted, id)?.ok_or(Error::NotFound(Subject::Link))?;
+            same_link(&stored.workflow, writer, link_version)?;
+            let events = store::audit::load(tx, &wanted, id)?;
+            let events = events.iter().filter_map(|entry| Event::from_payload(&entry.payload));
+            Record::of(events, writer).may_send(at).map_err(hindered)?;
+            store::workflow::set_one_time_code(tx, &wanted, writer, &code)?;
+            store::outbox::enqueue(tx, &letter)?;
+            Ok((vec![EventKind::OneTimeCodeSent { recipient: writer }], ()))
+        })?;
+        self.bell.ring();
+        Ok(())
+    }
+
+    /// Takes the code that was sent to the writer, as he typed it, and answers the proof that he gave the right one.
+    pub fn give_one_time_code(&self, key: &SigningKey, typed: &str, origin: &Origin) -> Result<String, Error> {
+        let session = self.session_of(key)?;
+        let (Some(recipient), Some(writer)) = (session.recipient(), session.writer()) else {
+            return Err(Error::NotFound(Subject::Recipient));
+        };
+        if !writer.asks_one_time_code {
+            return Ok(String::new());
+        }
+        if matches!(self.stage(&session, key), Stage::AccessCode { .. }) {
+            return Err(Error::Forbidden(ForbiddenCode::AccessCode));
+        }
+        let Some(judged) = writer.one_time_code.clone() else {
+            return Err(dead());
+        };
+        let typed = rules::as_typed(typed);
+        let right = self
+            .vault
+            .tag_matches(Purpose::OneTimeCode, &salted(&judged.salt, &typed), &judged.code);
+        let workflow = &session.snapshot.stored.workflow;
+        let (company, workflow, at) = (workflow.company.clone(), workflow.id, session.snapshot.at);
+        let (id, link_version) = (recipient.id, recipient.link_version);
+        let wanted = company.clone();
+        // As with access codes: nothing is told of the code but what the transaction that counts the try has found.
+        let failures = self.judge_and_note(&company, workflow, &origin.actor(Who::Recipient(id)), move |tx| {
+            let stored = store::workflow::load(tx, &wanted, workflow)?.ok_or(Error::NotFound(Subject::Link))?;
+            same_link(&stored.workflow, id, link_version)?;
+            let writer = stored.writer(id).ok_or(Error::NotFound(Subject::Recipient))?;
+            let is_judged = writer
+                .one_time_code
+                .as_ref()
+                .is_some_and(|code| code.salt == judged.salt);
+            if !is_judged || !can_be_given(writer, at) {
+                return Err(dead());
+            }
+            let method = IdentityMethod::OneTimeCode;
+            if right {
+                store::workflow::use_one_time_code(tx, &wanted, id, at)?;
+                return Ok((vec![EventKind::IdentityChecked { recipient: id, method }], None));
+            }
+            store::workflow::count_one_time_failure(tx, &wanted, id)?;
+            let failures = writer.one_time_failures.saturating_add(1);
+            let event = EventKind::IdentityRefused {
+                recipient: id,
+                method,
+                locked: failures >= MOST_TRIES,
+            };
+            Ok((vec![event], Some(failures)))
+        })?;
+        match failures {
+            None => Ok(self.one_time_proof(recipient, at)),
+            Some(failures) => Err(Error::Unprocessable(vec![
+                Fault::new("code", FaultCode::WrongOneTimeCode).with("left", MOST_TRIES.saturating_sub(failures)),
+            ])),
+        }
+    }
+
+    fn one_time_proof(&self, recipient: &Recipient, at: Timestamp) -> String {
+        let given = at.as_second();
+        let tag = self.vault.tag(Purpose::OneTimeCode, &proof_message(recipient, given));
+        format!("{given}.{}", hex::encode(tag))
+    }
+
+    /// Has the holder of the key given the code that was sent, where one is needed?
+    pub(crate) fn has_given_one_time_code(
+        &self,
+        recipient: &Recipient,
+        writer: &Writer,
+        proof: Option<&str>,
+        at: Timestamp,
+    ) -> bool {
+        if !writer.asks_one_time_code {
+            return true;
+        }
+        let read = || {
+            let (given, tag) = proof?.split_once('.')?;
+            let given: i64 = given.parse().ok()?;
+            Some((given, Timestamp::from_second(given).ok()?, hex::decode(tag).ok()?))
+        };
+        let Some((given, given_at, tag)) = read() else {
+            return false;
+        };
+        at.duration_since(given_at) < PROOF_LIFE
+            && self
+                .vault
+                .tag_matches(Purpose::OneTimeCode, &proof_message(recipient, given), &tag)
+    }
+}
+
+/// Is there a code that the writer can give?
+pub(crate) fn can_be_given(writer: &Writer, at: Timestamp) -> bool {
+    writer.one_time_failures < MOST_TRIES
+        && writer
+            .one_time_code
+            .as_ref()
+            .is_some_and(|code| rules::is_alive(code.sent_at, code.used_at, at))
+}
+
+fn dead() -> Error {
+    Error::fault("code", FaultCode::OneTimeCodeExpired)
+}
+
+fn hindered(hindrance: Hindrance) -> Error {
+    match hindrance {
+        Hindrance::Locked => Error::conflict(ConflictCode::Locked),
+        Hindrance::Wait(wait) => Error::Throttled {
+            // Whole seconds, and none too few.
+            retry_after: u64::try_from(wait.as_secs()).unwrap_or_default() + u64::from(wait.subsec_nanos() > 0),
+        },
+    }
+}
+
+fn proof_message(recipient: &Recipient, given: i64) -> Vec<u8> {
+    let mut message = b"proof ".to_vec();
+    message.extend_from_slice(&recipient.id.get().to_be_bytes());
+    message.extend_from_slice(&recipient.link_version.to_be_bytes());
+    message.extend_from_slice(&given.to_be_bytes());
+    message
+}

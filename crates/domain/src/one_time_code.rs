@@ -1,0 +1,215 @@
+//! One-time codes: how long a code lives, how often it may be tried, and how often one may be sent.
+//!
+//! A code of six digits is sent to the writer's own address when he asks for it. It lives for ten minutes and bears five
+//! tries. The next one is sent a minute later at the earliest, and five an hour at most, so that nobody's mailbox is
+//! filled. Whoever has the link alone could still try on for days; so after 25 wrong codes without a right one nothing is
+//! sent until the sender asks anew (NIST SP 800-63B, 5.2.2, bears 100).
+//!
+//! What was sent and tried is read from the workflow's chain, which holds it anyway.
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::event::{Event, EventKind, IdentityMethod};
+use crate::ids::RecipientId;
+
+/// How long a code can be given.
+pub const LIFE: SignedDuration = SignedDuration::from_mins(10);
+/// Wrong tries that one code bears.
+pub const MOST_TRIES: u32 = 5;
+/// Time between two codes.
+const PAUSE: SignedDuration = SignedDuration::from_secs(60);
+/// In this time [`MOST_SENT`] codes are sent at most.
+const WINDOW: SignedDuration = SignedDuration::from_hours(1);
+const MOST_SENT: usize = 5;
+/// Wrong codes without a right one, over all codes.
+const MOST_REFUSED: u32 = 25;
+/// A code that was right is used up, but for the second click of a double one.
+const GRACE: SignedDuration = SignedDuration::from_secs(30);
+
+/// A code from random bytes: six digits. Of 2⁶⁴ numbers a remainder of a million favours none that could be told.
+pub fn code(random: [u8; 8]) -> String {
+    format!("{:06}", u64::from_be_bytes(random) % 1_000_000)
+}
+
+/// A code as typed, without blanks, and in ASCII: Japanese and Korean keyboards write digits of full width.
+pub fn as_typed(text: &str) -> String {
+    text.chars()
+        .filter(|character| !character.is_whitespace())
+        .map(|character| match character {
+            '０'..='９' => {
+                char::from_u32(u32::from(character) - u32::from('０') + u32::from('0')).unwrap_or(character)
+            }
+            other => other,
+        })
+        .collect()
+}
+
+/// Can a code that was sent then, and was right then, still be given?
+pub fn is_alive(sent_at: Timestamp, used_at: Option<Timestamp>, at: Timestamp) -> bool {
+    remaining(sent_at, LIFE, at).is_some() && used_at.is_none_or(|used_at| remaining(used_at, GRACE, at).is_some())
+}
+
+/// What is left of a time that began then. A clock that was set back makes it no longer.
+fn remaining(since: Timestamp, length: SignedDuration, at: Timestamp) -> Option<SignedDuration> {
+    let left = length.checked_sub(at.duration_since(since)).unwrap_or(length);
+    Some(left.min(length)).filter(SignedDuration::is_positive)
+}
+
+/// Why no code is sent now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hindrance {
+    /// Others were sent: one may be sent after so long.
+    Wait(SignedDuration),
+    /// Too many wrong codes were given: the sender must ask anew.
+    Locked,
+}
+
+/// What was sent to a writer and what he gave, as the chain tells.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Record {
+    sent: Vec<Timestamp>,
+    refused: u32,
+}
+
+impl Record {
+    /// Reads the events of a chain, in its order. Another person in the writer's place begins anew.
+    pub fn of(events: impl IntoIterator<Item = Event>, writer: RecipientId) -> Record {
+        let mut record = Record::default();
+        let of_writer = |event: &Event| event.event.recipient() == Some(writer);
+        for event in events.into_iter().filter(of_writer) {
+            match event.event {
+                EventKind::RecipientCorrected { .. } | EventKind::HandedOver { .. } => record = Record::default(),
+                EventKind::OneTimeCodeSent { .. } => record.sent.push(event.at),
+                EventKind::IdentityRefused {
+                    method: IdentityMethod::OneTimeCode,
+                    ..
+                } => record.refused = record.refused.saturating_add(1),
+                EventKind::Reminded { .. }
+                | EventKind::IdentityChecked {
+                    method: IdentityMethod::OneTimeCode,
+                    ..
+                } => record.refused = 0,
+                _ => {}
+            }
+        }
+        record
+    }
+
+    /// Whether a code may be sent now.
+    pub fn may_send(&self, at: Timestamp) -> Result<(), Hindrance> {
+        if self.refused >= MOST_REFUSED {
+            return Err(Hindrance::Locked);
+        }
+        let newest_first = || self.sent.iter().rev();
+        let pause = newest_first().next().and_then(|last| remaining(*last, PAUSE, at));
+        let window = newest_first()
+            .nth(MOST_SENT - 1)
+            .and_then(|fifth| remaining(*fifth, WINDOW, at));
+        match pause.max(window) {
+            Some(wait) => Err(Hindrance::Wait(wait)),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{Actor, NamedRecipient};
+
+    const WRITER: RecipientId = RecipientId(7);
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_second(seconds).unwrap()
+    }
+
+    fn event(seconds: i64, event: EventKind) -> Event {
+        Event {
+            at: at(seconds),
+            actor: Actor::SERVICE,
+            event,
+        }
+    }
+
+    fn sent(seconds: i64) -> Event {
+        event(seconds, EventKind::OneTimeCodeSent { recipient: WRITER })
+    }
+
+    fn refused(method: IdentityMethod) -> Event {
+        let recipient = WRITER;
+        let locked = false;
+        event(
+            0,
+            EventKind::IdentityRefused {
+                recipient,
+                method,
+                locked,
+            },
+        )
+    }
+
+    fn wait(seconds: i64) -> Result<(), Hindrance> {
+        Err(Hindrance::Wait(SignedDuration::from_secs(seconds)))
+    }
+
+    #[test]
+    fn a_code_has_six_digits_whatever_the_random_bytes() {
+        assert_eq!(code([0; 8]), "000000");
+        assert_eq!(code([255; 8]), "551615");
+        assert_eq!(code(1_000_042_u64.to_be_bytes()), "000042");
+    }
+
+    #[test]
+    fn digits_of_full_width_and_blanks_are_taken() {
+        assert_eq!(as_typed(" １２３ 456\t"), "123456");
+        assert_eq!(as_typed("12a456"), "12a456");
+    }
+
+    #[test]
+    fn a_code_lives_for_ten_minutes_and_is_used_once() {
+        assert!(is_alive(at(0), None, at(599)));
+        assert!(!is_alive(at(0), None, at(600)));
+        assert!(is_alive(at(0), Some(at(100)), at(129)));
+        assert!(!is_alive(at(0), Some(at(100)), at(130)));
+        // A clock that was set back.
+        assert!(is_alive(at(1000), None, at(0)));
+    }
+
+    #[test]
+    fn the_next_code_waits_a_minute_and_the_sixth_for_the_hour() {
+        assert_eq!(Record::of([], WRITER).may_send(at(0)), Ok(()));
+        let one = Record::of([sent(0)], WRITER);
+        assert_eq!(one.may_send(at(1)), wait(59));
+        assert_eq!(one.may_send(at(60)), Ok(()));
+        assert_eq!(one.may_send(at(-500)), wait(60));
+        let five = Record::of((0..5).map(|number| sent(number * 100)), WRITER);
+        assert_eq!(five.may_send(at(500)), wait(3100));
+        assert_eq!(five.may_send(at(3600)), Ok(()));
+        // Another writer's are not his.
+        assert_eq!(Record::of([sent(0)], RecipientId(8)).may_send(at(1)), Ok(()));
+    }
+
+    #[test]
+    fn another_person_begins_anew() {
+        let recipient = NamedRecipient {
+            id: WRITER,
+            order: 1,
+            name: "Kim".to_owned(),
+            contact: "kim@example.com".to_owned(),
+        };
+        let corrected = event(1, EventKind::RecipientCorrected { recipient });
+        assert_eq!(Record::of([sent(0), corrected], WRITER).may_send(at(2)), Ok(()));
+    }
+
+    #[test]
+    fn many_wrong_codes_lock_until_the_sender_asks_anew() {
+        let wrong = || std::iter::repeat_n(refused(IdentityMethod::OneTimeCode), 25);
+        assert_eq!(Record::of(wrong().skip(1), WRITER).may_send(at(0)), Ok(()));
+        assert_eq!(Record::of(wrong(), WRITER).may_send(at(0)), Err(Hindrance::Locked));
+        let reminded = event(0, EventKind::Reminded { recipient: WRITER });
+        assert_eq!(Record::of(wrong().chain([reminded]), WRITER).may_send(at(0)), Ok(()));
+        // Wrong access codes have a lock of their own.
+        let access = std::iter::repeat_n(refused(IdentityMethod::AccessCode), 25);
+        assert_eq!(Record::of(access, WRITER).may_send(at(0)), Ok(()));
+    }
+}

@@ -1,0 +1,149 @@
+// A one-time code: asked for on the page, read in the mail, and the document opens.
+
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import { after, before, test } from "node:test";
+import { launch, open, ready, seriousFaults } from "./browser.mjs";
+import { Installation } from "./installation.mjs";
+
+let server;
+let browser;
+let mailServer;
+const mails = [];
+
+/** A mail server that takes everything and keeps it. */
+function mailSink() {
+  return createServer((socket) => {
+    let [rest, data] = ["", null];
+    const say = (line) => socket.write(`${line}\r\n`);
+    say("220 sink");
+    socket.on("error", () => {});
+    socket.on("data", (bytes) => {
+      rest += bytes.toString("latin1");
+      for (let end = rest.indexOf("\r\n"); end >= 0; end = rest.indexOf("\r\n")) {
+        const line = rest.slice(0, end);
+        rest = rest.slice(end + 2);
+        if (data !== null) {
+          if (line === ".") {
+            mails.push(data.join("\r\n"));
+            data = null;
+            say("250 taken");
+          } else {
+            data.push(line);
+          }
+        } else if (/^DATA/i.test(line)) {
+          data = [];
+          say("354 go on");
+        } else {
+          say(/^QUIT/i.test(line) ? "221 bye" : "250 fine");
+        }
+      }
+    });
+  });
+}
+
+/** The code in a mail: a line of its own in the text. */
+function codeIn(mail) {
+  for (const part of mail.split(/\r\n--[^\r\n]*/)) {
+    const [head, ...body] = part.split("\r\n\r\n");
+    const raw = body.join("\r\n\r\n");
+    const text = /base64/i.test(head) ? Buffer.from(raw, "base64").toString() : raw;
+    const found = /^(\d{6})\r?$/m.exec(text);
+    if (found) return found[1];
+  }
+  return null;
+}
+
+async function newestCode(count) {
+  const until = Date.now() + 20_000;
+  while (mails.length < count && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.equal(mails.length, count);
+  return codeIn(mails.at(-1));
+}
+
+const guarded = (more = {}) =>
+  server.startWorkflow({
+    recipient_list: [
+      { order: 1, name: "김민준", email: "minjun@example.com", one_time_code: true, ...more },
+      { order: 2, name: "박서연", email: "seoyeon@example.com" },
+    ],
+  });
+
+before(async () => {
+  mailServer = mailSink();
+  await new Promise((resolve) => mailServer.listen(0, "127.0.0.1", resolve));
+  server = await Installation.start({
+    COUNTERSIGN_MAIL__SMTP__HOST: "127.0.0.1",
+    COUNTERSIGN_MAIL__SMTP__PORT: String(mailServer.address().port),
+    COUNTERSIGN_MAIL__SMTP__TLS: "none",
+    COUNTERSIGN_MAIL__SMTP__FROM: "sign@example.com",
+  });
+  browser = await launch();
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+  mailServer?.close();
+});
+
+test("the code that the mail brings opens the document, with the keyboard alone", async () => {
+  mails.length = 0;
+  const started = await guarded({ password: "850101" });
+  const page = await open(browser, "phone");
+  await page.goto(`${started.sign_url}&next_sign=false`);
+  // The access code comes first.
+  await page.fill("#code", "850101");
+  await page.keyboard.press("Enter");
+  const send = page.getByRole("button", { name: "Send me the code" });
+  await send.waitFor();
+  assert.match(await page.locator("main").textContent(), /m•••@example\.com/);
+  assert.deepEqual(await seriousFaults(page), []);
+  assert.equal(mails.length, 0);
+  await send.focus();
+  await page.keyboard.press("Enter");
+  const entry = page.getByLabel("Code", { exact: true });
+  await entry.waitFor();
+  assert.deepEqual(
+    await entry.evaluate((input) => [input.inputMode, input.autocomplete, document.activeElement === input]),
+    ["numeric", "one-time-code", true],
+  );
+  const code = await newestCode(1);
+  await entry.fill(code === "000000" ? "111111" : "000000");
+  await page.keyboard.press("Enter");
+  await page.locator("#code[aria-invalid]").waitFor();
+  assert.match(await page.locator("#code-fault").textContent(), /not the right code.*4 tries left/);
+  assert.deepEqual(await seriousFaults(page), []);
+  await page.keyboard.type(code);
+  await page.keyboard.press("Enter");
+  await ready(page);
+  assert.match(page.url(), /next_sign=false/);
+  assert.deepEqual(page.faults, []);
+  // Here it is known, on another device it is not.
+  await page.reload();
+  await ready(page);
+  const other = await open(browser, "desktop");
+  await other.goto(started.sign_url);
+  await other.locator("#code").waitFor();
+  assert.equal(await other.locator("document-page").count(), 0);
+});
+
+test("a second code at once is told to wait, in each language and without serious faults", async () => {
+  for (const [language, words] of [
+    ["ko", /방금 인증번호를 보냈습니다/],
+    ["en", /A code was sent a moment ago/],
+    ["ja", /確認コードを送信したばかりです/],
+  ]) {
+    const started = await guarded();
+    const page = await open(browser, "desktop", { colorScheme: language === "ja" ? "dark" : "light" });
+    await page.goto(started.sign_url.replace("lang=en", `lang=${language}`));
+    await page.locator("button.primary").click();
+    await page.locator("#code").waitFor();
+    assert.deepEqual(await seriousFaults(page), []);
+    await page.locator("main button:not(.primary)").click();
+    await page.locator("#code-fault:not(:empty)").waitFor();
+    assert.match(await page.locator("#code-fault").textContent(), words);
+    assert.deepEqual(await seriousFaults(page), []);
+    assert.deepEqual(page.faults, []);
+  }
+});
