@@ -1,7 +1,7 @@
 // One walk through every state of every page: what screenshots.mjs photographs for people to look at, and
 // visual.test.mjs compares with what was looked at before.
 
-import { approve, field, fill, ready } from "./browser.mjs";
+import { approve, field, fill, pressAndFollow, ready } from "./browser.mjs";
 
 /** Waits until what will be photographed is there: fonts, pictures in sight, and for the `whole` page all of it. */
 export async function shown(page, whole) {
@@ -107,7 +107,7 @@ export async function walk(server, page, { language, size }, shoot) {
   await page.goto(guarded.sign_url);
   await shoot("20-access-code");
   await page.fill("#code", "000000");
-  await page.click("[type=submit]");
+  await pressAndFollow(page, "[type=submit]");
   await shoot("21-wrong-code");
 
   const [first, second] = people;
@@ -122,8 +122,7 @@ export async function walk(server, page, { language, size }, shoot) {
   await page.click("button.primary");
   await page.waitForSelector("[aria-invalid]");
   await shoot("33-wrong-one-time-code");
-  await page.locator("button.button:not(.primary)").last().click();
-  await page.waitForLoadState();
+  await pressAndFollow(page, "form:last-of-type button");
   await shoot("34-one-time-code-too-soon");
 
   const canceled = await start();

@@ -134,6 +134,8 @@ async function settle(page, state, whole = false) {
       [/\d{1,2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]* \d{4}/g, () => "1 December 2026"],
       [/(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]* \d{1,2}, \d{4}/g, () => "December 1, 2026"],
       [/\d{1,2}:\d{2}(:\d{2})?/g, (_, seconds) => (seconds ? "09:00:00" : "09:00")],
+      // How long one waits for the next code.
+      [/\d+(?=\u2069? ?(seconds?|초|秒))/g, () => "50"],
       [/([?&]token=)[\w.~-]+/g, (_, before) => `${before}0000`],
       [/https?:\/\/127\.0\.0\.1:\d+/g, () => "http://127.0.0.1:8080"],
     ];
