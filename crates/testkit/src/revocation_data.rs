@@ -166,7 +166,7 @@ fn signature(signer: &SealKey, bytes: &[u8]) -> Vec<u8> {
     BitString::from_bytes(&signature).expect("bits").to_der().expect("DER")
 }
 
-/// A GeneralizedTime, DER.
+/// A `GeneralizedTime`, DER.
 pub fn moment(at: Timestamp) -> Vec<u8> {
     tlv(0x18, written(at, "%Y%m%d%H%M%SZ").as_bytes())
 }
