@@ -647,9 +647,15 @@ fn a_one_time_code_is_sent_by_the_button_alone_and_opens_the_document(database: 
             "{path}"
         );
     }
+    // The answer itself, and not the page that it leads to.
+    let client = reqwest::Client::builder()
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
+        .build()
+        .expect("a client");
     let post = |path: &str, more: &str| {
-        let request = server
-            .request("POST", path, None)
+        let request = client
+            .post(server.address_of(path))
             .header("content-type", "application/x-www-form-urlencoded");
         server.send(request.body(format!("token={sign}&lang=en&next_sign=false{more}")))
     };
