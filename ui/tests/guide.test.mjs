@@ -90,7 +90,7 @@ for (const [language, count, required] of [
     await page.locator("#guide-next").tap();
     await next.tap();
     await page.locator("#approve-dialog [type=submit]").tap();
-    await page.locator("#done-dialog[open]").waitFor();
+    await page.locator("#done-dialog[open]").waitFor({ timeout: 30_000 });
     const { field_list: values } = await server.workflow(started.workflow_id);
     const value = (name) => values.find((entry) => entry.name === name)?.value;
     assert.deepEqual(
@@ -152,7 +152,7 @@ test("on a desktop, by keyboard alone, fields are filled in place; Enter, Tab an
   await page.locator("#pad").waitFor({ state: "hidden" });
   await page.locator("#guide-approve").press("Enter");
   await page.locator("#approve-dialog [type=submit]").press("Enter");
-  await page.locator("#done-dialog[open]").waitFor();
+  await page.locator("#done-dialog[open]").waitFor({ timeout: 30_000 });
   const { field_list: values } = await server.workflow(started.workflow_id);
   assert.equal(values.find(({ name }) => name === "Remarks").value, "one\ntwo");
   assert.equal(values.find(({ name }) => name === "Salary").value, "12");

@@ -122,7 +122,7 @@ for (const [size, language, way] of RUNS) {
     await press(field(page, "Picture").locator("button"));
     await page.locator("#pad[open]").waitFor();
     await page.setInputFiles("#pad-file", { name: "dot.png", mimeType: "image/png", buffer: RED_DOT });
-    await page.waitForSelector("#pad-picture-preview", { state: "visible" });
+    await page.locator("#pad-picture-shown canvas").waitFor();
     await press(page.locator("#pad [type=submit]"));
     const chooser = page.waitForEvent("filechooser");
     await press(field(page, "Attachment").locator("button"));
@@ -224,7 +224,7 @@ for (const language of ["ko", "en", "ja"]) {
     const reason = await page.locator("#reject-reason").inputValue();
     assert.notEqual(reason, "");
     await page.locator("#reject-dialog [type=submit]").tap();
-    await page.locator("#done-dialog[open]").waitFor();
+    await page.locator("#done-dialog[open]").waitFor({ timeout: 30_000 });
     const workflow = await server.workflow(started.workflow_id);
     assert.equal(workflow.status, "Rejected");
     assert.ok(JSON.stringify(workflow).includes(reason));
