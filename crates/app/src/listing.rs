@@ -34,12 +34,12 @@ impl ListReader<'_> {
         id
     }
 
-    /// One of some words.
+    /// One of some words, in any case.
     pub fn word<T: Copy>(&mut self, path: &str, text: Option<&String>, allowed: &[(&str, T)]) -> Option<T> {
         let text = given(text)?;
         let found = allowed
             .iter()
-            .find(|(word, _)| *word == text)
+            .find(|(word, _)| word.eq_ignore_ascii_case(text))
             .map(|(_, meaning)| *meaning);
         if found.is_none() {
             let words: Vec<&str> = allowed.iter().map(|(word, _)| *word).collect();

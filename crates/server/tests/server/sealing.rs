@@ -73,7 +73,7 @@ fn what_a_certificate_names_is_fetched_from_no_private_address_and_doctor_says_w
         if revocation == Revocation::None {
             assert_eq!(
                 (sealed["level"].as_str(), doctor.code),
-                (Some("B-LTA"), Some(0)),
+                (Some("B-T"), Some(0)),
                 "{}",
                 doctor.output
             );
