@@ -757,7 +757,7 @@ fn spoken_order(words: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
     let mut words: Vec<(usize, Piece<'_>)> = words.into_iter().enumerate().rev().collect();
     let mut from = 0;
     while from < words.len() {
-        // How many words from here on stand as they are.
+        // How many words from here on stand as they are; those before have their places already.
         let length = words
             .iter()
             .skip(from)

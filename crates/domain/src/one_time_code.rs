@@ -204,6 +204,7 @@ mod tests {
     #[test]
     fn many_wrong_codes_lock_until_the_sender_asks_anew() {
         let wrong = || std::iter::repeat_n(refused(IdentityMethod::OneTimeCode), 25);
+        // One less than locks.
         assert_eq!(Record::of(wrong().skip(1), WRITER).may_send(at(0)), Ok(()));
         assert_eq!(Record::of(wrong(), WRITER).may_send(at(0)), Err(Hindrance::Locked));
         let reminded = event(0, EventKind::Reminded { recipient: WRITER });

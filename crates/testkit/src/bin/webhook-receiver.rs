@@ -11,6 +11,7 @@ use sha2::Sha256;
 use testkit::receiver::{Received, Receiver};
 
 fn main() {
+    // The first is the program's own name.
     let mut arguments = std::env::args().skip(1);
     let address = arguments.next().unwrap_or_else(|| "127.0.0.1:0".to_owned());
     let key = arguments
