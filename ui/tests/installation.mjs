@@ -75,6 +75,18 @@ export const FIELDS = {
   ],
 };
 
+/** A PNG of 2 × 2 dark pixels, as a drawn signature or a seal would arrive. */
+const PNG =
+  "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGMQEbEBIgYIBQAKXgGR1VOq2QAAAABJRU5ErkJggg==";
+
+/** A value for every field that the writer of a step fills. */
+export function valuesOfStep(order) {
+  const values = { text: "서울특별시 종로구", number: "3000000", date: "2026-12-01", check: "Y" };
+  const own = FIELDS.fields.filter((field) => field.step === order);
+  const named = new Map(own.map(({ name, kind, option, options }) => [name, values[kind] ?? option ?? options?.[0] ?? PNG]));
+  return [...named].map(([name, value]) => ({ name, value }));
+}
+
 export class Installation {
   /** With these settings besides, as environment variables. */
   static async start(settings = {}) {

@@ -6,12 +6,8 @@ import { after, before, test } from "node:test";
 import { Webhook } from "standardwebhooks";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { FIELDS, Installation } from "./installation.mjs";
+import { Installation, valuesOfStep } from "./installation.mjs";
 import { Receiver } from "./receiver.mjs";
-
-/** A PNG of 2 × 2 dark pixels, as a drawn signature or a seal would arrive. */
-const PNG =
-  "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGMQEbEBIgYIBQAKXgGR1VOq2QAAAABJRU5ErkJggg==";
 
 let installation, receiver, secret, clientId;
 
@@ -19,14 +15,6 @@ function program(...words) {
   const done = spawnSync(process.env.COUNTERSIGN_BINARY, words, { env: installation.environment, encoding: "utf8" });
   assert.equal(done.status, 0, done.stderr);
   return done.stdout;
-}
-
-/** A value for every field that the writer of a step fills. */
-function valuesOfStep(order) {
-  const values = { text: "서울특별시 종로구", number: "3000000", date: "2026-12-01", check: "Y" };
-  const own = FIELDS.fields.filter((field) => field.step === order);
-  const named = new Map(own.map(({ name, kind, option, options }) => [name, values[kind] ?? option ?? options?.[0] ?? PNG]));
-  return [...named].map(([name, value]) => ({ name, value }));
 }
 
 before(async () => {

@@ -1,7 +1,7 @@
 //! What several endpoints answer, described once for the `OpenAPI` document.
 
 use app::Advanced;
-use utoipa::IntoResponses;
+use utoipa::{IntoResponses, ToSchema};
 
 use crate::problem::Problem;
 
@@ -49,12 +49,17 @@ pub enum ChangedAsAsked {
     Conflict(Problem),
 }
 
+/// The bytes of a file, as they are. For the description alone: a list of octets would be described as an array of numbers.
+#[derive(ToSchema)]
+#[schema(value_type = String, format = Binary)]
+pub struct FileBytes(pub Vec<u8>);
+
 /// The answers of an endpoint that gives out a finished PDF.
 #[derive(IntoResponses)]
 pub enum FinishedFile {
     /// The PDF.
     #[response(status = 200, description = "The PDF.", content_type = "application/pdf")]
-    Pdf(Vec<u8>),
+    Pdf(FileBytes),
     /// 409.
     #[response(
         status = 409,

@@ -3,6 +3,7 @@
 use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, header};
 
+use super::answers::FileBytes;
 use crate::problem::Failure;
 use crate::router::Http;
 
@@ -37,7 +38,7 @@ pub async fn root_certificate(State(http): State<Http>) -> Result<AuthorityFile<
 /// set one.
 #[utoipa::path(
     get, path = "/ca/root.crl", tag = "Service",
-    responses((status = 200, description = "The list, DER.", body = Vec<u8>, content_type = "application/pkix-crl")),
+    responses((status = 200, description = "The list, DER.", body = FileBytes, content_type = "application/pkix-crl")),
 )]
 pub async fn revocation_list(State(http): State<Http>) -> Result<AuthorityFile<Vec<u8>>, Failure> {
     let list = http.blocking(app::App::revocation_list).await?;

@@ -195,7 +195,7 @@ fn rows(members: &Members<'_>, most: u32, faults: &mut Faults) -> BulkRows {
         ("limit" = Option<u32>, Query, description = "How many rows: 1 to 100, usually 20."),
     ),
     responses(
-        (status = 200, body = BulkProgress, example = json!({
+        (status = 200, description = "How far it is, and what became of the rows.", body = BulkProgress, example = json!({
             "bulk_id": 3, "template_id": 1, "status": "running", "total": 5000, "waiting": 4000, "started": 999, "failed": 1,
             "cancelled": 0, "created_date": "2026-12-01 10:00:00 (UTC+09:00)", "finished_date": "",
             "row_list": [

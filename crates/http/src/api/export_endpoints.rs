@@ -16,7 +16,7 @@ use crate::router::{Authenticated, Http};
 /// but failures.
 #[utoipa::path(
     get, path = "/api/v3/exports/endpoints", tag = "Export API",
-    responses((status = 200, body = ExportEndpoints, example = json!({"endpoint_list": [{
+    responses((status = 200, description = "The addresses.", body = ExportEndpoints, example = json!({"endpoint_list": [{
         "url": "https://hooks.example.com/sign", "failing_since": "2026-12-01 10:00:00 (UTC+09:00)", "status": "stopped",
         "stopped_date": "2026-12-06 10:00:01 (UTC+09:00)", "stopped_reason": "failing", "held": 12
     }]}))),
@@ -44,7 +44,7 @@ pub struct StartEndpointRequest {
     post, path = "/api/v3/exports/endpoints/start", tag = "Export API",
     request_body = StartEndpointRequest,
     responses(
-        (status = 200, body = EndpointStarted, example = json!({"url": "https://hooks.example.com/sign", "released": 12})),
+        (status = 200, description = "It is sent to again; what was held goes out.", body = EndpointStarted, example = json!({"url": "https://hooks.example.com/sign", "released": 12})),
         (status = 409, description = "The address is not stopped.", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
     ),

@@ -3,6 +3,7 @@
 use axum::extract::State;
 use axum::response::Response;
 
+use super::answers::FileBytes;
 use super::path::WorkflowPath;
 use crate::api::file::attachment;
 use crate::problem::Failure;
@@ -18,7 +19,7 @@ use crate::router::{Authenticated, Http};
         ("name" = String, Path, description = "The field's name in the template."),
     ),
     responses(
-        (status = 200, description = "The file.", content_type = "application/octet-stream", body = Vec<u8>),
+        (status = 200, description = "The file, with its own media type.", content_type = "*/*", body = FileBytes),
     ),
     security(("access_token" = [])),
 )]

@@ -15,7 +15,7 @@ use crate::router::{Authenticated, Http};
 #[utoipa::path(
     get, path = "/api/v3/templates/{id}", tag = "Templates",
     params(("id" = i64, Path, description = "The template's id.")),
-    responses((status = 200, body = TemplateView)),
+    responses((status = 200, description = "The template in its newest version.", body = TemplateView)),
     security(("access_token" = [])),
 )]
 pub async fn get_template(

@@ -15,7 +15,7 @@ use crate::router::{Authenticated, Http};
 #[utoipa::path(
     get, path = "/api/v3/workflows/{id}", tag = "Workflows",
     params(("id" = i64, Path, description = "The document's id.")),
-    responses((status = 200, body = WorkflowView)),
+    responses((status = 200, description = "The document.", body = WorkflowView)),
     security(("access_token" = [])),
 )]
 pub async fn get_workflow(

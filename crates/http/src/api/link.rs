@@ -109,7 +109,7 @@ pub async fn start_link(
         ("limit" = Option<u32>, Query, description = "How many: 1 to 100, usually 20."),
     ),
     responses(
-        (status = 200, body = PublicLinkList),
+        (status = 200, description = "The links, the newest first.", body = PublicLinkList),
         (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
@@ -128,7 +128,7 @@ pub async fn list_links(
 #[utoipa::path(
     get, path = "/api/v3/link/{id}", tag = "Public links",
     params(("id" = i64, Path, description = "The `link_id`.")),
-    responses((status = 200, body = PublicLinkView)),
+    responses((status = 200, description = "The link.", body = PublicLinkView)),
     security(("access_token" = [])),
 )]
 pub async fn get_link(

@@ -24,7 +24,7 @@ use crate::router::{Authenticated, Http};
         ("limit" = Option<u32>, Query, description = "How many: 1 to 100, usually 20."),
     ),
     responses(
-        (status = 200, body = ExportList, example = json!({
+        (status = 200, description = "The deliveries, the newest first.", body = ExportList, example = json!({
             "export_list": [{
                 "export_id": 7, "webhook_id": "msg_6f1c0f4f0cf34d1f9a4bcd7a1d2e3f40", "workflow_id": 42,
                 "url": "https://hooks.example.com/sign", "status": "waiting",

@@ -19,7 +19,7 @@ use crate::router::{Authenticated, Http};
         ("limit" = Option<u32>, Query, description = "How many: 1 to 100, usually 20."),
     ),
     responses(
-        (status = 200, body = TemplateList),
+        (status = 200, description = "The templates, the newest first.", body = TemplateList),
         (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),

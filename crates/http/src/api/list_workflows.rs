@@ -24,7 +24,7 @@ use crate::router::{Authenticated, Http};
         ("limit" = Option<u32>, Query, description = "How many: 1 to 100, usually 20."),
     ),
     responses(
-        (status = 200, body = WorkflowList),
+        (status = 200, description = "The documents, the newest first.", body = WorkflowList),
         (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),

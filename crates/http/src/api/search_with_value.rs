@@ -19,7 +19,7 @@ use crate::router::{Authenticated, Http};
         ("field_value" = String, Query, description = "Its value, as webhooks carry it."),
     ),
     responses(
-        (status = 200, body = FoundWorkflows),
+        (status = 200, description = "The documents that hold the value.", body = FoundWorkflows),
         (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),

@@ -12,6 +12,7 @@ use domain::{Language, SealLevel, UtcOffset};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::answers::FileBytes;
 use crate::json_body;
 use crate::multipart;
 use crate::problem::{Failure, Problem};
@@ -229,9 +230,9 @@ impl VerifiedSignature {
 /// trusted are this installation's. Words for people are in the language of `Accept-Language` (ko, en, ja).
 #[utoipa::path(
     post, path = "/api/v3/verify", tag = "Verification",
-    request_body(content = Vec<u8>, content_type = "application/pdf"),
+    request_body(content = FileBytes, content_type = "application/pdf"),
     responses(
-        (status = 200, body = VerifyResponse),
+        (status = 200, description = "The verdict. A file that does not hold is answered so, too: the question was understood.", body = VerifyResponse),
         (status = 400, description = "The body did not arrive as a whole.", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The file is too large.", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "The body is neither a PDF nor a form.", body = Problem, content_type = "application/problem+json"),

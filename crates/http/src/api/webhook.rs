@@ -24,6 +24,8 @@ pub fn described() -> Value {
                 "operationId": "workflow_webhook",
                 "summary": "Something happened to a workflow",
                 "description": DESCRIPTION,
+                // What proves it is its signature, a header of its own.
+                "security": [],
                 "parameters": [
                     header("webhook-id", true, "The event's id: the same on every try, another for every event."),
                     header("webhook-timestamp", true, "When this try was made, in seconds since 1970."),

@@ -1,0 +1,76 @@
+"""The main job with a client that is generated from the OpenAPI document: log in, start a document from a template, write
+for both writers, fetch what was sealed, and have it verified."""
+
+import json
+import sys
+from io import BytesIO
+
+from countersign_client import AuthenticatedClient, Client
+from countersign_client.api.login import login
+from countersign_client.api.verification import verify
+from countersign_client.api.workflows import approve, cancel, document, get_workflow, start
+from countersign_client.models import (
+    ActInput,
+    CancelInput,
+    ExportInput,
+    FieldInput,
+    LoginRequest,
+    LoginRequestBody,
+    LoginRequestHeader,
+    Problem,
+    RecipientInput,
+    StartRequest,
+)
+from countersign_client.types import File
+
+base, company, email, password, hook, template, values = sys.argv[1:]
+
+
+def sound(answer):
+    """The answer, or the problem that the service names."""
+    if isinstance(answer, Problem) or answer is None:
+        raise SystemExit(f"refused: {answer}")
+    return answer
+
+
+request = LoginRequest(
+    header=LoginRequestHeader(request_code="1001Q"),
+    body=LoginRequestBody(memb_email=email, memb_pwd=password),
+)
+token = sound(login.sync(company, client=Client(base_url=base), body=request)).body.access_token
+client = AuthenticatedClient(base_url=base, token=token)
+
+started = sound(
+    start.sync(
+        client=client,
+        body=StartRequest(
+            workflow_name="Employment contract",
+            template_id=int(template),
+            recipient_list=[
+                RecipientInput(order=1, name="김사장", email="employer@example.com"),
+                RecipientInput(order=2, name="이직원", email="employee@example.com"),
+            ],
+            export_api_info=ExportInput(url=hook, api_type="ALL", is_embed=True),
+        ),
+    )
+)
+workflow_id = started.workflow_id
+for order, step in enumerate(json.loads(values), 1):
+    fields = [FieldInput.from_dict(field) for field in step]
+    sound(approve.sync(workflow_id, client=client, body=ActInput(order=order, field_list=fields)))
+
+workflow = sound(get_workflow.sync(workflow_id, client=client))
+refused = cancel.sync(workflow_id, client=client, body=CancelInput(comment="too late"))
+sealed = sound(document.sync(workflow_id, client=client)).payload.read()
+verdict = sound(verify.sync(client=client, body=File(payload=BytesIO(sealed))))
+print(
+    json.dumps(
+        {
+            "workflow_id": workflow_id,
+            "status": workflow.status,
+            "refused": refused.code,
+            "bytes": len(sealed),
+            "outcome": verdict.outcome,
+        }
+    )
+)
