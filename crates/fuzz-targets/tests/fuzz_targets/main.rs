@@ -5,7 +5,7 @@ use std::panic::catch_unwind;
 
 use countersign_fuzz_targets::{Seed, TARGETS, as_in_the_worker, seeds};
 
-/// Numbers that look random and are the same every time (SplitMix64).
+/// Numbers that look random and are the same every time (`SplitMix64`).
 struct Numbers(u64);
 
 impl Numbers {
@@ -58,13 +58,13 @@ fn try_out(target: &str, mutations: usize) {
     let mut numbers = Numbers(2026);
     for (round, seed) in (0..mutations).zip(seeds.iter().cycle()) {
         let input = mutated(&seed.bytes, &mut numbers);
-        if catch_unwind(|| run(&input)).is_err() {
-            panic!(
-                "{target}, round {round}, from {:?}: {}",
-                seed.name,
-                input.escape_ascii()
-            );
-        }
+        let kept = catch_unwind(|| run(&input)).is_ok();
+        assert!(
+            kept,
+            "{target}, round {round}, from {:?}: {}",
+            seed.name,
+            input.escape_ascii()
+        );
     }
 }
 
