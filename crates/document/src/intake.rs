@@ -36,9 +36,12 @@ mod rewrite;
 mod settle;
 mod signed;
 
+use std::collections::BTreeSet;
+
 use domain::field::Field;
 use domain::template::PageSize;
-use lopdf::{Document, LoadOptions};
+use lopdf::xref::XrefEntry;
+use lopdf::{Document, LoadOptions, ObjectId};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -647,17 +650,21 @@ fn load(bytes: &SharedBytes, limits: &Limits, password: Option<&str>) -> Result<
         password: password.map(str::to_owned),
         ..LoadOptions::default()
     };
-    let loaded = Document::load_mem_with_options(bytes, options.clone()).or_else(|error| match error {
-        Error::InvalidPassword | Error::Decryption(_) | Error::Decompress(_) => Err(error),
-        // Cross-references that lead nowhere: what is in the file may still be found by looking for it.
-        _ => Document::load_mem_with_options(
+    // Cross-references that lead nowhere: what is in the file may still be found by looking for it.
+    let looked_for = || {
+        Document::load_mem_with_options(
             bytes,
             LoadOptions {
                 force_reconstruct: true,
-                ..options
+                ..options.clone()
             },
-        ),
-    });
+        )
+    };
+    let loaded = match Document::load_mem_with_options(bytes, options.clone()) {
+        Ok(document) => Ok(with_misplaced(document, looked_for)),
+        Err(error @ (Error::InvalidPassword | Error::Decryption(_) | Error::Decompress(_))) => Err(error),
+        Err(_) => looked_for(),
+    };
     let document = loaded.map_err(|error| match error {
         Error::InvalidPassword => closed.clone(),
         Error::Decryption(_) => Refused::UnsupportedEncryption,
@@ -677,6 +684,40 @@ fn load(bytes: &SharedBytes, limits: &Limits, password: Option<&str>) -> Result<
         return Err(Refused::NotPdf);
     }
     Ok(document)
+}
+
+/// The document as it is where it is complete, else as it is found by looking through the file: what it refers to may lie
+/// elsewhere than its cross-references say, such as in another object stream or at another place of it (7.5.8.3). By the
+/// letter that is nothing (7.3.10), but viewers look for it and show it.
+fn with_misplaced(document: Document, looked_for: impl FnOnce() -> lopdf::Result<Document>) -> Document {
+    let misplaced = misplaced(&document);
+    if document.xref_recovery.is_some() || misplaced.is_empty() {
+        return document;
+    }
+    match looked_for() {
+        Ok(found) if found.catalog().is_ok() && misplaced.iter().any(|id| found.objects.contains_key(id)) => found,
+        _ => document,
+    }
+}
+
+/// The objects that the file refers to and that are not where its cross-references say they are.
+fn misplaced(document: &Document) -> BTreeSet<ObjectId> {
+    let mut misplaced: BTreeSet<ObjectId> = document
+        .reference_table
+        .entries
+        .iter()
+        .filter_map(|(number, entry)| match entry {
+            XrefEntry::Normal { generation, .. } => Some((*number, *generation)),
+            XrefEntry::Compressed { .. } => Some((*number, 0)),
+            XrefEntry::Free | XrefEntry::UnusableFree => None,
+        })
+        .filter(|id| !document.objects.contains_key(id))
+        .collect();
+    if !misplaced.is_empty() {
+        let used = clean::used_objects(document);
+        misplaced.retain(|id| used.contains(id));
+    }
+    misplaced
 }
 
 fn refuse_large_pictures(document: &Document, limits: &Limits) -> Result<(), Refused> {

@@ -287,6 +287,86 @@ fn a_broken_cross_reference_table_is_repaired_and_said() {
     assert_eq!(changed(&pdf), [Change::Repaired]);
 }
 
+/// A revision whose cross-references say that an object is the first of an object stream, which holds another one.
+fn misplaced(pdf: &[u8], object: u32) -> Vec<u8> {
+    const STREAM: u32 = 900;
+    let document = Document::load_mem(pdf).expect("readable");
+    let root = document
+        .trailer
+        .get(b"Root")
+        .and_then(Object::as_reference)
+        .expect("a root");
+    let source = String::from_utf8_lossy(pdf).into_owned();
+    let previous = source[source.rfind("startxref").expect("startxref")..]
+        .lines()
+        .nth(1)
+        .expect("an offset")
+        .to_owned();
+    let mut pdf = [pdf, b"\n"].concat();
+    let mut offsets = Vec::new();
+    let members = format!("{} 0 << /Other true >>", STREAM + 2);
+    let first = members.find("<<").expect("the member");
+    offsets.push(pdf.len());
+    pdf.extend_from_slice(
+        format!(
+            "{STREAM} 0 obj\n<< /Type /ObjStm /N 1 /First {first} /Length {} >>\nstream\n{members}\nendstream\nendobj\n",
+            members.len()
+        )
+        .as_bytes(),
+    );
+    offsets.push(pdf.len());
+    let entry =
+        |kind: u8, place: usize| [&[kind][..], &u32::try_from(place).expect("small").to_be_bytes(), &[0]].concat();
+    let entries = [entry(2, 900), entry(1, offsets[0]), entry(1, offsets[1]), entry(2, 900)].concat();
+    pdf.extend_from_slice(
+        format!(
+            "{} 0 obj\n<< /Type /XRef /Size {} /Root {} 0 R /Prev {previous} /W [1 4 1] /Index [{object} 1 {STREAM} 3] \
+             /Length {} >>\nstream\n",
+            STREAM + 1,
+            STREAM + 3,
+            root.0,
+            entries.len()
+        )
+        .as_bytes(),
+    );
+    pdf.extend_from_slice(&entries);
+    pdf.extend_from_slice(format!("\nendstream\nendobj\nstartxref\n{}\n%%EOF\n", offsets[1]).as_bytes());
+    pdf
+}
+
+/// Viewers look through the file for an object that is not where its cross-references say, and show it.
+#[test]
+fn what_lies_elsewhere_than_its_cross_references_say_is_found_and_said() {
+    let pdf = page_file(PageForm::PLAIN);
+    let document = Document::load_mem(&pdf).expect("readable");
+    let content = document
+        .objects
+        .iter()
+        .find(|(_, object)| {
+            object
+                .as_stream()
+                .is_ok_and(|stream| contains(&stream.content, b"old content"))
+        })
+        .map(|(id, _)| *id)
+        .expect("its content");
+    let misplaced = misplaced(&pdf, content.0);
+    // By the letter there is nothing.
+    assert!(
+        Document::load_mem(&misplaced)
+            .expect("readable")
+            .get_object(content)
+            .is_err()
+    );
+    assert_eq!(changed(&misplaced), [Change::Repaired]);
+    assert!(text(&take(&misplaced).expect("taken").pdf).contains("old content"));
+}
+
+#[test]
+fn what_lies_nowhere_is_nothing_and_needs_no_repair() {
+    let pdf = document_of(PageForm::PLAIN, |_, page| page.set("Note", Object::Reference((800, 0))));
+    assert_eq!(changed(&misplaced(&pdf, 800)), []);
+}
+
 #[test]
 fn what_is_no_pdf_is_refused() {
     for bytes in [

@@ -33,6 +33,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "http",
         ],
     ),
+    ("fuzz-targets", &["domain", "document"]),
     ("benches", &["domain", "document", "store", "blobs", "testkit"]),
     (
         "testkit",

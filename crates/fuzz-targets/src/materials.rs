@@ -1,75 +1,86 @@
-//! What the fuzz targets share: the key that the seeds are sealed with, and whose panics count.
+//! What the targets share: the key that the seeds are sealed with, the fonts, and a small document.
 //!
-//! Strangers' files are read by parser and renderer in a child process that answers a panic with a refusal
-//! (`countersign-document-worker`), so that a panic in a foreign crate is no fault there; [`as_in_the_worker`] does the same.
-//! A panic in this repository's code is one everywhere, and so is any where the server itself works.
+//! A fuzzer goes on where it stopped, with inputs that an earlier run found and sealed, so `script/fuzz` names a folder
+//! (`COUNTERSIGN_FUZZ`) in which the key stays. Without it every process has a key of its own.
 
-use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::OnceLock;
 
+use document::authority::{SealSubject, create_root, issue_seal_certificate};
 use document::fonts::Fonts;
-use document::keys::{SealKey, Signer};
+use document::keys::{KeyKind, SealKey, Signer};
 use document::seal::SealDetails;
 use document::verify::TrustedRoots;
 use jiff::Timestamp;
-// What the instrumentation calls is in it, for `seeds` too.
-use libfuzzer_sys as _;
 use lopdf::{Dictionary, Document, Object, SaveOptions, Stream, dictionary};
 
 /// The moment at which everything happens.
-///
-/// # Panics
-/// Never: it is a constant.
-pub fn now() -> Timestamp {
+pub(crate) fn now() -> Timestamp {
     Timestamp::from_second(1_795_000_000).expect("a moment")
 }
 
-/// The folder of key and seeds (`COUNTERSIGN_FUZZ`, which `script/fuzz` sets).
-///
-/// # Panics
-/// Where it is not set.
-pub fn folder() -> PathBuf {
-    PathBuf::from(std::env::var_os("COUNTERSIGN_FUZZ").expect("COUNTERSIGN_FUZZ: run script/fuzz"))
-}
-
 /// The fonts of the program.
-///
-/// # Panics
-/// Where they are broken.
-pub fn fonts() -> &'static Fonts {
+pub(crate) fn fonts() -> &'static Fonts {
     static FONTS: OnceLock<Fonts> = OnceLock::new();
     FONTS.get_or_init(|| Fonts::embedded().expect("the embedded fonts"))
 }
 
 /// The key that the seeds are sealed with, and whoever trusts it.
-pub struct Seal {
+pub(crate) struct Seal {
     /// The key.
-    pub key: SealKey,
-    /// Its root.
-    pub roots: TrustedRoots,
+    pub(crate) key: SealKey,
+    /// Its root, with its key.
+    pub(crate) root: SealKey,
+    /// Those who trust the root.
+    pub(crate) roots: TrustedRoots,
 }
 
-/// The key that `seeds` made.
-///
-/// # Panics
-/// Where it was not made.
-pub fn seal_key() -> &'static Seal {
+/// The key of the folder that `COUNTERSIGN_FUZZ` names, which is made where there is none; else one of this process.
+pub(crate) fn seal_key() -> &'static Seal {
     static SEAL: OnceLock<Seal> = OnceLock::new();
     SEAL.get_or_init(|| {
-        let read = |name: &str| std::fs::read(folder().join("seal").join(name)).expect("`seeds` was run");
-        let key = SealKey::new(&read("key.der"), vec![read("certificate.der"), read("root.der")]).expect("a key");
-        let root = key.certificates().last().expect("a root").clone();
+        let (root, key) = match std::env::var_os("COUNTERSIGN_FUZZ") {
+            Some(folder) => kept(&Path::new(&folder).join("seal")),
+            None => made(),
+        };
+        let own = root.certificates().first().expect("a root").clone();
         Seal {
             key,
-            roots: TrustedRoots::new(vec![root]),
+            root,
+            roots: TrustedRoots::new(vec![own]),
         }
     })
 }
 
+fn made() -> (SealKey, SealKey) {
+    let root = create_root("Fuzz", KeyKind::EcdsaP256, now()).expect("a root");
+    let subject = SealSubject {
+        company_name: "Fuzz",
+        company_id: "fuzz",
+        revocation_list: None,
+    };
+    let key = issue_seal_certificate(&root, &subject, KeyKind::EcdsaP256, now()).expect("a certificate");
+    (root, key)
+}
+
+fn kept(place: &Path) -> (SealKey, SealKey) {
+    if !place.exists() {
+        let (root, key) = made();
+        std::fs::create_dir_all(place).expect("a folder");
+        let write = |name: &str, bytes: &[u8]| std::fs::write(place.join(name), bytes).expect("it is written");
+        write("key.der", &key.to_pkcs8().expect("the key"));
+        write("certificate.der", key.certificates().first().expect("its own"));
+        write("root-key.der", &root.to_pkcs8().expect("the key"));
+        write("root.der", root.certificates().first().expect("its own"));
+    }
+    let read = |name: &str| std::fs::read(place.join(name)).expect("what was written is read");
+    let root = SealKey::new(&read("root-key.der"), vec![read("root.der")]).expect("a root");
+    let key = SealKey::new(&read("key.der"), vec![read("certificate.der"), read("root.der")]).expect("a key");
+    (root, key)
+}
+
 /// What the seal says.
-pub fn details(certify: bool) -> SealDetails {
+pub(crate) fn details(certify: bool) -> SealDetails {
     SealDetails {
         reason: "Fuzz".to_owned(),
         name: "Fuzz".to_owned(),
@@ -80,40 +91,8 @@ pub fn details(certify: bool) -> SealDetails {
     }
 }
 
-thread_local! {
-    static IN_WORKER: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Ends the process on a panic: of this repository's code anywhere, of any other outside of [`as_in_the_worker`].
-pub fn watch_panics() {
-    std::panic::set_hook(Box::new(|info| {
-        if is_ours(info) || !IN_WORKER.get() {
-            eprintln!("{info}\n{}", std::backtrace::Backtrace::force_capture());
-            std::process::abort();
-        }
-    }));
-}
-
-fn is_ours(info: &PanicHookInfo<'_>) -> bool {
-    let file = info.location().map_or("", std::panic::Location::file);
-    // Crates of others lie in the registry, the standard library in `/rustc/…` (what it is asked wrongly by us is seen only
-    // by its callers, so it counts as ours).
-    !file.contains("registry/src") && !file.contains("/git/checkouts/")
-}
-
-/// The answer, or none where a foreign crate panicked.
-pub fn as_in_the_worker<T>(work: impl FnOnce() -> T) -> Option<T> {
-    IN_WORKER.set(true);
-    let answer = catch_unwind(AssertUnwindSafe(work)).ok();
-    IN_WORKER.set(false);
-    answer
-}
-
 /// A document of one page with a word on it, with a form or without.
-///
-/// # Panics
-/// Never: it is the same every time.
-pub fn sample(form: bool, as_stream: bool) -> Vec<u8> {
+pub(crate) fn sample(form: bool, as_stream: bool) -> Vec<u8> {
     let mut document = Document::with_version("1.7");
     let pages = document.new_object_id();
     let font = document.add_object(dictionary! { "Type" => "Font", "Subtype" => "Type1", "BaseFont" => "Helvetica" });

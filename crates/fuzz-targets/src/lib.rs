@@ -1,0 +1,98 @@
+//! The bodies of the fuzz targets: one function each, which takes any bytes and panics only where a promise is broken.
+//!
+//! They live here and not beside the fuzzer (`fuzz/`, built with instrumentation by `script/fuzz` alone), so that the lints and
+//! the build of everything compile them, and a test tries each with its seeds and some mutations of them on every run. Each
+//! answers whether the bytes reached what it is about, so that the test notices a target that has stopped looking.
+//!
+//! Strangers' files are read by parser and renderer in a child process that answers a panic with a refusal
+//! (`countersign-document-worker`), so that a panic in a foreign crate is no fault there; [`as_in_the_worker`] does the same.
+//! A panic in this repository's code is one everywhere, and so is any where the server itself works.
+#![deny(missing_docs)]
+#![allow(clippy::missing_panics_doc, reason = "a panic is how a broken promise shows")]
+
+mod cms;
+mod fields;
+mod intake;
+mod materials;
+mod overlay;
+mod revision;
+mod seeds;
+mod verify;
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, resume_unwind, set_hook, take_hook};
+use std::sync::Once;
+
+pub use cms::cms;
+pub use fields::fields;
+pub use intake::intake;
+pub use overlay::overlay;
+pub use revision::revision;
+pub use seeds::{Seed, seeds};
+pub use verify::verify;
+
+/// A target: takes any bytes, panics where a promise is broken, and answers whether the bytes reached what it is about.
+pub type Target = fn(&[u8]) -> bool;
+
+/// All targets by name.
+pub const TARGETS: [(&str, Target); 6] = [
+    ("cms", cms),
+    ("fields", fields),
+    ("intake", intake),
+    ("overlay", overlay),
+    ("revision", revision),
+    ("verify", verify),
+];
+
+static HOOK: Once = Once::new();
+
+thread_local! {
+    static IN_WORKER: Cell<bool> = const { Cell::new(false) };
+    static WAS_OURS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Ends the process on a panic, as a fuzzer expects it: of this repository's code anywhere, of any other outside of
+/// [`as_in_the_worker`]. For the beginning of a process.
+pub fn abort_on_panics() {
+    HOOK.call_once(|| {
+        set_hook(Box::new(|info| {
+            if is_ours(info) || !IN_WORKER.get() {
+                eprintln!("{info}\n{}", std::backtrace::Backtrace::force_capture());
+                std::process::abort();
+            }
+        }));
+    });
+}
+
+/// Remembers whose the last panic was; else a panic stays what it is.
+fn remember_panics() {
+    HOOK.call_once(|| {
+        let earlier = take_hook();
+        set_hook(Box::new(move |info| {
+            WAS_OURS.set(is_ours(info));
+            if is_ours(info) || !IN_WORKER.get() {
+                earlier(info);
+            }
+        }));
+    });
+}
+
+fn is_ours(info: &PanicHookInfo<'_>) -> bool {
+    let file = info.location().map_or("", std::panic::Location::file);
+    // Crates of others lie in the registry, the standard library in `/rustc/…` (what it is asked wrongly by us is seen only
+    // by its callers, so it counts as ours).
+    !file.contains("registry/src") && !file.contains("/git/checkouts/")
+}
+
+/// The answer, or none where a foreign crate panicked. A panic of ours goes on.
+pub fn as_in_the_worker<T>(work: impl FnOnce() -> T) -> Option<T> {
+    remember_panics();
+    IN_WORKER.set(true);
+    let answer = catch_unwind(AssertUnwindSafe(work));
+    IN_WORKER.set(false);
+    match answer {
+        Ok(answer) => Some(answer),
+        Err(panic) if WAS_OURS.get() => resume_unwind(panic),
+        Err(_) => None,
+    }
+}

@@ -1,0 +1,76 @@
+//! Any text, and any bytes as a picture, stamped on a page: what is proved beforehand can be drawn, what is refused is
+//! refused both times, and the drawing that is copied into the file refers to nothing that is not there.
+
+use document::geometry::PageGeometry;
+use document::stamp::{Mark, MarkContent, prove, stamp};
+use document::text_layout::TextStyle;
+use domain::field::Placement;
+use lopdf::{Document, Object};
+
+use crate::materials::{fonts, sample};
+
+/// Any text or picture, stamped. True where something is stamped.
+pub fn overlay(data: &[u8]) -> bool {
+    let [kind, x, y, width, height, rest @ ..] = data else {
+        return false;
+    };
+    let part = |number: &u8| u32::from(*number) * 4_000;
+    let content = match kind % 4 {
+        0 => MarkContent::Picture { bytes: rest.to_vec() },
+        1 | 2 => MarkContent::Text {
+            text: String::from_utf8_lossy(rest).into_owned(),
+            style: TextStyle {
+                bold: kind & 16 != 0,
+                size: (kind & 32 != 0).then_some(f32::from(kind / 4)),
+                ..TextStyle::default()
+            },
+        },
+        _ => MarkContent::Check,
+    };
+    let mark = Mark {
+        page: 1,
+        placement: Placement {
+            x: part(x),
+            y: part(y),
+            width: part(width),
+            height: part(height),
+        },
+        content,
+    };
+    let file = sample(kind & 64 != 0, kind & 128 != 0);
+    let document = Document::load_mem(&file).expect("the sample is read");
+    let page = document.page_iter().next().expect("a page");
+    let size = PageGeometry::read(&document, page).expect("a size").displayed_size();
+    let proof = prove(fonts(), &size, &mark);
+    let stamped = stamp(&file, fonts(), std::slice::from_ref(&mark));
+    match (proof, stamped) {
+        (Ok(()), Ok(stamped)) => {
+            assert!(stamped.starts_with(&file), "the earlier bytes stay");
+            let read = Document::load_mem(&stamped).expect("what was stamped is read");
+            assert!(read.xref_recovery.is_none(), "nothing had to be repaired");
+            for (id, object) in &read.objects {
+                refers_to_what_is_there(&read, object).unwrap_or_else(|lost| panic!("{id:?} refers to {lost:?}"));
+            }
+            true
+        }
+        (Err(_), Err(_)) => false,
+        (proof, stamped) => panic!("proved: {proof:?}, stamped: {:?}", stamped.map(drop)),
+    }
+}
+
+fn refers_to_what_is_there(document: &Document, object: &Object) -> Result<(), lopdf::ObjectId> {
+    match object {
+        Object::Reference(id) if !document.objects.contains_key(id) => Err(*id),
+        Object::Array(items) => items
+            .iter()
+            .try_for_each(|item| refers_to_what_is_there(document, item)),
+        Object::Dictionary(dictionary) => dictionary
+            .iter()
+            .try_for_each(|(_, value)| refers_to_what_is_there(document, value)),
+        Object::Stream(stream) => stream
+            .dict
+            .iter()
+            .try_for_each(|(_, value)| refers_to_what_is_there(document, value)),
+        _ => Ok(()),
+    }
+}
