@@ -14,7 +14,8 @@ use std::time::Duration;
 use app::{BulkSettings, HistorySettings, LoginSettings, SealingSettings, TimeStampAuthority};
 use delivery::mailer::{MailSettings, MailSettingsFault, MailTls, Mailer};
 use delivery::messenger::{Format as BodyFormat, GatewayFault, GatewaySettings, Method, SignatureText, profiles};
-use delivery::{Messengers, SourceRules};
+use delivery::egress::EgressFault;
+use delivery::{Egress, Messengers, SourceRules};
 use domain::public_address::{AddressRules, CallbackUrl};
 use domain::{SealLevel, WhenTsaIsDown};
 use figment::error::Kind;
@@ -40,6 +41,8 @@ pub struct Configuration {
     pub database: Database,
     /// The master key.
     pub keys: Keys,
+    /// The way out to other people's servers.
+    pub network: Network,
     /// Where webhooks may go.
     pub webhook: Webhook,
     /// Many starts at once.
@@ -113,6 +116,20 @@ pub struct Database {
 pub struct Keys {
     /// The master key's file; `master.key` in the data folder, if not given.
     pub master_key_file: Option<PathBuf>,
+}
+
+/// `[network]`
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Network {
+    /// The HTTP proxy that leads out, `http://user:password@host:port`; connections are made directly, if not given.
+    pub proxy: Option<Secret>,
+    /// A file that holds it.
+    pub proxy_file: Option<PathBuf>,
+    /// Hosts that are called without it.
+    pub proxy_except: Vec<String>,
+    /// It is asked for names instead of addresses that were checked here: for networks where it alone can resolve them.
+    pub proxy_resolves_names: bool,
 }
 
 /// `[webhook]`
@@ -784,6 +801,22 @@ impl Configuration {
         }
     }
 
+    /// The way out to other people's servers, the same for webhooks, time-stamp authorities and what certificates name.
+    pub fn egress(&self) -> Result<Egress, ConfigurationFault> {
+        let network = &self.network;
+        let file = self.named("network.proxy_file");
+        let proxy = secret(&file, network.proxy.as_ref(), network.proxy_file.as_deref())?;
+        let Some(proxy) = proxy else {
+            return Ok(Egress::direct());
+        };
+        let setting = match network.proxy_file {
+            Some(_) => "network.proxy_file",
+            None => "network.proxy",
+        };
+        Egress::proxy(&proxy, network.proxy_except.clone(), network.proxy_resolves_names)
+            .map_err(|fault: EgressFault| self.senseless(setting, fault))
+    }
+
     /// Where time-stamp authorities may be, which the operator chooses. Most serve over plain http, and what they serve is
     /// signed.
     pub fn authority_rules(&self) -> AddressRules {
@@ -915,7 +948,7 @@ impl Configuration {
             .iter()
             .map(|(name, messenger)| self.gateway(name, messenger))
             .collect::<Result<Vec<_>, _>>()?;
-        Messengers::new(gateways, Arc::new(SystemRandom)).map(Some).map_err(
+        Messengers::through(&self.egress()?, gateways, Arc::new(SystemRandom)).map(Some).map_err(
             |GatewayFault {
                  gateway,
                  setting,
@@ -1110,6 +1143,7 @@ fn is_text(path: &[String]) -> bool {
         },
         [.., key] => [
             "url",
+            "proxy",
             "password",
             "user",
             "host",
@@ -1336,6 +1370,7 @@ mod tests {
         );
         assert!(configuration.mail().expect("a mail server").is_some());
         assert!(configuration.messengers().expect("gateways").is_some());
+        configuration.egress().expect("the way out");
         configuration.http().expect("the web side's settings");
         configuration.app(None).expect("the use-cases' settings");
     }
@@ -1381,6 +1416,7 @@ mod tests {
                 .and_then(|configuration| {
                     configuration.mail()?;
                     configuration.messengers()?;
+                    configuration.egress()?;
                     configuration.http()?;
                     configuration.app(None).map(drop)
                 })
@@ -1413,6 +1449,16 @@ mod tests {
                 "[server]\ntrusted_proxies = ['x']",
                 &[],
                 format!("{file}: server.trusted_proxies: "),
+            ),
+            (
+                "[network]\nproxy = 'https://us:pass@proxy:3128'",
+                &[],
+                format!("{file}: network.proxy: "),
+            ),
+            (
+                "",
+                &[("COUNTERSIGN_NETWORK__PROXY", "proxy:3128")],
+                "COUNTERSIGN_NETWORK__PROXY: ".to_owned(),
             ),
             (smtp, &[], "mail.smtp.from is missing: set it in ".to_owned()),
             (
@@ -1494,7 +1540,7 @@ mod tests {
         ] {
             let fault = said(text, variables);
             assert!(fault.starts_with(&named), "{text} {variables:?}: {fault}");
-            for ours in ["default.", "TOML source", "environment variables"] {
+            for ours in ["default.", "TOML source", "environment variables", "us:pass"] {
                 assert!(!fault.contains(ours), "{fault}");
             }
         }

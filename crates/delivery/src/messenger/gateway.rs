@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 use super::compose::{Composer, Unusable, Values};
 use super::description::{Gateway as Settings, Method};
 use super::{KINDS, Outgoing, Report, Verdict};
+use crate::egress::Egress;
 use crate::guarded_client::{Answer, Fault, GuardedClient, Limits, Lookup};
 
 /// What a gateway said in no form that is known: so much of it is shown, in characters.
@@ -42,7 +43,7 @@ pub struct Gateway {
 
 impl Gateway {
     /// Makes ready, and finds what is wrong with the settings: every kind of message is composed once.
-    pub(super) fn new(settings: Settings, lookup: &Arc<dyn Lookup>) -> Result<Gateway, GatewayFault> {
+    pub(super) fn new(egress: &Egress, settings: Settings, lookup: &Arc<dyn Lookup>) -> Result<Gateway, GatewayFault> {
         let fault = |setting: &str, reason: String| GatewayFault {
             gateway: settings.name.clone(),
             setting: setting.to_owned(),
@@ -62,7 +63,7 @@ impl Gateway {
             body_bytes: 64 * 1024,
             ..Limits::default()
         };
-        let client = GuardedClient::with(rules.clone(), limits, Arc::clone(lookup))
+        let client = GuardedClient::through(egress, rules.clone(), limits, Arc::clone(lookup))
             .map_err(|error| fault("address", error.to_string()))?;
         for need in &settings.description.needs {
             let is_given = match *need {

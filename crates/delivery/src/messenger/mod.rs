@@ -30,6 +30,7 @@ use domain::Random;
 use domain::contact::{Dialled, dialled};
 use jiff::Timestamp;
 
+use crate::egress::Egress;
 use crate::guarded_client::{Lookup, SystemLookup};
 
 pub use description::{Description, Format, Gateway as GatewaySettings, Method, Reading, SignatureText};
@@ -109,20 +110,33 @@ pub struct Messengers {
 }
 
 impl Messengers {
-    /// Gateways that resolve names as the operating system does.
-    pub fn new(settings: Vec<GatewaySettings>, random: Arc<dyn Random>) -> Result<Messengers, GatewayFault> {
-        Messengers::with(settings, random, &(Arc::new(SystemLookup) as Arc<dyn Lookup>))
+    /// Gateways that are reached by this way out, and resolve names as the operating system does.
+    pub fn through(
+        egress: &Egress,
+        settings: Vec<GatewaySettings>,
+        random: Arc<dyn Random>,
+    ) -> Result<Messengers, GatewayFault> {
+        Messengers::made(egress, settings, random, &(Arc::new(SystemLookup) as Arc<dyn Lookup>))
     }
 
-    /// Gateways with their own way to resolve names.
+    /// Gateways with their own way to resolve names, reached without a proxy.
     pub fn with(
+        settings: Vec<GatewaySettings>,
+        random: Arc<dyn Random>,
+        lookup: &Arc<dyn Lookup>,
+    ) -> Result<Messengers, GatewayFault> {
+        Messengers::made(&Egress::direct(), settings, random, lookup)
+    }
+
+    fn made(
+        egress: &Egress,
         settings: Vec<GatewaySettings>,
         random: Arc<dyn Random>,
         lookup: &Arc<dyn Lookup>,
     ) -> Result<Messengers, GatewayFault> {
         let mut gateways = settings
             .into_iter()
-            .map(|settings| Gateway::new(settings, lookup))
+            .map(|settings| Gateway::new(egress, settings, lookup))
             .collect::<Result<Vec<_>, _>>()?;
         gateways.sort_by(|one, other| one.place().cmp(&other.place()));
         Ok(Messengers {

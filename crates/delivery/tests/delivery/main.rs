@@ -6,11 +6,14 @@ extern crate countersign_delivery as delivery;
 mod house;
 
 mod addresses;
+mod blocks;
 mod endpoints;
+mod faults;
 mod gateways;
 mod guarded;
 mod mails;
 mod messengers;
+mod proxy;
 mod retries;
 mod runner;
 mod webhooks;

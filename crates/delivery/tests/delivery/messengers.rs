@@ -5,6 +5,7 @@ use std::net::TcpListener;
 use std::sync::Arc;
 
 use app::mail::{AccessCode, Occasion, Request};
+use delivery::Egress;
 use delivery::guarded_client::Lookup;
 use delivery::messenger::{Description, GatewaySettings, Messengers, Reading, profiles};
 use domain::{Contact, Language};
@@ -354,7 +355,7 @@ fn a_private_address_is_refused_unless_it_is_allowed() {
     let gateway = stand_in("twilio");
     let mut settings = at("twilio", &gateway);
     settings.allow_private = false;
-    let literal = Messengers::new(vec![settings.clone()], Arc::clone(&house(Vec::new()).app.random));
+    let literal = Messengers::through(&Egress::direct(), vec![settings.clone()], Arc::clone(&house(Vec::new()).app.random));
     let fault = literal.err().expect("a private address in plain http");
     assert_eq!((fault.gateway.as_str(), fault.setting.as_str()), ("twilio", "address"));
 

@@ -76,6 +76,7 @@ impl Serve {
         let http = context.place.configuration.http()?;
         let mail = context.place.configuration.mail()?;
         let messengers = context.place.configuration.messengers()?;
+        let egress = context.place.configuration.egress()?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             .max_blocking_threads(http.concurrent_requests.saturating_add(OWN_THREADS))
@@ -99,7 +100,13 @@ impl Serve {
             let background = if self.role == Some(Role::Web) {
                 None
             } else {
-                Some(background::start(Arc::clone(&app), mail, messengers, ended.clone())?)
+                Some(background::start(
+                    Arc::clone(&app),
+                    &egress,
+                    mail,
+                    messengers,
+                    ended.clone(),
+                )?)
             };
             match listener {
                 Some(listener) => web(listener, app, http, &end, stop).await?,
