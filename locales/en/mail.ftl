@@ -17,13 +17,13 @@ mail-request-comment = Message from the sender
 mail-request-code = You need the access code to open the document.
 mail-request-code-hint = You need the access code to open the document. Hint: { $hint }
 mail-request-open = Open and sign
-mail-request-message = [{ $company }] { $name }, please sign "{ $document }". Due: { $deadline }
+mail-request-message = [{ $company }] Please sign "{ $document }". Due: { $deadline }
 
 ## Reminder
 mail-reminder-subject = [{ $company }] Reminder: { $document }
 mail-reminder-title = A document is still waiting for you
 mail-reminder-text = "{ $document }", sent by { $sender }, is still waiting for you.
-mail-reminder-message = [{ $company }] { $name }, "{ $document }" is still waiting for your signature. Due: { $deadline }
+mail-reminder-message = [{ $company }] "{ $document }" is still waiting for your signature. Due: { $deadline }
 
 ## Completed
 mail-completed-subject = [{ $company }] Completed: { $document }
@@ -31,34 +31,34 @@ mail-completed-title = The document is complete
 mail-completed-text = Everyone has approved "{ $document }"; it is signed and sealed.
 mail-completed-document = View the signed document
 mail-completed-certificate = View the history certificate
-mail-completed-message = [{ $company }] { $name }, "{ $document }" is complete.
+mail-completed-message = [{ $company }] "{ $document }" is complete.
 
 ## Rejected
 mail-rejected-subject = [{ $company }] Rejected: { $document }
 mail-rejected-title = The document was rejected
 mail-rejected-text = { $writer } rejected "{ $document }", and it has ended.
 mail-rejected-reason = Reason
-mail-rejected-message = [{ $company }] { $name }, { $writer } rejected "{ $document }".
+mail-rejected-message = [{ $company }] "{ $document }" was rejected and has ended.
 
 ## Given back to the step before
 mail-returned-subject = [{ $company }] Returned to you: { $document }
 mail-returned-title = The document came back to you
 mail-returned-text = { $writer } returned "{ $document }". Please correct it and approve it again.
 mail-returned-reason = Reason
-mail-returned-message = [{ $company }] { $name }, { $writer } returned "{ $document }" to you. Due: { $deadline }
+mail-returned-message = [{ $company }] "{ $document }" came back to you. Please correct it and approve it again. Due: { $deadline }
 
 ## Cancelled
 mail-canceled-subject = [{ $company }] Cancelled: { $document }
 mail-canceled-title = The document was cancelled
 mail-canceled-text = { $sender } cancelled "{ $document }". There is nothing left for you to do.
 mail-canceled-reason = Reason
-mail-canceled-message = [{ $company }] { $name }, "{ $document }" was cancelled.
+mail-canceled-message = [{ $company }] "{ $document }" was cancelled.
 
 ## Expired
 mail-expired-subject = [{ $company }] Expired: { $document }
 mail-expired-title = The document has expired
 mail-expired-text = "{ $document }" was not completed in time and has ended.
-mail-expired-message = [{ $company }] { $name }, "{ $document }" has expired.
+mail-expired-message = [{ $company }] "{ $document }" has expired.
 
 ## Webhook endpoint stopped
 mail-stopped-subject = [{ $company }] Webhook deliveries were stopped

@@ -17,13 +17,13 @@ mail-request-comment = 送信者からのメッセージ
 mail-request-code = 文書を開くにはアクセスコードが必要です。
 mail-request-code-hint = 文書を開くにはアクセスコードが必要です。ヒント: { $hint }
 mail-request-open = 文書を開いて署名する
-mail-request-message = [{ $company }] { $name } 様、「{ $document }」への署名のお願いです。期限: { $deadline }
+mail-request-message = [{ $company }] 「{ $document }」への署名のお願いです。期限: { $deadline }
 
 ## 再通知
 mail-reminder-subject = [{ $company }] 再通知: { $document }
 mail-reminder-title = まだ署名されていない文書があります
 mail-reminder-text = { $sender } 様から依頼された「{ $document }」が、まだ記入待ちです。
-mail-reminder-message = [{ $company }] { $name } 様、「{ $document }」が署名を待っています。期限: { $deadline }
+mail-reminder-message = [{ $company }] 「{ $document }」が署名を待っています。期限: { $deadline }
 
 ## 完了
 mail-completed-subject = [{ $company }] 完了: { $document }
@@ -31,34 +31,34 @@ mail-completed-title = 文書が完了しました
 mail-completed-text = 「{ $document }」へのすべての署名が完了しました。
 mail-completed-document = 完了した文書を見る
 mail-completed-certificate = 履歴証明書を見る
-mail-completed-message = [{ $company }] { $name } 様、「{ $document }」が完了しました。
+mail-completed-message = [{ $company }] 「{ $document }」が完了しました。
 
 ## 却下
 mail-rejected-subject = [{ $company }] 却下: { $document }
 mail-rejected-title = 文書が却下されました
 mail-rejected-text = { $writer } 様が「{ $document }」を却下したため、手続きは終了しました。
 mail-rejected-reason = 却下の理由
-mail-rejected-message = [{ $company }] { $name } 様、{ $writer } 様が「{ $document }」を却下しました。
+mail-rejected-message = [{ $company }] 「{ $document }」は却下され、終了しました。
 
 ## 前の段階への差し戻し
 mail-returned-subject = [{ $company }] 差し戻し: { $document }
 mail-returned-title = 文書が差し戻されました
 mail-returned-text = { $writer } 様が「{ $document }」を差し戻しました。内容を直して、もう一度承認してください。
 mail-returned-reason = 差し戻しの理由
-mail-returned-message = [{ $company }] { $name } 様、{ $writer } 様が「{ $document }」を差し戻しました。期限: { $deadline }
+mail-returned-message = [{ $company }] 「{ $document }」が差し戻されました。修正のうえ、もう一度承認してください。期限: { $deadline }
 
 ## 取り消し
 mail-canceled-subject = [{ $company }] 取り消し: { $document }
 mail-canceled-title = 文書が取り消されました
 mail-canceled-text = { $sender } 様が「{ $document }」を取り消しました。これ以上の手続きは不要です。
 mail-canceled-reason = 取り消しの理由
-mail-canceled-message = [{ $company }] { $name } 様、「{ $document }」は取り消されました。
+mail-canceled-message = [{ $company }] 「{ $document }」は取り消されました。
 
 ## 期限切れ
 mail-expired-subject = [{ $company }] 期限切れ: { $document }
 mail-expired-title = 文書の期限が過ぎました
 mail-expired-text = 「{ $document }」は期限内に完了しなかったため、終了しました。
-mail-expired-message = [{ $company }] { $name } 様、「{ $document }」の期限が過ぎました。
+mail-expired-message = [{ $company }] 「{ $document }」の期限が過ぎました。
 
 ## Webhook の停止
 mail-stopped-subject = [{ $company }] Webhook の送信を停止しました

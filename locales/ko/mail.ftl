@@ -17,13 +17,13 @@ mail-request-comment = 보낸 사람의 메시지
 mail-request-code = 문서를 열려면 접근 암호가 필요합니다.
 mail-request-code-hint = 문서를 열려면 접근 암호가 필요합니다. 힌트: { $hint }
 mail-request-open = 문서 열고 서명하기
-mail-request-message = [{ $company }] { $name } 님, "{ $document }" 서명 요청이 도착했습니다. 기한: { $deadline }
+mail-request-message = [{ $company }] "{ $document }" 서명 요청이 도착했습니다. 기한: { $deadline }
 
 ## 다시 알림
 mail-reminder-subject = [{ $company }] 다시 알림: { $document }
 mail-reminder-title = 아직 서명하지 않은 문서가 있습니다
 mail-reminder-text = { $sender } 님이 요청한 "{ $document }" 문서의 작성과 서명이 아직 완료되지 않았습니다.
-mail-reminder-message = [{ $company }] { $name } 님, "{ $document }" 문서의 서명이 아직 완료되지 않았습니다. 기한: { $deadline }
+mail-reminder-message = [{ $company }] "{ $document }" 문서의 서명이 아직 완료되지 않았습니다. 기한: { $deadline }
 
 ## 완료
 mail-completed-subject = [{ $company }] 완료: { $document }
@@ -31,34 +31,34 @@ mail-completed-title = 문서가 완료되었습니다
 mail-completed-text = "{ $document }" 문서의 모든 서명이 완료되었습니다.
 mail-completed-document = 완료된 문서 보기
 mail-completed-certificate = 이력 증명서 보기
-mail-completed-message = [{ $company }] { $name } 님, "{ $document }" 문서가 완료되었습니다.
+mail-completed-message = [{ $company }] "{ $document }" 문서가 완료되었습니다.
 
 ## 반려
 mail-rejected-subject = [{ $company }] 반려: { $document }
 mail-rejected-title = 문서가 반려되었습니다
 mail-rejected-text = { $writer } 님이 "{ $document }" 문서를 반려하여 진행이 종료되었습니다.
 mail-rejected-reason = 반려 사유
-mail-rejected-message = [{ $company }] { $name } 님, { $writer } 님이 "{ $document }" 문서를 반려했습니다.
+mail-rejected-message = [{ $company }] "{ $document }" 문서가 반려되어 종료되었습니다.
 
 ## 이전 단계로 돌려보냄
 mail-returned-subject = [{ $company }] 되돌아온 문서: { $document }
 mail-returned-title = 문서가 되돌아왔습니다
 mail-returned-text = { $writer } 님이 "{ $document }" 문서를 되돌려 보냈습니다. 내용을 고친 뒤 다시 승인해 주세요.
 mail-returned-reason = 되돌려 보낸 사유
-mail-returned-message = [{ $company }] { $name } 님, { $writer } 님이 "{ $document }" 문서를 되돌려 보냈습니다. 기한: { $deadline }
+mail-returned-message = [{ $company }] "{ $document }" 문서가 되돌아왔습니다. 수정한 뒤 다시 승인해 주세요. 기한: { $deadline }
 
 ## 취소
 mail-canceled-subject = [{ $company }] 취소: { $document }
 mail-canceled-title = 문서가 취소되었습니다
 mail-canceled-text = { $sender } 님이 "{ $document }" 문서를 취소했습니다. 추가로 하실 일은 없습니다.
 mail-canceled-reason = 취소 사유
-mail-canceled-message = [{ $company }] { $name } 님, "{ $document }" 문서가 취소되었습니다.
+mail-canceled-message = [{ $company }] "{ $document }" 문서가 취소되었습니다.
 
 ## 기한 만료
 mail-expired-subject = [{ $company }] 기한 만료: { $document }
 mail-expired-title = 문서의 기한이 지났습니다
 mail-expired-text = "{ $document }" 문서가 기한 안에 완료되지 않아 종료되었습니다.
-mail-expired-message = [{ $company }] { $name } 님, "{ $document }" 문서의 기한이 지났습니다.
+mail-expired-message = [{ $company }] "{ $document }" 문서의 기한이 지났습니다.
 
 ## 웹훅 주소 중지
 mail-stopped-subject = [{ $company }] 웹훅 전송이 중지되었습니다

@@ -3,7 +3,7 @@
 //! | column | what it says |
 //! |---|---|
 //! | `workflow_name`, `language`, `expiry_date`, `comment` | as in a start |
-//! | `1.name`, `1.email`, `1.language`, `1.mobile`, `1.password`, `1.password_hint` | the writer of step 1; `1.clerk.name` where the step has several roles |
+//! | `1.name`, `1.email`, `1.language`, `1.mobile`, `1.password`, `1.password_hint`, `1.one_time_code` | the writer of step 1; `1.clerk.name` where the step has several roles |
 //! | `cc.name`, `cc.email` | who gets a copy |
 //! | any other, or `field:` and a name | the value of the template's field of this name |
 //!
@@ -29,15 +29,17 @@ enum Detail {
     Mobile,
     Password,
     PasswordHint,
+    OneTimeCode,
 }
 
-const DETAILS: [(&str, Detail); 6] = [
+const DETAILS: [(&str, Detail); 7] = [
     ("name", Detail::Name),
     ("email", Detail::Email),
     ("language", Detail::Language),
     ("mobile", Detail::Mobile),
     ("password", Detail::Password),
     ("password_hint", Detail::PasswordHint),
+    ("one_time_code", Detail::OneTimeCode),
 ];
 
 /// What a column says.
@@ -194,6 +196,14 @@ impl Columns {
                             Detail::Mobile => writer.mobile = text,
                             Detail::Password => writer.password = text,
                             Detail::PasswordHint => writer.password_hint = text,
+                            Detail::OneTimeCode => match read_check(cell) {
+                                Some(asks) => writer.one_time_code = Some(asks),
+                                None => {
+                                    let of_writer = self.writers.get(*place).map(Writer::name);
+                                    let path = format!("{}.one_time_code", of_writer.unwrap_or_default());
+                                    request.faults.push(Fault::new(path, FaultCode::InvalidCheck));
+                                }
+                            },
                         }
                     }
                 }
@@ -220,6 +230,15 @@ impl Columns {
             writers: names,
             fields,
         }
+    }
+}
+
+/// Yes or no, as the cells of check fields say it.
+fn read_check(cell: &str) -> Option<bool> {
+    match cell.trim().to_ascii_lowercase().as_str() {
+        "y" | "1" | "true" => Some(true),
+        "n" | "0" | "false" => Some(false),
+        _ => None,
     }
 }
 

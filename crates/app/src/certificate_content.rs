@@ -300,7 +300,11 @@ impl Writer<'_> {
                 EventKind::IdentityChecked { method, .. } if method == way => Some(event.at),
                 _ => None,
             });
-            let contact = recipient.contact.as_given();
+            let sent_to = events.iter().rev().find_map(|event| match &event.event {
+                EventKind::OneTimeCodeSent { to, .. } => to.as_deref(),
+                _ => None,
+            });
+            let contact = sent_to.unwrap_or(recipient.contact.as_given());
             match checked {
                 Some(at) => parts.push(self.say_with(word, &[("at", &self.moment(at)), ("contact", contact)])),
                 None if asked => parts.push(self.say(&format!("{word}-open"))),

@@ -199,6 +199,26 @@ pub struct OutgoingMail {
     /// It holds a one-time code: no member of the company may see it, or it would prove nothing.
     #[serde(default)]
     pub is_secret: bool,
+    /// The parts of a message; messages only.
+    #[serde(default)]
+    pub message: Option<MessageParts>,
+}
+
+/// The parts of a message, for gateways that fill approved templates of their own; empty where there is none.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct MessageParts {
+    /// Why it is sent: `request`, `reminder`, `returned`, `completed`, `rejected`, `canceled`, `expired` or `code`.
+    pub kind: String,
+    /// The workflow's name.
+    pub document: String,
+    /// Who asks, or has withdrawn it.
+    pub sender: String,
+    /// Until when to write.
+    pub deadline: String,
+    /// A one-time code.
+    pub code: String,
+    /// For how many minutes that can be used.
+    pub minutes: String,
 }
 
 /// A link of a letter.
@@ -297,6 +317,7 @@ pub fn write(letter: &Letter<'_>) -> Result<OutgoingMail, Error> {
         ("minutes", minutes.as_str()),
     ];
     let subject = cut(&one_line(&say(&key("subject"), &arguments)));
+    let mut message = None;
     let (to, text, html) = match letter.contact {
         Contact::Phone { number, .. } => {
             let mut text = say(&key("message"), &arguments);
@@ -304,6 +325,19 @@ pub fn write(letter: &Letter<'_>) -> Result<OutgoingMail, Error> {
                 text.push('\n');
                 text.push_str(&link.url);
             }
+            let sender = match letter.occasion {
+                Occasion::Request(request) | Occasion::Reminder(request) => request.sender,
+                Occasion::Canceled { sender, .. } => sender,
+                _ => "",
+            };
+            message = Some(MessageParts {
+                kind: content.word.to_owned(),
+                document: document.clone(),
+                sender: one_line(sender),
+                deadline: deadline.clone(),
+                code: code.to_owned(),
+                minutes: minutes.clone(),
+            });
             (number.clone(), text, None)
         }
         Contact::Email(address) => {
@@ -347,6 +381,7 @@ pub fn write(letter: &Letter<'_>) -> Result<OutgoingMail, Error> {
         html,
         links: content.links,
         is_secret: !code.is_empty(),
+        message,
     })
 }
 

@@ -1,15 +1,16 @@
 //! One-time codes: who opens the link must also read what is sent to the writer's own address.
 //!
 //! A code is sent only when the page asks for it, never because a link was followed: programs that read mail follow links.
-//! It goes to the address or number that the sender gave, also where the workflow is embedded, and is kept as an
-//! authentication code under a key of the vault. How long it lives and how often it is sent and tried: `domain::one_time_code`.
+//! It goes by messenger where the writer has a telephone number (as his address, or as `mobile` besides) that a messenger
+//! reaches, else to the address that the sender gave; also where the workflow is embedded. It is kept as an authentication
+//! code under a key of the vault. How long it lives and how often it is sent and tried: `domain::one_time_code`.
 //!
 //! Whoever gave the right code gets a proof: an authentication code over recipient, link version and time, which the page
 //! keeps for him for twelve hours. It dies with the link. Where the sender set an access code, that comes first.
 
 use domain::event::IdentityMethod;
 use domain::one_time_code::{self as rules, Hindrance, MOST_TRIES, Record};
-use domain::{Event, EventKind, Recipient, Who};
+use domain::{Contact, Event, EventKind, Recipient, Region, Who};
 use jiff::{SignedDuration, Timestamp};
 use store::workflow::{OneTimeCode, Writer};
 
@@ -48,9 +49,13 @@ impl App {
             used_at: None,
         };
         let workflow = &session.snapshot.stored.workflow;
+        let party = &session.snapshot.party;
+        let contact = self.code_contact(recipient, party.region);
+        // The sender's own address for him needs no saying: the chain knows it.
+        let to = (!contact.is_same(&recipient.contact)).then(|| contact.as_given().to_owned());
         let letter = self
             .outgoing
-            .one_time_code(workflow, recipient, &text, &session.snapshot.party, at)?;
+            .one_time_code(workflow, recipient, contact, &text, party, at)?;
         let (company, id) = (workflow.company.clone(), workflow.id);
         let (writer, link_version) = (recipient.id, recipient.link_version);
         let wanted = company.clone();
@@ -62,7 +67,11 @@ impl App {
             Record::of(events, writer).may_send(at).map_err(hindered)?;
             store::workflow::set_one_time_code(tx, &wanted, writer, &code)?;
             store::outbox::enqueue(tx, &letter)?;
-            Ok((vec![EventKind::OneTimeCodeSent { recipient: writer }], ()))
+            let sent = EventKind::OneTimeCodeSent {
+                recipient: writer,
+                to: to.clone(),
+            };
+            Ok((vec![sent], ()))
         })?;
         self.bell.ring();
         Ok(())
@@ -122,6 +131,25 @@ impl App {
             Some(failures) => Err(Error::Unprocessable(vec![
                 Fault::new("code", FaultCode::WrongOneTimeCode).with("left", MOST_TRIES.saturating_sub(failures)),
             ])),
+        }
+    }
+
+    /// Where a writer's one-time codes go.
+    pub(crate) fn code_contact(&self, recipient: &Recipient, region: Region) -> Contact {
+        let is_reached = |number: &str| {
+            let beginnings = &self.settings.codes_to;
+            beginnings
+                .iter()
+                .any(|beginning| number.starts_with(beginning.as_str()))
+        };
+        let mobile = recipient
+            .mobile
+            .as_deref()
+            .and_then(|mobile| Contact::parse(mobile, region).ok())
+            .filter(|mobile| mobile.phone().is_some_and(is_reached));
+        match (&recipient.contact, mobile) {
+            (Contact::Email(_), Some(mobile)) => mobile,
+            _ => recipient.contact.clone(),
         }
     }
 

@@ -127,12 +127,17 @@ impl Outgoing {
         &self,
         workflow: &Workflow,
         recipient: &Recipient,
+        contact: Contact,
         code: &str,
         party: &Party,
         at: Timestamp,
     ) -> Result<NewDelivery, Error> {
         let occasion = Occasion::OneTimeCode { code };
-        self.letter(workflow, party, &addressee(workflow, recipient), occasion, at)
+        let addressee = Addressee {
+            contact,
+            ..addressee(workflow, recipient)
+        };
+        self.letter(workflow, party, &addressee, occasion, at)
     }
 
     /// Everything that a transition sends out.

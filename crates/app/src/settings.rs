@@ -35,6 +35,8 @@ pub struct Settings {
     pub fonts_folder: Option<PathBuf>,
     /// How documents are sealed.
     pub sealing: SealingSettings,
+    /// Beginnings of the telephone numbers to which a messenger takes one-time codes: `+82`; none without a messenger.
+    pub codes_to: Vec<String>,
 }
 
 /// The throttle of wrong credentials. Right ones never count, and nobody is locked out for good.
@@ -75,6 +77,7 @@ impl Default for Settings {
             page_cache: 64 * 1024 * 1024,
             fonts_folder: None,
             sealing: SealingSettings::default(),
+            codes_to: Vec::new(),
         }
     }
 }

@@ -920,7 +920,7 @@ impl App {
             // Nobody is sent a code to learn that there is nothing to sign yet, or any more.
             return match stage {
                 Stage::Write | Stage::Done if missing.is_some() => Stage::OneTimeCode {
-                    to: recipient.contact.masked(),
+                    to: self.code_contact(recipient, session.snapshot.party.region).masked(),
                     sent: can_be_given(writer, session.snapshot.at),
                 },
                 other => other,

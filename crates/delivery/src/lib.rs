@@ -1,7 +1,7 @@
-//! Everything that leaves the house: webhooks to customers' servers and mails to people.
+//! Everything that leaves the house: webhooks to customers' servers, mails and messages to people.
 //!
 //! A use-case puts what is to be told into the outbox, in the transaction that decided it; this crate takes it from there.
-//! [`runner`] claims what is due and records what came of it, [`webhook`] and [`mailer`] make one try, [`guarded_client`]
+//! [`runner`] claims what is due and records what came of it, [`webhook`], [`mailer`] and [`messenger`] make one try, [`guarded_client`]
 //! is the only way by which an address that a stranger chose is called, [`schedule`] says when a failed try is repeated.
 //!
 //! Nothing is lost and nothing is promised that cannot be kept: each delivery arrives at least once, with the same id and
@@ -10,6 +10,7 @@
 
 pub mod guarded_client;
 pub mod mailer;
+pub mod messenger;
 pub mod network;
 pub mod node;
 pub mod runner;
@@ -18,5 +19,6 @@ pub mod webhook;
 
 pub use guarded_client::GuardedClient;
 pub use mailer::{MailSettings, MailTls, Mailer};
+pub use messenger::Messengers;
 pub use network::{GuardedNetwork, SourceRules};
 pub use runner::{Runner, RunnerSettings};

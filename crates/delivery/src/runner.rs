@@ -28,7 +28,7 @@ use std::time::Duration;
 use app::mail::OutgoingMail;
 use app::{App, Purpose, WebhookSecret};
 use domain::public_address::CallbackUrl;
-use domain::{ClientId, CompanyId};
+use domain::{ClientId, CompanyId, one_time_code};
 use jiff::{SignedDuration, Timestamp};
 use store::outbox::{self, Claim, Claimed, ClaimedChannel, Finished, Outcome, Try};
 use tokio::sync::Notify;
@@ -37,6 +37,7 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::guarded_client::GuardedClient;
 use crate::mailer::Mailer;
+use crate::messenger::{Messengers, Outgoing, Report, Verdict as MessageVerdict};
 use crate::node;
 use crate::schedule::{MOST_TRIES, next_try};
 use crate::webhook::{self, Verdict, Webhook};
@@ -95,6 +96,7 @@ struct Shared {
     app: Arc<App>,
     client: GuardedClient,
     mailer: Option<Mailer>,
+    messengers: Option<Messengers>,
     settings: RunnerSettings,
     /// The latest moment at which was claimed, in microseconds: the clock must not be before it.
     latest_claim: AtomicI64,
@@ -117,7 +119,7 @@ enum TaskResult {
         made: Try,
         outcome: Outcome,
     },
-    /// There is no mail server: the outbox page shows it.
+    /// There is no mail server, or no messenger for the number: the outbox page shows it.
     Kept,
     /// Not begun with: it waited too long for its turn, and the lease is about to end.
     NotBegun,
@@ -149,7 +151,13 @@ enum Mode {
 
 impl Runner {
     /// A runner for the app's outbox. It hears the app's bell from now on.
-    pub fn new(app: Arc<App>, client: GuardedClient, mailer: Option<Mailer>, settings: RunnerSettings) -> Runner {
+    pub fn new(
+        app: Arc<App>,
+        client: GuardedClient,
+        mailer: Option<Mailer>,
+        messengers: Option<Messengers>,
+        settings: RunnerSettings,
+    ) -> Runner {
         let wake = Arc::new(Notify::new());
         let listener = Arc::clone(&wake);
         if !app.bell.listen(move || listener.notify_one()) {
@@ -160,6 +168,7 @@ impl Runner {
                 app,
                 client,
                 mailer,
+                messengers,
                 settings,
                 // At the first claim it is looked whether the clock was set back while nothing ran.
                 latest_claim: AtomicI64::new(i64::MAX),
@@ -586,7 +595,8 @@ impl Shared {
                     Err(reason) => self.failed(claimed, at, duration, &reason),
                 }
             }
-            ClaimedChannel::Mail | ClaimedChannel::Message => self.mail(claimed, at, duration).await,
+            ClaimedChannel::Mail => self.mail(claimed, at, duration).await,
+            ClaimedChannel::Message => self.message(claimed, at, duration).await,
         }
     }
 
@@ -698,6 +708,64 @@ impl Shared {
                     result: TaskResult::Tried { made, outcome },
                 }
             }
+        }
+    }
+
+    async fn message(&self, claimed: Claimed, at: Timestamp, duration: impl Fn() -> i64) -> Done {
+        let kept = |claimed| Done {
+            claimed,
+            result: TaskResult::Kept,
+        };
+        let Some(messengers) = &self.messengers else {
+            return kept(claimed);
+        };
+        let mail = match OutgoingMail::open(&claimed.body, &self.app.vault) {
+            Ok(mail) => mail,
+            Err(error) => return self.failed(claimed, at, duration(), &error.to_string()),
+        };
+        let message = Outgoing {
+            mail: &mail,
+            event_id: &claimed.event_id,
+            at,
+        };
+        let Some(reports) = messengers.send(message).await else {
+            return kept(claimed);
+        };
+        let is_taken = reports.iter().any(|report| report.verdict == MessageVerdict::Taken);
+        let is_refused = reports.iter().all(|report| report.verdict == MessageVerdict::Refused);
+        let outcome = if is_taken {
+            Outcome::Delivered
+        } else if is_refused {
+            Outcome::Dead
+        } else {
+            let asked = reports.iter().find_map(|report| report.retry_after.as_deref());
+            match self.again(&claimed, asked) {
+                // A code that nobody can give any more is no use to anybody.
+                Outcome::Retry(due_at)
+                    if mail.is_secret && !one_time_code::is_alive(claimed.created_at, None, due_at) =>
+                {
+                    Outcome::Dead
+                }
+                outcome => outcome,
+            }
+        };
+        let words: Vec<String> = reports.iter().map(Report::line).collect();
+        let words = shown(&words.join("\n"));
+        let (fault, answer) = if is_taken {
+            (None, words)
+        } else {
+            (Some(words), String::new())
+        };
+        let made = Try {
+            at,
+            duration: duration(),
+            code: reports.iter().rev().find_map(|report| report.status),
+            fault,
+            answer,
+        };
+        Done {
+            claimed,
+            result: TaskResult::Tried { made, outcome },
         }
     }
 

@@ -1,7 +1,13 @@
 //! How a person is reached: an e-mail address, or a telephone number in its place.
+//!
+//! Telephone numbers are read with the numbering plans of the world (the `phonenumber` crate, which carries the data of
+//! Google's libphonenumber): national ones in the company's region, all others behind a plus. What is kept is the
+//! international form (ITU-T E.164). A number must be *possible*, which is calling code and length: ranges of digits are
+//! given out every month, and a plan that is some months old must not refuse a person's new number.
 
 use std::fmt;
 
+use phonenumber::{Mode, PhoneNumber, country, metadata::DATABASE};
 use serde::{Deserialize, Serialize};
 
 use crate::text::is_ignorable;
@@ -59,11 +65,20 @@ impl Region {
         }
     }
 
-    const fn country_code(self) -> &'static str {
+    const fn plan(self) -> country::Id {
         match self {
-            Self::Kr => "82",
-            Self::Jp => "81",
-            Self::Us => "1",
+            Self::Kr => country::Id::KR,
+            Self::Jp => country::Id::JP,
+            Self::Us => country::Id::US,
+        }
+    }
+
+    /// Whether digits without a plus can be a national number. Where people dial a zero first, a number without one is a
+    /// local or a mistyped one.
+    fn begins_national(self, digits: &str) -> bool {
+        match self {
+            Self::Kr | Self::Jp => digits.starts_with('0'),
+            Self::Us => true,
         }
     }
 }
@@ -174,34 +189,80 @@ pub fn is_email(text: &str) -> bool {
     local_good && domain_good && text.len() <= 254
 }
 
+/// The parts of an international number that gateways of one country ask for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dialled {
+    /// The calling code: `82`.
+    pub calling_code: String,
+    /// As it is dialled within the country, digits alone: `01012345678`.
+    pub national: String,
+}
+
+/// Takes an international number apart; none where it is none that the numbering plans know.
+pub fn dialled(number: &str) -> Option<Dialled> {
+    let parsed = possible(phonenumber::parse(None, number).ok()?)?;
+    let written = parsed.format().mode(Mode::National).to_string();
+    Some(Dialled {
+        calling_code: parsed.code().value().to_string(),
+        national: written.chars().filter(char::is_ascii_digit).collect(),
+    })
+}
+
 fn phone_number(text: &str, region: Region) -> Option<String> {
-    let (international, rest) = match text.strip_prefix('+') {
-        Some(rest) => (true, rest),
-        None => (false, text),
+    let (is_international, digits) = dial_string(text)?;
+    let parsed = if is_international {
+        phonenumber::parse(None, format!("+{digits}"))
+    } else if region.begins_national(&digits) {
+        phonenumber::parse(Some(region.plan()), digits)
+    } else {
+        return None;
     };
+    let parsed = possible(parsed.ok()?)?;
+    Some(format!("+{}{}", parsed.code().value(), parsed.national()))
+}
+
+/// The number, where its calling code is given out and its length is one that is used there; short numbers are nobody's.
+fn possible(number: PhoneNumber) -> Option<PhoneNumber> {
+    let length = u16::try_from(number.national().to_string().len()).ok()?;
+    let plans = DATABASE.by_code(&number.code().value())?;
+    let is_possible = plans
+        .iter()
+        .any(|plan| plan.descriptors().general().possible_length().contains(&length));
+    (length >= 7 && is_possible).then_some(number)
+}
+
+/// What is dialled: whether a plus leads it, and its digits. Digits and signs of full width, as Japanese and Korean
+/// keyboards write them, count as what they are.
+fn dial_string(text: &str) -> Option<(bool, String)> {
+    // No number has more than 15 digits (E.164); signs between them are few.
+    if text.chars().count() > 40 {
+        return None;
+    }
+    let mut plain = text.chars().map(|character| match character {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character),
+        '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{30fc}' => '-',
+        '\u{3000}' | '\u{a0}' => ' ',
+        other => other,
+    });
     let mut digits = String::new();
-    for c in rest.chars() {
-        match c {
-            '0'..='9' => digits.push(c),
+    let mut is_international = false;
+    if let Some(first) = plain.next() {
+        match first {
+            '+' => is_international = true,
+            '0'..='9' => digits.push(first),
+            '(' => {}
+            _ => return None,
+        }
+    }
+    for character in plain {
+        match character {
+            '0'..='9' => digits.push(character),
             ' ' | '-' | '.' | '(' | ')' => {}
             _ => return None,
         }
     }
-    let number = if international {
-        digits
-    } else {
-        let national = match region {
-            Region::Us => digits.strip_prefix('1').filter(|d| d.len() == 10),
-            Region::Kr | Region::Jp => Some(digits.strip_prefix('0')?),
-        }
-        .unwrap_or(&digits);
-        // A national number has eight digits or more after its trunk prefix.
-        if national.len() < 8 {
-            return None;
-        }
-        format!("{}{national}", region.country_code())
-    };
-    (!number.starts_with('0') && (8..=15).contains(&number.len())).then(|| format!("+{number}"))
+    let is_good = (1..=17).contains(&digits.len()) && !(is_international && digits.starts_with('0'));
+    is_good.then_some((is_international, digits))
 }
 
 #[cfg(test)]
@@ -260,13 +321,63 @@ mod tests {
             ("090 1234 5678", Region::Jp, "+819012345678"),
             ("(415) 555-2671", Region::Us, "+14155552671"),
             ("1 415 555 2671", Region::Us, "+14155552671"),
+            ("02-312-3456", Region::Kr, "+8223123456"),
+            ("０１０－１２３４－５６７８", Region::Kr, "+821012345678"),
+            ("+82 (0)10-1234-5678", Region::Us, "+821012345678"),
+            ("+39 06 698 12345", Region::Kr, "+390669812345"),
+            ("+49 1512 3456789", Region::Jp, "+4915123456789"),
         ] {
             let contact = Contact::parse(text, region).unwrap();
             assert_eq!(contact.phone(), Some(number), "{text}");
             assert_eq!(contact.as_given(), text);
         }
-        for text in ["123", "12345678901234567", "010-ABCD-5678", "+0101234567", "5551234567"] {
+        for text in [
+            "123",
+            "12345678901234567",
+            "010-ABCD-5678",
+            "+0101234567",
+            "5551234567",
+            "+999 123 4567",
+            "+82 10 1234 56789",
+            "010-1234",
+            "+",
+            "++821012345678",
+            "010-1234-5678 ext. 9",
+            "tel:+821012345678",
+        ] {
             assert_eq!(Contact::parse(text, Region::Kr), Err(ContactFault), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_is_taken_apart_as_gateways_of_its_country_want_it() {
+        for (number, calling_code, national) in [
+            ("+821012345678", "82", "01012345678"),
+            ("+8223123456", "82", "023123456"),
+            ("+819012345678", "81", "09012345678"),
+            ("+14155552671", "1", "4155552671"),
+            ("+390669812345", "39", "0669812345"),
+        ] {
+            let parts = dialled(number).unwrap();
+            assert_eq!(
+                (parts.calling_code.as_str(), parts.national.as_str()),
+                (calling_code, national)
+            );
+        }
+        assert_eq!(dialled("minjun"), None);
+        assert_eq!(dialled("+999123456789"), None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn whatever_is_typed_is_a_number_that_reads_as_itself_or_a_fault(text in "[+＋]?[0-9０-９ ()./x;=a-c-]{0,42}") {
+            for region in [Region::Kr, Region::Jp, Region::Us] {
+                if let Some(number) = phone_number(&text, region) {
+                    proptest::prop_assert!((8..=18).contains(&number.len()), "{number}");
+                    proptest::prop_assert_eq!(phone_number(&number, region), Some(number.clone()));
+                    proptest::prop_assert!(dialled(&number).is_some());
+                }
+            }
         }
     }
 

@@ -117,6 +117,9 @@ pub enum EventKind {
     OneTimeCodeSent {
         /// Who.
         recipient: RecipientId,
+        /// Where to, where that was not the writer's `email`: the mobile number, as it was given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        to: Option<String>,
     },
     /// A writer's identity was checked.
     IdentityChecked {
@@ -327,7 +330,7 @@ impl EventKind {
             | Self::Reminded { recipient }
             | Self::Viewed { recipient }
             | Self::OriginalTaken { recipient }
-            | Self::OneTimeCodeSent { recipient }
+            | Self::OneTimeCodeSent { recipient, .. }
             | Self::IdentityChecked { recipient, .. }
             | Self::IdentityRefused { recipient, .. }
             | Self::Consented { recipient, .. }

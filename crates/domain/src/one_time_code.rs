@@ -132,7 +132,13 @@ mod tests {
     }
 
     fn sent(seconds: i64) -> Event {
-        event(seconds, EventKind::OneTimeCodeSent { recipient: WRITER })
+        event(
+            seconds,
+            EventKind::OneTimeCodeSent {
+                recipient: WRITER,
+                to: None,
+            },
+        )
     }
 
     fn refused(method: IdentityMethod) -> Event {

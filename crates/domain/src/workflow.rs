@@ -641,6 +641,10 @@ impl Workflow {
         if recipient.progress != Progress::Waiting {
             return Err(Refusal::AlreadyApproved { order: recipient.order });
         }
+        if !recipient.contact.is_same(&contact) {
+            // It was the other person's, and what goes to it proves that it is he.
+            recipient.mobile = None;
+        }
         recipient.name = name;
         recipient.contact = contact;
         recipient.link_version = recipient.link_version.saturating_add(1);

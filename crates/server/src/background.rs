@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use app::{App, Error};
 use delivery::guarded_client::GuardedClient;
-use delivery::{MailSettings, Mailer, Runner, RunnerSettings};
+use delivery::{MailSettings, Mailer, Messengers, Runner, RunnerSettings};
 use tokio::sync::watch;
 use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{MissedTickBehavior, interval};
@@ -47,14 +47,19 @@ impl Background {
 }
 
 /// Starts everything; it ends when `ended` turns true.
-pub fn start(app: Arc<App>, mail: Option<MailSettings>, ended: watch::Receiver<bool>) -> Result<Background, Failure> {
+pub fn start(
+    app: Arc<App>,
+    mail: Option<MailSettings>,
+    messengers: Option<Messengers>,
+    ended: watch::Receiver<bool>,
+) -> Result<Background, Failure> {
     let client = GuardedClient::new(app.settings.webhook.clone())
         .map_err(|error| Failure::Other(format!("the webhook client cannot be made: {error}")))?;
     let mailer = mail
         .map(|settings| Mailer::new(&settings))
         .transpose()
         .map_err(|error| Failure::Other(error.to_string()))?;
-    let runner = Runner::new(Arc::clone(&app), client, mailer, RunnerSettings::default());
+    let runner = Runner::new(Arc::clone(&app), client, mailer, messengers, RunnerSettings::default());
     let mut work = JoinSet::new();
     work.spawn(runner.run(told(ended.clone())));
     work.spawn(every(

@@ -8,11 +8,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use app::{BulkSettings, HistorySettings, LoginSettings, SealingSettings, TimeStampAuthority};
-use delivery::SourceRules;
 use delivery::mailer::{MailSettings, MailSettingsFault, MailTls, Mailer};
+use delivery::messenger::{Format as BodyFormat, GatewayFault, GatewaySettings, Method, SignatureText, profiles};
+use delivery::{Messengers, SourceRules};
 use domain::public_address::{AddressRules, CallbackUrl};
 use domain::{SealLevel, WhenTsaIsDown};
 use figment::error::Kind;
@@ -20,6 +22,8 @@ use figment::providers::{Format, Serialized, Toml};
 use figment::value::{Dict, Map, Value};
 use figment::{Figment, Metadata, Profile, Provider};
 use serde::{Deserialize, Serialize};
+
+use crate::environment::SystemRandom;
 
 /// How long a caller waits for a PostgreSQL that went away during his commit, to learn whether it happened.
 const COMMIT_PATIENCE: Duration = Duration::from_secs(20);
@@ -42,6 +46,8 @@ pub struct Configuration {
     pub bulk: Bulk,
     /// Mail.
     pub mail: Mail,
+    /// Messages to telephone numbers: gateways by their names.
+    pub messenger: BTreeMap<String, Messenger>,
     /// The throttle of wrong credentials.
     pub login: Login,
     /// How documents are sealed.
@@ -178,6 +184,84 @@ pub enum SmtpTls {
     Starttls,
     /// TLS from the first byte.
     Tls,
+}
+
+/// `[messenger.NAME]`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Messenger {
+    /// A ready description; the settings below `allow_private` replace its parts.
+    pub profile: Option<String>,
+    /// Lower ones are asked first.
+    pub order: u32,
+    /// Beginnings of the numbers that it serves; the profile's, or all, if not given.
+    pub countries: Option<Vec<String>>,
+    /// The account, project or service.
+    pub account: String,
+    /// The key that says who asks.
+    pub key: Option<Secret>,
+    /// The secret that proves it.
+    pub secret: Option<Secret>,
+    /// A file that holds the secret.
+    pub secret_file: Option<PathBuf>,
+    /// Who sends.
+    pub from: String,
+    /// The channel that sends: of KakaoTalk.
+    pub channel: String,
+    /// The gateway's templates by kind of message.
+    pub templates: BTreeMap<String, String>,
+    /// The variables of those templates.
+    pub variables: BTreeMap<String, String>,
+    /// Other words by kind of message than ours.
+    pub texts: BTreeMap<String, String>,
+    /// The gateway's ids of people by their numbers.
+    pub ids: BTreeMap<String, String>,
+    /// It may have an address that is not public, and speak plain http.
+    pub allow_private: bool,
+    /// Scheme, host and port.
+    pub address: Option<String>,
+    /// What follows.
+    pub path: Option<String>,
+    /// The method.
+    pub method: Option<Method>,
+    /// Headers, added to the profile's.
+    pub headers: BTreeMap<String, String>,
+    /// How the body is written.
+    pub format: Option<BodyFormat>,
+    /// The body.
+    pub body: Option<String>,
+    /// What is signed.
+    pub signed: Option<String>,
+    /// How the signature is written.
+    pub signature: Option<SignatureText>,
+    /// It carries only kinds of messages that it has a template for.
+    pub needs_template: Option<bool>,
+    /// It carries only to people whose id is listed.
+    pub needs_id: Option<bool>,
+    /// How its answer is read.
+    pub answer: MessengerAnswer,
+}
+
+/// `[messenger.NAME.answer]`
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MessengerAnswer {
+    /// Where the word of success is.
+    pub success_at: Option<String>,
+    /// The words that mean success.
+    pub success_is: Option<Vec<String>>,
+    /// Statuses that say that it was taken before.
+    pub taken: Option<Vec<u16>>,
+    /// Statuses that say that it will never be taken.
+    pub refused: Option<Vec<u16>>,
+    /// Where the message's id is.
+    pub id_at: Option<Vec<String>>,
+    /// Where the gateway's words are.
+    pub words_at: Option<Vec<String>>,
+    /// Where its code of an error is.
+    pub code_at: Option<Vec<String>>,
+    /// Codes of errors that pass.
+    pub temporary: Option<Vec<String>>,
 }
 
 /// `[login]`
@@ -349,6 +433,38 @@ impl Default for Bulk {
         Bulk {
             rows,
             largest_request: bytes,
+        }
+    }
+}
+
+impl Default for Messenger {
+    fn default() -> Messenger {
+        Messenger {
+            profile: None,
+            order: 10,
+            countries: None,
+            account: String::new(),
+            key: None,
+            secret: None,
+            secret_file: None,
+            from: String::new(),
+            channel: String::new(),
+            templates: BTreeMap::new(),
+            variables: BTreeMap::new(),
+            texts: BTreeMap::new(),
+            ids: BTreeMap::new(),
+            allow_private: false,
+            address: None,
+            path: None,
+            method: None,
+            headers: BTreeMap::new(),
+            format: None,
+            body: None,
+            signed: None,
+            signature: None,
+            needs_template: None,
+            needs_id: None,
+            answer: MessengerAnswer::default(),
         }
     }
 }
@@ -653,6 +769,9 @@ impl Configuration {
             page_cache: self.documents.page_cache,
             fonts_folder: self.documents.fonts_folder.clone(),
             sealing: self.sealing()?,
+            codes_to: self
+                .messengers()?
+                .map_or_else(Vec::new, |messengers| messengers.reaches("code")),
         })
     }
 
@@ -786,6 +905,96 @@ impl Configuration {
         }
     }
 
+    /// The gateways for messages to telephone numbers, if there are any.
+    pub fn messengers(&self) -> Result<Option<Messengers>, ConfigurationFault> {
+        if self.messenger.is_empty() {
+            return Ok(None);
+        }
+        let gateways = self
+            .messenger
+            .iter()
+            .map(|(name, messenger)| self.gateway(name, messenger))
+            .collect::<Result<Vec<_>, _>>()?;
+        Messengers::new(gateways, Arc::new(SystemRandom)).map(Some).map_err(
+            |GatewayFault {
+                 gateway,
+                 setting,
+                 reason,
+             }| self.senseless(&format!("messenger.{gateway}.{setting}"), reason),
+        )
+    }
+
+    fn gateway(&self, name: &str, given: &Messenger) -> Result<GatewaySettings, ConfigurationFault> {
+        let setting = |key: &str| format!("messenger.{name}.{key}");
+        let (mut description, countries) = match &given.profile {
+            None => {
+                for (key, missing) in [("address", given.address.is_none()), ("body", given.body.is_none())] {
+                    if missing {
+                        let reason = "it is missing; a gateway has a profile or a description of its own";
+                        return Err(self.senseless(&setting(key), reason));
+                    }
+                }
+                // What the message's own fault is, by custom.
+                let mut description = delivery::messenger::Description::default();
+                description.answer.refused = vec![400, 422];
+                (description, &[] as &[&str])
+            }
+            Some(profile) => profiles::profile(profile).ok_or_else(|| {
+                let known = profiles::NAMES.join(", ");
+                self.senseless(
+                    &setting("profile"),
+                    format!("{profile} is no profile; there are {known}"),
+                )
+            })?,
+        };
+        replace(&mut description.address, given.address.as_ref());
+        replace(&mut description.path, given.path.as_ref());
+        replace(&mut description.method, given.method.as_ref());
+        replace(&mut description.format, given.format.as_ref());
+        replace(&mut description.body, given.body.as_ref());
+        replace(&mut description.signed, given.signed.as_ref());
+        replace(&mut description.signature, given.signature.as_ref());
+        replace(&mut description.needs_template, given.needs_template.as_ref());
+        replace(&mut description.needs_id, given.needs_id.as_ref());
+        description.headers.extend(given.headers.clone());
+        let (reading, answer) = (&mut description.answer, &given.answer);
+        if answer.success_at.is_some() {
+            reading.success_at.clone_from(&answer.success_at);
+        }
+        replace(&mut reading.success_is, answer.success_is.as_ref());
+        replace(&mut reading.taken, answer.taken.as_ref());
+        replace(&mut reading.refused, answer.refused.as_ref());
+        replace(&mut reading.id_at, answer.id_at.as_ref());
+        replace(&mut reading.words_at, answer.words_at.as_ref());
+        replace(&mut reading.code_at, answer.code_at.as_ref());
+        replace(&mut reading.temporary, answer.temporary.as_ref());
+        let credential = secret(
+            &self.named(&setting("secret_file")),
+            given.secret.as_ref(),
+            given.secret_file.as_deref(),
+        )?;
+        let countries = match &given.countries {
+            Some(countries) => countries.clone(),
+            None => countries.iter().map(|&country| country.to_owned()).collect(),
+        };
+        Ok(GatewaySettings {
+            name: name.to_owned(),
+            description,
+            account: given.account.clone(),
+            key: given.key.as_ref().map_or_else(String::new, |Secret(key)| key.clone()),
+            secret: credential.unwrap_or_default(),
+            from: given.from.clone(),
+            channel: given.channel.clone(),
+            templates: given.templates.clone(),
+            variables: given.variables.clone(),
+            texts: given.texts.clone(),
+            ids: given.ids.clone(),
+            countries,
+            order: given.order,
+            allow_private: given.allow_private,
+        })
+    }
+
     /// The settings of the web side.
     pub fn http(&self) -> Result<countersign_http::HttpSettings, ConfigurationFault> {
         let mut trusted_proxies = Vec::new();
@@ -811,6 +1020,13 @@ impl Configuration {
 pub fn processors() -> u32 {
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     u32::try_from(processors).unwrap_or(1)
+}
+
+/// Puts a given value in place of a profile's.
+fn replace<T: Clone>(of_profile: &mut T, given: Option<&T>) {
+    if let Some(given) = given {
+        of_profile.clone_from(given);
+    }
 }
 
 /// A value given as such or as a file; trailing line ends of a file are none of it.
@@ -851,7 +1067,12 @@ impl Variables {
             };
             if name.contains("__") {
                 let path: Vec<String> = name.to_ascii_lowercase().split("__").map(str::to_owned).collect();
-                put(&mut settings, &path, &value);
+                let parsed = if is_text(&path) {
+                    Value::from(value)
+                } else {
+                    parse(&value)
+                };
+                put(&mut settings, &path, parsed);
                 names.insert(path.join("."), variable);
             }
         }
@@ -859,27 +1080,11 @@ impl Variables {
     }
 }
 
-fn put(settings: &mut Dict, path: &[String], value: &str) {
+fn put(settings: &mut Dict, path: &[String], value: Value) {
     match path {
         [] => {}
         [key] => {
-            // A password of digits is a text, not a number.
-            let is_text = [
-                "url",
-                "password",
-                "user",
-                "host",
-                "from",
-                "filter",
-                "pin",
-                "policy",
-                "authorization",
-                "location",
-            ]
-            .iter()
-            .any(|word| key.ends_with(word));
-            let parsed = if is_text { Value::from(value) } else { parse(value) };
-            settings.insert(key.clone(), parsed);
+            settings.insert(key.clone(), value);
         }
         [section, rest @ ..] => {
             let entry = settings
@@ -889,6 +1094,35 @@ fn put(settings: &mut Dict, path: &[String], value: &str) {
                 put(inner, rest, value);
             }
         }
+    }
+}
+
+/// Whether a setting is a text whatever it looks like: a password of digits is no number.
+fn is_text(path: &[String]) -> bool {
+    match path {
+        [section, _, rest @ ..] if section == "messenger" => match rest {
+            [key] => !matches!(
+                key.as_str(),
+                "order" | "countries" | "allow_private" | "needs_template" | "needs_id"
+            ),
+            [table, key] => table != "answer" || key == "success_at",
+            _ => false,
+        },
+        [.., key] => [
+            "url",
+            "password",
+            "user",
+            "host",
+            "from",
+            "filter",
+            "pin",
+            "policy",
+            "authorization",
+            "location",
+        ]
+        .iter()
+        .any(|word| key.ends_with(word)),
+        [] => false,
     }
 }
 
@@ -946,6 +1180,54 @@ mod tests {
             (mail.port, mail.login),
             (587, Some(("007".to_owned(), "12345".to_owned())))
         );
+    }
+
+    #[test]
+    fn a_messengers_credentials_come_from_variables_and_files_and_do_not_show() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("secret");
+        std::fs::write(&path, "of-the-file\n").expect("a file");
+        let file = format!(
+            "[messenger.kr]\nprofile = 'solapi'\nfrom = '0212345678'\nkey = 'of-the-key'\nsecret_file = {:?}",
+            path.display().to_string()
+        );
+        let configuration = load(&file, &[("COUNTERSIGN_MESSENGER__KR__FROM", "0311234567")]).expect("a configuration");
+        let gateway = configuration
+            .gateway("kr", &configuration.messenger["kr"])
+            .expect("a gateway");
+        assert_eq!(
+            (gateway.from.as_str(), gateway.secret.as_str()),
+            ("0311234567", "of-the-file")
+        );
+        assert_eq!(gateway.countries, ["+82"]);
+        let variables = [
+            ("COUNTERSIGN_MESSENGER__KR__PROFILE", "solapi"),
+            ("COUNTERSIGN_MESSENGER__KR__KEY", "0012"),
+            ("COUNTERSIGN_MESSENGER__KR__SECRET", "123456"),
+            ("COUNTERSIGN_MESSENGER__KR__FROM", "0212345678"),
+            ("COUNTERSIGN_MESSENGER__KR__ORDER", "3"),
+            ("COUNTERSIGN_MESSENGER__KR__COUNTRIES", "[\"+82\", \"+1\"]"),
+            ("COUNTERSIGN_MESSENGER__KR__TEMPLATES__REQUEST", "0815"),
+        ];
+        let alone = load("", &variables).expect("a configuration");
+        let of_variables = alone.gateway("kr", &alone.messenger["kr"]).expect("a gateway");
+        assert_eq!(
+            (of_variables.key.as_str(), of_variables.secret.as_str()),
+            ("0012", "123456")
+        );
+        assert_eq!(
+            (of_variables.order, of_variables.templates["request"].as_str()),
+            (3, "0815")
+        );
+        assert_eq!(of_variables.countries, ["+82", "+1"]);
+        for shown in [
+            format!("{configuration:?} {gateway:?}"),
+            format!("{alone:?} {of_variables:?}"),
+        ] {
+            for secret in ["of-the-file", "of-the-key", "0012", "123456"] {
+                assert!(!shown.contains(secret), "{shown}");
+            }
+        }
     }
 
     #[test]
@@ -1053,6 +1335,7 @@ mod tests {
             Some("https://sign.example.com")
         );
         assert!(configuration.mail().expect("a mail server").is_some());
+        assert!(configuration.messengers().expect("gateways").is_some());
         configuration.http().expect("the web side's settings");
         configuration.app(None).expect("the use-cases' settings");
     }
@@ -1079,6 +1362,8 @@ mod tests {
             seek(section, settings);
         }
         seek("mail.smtp", &value["mail"]["smtp"]);
+        seek("messenger.house", &value["messenger"]["house"]);
+        seek("messenger.house.answer", &value["messenger"]["house"]["answer"]);
         assert_eq!(undocumented, Vec::<String>::new());
     }
 
@@ -1095,6 +1380,7 @@ mod tests {
             Configuration::load_from(Some(&path), variables.into_iter())
                 .and_then(|configuration| {
                     configuration.mail()?;
+                    configuration.messengers()?;
                     configuration.http()?;
                     configuration.app(None).map(drop)
                 })
@@ -1148,6 +1434,42 @@ mod tests {
                 smtp,
                 &[("COUNTERSIGN_MAIL__SMTP__FROM", "nobody")],
                 "COUNTERSIGN_MAIL__SMTP__FROM: ".to_owned(),
+            ),
+            (
+                "[messenger.a]\nprofile = 'smoke'",
+                &[],
+                format!("{file}: messenger.a.profile: smoke is no profile; there are solapi, "),
+            ),
+            ("[messenger.a]", &[], "messenger.a.address: it is missing".to_owned()),
+            (
+                "[messenger.a]\nprofile = 'twilio'\naccount = 'AC1'\nsecret = 'x'",
+                &[],
+                "messenger.a.from: it is missing".to_owned(),
+            ),
+            (
+                "[messenger.a]\naddress = 'http://example.com'\nbody = '{}'",
+                &[],
+                format!("{file}: messenger.a.address: "),
+            ),
+            (
+                "[messenger.a]\naddress = 'https://example.com'\nbody = '{\"to\": \"{{ too }}\"}'",
+                &[],
+                format!("{file}: messenger.a.body: undefined value"),
+            ),
+            (
+                "[messenger.a]\naddress = 'https://example.com'\nbody = '{'",
+                &[],
+                format!("{file}: messenger.a.body: "),
+            ),
+            (
+                "[messenger.a]\naddress = 'https://example.com'\nbody = '{}'\ncountries = ['KR']",
+                &[],
+                format!("{file}: messenger.a.countries: "),
+            ),
+            (
+                "[messenger.a]\nadress = 'https://example.com'",
+                &[],
+                format!("{file}: messenger.a.adress is no setting; [messenger.a] has "),
             ),
             (
                 "",

@@ -24,7 +24,7 @@ use crate::{Error, Row, Transaction, Value, values};
 
 /// The receiver of all mail: one limit for the one mail server.
 pub const MAIL_RECEIVER: &str = "mail";
-/// The receiver of messages that have no messenger.
+/// The receiver of all messages: one limit for all gateways.
 const MESSAGE_RECEIVER: &str = "message";
 
 /// One delivery's number.
@@ -51,7 +51,7 @@ pub enum NewChannel {
     },
     /// A mail; without a mail server the outbox page shows it.
     Mail,
-    /// A message to a telephone number; without a messenger the outbox page shows it.
+    /// A message to a telephone number; where no messenger serves it, the outbox page shows it.
     Message,
 }
 
@@ -74,23 +74,17 @@ pub struct NewDelivery {
 
 /// Puts a delivery into the outbox, in the caller's transaction.
 pub fn enqueue(tx: &mut dyn Transaction, new: &NewDelivery) -> Result<DeliveryId, Error> {
-    let (receiver, state, url, client, authorization) = match &new.channel {
+    let (receiver, url, client, authorization) = match &new.channel {
         NewChannel::Webhook {
             url,
             client,
             authorization,
         } => {
             let receiver = CallbackUrl::stored(url).map_or_else(|| url.clone(), |url| url.receiver());
-            (
-                receiver,
-                State::Waiting,
-                Some(url),
-                Some(client.0),
-                authorization.clone(),
-            )
+            (receiver, Some(url), Some(client.0), authorization.clone())
         }
-        NewChannel::Mail => (MAIL_RECEIVER.to_owned(), State::Waiting, None, None, None),
-        NewChannel::Message => (MESSAGE_RECEIVER.to_owned(), State::Kept, None, None, None),
+        NewChannel::Mail => (MAIL_RECEIVER.to_owned(), None, None, None),
+        NewChannel::Message => (MESSAGE_RECEIVER.to_owned(), None, None, None),
     };
     let kind = match &new.channel {
         NewChannel::Webhook { .. } => Kind::Webhook,
@@ -109,7 +103,7 @@ pub fn enqueue(tx: &mut dyn Transaction, new: &NewDelivery) -> Result<DeliveryId
             client,
             authorization,
             new.body.as_slice(),
-            state.word(),
+            State::Waiting.word(),
             new.created_at,
         ],
     )?;

@@ -382,6 +382,7 @@ pub fn update(
                 progressed_at,
                 comment,
                 recipient.contact.key(),
+                recipient.mobile.as_deref(),
             ],
         )?;
         if old.is_some_and(|old| old.link_version != recipient.link_version) {

@@ -291,6 +291,99 @@ fn parallel_requests_send_one_code() {
 }
 
 #[test]
+fn a_code_goes_to_the_telephone_where_a_messenger_reaches_it() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        // What the writer has, where the code goes, and what of it the page shows.
+        for (email, mobile, to, shown, named) in [
+            (
+                "kim@example.com",
+                Some("010-1234-5678"),
+                "+821012345678",
+                "••• 5678",
+                "010-1234-5678",
+            ),
+            ("010-9876-5432", None, "+821098765432", "••• 5432", "010-9876-5432"),
+            (
+                "010-9876-5432",
+                Some("010-1234-5678"),
+                "+821098765432",
+                "••• 5432",
+                "010-9876-5432",
+            ),
+            // No messenger goes there.
+            (
+                "kim@example.com",
+                Some("+81 90 1234 5678"),
+                "kim@example.com",
+                "k•••@example.com",
+                "kim@example.com",
+            ),
+            (
+                "kim@example.com",
+                None,
+                "kim@example.com",
+                "k•••@example.com",
+                "kim@example.com",
+            ),
+        ] {
+            let mut request = guarded(&world);
+            request.language = Some("en".to_owned());
+            request.recipients[0].email = Some(email.to_owned());
+            request.recipients[0].mobile = mobile.map(str::to_owned);
+            let started = world.start(request);
+            let id = id_of(&started);
+            let mut key = signing_key(&started);
+            let stage_of = |sent| Stage::OneTimeCode {
+                to: shown.to_owned(),
+                sent,
+            };
+            assert_eq!(stage(app, &key), stage_of(false));
+            send(app, &key).expect("sent");
+            assert_eq!(stage(app, &key), stage_of(true));
+            let sent = codes(&world, id);
+            assert_eq!((sent.len(), sent[0].0.as_str()), (1, to));
+            let mail = world.mails(id).pop().expect("the message");
+            assert_eq!(mail.message.is_some(), to.starts_with('+'));
+            key.one_time_proof = Some(give(app, &key, &sent[0].1).expect("the right code"));
+            sign(&world, &key, Language::En, "김민준").expect("signed");
+            world.approve(id, act(vec![given("pay", "1")])).expect("the second");
+            let read = text(&world.sealed_files(id).1);
+            let expected = format!("One-time code sent to {named} and given");
+            assert!(
+                packed(&read).contains(&packed(&expected)),
+                "{expected} is not in:\n{read}"
+            );
+        }
+    });
+}
+
+#[test]
+fn a_mobile_number_is_the_persons_and_not_his_successors() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let mut request = guarded(&world);
+        request.recipients[0].mobile = Some("010-1234-5678".to_owned());
+        let started = world.start(request);
+        let id = id_of(&started);
+        let mut correct = CorrectRequest {
+            name: Some("김민준".to_owned()),
+            ..CorrectRequest::default()
+        };
+        // A name that was misspelt is the same person's.
+        app.correct_recipient(&world.caller, id, 1, &correct, &origin())
+            .expect("corrected");
+        send(app, &world.playing_key(id)).expect("sent");
+        correct.email = Some("lee@example.com".to_owned());
+        app.correct_recipient(&world.caller, id, 1, &correct, &origin())
+            .expect("corrected");
+        send(app, &world.playing_key(id)).expect("sent");
+        let sent: Vec<String> = codes(&world, id).into_iter().map(|(to, _)| to).collect();
+        assert_eq!(sent, ["+821012345678", "lee@example.com"]);
+    });
+}
+
+#[test]
 fn the_access_code_comes_first() {
     on_both(|app| {
         let world = World::new(app, &two_steps());

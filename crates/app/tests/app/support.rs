@@ -90,6 +90,7 @@ impl TestApp {
             vault,
             settings: Settings {
                 sealing,
+                codes_to: vec!["+82".to_owned()],
                 ..Settings::default()
             },
         });

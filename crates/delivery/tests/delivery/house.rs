@@ -10,6 +10,7 @@ use app::{App, Caller, Channel, DocumentFault, Parts, Purpose, Settings, Strange
 use blobs::Blobs;
 use delivery::guarded_client::{GuardedClient, Limits, Lookup, SystemLookup};
 use delivery::mailer::{MailSettings, MailTls, Mailer};
+use delivery::messenger::{GatewaySettings, Messengers};
 use delivery::runner::{Runner, RunnerSettings};
 use document::intake::{Intake, Wishes};
 use document::sheet::{Sheet, SheetLimits};
@@ -127,6 +128,7 @@ pub struct House {
     pub client: ClientId,
     pub runtime: tokio::runtime::Runtime,
     mailer: Option<Mailer>,
+    messengers: Option<Messengers>,
     limits: Limits,
     events: AtomicU64,
     _folder: TempDir,
@@ -183,6 +185,7 @@ impl House {
                 .build()
                 .expect("a runtime"),
             mailer: None,
+            messengers: None,
             limits: Limits::default(),
             events: AtomicU64::new(0),
             _folder: folder,
@@ -216,6 +219,12 @@ impl House {
         self
     }
 
+    pub fn with_messengers(mut self, gateways: Vec<GatewaySettings>) -> House {
+        let messengers = Messengers::new(gateways, Arc::clone(&self.app.random));
+        self.messengers = Some(messengers.expect("usable settings"));
+        self
+    }
+
     pub fn write<T: Send + 'static>(
         &self,
         work: impl FnMut(&mut dyn Transaction) -> Result<T, store::Error> + Send + 'static,
@@ -242,7 +251,13 @@ impl House {
 
     pub fn runner_with(&self, settings: RunnerSettings) -> Runner {
         let client = GuardedClient::with(private(), self.limits, Arc::new(SystemLookup)).expect("a client");
-        Runner::new(Arc::clone(&self.app), client, self.mailer.clone(), settings)
+        Runner::new(
+            Arc::clone(&self.app),
+            client,
+            self.mailer.clone(),
+            self.messengers.clone(),
+            settings,
+        )
     }
 
     /// Delivers what is due now.
@@ -305,22 +320,35 @@ impl House {
 
     /// Puts a request to sign into the outbox.
     pub fn ask(&self, contact: &Contact, document: &str) -> DeliveryId {
+        let occasion = Occasion::Request(Request {
+            sender: "김민준",
+            comment: "",
+            access_code: AccessCode::None,
+            deadline: self.clock.now(),
+            sign_url: "https://sign.example.com/mail/sign?token=abc&lang=ko",
+        });
+        self.write_letter(contact, "홍길동", document, Language::Ko, occasion)
+    }
+
+    /// Puts a letter into the outbox.
+    pub fn write_letter(
+        &self,
+        contact: &Contact,
+        name: &str,
+        document: &str,
+        language: Language,
+        occasion: Occasion<'_>,
+    ) -> DeliveryId {
         let letter = Letter {
             company: &self.company,
             company_name: "데모 회사",
             workflow: Some(WorkflowId(1)),
             document,
-            name: "홍길동",
+            name,
             contact,
-            language: Language::Ko,
+            language,
             offset: UtcOffset::SEOUL,
-            occasion: Occasion::Request(Request {
-                sender: "김민준",
-                comment: "",
-                access_code: AccessCode::None,
-                deadline: self.clock.now(),
-                sign_url: "https://sign.example.com/mail/sign?token=abc&lang=ko",
-            }),
+            occasion,
         };
         let new = mail::delivery(&self.app.vault, self.app.random.as_ref(), &letter, self.clock.now());
         self.enqueue(new.expect("the letter can be written"))

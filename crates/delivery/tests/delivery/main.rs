@@ -7,8 +7,10 @@ mod house;
 
 mod addresses;
 mod endpoints;
+mod gateways;
 mod guarded;
 mod mails;
+mod messengers;
 mod retries;
 mod runner;
 mod webhooks;

@@ -83,8 +83,8 @@ pub struct BulkRowInput {
 #[derive(Debug, ToSchema)]
 pub struct BulkStartForm {
     /// A CSV file in UTF-8, or an XLSX workbook, whose first sheet counts. The first row names the columns: `workflow_name`,
-    /// `language`, `expiry_date`, `comment`, `1.name`, `1.email`, `1.mobile`, `1.language`, `1.password`, `1.password_hint`
-    /// (`1.clerk.name` where a step has several roles), `cc.name`, `cc.email`, and the names of fields (`field:` before a
+    /// `language`, `expiry_date`, `comment`, `1.name`, `1.email`, `1.mobile`, `1.language`, `1.password`, `1.password_hint`,
+    /// `1.one_time_code` (`Y` or `N`; `1.clerk.name` where a step has several roles), `cc.name`, `cc.email`, and the names of fields (`field:` before a
     /// name that means something else). `GET /api/v3/workflows/bulk/sheet` makes one to fill in.
     #[schema(value_type = String, format = Binary)]
     pub file: Vec<u8>,

@@ -17,6 +17,7 @@ testkit::on_both_databases!(
     what_was_not_started_is_cancelled,
     the_same_request_under_a_key_is_accepted_once,
     nothing_is_started_for_who_may_not_send_any_more,
+    a_sheet_says_who_is_asked_for_a_one_time_code,
 );
 
 const PATH: &str = "/api/v3/workflows/bulk";
@@ -451,6 +452,47 @@ fn what_is_wrong_with_the_request_as_a_whole_is_refused() {
         one("workflow_list", "required")
     );
     assert!(names(&server, &token).is_empty());
+}
+
+fn a_sheet_says_who_is_asked_for_a_one_time_code(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (company, token, _) = server.with_company("acme");
+    let template = server.template(&company, &plain(1, "end"));
+    let start = common(template);
+    let send = |query: &str, cells: &[&str]| {
+        let mut csv = "workflow_name,1.name,1.email,1.one_time_code\n".to_owned();
+        for (number, cell) in cells.iter().enumerate() {
+            writeln!(csv, "document {number},Ann,ann@example.com,{cell}").expect("a text grows");
+        }
+        form(&server, &token, query, &[("file", csv.as_bytes()), ("start", &start)]).ok()
+    };
+    let dry = send("?dry_run=1", &["Y", "perhaps"]);
+    assert_eq!(
+        wrong_rows(&dry["row_list"]),
+        [(3, vec![("1.one_time_code".to_owned(), "invalid-check".to_owned())])]
+    );
+    send("", &["Y", "N", "", "TRUE", "0", "1"]);
+    work(&server);
+    let page = server.get("/api/v3/workflows?limit=100", &token).ok();
+    let mut asked: Vec<(String, bool)> = page["workflow_list"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|one| {
+            let (company, id) = (company.clone(), one["workflow_id"].as_i64().expect("an id"));
+            let stored = server
+                .app
+                .store
+                .read(move |tx| store::workflow::load(tx, &company, domain::WorkflowId(id)))
+                .expect("the store")
+                .expect("the workflow");
+            let name = one["workflow_name"].as_str().expect("a name").to_owned();
+            (name, stored.writers[0].asks_one_time_code)
+        })
+        .collect();
+    asked.sort();
+    let asked: Vec<bool> = asked.into_iter().map(|(_, asks)| asks).collect();
+    assert_eq!(asked, [true, false, false, true, false, true]);
 }
 
 #[test]

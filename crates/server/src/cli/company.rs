@@ -346,7 +346,7 @@ fn offset(text: &str) -> Result<UtcOffset, String> {
     UtcOffset::parse(text).ok_or_else(|| "an offset such as +09:00".to_owned())
 }
 
-fn region(text: &str) -> Result<Region, String> {
+pub(super) fn region(text: &str) -> Result<Region, String> {
     Region::parse(text).ok_or_else(|| "one of KR, JP, US".to_owned())
 }
 

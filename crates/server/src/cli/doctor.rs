@@ -11,6 +11,7 @@ use app::{App, AskedAuthority, Parts, ProofLack, SealKeyFault, Vault};
 use blobs::Blobs;
 use clap::Args;
 use delivery::mailer::{MailSettings, Mailer};
+use delivery::messenger::KINDS;
 use document::keys::{KeyError, Signer};
 use document_worker::confinement::Degree;
 use domain::Clock;
@@ -82,7 +83,7 @@ impl Doctor {
         }
         workers(context, &mut findings);
         mail(context, &mut findings)?;
-        messenger(&mut findings);
+        messenger(context, &mut findings);
         address(context, &mut findings);
 
         let healthy = findings.0.iter().all(|finding| finding.state != State::Wrong);
@@ -509,12 +510,58 @@ fn reach(settings: &MailSettings) -> Result<(), String> {
     reached
 }
 
-fn messenger(findings: &mut Findings) {
-    findings.note(
-        "messenger",
-        "none: messages to telephone numbers are kept in the outbox and shown on its page",
-        "pass them on from there, or give writers e-mail addresses",
-    );
+fn messenger(context: &Context, findings: &mut Findings) {
+    let check = "messenger";
+    let messengers = match context.place.configuration.messengers() {
+        Ok(messengers) => messengers,
+        Err(fault) => {
+            findings.wrong(
+                check,
+                fault.to_string(),
+                "correct [messenger.NAME]; docs/messengers.md has samples",
+            );
+            return;
+        }
+    };
+    let Some(messengers) = messengers else {
+        findings.note(
+            check,
+            "none: messages to telephone numbers are kept in the outbox and shown on its page",
+            "pass them on from there, set [messenger.NAME], or give writers e-mail addresses",
+        );
+        return;
+    };
+    for gateway in messengers.gateways() {
+        let detail = format!(
+            "{} at {}, numbers: {}",
+            gateway.name(),
+            gateway.address(),
+            gateway.numbers()
+        );
+        let missing: Vec<&str> = KINDS.into_iter().filter(|kind| !gateway.carries(kind)).collect();
+        if missing.is_empty() {
+            findings.good(
+                check,
+                format!("{detail}; `countersign messenger test --to NUMBER` tries it"),
+            );
+        } else {
+            findings.note(
+                check,
+                format!("{detail}; no template for {}", missing.join(", ")),
+                "those go through the next gateway, if there is one; set them in messenger.NAME.templates",
+            );
+        }
+    }
+    // Where a kind has no gateway at all, its messages are kept.
+    for kind in KINDS {
+        if messengers.reaches(kind).is_empty() {
+            findings.note(
+                check,
+                format!("messages of the kind {kind} are taken by no gateway, and kept in the outbox"),
+                "add a template for it, or a gateway that needs none",
+            );
+        }
+    }
 }
 
 fn address(context: &Context, findings: &mut Findings) {

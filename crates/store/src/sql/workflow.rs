@@ -58,7 +58,8 @@ crate::statements! {
 
     /// A writer after a transition or a correction.
     pub static UPDATE_RECIPIENT = "UPDATE recipient SET name = $4, contact = $5, phone = $6, link_version = $7, \
-         progress = $8, progressed_at = $9, comment = $10, contact_key = $11 WHERE company_id = $1 AND workflow_id = $2 AND id = $3";
+         progress = $8, progressed_at = $9, comment = $10, contact_key = $11, mobile = $12 \
+         WHERE company_id = $1 AND workflow_id = $2 AND id = $3";
 
     /// Takes hold of a writer who has not acted, through a link that was not replaced.
     pub static HOLD_WRITER = "UPDATE recipient SET link_version = link_version \

@@ -1,0 +1,215 @@
+//! `messenger list`, `messenger test`.
+
+use std::process::ExitCode;
+
+use app::mail::{self, AccessCode, Letter, Occasion, Request};
+use clap::Subcommand;
+use delivery::Messengers;
+use delivery::messenger::{KINDS, Outgoing, Report, Verdict};
+use domain::{Clock, CompanyId, Contact, Language, Region, UtcOffset};
+use jiff::SignedDuration;
+use serde_json::{Value, json};
+
+use super::Context;
+use super::company::region;
+use crate::environment::{SystemClock, SystemRandom};
+use crate::output::{Failure, print, table};
+
+/// Gateways for messages to telephone numbers: which there are, and a try
+#[derive(Debug, Subcommand)]
+pub enum Messenger {
+    /// List the gateways in the order in which they are asked
+    List,
+    /// Send a sample message to a number, now, and show the gateway's own words; exit code 0 where it was taken
+    Test {
+        /// The number
+        #[arg(long, value_name = "NUMBER")]
+        to: String,
+        /// The gateway; by default those that serve the number, in their order
+        #[arg(long, value_name = "NAME")]
+        gateway: Option<String>,
+        /// The kind of message, which chooses the gateway's template
+        #[arg(long, default_value = "request", value_parser = KINDS)]
+        kind: String,
+        /// ko, en or ja
+        #[arg(long, default_value = "ko", value_parser = super::language)]
+        language: Language,
+        /// Where a number without a plus is at home: KR, JP or US
+        #[arg(long, default_value = "KR", value_parser = region)]
+        region: Region,
+    },
+}
+
+impl Messenger {
+    pub fn run(self, context: &Context) -> Result<ExitCode, Failure> {
+        let Some(messengers) = context.place.configuration.messengers()? else {
+            return Err(Failure::Other(
+                "no messenger is configured; set [messenger.NAME] in the configuration file".to_owned(),
+            ));
+        };
+        match self {
+            Messenger::List => list(context, &messengers),
+            Messenger::Test {
+                to,
+                gateway,
+                kind,
+                language,
+                region,
+            } => {
+                let contact = Contact::parse(&to, region).ok();
+                let Some(contact) = contact.filter(|contact| contact.phone().is_some()) else {
+                    return Err(Failure::Other(format!("{to} is no telephone number")));
+                };
+                let mail = sample(context, &contact, &kind, language)?;
+                let at = SystemClock.now();
+                let message = Outgoing {
+                    mail: &mail,
+                    event_id: &app::outbox::new_event_id(&SystemRandom),
+                    at,
+                };
+                let runtime = tokio::runtime::Builder::new_current_thread()
+                    .enable_all()
+                    .build()
+                    .map_err(|error| Failure::Other(error.to_string()))?;
+                let reports = runtime.block_on(async {
+                    match &gateway {
+                        Some(name) => messengers.send_through(name, message).await,
+                        None => messengers.send(message).await,
+                    }
+                });
+                // Connections end within their runtime.
+                runtime.block_on(async move { drop(messengers) });
+                let reports = reports.ok_or_else(|| {
+                    Failure::Other(match &gateway {
+                        Some(name) => format!("there is no [messenger.{name}]; `messenger list` shows those that are"),
+                        None => format!("no messenger takes a message of the kind {kind} to {}", mail.to),
+                    })
+                })?;
+                let is_taken = reports.iter().any(|report| report.verdict == Verdict::Taken);
+                told(context, &mail.to, is_taken, &reports);
+                Ok(if is_taken { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+            }
+        }
+    }
+}
+
+fn list(context: &Context, messengers: &Messengers) -> Result<ExitCode, Failure> {
+    let gateways = messengers.gateways();
+    let values: Vec<Value> = gateways
+        .iter()
+        .map(|gateway| {
+            let kinds: Vec<&str> = KINDS.into_iter().filter(|kind| gateway.carries(kind)).collect();
+            json!({
+                "name": gateway.name(),
+                "address": gateway.address(),
+                "numbers": gateway.reaches(),
+                "kinds": kinds,
+            })
+        })
+        .collect();
+    let rows: Vec<Vec<String>> = gateways
+        .iter()
+        .map(|gateway| {
+            vec![
+                gateway.name().to_owned(),
+                gateway.address().to_owned(),
+                gateway.numbers(),
+            ]
+        })
+        .collect();
+    print(
+        context.json,
+        &Value::from(values),
+        &table(&["NAME", "ADDRESS", "NUMBERS"], &rows),
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A message of a kind, of a document that there is not.
+fn sample(context: &Context, contact: &Contact, kind: &str, language: Language) -> Result<mail::OutgoingMail, Failure> {
+    let public_url = context.place.configuration.app(None)?.public_url;
+    let at = SystemClock.now();
+    let deadline = at.checked_add(SignedDuration::from_hours(7 * 24)).unwrap_or(at);
+    let request = Request {
+        sender: "Countersign",
+        comment: "",
+        access_code: AccessCode::None,
+        deadline,
+        sign_url: &public_url,
+    };
+    let (writer, sender, reason) = ("Countersign", "Countersign", "");
+    let occasion = match kind {
+        "reminder" => Occasion::Reminder(request),
+        "returned" => Occasion::Returned {
+            writer,
+            reason,
+            deadline,
+            sign_url: &public_url,
+        },
+        "completed" => Occasion::Completed {
+            at,
+            document_url: &public_url,
+            certificate_url: &public_url,
+        },
+        "rejected" => Occasion::Rejected { at, writer, reason },
+        "canceled" => Occasion::Canceled { at, sender, reason },
+        "expired" => Occasion::Expired { at },
+        "code" => Occasion::OneTimeCode { code: "000000" },
+        _ => Occasion::Request(request),
+    };
+    let company = CompanyId::parse("countersign").map_err(|fault| Failure::Other(fault.to_string()))?;
+    let letter = Letter {
+        company: &company,
+        company_name: "Countersign",
+        workflow: None,
+        document: match language {
+            Language::Ko => "시험 발송",
+            Language::En => "Test message",
+            Language::Ja => "テスト送信",
+        },
+        name: match language {
+            Language::Ko => "홍길동",
+            Language::En => "Alex Kim",
+            Language::Ja => "山田太郎",
+        },
+        contact,
+        language,
+        offset: UtcOffset::SEOUL,
+        occasion,
+    };
+    mail::write(&letter).map_err(|error| Failure::Other(error.to_string()))
+}
+
+fn told(context: &Context, to: &str, is_taken: bool, reports: &[Report]) {
+    let word = |verdict| match verdict {
+        Verdict::Taken => "taken",
+        Verdict::Refused => "refused",
+        Verdict::NotNow => "not taken now",
+        Verdict::Unknown => "no clear answer",
+    };
+    let values: Vec<Value> = reports
+        .iter()
+        .map(|report| {
+            json!({
+                "gateway": report.gateway,
+                "verdict": word(report.verdict),
+                "status": report.status,
+                "message_id": report.message_id,
+                "words": report.words,
+            })
+        })
+        .collect();
+    let lines: Vec<String> = reports
+        .iter()
+        .map(|report| {
+            let status = report.status.map(|status| format!(", status {status}"));
+            let status = status.unwrap_or_default();
+            format!("{}{status}: {}", word(report.verdict), report.line())
+        })
+        .collect();
+    print(
+        context.json,
+        &json!({"to": to, "taken": is_taken, "gateways": values}),
+        &lines.join("\n"),
+    );
+}
