@@ -61,6 +61,7 @@ impl Composer {
             })
         });
         environment.add_filter("korean_bytes", |text: String| korean_bytes(&text));
+        environment.add_filter("korean", |text: String| korean(&text));
         environment.add_filter("korean_cut", |text: String, most: usize| korean_cut(&text, most));
         environment.add_filter("slack", |text: String| slack_text(&text));
         environment.add_filter("sha256", |text: String| hex(&Sha256::digest(text.as_bytes())));
@@ -251,6 +252,18 @@ fn without_control(text: &str) -> String {
         .to_owned()
 }
 
+/// The text in the characters that Korean carriers can write (EUC-KR, with all Hangul); what they lack, an emoji in a
+/// document's name, becomes a question mark: a gateway would refuse the whole message.
+fn korean(text: &str) -> String {
+    text.chars()
+        .filter(|character| !matches!(character, '\u{fe00}'..='\u{fe0f}' | '\u{200d}'))
+        .map(|character| {
+            let (_, _, is_lacking) = encoding_rs::EUC_KR.encode(character.encode_utf8(&mut [0; 4]));
+            if is_lacking { '?' } else { character }
+        })
+        .collect()
+}
+
 /// The length that Korean carriers count: they write EUC-KR, one byte for ASCII and two for everything else.
 fn korean_bytes(text: &str) -> usize {
     text.chars()
@@ -367,6 +380,7 @@ mod tests {
     #[test]
     fn korean_lengths_count_two_for_what_is_not_ascii() {
         assert_eq!(korean_bytes("[데모] a"), 2 + 4 + 2);
+        assert_eq!(korean("뷁 A「戻」📄\u{fe0f}金"), "뷁 A「?」?金");
         assert_eq!(korean_cut("가나다", 5), "가나");
         assert_eq!(korean_cut("a가", 3), "a가");
     }

@@ -69,9 +69,9 @@ fn solapi() -> Description {
             "messages": [{
                 "to": "{{ national }}",
                 "from": "{{ from }}",
-                "type": "{{ 'ATA' if template else 'SMS' if text|korean_bytes <= 90 else 'LMS' }}",
-                "subject": "{{ '' if not template and text|korean_bytes <= 90 else subject|korean_cut(40) }}",
-                "text": "{{ '' if template else text }}",
+                "type": "{{ 'ATA' if template else 'SMS' if text|korean|korean_bytes <= 90 else 'LMS' }}",
+                "subject": "{{ '' if not template and text|korean|korean_bytes <= 90 else subject|korean|korean_cut(40) }}",
+                "text": "{{ '' if template else text|korean }}",
                 "kakaoOptions": {
                     "pfId": "{{ channel if template else '' }}",
                     "templateId": "{{ template }}",
@@ -148,12 +148,12 @@ fn sens() -> Description {
     sens_base(
         "/sms/v2/services/{{ account }}/messages",
         r#"{
-            "type": "{{ 'SMS' if text|korean_bytes <= 90 else 'LMS' }}",
+            "type": "{{ 'SMS' if text|korean|korean_bytes <= 90 else 'LMS' }}",
             "contentType": "COMM",
             "countryCode": "{{ country }}",
             "from": "{{ from }}",
-            "subject": "{{ '' if text|korean_bytes <= 90 else subject|korean_cut(40) }}",
-            "content": "{{ text }}",
+            "subject": "{{ '' if text|korean|korean_bytes <= 90 else subject|korean|korean_cut(40) }}",
+            "content": "{{ text|korean }}",
             "messages": [{ "to": "{{ national }}" }]
         }"#,
     )
@@ -172,10 +172,10 @@ fn sens_alimtalk() -> Description {
                 "content": "{{ text }}",
                 "useSmsFailover": true,
                 "failoverConfig": {
-                    "type": "{{ 'SMS' if own_text|korean_bytes <= 90 else 'LMS' }}",
+                    "type": "{{ 'SMS' if own_text|korean|korean_bytes <= 90 else 'LMS' }}",
                     "from": "{{ from }}",
-                    "subject": "{{ '' if own_text|korean_bytes <= 90 else subject|korean_cut(40) }}",
-                    "content": "{{ own_text }}"
+                    "subject": "{{ '' if own_text|korean|korean_bytes <= 90 else subject|korean|korean_cut(40) }}",
+                    "content": "{{ own_text|korean }}"
                 }
             }]
         }"#,

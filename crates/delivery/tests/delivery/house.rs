@@ -219,8 +219,12 @@ impl House {
         self
     }
 
-    pub fn with_messengers(mut self, gateways: Vec<GatewaySettings>) -> House {
-        let messengers = Messengers::new(gateways, Arc::clone(&self.app.random));
+    pub fn with_messengers(self, gateways: Vec<GatewaySettings>) -> House {
+        self.with_messengers_at(gateways, Arc::new(SystemLookup))
+    }
+
+    pub fn with_messengers_at(mut self, gateways: Vec<GatewaySettings>, lookup: Arc<dyn Lookup>) -> House {
+        let messengers = Messengers::with(gateways, Arc::clone(&self.app.random), &lookup);
         self.messengers = Some(messengers.expect("usable settings"));
         self
     }

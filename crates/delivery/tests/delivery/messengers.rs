@@ -2,9 +2,10 @@
 //! that is not taken.
 
 use std::net::TcpListener;
+use std::sync::Arc;
 
 use app::mail::{AccessCode, Occasion, Request};
-use delivery::messenger::{Description, GatewaySettings, Reading, profiles};
+use delivery::messenger::{Description, GatewaySettings, Messengers, Reading, profiles};
 use domain::{Contact, Language};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
@@ -13,7 +14,7 @@ use testkit::database::TestDatabase;
 use testkit::receiver::{Answer, Receiver};
 
 use crate::gateways::{APPROVED, BAD_NUMBER, KEY, SECRET, answer, at, stand_in};
-use crate::house::House;
+use crate::house::{FixedLookup, House};
 
 const LINK: &str = "https://sign.example.com/mail/sign?token=abc&lang=ko";
 
@@ -352,8 +353,13 @@ fn a_private_address_is_refused_unless_it_is_allowed() {
     let gateway = stand_in("twilio");
     let mut settings = at("twilio", &gateway);
     settings.allow_private = false;
-    settings.description.address = "https://localhost:9".to_owned();
-    let house = house(vec![settings]);
+    let literal = Messengers::new(vec![settings.clone()], Arc::clone(&house(Vec::new()).app.random));
+    let fault = literal.err().expect("a private address in plain http");
+    assert_eq!((fault.gateway.as_str(), fault.setting.as_str()), ("twilio", "address"));
+
+    settings.description.address = format!("https://gateway.example.com:{}", gateway.address().port());
+    let lookup = Arc::new(FixedLookup(vec![gateway.address().ip()]));
+    let house = House::on(&TestDatabase::sqlite()).with_messengers_at(vec![settings], lookup);
     let id = house.ask(&hong(), "근로계약서");
     house.deliver();
     assert_eq!(house.state(id), "waiting");

@@ -3,6 +3,7 @@
 mod access;
 mod checks;
 mod documents;
+mod messengers;
 mod sealing;
 mod serving;
 mod support;
