@@ -196,14 +196,14 @@ impl Columns {
                             Detail::Mobile => writer.mobile = text,
                             Detail::Password => writer.password = text,
                             Detail::PasswordHint => writer.password_hint = text,
-                            Detail::OneTimeCode => match read_check(cell) {
-                                Some(asks) => writer.one_time_code = Some(asks),
-                                None => {
+                            Detail::OneTimeCode => {
+                                writer.one_time_code = read_check(cell);
+                                if writer.one_time_code.is_none() {
                                     let of_writer = self.writers.get(*place).map(Writer::name);
                                     let path = format!("{}.one_time_code", of_writer.unwrap_or_default());
                                     request.faults.push(Fault::new(path, FaultCode::InvalidCheck));
                                 }
-                            },
+                            }
                         }
                     }
                 }

@@ -224,10 +224,12 @@ fn phone_number(text: &str, region: Region) -> Option<String> {
 /// The number, where its calling code is given out and its length is one that is used there; short numbers are nobody's.
 fn possible(number: PhoneNumber) -> Option<PhoneNumber> {
     let length = u16::try_from(number.national().to_string().len()).ok()?;
-    let plans = DATABASE.by_code(&number.code().value())?;
-    let is_possible = plans
-        .iter()
-        .any(|plan| plan.descriptors().general().possible_length().contains(&length));
+    let is_possible = DATABASE.by_code(&number.code().value())?.iter().any(|plan| {
+        let kinds = plan.descriptors();
+        let of_people = [kinds.mobile(), kinds.fixed_line(), kinds.voip()];
+        let mut lengths = of_people.into_iter().flatten().flat_map(|kind| kind.possible_length());
+        lengths.any(|possible| *possible == length)
+    });
     (length >= 7 && is_possible).then_some(number)
 }
 

@@ -206,7 +206,7 @@ pub struct Messenger {
     pub secret_file: Option<PathBuf>,
     /// Who sends.
     pub from: String,
-    /// The channel that sends: of KakaoTalk.
+    /// The channel that sends: of `KakaoTalk`.
     pub channel: String,
     /// The gateway's templates by kind of message.
     pub templates: BTreeMap<String, String>,

@@ -1,12 +1,14 @@
 //! Requests from templates: values put into strings of a structure that is written out afterwards.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use minijinja::value::Value as Named;
 use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -15,6 +17,8 @@ use super::description::{Description, Format, SignatureText};
 
 /// The template of this name is part of an address: what is put into it is percent-encoded.
 const PATH: &str = "path";
+/// Everything but the unreserved characters (RFC 3986, 2.3).
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// A request that is ready to be sent.
 #[derive(Debug)]
@@ -31,7 +35,7 @@ pub(super) struct Unusable {
     pub(super) reason: String,
 }
 
-fn unusable(setting: impl Into<String>, reason: impl ToString) -> Unusable {
+fn unusable(setting: impl Into<String>, reason: impl Display) -> Unusable {
     Unusable {
         setting: setting.into(),
         reason: reason.to_string(),
@@ -54,17 +58,18 @@ impl Composer {
         environment.set_auto_escape_callback(|_| AutoEscape::None);
         environment.set_formatter(|out, state, value| {
             let text = value.to_string();
-            Ok(if state.name() == PATH {
-                out.write_str(&percent_encoded(&text))?
+            if state.name() == PATH {
+                write!(out, "{}", utf8_percent_encode(&text, RESERVED))?;
             } else {
-                out.write_str(&text)?
-            })
+                out.write_str(&text)?;
+            }
+            Ok(())
         });
         environment.add_filter("korean_bytes", |text: String| korean_bytes(&text));
         environment.add_filter("korean", |text: String| korean(&text));
         environment.add_filter("korean_cut", |text: String, most: usize| korean_cut(&text, most));
         environment.add_filter("slack", |text: String| slack_text(&text));
-        environment.add_filter("sha256", |text: String| hex(&Sha256::digest(text.as_bytes())));
+        environment.add_filter("sha256", |text: String| hex::encode(Sha256::digest(text.as_bytes())));
         environment.add_filter("base64", |text: String| BASE64_STANDARD.encode(text.as_bytes()));
         Composer { environment }
     }
@@ -202,13 +207,9 @@ fn signature(secret: &str, signed: &str, text: SignatureText) -> String {
     mac.update(signed.as_bytes());
     let code = mac.finalize().into_bytes();
     match text {
-        SignatureText::Hex => hex(&code),
+        SignatureText::Hex => hex::encode(code),
         SignatureText::Base64 => BASE64_STANDARD.encode(code),
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The members of an object as a form (WHATWG URL, 5.2).
@@ -225,18 +226,6 @@ fn form(body: &Value) -> Result<String, Unusable> {
         };
     }
     Ok(form.finish())
-}
-
-/// Everything but the unreserved characters (RFC 3986, 2.3).
-fn percent_encoded(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => encoded.push(char::from(byte)),
-            _ => encoded.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    encoded
 }
 
 /// The three characters that begin something in Slack's own notation.
@@ -351,13 +340,13 @@ mod tests {
     fn what_comes_out_empty_is_left_out() {
         let description = described(
             Format::Json,
-            r##"{
+            r#"{
                 "subject": "{{ '' }}",
                 "kakao": {"pfId": "{{ '' }}", "disableSms": false},
                 "kept": {"flag": true},
                 "list": ["{{ '' }}", "x"],
                 "nothing": ["{{ '' }}"]
-            }"##,
+            }"#,
         );
         let body: Value = serde_json::from_slice(&composed(&description, "t").body).unwrap();
         assert_eq!(body, serde_json::json!({"kept": {"flag": true}, "list": ["x"]}));

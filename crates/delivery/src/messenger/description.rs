@@ -104,7 +104,7 @@ pub struct Gateway {
     pub secret: String,
     /// Who sends: a number, or what the gateway knows.
     pub from: String,
-    /// The channel that sends: of KakaoTalk.
+    /// The channel that sends: of `KakaoTalk`.
     pub channel: String,
     /// The gateway's templates by kind of message.
     pub templates: BTreeMap<String, String>,

@@ -312,7 +312,7 @@ impl Gateway {
         .into_iter()
         .map(|(name, text)| (name, Named::from(text)))
         .collect();
-        let salt: String = salt.iter().map(|byte| format!("{byte:02x}")).collect();
+        let salt = hex::encode(salt);
         values.extend([
             ("method", Named::from(settings.description.method.word())),
             ("uuid", Named::from(uuid_of(event_id))),

@@ -229,7 +229,7 @@ fn twilio() -> Description {
     )
 }
 
-/// Outside of a conversation WhatsApp takes content templates alone.
+/// Outside of a conversation `WhatsApp` takes content templates alone.
 fn twilio_whatsapp() -> Description {
     twilio_base(
         r#"{

@@ -2,6 +2,7 @@
 //! a computation of its own.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -17,7 +18,7 @@ pub const SECRET: &str = "a-secret-of-32-characters-or-so!";
 const KOREAN_SENDER: &str = "0212345678";
 const SENDER: &str = "+15005550006";
 const CHANNEL: &str = "KA01PF0000000000000000000000000042";
-/// The templates that the stand-ins of KakaoTalk know.
+/// The templates that the stand-ins of `KakaoTalk` know.
 pub const APPROVED: [&str; 2] = ["KA01TPREQUEST", "KA01TPCODE"];
 /// A number that no gateway takes.
 pub const BAD_NUMBER: &str = "+821000000000";
@@ -54,9 +55,9 @@ pub fn at(profile: &str, stand_in: &Receiver) -> GatewaySettings {
     };
     match profile {
         "solapi" | "sens" | "sens-alimtalk" => {
-            settings.key = KEY.to_owned();
-            settings.from = KOREAN_SENDER.to_owned();
-            settings.channel = CHANNEL.to_owned();
+            KEY.clone_into(&mut settings.key);
+            KOREAN_SENDER.clone_into(&mut settings.from);
+            CHANNEL.clone_into(&mut settings.channel);
             settings.templates = texts(&[("request", APPROVED[0]), ("code", APPROVED[1])]);
             settings.variables = texts(&[
                 ("#{이름}", "{{ name }}"),
@@ -126,7 +127,10 @@ fn hmac(key: &[u8], message: &[u8]) -> [u8; 32] {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 /// The length in EUC-KR; none where a character is not in it.

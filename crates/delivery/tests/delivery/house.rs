@@ -220,11 +220,11 @@ impl House {
     }
 
     pub fn with_messengers(self, gateways: Vec<GatewaySettings>) -> House {
-        self.with_messengers_at(gateways, Arc::new(SystemLookup))
+        self.with_messengers_at(gateways, &(Arc::new(SystemLookup) as Arc<dyn Lookup>))
     }
 
-    pub fn with_messengers_at(mut self, gateways: Vec<GatewaySettings>, lookup: Arc<dyn Lookup>) -> House {
-        let messengers = Messengers::with(gateways, Arc::clone(&self.app.random), &lookup);
+    pub fn with_messengers_at(mut self, gateways: Vec<GatewaySettings>, lookup: &Arc<dyn Lookup>) -> House {
+        let messengers = Messengers::with(gateways, Arc::clone(&self.app.random), lookup);
         self.messengers = Some(messengers.expect("usable settings"));
         self
     }

@@ -5,6 +5,7 @@ use std::net::TcpListener;
 use std::sync::Arc;
 
 use app::mail::{AccessCode, Occasion, Request};
+use delivery::guarded_client::Lookup;
 use delivery::messenger::{Description, GatewaySettings, Messengers, Reading, profiles};
 use domain::{Contact, Language};
 use jiff::{SignedDuration, Timestamp};
@@ -358,8 +359,8 @@ fn a_private_address_is_refused_unless_it_is_allowed() {
     assert_eq!((fault.gateway.as_str(), fault.setting.as_str()), ("twilio", "address"));
 
     settings.description.address = format!("https://gateway.example.com:{}", gateway.address().port());
-    let lookup = Arc::new(FixedLookup(vec![gateway.address().ip()]));
-    let house = House::on(&TestDatabase::sqlite()).with_messengers_at(vec![settings], lookup);
+    let lookup: Arc<dyn Lookup> = Arc::new(FixedLookup(vec![gateway.address().ip()]));
+    let house = House::on(&TestDatabase::sqlite()).with_messengers_at(vec![settings], &lookup);
     let id = house.ask(&hong(), "근로계약서");
     house.deliver();
     assert_eq!(house.state(id), "waiting");

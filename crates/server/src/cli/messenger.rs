@@ -48,7 +48,10 @@ impl Messenger {
             ));
         };
         match self {
-            Messenger::List => list(context, &messengers),
+            Messenger::List => {
+                list(context, &messengers);
+                Ok(ExitCode::SUCCESS)
+            }
             Messenger::Test {
                 to,
                 gateway,
@@ -93,7 +96,7 @@ impl Messenger {
     }
 }
 
-fn list(context: &Context, messengers: &Messengers) -> Result<ExitCode, Failure> {
+fn list(context: &Context, messengers: &Messengers) {
     let gateways = messengers.gateways();
     let values: Vec<Value> = gateways
         .iter()
@@ -122,7 +125,6 @@ fn list(context: &Context, messengers: &Messengers) -> Result<ExitCode, Failure>
         &Value::from(values),
         &table(&["NAME", "ADDRESS", "NUMBERS"], &rows),
     );
-    Ok(ExitCode::SUCCESS)
 }
 
 /// A message of a kind, of a document that there is not.
