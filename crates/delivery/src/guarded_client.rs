@@ -173,6 +173,12 @@ impl GuardedClient {
             .await
     }
 
+    /// Sends a PUT and waits for the answer.
+    pub async fn put(&self, url: &CallbackUrl, headers: HeaderMap, body: Vec<u8>) -> Result<Answer, Fault> {
+        self.exchange(url, self.http.put(url.as_str()).headers(headers).body(body))
+            .await
+    }
+
     /// Sends a GET and waits for the answer.
     pub async fn get(&self, url: &CallbackUrl) -> Result<Answer, Fault> {
         self.exchange(Method::GET, url, HeaderMap::new(), Vec::new()).await
