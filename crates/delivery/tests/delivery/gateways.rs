@@ -164,6 +164,22 @@ fn is_national(number: &str) -> bool {
     number.starts_with('0') && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// The one message of a request, and its national number.
+fn one_message<'b>(
+    body: &'b Value,
+    known: &[&str],
+    refusal: &dyn Fn(&str) -> Refusal,
+) -> Result<(&'b Value, &'b str), Refusal> {
+    let [message] = body["messages"].as_array().map_or(&[] as &[Value], Vec::as_slice) else {
+        return Err(refusal("messages"));
+    };
+    demand(unknown(message, known).is_none(), || {
+        refusal("unknown member of a message")
+    })?;
+    let to = text_of(message, "to").filter(|to| is_national(to));
+    Ok((message, to.ok_or_else(|| refusal("to"))?))
+}
+
 /// SMS within 90 bytes without a subject, LMS within 2,000 with one of at most 40.
 fn judge_korean(kind: Option<&str>, text: Option<&str>, subject: Option<&str>) -> Result<(), String> {
     let length = text.and_then(euc_kr).ok_or("text")?;
@@ -209,16 +225,8 @@ fn solapi(request: &Received) -> Result<Refusal, Refusal> {
     demand(unknown(&body, &["messages", "showMessageList"]).is_none(), || {
         refusal("unknown member")
     })?;
-    let [message] = body["messages"].as_array().map_or(&[] as &[Value], Vec::as_slice) else {
-        return Err(refusal("messages"));
-    };
     let known = ["to", "from", "type", "subject", "text", "kakaoOptions"];
-    demand(unknown(message, &known).is_none(), || {
-        refusal("unknown member of a message")
-    })?;
-    let to = text_of(message, "to")
-        .filter(|to| is_national(to))
-        .ok_or_else(|| refusal("to"))?;
+    let (message, to) = one_message(&body, &known, &refusal)?;
     demand(text_of(message, "from") == Some(KOREAN_SENDER), || refusal("from"))?;
     let failed = |code: &str, words: &str| {
         let failure = json!({"to": to, "from": KOREAN_SENDER, "type": message["type"], "country": "82",
@@ -340,16 +348,8 @@ fn sens_alimtalk(request: &Received) -> Result<Refusal, Refusal> {
     demand(text_of(&body, "plusFriendId") == Some(CHANNEL), || {
         refusal("plusFriendId")
     })?;
-    let [message] = body["messages"].as_array().map_or(&[] as &[Value], Vec::as_slice) else {
-        return Err(refusal("messages"));
-    };
     let known = ["countryCode", "to", "content", "useSmsFailover", "failoverConfig"];
-    demand(unknown(message, &known).is_none(), || {
-        refusal("unknown member of a message")
-    })?;
-    let to = text_of(message, "to")
-        .filter(|to| is_national(to))
-        .ok_or_else(|| refusal("to"))?;
+    let (message, to) = one_message(&body, &known, &refusal)?;
     demand(message["useSmsFailover"] == true, || refusal("useSmsFailover"))?;
     let failover = &message["failoverConfig"];
     demand(text_of(failover, "from") == Some(KOREAN_SENDER), || {
