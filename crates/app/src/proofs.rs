@@ -6,13 +6,17 @@
 //! of them together no longer than his [`Patience`], and one that was silent is not asked again for a while. How much they
 //! send is bounded as well: for one file, and for all that is kept.
 //!
+//! A certificate that was revoked after what it signed is known to have existed proves that as well as one that is good: a
+//! signature counts where a timestamp is older than the revocation (ETSI EN 319 102-1, 5.6.2). What says so is embedded, so
+//! that a verifier sees the revocation and its time.
+//!
 //! What cannot be had of others is left out. Of our own certificates, what is lacking says how strong the seal is: a silent
 //! source is asked again; a certificate that names no source, or is revoked, will not get better by waiting.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use document::keys::certificates_from_pem;
+use document::keys::{certificates_from_pem, certificates_of_issuers};
 use document::revocation::{self, RevocationError, SourceAddress, Sources, Validity};
 use document::validation_data::{Chain, Evidence, ValidationData};
 use jiff::{SignedDuration, Timestamp};
@@ -52,7 +56,17 @@ struct Kept {
 }
 
 /// What was found, and until when it is used.
-type Answer = (Result<ValidationData, Unproved>, Timestamp);
+type Answer = (Result<Found, Unproved>, Timestamp);
+
+/// What was found about a certificate.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Found {
+    data: ValidationData,
+    /// Who says that it is revoked, and since when.
+    revoked: Option<(String, Timestamp)>,
+    /// Until when it is used, where it says so.
+    until: Option<Timestamp>,
+}
 
 /// What is asked about a certificate, which is known by its SHA-256.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -196,7 +210,7 @@ impl App {
         std::thread::scope(|scope| {
             let asked: Vec<_> = chains
                 .iter()
-                .map(|(_, chain)| scope.spawn(|| self.proofs_of_chain(&chain.certificates, patience)))
+                .map(|(_, chain)| scope.spawn(|| self.proofs_of_chain(&chain.certificates, chain.existed_at, patience)))
                 .collect();
             asked
                 .into_iter()
@@ -205,10 +219,12 @@ impl App {
         })
     }
 
-    /// What proves the certificates of one chain good, from its first towards its root.
+    /// What proves the certificates of one chain good, from its first towards its root: now, or when what they signed is
+    /// known to have existed, where that is given.
     pub(crate) fn proofs_of_chain(
         &self,
         certificates: &[Vec<u8>],
+        existed_at: Option<Timestamp>,
         patience: &Patience,
     ) -> Result<ProvedChain, ChainFault> {
         let root = certificates_from_pem(&self.root_certificate()?)
@@ -242,7 +258,7 @@ impl App {
                     ..ValidationData::default()
                 });
             } else {
-                let proof = self.proof(&current, &issuer, patience)?;
+                let proof = self.proof(&current, &issuer, existed_at, patience)?;
                 chain.lacks_source |= proof == ValidationData::default();
                 chain.data.extend(proof);
             }
@@ -252,19 +268,29 @@ impl App {
     }
 
     /// What proves one certificate good, as it names it: by OCSP, else by a list; nothing where it names neither.
-    fn proof(&self, certificate: &[u8], issuer: &[u8], patience: &Patience) -> Result<ValidationData, Unproved> {
-        self.answer(Question::IsGood, certificate, |sources| {
+    fn proof(
+        &self,
+        certificate: &[u8],
+        issuer: &[u8],
+        existed_at: Option<Timestamp>,
+        patience: &Patience,
+    ) -> Result<ValidationData, Unproved> {
+        let found = self.answer(Question::IsGood, certificate, |sources| {
             self.asked(sources, certificate, issuer, patience)
-        })
+        })?;
+        match found.revoked {
+            Some((url, since)) if existed_at.is_none_or(|at| at >= since) => Err(Unproved::Revoked { url, since }),
+            _ => Ok(found.data),
+        }
     }
 
-    /// The answer that is kept, or a new one, which comes with the time until when it holds, if it says so.
+    /// The answer that is kept, or a new one.
     fn answer(
         &self,
         question: Question,
         certificate: &[u8],
-        ask: impl FnOnce(&Sources) -> Result<(ValidationData, Option<Timestamp>), Unproved>,
-    ) -> Result<ValidationData, Unproved> {
+        ask: impl FnOnce(&Sources) -> Result<Found, Unproved>,
+    ) -> Result<Found, Unproved> {
         let key = (question, Sha256::digest(certificate).into());
         let now = self.now();
         if let Some((kept, until)) = self.kept_proofs().answers.get(&key)
@@ -275,10 +301,10 @@ impl App {
         let sources = Sources::of(certificate).map_err(|error| Unproved::Unreadable(error.to_string()))?;
         let later = |duration| now.saturating_add(duration).unwrap_or(now);
         let (answer, until) = match ask(&sources) {
-            Ok((data, next_update)) => {
+            Ok(found) => {
                 let most = later(SignedDuration::from_hours(LONGEST_KEPT_HOURS));
-                let until = next_update.unwrap_or(later(SignedDuration::from_hours(FRESH_HOURS)));
-                (Ok(data), until.min(most))
+                let until = found.until.unwrap_or(later(SignedDuration::from_hours(FRESH_HOURS)));
+                (Ok(found), until.min(most))
             }
             // Nobody has failed yet.
             Err(fault @ Unproved::OutOfTime(_)) => return Err(fault),
@@ -295,7 +321,7 @@ impl App {
         certificate: &[u8],
         issuer: &[u8],
         patience: &Patience,
-    ) -> Result<(ValidationData, Option<Timestamp>), Unproved> {
+    ) -> Result<Found, Unproved> {
         let mut last = None;
         let answers = sources
             .responders
@@ -307,15 +333,14 @@ impl App {
             .map(|source| self.by_list(source, certificate, issuer, patience));
         for found in answers.chain(lists) {
             match found {
-                Ok((data, validity)) => return Ok((data, validity.next_update)),
-                // Whatever an older list says.
-                Err(fault @ Unproved::Revoked { .. }) => return Err(fault),
+                // That it is revoked counts whatever an older list says.
+                Ok(found) => return Ok(found),
                 // The fault of one that was asked says more.
                 Err(Unproved::OutOfTime(_)) if last.is_some() => {}
                 Err(fault) => last = Some(fault),
             }
         }
-        last.map_or_else(|| Ok((ValidationData::default(), None)), Err)
+        last.map_or_else(|| Ok(Found::default()), Err)
     }
 
     fn by_responder(
@@ -324,19 +349,19 @@ impl App {
         certificate: &[u8],
         issuer: &[u8],
         patience: &Patience,
-    ) -> Result<(ValidationData, Validity), Unproved> {
+    ) -> Result<Found, Unproved> {
         let unusable = |error| unusable(source, &error);
         let within = patience.for_one().ok_or_else(|| Unproved::OutOfTime(source.clone()))?;
         let question = revocation::ocsp_request(certificate, issuer).map_err(unusable)?;
         let response = self
             .network
             .ask(source, revocation::OCSP_REQUEST_MEDIA_TYPE, question, within)?;
-        let validity = revocation::check_answer(&response, certificate, issuer, self.now()).map_err(unusable)?;
+        let checked = revocation::check_answer(&response, certificate, issuer, self.now());
         let data = ValidationData {
             ocsp_responses: vec![response],
             ..ValidationData::default()
         };
-        Ok((data, validity))
+        self.found(source, data, checked)
     }
 
     fn by_list(
@@ -345,16 +370,34 @@ impl App {
         certificate: &[u8],
         issuer: &[u8],
         patience: &Patience,
-    ) -> Result<(ValidationData, Validity), Unproved> {
+    ) -> Result<Found, Unproved> {
         let within = patience.for_one().ok_or_else(|| Unproved::OutOfTime(source.clone()))?;
         let list = self.network.fetch(source, within)?;
-        let validity =
-            revocation::check_list(&list, certificate, issuer, self.now()).map_err(|error| unusable(source, &error))?;
+        let checked = revocation::check_list(&list, certificate, issuer, self.now());
         let data = ValidationData {
             revocation_lists: vec![list],
             ..ValidationData::default()
         };
-        Ok((data, validity))
+        self.found(source, data, checked)
+    }
+
+    /// What a source said, where it can be used.
+    fn found(
+        &self,
+        source: &SourceAddress,
+        data: ValidationData,
+        checked: Result<Validity, RevocationError>,
+    ) -> Result<Found, Unproved> {
+        let (revoked, until) = match checked {
+            Ok(validity) => (None, validity.next_update),
+            // It may have been said by mistake, and is asked again soon.
+            Err(RevocationError::Revoked(since)) => {
+                let soon = self.now().saturating_add(SignedDuration::from_mins(SILENT_MINUTES));
+                (Some((source.to_string(), since)), soon.ok())
+            }
+            Err(error) => return Err(unusable(source, &error)),
+        };
+        Ok(Found { data, revoked, until })
     }
 
     fn fetched_issuer(&self, certificate: &[u8], patience: &Patience) -> Result<Option<Vec<u8>>, Unproved> {
@@ -364,21 +407,27 @@ impl App {
                 let within = patience.for_one().ok_or_else(|| Unproved::OutOfTime(source.clone()))?;
                 // One dead address does not end the search.
                 match self.network.fetch(source, within) {
-                    Ok(issuer) if revocation::is_issued_by(certificate, &issuer) => {
-                        let data = ValidationData {
-                            certificates: vec![issuer],
-                            ..ValidationData::default()
-                        };
-                        // It stays the issuer's.
-                        return Ok((data, Some(Timestamp::MAX)));
+                    Ok(bytes) => {
+                        let mut issuers = certificates_of_issuers(&bytes).into_iter();
+                        if let Some(issuer) = issuers.find(|issuer| revocation::is_issued_by(certificate, issuer)) {
+                            let data = ValidationData {
+                                certificates: vec![issuer],
+                                ..ValidationData::default()
+                            };
+                            return Ok(Found {
+                                data,
+                                revoked: None,
+                                // It stays the issuer's.
+                                until: Some(Timestamp::MAX),
+                            });
+                        }
                     }
-                    Ok(_) => {}
                     Err(fault) => silent = Some(fault),
                 }
             }
-            silent.map_or_else(|| Ok((ValidationData::default(), None)), |fault| Err(fault.into()))
+            silent.map_or_else(|| Ok(Found::default()), |fault| Err(fault.into()))
         })?;
-        Ok(found.certificates.into_iter().next())
+        Ok(found.data.certificates.into_iter().next())
     }
 
     fn kept_proofs(&self) -> std::sync::MutexGuard<'_, Kept> {
@@ -388,7 +437,7 @@ impl App {
 
 impl Kept {
     fn keep(&mut self, key: (Question, [u8; 32]), answer: Answer) {
-        let size = |answer: &Answer| answer.0.as_ref().map_or(0, ValidationData::size);
+        let size = |answer: &Answer| answer.0.as_ref().map_or(0, |found| found.data.size());
         let more = size(&answer);
         if self.answers.len() >= MOST_KEPT || self.bytes.saturating_add(more) > MOST_BYTES_KEPT {
             *self = Self::default();
@@ -401,13 +450,9 @@ impl Kept {
 }
 
 fn unusable(source: &SourceAddress, error: &RevocationError) -> Unproved {
-    let url = source.to_string();
-    match error {
-        RevocationError::Revoked(since) => Unproved::Revoked { url, since: *since },
-        other => Unproved::Unusable {
-            url,
-            reason: other.to_string(),
-        },
+    Unproved::Unusable {
+        url: source.to_string(),
+        reason: error.to_string(),
     }
 }
 
@@ -421,7 +466,11 @@ mod tests {
             revocation_lists: vec![vec![0; bytes]],
             ..ValidationData::default()
         };
-        (Ok(data), Timestamp::MAX)
+        let found = Found {
+            data,
+            ..Found::default()
+        };
+        (Ok(found), Timestamp::MAX)
     }
 
     #[test]

@@ -292,7 +292,7 @@ impl App {
 
     /// A certificate that was brought along may have been revoked; those of the installation's root are known without asking.
     fn refuse_revoked(&self, certificates: &[Vec<u8>], patience: &Patience) -> Result<(), Error> {
-        match self.proofs_of_chain(certificates, patience) {
+        match self.proofs_of_chain(certificates, None, patience) {
             Err(ChainFault::Unproved(fault @ Unproved::Revoked { .. })) => Err(not_sealable(fault)),
             Err(ChainFault::Always(error)) => Err(error),
             Ok(_) | Err(ChainFault::Unproved(_)) => Ok(()),
@@ -361,7 +361,7 @@ impl App {
 
     /// What is missing to prove these certificates good.
     fn lack_of_proofs(&self, certificates: &[Vec<u8>]) -> Result<Option<ProofLack>, Error> {
-        match self.proofs_of_chain(certificates, &self.proof_patience()) {
+        match self.proofs_of_chain(certificates, None, &self.proof_patience()) {
             Ok(found) if !found.ends_in_root => Ok(Some(ProofLack::Issuer)),
             Ok(found) if found.lacks_source => Ok(Some(ProofLack::NoSource)),
             Ok(_) => Ok(None),

@@ -45,6 +45,60 @@ pub enum CmsError {
     Unusable(&'static str),
 }
 
+/// `SignedData` of RFC 5652, 5.1, up to its signers.
+struct SignedBody<'a> {
+    content_type: ObjectIdentifier,
+    content: Option<&'a [u8]>,
+    certificates: Vec<&'a [u8]>,
+    signers: Element<'a>,
+}
+
+impl<'a> SignedBody<'a> {
+    fn read(padded: &'a [u8]) -> Result<Self, CmsError> {
+        message_length(padded)?;
+        let mut content_info = top(padded)?.children()?;
+        let content_type = content_info.expect(Tag::ObjectIdentifier)?;
+        if content_type.any()?.decode_as::<ObjectIdentifier>()? != ID_SIGNED_DATA {
+            return Err(CmsError::Unusable("its content type is not signed-data"));
+        }
+        let content = content_info.expect(context(0))?;
+        let mut message = content.children()?.expect(Tag::Sequence)?.children()?;
+        message.expect(Tag::Integer)?;
+        message.expect(Tag::Set)?;
+        let (content_type, content) = encapsulated(message.expect(Tag::Sequence)?)?;
+
+        let mut certificates = Vec::new();
+        let mut element = message.next()?;
+        if element.tag == context(0) {
+            let mut set = element.children()?;
+            while let Some(certificate) = set.optional()? {
+                // Other choices (attribute certificates) are tagged otherwise and say nothing here.
+                if certificate.tag == Tag::Sequence {
+                    certificates.push(certificate.raw);
+                }
+            }
+            element = message.next()?;
+        }
+        if element.tag == context(1) {
+            element = message.next()?;
+        }
+        if element.tag != Tag::Set {
+            return Err(CmsError::Unusable("it has no signer"));
+        }
+        Ok(Self {
+            content_type,
+            content,
+            certificates,
+            signers: element,
+        })
+    }
+}
+
+/// The certificates of a message without content and signers: "certs-only" (RFC 5280, 4.2.2.1; RFC 5652, 5.1).
+pub(crate) fn bundled_certificates(message: &[u8]) -> Result<Vec<&[u8]>, CmsError> {
+    Ok(SignedBody::read(message)?.certificates)
+}
+
 /// `ESSCertIDv2` of RFC 5035 with its default hash, SHA-256.
 #[derive(Sequence)]
 struct EssCertIdV2 {
@@ -336,42 +390,18 @@ pub fn message_length(padded: &[u8]) -> Result<usize, CmsError> {
 impl<'a> SignedMessage<'a> {
     /// Reads a message; zeros may follow it.
     pub fn parse(padded: &'a [u8]) -> Result<Self, CmsError> {
-        message_length(padded)?;
-        let mut content_info = top(padded)?.children()?;
-        let content_type = content_info.expect(Tag::ObjectIdentifier)?;
-        if content_type.any()?.decode_as::<ObjectIdentifier>()? != ID_SIGNED_DATA {
-            return Err(CmsError::Unusable("its content type is not signed-data"));
-        }
-        let content = content_info.expect(context(0))?;
-        let mut message = content.children()?.expect(Tag::Sequence)?.children()?;
-        message.expect(Tag::Integer)?;
-        message.expect(Tag::Set)?;
-        let (content_type, content) = encapsulated(message.expect(Tag::Sequence)?)?;
-
-        let mut certificates = Vec::new();
-        let mut element = message.next()?;
-        if element.tag == context(0) {
-            let mut set = element.children()?;
-            while let Some(certificate) = set.optional()? {
-                // Other choices (attribute certificates) are tagged otherwise and say nothing here.
-                if certificate.tag == Tag::Sequence {
-                    certificates.push(certificate.raw);
-                }
-            }
-            element = message.next()?;
-        }
-        if element.tag == context(1) {
-            element = message.next()?;
-        }
-        if element.tag != Tag::Set {
+        let body = SignedBody::read(padded)?;
+        let mut signers = body.signers.children()?;
+        let Some(signer_info) = signers.optional()? else {
+            return Err(CmsError::Unusable("it has no signer"));
+        };
+        if signer_info.tag != Tag::Sequence {
             return Err(CmsError::Unusable("it has no signer"));
         }
-        let mut signers = element.children()?;
-        let signer_info = signers.expect(Tag::Sequence)?;
         if signers.optional()?.is_some() {
             return Err(CmsError::Unusable("it has more than one signer"));
         }
-        Self::with_signer(content_type, content, certificates, signer_info)
+        Self::with_signer(body.content_type, body.content, body.certificates, signer_info)
     }
 
     fn with_signer(

@@ -549,6 +549,17 @@ pub fn certificates_to_pem(certificates: &[Vec<u8>]) -> String {
     certificates.iter().map(|der| certificate_to_pem(der)).collect()
 }
 
+/// What lies where a certificate names its issuer's (`caIssuers`; RFC 5280, 4.2.2.1): one certificate, or a CMS message of
+/// certificates alone, of which so many are looked at. None where it is neither. The answer is DER.
+pub fn certificates_of_issuers(bytes: &[u8]) -> Vec<Vec<u8>> {
+    const MOST: usize = 64;
+    if Certificate::from_der(bytes).is_ok() {
+        return vec![bytes.to_vec()];
+    }
+    let bundled = crate::cms::bundled_certificates(bytes).unwrap_or_default();
+    bundled.into_iter().take(MOST).map(<[u8]>::to_vec).collect()
+}
+
 /// Reads the certificates of a PEM text, in their order, as DER.
 pub fn certificates_from_pem(pem: &str) -> Result<Vec<Vec<u8>>, KeyError> {
     let unreadable = |error: der::Error| KeyError::UnreadablePem(error.to_string());

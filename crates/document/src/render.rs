@@ -199,6 +199,27 @@ impl Opened {
             })
     }
 
+    /// The columns and rows of a page's picture, without drawing it.
+    pub(crate) fn picture_size(&self, page_number: u32, dots_per_inch: f32) -> Result<(u16, u16), RenderFault> {
+        let page = self.page(page_number)?;
+        let (width, height) = page.render_dimensions();
+        let wanted = dots_per_inch / POINTS_PER_INCH * user_unit(page);
+        let scale = wanted.min(LONGEST_SIDE / width.max(height));
+        // hayro truncates; sides are made whole here, so that a page is never a pixel short.
+        let whole = |side: f32| (side * scale).round();
+        let (columns, rows) = (whole(width), whole(height));
+        if !(columns >= 1.0 && rows >= 1.0 && columns <= LONGEST_SIDE && rows <= LONGEST_SIDE) {
+            return Err(RenderFault::BadSize { page: page_number });
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "whole, and between 1 and LONGEST_SIDE"
+        )]
+        let size = (columns as u16, rows as u16);
+        Ok(size)
+    }
+
     pub(crate) fn picture<'a>(
         &'a self,
         rendering: &Rendering<'a>,
@@ -207,23 +228,11 @@ impl Opened {
     ) -> Result<Picture, RenderFault> {
         let page = self.page(page_number)?;
         let bad_size = RenderFault::BadSize { page: page_number };
+        let (columns_u16, rows_u16) = self.picture_size(page_number, dots_per_inch)?;
         let (width, height) = page.render_dimensions();
-        let wanted = dots_per_inch / POINTS_PER_INCH * user_unit(page);
-        let scale = wanted.min(LONGEST_SIDE / width.max(height));
-        // hayro truncates; sides are made whole here, so that a page is never a pixel short.
-        let whole = |side: f32| (side * scale).round();
-        let (columns, rows) = (whole(width), whole(height));
-        if !(columns >= 1.0 && rows >= 1.0 && columns <= LONGEST_SIDE && rows <= LONGEST_SIDE) {
-            return Err(bad_size);
-        }
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "whole, and between 1 and LONGEST_SIDE"
-        )]
-        let (columns_u16, rows_u16) = (columns as u16, rows as u16);
         // A quarter of a pixel more than whole, so that rounding cannot lose one.
-        let scale = Affine::scale_non_uniform(f64::from((columns + 0.25) / width), f64::from((rows + 0.25) / height));
+        let (columns, rows) = (f32::from(columns_u16) + 0.25, f32::from(rows_u16) + 0.25);
+        let scale = Affine::scale_non_uniform(f64::from(columns / width), f64::from(rows / height));
         let mut kept = rendering.context.borrow_mut();
         let context = kept.get_or_insert_with(|| RenderContext::new(columns_u16, rows_u16));
         context.reset_and_resize(columns_u16, rows_u16);

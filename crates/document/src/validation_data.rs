@@ -209,6 +209,9 @@ pub struct Chain {
     pub certificates: Vec<Vec<u8>>,
     /// Whether it is of the seal or of what followed it; what was there before was others' to prove.
     pub is_own: bool,
+    /// When what it signed is known to have existed: the time of the first timestamp of it, if there is one (a proof of
+    /// existence, ETSI EN 319 102-1, 5.6.2.3). A revocation after that does not harm it.
+    pub existed_at: Option<Timestamp>,
 }
 
 /// What a file's proof rests on.
@@ -254,11 +257,16 @@ pub fn evidence(pdf: &[u8]) -> Result<Evidence, SealError> {
                 continue;
             };
             let ends = ends(&certificates);
+            // It covers all that was there before.
+            for chain in &mut evidence.chains {
+                chain.existed_at = chain.existed_at.or(Some(at));
+            }
             evidence.archive = evidence.archive.max(ends.map(|ends| (at, ends)));
             stamped_at = stamped_at.or(Some(at));
             evidence.chains.push(Chain {
                 certificates,
                 is_own: true,
+                existed_at: None,
             });
             continue;
         }
@@ -283,10 +291,14 @@ pub fn evidence(pdf: &[u8]) -> Result<Evidence, SealError> {
             stamped_at = stamped_at.or(Some(at));
             chains.push(certificates);
         }
-        evidence.chains.extend(chains.into_iter().map(|certificates| Chain {
-            certificates,
-            is_own: true,
-        }));
+        evidence
+            .chains
+            .extend((0..).zip(chains).map(|(index, certificates)| Chain {
+                certificates,
+                is_own: true,
+                // The signature's own timestamps stamp its value, and nothing stamps them yet.
+                existed_at: stamped_at.filter(|_| index == 0),
+            }));
     }
     let held = reader::held(&document, &signer, stamped_at);
     evidence.has_validation_data = held.proves_signer;

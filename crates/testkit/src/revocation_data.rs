@@ -157,6 +157,21 @@ impl List {
     }
 }
 
+/// A CMS message of certificates (DER) alone, as it lies in files named `.p7c` (RFC 5280, 4.2.2.1).
+pub fn certificates_only(certificates: &[Vec<u8>]) -> Vec<u8> {
+    let id = |id: &str| ObjectIdentifier::new_unwrap(id).to_der().expect("DER");
+    let (data, signed_data) = (id("1.2.840.113549.1.7.1"), id("1.2.840.113549.1.7.2"));
+    let none = tlv(0x31, &[]);
+    let body = sequence(&[
+        &[2, 1, 1],
+        &none,
+        &sequence(&[&data]),
+        &tlv(0xa0, &certificates.concat()),
+        &none,
+    ]);
+    sequence(&[&signed_data, &tlv(0xa0, &body)])
+}
+
 fn ecdsa() -> Vec<u8> {
     sequence(&[&ECDSA_WITH_SHA_256.to_der().expect("DER")])
 }

@@ -28,7 +28,7 @@ use x509_cert::ext::pkix::{
 };
 
 use crate::receiver::{Answer, Received, Receiver};
-use crate::revocation_data::{OcspAnswer, sequence, tlv};
+use crate::revocation_data::{List, OcspAnswer, sequence, tlv};
 
 /// How its certificates can be asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -193,6 +193,18 @@ impl TimeStampAuthority {
     /// The revocation list of its root, as of now.
     pub fn revocation_list(&self) -> Vec<u8> {
         self.inner.list()
+    }
+
+    /// A revocation list of its root, without entries, larger than so many bytes.
+    pub fn large_revocation_list(&self, bytes: usize) -> Vec<u8> {
+        let now = self.inner.clock.now();
+        let padding = ("1.3.6.1.4.1.99999.3", false, tlv(4, &vec![0; bytes]));
+        let list = List {
+            this_update: now - 1.minute(),
+            next_update: Some(now + (24 * 7).hours()),
+            extensions: vec![padding],
+        };
+        list.signed_by(&self.inner.root)
     }
 
     /// An OCSP response about its present certificate.

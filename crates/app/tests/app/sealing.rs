@@ -1,7 +1,7 @@
 //! How strong documents are sealed, and what happens while a time-stamp authority does not answer.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use app::network::{Network, NetworkFault, SourceAddress, WebhookAnswer, WebhookTrial};
@@ -14,6 +14,7 @@ use document::verify::TrustedRoots;
 use domain::{BlobHash, Clock, CompanyId, EventKind, SealLevel, SealMark, Status, WhenTsaIsDown, WorkflowId};
 use jiff::ToSpan;
 use testkit::database::TestDatabase;
+use testkit::revocation_data::certificates_only;
 use testkit::time_stamp_authority::{Fault, Revocation, TimeStampAuthority};
 use testkit::world::StandingClock;
 
@@ -30,6 +31,12 @@ struct Wire {
     is_mute: AtomicBool,
     /// Whether whoever answers about signers' certificates is gone.
     is_gone: AtomicBool,
+    /// How many bytes larger the list about signers' certificates is.
+    padding: AtomicUsize,
+    /// Whether whoever is asked is silent until it is no longer waited for.
+    is_slow: AtomicBool,
+    /// How long it was waited for them.
+    waited: Mutex<Vec<Duration>>,
     fetched: AtomicUsize,
     issuers_fetched: AtomicUsize,
 }
@@ -56,8 +63,14 @@ impl Network for Wire {
     fn fetch(&self, address: &SourceAddress, within: Duration) -> Result<Vec<u8>, NetworkFault> {
         assert!(within <= Duration::from_secs(30));
         self.fetched.fetch_add(1, Ordering::SeqCst);
-        if address.as_str().ends_with("/issuer.cer") {
+        if address.as_str().contains("/issuer.") {
             self.issuers_fetched.fetch_add(1, Ordering::SeqCst);
+        }
+        if self.is_slow.load(Ordering::SeqCst) {
+            self.waited.lock().expect("no panic while locked").push(within);
+            // A host that is silent takes all the time that it is given.
+            std::thread::sleep(within);
+            return self.answer(address.as_str(), |_| None);
         }
         if self.is_mute.load(Ordering::SeqCst) {
             return self.answer(address.as_str(), |_| None);
@@ -66,8 +79,16 @@ impl Network for Wire {
             let is_gone = self.is_gone.load(Ordering::SeqCst);
             match path {
                 "root.crl" => Some(self.authority.revocation_list()),
-                "signer.crl" if !is_gone => Some(self.authority.revocation_list()),
+                "signer.crl" if !is_gone => Some(match self.padding.load(Ordering::SeqCst) {
+                    0 => self.authority.revocation_list(),
+                    bytes => self.authority.large_revocation_list(bytes),
+                }),
                 "issuer.cer" => Some(self.authority.root()),
+                // Another's certificate may lie there, too.
+                "issuer.p7c" => Some(certificates_only(&[
+                    self.authority.certificate(),
+                    self.authority.root(),
+                ])),
                 _ => None,
             }
         })
@@ -111,6 +132,9 @@ fn with_authority(change: impl Fn(&mut SealingSettings), test: impl Fn(&TestApp,
             is_cut: AtomicBool::new(false),
             is_mute: AtomicBool::new(false),
             is_gone: AtomicBool::new(false),
+            padding: AtomicUsize::new(0),
+            is_slow: AtomicBool::new(false),
+            waited: Mutex::default(),
             fetched: AtomicUsize::new(0),
             issuers_fetched: AtomicUsize::new(0),
         });
@@ -583,26 +607,198 @@ fn a_seal_states_no_level_that_its_file_has_not() {
     }
 }
 
-/// An issuer that must be fetched is fetched once.
+/// An issuer that must be fetched is fetched once, alone or among others (RFC 5280, 4.2.2.1).
 #[test]
 fn an_issuer_is_fetched_once() {
+    for place in ["/issuer.cer", "/issuer.p7c"] {
+        with_authority(
+            |_| {},
+            |app, wire| {
+                let world = World::new(app, &two_steps());
+                let ends = app.now() + (900 * 24).hours();
+                let (key, certificate) = wire.authority.certify_signer(ends, Some("/signer.crl"), Some(place));
+                bring(app, &world.company, &key, &[certificate]);
+                let id = complete(&world);
+                complete(&world);
+                for file in files(&world, id) {
+                    assert_eq!(level_of(app, wire, &file), Some(SealLevel::Archive), "{place}");
+                }
+                assert_eq!(wire.issuers_fetched.load(Ordering::SeqCst), 1);
+            },
+        );
+    }
+}
+
+/// Revoked after its timestamp, before what proves it good could be had: the seal was there before the revocation, and the
+/// list that is embedded says so (ETSI EN 319 102-1, 5.6.2).
+#[test]
+fn a_certificate_revoked_after_its_timestamp_still_gets_its_proofs() {
+    for level in [SealLevel::LongTerm, SealLevel::Archive] {
+        with_authority(
+            |settings| settings.level = Some(level),
+            |app, wire| {
+                let world = World::new(app, &two_steps());
+                let certificate = with_own_certificate(app, wire, &world.company);
+                let id = before_the_last(&world);
+                // What was answered at the start counts no more.
+                app.clock.advance(DAY + 1);
+                wire.is_mute.store(true, Ordering::SeqCst);
+                world
+                    .approve(id, act(vec![given("pay", "100")]))
+                    .expect("the last approval");
+                let before = files(&world, id);
+                for file in &before {
+                    assert_eq!(level_of(app, wire, file), Some(SealLevel::Timestamp));
+                }
+                app.clock.advance(3600);
+                wire.authority.revoke(&certificate);
+                wire.is_mute.store(false, Ordering::SeqCst);
+                assert_eq!(app.add_due_timestamps(10).expect("a run"), 1);
+                let list = wire.authority.revocation_list();
+                for (before, after) in before.iter().zip(files(&world, id)) {
+                    assert!(after.starts_with(before));
+                    assert_eq!(level_of(app, wire, &after), Some(level));
+                    assert!(after.windows(list.len()).any(|window| window == list), "who says so");
+                }
+            },
+        );
+    }
+}
+
+/// Larger than what one file may take in, and smaller than what is fetched.
+const TOO_LARGE: usize = 25 * 1024 * 1024;
+const SMALL: usize = 2 * 1024 * 1024;
+
+#[test]
+fn proofs_that_are_too_large_for_a_file_are_left_out_and_lower_its_level() {
+    with_authority(
+        |_| {},
+        |app, wire| {
+            wire.padding.store(TOO_LARGE, Ordering::SeqCst);
+            let world = World::new(app, &two_steps());
+            with_own_certificate(app, wire, &world.company);
+            let id = complete(&world);
+            let [document, certificate] = files(&world, id);
+            // Stated is what was proved; that the authority's own list is the same issuer's is chance.
+            for file in [&document, &certificate] {
+                assert!(file.len() < SMALL, "{}", file.len());
+            }
+            let text = text_of(&certificate);
+            assert!(text.contains("PAdESB-T") && !text.contains("PAdESB-L"), "{text}");
+        },
+    );
+}
+
+#[test]
+fn proofs_of_others_that_are_too_large_for_a_file_hold_up_no_seal() {
+    with_authority(
+        |_| {},
+        |app, wire| {
+            let company = app.with_company("acme");
+            let (signed, details) = signed_by_a_stranger(app, wire, Some("/signer.crl"));
+            let sealed = |padding| {
+                wire.padding.store(padding, Ordering::SeqCst);
+                let sealed = app
+                    .seal(&company, &signed, &details, &app.proof_patience())
+                    .expect("sealed");
+                (sealed.level, sealed.bytes.len() < SMALL, sealed.timestamp_due)
+            };
+            let soon = app.now() + 10.minutes();
+            assert_eq!(sealed(TOO_LARGE), (SealLevel::Archive, true, Some(soon)));
+            // What was answered is used for a day.
+            app.clock.advance(DAY + 1);
+            let (level, is_small, due) = sealed(0);
+            assert_eq!((level, is_small), (SealLevel::Archive, true));
+            assert!(due > Some(app.now() + (200 * 24).hours()), "only the renewal: {due:?}");
+        },
+    );
+}
+
+/// All that is asked for one approval, for both its files, is waited for together.
+#[test]
+fn silent_sources_together_are_waited_for_no_longer_than_the_settings_say() {
+    const WAIT: Duration = Duration::from_millis(400);
+    with_authority(
+        |settings| settings.proof_wait = WAIT,
+        |app, wire| {
+            let world = World::new(app, &two_steps());
+            with_own_certificate(app, wire, &world.company);
+            let id = before_the_last(&world);
+            app.clock.advance(DAY + 1);
+            wire.is_slow.store(true, Ordering::SeqCst);
+            world
+                .approve(id, act(vec![given("pay", "100")]))
+                .expect("the last approval");
+            let waited = wire.waited.lock().expect("no panic while locked").clone();
+            assert!(
+                !waited.is_empty() && waited.iter().sum::<Duration>() <= WAIT,
+                "{waited:?}"
+            );
+            // Each is given half of what those before it left.
+            assert!(waited.windows(2).all(|pair| pair[1] <= pair[0] * 3 / 5), "{waited:?}");
+            assert_eq!(level_of(app, wire, &files(&world, id)[0]), Some(SealLevel::Timestamp));
+        },
+    );
+}
+
+/// Whatever makes a file one that does not verify: no file with a new timestamp takes its place.
+#[test]
+fn a_file_that_does_not_verify_gets_no_timestamp() {
     with_authority(
         |_| {},
         |app, wire| {
             let world = World::new(app, &two_steps());
-            let ends = app.now() + (900 * 24).hours();
-            let (key, certificate) = wire
-                .authority
-                .certify_signer(ends, Some("/signer.crl"), Some("/issuer.cer"));
-            bring(app, &world.company, &key, &[certificate]);
+            wire.is_cut.store(true, Ordering::SeqCst);
             let id = complete(&world);
-            complete(&world);
-            for file in files(&world, id) {
-                assert_eq!(level_of(app, wire, &file), Some(SealLevel::Archive));
-            }
-            assert_eq!(wire.issuers_fetched.load(Ordering::SeqCst), 1);
+            wire.is_cut.store(false, Ordering::SeqCst);
+            let sound = files(&world, id)[0].clone();
+            let unsound: Vec<u8> = [b"%PDF-1.6", sound.strip_prefix(b"%PDF-1.7").expect("its head")].concat();
+            let put = |file: &[u8]| {
+                app.clock.advance(11 * 60);
+                let now = app.now();
+                let due = app
+                    .store
+                    .read(move |tx| store::workflow::due_timestamps(tx, now, 1))
+                    .expect("read")
+                    .remove(0);
+                let after = store::workflow::SealedDocument {
+                    document: app.blobs.put(file).expect("kept"),
+                    ..due.sealed
+                };
+                let is_put = app
+                    .store
+                    .write(move |tx| {
+                        store::workflow::refer_to_blob(tx, &due.company, due.workflow, after.document)?;
+                        store::workflow::replace_sealed(tx, &due.company, due.workflow, &due.sealed, &after)
+                    })
+                    .expect("written");
+                assert!(is_put);
+            };
+            put(&unsound);
+            assert_eq!(app.add_due_timestamps(10).expect("a run"), 0);
+            assert_eq!(files(&world, id)[0], unsound, "it is as it was");
+            put(&sound);
+            assert_eq!(app.add_due_timestamps(10).expect("a run"), 1);
+            assert_eq!(level_of(app, wire, &files(&world, id)[0]), Some(SealLevel::Archive));
         },
     );
+}
+
+/// A file that somebody signed whose certificate is of the authority's root and names this list, and what a seal on it says.
+fn signed_by_a_stranger(app: &TestApp, wire: &Wire, list: Option<&str>) -> (Vec<u8>, SealDetails) {
+    let ends = app.now() + (900 * 24).hours();
+    let (key, certificate) = wire.authority.certify_signer(ends, list, None);
+    let stranger = SealKey::from_key(key, vec![certificate, wire.authority.root()]).expect("a key");
+    let details = SealDetails {
+        reason: "agreed".to_owned(),
+        name: "Stranger".to_owned(),
+        location: None,
+        at: app.now(),
+        certify: false,
+        mark: None,
+    };
+    let signed = document::seal::seal(&crate::templates::pdf(), &stranger, &details).expect("signed");
+    (signed, details)
 }
 
 /// What came with a file that others had signed proves nothing of the seal.
@@ -612,21 +808,9 @@ fn validation_data_of_others_are_not_taken_for_the_seals() {
         |settings| settings.level = Some(SealLevel::LongTerm),
         |app, wire| {
             let company = app.with_company("acme");
-            let (key, certificate) = wire
-                .authority
-                .certify_signer(app.now() + (900 * 24).hours(), None, None);
-            let stranger = SealKey::from_key(key, vec![certificate.clone(), wire.authority.root()]).expect("a key");
-            let details = SealDetails {
-                reason: "agreed".to_owned(),
-                name: "Stranger".to_owned(),
-                location: None,
-                at: app.now(),
-                certify: false,
-                mark: None,
-            };
-            let signed = document::seal::seal(&crate::templates::pdf(), &stranger, &details).expect("signed");
+            let (signed, details) = signed_by_a_stranger(app, wire, None);
             let theirs = ValidationData {
-                certificates: vec![certificate],
+                certificates: vec![wire.authority.root()],
                 revocation_lists: vec![wire.authority.revocation_list()],
                 ..ValidationData::default()
             };

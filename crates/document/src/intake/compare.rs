@@ -3,7 +3,7 @@
 use domain::template::PageSize;
 
 use super::Refused;
-use crate::render::{Opened, Picture, RenderFault, Rendering};
+use crate::render::{Opened, RenderFault, Rendering};
 use crate::shared_bytes::SharedBytes;
 
 /// Coarse enough to be fast, fine enough that a missing letter shows.
@@ -39,34 +39,38 @@ pub(super) fn same_pages(
     for (size, page) in sizes.iter().zip(1_u32..) {
         let resolution = resolution(size);
         let would_change = Refused::PageWouldChange { page };
+        if !after
+            .picture_size(page, resolution)
+            .is_ok_and(|shown| has_size(shown, size, resolution))
+        {
+            return Err(would_change);
+        }
         let pictures = (
             before.picture(&cache_before, page, resolution),
             after.picture(&cache_after, page, resolution),
         );
         match pictures {
-            (Ok(old), Ok(new)) if old == new && has_size(&new, size, resolution) => {}
+            (Ok(old), Ok(new)) if old == new => {}
             _ => return Err(would_change),
         }
     }
     Ok(())
 }
 
-/// Refuses unless the renderer sees the pages of a file that stays as it is in the sizes `sizes`.
+/// Refuses unless the renderer sees the pages of a file that stays as it is in the sizes `sizes`. No page is drawn for that.
 pub(super) fn has_sizes(pdf: SharedBytes, sizes: &[PageSize]) -> Result<(), Refused> {
     let opened = Opened::new(pdf).map_err(|_| Refused::NotPdf)?;
-    let rendering = Rendering::new();
+    if opened.page_count() != sizes.len() {
+        return Err(Refused::NotPdf);
+    }
     for (size, page) in sizes.iter().zip(1_u32..) {
         let resolution = resolution(size);
-        let shown = opened.picture(&rendering, page, resolution);
-        if !shown.is_ok_and(|picture| has_size(&picture, size, resolution)) {
+        let shown = opened.picture_size(page, resolution);
+        if !shown.is_ok_and(|shown| has_size(shown, size, resolution)) {
             return Err(Refused::PageWouldChange { page });
         }
     }
-    if opened.page_count() == sizes.len() {
-        Ok(())
-    } else {
-        Err(Refused::NotPdf)
-    }
+    Ok(())
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "a resolution of at most some hundred")]
@@ -76,13 +80,13 @@ fn resolution(size: &PageSize) -> f32 {
 }
 
 /// The renderer must see the page as large as [`crate::geometry`] does, or marks would be displaced.
-fn has_size(picture: &Picture, size: &PageSize, resolution: f32) -> bool {
+fn has_size((columns, rows): (u16, u16), size: &PageSize, resolution: f32) -> bool {
     // The renderer reduces very large pages, so it is the proportion that is held against it.
     let scale = f64::from(resolution) / POINTS_PER_INCH;
     let longer = size.width_points.max(size.height_points) * scale;
     let scale = scale * (f64::from(crate::render::LONGEST_SIDE) / longer).min(1.0);
-    let close = |pixels: u32, points: f64| (f64::from(pixels) - points * scale).abs() <= 1.0;
-    close(picture.width, size.width_points) && close(picture.height, size.height_points)
+    let close = |pixels: u16, points: f64| (f64::from(pixels) - points * scale).abs() <= 1.0;
+    close(columns, size.width_points) && close(rows, size.height_points)
 }
 
 #[cfg(test)]
@@ -147,5 +151,15 @@ mod tests {
             same_pages(&before, None, &before, &[size]),
             Err(Refused::PageWouldChange { page: 1 })
         );
+        assert_eq!(
+            has_sizes(before.clone().into(), &[size]),
+            Err(Refused::PageWouldChange { page: 1 })
+        );
+        let right = PageSize {
+            height_points: 100.0,
+            ..size
+        };
+        assert_eq!(has_sizes(before.clone().into(), &[right]), Ok(()));
+        assert_eq!(has_sizes(before.into(), &[right, right]), Err(Refused::NotPdf));
     }
 }
