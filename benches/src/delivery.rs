@@ -168,7 +168,7 @@ impl House {
             ..AddressRules::default()
         };
         let client = GuardedClient::new(rules).expect("a client");
-        let runner = Runner::new(Arc::clone(&app), client, None, RunnerSettings::default());
+        let runner = Runner::new(Arc::clone(&app), client, None, None, RunnerSettings::default());
         ours.spawn(runner.run(std::future::pending()));
         House {
             app,

@@ -169,14 +169,7 @@ impl GuardedClient {
 
     /// Sends a PUT and waits for the answer.
     pub async fn put(&self, url: &CallbackUrl, headers: HeaderMap, body: Vec<u8>) -> Result<Answer, Fault> {
-        self.exchange(url, self.http.put(url.as_str()).headers(headers).body(body))
-            .await
-    }
-
-    /// Sends a PUT and waits for the answer.
-    pub async fn put(&self, url: &CallbackUrl, headers: HeaderMap, body: Vec<u8>) -> Result<Answer, Fault> {
-        self.exchange(url, self.http.put(url.as_str()).headers(headers).body(body))
-            .await
+        self.exchange(Method::PUT, url, headers, body).await
     }
 
     /// Sends a GET and waits for the answer.

@@ -12,9 +12,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use app::{BulkSettings, HistorySettings, LoginSettings, SealingSettings, TimeStampAuthority};
+use delivery::egress::EgressFault;
 use delivery::mailer::{MailSettings, MailSettingsFault, MailTls, Mailer};
 use delivery::messenger::{Format as BodyFormat, GatewayFault, GatewaySettings, Method, SignatureText, profiles};
-use delivery::egress::EgressFault;
 use delivery::{Egress, Messengers, SourceRules};
 use domain::public_address::{AddressRules, CallbackUrl};
 use domain::{SealLevel, WhenTsaIsDown};
@@ -948,13 +948,15 @@ impl Configuration {
             .iter()
             .map(|(name, messenger)| self.gateway(name, messenger))
             .collect::<Result<Vec<_>, _>>()?;
-        Messengers::through(&self.egress()?, gateways, Arc::new(SystemRandom)).map(Some).map_err(
-            |GatewayFault {
-                 gateway,
-                 setting,
-                 reason,
-             }| self.senseless(&format!("messenger.{gateway}.{setting}"), reason),
-        )
+        Messengers::through(&self.egress()?, gateways, Arc::new(SystemRandom))
+            .map(Some)
+            .map_err(
+                |GatewayFault {
+                     gateway,
+                     setting,
+                     reason,
+                 }| self.senseless(&format!("messenger.{gateway}.{setting}"), reason),
+            )
     }
 
     fn gateway(&self, name: &str, given: &Messenger) -> Result<GatewaySettings, ConfigurationFault> {

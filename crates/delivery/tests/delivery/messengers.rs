@@ -355,7 +355,11 @@ fn a_private_address_is_refused_unless_it_is_allowed() {
     let gateway = stand_in("twilio");
     let mut settings = at("twilio", &gateway);
     settings.allow_private = false;
-    let literal = Messengers::through(&Egress::direct(), vec![settings.clone()], Arc::clone(&house(Vec::new()).app.random));
+    let literal = Messengers::through(
+        &Egress::direct(),
+        vec![settings.clone()],
+        Arc::clone(&house(Vec::new()).app.random),
+    );
     let fault = literal.err().expect("a private address in plain http");
     assert_eq!((fault.gateway.as_str(), fault.setting.as_str()), ("twilio", "address"));
 
