@@ -129,6 +129,15 @@ pub struct ExportsResent {
     pub next_cursor: Option<String>,
 }
 
+/// An address that was paused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct EndpointPaused {
+    /// The address.
+    pub url: String,
+    /// How many deliveries are held now.
+    pub held: u64,
+}
+
 /// Callback addresses that fail or were stopped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct ExportEndpoints {
@@ -141,14 +150,14 @@ pub struct ExportEndpoints {
 pub struct ExportEndpoint {
     /// The address.
     pub url: String,
-    /// Since when it has done nothing but fail, with the zone.
+    /// Since when it has done nothing but fail, with the zone; empty where it was paused while it did not.
     pub failing_since: String,
     /// `failing`, or `stopped`.
     #[schema(pattern = "^(failing|stopped)$")]
     pub status: &'static str,
     /// When it was stopped, with the zone; empty where it was not.
     pub stopped_date: String,
-    /// Why: `gone` (it answered 410) or `failing` (five days of nothing but failures).
+    /// Why: `gone` (it answered 410), `failing` (five days of nothing but failures) or `paused` (by a member).
     pub stopped_reason: Option<&'static str>,
     /// How many deliveries are held until it is switched on.
     pub held: u64,
@@ -315,7 +324,7 @@ impl App {
                 .find(|(url, _)| *url == endpoint.url)
                 .map_or(0, |(_, held)| *held);
             ExportEndpoint {
-                failing_since: with_zone(endpoint.failing_since),
+                failing_since: endpoint.failing_since.map(with_zone).unwrap_or_default(),
                 status: if endpoint.stopped.is_some() {
                     "stopped"
                 } else {
@@ -337,19 +346,28 @@ impl App {
         &self,
         caller: &Caller,
         url: Option<String>,
-        mut faults: Vec<Fault>,
+        faults: Vec<Fault>,
     ) -> Result<EndpointStarted, Error> {
         caller.must_send()?;
-        let url = url.map(|url| normal(&url)).filter(|url| !url.is_empty());
-        if url.is_none() && faults.is_empty() {
-            faults.push(Fault::new("url", FaultCode::Required));
-        }
-        let Some(url) = url.filter(|_| faults.is_empty()) else {
-            return Err(Error::Unprocessable(faults));
-        };
+        let url = named_endpoint(url, faults)?;
         match self.start_endpoint(&caller.company, &url)? {
             Some(released) => Ok(EndpointStarted { url, released }),
             None => Err(Error::conflict(ConflictCode::EndpointNotStopped)),
+        }
+    }
+
+    /// Pauses an address, for a member: what comes for it is held until it is started again.
+    pub fn pause_export_endpoint(
+        &self,
+        caller: &Caller,
+        url: Option<String>,
+        faults: Vec<Fault>,
+    ) -> Result<EndpointPaused, Error> {
+        caller.must_send()?;
+        let url = named_endpoint(url, faults)?;
+        match self.pause_endpoint(&caller.company, &url)? {
+            Some(held) => Ok(EndpointPaused { url, held }),
+            None => Err(Error::conflict(ConflictCode::EndpointStopped)),
         }
     }
 
@@ -475,6 +493,18 @@ fn history_filter(query: &mut ListReader<'_>, request: &ExportsRequest, states: 
         url: query.text("url", request.url.as_ref()).map(|url| normal(&url)),
         from: query.from(request.from.as_ref()),
         to: query.to(request.to.as_ref()),
+    }
+}
+
+/// The address that a call is about, as it is kept.
+fn named_endpoint(url: Option<String>, mut faults: Vec<Fault>) -> Result<String, Error> {
+    let url = url.map(|url| normal(&url)).filter(|url| !url.is_empty());
+    if url.is_none() && faults.is_empty() {
+        faults.push(Fault::new("url", FaultCode::Required));
+    }
+    match url {
+        Some(url) if faults.is_empty() => Ok(url),
+        _ => Err(Error::Unprocessable(faults)),
     }
 }
 

@@ -110,7 +110,7 @@ pub use drawing::{Choice, Wish};
 pub use error::{ConflictCode, ERROR_IDS, Error, Fault, FaultCode, ForbiddenCode, Subject};
 pub use export::{NextWriter, Payload as WebhookBody, WrittenField};
 pub use export_history::{
-    EndpointStarted, ExportDelivery, ExportEndpoint, ExportEndpoints, ExportList, ExportTry, ExportsRequest,
+    EndpointPaused, EndpointStarted, ExportDelivery, ExportEndpoint, ExportEndpoints, ExportList, ExportTry, ExportsRequest,
     ExportsResent, HistorySettings, WebhookTestRequest, WebhookTested,
 };
 pub use extend::ExtendRequest;

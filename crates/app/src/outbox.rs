@@ -4,6 +4,7 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use domain::public_address::CallbackUrl;
 use domain::{Actor, CompanyId, Contact, Event, EventKind, Random, WorkflowId};
 use jiff::Timestamp;
 use store::Transaction;
@@ -11,6 +12,7 @@ pub use store::outbox::Endpoint;
 use store::outbox::{self, DeliveryId, Message, StopReason};
 
 use crate::mail::{self, Letter, MailLink, Occasion, OutgoingMail};
+use crate::error::{Fault, FaultCode};
 use crate::{App, Caller, ConflictCode, Error, Subject};
 
 /// How many messages a page of the outbox has.
@@ -169,6 +171,16 @@ impl App {
             .write(move |tx| outbox::start_endpoint(tx, &id, &url, now).map_err(Error::from))?;
         self.bell.ring();
         Ok(held)
+    }
+
+    /// Pauses an endpoint: what comes for it is held until it is switched on. How many deliveries are held now; none where it
+    /// was stopped already.
+    pub fn pause_endpoint(&self, company: &CompanyId, url: &str) -> Result<Option<u64>, Error> {
+        let (id, now) = (self.company(company)?.id, self.now());
+        let url = CallbackUrl::stored(url.trim())
+            .ok_or_else(|| Error::Unprocessable(vec![Fault::new("url", FaultCode::CallbackMalformed)]))?;
+        self.store
+            .write(move |tx| outbox::pause_endpoint(tx, &id, url.as_str(), now).map_err(Error::from))
     }
 
     /// Tells a company's owners and admins that deliveries to an endpoint were stopped, in the caller's transaction.

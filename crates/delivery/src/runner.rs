@@ -11,7 +11,8 @@
 //! - One dead receiver never slows the others: of all tasks one receiver gets at most a tenth, what is claimed for it
 //!   beyond that waits in its own lane, and while its lane is full nothing more is claimed for it.
 //! - Nor does one company, with however many dead receivers, slow another: it gets at most a quarter of the tasks, and while
-//!   it has claimed its share nothing more is claimed for it.
+//!   it has claimed its share nothing more is claimed for it. What waits in a lane for its receiver's tenth does not count:
+//!   one dead receiver does not use up its company's share.
 //! - No wake-up is lost: the bell leaves a mark that is seen at the next look, and the loop looks by itself as well.
 //! - First tries of a workflow go out in order (the claim's own rule); after each batch of results the loop looks again.
 //!
@@ -28,7 +29,7 @@ use std::time::Duration;
 use app::mail::OutgoingMail;
 use app::{App, Purpose, WebhookSecret};
 use domain::public_address::CallbackUrl;
-use domain::{ClientId, CompanyId};
+use domain::{ClientId, CompanyId, WorkflowId};
 use jiff::{SignedDuration, Timestamp};
 use store::outbox::{self, Claim, Claimed, ClaimedChannel, Finished, Outcome, Try};
 use tokio::sync::Notify;
@@ -112,6 +113,19 @@ struct Done {
     result: TaskResult,
 }
 
+impl Done {
+    /// The delivery and its try, where the receiver took it.
+    fn taken(&self) -> Option<(&Claimed, &Try)> {
+        match &self.result {
+            TaskResult::Tried {
+                made,
+                outcome: Outcome::Delivered,
+            } => Some((&self.claimed, made)),
+            _ => None,
+        }
+    }
+}
+
 enum TaskResult {
     Tried {
         made: Try,
@@ -128,14 +142,6 @@ enum TaskResult {
 struct Lane {
     under_way: usize,
     waiting: VecDeque<Ready>,
-}
-
-/// What one company has.
-#[derive(Default)]
-struct Share {
-    /// Claimed, whether it waits or is under way.
-    claimed: usize,
-    under_way: usize,
 }
 
 /// How long [`Runner::work`] goes on.
@@ -248,6 +254,8 @@ struct Haul {
     ready: Vec<Ready>,
     /// Rows that cannot be sent, with the reason.
     unusable: Vec<Arc<Done>>,
+    /// It brought as many as it could: the outbox may hold more.
+    may_be_more: bool,
 }
 
 type Claiming = JoinHandle<Result<Haul, app::Error>>;
@@ -259,7 +267,8 @@ struct Work {
     shared: Arc<Shared>,
     mode: Mode,
     lanes: HashMap<String, Lane>,
-    companies: HashMap<CompanyId, Share>,
+    /// How many are under way for each company.
+    companies: HashMap<CompanyId, usize>,
     under_way: usize,
     tasks: JoinSet<Done>,
     /// Which task works for which receiver, and for whom.
@@ -336,15 +345,15 @@ impl Work {
             while self.under_way < workers && lane.under_way < per_receiver {
                 // The first whose company has room: of a lane of several companies none waits for another's share.
                 let has_room = |ready: &Ready| {
-                    let share = self.companies.get(&ready.claimed.company);
-                    share.is_none_or(|share| share.under_way < per_company)
+                    let under_way = self.companies.get(&ready.claimed.company);
+                    under_way.is_none_or(|under_way| *under_way < per_company)
                 };
                 let Some(next) = lane.waiting.iter().position(has_room) else {
                     break;
                 };
                 let Some(ready) = lane.waiting.remove(next) else { break };
                 let company = ready.claimed.company.clone();
-                self.companies.entry(company.clone()).or_default().under_way += 1;
+                *self.companies.entry(company.clone()).or_default() += 1;
                 lane.under_way += 1;
                 self.under_way += 1;
                 let shared = Arc::clone(&self.shared);
@@ -373,14 +382,14 @@ impl Work {
         self.left_out = self
             .lanes
             .iter()
-            .filter(|(_, lane)| lane.under_way >= per_receiver || !lane.waiting.is_empty())
+            .filter(|(_, lane)| lane.waiting.len() >= per_receiver)
             .map(|(receiver, _)| receiver.clone())
             .collect();
         let per_company = self.shared.settings.per_company;
         self.companies_left_out = self
-            .companies
-            .iter()
-            .filter(|(_, share)| share.claimed >= per_company)
+            .shares()
+            .into_iter()
+            .filter(|(_, share)| *share >= per_company)
             .map(|(company, _)| company.clone())
             .collect();
         let except = self.left_out.iter().cloned().collect();
@@ -392,14 +401,30 @@ impl Work {
         }));
     }
 
+    /// How much of its share each company has claimed, whether it waits or is under way: of each receiver at most as many
+    /// as may be under way to it.
+    fn shares(&self) -> HashMap<&CompanyId, usize> {
+        let mut claimed: HashMap<(&CompanyId, &str), usize> = HashMap::new();
+        for (receiver, company) in self.receivers.values() {
+            *claimed.entry((company, receiver)).or_default() += 1;
+        }
+        for ready in self.lanes.values().flat_map(|lane| &lane.waiting) {
+            let claimed_one = (&ready.claimed.company, ready.claimed.receiver.as_str());
+            *claimed.entry(claimed_one).or_default() += 1;
+        }
+        let mut shares = HashMap::new();
+        for ((company, _), count) in claimed {
+            *shares.entry(company).or_default() += count.min(self.shared.settings.per_receiver);
+        }
+        shares
+    }
+
     fn claimed(&mut self, result: Result<Result<Haul, app::Error>, JoinError>) {
         match result {
             Ok(Ok(haul)) => {
-                // There may be more; a claim that brings nothing ends it.
-                self.look |= !haul.ready.is_empty() || !haul.unusable.is_empty();
+                self.look |= haul.may_be_more;
                 self.results.extend(haul.unusable);
                 for ready in haul.ready {
-                    self.companies.entry(ready.claimed.company.clone()).or_default().claimed += 1;
                     let lane = self.lanes.entry(ready.claimed.receiver.clone()).or_default();
                     lane.waiting.push_back(ready);
                 }
@@ -424,24 +449,26 @@ impl Work {
         let Some((receiver, company)) = self.receivers.remove(&id) else {
             return;
         };
-        if let Some(share) = self.companies.get_mut(&company) {
-            share.under_way -= 1;
-            share.claimed -= 1;
-            if share.claimed < self.shared.settings.per_company {
-                self.look |= self.companies_left_out.remove(&company);
-            }
-            if share.claimed == 0 {
+        if let Some(under_way) = self.companies.get_mut(&company) {
+            *under_way -= 1;
+            if *under_way == 0 {
                 self.companies.remove(&company);
+            }
+        }
+        // The outbox may hold more for both than the last claim was allowed to take.
+        if self.companies_left_out.contains(&company) {
+            let share = self.shares().get(&company).copied().unwrap_or_default();
+            if share < self.shared.settings.per_company {
+                self.look |= self.companies_left_out.remove(&company);
             }
         }
         if let Some(lane) = self.lanes.get_mut(&receiver) {
             lane.under_way -= 1;
-            if lane.waiting.is_empty() {
-                // The outbox may hold more for it than the last claim was allowed to take.
+            if lane.waiting.len() < self.shared.settings.per_receiver {
                 self.look |= self.left_out.remove(&receiver);
-                if lane.under_way == 0 {
-                    self.lanes.remove(&receiver);
-                }
+            }
+            if lane.waiting.is_empty() && lane.under_way == 0 {
+                self.lanes.remove(&receiver);
             }
         }
     }
@@ -542,6 +569,7 @@ impl Shared {
         let mut haul = Haul {
             ready: Vec::with_capacity(claimed.len()),
             unusable: Vec::new(),
+            may_be_more: claimed.len() >= limit as usize,
         };
         for claimed in claimed {
             let found = match &claimed.channel {
@@ -704,20 +732,23 @@ impl Shared {
     /// When a failed delivery is tried again, if it is.
     fn again(&self, claimed: &Claimed, retry_after: Option<&str>) -> Outcome {
         let made = claimed.tries.saturating_add(1).min(MOST_TRIES);
-        next_try(made, self.app.now(), retry_after, self.app.random.as_ref()).map_or(Outcome::Dead, Outcome::Retry)
+        let (event, now) = (claimed.created_at, self.app.now());
+        next_try(made, event, now, retry_after, self.app.random.as_ref()).map_or(Outcome::Dead, Outcome::Retry)
     }
 
     /// Writes results in one transaction; where that fails, each in its own, so that one cannot hold up the others.
     /// Whether a workflow's next first try may have become due.
     fn finish(&self, results: Vec<Arc<Done>>) -> bool {
-        let opened = results
-            .iter()
-            .any(|done| !done.claimed.first_try_done && done.claimed.workflow.is_some());
-        if let Err(error) = self.write(results.clone()) {
-            tracing::warn!(%error, "results could not be written together; writing each");
-            for done in results {
-                let id = done.claimed.id;
-                if let Err(error) = self.write(vec![done]) {
+        match self.write(results.clone()) {
+            Ok(opened) => return opened,
+            Err(error) => tracing::warn!(%error, "results could not be written together; writing each"),
+        }
+        let mut opened = false;
+        for done in results {
+            let id = done.claimed.id;
+            match self.write(vec![done]) {
+                Ok(one) => opened |= one,
+                Err(error) => {
                     tracing::warn!(%error, %id, "a result could not be written; the delivery is tried again");
                 }
             }
@@ -725,10 +756,19 @@ impl Shared {
         opened
     }
 
-    fn write(&self, results: Vec<Arc<Done>>) -> Result<(), app::Error> {
+    /// Answers whether a workflow's next first try waits now.
+    fn write(&self, results: Vec<Arc<Done>>) -> Result<bool, app::Error> {
         let (app, now) = (Arc::clone(&self.app), self.app.now());
         self.app.store.write(move |tx| {
-            for done in &results {
+            // Successes first, all at once: an endpoint that has just taken something is not stopped.
+            let taken: Vec<(&Claimed, &Try)> = results.iter().filter_map(|done| done.taken()).collect();
+            if !taken.is_empty() {
+                let recorded = outbox::finish_taken(tx, &taken, now)?;
+                for (claimed, _) in taken.iter().filter(|(claimed, _)| !recorded.contains(&claimed.id)) {
+                    lease_lost(claimed);
+                }
+            }
+            for done in results.iter().filter(|done| done.taken().is_none()) {
                 let Done { claimed, result } = done.as_ref();
                 let finished = match result {
                     TaskResult::NotBegun => {
@@ -742,9 +782,7 @@ impl Shared {
                     TaskResult::Tried { made, outcome } => outbox::finish(tx, claimed, made, *outcome, now)?,
                 };
                 match (finished, &claimed.channel) {
-                    (Finished::LeaseLost, _) => {
-                        tracing::warn!(id = %claimed.id, "a delivery took longer than its lease; it is made again");
-                    }
+                    (Finished::LeaseLost, _) => lease_lost(claimed),
                     (
                         Finished::Recorded {
                             stopped: Some(reason), ..
@@ -757,9 +795,20 @@ impl Shared {
                     (Finished::Recorded { .. }, _) => {}
                 }
             }
-            Ok(())
+            let mut opening: Vec<WorkflowId> = results
+                .iter()
+                .filter(|done| !done.claimed.first_try_done)
+                .filter_map(|done| done.claimed.workflow)
+                .collect();
+            opening.sort_unstable();
+            opening.dedup();
+            Ok(outbox::first_try_waits(tx, &opening)?)
         })
     }
+}
+
+fn lease_lost(claimed: &Claimed) {
+    tracing::warn!(id = %claimed.id, "a delivery took longer than its lease; it is made again");
 }
 
 /// What the history keeps of an answer.

@@ -1,7 +1,8 @@
 //! When a failed delivery is tried again.
 //!
 //! Ten tries over about 75 hours: seconds at first, for a receiver that restarts; a day at last, for one that was broken
-//! over a weekend. Each delay is moved by up to a fifth, so that what failed together does not come back together.
+//! over a weekend. Each delay is moved by up to a fifth, so that what failed together does not come back together; but the
+//! last try comes no sooner than [`LAST_TRY_AFTER`], so that three days of silence lose nothing.
 
 use domain::Random;
 use jiff::{SignedDuration, Timestamp};
@@ -22,16 +23,28 @@ const DELAYS: [i64; MOST_TRIES as usize - 1] = [
     24 * 3600,
 ];
 
+/// The last try is no nearer than this to the event.
+const LAST_TRY_AFTER: SignedDuration = SignedDuration::from_hours(74);
+
 /// A receiver may ask for no longer pause than this.
 const LONGEST_ASKED: SignedDuration = SignedDuration::from_hours(24);
 
-/// The moment of the next try after `tries_made` of this round; none where that was the last.
+/// The moment of the next try after `tries_made` of this round for an event of that moment; none where that was the last.
 ///
 /// A `Retry-After` (seconds or an HTTP date) is honoured where it asks for more than the schedule would wait, up to 24
 /// hours.
-pub fn next_try(tries_made: u32, now: Timestamp, retry_after: Option<&str>, random: &dyn Random) -> Option<Timestamp> {
+pub fn next_try(
+    tries_made: u32,
+    event: Timestamp,
+    now: Timestamp,
+    retry_after: Option<&str>,
+    random: &dyn Random,
+) -> Option<Timestamp> {
     let index = usize::try_from(tries_made.checked_sub(1)?).ok()?;
-    let delay = jittered(*DELAYS.get(index)?, random);
+    let mut delay = jittered(*DELAYS.get(index)?, random);
+    if index + 1 == DELAYS.len() {
+        delay = delay.max(LAST_TRY_AFTER - now.duration_since(event));
+    }
     let asked = retry_after
         .and_then(|value| asked_pause(value, now))
         .map_or(SignedDuration::ZERO, |asked| {
@@ -74,7 +87,20 @@ mod tests {
     const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 
     fn delay(tries: u32, retry_after: Option<&str>, byte: u8) -> Option<f64> {
-        next_try(tries, NOW, retry_after, &Byte(byte)).map(|at| at.duration_since(NOW).as_secs_f64())
+        let long_ago = NOW - SignedDuration::from_hours(1_000);
+        next_try(tries, long_ago, NOW, retry_after, &Byte(byte)).map(|at| at.duration_since(NOW).as_secs_f64())
+    }
+
+    #[test]
+    fn the_last_try_comes_after_three_days_however_the_delays_were_moved() {
+        for (byte, least, most) in [(0, 74.0, 74.0), (0x7f, 75.0, 76.0), (0xff, 90.0, 91.0)] {
+            let mut now = NOW;
+            for tries in 1..MOST_TRIES {
+                now = next_try(tries, NOW, now, None, &Byte(byte)).expect("ten tries");
+            }
+            let hours = now.duration_since(NOW).as_secs_f64() / 3600.0;
+            assert!((least..=most).contains(&hours), "{hours} h");
+        }
     }
 
     #[test]

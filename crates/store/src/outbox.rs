@@ -15,9 +15,12 @@
 //!
 //! Bodies and authorization values arrive encrypted (the app's vault) and are never read here.
 
+use std::collections::{HashMap, HashSet};
+
 use domain::public_address::CallbackUrl;
 use domain::{ClientId, CompanyId, WorkflowId};
 use jiff::Timestamp;
+use serde_json::json;
 
 use crate::sql::delivery as sql;
 use crate::{Error, Row, Transaction, Value, values};
@@ -427,6 +430,68 @@ pub fn finish(
     Ok(Finished::Recorded { state, stopped })
 }
 
+/// Records for several claimed deliveries at once that their receivers took them: what [`finish`] does for each, in as many
+/// statements as for one. Answers those whose lease was still their own.
+pub fn finish_taken(
+    tx: &mut dyn Transaction,
+    taken: &[(&Claimed, &Try)],
+    now: Timestamp,
+) -> Result<HashSet<DeliveryId>, Error> {
+    let endpoints: HashSet<(&str, &str)> = taken
+        .iter()
+        .filter_map(|(claimed, _)| match &claimed.channel {
+            ClaimedChannel::Webhook { url, .. } => Some((claimed.company.as_str(), url.as_str())),
+            ClaimedChannel::Mail | ClaimedChannel::Message => None,
+        })
+        .collect();
+    if !endpoints.is_empty() {
+        let recovered: Vec<_> = endpoints
+            .into_iter()
+            .map(|(company, url)| json!({"company": company, "url": url}))
+            .collect();
+        tx.execute(&sql::ENDPOINTS_RECOVERED, values![text(recovered)])?;
+    }
+    let leases: Vec<_> = taken
+        .iter()
+        .map(|(claimed, _)| json!({"id": claimed.id.0, "lease": claimed.lease}))
+        .collect();
+    let mut numbers = HashMap::new();
+    for row in tx.query(&sql::FINISH_TAKEN, values![text(leases), now])? {
+        numbers.insert(DeliveryId(row.get("id")?), row.get::<i64>("tries_made")?);
+    }
+    let mut tries = Vec::with_capacity(numbers.len());
+    for (claimed, made) in taken {
+        let Some(number) = numbers.get(&claimed.id) else {
+            continue;
+        };
+        tries.push(json!({
+            "id": claimed.id.0, "number": number, "at": made.at.as_microsecond(), "duration": made.duration,
+            "code": made.code, "fault": made.fault, "answer": made.answer,
+        }));
+        if *number > MOST_TRIES_KEPT {
+            tx.execute(&sql::FORGET_TRIES, values![claimed.id.0, number - MOST_TRIES_KEPT])?;
+        }
+    }
+    if !tries.is_empty() {
+        tx.execute(&sql::INSERT_TRIES, values![text(tries)])?;
+    }
+    Ok(numbers.into_keys().collect())
+}
+
+/// A list as a parameter.
+fn text(list: Vec<serde_json::Value>) -> String {
+    serde_json::Value::Array(list).to_string()
+}
+
+/// Whether one of these workflows has a webhook whose first try may have become due by the end of another's.
+pub fn first_try_waits(tx: &mut dyn Transaction, workflows: &[WorkflowId]) -> Result<bool, Error> {
+    if workflows.is_empty() {
+        return Ok(false);
+    }
+    let ids = workflows.iter().map(|id| json!(id.get())).collect();
+    tx.query_one(&sql::FIRST_TRY_WAITS, values![text(ids)])?.get("waits")
+}
+
 /// Whether the endpoint is stopped now, and why where this failure stopped it.
 fn endpoint_failed(
     tx: &mut dyn Transaction,
@@ -500,10 +565,51 @@ pub fn set_noted(tx: &mut dyn Transaction, id: DeliveryId) -> Result<(), Error> 
 pub struct Endpoint {
     /// Its URL.
     pub url: String,
-    /// Nothing but failures since then.
-    pub failing_since: Timestamp,
+    /// Nothing but failures since then; none where it was paused while it did not fail.
+    pub failing_since: Option<Timestamp>,
     /// When and why it was stopped.
-    pub stopped: Option<(Timestamp, StopReason)>,
+    pub stopped: Option<(Timestamp, Stop)>,
+}
+
+/// By what an endpoint was stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// By its own failures; the company's admins were told.
+    Failures(StopReason),
+    /// By a member of the company.
+    Paused,
+}
+
+impl Stop {
+    /// The word in the database and in answers.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Stop::Failures(reason) => reason.word(),
+            Stop::Paused => "paused",
+        }
+    }
+
+    fn parse(text: &str) -> Result<Stop, String> {
+        if text == Stop::Paused.word() {
+            Ok(Stop::Paused)
+        } else {
+            StopReason::parse(text).map(Stop::Failures)
+        }
+    }
+}
+
+/// Stops an endpoint at a member's wish: what comes for it is held until it is switched on. How many deliveries are held now;
+/// none where it was stopped already.
+pub fn pause_endpoint(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    url: &str,
+    now: Timestamp,
+) -> Result<Option<u64>, Error> {
+    if tx.execute(&sql::ENDPOINT_PAUSE, values![company.as_str(), url, now])? == 0 {
+        return Ok(None);
+    }
+    tx.execute(&sql::HOLD, values![company.as_str(), url]).map(Some)
 }
 
 /// The company's endpoints that fail or were stopped.
@@ -512,7 +618,7 @@ pub fn endpoints(tx: &mut dyn Transaction, company: &CompanyId) -> Result<Vec<En
     rows.iter()
         .map(|row| {
             let stopped = match row.get::<Option<Timestamp>>("stopped_at")? {
-                Some(at) => Some((at, row.parse("stopped_reason", StopReason::parse)?)),
+                Some(at) => Some((at, row.parse("stopped_reason", Stop::parse)?)),
                 None => None,
             };
             Ok(Endpoint {

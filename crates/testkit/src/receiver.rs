@@ -59,6 +59,8 @@ pub enum Answer {
     },
     /// This status at once, then one byte of a body every 50 ms, for as long as the client listens.
     Drip(u16),
+    /// A head that never ends: one byte of it every 50 ms, for as long as the client listens.
+    DripHead,
     /// This status at once, then a body as fast as it can, for as long as the client listens.
     Endless(u16),
     /// Nothing, for as long as the client waits.
@@ -302,6 +304,18 @@ fn read_head(reader: &mut BufReader<&TcpStream>) -> Option<(Received, usize)> {
     Some((request, length))
 }
 
+/// Sends how an answer begins, and then a byte every 50 ms until the client's end of the connection comes.
+fn drip(mut stream: &TcpStream, beginning: &[u8]) {
+    let mut sent = stream.write_all(beginning);
+    while sent.is_ok() {
+        let _ = stream.set_read_timeout(Some(Duration::from_millis(50)));
+        if matches!(stream.peek(&mut [0]), Ok(0)) {
+            break;
+        }
+        sent = stream.write_all(b".");
+    }
+}
+
 /// Sends an answer; whether the connection goes on.
 fn send(mut stream: &TcpStream, answer: &Answer) -> bool {
     match answer {
@@ -316,15 +330,11 @@ fn send(mut stream: &TcpStream, answer: &Answer) -> bool {
         }
         Answer::Drip(status) => {
             let head = format!("HTTP/1.1 {status} Scripted\r\ncontent-length: 1000000\r\n\r\n");
-            let mut sent = stream.write_all(head.as_bytes());
-            while sent.is_ok() {
-                // Waits for the client's end of the connection, and drips where that does not come.
-                let _ = stream.set_read_timeout(Some(Duration::from_millis(50)));
-                if matches!(stream.peek(&mut [0]), Ok(0)) {
-                    break;
-                }
-                sent = stream.write_all(b".");
-            }
+            drip(stream, head.as_bytes());
+            false
+        }
+        Answer::DripHead => {
+            drip(stream, b"HTTP/1.1 200 Scripted\r\nx-slow: ");
             false
         }
         Answer::Endless(status) => {

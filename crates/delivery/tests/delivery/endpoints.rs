@@ -3,7 +3,7 @@
 use std::sync::{Arc, Barrier};
 
 use jiff::SignedDuration;
-use store::outbox::{self, Claim, Claimed, Outcome, StopReason, Try};
+use store::outbox::{self, Claim, Claimed, Outcome, Stop, StopReason, Try};
 use testkit::database::TestDatabase;
 use testkit::receiver::{Answer, Receiver};
 
@@ -12,9 +12,10 @@ use crate::house::House;
 testkit::on_both_databases!(
     gone_stops_the_endpoint_tells_the_admins_and_holds_what_waits,
     five_days_of_nothing_but_failure_stop_it,
+    a_paused_endpoint_gets_nothing_until_it_is_resumed_and_loses_no_try,
 );
 
-fn stop_reasons(house: &House) -> Vec<Option<StopReason>> {
+fn stop_reasons(house: &House) -> Vec<Option<Stop>> {
     let company = house.company.clone();
     let endpoints = house.write(move |tx| outbox::endpoints(tx, &company));
     endpoints
@@ -53,7 +54,7 @@ fn gone_stops_the_endpoint_tells_the_admins_and_holds_what_waits(database: &Test
     let gone = house.tell(&url, 2);
     house.deliver();
     assert_eq!((house.state(waiting), house.state(gone)), ("held", "held"));
-    assert_eq!(stop_reasons(&house), [Some(StopReason::Gone)]);
+    assert_eq!(stop_reasons(&house), [Some(Stop::Failures(StopReason::Gone))]);
     let subject = "[데모 회사] 웹훅 전송이 중지되었습니다".to_owned();
     assert_eq!(
         letters(&house),
@@ -83,6 +84,37 @@ fn gone_stops_the_endpoint_tells_the_admins_and_holds_what_waits(database: &Test
     for id in [waiting, gone, later] {
         assert_eq!(house.state(id), "delivered");
     }
+}
+
+fn a_paused_endpoint_gets_nothing_until_it_is_resumed_and_loses_no_try(database: &TestDatabase) {
+    let house = House::on(database);
+    let (receiver, other) = (Receiver::start(), Receiver::start());
+    let url = receiver.url("/hook");
+    receiver.answer_next([Answer::status(500)]);
+    let failed = house.tell(&url, 1);
+    house.deliver();
+    let pause = || {
+        let (company, url, now) = (house.company.clone(), url.clone(), house.app.now());
+        house.write(move |tx| outbox::pause_endpoint(tx, &company, &url, now))
+    };
+    assert_eq!((pause(), pause()), (Some(1), None));
+    assert_eq!(stop_reasons(&house), [Some(Stop::Paused)]);
+    let (later, elsewhere) = (house.tell(&url, 2), house.tell(&other.url("/hook"), 2));
+    // Longer than all tries, and than the time after which failures stop an endpoint.
+    for _ in 0..10 {
+        house.clock.turn(SignedDuration::from_hours(24));
+        house.deliver();
+    }
+    let states = [failed, later, elsewhere].map(|id| house.state(id));
+    assert_eq!(states, ["held", "held", "delivered"]);
+    assert_eq!((receiver.received().len(), house.tries(later).len()), (1, 0));
+    assert_eq!(letters(&house), [], "nobody is told of what a member did");
+
+    assert_eq!(switch_on(&house, &url), Some(2));
+    house.deliver();
+    assert_eq!((house.state(failed), house.state(later)), ("delivered", "delivered"));
+    assert_eq!(receiver.received().len(), 3);
+    assert_eq!(stop_reasons(&house), []);
 }
 
 /// Makes one delivery that stops the endpoint, and answers another that was claimed meanwhile.
@@ -201,7 +233,7 @@ fn five_days_of_nothing_but_failure_stop_it(database: &TestDatabase) {
     house.clock.turn(SignedDuration::from_hours(24 * 5));
     let last = house.tell(&url, 4);
     house.deliver();
-    assert_eq!(stop_reasons(&house), [Some(StopReason::Failing)]);
+    assert_eq!(stop_reasons(&house), [Some(Stop::Failures(StopReason::Failing))]);
     assert_eq!(house.state(last), "held");
     assert_eq!(letters(&house).len(), 2);
 }

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::sync::Arc;
+use std::time::Duration;
 
 use delivery::guarded_client::{Fault, GuardedClient, Limits};
 use domain::public_address::{AddressRules, CallbackUrl};
@@ -99,6 +100,29 @@ fn a_redirect_is_a_failure_and_its_target_is_never_called() {
         assert_eq!((house.state(id), house.tries(id)[0].code), ("waiting", Some(status)));
     }
     assert_eq!(trap.connections(), 0);
+}
+
+#[test]
+fn a_head_that_drips_is_a_failed_try_when_the_time_is_over() {
+    assert_eq!(
+        Limits::default(),
+        Limits {
+            connect: Duration::from_secs(5),
+            total: Duration::from_secs(15),
+            body_wait: Duration::from_secs(2),
+            body_bytes: 16 * 1024,
+        }
+    );
+    let house = House::on(&TestDatabase::sqlite()).with_limits(short());
+    let receiver = Receiver::start();
+    receiver.answer_next([Answer::DripHead]);
+    let id = house.tell(&receiver.url("/hook"), 1);
+    house.deliver();
+    let made = &house.tries(id)[0];
+    assert_eq!((house.state(id), made.code), ("waiting", None));
+    let fault = made.fault.as_deref().unwrap_or_default();
+    assert!(fault.contains("no answer within"), "{fault}");
+    assert!(made.duration < 5_000_000, "{} µs", made.duration);
 }
 
 #[test]

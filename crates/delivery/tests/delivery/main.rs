@@ -7,6 +7,7 @@ mod house;
 
 mod addresses;
 mod endpoints;
+mod faults;
 mod guarded;
 mod mails;
 mod retries;

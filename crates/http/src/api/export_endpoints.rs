@@ -1,6 +1,7 @@
-//! `GET /api/v3/exports/endpoints`, `POST /api/v3/exports/endpoints/start`: callback addresses that fail or were stopped.
+//! `GET /api/v3/exports/endpoints`, `POST /api/v3/exports/endpoints/start` and `/pause`: callback addresses that fail or were
+//! stopped.
 
-use app::{EndpointStarted, ExportEndpoints};
+use app::{EndpointPaused, EndpointStarted, ExportEndpoints};
 use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
@@ -12,8 +13,8 @@ use crate::router::{Authenticated, Http};
 
 /// List failing callback addresses.
 ///
-/// Those that have failed since their last success, and those that were stopped: by a 410, or after five days of nothing
-/// but failures.
+/// Those that have failed since their last success, and those that were stopped: by a 410, after five days of nothing but
+/// failures, or by a pause.
 #[utoipa::path(
     get, path = "/api/v3/exports/endpoints", tag = "Export API",
     responses((status = 200, description = "The addresses.", body = ExportEndpoints, example = json!({"endpoint_list": [{
@@ -29,11 +30,11 @@ pub async fn list_endpoints(
     Ok(Json(http.blocking(move |app| app.export_endpoints(&caller)).await?))
 }
 
-/// Which address to start.
+/// Which address is meant.
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(example = json!({"url": "https://hooks.example.com/sign"}))]
-pub struct StartEndpointRequest {
-    /// The address, as the list shows it.
+pub struct EndpointRequest {
+    /// The address.
     pub url: String,
 }
 
@@ -42,7 +43,7 @@ pub struct StartEndpointRequest {
 /// What was held for it goes out.
 #[utoipa::path(
     post, path = "/api/v3/exports/endpoints/start", tag = "Export API",
-    request_body = StartEndpointRequest,
+    request_body = EndpointRequest,
     responses(
         (status = 200, description = "It is sent to again; what was held goes out.", body = EndpointStarted, example = json!({"url": "https://hooks.example.com/sign", "released": 12})),
         (status = 409, description = "The address is not stopped.", body = Problem, content_type = "application/problem+json"),
@@ -60,4 +61,29 @@ pub async fn start_endpoint(
     let faults = faults.into_inner();
     let started = http.blocking(move |app| app.start_export_endpoint(&caller, url, faults));
     Ok(Json(started.await?))
+}
+
+/// Pause a callback address.
+///
+/// Nothing is sent there any more, and nothing is lost: what comes is held until the address is started again.
+#[utoipa::path(
+    post, path = "/api/v3/exports/endpoints/pause", tag = "Export API",
+    request_body = EndpointRequest,
+    responses(
+        (status = 200, body = EndpointPaused, example = json!({"url": "https://hooks.example.com/sign", "held": 3})),
+        (status = 409, description = "The address is stopped already.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn pause_endpoint(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    body: JsonBody,
+) -> Result<Json<EndpointPaused>, Failure> {
+    let mut faults = Faults::default();
+    let url = body.members()?.text("url", &mut faults);
+    let faults = faults.into_inner();
+    let paused = http.blocking(move |app| app.pause_export_endpoint(&caller, url, faults));
+    Ok(Json(paused.await?))
 }

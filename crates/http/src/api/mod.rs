@@ -149,6 +149,12 @@ pub fn routes() -> Vec<Route> {
         route(get, "/api/v3/exports/endpoints", READ, export_endpoints::list_endpoints),
         route(
             post.clone(),
+            "/api/v3/exports/endpoints/pause",
+            SEND,
+            export_endpoints::pause_endpoint,
+        ),
+        route(
+            post.clone(),
             "/api/v3/exports/endpoints/start",
             SEND,
             export_endpoints::start_endpoint,

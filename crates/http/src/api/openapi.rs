@@ -68,6 +68,7 @@ use super::{
         resend_exports::resend_exports,
         test_export::test_export,
         export_endpoints::list_endpoints,
+        export_endpoints::pause_endpoint,
         export_endpoints::start_endpoint,
         verify::verify,
         health::health,

@@ -15,6 +15,7 @@ testkit::on_both_databases!(
     a_dead_letter_is_revived_as_the_same_event,
     what_is_under_way_is_not_sent_twice,
     a_range_is_sent_again_bounded_and_once_each,
+    a_paused_address_gets_nothing_until_it_is_started,
     a_stopped_address_is_listed_and_started,
     nothing_of_another_company_is_shown_or_sent,
     the_history_of_a_company_is_bounded,
@@ -287,6 +288,55 @@ fn a_stopped_address_is_listed_and_started(database: &TestDatabase) {
     let (hooks, _) = server.drain();
     assert_eq!(hooks.len(), 2);
     assert_eq!(endpoints(), json!([]));
+}
+
+fn a_paused_address_gets_nothing_until_it_is_started(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let call = |what: &str, url: &str| {
+        server.post(
+            &format!("/api/v3/exports/endpoints/{what}"),
+            Some(&token),
+            &json!({"url": url}),
+        )
+    };
+    told(&server, &token, template);
+    assert_eq!(
+        call("pause", "https://HOOKS.example.com/sign").ok(),
+        json!({"url": URL, "held": 1})
+    );
+    assert_eq!(call("pause", URL).problem(409)["code"], "endpoint-stopped");
+    assert_eq!(call("pause", "").faults(), [("url".to_owned(), "required".to_owned())]);
+    assert_eq!(
+        call("pause", "hooks").faults(),
+        [("url".to_owned(), "callback-malformed".to_owned())]
+    );
+    told(&server, &token, template);
+    let (hooks, _) = server.drain();
+    assert!(hooks.is_empty(), "{hooks:?}");
+    assert_eq!(
+        server.get("/api/v3/exports/endpoints", &token).ok()["endpoint_list"],
+        json!([{
+            "url": URL, "failing_since": "", "status": "stopped",
+            "stopped_date": "2026-01-01 09:00:00 (UTC+09:00)", "stopped_reason": "paused", "held": 2,
+        }])
+    );
+    assert_eq!(call("start", URL).ok(), json!({"url": URL, "released": 2}));
+    let (hooks, _) = server.drain();
+    assert_eq!(hooks.len(), 2);
+    // An address that failed before, and one of another company.
+    told(&server, &token, template);
+    let later = server.app.now() + SignedDuration::from_secs(5);
+    server.try_all(&server.tried(Some(500), None, ""), Outcome::Retry(later));
+    let (_, stranger, _) = server.with_company("other");
+    let paused = server.post(
+        "/api/v3/exports/endpoints/pause",
+        Some(&stranger),
+        &json!({"url": URL}),
+    );
+    assert_eq!(paused.ok()["held"], 0);
+    assert_eq!(call("pause", URL).ok()["held"], 1);
+    assert_eq!(call("start", URL).ok()["released"], 1);
 }
 
 fn nothing_of_another_company_is_shown_or_sent(database: &TestDatabase) {

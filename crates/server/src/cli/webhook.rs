@@ -1,4 +1,4 @@
-//! `webhook list`, `webhook start`, `webhook test`.
+//! `webhook list`, `webhook pause`, `webhook start`, `webhook test`.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -17,6 +17,13 @@ pub enum Webhook {
     List {
         #[command(flatten)]
         of: OfCompany,
+    },
+    /// Send nothing to an address until it is started again; what comes meanwhile is held
+    Pause {
+        #[command(flatten)]
+        of: OfCompany,
+        /// The address
+        url: String,
     },
     /// Send to a stopped address again; what was held meanwhile goes out
     Start {
@@ -65,13 +72,25 @@ impl Webhook {
                         let stopped = endpoint.stopped.map_or_else(String::new, |(at, reason)| {
                             format!("{} ({})", moment(at), reason.word())
                         });
-                        vec![endpoint.url.clone(), moment(endpoint.failing_since), stopped]
+                        let failing = endpoint.failing_since.map(moment).unwrap_or_default();
+                        vec![endpoint.url.clone(), failing, stopped]
                     })
                     .collect();
                 print(
                     context.json,
                     &Value::from(values),
                     &table(&["URL", "FAILING SINCE", "STOPPED"], &rows),
+                );
+            }
+            Webhook::Pause { of, url } => {
+                let Some(held) = app.pause_endpoint(&of.company, &url)? else {
+                    return Err(Failure::Other(format!("{url} is stopped already")));
+                };
+                let value = json!({"url": url, "held": held});
+                print(
+                    context.json,
+                    &value,
+                    &format!("nothing is sent to {url} any more; held now: {held}"),
                 );
             }
             Webhook::Start { of, url } => {

@@ -70,6 +70,45 @@ crate::statements! {
              tries_made = tries_made + 1, first_try_done = TRUE, lease = NULL, lease_owner = NULL \
          WHERE id = $1 AND lease = $2 RETURNING tries_made";
 
+    /// Records that claimed deliveries were taken by their receivers. Those that answer no row had lost their lease.
+    pub static FINISH_TAKEN =
+        sqlite "UPDATE outbox SET state = 'delivered', due_at = $2, finished_at = $2, tries = tries + 1, \
+                tries_made = tries_made + 1, first_try_done = TRUE, lease = NULL, lease_owner = NULL \
+            FROM (SELECT json_extract(value, '$.id') AS given_id, json_extract(value, '$.lease') AS given_lease \
+                FROM json_each($1)) AS given \
+            WHERE id = given_id AND lease = given_lease RETURNING id, tries_made",
+        postgres "UPDATE outbox SET state = 'delivered', due_at = $2, finished_at = $2, tries = tries + 1, \
+                tries_made = tries_made + 1, first_try_done = TRUE, lease = NULL, lease_owner = NULL \
+            FROM (SELECT given.id AS given_id, given.lease AS given_lease \
+                FROM json_to_recordset(CAST(CAST($1 AS TEXT) AS JSON)) AS given (id BIGINT, lease TEXT)) AS given \
+            WHERE id = given_id AND lease = given_lease RETURNING id, tries_made";
+
+    /// What the tries of several deliveries were like.
+    pub static INSERT_TRIES =
+        sqlite "INSERT INTO delivery_try (delivery_id, number, at, duration, code, fault, answer) \
+            SELECT json_extract(value, '$.id'), json_extract(value, '$.number'), json_extract(value, '$.at'), \
+                json_extract(value, '$.duration'), json_extract(value, '$.code'), json_extract(value, '$.fault'), \
+                json_extract(value, '$.answer') FROM json_each($1)",
+        postgres "INSERT INTO delivery_try (delivery_id, number, at, duration, code, fault, answer) \
+            SELECT id, number, at, duration, code, fault, answer \
+            FROM json_to_recordset(CAST(CAST($1 AS TEXT) AS JSON)) AS given \
+                (id BIGINT, number BIGINT, at BIGINT, duration BIGINT, code BIGINT, fault TEXT, answer TEXT)";
+
+    /// Successes of several endpoints; one that was stopped stays so until it is switched on.
+    pub static ENDPOINTS_RECOVERED =
+        sqlite "DELETE FROM endpoint WHERE stopped_at IS NULL AND (company_id, url) IN \
+            (SELECT json_extract(value, '$.company'), json_extract(value, '$.url') FROM json_each($1))",
+        postgres "DELETE FROM endpoint WHERE stopped_at IS NULL AND (company_id, url) IN (SELECT company, url \
+            FROM json_to_recordset(CAST(CAST($1 AS TEXT) AS JSON)) AS given (company TEXT, url TEXT))";
+
+    /// Whether one of these workflows has a webhook that waits for nothing any more but its own first try.
+    pub static FIRST_TRY_WAITS =
+        sqlite "SELECT EXISTS (SELECT 1 FROM outbox WHERE workflow_id IN (SELECT value FROM json_each($1)) \
+            AND kind = 'webhook' AND state = 'waiting' AND NOT first_try_done AND lease IS NULL) AS waits",
+        postgres "SELECT EXISTS (SELECT 1 FROM outbox WHERE workflow_id IN \
+                (SELECT CAST(json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS BIGINT)) \
+            AND kind = 'webhook' AND state = 'waiting' AND NOT first_try_done AND lease IS NULL) AS waits";
+
     /// A claimed mail or message that has nowhere to go stays for the outbox page.
     pub static KEEP = "UPDATE outbox SET state = 'kept', lease = NULL, lease_owner = NULL, finished_at = $3 \
          WHERE id = $1 AND lease = $2";
@@ -91,7 +130,7 @@ crate::statements! {
          JOIN outbox AS o ON o.id = t.delivery_id \
          WHERE o.company_id = $1 AND o.id = $2 ORDER BY t.number";
 
-    /// An endpoint that has failed since its last success.
+    /// Since when an endpoint fails that is not stopped.
     pub static ENDPOINT = "SELECT failing_since FROM endpoint WHERE company_id = $1 AND url = $2";
 
     /// A company's endpoints that fail or were stopped.
@@ -108,6 +147,12 @@ crate::statements! {
     /// Stops an endpoint.
     pub static ENDPOINT_STOP = "UPDATE endpoint SET stopped_at = $3, stopped_reason = $4 \
          WHERE company_id = $1 AND url = $2 AND stopped_at IS NULL";
+
+    /// Stops an endpoint for a member, unless it is stopped already.
+    pub static ENDPOINT_PAUSE = "INSERT INTO endpoint (company_id, url, stopped_at, stopped_reason) \
+         VALUES ($1, $2, $3, 'paused') \
+         ON CONFLICT (company_id, url) DO UPDATE SET stopped_at = $3, stopped_reason = 'paused' \
+         WHERE endpoint.stopped_at IS NULL";
 
     /// Holds what waits for a stopped endpoint; what is under way is held when it is finished.
     pub static HOLD = "UPDATE outbox SET state = 'held' \

@@ -1,0 +1,147 @@
+//! Days of silence, rows that cannot be sent, and a dead receiver among many good ones.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use delivery::guarded_client::Limits;
+use delivery::runner::RunnerSettings;
+use domain::ClientId;
+use jiff::SignedDuration;
+use store::outbox::{DeliveryId, NewChannel};
+use testkit::database::TestDatabase;
+use testkit::receiver::{Answer, Received, Receiver};
+
+use crate::house::{House, settings, short};
+
+testkit::on_both_databases!(
+    after_three_days_of_silence_everything_arrives_in_order_and_within_the_receivers_share,
+    poison_rows_end_as_dead_letters_and_hold_up_nobody,
+);
+
+fn number(request: &Received, name: &str) -> i64 {
+    request.json()[name].as_i64().expect("a number")
+}
+
+fn after_three_days_of_silence_everything_arrives_in_order_and_within_the_receivers_share(database: &TestDatabase) {
+    let limits = Limits {
+        total: Duration::from_millis(30),
+        ..short()
+    };
+    let house = House::on(database).with_limits(limits);
+    let receiver = Receiver::start();
+    let url = receiver.url("/hook");
+    receiver.answer_always(Answer::Silence);
+    let mut told: Vec<DeliveryId> = (0..60).map(|number| house.tell(&url, number / 3)).collect();
+    let mut hours = 0;
+    while hours < 72 {
+        house.deliver();
+        house.clock.turn(SignedDuration::from_hours(4));
+        hours += 4;
+        if hours % 24 == 0 {
+            // What happens meanwhile, in workflows that had deliveries before and in new ones.
+            told.extend((15..25).map(|number| house.tell(&url, number)));
+        }
+    }
+    assert!(told.iter().all(|id| house.state(*id) == "waiting"), "nothing was given up");
+
+    // Back, and not too quick: what is sent at once shows in the connections.
+    let (silent, connections) = (receiver.received().len(), receiver.connections());
+    receiver.answer_always(Answer::status(200));
+    let house = house.with_limits(Limits::default());
+    // The longest pause between two tries later everything is due.
+    house.clock.turn(SignedDuration::from_hours(29));
+    house.deliver();
+    assert!(told.iter().all(|id| house.state(*id) == "delivered"));
+    let requests = receiver.received();
+    assert_eq!(requests.len() - silent, told.len(), "each once");
+    assert!(
+        receiver.connections() - connections <= RunnerSettings::default().per_receiver,
+        "{} connections",
+        receiver.connections() - connections
+    );
+
+    let mut bodies: BTreeMap<&str, &[u8]> = BTreeMap::new();
+    let mut first_tries: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
+    for request in &requests {
+        let first = bodies.entry(request.header("webhook-id")).or_insert_with(|| {
+            let events = first_tries.entry(number(request, "workflow_id")).or_default();
+            events.push(number(request, "event"));
+            request.body.as_slice()
+        });
+        assert_eq!(*first, request.body.as_slice(), "the same bytes on every try");
+    }
+    assert_eq!(bodies.len(), told.len());
+    for (workflow, events) in first_tries {
+        assert!(events.is_sorted(), "first tries of workflow {workflow}: {events:?}");
+    }
+}
+
+fn poison_rows_end_as_dead_letters_and_hold_up_nobody(database: &TestDatabase) {
+    let house = House::on(database);
+    let receiver = Receiver::start();
+    let url = receiver.url("/hook");
+    let mut poison = Vec::new();
+    for workflow in 0..4 {
+        let mut row = house.webhook(&url, workflow);
+        if let NewChannel::Webhook { url, client, .. } = &mut row.channel {
+            match workflow {
+                0 => *url = "no URL at all".to_owned(),
+                1 => *client = ClientId::parse("00000000-0000-4000-8000-000000000000").expect("a UUID"),
+                2 => row.body = b"nothing that could be decrypted".to_vec(),
+                _ => row.body = Vec::new(),
+            }
+        }
+        poison.push(house.enqueue(row));
+    }
+    // In the very workflows whose first event is poison.
+    let good: Vec<_> = (0..4).map(|workflow| house.tell(&url, workflow)).collect();
+    house.deliver();
+    assert!(good.iter().all(|id| house.state(*id) == "delivered"));
+    for tries in 1..=10 {
+        let states: Vec<_> = poison.iter().map(|id| (house.tries(*id).len(), house.state(*id))).collect();
+        let state = if tries < 10 { "waiting" } else { "dead" };
+        assert_eq!(states, [(tries, state); 4]);
+        let next = poison.iter().map(|id| house.delivery(*id).due_at).max().expect("four");
+        house.clock.turn(next.duration_since(house.app.now()).max(SignedDuration::ZERO));
+        house.deliver();
+    }
+    assert_eq!(receiver.received().len(), good.len(), "nothing of the poison went out");
+}
+
+#[test]
+fn one_black_hole_takes_a_tenth_of_the_workers_and_none_of_the_others_time() {
+    let shipped = RunnerSettings::default();
+    assert!(shipped.per_receiver * 10 <= shipped.workers);
+    let limits = Limits {
+        total: Duration::from_secs(10),
+        ..Limits::default()
+    };
+    let house = House::on(&TestDatabase::sqlite()).with_limits(limits);
+    let hole = Receiver::start();
+    hole.answer_always(Answer::Silence);
+    // More than is claimed at once, all before anything of the others, and all of one company.
+    let silent: Vec<_> = (0..300).map(|workflow| house.tell(&hole.url("/hook"), workflow)).collect();
+    let good: Vec<Receiver> = (0..100).map(|_| Receiver::start()).collect();
+    for (receiver, workflow) in good.iter().zip(1_000..) {
+        house.tell(&receiver.url("/hook"), workflow);
+    }
+    let patient = RunnerSettings {
+        poll: Duration::from_hours(1),
+        ..settings("this")
+    };
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let running = house
+        .runtime
+        .spawn(house.runner_with(patient).run(async { drop(stopped.await) }));
+    for receiver in &good {
+        receiver.wait_for(1);
+    }
+    assert!(
+        silent.iter().all(|id| house.tries(*id).is_empty()),
+        "the good ones came before the first silence was over"
+    );
+    assert!(hole.connections() <= shipped.per_receiver, "{} at once", hole.connections());
+    drop(hole);
+    drop(stop);
+    running.abort();
+}
