@@ -2,7 +2,7 @@
 //!
 //! A figure alone says little on a machine that others use too, so each is a ratio: to raw durable commits of the same
 //! disk, to a raw HTTP client, to a peer. The idle share of the processors is printed before each part. Arguments name the
-//! parts that are measured (`store`, `document`, `memory`, `pages`, `server`); without any, all are.
+//! parts that are measured (`store`, `document`, `memory`, `pages`, `delivery`, `server`); without any, all are.
 
 #![allow(
     clippy::cast_precision_loss,
@@ -10,6 +10,7 @@
     clippy::cast_sign_loss
 )]
 
+mod delivery;
 mod document;
 mod machine;
 mod memory;
@@ -42,6 +43,9 @@ fn main() {
     }
     if is_wanted("pages") {
         pages::measure(folder.path());
+    }
+    if is_wanted("delivery") {
+        delivery::measure(folder.path());
     }
     if !is_wanted("store") && !is_wanted("server") {
         return;

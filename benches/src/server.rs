@@ -49,7 +49,7 @@ async fn receiver() -> Receiver {
 
 /// A program that uses the API.
 #[derive(Clone)]
-struct Client {
+pub struct Client {
     http: reqwest::Client,
     base: String,
     authorization: String,
@@ -73,7 +73,7 @@ impl Client {
         serde_json::from_str(&text).expect("JSON")
     }
 
-    async fn start(&self) -> i64 {
+    pub async fn start(&self) -> i64 {
         let body = json!({
             "workflow_name": "근로계약서",
             "template_id": self.template,
@@ -88,7 +88,7 @@ impl Client {
             .expect("a workflow's id")
     }
 
-    async fn approve(&self, workflow: i64, order: u32) {
+    pub async fn approve(&self, workflow: i64, order: u32) {
         let fields = testkit::contract::values_of_step(order);
         self.post(
             &format!("/api/v3/workflows/{workflow}/approve"),
@@ -110,7 +110,7 @@ impl Client {
     }
 }
 
-async fn log_in(server: &Server, template: i64, callback: &str) -> Client {
+pub async fn log_in(server: &Server, template: i64, callback: &str) -> Client {
     let http = reqwest::Client::new();
     let body = json!({"header": {"request_code": "1001Q"}, "body": {"memb_email": MEMBER, "memb_pwd": PASSWORD}});
     let url = format!("{}/api/{COMPANY}/login", server.address);
@@ -136,7 +136,7 @@ async fn log_in(server: &Server, template: i64, callback: &str) -> Client {
 }
 
 /// Calls `work` in `callers` loops for the time of a load; how often it was done a second.
-async fn rate<F, Work>(callers: usize, client: &Client, work: F) -> f64
+pub async fn rate<F, Work>(callers: usize, client: &Client, work: F) -> f64
 where
     F: Fn(Client) -> Work + Clone + Send + Sync + 'static,
     Work: Future<Output = ()> + Send,
@@ -161,9 +161,8 @@ where
     done as f64 / begin.elapsed().as_secs_f64()
 }
 
-/// Measures everything and prints a row each.
-pub async fn measure(binary: &Path, data: &Path, raw: &RawCommit) {
-    let installation = Installation::new(binary, data);
+/// A company with a member and a template; the template's id.
+pub fn set_up(installation: &Installation) -> i64 {
     installation.run(&["company", "add", COMPANY, "--name", "Bench"], "");
     installation.run(
         &[
@@ -178,7 +177,13 @@ pub async fn measure(binary: &Path, data: &Path, raw: &RawCommit) {
         ],
         PASSWORD,
     );
-    let template = testkit::contract::import(&installation, COMPANY);
+    testkit::contract::import(installation, COMPANY)
+}
+
+/// Measures everything and prints a row each.
+pub async fn measure(binary: &Path, data: &Path, raw: &RawCommit) {
+    let installation = Installation::new(binary, data);
+    let template = set_up(&installation);
 
     let mut startups = Vec::new();
     for _ in 0..10 {

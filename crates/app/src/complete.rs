@@ -9,6 +9,7 @@ use document::certificate::Attachment;
 use document::seal::SealDetails;
 use document::seal_mark::SealMark;
 use domain::{Actor, BlobHash, Entry, EventKind, FieldValue, SealLevel, Transition, Workflow};
+use failpoint::Place;
 use store::workflow::SealedDocument;
 
 use crate::App;
@@ -53,6 +54,7 @@ impl App {
         kept.map_err(|_| Error::internal("keeping a sealed document", "the thread panicked"))??;
         let certificate = certificate?;
         let certificate_hash = self.blobs.put(&certificate.bytes)?;
+        failpoint::reach(Place::Sealed);
         Ok(plan.sealed(SealedDocument {
             document,
             document_length: length,

@@ -105,13 +105,13 @@ pub use check::{AuditReport, FileFault, FsckReport};
 pub use client::{ClientRow, NewClient, WebhookSecret};
 pub use company::{AddedCompany, CompanyChange, NewCompany, SealKeyDetails};
 pub use correct_recipient::CorrectRequest;
-pub use documents::{DocumentFault, StrangersDocuments};
+pub use documents::{DocumentFault, NoDocuments, StrangersDocuments};
 pub use drawing::{Choice, Wish};
 pub use error::{ConflictCode, ERROR_IDS, Error, Fault, FaultCode, ForbiddenCode, Subject};
 pub use export::{NextWriter, Payload as WebhookBody, WrittenField};
 pub use export_history::{
-    EndpointPaused, EndpointStarted, ExportDelivery, ExportEndpoint, ExportEndpoints, ExportList, ExportTry, ExportsRequest,
-    ExportsResent, HistorySettings, WebhookTestRequest, WebhookTested,
+    EndpointPaused, EndpointStarted, ExportDelivery, ExportEndpoint, ExportEndpoints, ExportList, ExportTry,
+    ExportsRequest, ExportsResent, HistorySettings, WebhookTestRequest, WebhookTested,
 };
 pub use extend::ExtendRequest;
 pub use files::{FileContent, LinkedFile};

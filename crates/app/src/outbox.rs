@@ -11,8 +11,8 @@ use store::Transaction;
 pub use store::outbox::Endpoint;
 use store::outbox::{self, DeliveryId, Message, StopReason};
 
-use crate::mail::{self, Letter, MailLink, Occasion, OutgoingMail};
 use crate::error::{Fault, FaultCode};
+use crate::mail::{self, Letter, MailLink, Occasion, OutgoingMail};
 use crate::{App, Caller, ConflictCode, Error, Subject};
 
 /// How many messages a page of the outbox has.

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use domain::BlobHash;
+use failpoint::Place;
 use object_store::local::LocalFileSystem;
 use object_store::path::Path as Location;
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, PutPayload};
@@ -120,7 +121,9 @@ impl Blobs {
     pub fn put(&self, bytes: &[u8]) -> Result<BlobHash, Error> {
         let hash = BlobHash::of(bytes);
         let payload = PutPayload::from(bytes.to_vec());
+        failpoint::reach(Place::BeforeFile);
         self.runtime.block_on(self.store.put(&location(&hash), payload))?;
+        failpoint::reach(Place::AfterFile);
         Ok(hash)
     }
 

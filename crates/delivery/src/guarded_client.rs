@@ -1,28 +1,40 @@
 //! The one HTTP client that calls addresses which strangers chose.
 //!
-//! **What it guards.** Every address that a host name resolves to is held to [`domain::public_address`], inside the
-//! resolver that the connection itself uses: what was checked is what is connected to, so a name that changes its answer
-//! between a check and the connection gains nothing. One address that is not public refuses the whole name. Literal
-//! addresses, which never reach the resolver, are checked before the request. No redirect is followed, no proxy is taken
-//! from the environment.
+//! **What it guards.** Every address that a host name resolves to is held to [`domain::public_address`] by the connector that
+//! then connects to the very addresses that it checked ([`crate::connector`]): a name that changes its answer between a check
+//! and the connection gains nothing. One address that is not public refuses the whole name. Literal addresses are held to the
+//! same. No redirect is followed, no proxy is taken from the environment; the operator's own proxy ([`crate::egress`]) gets
+//! checked addresses.
 //!
-//! **What it bounds.** Connecting, and the whole exchange with its body; of the body so many bytes are read, as they came
-//! (nothing is decompressed). Once the status is there, it stands: a slow, endless or broken body changes nothing.
+//! **What it bounds.** Connecting (name, connection, proxy, TLS), and the whole exchange with its body; of the body so many
+//! bytes are read, as they came (nothing is decompressed). Once the status is there, it stands: a slow, endless or broken body
+//! changes nothing.
 //!
 //! **What may fail** is [`Fault`]; reasons are told apart by type, never by an error's text.
 
 use std::future::Future;
 use std::io;
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, ToSocketAddrs};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use domain::public_address::{AddressRules, CallbackUrl};
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use reqwest::header::{HeaderMap, RETRY_AFTER};
-use reqwest::redirect::Policy;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Bytes;
+use hyper::header::{ACCEPT, HeaderMap, HeaderValue, RETRY_AFTER, USER_AGENT};
+use hyper::{Method, Request, Uri};
+use hyper_util::client::legacy::{self, Client};
+use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::time::{Instant, timeout_at};
+
+use crate::connector::{Connector, Refusal};
+use crate::egress::Egress;
+
+/// A connection that nobody uses is kept so long.
+const KEPT: Duration = Duration::from_secs(30);
+const ANYTHING: HeaderValue = HeaderValue::from_static("*/*");
+const OURSELVES: HeaderValue = HeaderValue::from_static(concat!("Countersign/", env!("CARGO_PKG_VERSION")));
 
 /// What a name resolves to, some time from now.
 pub type Addresses = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
@@ -120,8 +132,7 @@ pub enum Fault {
 /// The guarded client. Cheap to clone; connections are kept alive and shared.
 #[derive(Clone)]
 pub struct GuardedClient {
-    http: reqwest::Client,
-    rules: AddressRules,
+    http: Client<Connector, Full<Bytes>>,
     limits: Limits,
 }
 
@@ -133,43 +144,51 @@ impl GuardedClient {
 
     /// A client with its own limits and its own way to resolve names.
     pub fn with(rules: AddressRules, limits: Limits, lookup: Arc<dyn Lookup>) -> Result<GuardedClient, Fault> {
-        let resolver = CheckedResolver {
-            lookup,
-            rules: rules.clone(),
-        };
-        let http = reqwest::Client::builder()
-            .dns_resolver(Arc::new(resolver))
-            .redirect(Policy::none())
-            .no_proxy()
-            .referer(false)
-            .connect_timeout(limits.connect)
-            .pool_idle_timeout(Duration::from_secs(30))
-            .tcp_nodelay(true)
-            .user_agent(concat!("Countersign/", env!("CARGO_PKG_VERSION")))
-            .build()
-            .map_err(|error| Fault::Client(described(&error)))?;
-        Ok(GuardedClient { http, rules, limits })
+        GuardedClient::through(&Egress::direct(), rules, limits, lookup)
+    }
+
+    /// The same by the operator's way out.
+    pub fn through(
+        egress: &Egress,
+        rules: AddressRules,
+        limits: Limits,
+        lookup: Arc<dyn Lookup>,
+    ) -> Result<GuardedClient, Fault> {
+        let connector = Connector::new(egress, rules, limits.connect, lookup).map_err(Fault::Client)?;
+        let http = Client::builder(TokioExecutor::new())
+            .pool_idle_timeout(KEPT)
+            .pool_timer(TokioTimer::new())
+            .build(connector);
+        Ok(GuardedClient { http, limits })
     }
 
     /// Sends a POST and waits for the answer.
     pub async fn post(&self, url: &CallbackUrl, headers: HeaderMap, body: Vec<u8>) -> Result<Answer, Fault> {
-        self.exchange(url, self.http.post(url.as_str()).headers(headers).body(body))
-            .await
+        self.exchange(Method::POST, url, headers, body).await
     }
 
     /// Sends a GET and waits for the answer.
     pub async fn get(&self, url: &CallbackUrl) -> Result<Answer, Fault> {
-        self.exchange(url, self.http.get(url.as_str())).await
+        self.exchange(Method::GET, url, HeaderMap::new(), Vec::new()).await
     }
 
-    async fn exchange(&self, url: &CallbackUrl, request: reqwest::RequestBuilder) -> Result<Answer, Fault> {
-        if let Some(address) = url.literal_address()
-            && !self.rules.allow_address(address)
-        {
-            return Err(Fault::AddressRefused(address));
-        }
+    async fn exchange(
+        &self,
+        method: Method,
+        url: &CallbackUrl,
+        headers: HeaderMap,
+        body: Vec<u8>,
+    ) -> Result<Answer, Fault> {
+        let uri: Uri = url
+            .as_str()
+            .parse()
+            .map_err(|error| Fault::Client(format!("{url} cannot be called: {error}", url = url.as_str())))?;
+        let mut request = Request::new(Full::from(body));
+        (*request.method_mut(), *request.uri_mut(), *request.headers_mut()) = (method, uri, headers);
+        request.headers_mut().entry(ACCEPT).or_insert(ANYTHING);
+        request.headers_mut().entry(USER_AGENT).or_insert(OURSELVES);
         let deadline = Instant::now() + self.limits.total;
-        let mut response = match timeout_at(deadline, request.send()).await {
+        let response = match timeout_at(deadline, self.http.request(request)).await {
             Err(_) => return Err(Fault::TimedOut(self.limits.total)),
             Ok(Err(error)) => return Err(self.fault(&error)),
             Ok(Ok(response)) => response,
@@ -180,12 +199,14 @@ impl GuardedClient {
             .get(RETRY_AFTER)
             .and_then(|value| value.to_str().ok())
             .map(str::to_owned);
+        let mut body = response.into_body();
         let mut start = Vec::new();
         let enough = deadline.min(Instant::now() + self.limits.body_wait);
         // An error or the end of the time leaves what was read so far.
-        while let Ok(Ok(Some(chunk))) = timeout_at(enough, response.chunk()).await {
+        while let Ok(Some(Ok(frame))) = timeout_at(enough, body.frame()).await {
+            let Some(chunk) = frame.data_ref() else { continue };
             let room = self.limits.body_bytes - start.len();
-            start.extend_from_slice(chunk.get(..room).unwrap_or(&chunk));
+            start.extend_from_slice(chunk.get(..room).unwrap_or(chunk));
             if start.len() == self.limits.body_bytes {
                 break;
             }
@@ -197,53 +218,15 @@ impl GuardedClient {
         })
     }
 
-    fn fault(&self, error: &reqwest::Error) -> Fault {
-        if let Some(refusal) = cause::<Refusal>(error) {
-            return match refusal {
-                Refusal::NotPublic(address) => Fault::AddressRefused(*address),
-                Refusal::NotResolved(detail) => Fault::NameNotResolved(detail.clone()),
-            };
+    fn fault(&self, error: &legacy::Error) -> Fault {
+        match cause::<Refusal>(error) {
+            Some(Refusal::NotPublic(address)) => Fault::AddressRefused(*address),
+            Some(Refusal::NotResolved(detail)) => Fault::NameNotResolved(detail.clone()),
+            Some(Refusal::TimedOut) => Fault::TimedOut(self.limits.connect),
+            Some(refusal @ Refusal::Proxy(_)) => Fault::NotConnected(refusal.to_string()),
+            None if error.is_connect() => Fault::NotConnected(described(error)),
+            None => Fault::Broken(described(error)),
         }
-        if error.is_timeout() {
-            return Fault::TimedOut(self.limits.connect);
-        }
-        if error.is_connect() {
-            Fault::NotConnected(described(error))
-        } else {
-            Fault::Broken(described(error))
-        }
-    }
-}
-
-/// What the resolver refuses with.
-#[derive(Debug, thiserror::Error)]
-enum Refusal {
-    #[error("the address {0} is not public")]
-    NotPublic(IpAddr),
-    #[error("{0}")]
-    NotResolved(String),
-}
-
-struct CheckedResolver {
-    lookup: Arc<dyn Lookup>,
-    rules: AddressRules,
-}
-
-impl Resolve for CheckedResolver {
-    fn resolve(&self, name: Name) -> Resolving {
-        let found = self.lookup.lookup(name.as_str().to_owned());
-        let rules = self.rules.clone();
-        Box::pin(async move {
-            let addresses = found.await.map_err(|error| Refusal::NotResolved(error.to_string()))?;
-            if addresses.is_empty() {
-                return Err(Refusal::NotResolved("the name has no address".to_owned()).into());
-            }
-            if let Some(address) = addresses.iter().find(|address| !rules.allow_address(**address)) {
-                return Err(Refusal::NotPublic(*address).into());
-            }
-            let addresses: Addrs = Box::new(addresses.into_iter().map(|address| SocketAddr::new(address, 0)));
-            Ok(addresses)
-        })
     }
 }
 
@@ -259,7 +242,7 @@ fn cause<'e, E: std::error::Error + 'static>(error: &'e (dyn std::error::Error +
     None
 }
 
-/// The innermost reason: the outer ones only say that a request failed, and hold the URL.
+/// The innermost reason: the outer ones only say that a request failed.
 fn described(error: &(dyn std::error::Error + 'static)) -> String {
     let mut innermost = error;
     while let Some(source) = innermost.source() {

@@ -8,6 +8,8 @@
 //! the same bytes on every try, or ends as a dead letter that history shows.
 #![deny(missing_docs)]
 
+mod connector;
+pub mod egress;
 pub mod guarded_client;
 pub mod mailer;
 pub mod network;
@@ -16,6 +18,7 @@ pub mod runner;
 pub mod schedule;
 pub mod webhook;
 
+pub use egress::Egress;
 pub use guarded_client::GuardedClient;
 pub use mailer::{MailSettings, MailTls, Mailer};
 pub use network::{GuardedNetwork, SourceRules};

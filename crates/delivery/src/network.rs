@@ -14,6 +14,7 @@ use domain::public_address::{AddressRules, CallbackUrl};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
 use tokio::runtime::Runtime;
 
+use crate::egress::Egress;
 use crate::guarded_client::{Answer, Fault, GuardedClient, Limits, Lookup, SystemLookup};
 use crate::webhook::Webhook;
 
@@ -55,7 +56,7 @@ struct Guard {
 }
 
 impl Guard {
-    fn new(rules: AddressRules, lookup: Arc<dyn Lookup>) -> Result<Guard, Fault> {
+    fn new(egress: &Egress, rules: AddressRules, lookup: Arc<dyn Lookup>) -> Result<Guard, Fault> {
         let limits = Limits {
             total: TOTAL,
             body_wait: TOTAL,
@@ -63,7 +64,7 @@ impl Guard {
             body_bytes: LARGEST_ANSWER + 1,
             ..Limits::default()
         };
-        let client = GuardedClient::with(rules.clone(), limits, lookup)?;
+        let client = GuardedClient::through(egress, rules.clone(), limits, lookup)?;
         Ok(Guard { client, rules })
     }
 
@@ -84,6 +85,7 @@ pub struct GuardedNetwork {
     source_rules: SourceRules,
     /// As deliveries are made.
     webhooks: GuardedClient,
+    egress: Egress,
     lookup: Arc<dyn Lookup>,
     /// Taken out when dropped: a runtime must not be dropped where async code runs, and may be left to itself.
     runtime: Option<Runtime>,
@@ -102,13 +104,23 @@ impl GuardedNetwork {
         sources: &SourceRules,
         lookup: &Arc<dyn Lookup>,
     ) -> Result<GuardedNetwork, Fault> {
+        GuardedNetwork::through(&Egress::direct(), authorities, sources, lookup)
+    }
+
+    /// The same by the operator's way out.
+    pub fn through(
+        egress: &Egress,
+        authorities: &AddressRules,
+        sources: &SourceRules,
+        lookup: &Arc<dyn Lookup>,
+    ) -> Result<GuardedNetwork, Fault> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("network")
             .enable_all()
             .build()
             .map_err(|error| Fault::Client(error.to_string()))?;
-        let guard = |rules| Guard::new(rules, Arc::clone(lookup));
+        let guard = |rules| Guard::new(egress, rules, Arc::clone(lookup));
         Ok(GuardedNetwork {
             authorities: guard(AddressRules {
                 allow_http: true,
@@ -120,7 +132,8 @@ impl GuardedNetwork {
                 ..sources.everywhere()
             })?,
             source_rules: sources.clone(),
-            webhooks: GuardedClient::with(AddressRules::default(), Limits::default(), Arc::clone(lookup))?,
+            webhooks: GuardedClient::through(egress, AddressRules::default(), Limits::default(), Arc::clone(lookup))?,
+            egress: egress.clone(),
             lookup: Arc::clone(lookup),
             runtime: Some(runtime),
         })
@@ -128,7 +141,8 @@ impl GuardedNetwork {
 
     /// The same with the operator's rules about callback addresses, for webhooks that are tried.
     pub fn with_webhooks(mut self, rules: &AddressRules) -> Result<GuardedNetwork, Fault> {
-        self.webhooks = GuardedClient::with(rules.clone(), Limits::default(), Arc::clone(&self.lookup))?;
+        let lookup = Arc::clone(&self.lookup);
+        self.webhooks = GuardedClient::through(&self.egress, rules.clone(), Limits::default(), lookup)?;
         Ok(self)
     }
 

@@ -30,6 +30,7 @@ use app::mail::OutgoingMail;
 use app::{App, Purpose, WebhookSecret};
 use domain::public_address::CallbackUrl;
 use domain::{ClientId, CompanyId, WorkflowId};
+use failpoint::Place;
 use jiff::{SignedDuration, Timestamp};
 use store::outbox::{self, Claim, Claimed, ClaimedChannel, Finished, Outcome, Try};
 use tokio::sync::Notify;
@@ -563,6 +564,9 @@ impl Shared {
             }
             Ok((claimed, secrets))
         })?;
+        if !claimed.is_empty() {
+            failpoint::reach(Place::Claimed);
+        }
         if is_back {
             self.latest_claim.store(now.as_microsecond(), Ordering::SeqCst);
         }
@@ -609,6 +613,7 @@ impl Shared {
             ClaimedChannel::Webhook { url, authorization, .. } => {
                 let answer = self.post(&claimed, url, authorization.as_deref(), &secrets, at).await;
                 let duration = duration();
+                failpoint::reach(Place::Answered);
                 match answer {
                     Ok(answer) => self.answered(claimed, at, duration, &answer),
                     Err(reason) => self.failed(claimed, at, duration, &reason),
@@ -740,7 +745,10 @@ impl Shared {
     /// Whether a workflow's next first try may have become due.
     fn finish(&self, results: Vec<Arc<Done>>) -> bool {
         match self.write(results.clone()) {
-            Ok(opened) => return opened,
+            Ok(opened) => {
+                failpoint::reach(Place::Recorded);
+                return opened;
+            }
             Err(error) => tracing::warn!(%error, "results could not be written together; writing each"),
         }
         let mut opened = false;

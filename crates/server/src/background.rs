@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use app::{App, Error};
-use delivery::guarded_client::GuardedClient;
-use delivery::{MailSettings, Mailer, Runner, RunnerSettings};
+use delivery::guarded_client::{GuardedClient, Limits, SystemLookup};
+use delivery::{Egress, MailSettings, Mailer, Runner, RunnerSettings};
 use tokio::sync::watch;
 use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{MissedTickBehavior, interval};
@@ -47,8 +47,14 @@ impl Background {
 }
 
 /// Starts everything; it ends when `ended` turns true.
-pub fn start(app: Arc<App>, mail: Option<MailSettings>, ended: watch::Receiver<bool>) -> Result<Background, Failure> {
-    let client = GuardedClient::new(app.settings.webhook.clone())
+pub fn start(
+    app: Arc<App>,
+    egress: &Egress,
+    mail: Option<MailSettings>,
+    ended: watch::Receiver<bool>,
+) -> Result<Background, Failure> {
+    let rules = app.settings.webhook.clone();
+    let client = GuardedClient::through(egress, rules, Limits::default(), Arc::new(SystemLookup))
         .map_err(|error| Failure::Other(format!("the webhook client cannot be made: {error}")))?;
     let mailer = mail
         .map(|settings| Mailer::new(&settings))

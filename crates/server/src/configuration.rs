@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use app::{BulkSettings, HistorySettings, LoginSettings, SealingSettings, TimeStampAuthority};
-use delivery::SourceRules;
+use delivery::egress::EgressFault;
 use delivery::mailer::{MailSettings, MailSettingsFault, MailTls, Mailer};
+use delivery::{Egress, SourceRules};
 use domain::public_address::{AddressRules, CallbackUrl};
 use domain::{SealLevel, WhenTsaIsDown};
 use figment::error::Kind;
@@ -36,6 +37,8 @@ pub struct Configuration {
     pub database: Database,
     /// The master key.
     pub keys: Keys,
+    /// The way out to other people's servers.
+    pub network: Network,
     /// Where webhooks may go.
     pub webhook: Webhook,
     /// Many starts at once.
@@ -107,6 +110,20 @@ pub struct Database {
 pub struct Keys {
     /// The master key's file; `master.key` in the data folder, if not given.
     pub master_key_file: Option<PathBuf>,
+}
+
+/// `[network]`
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Network {
+    /// The HTTP proxy that leads out, `http://user:password@host:port`; connections are made directly, if not given.
+    pub proxy: Option<Secret>,
+    /// A file that holds it.
+    pub proxy_file: Option<PathBuf>,
+    /// Hosts that are called without it.
+    pub proxy_except: Vec<String>,
+    /// It is asked for names instead of addresses that were checked here: for networks where it alone can resolve them.
+    pub proxy_resolves_names: bool,
 }
 
 /// `[webhook]`
@@ -665,6 +682,22 @@ impl Configuration {
         }
     }
 
+    /// The way out to other people's servers, the same for webhooks, time-stamp authorities and what certificates name.
+    pub fn egress(&self) -> Result<Egress, ConfigurationFault> {
+        let network = &self.network;
+        let file = self.named("network.proxy_file");
+        let proxy = secret(&file, network.proxy.as_ref(), network.proxy_file.as_deref())?;
+        let Some(proxy) = proxy else {
+            return Ok(Egress::direct());
+        };
+        let setting = match network.proxy_file {
+            Some(_) => "network.proxy_file",
+            None => "network.proxy",
+        };
+        Egress::proxy(&proxy, network.proxy_except.clone(), network.proxy_resolves_names)
+            .map_err(|fault: EgressFault| self.senseless(setting, fault))
+    }
+
     /// Where time-stamp authorities may be, which the operator chooses. Most serve over plain http, and what they serve is
     /// signed.
     pub fn authority_rules(&self) -> AddressRules {
@@ -866,6 +899,7 @@ fn put(settings: &mut Dict, path: &[String], value: &str) {
             // A password of digits is a text, not a number.
             let is_text = [
                 "url",
+                "proxy",
                 "password",
                 "user",
                 "host",
@@ -1053,6 +1087,7 @@ mod tests {
             Some("https://sign.example.com")
         );
         assert!(configuration.mail().expect("a mail server").is_some());
+        configuration.egress().expect("the way out");
         configuration.http().expect("the web side's settings");
         configuration.app(None).expect("the use-cases' settings");
     }
@@ -1095,6 +1130,7 @@ mod tests {
             Configuration::load_from(Some(&path), variables.into_iter())
                 .and_then(|configuration| {
                     configuration.mail()?;
+                    configuration.egress()?;
                     configuration.http()?;
                     configuration.app(None).map(drop)
                 })
@@ -1127,6 +1163,16 @@ mod tests {
                 "[server]\ntrusted_proxies = ['x']",
                 &[],
                 format!("{file}: server.trusted_proxies: "),
+            ),
+            (
+                "[network]\nproxy = 'https://us:pass@proxy:3128'",
+                &[],
+                format!("{file}: network.proxy: "),
+            ),
+            (
+                "",
+                &[("COUNTERSIGN_NETWORK__PROXY", "proxy:3128")],
+                "COUNTERSIGN_NETWORK__PROXY: ".to_owned(),
             ),
             (smtp, &[], "mail.smtp.from is missing: set it in ".to_owned()),
             (
@@ -1172,7 +1218,7 @@ mod tests {
         ] {
             let fault = said(text, variables);
             assert!(fault.starts_with(&named), "{text} {variables:?}: {fault}");
-            for ours in ["default.", "TOML source", "environment variables"] {
+            for ours in ["default.", "TOML source", "environment variables", "us:pass"] {
                 assert!(!fault.contains(ours), "{fault}");
             }
         }

@@ -11,6 +11,7 @@ use app::key_tokens::{KeyTokens, NoTokens};
 use app::{App, Parts, Vault};
 use blobs::Blobs;
 use delivery::GuardedNetwork;
+use delivery::guarded_client::{Lookup, SystemLookup};
 use domain::{Clock, Random};
 use store::Store;
 
@@ -173,9 +174,11 @@ impl Place {
 }
 
 /// The way to time-stamp authorities, and to what certificates name.
-pub fn network(configuration: &Configuration) -> Result<GuardedNetwork, delivery::guarded_client::Fault> {
-    GuardedNetwork::new(&configuration.authority_rules(), &configuration.source_rules())?
-        .with_webhooks(&configuration.webhook_rules())
+pub fn network(configuration: &Configuration) -> Result<GuardedNetwork, OpenFault> {
+    let (authorities, sources) = (configuration.authority_rules(), configuration.source_rules());
+    let lookup: Arc<dyn Lookup> = Arc::new(SystemLookup);
+    let network = GuardedNetwork::through(&configuration.egress()?, &authorities, &sources, &lookup)?;
+    Ok(network.with_webhooks(&configuration.webhook_rules())?)
 }
 
 /// The tokens that hold seal keys, where a module is configured.

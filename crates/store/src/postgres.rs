@@ -25,6 +25,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, select, unbounded};
+use failpoint::Place;
 use postgres::config::SslMode;
 use postgres::error::SqlState;
 use postgres::types::{FromSql, IsNull, ToSql, Type, private::BytesMut};
@@ -428,8 +429,14 @@ impl Worker {
         let keep = job.run(&mut transaction);
         let PostgresTransaction { spoiled, again, .. } = transaction;
         if keep && !spoiled {
+            if access == Access::Write {
+                failpoint::reach(Place::BeforeCommit);
+            }
             return match session.client.batch_execute("COMMIT") {
                 Ok(()) => {
+                    if access == Access::Write {
+                        failpoint::reach(Place::AfterCommit);
+                    }
                     self.session = Some(session);
                     Outcome::Done
                 }

@@ -21,6 +21,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
+use failpoint::Place;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ffi};
 
@@ -280,7 +281,10 @@ fn write_group(
                 group.push(job);
             }
         }
-        session.control("COMMIT")
+        failpoint::reach(Place::BeforeCommit);
+        session.control("COMMIT")?;
+        failpoint::reach(Place::AfterCommit);
+        Ok(())
     })();
     if outcome.is_err() {
         session.roll_back();

@@ -6,6 +6,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 /// A data folder and the binary that works on it.
 #[derive(Clone, Debug)]
@@ -112,6 +113,11 @@ impl Installation {
     /// # Panics
     /// Where the server ends before it listens.
     pub fn serve(&self) -> Server {
+        self.try_serve().expect("the server ended before it named its address")
+    }
+
+    /// The same; none where the server ends before it listens.
+    pub fn try_serve(&self) -> Option<Server> {
         let mut process = self
             .command(&["serve", "--listen", "127.0.0.1:0"])
             .stdin(Stdio::null())
@@ -120,7 +126,11 @@ impl Installation {
             .expect("the server starts");
         let mut output = BufReader::new(process.stdout.take().expect("a pipe"));
         let mut line = String::new();
-        output.read_line(&mut line).expect("the server's first line");
+        if output.read_line(&mut line).unwrap_or_default() == 0 {
+            let _ = process.kill();
+            let _ = process.wait();
+            return None;
+        }
         let address = line
             .split_whitespace()
             .find(|word| word.starts_with("http://"))
@@ -129,7 +139,7 @@ impl Installation {
             .to_owned();
         // Its later lines are read and dropped, so that a full pipe never stops it.
         std::thread::spawn(move || std::io::copy(&mut output, &mut std::io::sink()));
-        Server { process, address }
+        Some(Server { process, address })
     }
 }
 
@@ -142,6 +152,20 @@ impl Server {
     /// Kills it with SIGKILL, as a power cut would, and waits until it is gone.
     pub fn kill(mut self) {
         self.end();
+    }
+
+    /// Whether it ends by itself within this time. Either way it is gone then.
+    pub fn ends_within(mut self, time: Duration) -> bool {
+        let deadline = Instant::now() + time;
+        loop {
+            if matches!(self.process.try_wait(), Ok(Some(_))) {
+                return true;
+            }
+            if Instant::now() >= deadline {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
     }
 
     fn end(&mut self) {

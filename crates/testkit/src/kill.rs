@@ -1,7 +1,7 @@
 //! The kill test: `kill -9` under load, again and again, and nothing that was answered may be lost.
 //!
-//! Callers start workflows and approve them over HTTP. At a random moment the server gets SIGKILL, is started again on the
-//! same data, and the load goes on with what was left. The ledger here holds what the server has *answered*; a request
+//! Callers start workflows and approve them over HTTP. At a random moment, or at a [`Place`] that a promise rests on, the
+//! server gets SIGKILL, is started again on the same data, and the load goes on with what was left. The ledger here holds what the server has *answered*; a request
 //! that was under way at the kill is in doubt, and is asked again: a start under the same `Idempotency-Key`, an approval
 //! that may now be refused because it was kept. At the end everything is brought to completion, and then must hold:
 //! - every answered start and approval is there, no start was done twice;
@@ -11,12 +11,13 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::hash::{BuildHasher, RandomState};
 use std::process::Stdio;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::extract::State;
 use axum::http::HeaderMap;
+use failpoint::Place;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
@@ -32,21 +33,33 @@ const STEPS: u32 = 2;
 const ALL_DELIVERED: Duration = Duration::from_mins(4);
 
 /// How much is done.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Plan {
-    /// How many times the server is killed under load.
-    pub rounds: u32,
-    /// How many callers load it.
+    /// The kills, one after the other.
+    pub kills: Vec<Kill>,
+    /// How many callers load the server.
     pub callers: u32,
-    /// A round's kill comes when a random number of requests, at most this many, has been answered in it.
-    pub most_answers: u32,
 }
+
+/// When a server is killed.
+#[derive(Debug, Clone, Copy)]
+pub enum Kill {
+    /// At a random moment, about when a random number of requests, at most this many, has been answered.
+    AfterAnswers(u32),
+    /// At a place, when it is reached for a random time, at most this many.
+    At(Place, u32),
+}
+
+/// What was done last is looked at after each kill, all that was ever done after so many.
+const LOOK_AT_ALL: usize = 20;
+/// A server under load has come to each place long before.
+const REACHED: Duration = Duration::from_mins(2);
 
 /// What was done.
 #[derive(Debug, Clone, Copy)]
 pub struct Summary {
     /// Kills under load.
-    pub kills: u32,
+    pub kills: usize,
     /// Workflows that were started and completed.
     pub workflows: usize,
     /// Requests that were answered under load.
@@ -92,30 +105,56 @@ async fn rounds(installation: &Installation, plan: Plan, template: i64) -> Summa
     let mut server = installation.serve();
     // One sign-in for all rounds: an answered token outlives the kill, too.
     let authorization = log_in(&server).await;
-    for round in 0..plan.rounds {
+    let kills = plan.kills.len();
+    for (round, kill) in plan.kills.into_iter().enumerate() {
+        if let Kill::At(place, most) = kill {
+            server.kill();
+            let times = 1 + random_below(most);
+            let armed = installation
+                .clone()
+                .with(failpoint::VARIABLE, &format!("{}:{times}", place.name()));
+            let Some(armed) = armed.try_serve() else {
+                // It came there before it listened.
+                server = installation.serve();
+                continue;
+            };
+            server = armed;
+        }
         let client = Client::new(&server, &authorization, template, &receiver.address);
-        client.check_all_known(&ledger).await;
-        let killed = Arc::new(AtomicBool::new(false));
+        let may_end = Arc::new(AtomicBool::new(matches!(kill, Kill::At(..))));
         let callers: Vec<_> = (0..plan.callers)
-            .map(|_| tokio::spawn(load(client.clone(), Arc::clone(&ledger), Arc::clone(&killed))))
+            .map(|_| tokio::spawn(load(client.clone(), Arc::clone(&ledger), Arc::clone(&may_end))))
             .collect();
-        ledger.wait_for_answers(random_below(plan.most_answers)).await;
-        // Not always right after an answer.
-        tokio::time::sleep(Duration::from_millis(random_below(50).into())).await;
-        killed.store(true, Ordering::SeqCst);
-        server.kill();
+        match kill {
+            Kill::AfterAnswers(most) => {
+                ledger.wait_for_answers(random_below(most)).await;
+                // Not always right after an answer.
+                tokio::time::sleep(Duration::from_millis(random_below(50).into())).await;
+                may_end.store(true, Ordering::SeqCst);
+                server.kill();
+            }
+            Kill::At(place, _) => {
+                let ended = tokio::task::spawn_blocking(move || server.ends_within(REACHED)).await;
+                assert!(ended.expect("no panic"), "the server never came to {place:?}");
+            }
+        }
         for caller in callers {
             caller.await.expect("a caller");
         }
-        installation.run(&["audit", "verify"], "");
-        if round % 3 == 1 {
+        if round % 3 == 1 && matches!(kill, Kill::AfterAnswers(_)) {
             kill_while_starting(installation).await;
         }
+        let look_at_all = kills <= LOOK_AT_ALL || round % LOOK_AT_ALL == 0;
+        if look_at_all {
+            installation.run(&["audit", "verify"], "");
+        }
         server = installation.serve();
+        let client = Client::new(&server, &authorization, template, &receiver.address);
+        client.check_known(&ledger, look_at_all).await;
     }
     let client = Client::new(&server, &authorization, template, &receiver.address);
     client.finish(&ledger).await;
-    client.check_all_known(&ledger).await;
+    client.check_known(&ledger, true).await;
     client.check_list(&ledger).await;
     let expected: Vec<i64> = ledger.finished().iter().filter_map(|document| document.id).collect();
     receiver.wait_for(&expected).await;
@@ -124,7 +163,7 @@ async fn rounds(installation: &Installation, plan: Plan, template: i64) -> Summa
     installation.run(&["audit", "verify"], "");
     installation.run(&["fsck"], "");
     Summary {
-        kills: plan.rounds,
+        kills,
         workflows: expected.len(),
         answered: ledger.answered.load(Ordering::SeqCst),
         in_doubt: ledger.in_doubt.load(Ordering::SeqCst),
@@ -175,6 +214,8 @@ struct Ledger {
     answer: Notify,
     in_doubt: AtomicU64,
     kept: AtomicU64,
+    /// So many of the finished were looked at.
+    looked_at: AtomicUsize,
 }
 
 impl Ledger {
@@ -230,20 +271,26 @@ impl Ledger {
         lock(&self.finished).clone()
     }
 
-    fn all(&self) -> Vec<Document> {
-        let mut all = self.finished();
-        all.extend(lock(&self.waiting).iter().cloned());
-        all
+    /// Everything, or what was done since the last look.
+    fn to_look_at(&self, everything: bool) -> Vec<Document> {
+        let finished = self.finished();
+        let looked_at = self.looked_at.swap(finished.len(), Ordering::SeqCst);
+        let mut documents: Vec<_> = finished
+            .into_iter()
+            .skip(if everything { 0 } else { looked_at })
+            .collect();
+        documents.extend(lock(&self.waiting).iter().cloned());
+        documents
     }
 }
 
-/// One caller: goes on until the server is gone.
-async fn load(client: Client, ledger: Arc<Ledger>, killed: Arc<AtomicBool>) {
+/// One caller: goes on until the server is gone, which it must not be before it may.
+async fn load(client: Client, ledger: Arc<Ledger>, may_end: Arc<AtomicBool>) {
     while let Some(mut document) = ledger.take(true) {
         let outcome = client.advance(&mut document, &ledger).await;
         if let Err(error) = outcome {
             assert!(
-                killed.load(Ordering::SeqCst),
+                may_end.load(Ordering::SeqCst),
                 "the server was not killed, and yet: {error}"
             );
             document.in_doubt = true;
@@ -253,9 +300,6 @@ async fn load(client: Client, ledger: Arc<Ledger>, killed: Arc<AtomicBool>) {
         }
         ledger.count_answer();
         ledger.put_back(document);
-        if killed.load(Ordering::SeqCst) {
-            return;
-        }
     }
 }
 
@@ -378,8 +422,8 @@ impl Client {
     }
 
     /// What was answered is there; what is more must have been in doubt.
-    async fn check_all_known(&self, ledger: &Ledger) {
-        for document in ledger.all() {
+    async fn check_known(&self, ledger: &Ledger, everything: bool) {
+        for document in ledger.to_look_at(everything) {
             let Some(id) = document.id else { continue };
             let seen = self.get(&format!("/api/v3/workflows/{id}")).await;
             let approved = approved_steps(&seen);

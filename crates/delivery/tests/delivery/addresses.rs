@@ -18,7 +18,7 @@ use testkit::receiver::{Answer, Receiver};
 use crate::house::{FixedLookup, private};
 
 /// An address as it comes out of a certificate.
-fn named(url: &str) -> SourceAddress {
+pub fn named(url: &str) -> SourceAddress {
     let now = Timestamp::now();
     let root = create_root("Root", KeyKind::EcdsaP256, now).expect("a root");
     let key = PrivateKey::generate(KeyKind::EcdsaP256).expect("a key");

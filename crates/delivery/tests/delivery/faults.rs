@@ -42,7 +42,10 @@ fn after_three_days_of_silence_everything_arrives_in_order_and_within_the_receiv
             told.extend((15..25).map(|number| house.tell(&url, number)));
         }
     }
-    assert!(told.iter().all(|id| house.state(*id) == "waiting"), "nothing was given up");
+    assert!(
+        told.iter().all(|id| house.state(*id) == "waiting"),
+        "nothing was given up"
+    );
 
     // Back, and not too quick: what is sent at once shows in the connections.
     let (silent, connections) = (receiver.received().len(), receiver.connections());
@@ -85,7 +88,7 @@ fn poison_rows_end_as_dead_letters_and_hold_up_nobody(database: &TestDatabase) {
         let mut row = house.webhook(&url, workflow);
         if let NewChannel::Webhook { url, client, .. } = &mut row.channel {
             match workflow {
-                0 => *url = "no URL at all".to_owned(),
+                0 => "no URL at all".clone_into(url),
                 1 => *client = ClientId::parse("00000000-0000-4000-8000-000000000000").expect("a UUID"),
                 2 => row.body = b"nothing that could be decrypted".to_vec(),
                 _ => row.body = Vec::new(),
@@ -98,11 +101,16 @@ fn poison_rows_end_as_dead_letters_and_hold_up_nobody(database: &TestDatabase) {
     house.deliver();
     assert!(good.iter().all(|id| house.state(*id) == "delivered"));
     for tries in 1..=10 {
-        let states: Vec<_> = poison.iter().map(|id| (house.tries(*id).len(), house.state(*id))).collect();
+        let states: Vec<_> = poison
+            .iter()
+            .map(|id| (house.tries(*id).len(), house.state(*id)))
+            .collect();
         let state = if tries < 10 { "waiting" } else { "dead" };
         assert_eq!(states, [(tries, state); 4]);
         let next = poison.iter().map(|id| house.delivery(*id).due_at).max().expect("four");
-        house.clock.turn(next.duration_since(house.app.now()).max(SignedDuration::ZERO));
+        house
+            .clock
+            .turn(next.duration_since(house.app.now()).max(SignedDuration::ZERO));
         house.deliver();
     }
     assert_eq!(receiver.received().len(), good.len(), "nothing of the poison went out");
@@ -120,7 +128,9 @@ fn one_black_hole_takes_a_tenth_of_the_workers_and_none_of_the_others_time() {
     let hole = Receiver::start();
     hole.answer_always(Answer::Silence);
     // More than is claimed at once, all before anything of the others, and all of one company.
-    let silent: Vec<_> = (0..300).map(|workflow| house.tell(&hole.url("/hook"), workflow)).collect();
+    let silent: Vec<_> = (0..300)
+        .map(|workflow| house.tell(&hole.url("/hook"), workflow))
+        .collect();
     let good: Vec<Receiver> = (0..100).map(|_| Receiver::start()).collect();
     for (receiver, workflow) in good.iter().zip(1_000..) {
         house.tell(&receiver.url("/hook"), workflow);
@@ -140,7 +150,11 @@ fn one_black_hole_takes_a_tenth_of_the_workers_and_none_of_the_others_time() {
         silent.iter().all(|id| house.tries(*id).is_empty()),
         "the good ones came before the first silence was over"
     );
-    assert!(hole.connections() <= shipped.per_receiver, "{} at once", hole.connections());
+    assert!(
+        hole.connections() <= shipped.per_receiver,
+        "{} at once",
+        hole.connections()
+    );
     drop(hole);
     drop(stop);
     running.abort();

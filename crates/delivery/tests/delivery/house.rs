@@ -6,15 +6,11 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use app::mail::{self, AccessCode, Letter, Occasion, Request};
-use app::{App, Caller, Channel, DocumentFault, Parts, Purpose, Settings, StrangersDocuments, Vault};
+use app::{App, Caller, Channel, NoDocuments, Parts, Purpose, Settings, Vault};
 use blobs::Blobs;
 use delivery::guarded_client::{GuardedClient, Limits, Lookup, SystemLookup};
 use delivery::mailer::{MailSettings, MailTls, Mailer};
 use delivery::runner::{Runner, RunnerSettings};
-use document::intake::{Intake, Wishes};
-use document::sheet::{Sheet, SheetLimits};
-use document::text_layer::PageText;
-use document::verify::{Means, Verdict};
 use domain::public_address::AddressRules;
 use domain::{ClientId, Clock, CompanyId, Contact, Language, MemberId, Random, Region, Role, UtcOffset, WorkflowId};
 use jiff::{SignedDuration, Timestamp};
@@ -56,31 +52,6 @@ impl Random for CountingRandom {
                 .wrapping_mul(0x9e37_79b9_7f4a_7c15);
             chunk.copy_from_slice(&number.to_le_bytes()[..chunk.len()]);
         }
-    }
-}
-
-/// Nothing here reads a document.
-struct NoDocuments;
-
-impl StrangersDocuments for NoDocuments {
-    fn inspect_as(&self, _: &[u8], _: &Wishes) -> Result<Intake, DocumentFault> {
-        Err(DocumentFault::Busy)
-    }
-
-    fn page_images(&self, _: &[u8], _: &[u32], _: f32) -> Result<Vec<Vec<u8>>, DocumentFault> {
-        Err(DocumentFault::Busy)
-    }
-
-    fn page_texts(&self, _: &[u8], _: &[u32]) -> Result<Vec<PageText>, DocumentFault> {
-        Err(DocumentFault::Busy)
-    }
-
-    fn verify(&self, _: &[u8], _: &Means, _: Timestamp) -> Result<Verdict, DocumentFault> {
-        Err(DocumentFault::Busy)
-    }
-
-    fn sheet(&self, _: &[u8], _: &SheetLimits) -> Result<Sheet, DocumentFault> {
-        Err(DocumentFault::Busy)
     }
 }
 

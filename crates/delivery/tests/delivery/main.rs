@@ -6,10 +6,12 @@ extern crate countersign_delivery as delivery;
 mod house;
 
 mod addresses;
+mod blocks;
 mod endpoints;
 mod faults;
 mod guarded;
 mod mails;
+mod proxy;
 mod retries;
 mod runner;
 mod webhooks;

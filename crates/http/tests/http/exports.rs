@@ -329,11 +329,7 @@ fn a_paused_address_gets_nothing_until_it_is_started(database: &TestDatabase) {
     let later = server.app.now() + SignedDuration::from_secs(5);
     server.try_all(&server.tried(Some(500), None, ""), Outcome::Retry(later));
     let (_, stranger, _) = server.with_company("other");
-    let paused = server.post(
-        "/api/v3/exports/endpoints/pause",
-        Some(&stranger),
-        &json!({"url": URL}),
-    );
+    let paused = server.post("/api/v3/exports/endpoints/pause", Some(&stranger), &json!({"url": URL}));
     assert_eq!(paused.ok()["held"], 0);
     assert_eq!(call("pause", URL).ok()["held"], 1);
     assert_eq!(call("start", URL).ok()["released"], 1);

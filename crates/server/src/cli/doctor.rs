@@ -20,7 +20,7 @@ use store::Store;
 use super::Context;
 use crate::documents::Workers;
 use crate::environment::{SystemClock, SystemRandom};
-use crate::opened::{OpenFault, network, tokens};
+use crate::opened::{network, tokens};
 use crate::output::{Failure, print};
 
 /// What is wrong with this installation, and the remedy. Exit code 0 where nothing is wrong
@@ -313,7 +313,7 @@ fn seal_keys(context: &Context, store: Store, vault: Vault, findings: &mut Findi
         documents: Arc::new(Workers::new(&context.place.configuration.documents)),
         clock: Arc::new(SystemClock) as Arc<dyn Clock>,
         random: Arc::new(SystemRandom),
-        network: Arc::new(network(&context.place.configuration).map_err(OpenFault::from)?),
+        network: Arc::new(network(&context.place.configuration)?),
         tokens: tokens(&context.place.configuration)?,
         vault,
         settings: context.place.configuration.app(None)?,

@@ -75,6 +75,7 @@ impl Serve {
         let last = Arc::clone(&app);
         let http = context.place.configuration.http()?;
         let mail = context.place.configuration.mail()?;
+        let egress = context.place.configuration.egress()?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             .max_blocking_threads(http.concurrent_requests.saturating_add(OWN_THREADS))
@@ -98,7 +99,7 @@ impl Serve {
             let background = if self.role == Some(Role::Web) {
                 None
             } else {
-                Some(background::start(Arc::clone(&app), mail, ended.clone())?)
+                Some(background::start(Arc::clone(&app), &egress, mail, ended.clone())?)
             };
             match listener {
                 Some(listener) => web(listener, app, http, &end, stop).await?,

@@ -1,5 +1,5 @@
-//! The history of deliveries is bounded, however many fail: two thousand here, as many as `COUNTERSIGN_FAILURES` says in
-//! `script/faults`.
+//! The history of deliveries is bounded, however many fail: a few here, as many as the environment says in `script/faults`
+//! ([`testkit::scale`]).
 
 use domain::{ClientId, CompanyId, Language, Region, UtcOffset, WorkflowId};
 use jiff::{SignedDuration, Timestamp};
@@ -7,6 +7,7 @@ use store::company::Company;
 use store::outbox::{self, Claim, Finished, HistoryBound, HistoryFilter, NewChannel, NewDelivery, Outcome, State, Try};
 use store::{Error, Store, Transaction};
 use testkit::database::TestDatabase;
+use testkit::scale::Scale;
 
 testkit::on_both_databases!(
     a_flood_of_failures_stays_within_the_bound,
@@ -129,7 +130,7 @@ fn bound(until: Timestamp) -> HistoryBound {
 }
 
 fn a_flood_of_failures_stays_within_the_bound(database: &TestDatabase) {
-    let failures: u32 = std::env::var("COUNTERSIGN_FAILURES").map_or(2_000, |text| text.parse().expect("a number"));
+    let failures = Scale::Failures.count();
     let store = database.open();
     let (flooded, quiet) = (company(&store, "flooded"), company(&store, "quiet"));
     let id = quiet.clone();

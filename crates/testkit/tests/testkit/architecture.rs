@@ -11,13 +11,14 @@ use serde_json::Value;
 /// Who may know whom among our own crates. Nobody else may know `server`; only `server` and `testkit` choose a database.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("domain", &[]),
+    ("failpoint", &[]),
     ("document", &["domain"]),
     ("document-worker", &["domain", "document"]),
-    ("store", &["domain"]),
-    ("blobs", &["domain"]),
+    ("store", &["domain", "failpoint"]),
+    ("blobs", &["domain", "failpoint"]),
     ("i18n", &["domain"]),
-    ("app", &["domain", "document", "store", "blobs", "i18n"]),
-    ("delivery", &["domain", "store", "i18n", "app"]),
+    ("app", &["domain", "failpoint", "document", "store", "blobs", "i18n"]),
+    ("delivery", &["domain", "failpoint", "store", "i18n", "app"]),
     ("http", &["domain", "document", "store", "i18n", "app"]),
     (
         "server",
@@ -34,11 +35,15 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         ],
     ),
     ("fuzz-targets", &["domain", "document"]),
-    ("benches", &["domain", "document", "store", "blobs", "testkit"]),
+    (
+        "benches",
+        &["domain", "document", "store", "blobs", "app", "delivery", "testkit"],
+    ),
     (
         "testkit",
         &[
             "domain",
+            "failpoint",
             "document",
             "document-worker",
             "store",

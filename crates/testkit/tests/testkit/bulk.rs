@@ -1,5 +1,6 @@
 //! A bulk start from a workbook whose server is killed again and again: the dry run names the wrong rows, the rest goes out,
-//! and nothing goes out twice. Sixty rows here, as many as `COUNTERSIGN_BULK_ROWS` says in `script/faults`.
+//! and nothing goes out twice. Few rows here, as many as the environment says in
+//! `script/faults` ([`testkit::scale`]).
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -8,6 +9,7 @@ use serde_json::{Value, json};
 use testkit::contract;
 use testkit::database::TestDatabase;
 use testkit::installation::{Installation, Server, binary};
+use testkit::scale::Scale;
 use testkit::workbook::{Cell, workbook};
 
 testkit::on_both_databases!(a_bulk_start_survives_kill_9_without_doubles);
@@ -60,7 +62,7 @@ impl Client {
 }
 
 fn a_bulk_start_survives_kill_9_without_doubles(database: &TestDatabase) {
-    let rows: usize = std::env::var("COUNTERSIGN_BULK_ROWS").map_or(60, |rows| rows.parse().expect("a number"));
+    let rows = Scale::BulkRows.count() as usize;
     let folder = tempfile::tempdir().expect("a folder");
     let mut installation = Installation::new(&binary(), folder.path());
     if let Some(url) = database.url() {

@@ -1,27 +1,42 @@
-//! `kill -9` under load, on each database: five rounds here, as many as `COUNTERSIGN_KILL_ROUNDS` says in `script/faults`.
+//! `kill -9` under load, on each database: a few times here, as often as the environment says in `script/faults`
+//! ([`testkit::scale`]).
 
+use failpoint::Place;
 use testkit::database::TestDatabase;
 use testkit::installation::{Installation, binary};
-use testkit::kill::{Plan, run};
+use testkit::kill::{Kill, Plan, run};
+use testkit::scale::Scale;
 
-testkit::on_both_databases!(what_was_answered_survives_kill_9);
+testkit::on_both_databases!(
+    what_was_answered_survives_kill_9,
+    what_was_answered_survives_kill_9_at_each_failpoint,
+);
 
-fn what_was_answered_survives_kill_9(database: &TestDatabase) {
-    let rounds =
-        std::env::var("COUNTERSIGN_KILL_ROUNDS").map_or(5, |rounds| rounds.parse().expect("a number of rounds"));
+fn survives(database: &TestDatabase, kills: Vec<Kill>) {
     let folder = tempfile::tempdir().expect("a folder");
     let mut installation = Installation::new(&binary(), folder.path());
     if let Some(url) = database.url() {
         installation = installation.with("COUNTERSIGN_DATABASE__URL", url);
     }
-    let summary = run(
-        &installation,
-        Plan {
-            rounds,
-            callers: 8,
-            most_answers: 60,
-        },
-    );
+    let summary = run(&installation, Plan { kills, callers: 8 });
     assert!(summary.workflows > 0, "the load did nothing: {summary:?}");
     println!("{summary:?}");
+}
+
+fn what_was_answered_survives_kill_9(database: &TestDatabase) {
+    let kills = (0..Scale::Kills.count()).map(|_| Kill::AfterAnswers(60)).collect();
+    survives(database, kills);
+}
+
+fn what_was_answered_survives_kill_9_at_each_failpoint(database: &TestDatabase) {
+    // About as often as one round of load comes there.
+    let most = |place| match place {
+        Place::BeforeCommit | Place::AfterCommit => 40,
+        Place::BeforeFile | Place::AfterFile => 12,
+        Place::Claimed | Place::Answered | Place::Recorded => 10,
+        Place::Sealed => 5,
+    };
+    let round = || Place::ALL.map(|place| Kill::At(place, most(place)));
+    let kills = (0..Scale::KillsAtEachPlace.count()).flat_map(|_| round()).collect();
+    survives(database, kills);
 }

@@ -1,0 +1,33 @@
+//! How much the tests do that `script/faults` runs in full: a little by default, as much as the environment says there.
+
+/// What is counted.
+#[derive(Debug, Clone, Copy)]
+pub enum Scale {
+    /// Kills at a random moment.
+    Kills,
+    /// Kills at each place.
+    KillsAtEachPlace,
+    /// Rows of a bulk start.
+    BulkRows,
+    /// Deliveries that fail.
+    Failures,
+}
+
+impl Scale {
+    const fn setting(self) -> (&'static str, u32) {
+        match self {
+            Scale::Kills => ("COUNTERSIGN_KILL_ROUNDS", 3),
+            Scale::KillsAtEachPlace => ("COUNTERSIGN_FAILPOINT_ROUNDS", 1),
+            Scale::BulkRows => ("COUNTERSIGN_BULK_ROWS", 60),
+            Scale::Failures => ("COUNTERSIGN_FAILURES", 2_000),
+        }
+    }
+
+    /// How many.
+    pub fn count(self) -> u32 {
+        let (variable, few) = self.setting();
+        std::env::var(variable).map_or(few, |text| {
+            text.parse().unwrap_or_else(|_| panic!("{variable}: no number"))
+        })
+    }
+}
