@@ -58,7 +58,7 @@ impl App {
         let now = self.now();
         let holder = self
             .store
-            .read(move |tx| store::access_token::find(tx, &hash, now).map_err(Error::from))?
+            .read_one(move |tx| store::access_token::find(tx, &hash, now).map_err(Error::from))?
             .ok_or(Error::Unauthenticated)?;
         if !holder.api_enabled {
             return Err(Error::Forbidden(ForbiddenCode::ApiOff));

@@ -60,7 +60,7 @@ impl App {
         let wanted = company.clone();
         let in_use = self
             .store
-            .read(move |tx| store::company::seal_key_id(tx, &wanted).map_err(Error::from))?;
+            .read_one(move |tx| store::company::seal_key_id(tx, &wanted).map_err(Error::from))?;
         let in_use = in_use.ok_or(SealKeyFault::Missing)?;
         if let Some((id, key)) = self.kept().get(company)
             && *id == in_use

@@ -391,13 +391,16 @@ impl App {
             .idempotency
             .as_ref()
             .map(|idempotency| start_key(caller.member, &idempotency.key));
+        let Some(key) = key else {
+            let context = self.store.read_one(move |tx| {
+                store::workflow::start_context(tx, &company, template, client).map_err(Error::from)
+            })?;
+            return Ok((context.ok_or(Error::NotFound(Subject::Company))?, None));
+        };
         self.store.read(move |tx| {
             let context = store::workflow::start_context(tx, &company, template, client)?
                 .ok_or(Error::NotFound(Subject::Company))?;
-            let kept = match &key {
-                Some(key) => store::idempotency::find(tx, &company, key, kept_since(now))?,
-                None => None,
-            };
+            let kept = store::idempotency::find(tx, &company, &key, kept_since(now))?;
             Ok::<_, Error>((context, kept))
         })
     }

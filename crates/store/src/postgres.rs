@@ -59,6 +59,7 @@ pub(crate) struct Driver {
     // The queues go first: the threads end when these are gone, and then they can be joined.
     writers: Queue,
     readers: Queue,
+    single_readers: Queue,
     server: Arc<Server>,
     _threads: Threads,
 }
@@ -73,6 +74,7 @@ impl Driver {
         })?);
         let (writers, writing) = unbounded();
         let (readers, reading) = unbounded();
+        let (single_readers, single_reading) = unbounded();
         let mut threads = Vec::new();
         for _ in 0..connections.max(1) {
             let mut worker = Worker {
@@ -81,13 +83,15 @@ impl Driver {
             };
             let writing: Receiver<Box<dyn Job>> = writing.clone();
             let reading: Receiver<Box<dyn Job>> = reading.clone();
+            let single_reading: Receiver<Box<dyn Job>> = single_reading.clone();
             threads.push(spawn("store-postgres", move || {
-                worker.serve(&writing, &reading);
+                worker.serve(&writing, &reading, &single_reading);
             })?);
         }
         Ok(Driver {
             writers,
             readers,
+            single_readers,
             server,
             _threads: Threads(threads),
         })
@@ -99,6 +103,10 @@ impl Driver {
 
     pub(crate) fn readers(&self) -> &Queue {
         &self.readers
+    }
+
+    pub(crate) fn single_readers(&self) -> &Queue {
+        &self.single_readers
     }
 
     /// Two servers that start at once both try; the loser finds the work done at its next try.
@@ -284,6 +292,8 @@ fn rustls_connector(roots: Option<&str>) -> Result<MakeRustlsConnect, String> {
 enum Access {
     Write,
     Read,
+    /// One statement, with no transaction around it.
+    ReadOne,
 }
 
 /// How one run of a closure ended.
@@ -328,10 +338,14 @@ impl Session {
 
     /// Begins a transaction; a writing one leaves its mark in the same round trip.
     fn begin(&mut self, access: Access) -> Result<Option<Mark>, postgres::Error> {
-        if access == Access::Read {
-            self.client
-                .batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")?;
-            return Ok(None);
+        match access {
+            Access::Write => {}
+            Access::ReadOne => return Ok(None),
+            Access::Read => {
+                self.client
+                    .batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")?;
+                return Ok(None);
+            }
         }
         loop {
             let mark = if let Some(mark) = self.mark.take() {
@@ -374,11 +388,17 @@ struct Worker {
 }
 
 impl Worker {
-    fn serve(&mut self, writing: &Receiver<Box<dyn Job>>, reading: &Receiver<Box<dyn Job>>) {
+    fn serve(
+        &mut self,
+        writing: &Receiver<Box<dyn Job>>,
+        reading: &Receiver<Box<dyn Job>>,
+        single_reading: &Receiver<Box<dyn Job>>,
+    ) {
         loop {
             let (job, access) = select! {
                 recv(writing) -> job => (job, Access::Write),
                 recv(reading) -> job => (job, Access::Read),
+                recv(single_reading) -> job => (job, Access::ReadOne),
             };
             let Ok(mut job) = job else { return };
             self.run(job.as_mut(), access);
@@ -432,7 +452,11 @@ impl Worker {
             if access == Access::Write {
                 failpoint::reach(Place::BeforeCommit);
             }
-            return match session.client.batch_execute("COMMIT") {
+            let ended = match access {
+                Access::ReadOne => Ok(()),
+                Access::Write | Access::Read => session.client.batch_execute("COMMIT"),
+            };
+            return match ended {
                 Ok(()) => {
                     if access == Access::Write {
                         failpoint::reach(Place::AfterCommit);
@@ -467,7 +491,7 @@ impl Worker {
         }
         // One that is lost to us is given up, even where it still answers: the next may lead to a server that can do it.
         let is_lost = matches!(again, Some(Error::Unreachable { .. }));
-        if !is_lost && session.client.batch_execute("ROLLBACK").is_ok() {
+        if !is_lost && (access == Access::ReadOne || session.client.batch_execute("ROLLBACK").is_ok()) {
             self.session = Some(session);
         }
         match again {

@@ -191,11 +191,7 @@ fn plain_http_goes_through_the_proxy_to_the_address_that_was_checked() {
         (request.path.as_str(), request.header("host")),
         ("/a", "hooks.example.com")
     );
-    assert_eq!(
-        request.header("proxy-authorization"),
-        "",
-        "that is for the proxy alone"
-    );
+    assert_eq!(request.header("proxy-authorization"), "", "that is for the proxy alone");
     assert!(!format!("{egress:?}").contains("cret"), "{egress:?}");
 
     let literal = post(&client, &format!("http://{PUBLIC}:8080/")).expect("an answer");

@@ -17,6 +17,7 @@ testkit::on_both_databases!(
     what_was_answered_is_there_after_reopening,
     a_read_sees_what_was_written_before_it,
     a_read_must_not_write,
+    a_read_of_one_statement_reads_one_statement,
     a_duplicate_is_a_conflict_that_names_its_key,
     a_broken_check_is_named,
     a_failed_statement_spoils_the_transaction,
@@ -157,6 +158,29 @@ fn a_read_must_not_write(database: &TestDatabase) {
     let error = store.read(|tx| insert(tx, 1, 1)).unwrap_err();
     assert!(matches!(error, Error::Statement { .. }), "{error:?}");
     assert_eq!(count(&store), 0);
+}
+
+fn a_read_of_one_statement_reads_one_statement(database: &TestDatabase) {
+    let store = probe::open(database);
+    for id in 0..50 {
+        store.write(move |tx| insert(tx, id, 1)).unwrap();
+        let found = store
+            .read_one(move |tx| tx.query_one(&probe::BY_ID, values![id]))
+            .unwrap();
+        assert_eq!(found.get::<u32>("amount").unwrap(), 1);
+    }
+    let error = store.read_one(|tx| insert(tx, 100, 1)).unwrap_err();
+    assert!(matches!(error, Error::Statement { .. }), "{error:?}");
+    let error = store
+        .read_one(|tx| {
+            tx.query_one(&probe::BY_ID, values![1])?;
+            tx.query_one(&probe::BY_ID, values![2])
+        })
+        .unwrap_err();
+    assert!(matches!(error, Error::Statement { .. }), "{error:?}");
+    // What failed leaves nothing behind for the next.
+    assert!(store.read_one(|tx| tx.query_one(&probe::BY_ID, values![1, 2])).is_err());
+    assert_eq!(count(&store), 50);
 }
 
 fn a_duplicate_is_a_conflict_that_names_its_key(database: &TestDatabase) {
