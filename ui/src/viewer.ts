@@ -1,2 +1,7 @@
-// The viewer works without script; with it, the pages' text can be read aloud, searched and copied.
+// The viewer works without script; with it, the pages' text can be read aloud, searched and copied, and a long document
+// stays light.
+import { all } from "./shared/dom";
+import { PagePictures } from "./shared/page-pictures";
 import "./shared/page-text";
+
+new PagePictures(all<HTMLImageElement>(".sheet-page > img"));

@@ -2,8 +2,8 @@
 // pointer and the keyboard alone.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { draw, field, fill, launch, open, ready, seriousFaults } from "./browser.mjs";
+import { after, afterEach, before, test } from "node:test";
+import { closePages, draw, field, fill, launch, open, ready, seriousFaults } from "./browser.mjs";
 import { FIELDS, Installation, pdf } from "./installation.mjs";
 
 let server;
@@ -15,6 +15,8 @@ before(async () => {
   browser = await launch();
   long = server.import({ ...FIELDS, name: "Nine pages" }, pdf(9));
 });
+
+afterEach(() => closePages(browser));
 
 after(async () => {
   await browser?.close();
@@ -284,4 +286,82 @@ test("with the fingers the page is enlarged, and a box is still met where it sta
   });
   await page.waitForFunction(() => document.querySelector('.field[data-name="Agreed"] input').checked);
   assert.deepEqual(page.faults, []);
+});
+
+/** Scrolls through all pages, screen by screen: how many pictures were held at most, and whether anything moved. */
+async function scrollThrough(page, images) {
+  return await page.evaluate(async (images) => {
+    const papers = [...document.querySelectorAll(images)];
+    const tops = () => papers.map((image) => Math.round(image.parentElement.getBoundingClientRect().top + scrollY));
+    const frame = () => new Promise(requestAnimationFrame);
+    const held = (selector) => [...document.querySelectorAll(selector)].filter((image) => image.hasAttribute("src")).length;
+    const shifts = [];
+    new PerformanceObserver((list) => shifts.push(...list.getEntries().map(({ value }) => value))).observe({ type: "layout-shift" });
+    const before = tops();
+    let [most, mostThumbnails] = [0, 0];
+    for (let top = 0; top < document.documentElement.scrollHeight; top += innerHeight) {
+      scrollTo({ top, behavior: "instant" });
+      // The browser tells what is in sight after a frame.
+      for (let count = 0; count < 3; count += 1) await frame();
+      most = Math.max(most, held(images));
+      mostThumbnails = Math.max(mostThumbnails, held(".thumbnail img"));
+    }
+    return { most, mostThumbnails, moved: tops().some((top, index) => top !== before[index]), shifts };
+  }, images);
+}
+
+test("of 71 pages with a field on each only the near pictures are held; they come back, and nothing moves", async () => {
+  const count = 71;
+  const fields = Array.from({ length: count }, (_, index) => ({
+    name: `Field ${index + 1}`, kind: "text", step: 1, page: index + 1, x: 250_000, y: 140_000, width: 380_000, height: 24_000,
+  }));
+  const template = server.import({ name: "Many pages", steps: [{ order: 1 }], fields }, pdf(count));
+  const started = await server.startWorkflow({
+    template_id: template,
+    recipient_list: [{ order: 1, name: "김민준", email: "minjun@example.com" }],
+  });
+  const loaded = (page, images, number) =>
+    page.waitForFunction(([images, number]) => document.querySelectorAll(images)[number - 1].naturalWidth > 0, [images, number]);
+  const through = async (page, images) => {
+    await loaded(page, images, 1);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
+    const { most, mostThumbnails, moved, shifts } = await scrollThrough(page, images);
+    // Those in sight, and three before and after them.
+    assert.ok(most >= 4 && most <= 10, `${most} pictures were held at once`);
+    assert.ok(mostThumbnails <= 8, `${mostThumbnails} thumbnails were held at once`);
+    assert.deepEqual([moved, shifts], [false, []]);
+    await loaded(page, images, count);
+    await page.evaluate(() => scrollTo({ top: 0, behavior: "instant" }));
+    await page.waitForFunction(([images, count]) => !document.querySelectorAll(images)[count - 1].hasAttribute("src"), [images, count]);
+    await loaded(page, images, 1);
+    // On paper all of it is wanted.
+    const printed = await page.evaluate((images) => {
+      dispatchEvent(new Event("beforeprint"));
+      const held = [...document.querySelectorAll(images)].filter((image) => image.hasAttribute("src")).length;
+      dispatchEvent(new Event("afterprint"));
+      return held;
+    }, images);
+    assert.equal(printed, count);
+    assert.deepEqual(page.faults, []);
+  };
+  for (const size of ["phone", "desktop"]) {
+    const page = await open(browser, size);
+    await page.goto(started.sign_url);
+    await ready(page);
+    await through(page, "img.paper");
+    if (size === "phone") {
+      // What stands in a field does not depend on its page's picture.
+      await fill(page, `Field ${count}`, "the last page");
+      await page.waitForSelector('#save-state[data-state="saved"]', { state: "attached" });
+    } else {
+      await page.getByRole("combobox", { name: "Page" }).selectOption(String(count));
+      await page.locator(`.thumbnails a[data-page="${count}"] img`).waitFor();
+      await loaded(page, "img.paper", count);
+    }
+    await page.context().close();
+  }
+  await server.call("POST", `/api/v3/workflows/${started.workflow_id}/approve`, { field_list: [] });
+  const viewer = await open(browser, "phone");
+  await viewer.goto((await server.workflow(started.workflow_id)).download_url);
+  await through(viewer, ".sheet-page > img");
 });

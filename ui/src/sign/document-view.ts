@@ -3,6 +3,7 @@
 // their places; the browser's own pinch works over that and is never switched off.
 
 import { all, fill, one } from "../shared/dom";
+import { PagePictures } from "../shared/page-pictures";
 
 const STEPS = [0.5, 0.75, 1, 1.25, 1.5, 2, 3];
 const LARGEST_BOX = 0.92;
@@ -15,6 +16,7 @@ export class DocumentView {
   readonly #scroller: HTMLElement;
   readonly #pages: HTMLElement;
   readonly #sections: HTMLElement[];
+  readonly #pictures: PagePictures;
   readonly #jump = document.querySelector<HTMLSelectElement>("#page-jump");
   readonly #smaller = one<HTMLButtonElement>("#zoom-out");
   readonly #larger = one<HTMLButtonElement>("#zoom-in");
@@ -30,6 +32,7 @@ export class DocumentView {
     this.#scroller = one<HTMLElement>(".sheets", root);
     this.#pages = one<HTMLElement>(".pages", root);
     this.#sections = all<HTMLElement>("section[data-page]", this.#pages);
+    this.#pictures = new PagePictures(all<HTMLImageElement>("img.paper", this.#pages));
     this.#smaller.addEventListener("click", () => this.#step(-1));
     this.#larger.addEventListener("click", () => this.#step(1));
     this.#jump?.addEventListener("change", () => this.show(Number(this.#jump?.value)));
@@ -151,12 +154,17 @@ export class DocumentView {
   #wireThumbnails(root: HTMLElement): void {
     const list = root.querySelector<HTMLElement>(".thumbnails");
     if (!list) return;
+    const inSight = new Set<Element>();
     const near = new IntersectionObserver(
       (entries) => {
         for (const { target, isIntersecting } of entries) {
-          if (!isIntersecting || savesData()) continue;
-          near.unobserve(target);
-          whenIdle(() => this.#drawThumbnail(target as HTMLElement));
+          if (!isIntersecting) {
+            inSight.delete(target);
+            target.querySelector("img")?.remove();
+          } else if (!savesData()) {
+            inSight.add(target);
+            whenIdle(() => inSight.has(target) && this.#drawThumbnail(target as HTMLElement));
+          }
         }
       },
       { root: list },
@@ -164,6 +172,10 @@ export class DocumentView {
     for (const link of all<HTMLAnchorElement>("a", list)) {
       const page = Number(link.dataset.page);
       this.#thumbnails.set(page, link);
+      // The row keeps its height while the picture comes and goes.
+      const paper = one<HTMLElement>("document-page", this.#sections[page - 1]);
+      const place = one<HTMLElement>(".thumbnail", link);
+      place.style.aspectRatio = `${paper.dataset.points} / ${paper.dataset.pointsHigh}`;
       link.setAttribute("aria-label", fill(this.texts["sign-page-go"] ?? "", { page }));
       link.addEventListener("click", (event) => {
         event.preventDefault();
@@ -173,18 +185,17 @@ export class DocumentView {
     }
   }
 
+  /** The page's own picture, made small: it is there or near already. */
   #drawThumbnail(link: HTMLElement): void {
-    const paper = this.#sections[Number(link.dataset.page) - 1]?.querySelector<HTMLImageElement>("img.paper");
+    const source = this.#pictures.address(Number(link.dataset.page));
     const place = link.querySelector(".thumbnail");
-    if (!paper || !place) return;
+    if (!source || !place || place.firstElementChild) return;
     const image = document.createElement("img");
     image.decoding = "async";
     image.fetchPriority = "low";
     image.alt = "";
-    image.width = paper.width;
-    image.height = paper.height;
-    image.src = paper.src;
-    place.replaceChildren(image);
+    image.src = source;
+    place.append(image);
   }
 }
 
