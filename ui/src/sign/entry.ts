@@ -100,8 +100,8 @@ function buttonEntry(field: PictureField | AttachmentField, id: string, describe
   button.setAttribute("aria-describedby", describedBy);
   button.addEventListener("click", () => field.open());
   const refresh = () => {
-    const name = field instanceof AttachmentField && field.filled ? `${field.value} · ` : "";
-    button.textContent = `${name}${field.ask}`;
+    const sent = field instanceof AttachmentField ? field.sent : "";
+    button.textContent = [sent, field.ask].filter(Boolean).join(" · ");
     button.setAttribute("aria-label", `${button.textContent}, ${field.label}`);
   };
   return { element: button, focus: () => button.focus({ preventScroll: true }), refresh };

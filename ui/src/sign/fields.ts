@@ -8,8 +8,8 @@ import { type Look, showInk } from "./ink";
 export interface FieldHost {
   texts: Record<string, string>;
   changed(field: Field): void;
-  /** Edit it beside the page, which is too small to write on. */
-  openSheet(field: TextField): void;
+  /** Edit it beside the page, which is too small to write on, or where its rule is told. */
+  openSheet(field: TextField | AttachmentField): void;
   openPad(field: PictureField): void;
   attach(field: AttachmentField, file: File): void;
 }
@@ -22,6 +22,8 @@ export abstract class Field {
   readonly kind: string;
   readonly label: string;
   readonly required: boolean;
+  /** What is said to be wrong now, in words. */
+  fault = "";
 
   constructor(
     readonly boxes: HTMLElement[],
@@ -89,6 +91,7 @@ export abstract class Field {
   }
 
   showFault(message: string): void {
+    this.fault = message;
     for (const box of this.boxes) {
       if (message) box.dataset.fault = "";
       else delete box.dataset.fault;
@@ -460,13 +463,14 @@ export class PictureField extends Field {
   }
 }
 
-/** A file that goes with the document. */
+/** A file that goes with the document. What may be given is told before the device is asked for it. */
 export class AttachmentField extends Field {
   readonly #button: HTMLButtonElement;
   readonly #input: HTMLInputElement;
   readonly #ask: HTMLElement;
   readonly #askText: string;
   #name: string;
+  #percent = "";
 
   constructor(boxes: HTMLElement[], host: FieldHost) {
     super(boxes, host);
@@ -475,7 +479,7 @@ export class AttachmentField extends Field {
     this.#ask = one<HTMLElement>(".ask > span", this.first);
     this.#name = this.first.dataset.shown ?? "";
     this.#askText = this.first.dataset.ask ?? "";
-    this.#button.addEventListener("click", () => this.open());
+    this.#button.addEventListener("click", () => this.host.openSheet(this));
     this.#input.addEventListener("change", () => {
       const file = this.#input.files?.[0];
       if (file) this.host.attach(this, file);
@@ -510,17 +514,27 @@ export class AttachmentField extends Field {
 
   /** How much of it has gone out, from 0 to 1; null when that has ended. */
   progress(part: number | null): void {
-    const percent = part === null || part >= 1 ? "" : ` ${Math.floor(part * 100)}%`;
-    this.#ask.textContent = `${this.#name || this.#askText}${percent}`;
+    this.#percent = part === null || part >= 1 ? "" : ` ${Math.floor(part * 100)}%`;
+    this.#ask.textContent = `${this.#name || this.#askText}${this.#percent}`;
   }
 
   get ask(): string {
     return this.filled ? (this.host.texts["sign-field-change"] ?? "") : this.#askText;
   }
 
+  /** The file's name, and how much of it has gone out. */
+  get sent(): string {
+    return this.#name && `${this.#name}${this.#percent}`;
+  }
+
   /** Asks the device for a file. */
   open(): void {
     this.#input.click();
+  }
+
+  override edit(): void {
+    this.scrollTo();
+    this.host.openSheet(this);
   }
 
   protected override show(): void {

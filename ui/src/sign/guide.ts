@@ -160,10 +160,11 @@ export class Guide {
     const text = (key: string) => texts[key] ?? "";
     this.#count.textContent = fill(text("sign-guide-count"), { at: this.#at + 1, total: this.fields.length });
     this.#label.textContent = `${field.label} (${text(field.required ? "sign-field-required" : "sign-field-optional")})`;
-    this.#rule.textContent = field.help;
-    const fault = field.filled ? field.check() : "";
+    const fault = field.filled ? field.check() : field instanceof TextField ? "" : field.fault;
     this.#fault.textContent = fault;
     this.#fault.hidden = !fault;
+    // What is wrong is often the rule itself, which is then said once.
+    this.#rule.textContent = field.help === fault ? "" : field.help;
     this.#entry?.refresh();
     const last = this.#at + 1 === this.fields.length;
     const complete = this.host.complete();

@@ -62,7 +62,9 @@ class SigningPage extends HTMLElement implements FieldHost {
       state: (state) => this.#showSaveState("files", state),
       progress: (name, part) => {
         const field = this.#field(name);
-        if (field instanceof AttachmentField) field.progress(part);
+        if (!(field instanceof AttachmentField)) return;
+        field.progress(part);
+        this.#sheet.judge();
       },
       refused: (name, message) => this.#refuseFile(name, message),
       ended: () => location.reload(),
@@ -97,7 +99,8 @@ class SigningPage extends HTMLElement implements FieldHost {
     this.#last = field;
     this.#guide();
     const isFile = field instanceof PictureField || field instanceof AttachmentField;
-    if (!isFile && !field.check()) this.#drafts.put(field.name, field.value);
+    if (isFile) this.#sheet.judge();
+    else if (!field.check()) this.#drafts.put(field.name, field.value);
   }
 
   /** What was saved is shown as it will be stamped. */
@@ -111,9 +114,11 @@ class SigningPage extends HTMLElement implements FieldHost {
     this.#sheet.judge();
   }
 
-  openSheet(field: TextField): void {
+  openSheet(field: TextField | AttachmentField): void {
     this.#last = field;
     if (!this.#guided.take(field)) this.#sheet.open(field);
+    // Its rule stands beside it there.
+    else if (field instanceof AttachmentField) field.open();
   }
 
   openPad(field: PictureField): void {
@@ -142,6 +147,8 @@ class SigningPage extends HTMLElement implements FieldHost {
     if (!field) return;
     field.value = "";
     field.showFault(message);
+    this.#sheet.judge();
+    this.#guided.refresh();
     one("#trouble").textContent = `${field.label}: ${message}`;
   }
 

@@ -1,9 +1,11 @@
-// The sheet in which a text, number, date or list is edited where the page is too small to write on:
-// one large entry, its rule in words, and the way to the next one.
+// The sheet in which a text, number, date or list is edited where the page is too small to write on, and a file is
+// chosen: one large entry, its rule in words, and the way to the next one.
 
 import { one, openDialog } from "../shared/dom";
 import { type Entry, entryFor } from "./entry";
-import type { TextField } from "./fields";
+import { type AttachmentField, TextField } from "./fields";
+
+type Edited = TextField | AttachmentField;
 
 export class Sheet {
   readonly #dialog = one<HTMLDialogElement>("#sheet");
@@ -13,13 +15,13 @@ export class Sheet {
   readonly #fault = one<HTMLElement>("#sheet-fault");
   readonly #count = one<HTMLElement>("#sheet-count");
   readonly #next = one<HTMLButtonElement>("#sheet-next");
-  #field: TextField | null = null;
+  #field: Edited | null = null;
   #entry: Entry | null = null;
 
   constructor(
     private readonly texts: Record<string, string>,
-    private readonly hasNext: (after: TextField) => boolean,
-    private readonly goNext: (after: TextField) => void,
+    private readonly hasNext: (after: Edited) => boolean,
+    private readonly goNext: (after: Edited) => void,
   ) {
     one<HTMLFormElement>("#sheet form").addEventListener("submit", (event) => {
       event.preventDefault();
@@ -30,13 +32,13 @@ export class Sheet {
     });
   }
 
-  open(field: TextField): void {
+  open(field: Edited): void {
     this.#field = field;
     this.#label.textContent = field.required
       ? `${field.label} (${this.texts["sign-field-required"] ?? ""})`
       : field.label;
-    this.#rule.textContent = field.help;
-    this.#rule.hidden = !field.help;
+    // Its button has a name of its own.
+    this.#label.htmlFor = field instanceof TextField ? "sheet-entry" : "";
     this.#entry = entryFor(field, "sheet-entry", "sheet-rule sheet-fault sheet-count", () => this.judge());
     this.#room.replaceChildren(this.#entry.element);
     this.#next.hidden = !this.hasNext(field);
@@ -49,11 +51,14 @@ export class Sheet {
   judge(): void {
     const field = this.#field;
     if (!this.#dialog.open || !field) return;
-    const fault = field.check();
+    const fault = field.check() || field.fault;
     this.#fault.textContent = fault;
     this.#fault.hidden = !fault;
+    // What is wrong is often the rule itself, which is then said once.
+    this.#rule.textContent = field.help === fault ? "" : field.help;
+    this.#rule.hidden = !this.#rule.textContent;
     this.#entry?.refresh();
-    const limited = field.first.dataset.maxLength !== undefined;
+    const limited = field instanceof TextField && field.first.dataset.maxLength !== undefined;
     this.#count.hidden = !limited;
     if (limited) this.#count.textContent = `${[...field.value].length} / ${field.maxLength}`;
   }
