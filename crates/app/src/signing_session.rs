@@ -179,6 +179,8 @@ pub struct SigningRecipient {
     pub viewed: bool,
     /// Has he agreed to sign electronically?
     pub consented: bool,
+    /// When he approved.
+    pub approved_at: Option<Timestamp>,
 }
 
 /// A field on the page. The fields of one radio choice each come, with the choice's value.
@@ -1117,6 +1119,10 @@ fn signing_recipient(snapshot: &Snapshot, recipient: &Recipient) -> SigningRecip
         role: recipient.role.clone(),
         viewed: writer.is_some_and(|writer| writer.viewed_at.is_some()),
         consented: writer.is_some_and(|writer| writer.consented_at.is_some()),
+        approved_at: match recipient.progress {
+            Progress::Approved { at } => Some(at),
+            Progress::Waiting | Progress::Rejected { .. } => None,
+        },
     }
 }
 

@@ -155,7 +155,11 @@ fn staged(request: &PageRequest, key: &SigningKey, view: &SigningView) -> Respon
         // The sender still sees what became of his document.
         Stage::Ended if view.recipient.is_none() => sign_page(request, key, view, language, "view"),
         Stage::Waiting => request.end(Ending::Waiting, language, &about(view, language, None)),
-        Stage::Done => request.end(Ending::Signed, language, &about(view, language, None)),
+        Stage::Done => {
+            let approved = view.recipient.as_ref().and_then(|writer| writer.approved_at);
+            let date = approved.map(|at| i18n::date_time(language, at, view.offset));
+            request.end(Ending::Signed, language, &about(view, language, date))
+        }
         Stage::Ended => {
             let expired = i18n::date_time(language, view.expires_at, view.offset);
             let (ending, date) = match view.status {
