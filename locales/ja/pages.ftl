@@ -32,7 +32,7 @@ sign-code-hint = ヒント：{ $hint }
 sign-code-label = アクセスコード
 sign-code-submit = 文書を開く
 sign-code-wrong = アクセスコードが正しくありません。
-sign-tries-left = あと { $count } 回入力できます。
+sign-tries-left = あと { $count } 回入力できます。
 sign-code-locked-title = リンクがロックされました
 sign-code-locked = コードの誤りが続きました。送信者に文書の再送を依頼してください。
 
@@ -48,8 +48,8 @@ sign-one-time-help = 届かない場合は、迷惑メールフォルダーも�
 sign-one-time-wrong = 確認コードが正しくありません。
 sign-one-time-used-up = 確認コードの誤りが続きました。新しいコードを受け取ってください。
 sign-one-time-expired = この確認コードはもう使えません。新しいコードを受け取ってください。
-sign-one-time-wait-seconds = 確認コードを送信したばかりです。{ $count } 秒後にもう一度受け取れます。
-sign-one-time-wait-minutes = 確認コードをすでに何度か送信しました。{ $count } 分後にもう一度受け取れます。
+sign-one-time-wait-seconds = 確認コードを送信したばかりです。{ $count } 秒後にもう一度受け取れます。
+sign-one-time-wait-minutes = 確認コードをすでに何度か送信しました。{ $count } 分後にもう一度受け取れます。
 
 ## 署名画面：同意
 sign-consent-title = 電子署名への同意

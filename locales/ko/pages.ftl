@@ -87,7 +87,7 @@ sign-next-field = 다음 필수 항목
 ## 서명 화면: 하나씩 입력하기와 도구
 sign-tools = 문서 도구
 sign-page-jump = 쪽
-sign-page-go = { $page }쪽으로 이동
+sign-page-go = { $page } 쪽으로 이동
 sign-thumbnails = 쪽 목록
 sign-zoom = 화면 크기
 sign-zoom-in = 확대
@@ -224,7 +224,7 @@ end-canceled-text = 보낸 사람이 취소했습니다. 추가로 하실 일은
 end-expired-title = 기한이 지난 문서입니다
 end-expired-text = { $date }에 기한이 지났습니다. 보낸 사람에게 다시 보내 달라고 요청하세요.
 end-expired-plain = 기한이 지났습니다. 보낸 사람에게 다시 보내 달라고 요청하세요.
-end-old-title = 더 이상 쓸 수 없는 링크입니다
+end-old-title = 더 이상 쓸 수 없는 링크입니다
 end-old-text = 새 링크로 바뀌었습니다. 가장 최근 메시지의 링크를 사용하거나 보낸 사람에게 다시 요청하세요.
 end-handed-over-title = 다른 사람에게 넘긴 문서입니다
 end-handed-over-text = 그 사람에게 작성과 서명을 요청했습니다. 추가로 하실 일은 없습니다.
