@@ -1,21 +1,25 @@
-// What axe finds on every page and in every dialog, on phone and desktop, light and dark, in three
-// languages: nothing serious.
+// What axe finds on every page and in every dialog, on phone, tablet and desktop, light and dark, in three languages:
+// nothing serious. And what a screen reader is told in each of these states.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { approve, field, fill, launch, open, ready, seriousFaults, sign } from "./browser.mjs";
-import { Installation } from "./installation.mjs";
+import {
+  approve, field, fill, launch, linkInOutbox, open, ready, seriousFaults, sign, signIn, SIZES,
+} from "./browser.mjs";
+import { FIELDS, Installation, pdf } from "./installation.mjs";
 import { contrasts, writeSamples } from "../samples.mjs";
 
 let server;
 let browser;
+let handOver;
 
 before(async () => {
   server = await Installation.start();
   browser = await launch();
+  handOver = server.import({ ...FIELDS, name: "Handed over", hand_over: true }, pdf());
 });
 
 after(async () => {
@@ -23,31 +27,60 @@ after(async () => {
   await server?.stop();
 });
 
-for (const [language, size, colorScheme] of [
-  ["ko", "phone", "light"],
-  ["ja", "phone", "dark"],
-  ["en", "desktop", "dark"],
-  ["ko", "tablet", "light"],
-]) {
-  test(`nothing serious on any page: ${language}, ${size}, ${colorScheme}`, async () => {
-    const page = await open(browser, size, { colorScheme });
+/** What a screen reader is told in each state: language → state → lines. */
+const told = { ko: new Map(), en: new Map(), ja: new Map() };
+const BASE = SIZES.phone.viewport;
+
+/** The tree of what is open, without what differs at each run. */
+async function tree(page) {
+  // The page's own words are part of what is read.
+  await page.waitForFunction(() => [...document.querySelectorAll("page-text")].every(({ dataset }) => dataset.shown !== undefined));
+  const root = page.locator((await page.locator("dialog[open]").count()) > 0 ? "dialog[open]" : "body");
+  return (await root.ariaSnapshot())
+    .split("\n")
+    .filter((line) => !/^ *- \/url:/.test(line))
+    .map((line) =>
+      line
+        .replace(/[\u2066-\u2069]/g, "")
+        .replace(/[0-9a-f]{16,}/gi, "…")
+        .replace(/\d{1,2} (January|February|March|April|May|June|July|August|September|October|November|December) \d{4}/g, "1 December 2026")
+        .replace(/\d{1,2}:\d{2}(:\d{2})?/g, "09:00"),
+    );
+}
+
+const roles = (lines) => lines.map((line) => line.replace(/^( *- '?[a-z]+).*/s, "$1").replace(/'/g, ""));
+
+for (const language of ["ko", "ja", "en"]) {
+  test(`nothing serious on any page and in any dialog, at every size, light and dark: ${language}`, async () => {
+    const page = await open(browser, "phone");
     const found = [];
+    const start = (changes) => server.startWorkflow({ language, ...changes });
+    let turn = 0;
     const judge = async (name) => {
       assert.equal(await page.locator("html").getAttribute("lang"), language, name);
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      if (wide > 0) found.push(`${name}: scrolls sideways by ${wide} px`);
-      found.push(...(await seriousFaults(page)).map((fault) => `${name}: ${fault}`));
+      for (const [size, { viewport }] of Object.entries(SIZES)) {
+        if (size !== "phone") await page.setViewportSize(viewport);
+        // Each state in both schemes, at one size or another.
+        turn += 1;
+        await page.emulateMedia({ colorScheme: turn % 2 ? "light" : "dark" });
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        if (wide > 0) found.push(`${name}, ${size}: scrolls sideways by ${wide} px`);
+        found.push(...(await seriousFaults(page)).map((fault) => `${name}, ${size}: ${fault}`));
+        if (size === "tablet") told[language].set(name, await tree(page));
+      }
+      await page.setViewportSize(BASE);
     };
 
-    const started = await server.startWorkflow({ language });
+    const started = await start();
     await page.goto(started.sign_url);
     await ready(page);
     await judge("sign");
-    if (size === "phone") {
-      await field(page, "Name").locator("button.open").click();
-      await judge("sheet");
-      await page.locator("#sheet button.button:not(.primary)").click();
-    }
+    await field(page, "Name").locator("button.open").click();
+    await judge("sheet");
+    await page.locator("#sheet button.button:not(.primary)").click();
+    await page.click("#guide-toggle");
+    await judge("step by step");
+    await page.click("#guide-off");
     await fill(page, "Name", "김민준");
     await fill(page, "First day", "2026-12-01");
     await field(page, "Agreed").locator("input").click();
@@ -58,10 +91,13 @@ for (const [language, size, colorScheme] of [
     await page.locator("#consent-dialog [type=submit]").click();
     for (const way of ["draw", "type", "seal", "picture"]) {
       await page.click(`#tab-${way}`);
+      if (way === "type") await page.locator("#pad-hands img").first().waitFor();
+      if (way === "seal") await page.locator("#pad-seals img").first().waitFor();
       await judge(way);
     }
     await page.locator("#pad [data-close]").click();
     await sign(page, "Signature");
+    await page.waitForSelector('#save-state[data-state="saved"]', { state: "attached" });
     await judge("filled");
     await page.click("#reject");
     await judge("reject");
@@ -74,7 +110,29 @@ for (const [language, size, colorScheme] of [
     await page.goto(started.sign_url);
     await judge("already signed");
 
-    const second = await server.startWorkflow({ language, export_api_info: undefined });
+    await page.goto((await server.workflow(started.workflow_id)).playing_url);
+    await ready(page);
+    await judge("second writer");
+    await fill(page, "Employer", "박서연");
+    await sign(page, "Employer signature");
+    await approve(page);
+    await judge("complete");
+    const complete = await server.workflow(started.workflow_id);
+    await page.goto(complete.download_url);
+    await judge("viewer");
+    await page.goto(complete.certificate_url);
+    found.push(...(await seriousFaults(page)).map((fault) => `certificate: ${fault}`));
+
+    const people = (more) => [
+      { order: 1, name: "김민준", email: "minjun@example.com", ...more },
+      { order: 2, name: "박서연", email: "seoyeon@example.com" },
+    ];
+    await page.goto((await start({ recipient_list: people({ password: "850101", password_hint: "8…" }) })).sign_url);
+    await judge("access code");
+    await page.goto((await start({ recipient_list: people({ one_time_code: true }) })).sign_url);
+    await judge("one-time code");
+    await start({ template_id: handOver, export_api_info: undefined, workflow_name: `넘길 문서 ${language}` });
+    const second = await start({ export_api_info: undefined });
     await page.goto(`${server.base}/mail/sign?token=${second.token}&lang=${language}`);
     await ready(page);
     await judge("sender’s view");
@@ -94,19 +152,38 @@ for (const [language, size, colorScheme] of [
     await judge("closed public link");
     await page.goto(`${server.base}/sign-in?lang=${language}`);
     await judge("sign-in");
-    await page.fill("#company", server.member.company);
-    await page.fill("#email", server.member.email);
-    await page.fill("#password", server.member.password);
-    await page.click("[type=submit]");
-    await page.waitForSelector(".message-list");
-    await judge("outbox");
-    await page.locator(".message-list a").first().click();
-    await page.waitForSelector("article");
+    await signIn(page, server, language);
+    // How many messages there are is a matter of the tests before.
+    found.push(...(await seriousFaults(page)).map((fault) => `outbox: ${fault}`));
+    const handed = await linkInOutbox(page, `넘길 문서 ${language}`);
     await judge("message");
+    await page.goto(handed);
+    await ready(page);
+    await page.click("#hand-over");
+    await judge("hand over");
     assert.deepEqual(found, []);
     assert.deepEqual(page.faults, []);
+    await page.context().close();
   });
 }
+
+test("a screen reader is told each step of the whole flow: roles, names and their order, alike in three languages", () => {
+  const text = [...told.en].map(([state, lines]) => `## ${state}\n${lines.join("\n")}\n`).join("\n");
+  const kept = new URL("./snapshots/tree.txt", import.meta.url);
+  if (process.env.UPDATE_SNAPSHOTS === "1") writeFileSync(kept, text);
+  assert.equal(text, readFileSync(kept, "utf8"), "if it is meant: cd ui && npm run snapshots");
+  for (const language of ["ko", "ja"]) {
+    assert.deepEqual([...told[language].keys()], [...told.en.keys()]);
+    for (const [state, lines] of told[language]) assert.deepEqual(roles(lines), roles(told.en.get(state)), `${state}: ${language}`);
+  }
+  // Nothing that can be used is without a name.
+  for (const [language, states] of Object.entries(told)) {
+    for (const [state, lines] of states) {
+      const nameless = lines.filter((line) => /^ *- (button|link|textbox|checkbox|radio|combobox|tab|slider|dialog|img)\b(?! ")/.test(line));
+      assert.deepEqual(nameless, [], `${state}: ${language}`);
+    }
+  }
+});
 
 test("nothing serious on the samples of the design system, light and dark", async () => {
   const folder = mkdtempSync(join(tmpdir(), "countersign-samples-"));

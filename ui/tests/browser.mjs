@@ -8,7 +8,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 
 export const SIZES = {
   phone: { viewport: { width: 360, height: 740 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true },
-  tablet: { viewport: { width: 820, height: 1180 }, deviceScaleFactor: 2, hasTouch: true },
+  tablet: { viewport: { width: 820, height: 1180 }, hasTouch: true },
   desktop: { viewport: { width: 1440, height: 900 } },
 };
 
@@ -42,9 +42,16 @@ export async function open(browser, size, options = {}) {
   return page;
 }
 
-/** What axe finds that is serious or critical. */
+/** Closes what a test has opened: pages that stand open go on working beside the next test. */
+export async function closePages(browser) {
+  await Promise.all(browser.contexts().map((context) => context.close()));
+}
+
+/** What axe finds that is serious or critical: in the dialog that is open, which hides the rest, or on the page. */
 export async function seriousFaults(page) {
-  const results = await page.evaluate(`${axe};axe.run(document, { resultTypes: ["violations"] })`);
+  // Once a document: the judge is half a megabyte to read.
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe);
+  const results = await page.evaluate(() => axe.run(document.querySelector("dialog[open]") ?? document, { resultTypes: ["violations"], selectors: false }));
   return results.violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(" | ")}`);
@@ -80,23 +87,52 @@ export async function sign(page, name) {
   await draw(page);
 }
 
-/** Agrees where that is asked, draws in the dialog that is open then, and takes the drawing. */
-export async function draw(page) {
+/** Agrees where that is asked, draws in the dialog that is open then, and takes the drawing: with the mouse or a finger. */
+export async function draw(page, way = "pointer") {
   const consent = page.locator("#consent-dialog");
   const pad = page.locator("#pad");
+  const press = (target) => (way === "touch" ? target.tap() : target.click());
   await page.locator("#consent-dialog[open], #pad[open]").first().waitFor();
-  if (await consent.isVisible()) await consent.locator("[type=submit]").click();
+  if (await consent.isVisible()) await press(consent.locator("[type=submit]"));
   await pad.waitFor({ state: "visible" });
+  const tab = page.locator("#tab-draw");
+  if ((await tab.getAttribute("aria-selected")) !== "true") await press(tab);
   const canvas = await page.locator("#pad-canvas").boundingBox();
-  const at = (x, y) => [canvas.x + canvas.width * x, canvas.y + canvas.height * y];
-  await page.mouse.move(...at(0.15, 0.5));
-  await page.mouse.down();
-  for (let step = 1; step <= 24; step += 1) {
-    await page.mouse.move(...at(0.15 + step * 0.028, 0.5 + Math.sin(step / 2) * 0.2));
+  const points = Array.from({ length: 13 }, (_, step) => ({
+    x: canvas.x + canvas.width * (0.15 + step * 0.056),
+    y: canvas.y + canvas.height * (0.5 + Math.sin(step) * 0.2),
+  }));
+  if (way === "touch") {
+    const devtools = await page.context().newCDPSession(page);
+    const touch = (type, touchPoints) => devtools.send("Input.dispatchTouchEvent", { type, touchPoints });
+    await touch("touchStart", [points[0]]);
+    for (const point of points.slice(1)) await touch("touchMove", [point]);
+    await touch("touchEnd", []);
+    await devtools.detach();
+  } else {
+    await page.mouse.move(points[0].x, points[0].y);
+    await page.mouse.down();
+    for (const { x, y } of points.slice(1)) await page.mouse.move(x, y);
+    await page.mouse.up();
   }
-  await page.mouse.up();
-  await pad.locator("[type=submit]").click();
+  await press(pad.locator("[type=submit]"));
   await pad.waitFor({ state: "hidden" });
+}
+
+/** Signs a member in: the outbox is there. */
+export async function signIn(page, server, language = "en") {
+  await page.goto(`${server.base}/sign-in?lang=${language}`);
+  await page.fill("#company", server.member.company);
+  await page.fill("#email", server.member.email);
+  await page.fill("#password", server.member.password);
+  await pressAndFollow(page, "[type=submit]");
+  await page.waitForSelector(".message-list");
+}
+
+/** The link that waits in the member's outbox to be passed on, of the document of this name. */
+export async function linkInOutbox(page, name) {
+  await pressAndFollow(page, `.message-list a:has-text("${name}")`);
+  return await page.locator("article a.button").getAttribute("href");
 }
 
 /** Presses what leads to another page, and waits for that page: what stood here before is not read by mistake. */

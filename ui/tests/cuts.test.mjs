@@ -2,8 +2,8 @@
 // nothing is done twice.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { approve, field, fill, launch, open, pressAndFollow, ready, sign } from "./browser.mjs";
+import { after, afterEach, before, test } from "node:test";
+import { approve, closePages, field, fill, launch, open, pressAndFollow, ready, sign } from "./browser.mjs";
 import { Installation } from "./installation.mjs";
 
 let server;
@@ -13,6 +13,8 @@ before(async () => {
   server = await Installation.start();
   browser = await launch();
 });
+
+afterEach(() => closePages(browser));
 
 after(async () => {
   await browser?.close();

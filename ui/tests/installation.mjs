@@ -154,8 +154,8 @@ export class Installation {
   }
 
   /** Starts an embedded workflow of two writers; what is given is laid over the request. */
-  async startWorkflow(changes = {}) {
-    return await this.call("POST", "/api/v3/workflows/start", {
+  async startWorkflow(changes = {}, query = "") {
+    return await this.call("POST", `/api/v3/workflows/start${query}`, {
       workflow_name: "근로계약서",
       template_id: this.template,
       language: "en",

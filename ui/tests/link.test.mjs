@@ -1,8 +1,8 @@
 // Whoever opens a public link says who he is and signs: on a phone, from the form to the end.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { approve, field, fill, launch, open, ready, sign } from "./browser.mjs";
+import { after, afterEach, before, test } from "node:test";
+import { approve, closePages, field, fill, launch, open, ready, sign } from "./browser.mjs";
 import { Installation } from "./installation.mjs";
 
 let server;
@@ -12,6 +12,8 @@ before(async () => {
   server = await Installation.start();
   browser = await launch();
 });
+
+afterEach(() => closePages(browser));
 
 after(async () => {
   await browser?.close();

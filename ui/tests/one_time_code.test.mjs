@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
-import { after, before, test } from "node:test";
-import { launch, open, ready, seriousFaults } from "./browser.mjs";
+import { after, afterEach, before, test } from "node:test";
+import { closePages, launch, open, ready, seriousFaults } from "./browser.mjs";
 import { Installation } from "./installation.mjs";
 
 let server;
@@ -80,6 +80,8 @@ before(async () => {
   });
   browser = await launch();
 });
+
+afterEach(() => closePages(browser));
 
 after(async () => {
   await browser?.close();

@@ -16,21 +16,22 @@ const browser = await launch();
 
 for (const language of languages.split(",")) {
   for (const size of sizes.split(",")) {
-    for (const colorScheme of schemes.split(",")) {
-      await photograph(language, size, colorScheme);
-    }
+    await photograph(language, size);
   }
 }
 await browser.close();
 await server.stop();
 
-async function photograph(language, size, colorScheme) {
-  const page = await open(browser, size, { colorScheme, locale: language });
+async function photograph(language, size) {
+  const page = await open(browser, size, { locale: language });
   const sealed = await walk(server, page, { language, size }, async (name, whole = false) => {
     await shown(page, whole);
-    await page.screenshot({ path: join(folder, `${name}-${language}-${size}-${colorScheme}.png`), fullPage: whole });
+    for (const colorScheme of schemes.split(",")) {
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({ path: join(folder, `${name}-${language}-${size}-${colorScheme}.png`), fullPage: whole });
+    }
   });
   writeFileSync(join(folder, "sealed.pdf"), sealed);
-  if (page.faults.length > 0) console.error(language, size, colorScheme, page.faults);
+  if (page.faults.length > 0) console.error(language, size, page.faults);
   await page.context().close();
 }

@@ -2,8 +2,8 @@
 // on a desktop and on a phone held sideways; and what is stamped of it.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { approve, field, fill, launch, open, ready, seriousFaults } from "./browser.mjs";
+import { after, afterEach, before, test } from "node:test";
+import { approve, closePages, field, fill, launch, open, ready, seriousFaults } from "./browser.mjs";
 import { Installation } from "./installation.mjs";
 
 let server;
@@ -13,6 +13,8 @@ before(async () => {
   server = await Installation.start();
   browser = await launch();
 });
+
+afterEach(() => closePages(browser));
 
 after(async () => {
   await browser?.close();

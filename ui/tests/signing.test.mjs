@@ -5,8 +5,8 @@ import { createServer } from "node:http";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { approve, field, fill, launch, open, pressAndFollow, pressAndSeeClosed, ready, seriousFaults, sign } from "./browser.mjs";
+import { after, afterEach, before, test } from "node:test";
+import { approve, closePages, field, fill, launch, open, pressAndFollow, pressAndSeeClosed, ready, seriousFaults, sign } from "./browser.mjs";
 import { Installation } from "./installation.mjs";
 
 let server;
@@ -16,6 +16,8 @@ before(async () => {
   server = await Installation.start();
   browser = await launch();
 });
+
+afterEach(() => closePages(browser));
 
 after(async () => {
   await browser?.close();
@@ -125,7 +127,9 @@ test("what is typed is kept, and is there again after the tab was closed", async
   await sign(page, "Signature");
   await uploaded;
   await page.context().close();
+  // On another device, which says so.
   const again = await openSigning("desktop", started.sign_url);
+  assert.match(await again.locator("#continued").textContent(), /filled in earlier/);
   assert.equal(await field(again, "Name").locator("input").inputValue(), "반쯤 쓴 이름");
   await again.waitForFunction(() => document.querySelector('.field.mine[data-name="Signature"] img')?.naturalWidth > 0);
 });
@@ -177,12 +181,39 @@ test("without a connection nothing is lost, and it is saved when the connection 
 test("another language is chosen without losing what was typed", async () => {
   const started = await server.startWorkflow();
   const page = await openSigning("desktop", started.sign_url);
+  await sign(page, "Signature");
   await fill(page, "Name", "김민준");
+  // At once: neither is saved yet.
   await pressAndFollow(page, '.languages a[hreflang="ja"]');
   await page.waitForSelector('html[lang="ja"]');
   await ready(page);
   assert.equal(await field(page, "Name").locator("input").inputValue(), "김민준");
+  await page.waitForFunction(() => document.querySelector('.field.mine[data-name="Signature"] img')?.naturalWidth > 0);
   assert.match(await page.locator("#next").textContent(), /必須項目/);
+});
+
+test("who presses twice, or approves in a second tab, has approved once", async () => {
+  const started = await server.startWorkflow();
+  const first = await openSigning("desktop", started.sign_url);
+  await fillFirst(first);
+  await first.waitForFunction(() => localStorage.length === 0);
+  const second = await first.context().newPage();
+  await second.goto(started.sign_url);
+  await ready(second);
+  const asked = [];
+  for (const page of [first, second]) page.on("request", (request) => /approve/.test(request.url()) && asked.push(page));
+  await first.click("#approve");
+  await first.dblclick("#approve-dialog [type=submit]");
+  await first.locator("#done-dialog[open]").waitFor();
+  assert.deepEqual(asked, [first]);
+  await second.click("#approve");
+  await second.click("#approve-dialog [type=submit]");
+  // It is told what the other tab did.
+  await second.waitForSelector(".says h1");
+  assert.equal(await second.locator("h1").textContent(), "You have already signed");
+  const { history } = await server.workflow(started.workflow_id);
+  assert.equal(history.filter((entry) => JSON.stringify(entry).includes('"approved"')).length, 1);
+  assert.deepEqual([...first.faults], []);
 });
 
 test("the guide leads from one required field to the next, by keyboard alone", async () => {

@@ -1,7 +1,8 @@
 // One walk through every state of every page: what screenshots.mjs photographs for people to look at, and
 // visual.test.mjs compares with what was looked at before.
 
-import { approve, field, fill, pressAndFollow, ready } from "./browser.mjs";
+import { approve, field, fill, linkInOutbox, pressAndFollow, ready, signIn } from "./browser.mjs";
+import { FIELDS, pdf } from "./installation.mjs";
 
 /** Waits until what will be photographed is there: fonts, pictures in sight, and for the `whole` page all of it. */
 export async function shown(page, whole) {
@@ -22,7 +23,9 @@ export async function shown(page, whole) {
  * beyond the screen's edge too. Returns the sealed document.
  */
 export async function walk(server, page, { language, size }, shoot) {
-  const start = (changes) => server.startWorkflow({ language, ...changes });
+  const start = (changes, query) => server.startWorkflow({ language, ...changes }, query);
+  const expiry_date = new Date(Date.now() + 3000).toISOString().slice(0, 19).replace("T", " ");
+  const expiring = await start({ expiry_date }, "?offset=%2B00:00");
 
   const started = await start();
   await page.goto(started.sign_url);
@@ -33,11 +36,30 @@ export async function walk(server, page, { language, size }, shoot) {
   await page.click("#next");
   await shoot("03-next-field");
   if (size === "phone") await page.locator("#sheet button.button:not(.primary)").click();
+  await page.click("#guide-toggle");
+  await shoot("03-step-by-step");
+  await page.locator("#guide-off, #guide-toggle").filter({ visible: true }).first().click();
   await fill(page, "Name", "김민준");
   await fill(page, "First day", "2026-12-01");
   await fill(page, "Remarks", "연장 근로는 월 12시간 이내로 한다.\n그 밖의 사항은 취업 규칙에 따른다.");
   await field(page, "Agreed").locator("input").click();
   await field(page, "Kind").nth(1).locator("input").click();
+  const salary = size === "phone" ? page.locator("#sheet-entry") : field(page, "Salary").locator("input");
+  if (size === "phone") await field(page, "Salary").locator("button.open").click();
+  await salary.fill("12a");
+  await bringIntoSight(page, "Salary");
+  await shoot("03-refused");
+  await salary.fill("3,500,000");
+  if (size === "phone") await page.locator("#sheet button.button:not(.primary)").click();
+  await page.waitForFunction(() => localStorage.length === 0);
+  await page.context().setOffline(true);
+  await page.waitForSelector("#trouble:not(:empty)");
+  await bringIntoSight(page, "Salary");
+  await shoot("03-offline");
+  await page.context().setOffline(false);
+  await page.reload();
+  await ready(page);
+  await shoot("03-continued");
   await bringIntoSight(page, "Signature");
   await field(page, "Signature").locator("button").click();
   await page.locator("#consent-dialog[open]").waitFor();
@@ -129,6 +151,22 @@ export async function walk(server, page, { language, size }, shoot) {
   await server.call("POST", `/api/v3/workflows/${canceled.workflow_id}/cancel`, { comment: "-" });
   await page.goto(canceled.sign_url);
   await shoot("22-cancelled");
+  const rejected = await start();
+  await page.goto(rejected.sign_url);
+  await ready(page);
+  await page.click("#reject");
+  await page.fill("#reject-reason", "-");
+  await page.click("#reject-dialog [type=submit]");
+  await page.locator("#done-dialog[open]").waitFor();
+  await shoot("22-rejected-done");
+  await page.goto(rejected.sign_url);
+  await shoot("22-rejected");
+  while ((await page.goto(expiring.sign_url)).status() !== 410);
+  await shoot("22-expired");
+  const corrected = await start();
+  await server.call("PATCH", `/api/v3/workflows/${corrected.workflow_id}/recipients/1`, { name: "이민준" });
+  await page.goto(corrected.sign_url);
+  await shoot("22-old-link");
   await page.goto(`${server.base}/mail/sign?token=abc&lang=${language}`);
   await shoot("23-unknown-link");
 
@@ -155,17 +193,24 @@ export async function walk(server, page, { language, size }, shoot) {
   await page.goto(link.link_url);
   await shoot("30-public-link-closed");
 
+  // Not embedded: the writer's link lies in the outbox.
+  const template_id = server.import({ ...FIELDS, name: "Handed over", hand_over: true }, pdf());
+  await start({ template_id, export_api_info: undefined, workflow_name: "양수도계약서" });
   await page.goto(`${server.base}/sign-in?lang=${language}`);
   await shoot("26-sign-in");
-  await page.fill("#company", server.member.company);
-  await page.fill("#email", server.member.email);
-  await page.fill("#password", server.member.password);
-  await page.click("[type=submit]");
-  await page.waitForSelector(".message-list");
+  await signIn(page, server, language);
   await shoot("27-outbox");
-  await page.locator(".message-list a").first().click();
-  await page.waitForSelector("article");
+  const handed = await linkInOutbox(page, "양수도계약서");
   await shoot("28-message");
+  await page.goto(handed);
+  await ready(page);
+  await page.click("#hand-over");
+  await shoot("09-hand-over");
+  await page.fill("#hand-over-name", "이서연");
+  await page.fill("#hand-over-email", "seoyeon@example.com");
+  await page.click("#hand-over-dialog [type=submit]");
+  await page.waitForSelector(".says h1");
+  await shoot("22-handed-over");
   return sealed;
 }
 

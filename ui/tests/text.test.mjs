@@ -1,8 +1,8 @@
 // What pages say, over their pictures: found, selected and copied at its place, and read aloud.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { approve, field, fill, launch, open, ready, seriousFaults, sign } from "./browser.mjs";
+import { after, afterEach, before, test } from "node:test";
+import { approve, closePages, field, fill, launch, open, ready, seriousFaults, sign } from "./browser.mjs";
 import { FIELDS, Installation, pdfOf } from "./installation.mjs";
 
 let server;
@@ -12,6 +12,8 @@ before(async () => {
   server = await Installation.start();
   browser = await launch();
 });
+
+afterEach(() => closePages(browser));
 
 after(async () => {
   await browser?.close();
