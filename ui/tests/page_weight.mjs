@@ -6,7 +6,7 @@ import { launch, SIZES } from "./browser.mjs";
 import { FIELDS, Installation, pdf } from "./installation.mjs";
 
 const LIMITS = { requests: 12, bytes: 250_000, script: 60_000, plain: 400, slowed: 1_500 };
-/** Of the long document: pictures that are loaded at the start, and the longest task while it is scrolled through. */
+/** Of the long document: pictures that are held, before and after it is scrolled through, and the longest task of that. */
 const LONG_LIMITS = { pictures: 12, task: 200 };
 const LOADS = 5;
 const LONG_PAGES = 71;
@@ -98,7 +98,7 @@ async function scroll(name, address, size) {
   await page.waitForSelector("document-page[data-placed]");
   await page.waitForLoadState("networkidle");
   const loaded = () => page.evaluate(() => [...document.querySelectorAll("img.paper")].filter((image) => image.complete && image.naturalWidth > 0).length);
-  line("pictures loaded at the start", await loaded(), LONG_LIMITS.pictures);
+  line("pictures held at the start", await loaded(), LONG_LIMITS.pictures);
   line("elements of the page", await page.evaluate(() => document.querySelectorAll("*").length));
   const devtools = await context.newCDPSession(page);
   await devtools.send("Emulation.setCPUThrottlingRate", { rate: SLOW.rate });
@@ -126,7 +126,7 @@ async function scroll(name, address, size) {
   });
   line("longest task while scrolling, 4x CPU", result.longest, LONG_LIMITS.task, (value) => `${Math.round(value)} ms`);
   line(`frames dropped of ${result.frames}, 4x CPU`, result.late);
-  line("pictures loaded at the end", await loaded());
+  line("pictures held at the end", await loaded(), LONG_LIMITS.pictures);
   await context.close();
 }
 

@@ -261,6 +261,17 @@ test("a wrong number is said in words and not sent", async () => {
   assert.match(await page.locator("#sheet-fault").textContent(), /number/);
   await page.locator("#sheet-entry").fill("1200");
   assert.equal(await page.locator("#sheet-fault").isVisible(), false);
+
+  // Where it is written on the page, the words stand under it.
+  const wide = await openSigning("desktop", started.sign_url);
+  const salary = field(wide, "Salary");
+  await salary.locator("input").click();
+  await wide.keyboard.type("12a");
+  assert.match(await salary.getByRole("alert").textContent(), /number/);
+  assert.equal(await salary.getByRole("alert").isVisible(), true);
+  assert.deepEqual(await seriousFaults(wide), []);
+  await wide.keyboard.press("Backspace");
+  assert.equal(await salary.getByRole("alert").count(), 0);
 });
 
 test("what cannot be taken is never approved as what stood there before: the page leads back to it", async () => {

@@ -23,9 +23,15 @@ export async function shown(page, whole) {
  * beyond the screen's edge too. Returns the sealed document.
  */
 export async function walk(server, page, { language, size }, shoot) {
-  const start = (changes, query) => server.startWorkflow({ language, ...changes }, query);
+  // Each language has writers of its own: who has another document to sign is offered it.
+  const writers = [
+    { order: 1, name: "김민준", email: `minjun.${language}@example.com` },
+    { order: 2, name: "박서연", email: `seoyeon.${language}@example.com` },
+  ];
+  const start = (changes, query) => server.startWorkflow({ language, recipient_list: writers, ...changes }, query);
   const expiry_date = new Date(Date.now() + 3000).toISOString().slice(0, 19).replace("T", " ");
-  const expiring = await start({ expiry_date }, "?offset=%2B00:00");
+  const other = { ...writers[0], email: `other.${language}@example.com` };
+  const expiring = await start({ expiry_date, recipient_list: [other, writers[1]] }, "?offset=%2B00:00");
 
   const started = await start();
   await page.goto(started.sign_url);
@@ -121,20 +127,15 @@ export async function walk(server, page, { language, size }, shoot) {
   await page.waitForSelector(".notice.bad #verdict");
   await shoot("19-changed");
 
-  const people = [
-    { order: 1, name: "김민준", email: "minjun@example.com", password: "850101", password_hint: "생일 6자리" },
-    { order: 2, name: "박서연", email: "seoyeon@example.com" },
-  ];
-  const guarded = await start({ recipient_list: people });
+  const [first, second] = writers;
+  const guarded = await start({ recipient_list: [{ ...first, password: "850101", password_hint: "생일 6자리" }, second] });
   await page.goto(guarded.sign_url);
   await shoot("20-access-code");
   await page.fill("#code", "000000");
   await pressAndFollow(page, "[type=submit]");
   await shoot("21-wrong-code");
 
-  const [first, second] = people;
-  const asked = { order: first.order, name: first.name, email: first.email, one_time_code: true };
-  const coded = await start({ recipient_list: [asked, second] });
+  const coded = await start({ recipient_list: [{ ...first, one_time_code: true }, second] });
   await page.goto(coded.sign_url);
   await shoot("31-one-time-code");
   await page.click("button.primary");

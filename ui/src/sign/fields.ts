@@ -101,6 +101,20 @@ export abstract class Field {
       else control.removeAttribute("aria-invalid");
       control.title = message;
     }
+    this.#sayFault(message);
+  }
+
+  /** In words under the box, while it is written in. */
+  #sayFault(message: string): void {
+    const said = this.first.querySelector<HTMLElement>(":scope > .words");
+    if (said?.textContent === message) return;
+    said?.remove();
+    if (!message) return;
+    const words = document.createElement("span");
+    words.className = "words";
+    words.setAttribute("role", "alert");
+    words.textContent = message;
+    this.first.append(words);
   }
 
   /** Another of its boxes was touched. */
