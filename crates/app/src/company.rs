@@ -7,7 +7,8 @@ use document::authority::{self, SealSubject};
 use document::keys::{KeyKind, SealKey, Signer, certificates_from_pem, certificates_to_pem};
 use document::revocation::RevocationReason;
 use domain::{
-    BlobHash, ClientId, Colour, CompanyId, CompletedMails, Language, Region, SealLevel, SealMark, UtcOffset, WhenTsaIsDown,
+    BlobHash, ClientId, Colour, CompanyId, CompletedMails, Language, Region, SealLevel, SealMark, UtcOffset,
+    WhenTsaIsDown,
 };
 use jiff::Timestamp;
 use store::company::{Company, Logo, Style};

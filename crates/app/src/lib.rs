@@ -150,8 +150,8 @@ pub use values::GivenField;
 pub use vault::{Purpose, Vault, VaultError};
 pub use verdict_words::{Fact, Outcome, SignatureWords, Standing, VerdictWords, verdict_words};
 pub use workflow_view::{
-    CopyView, FoundWorkflow, FoundWorkflows, HistoryEntry, ListRequest, MessageView, SearchRequest, StepView, WorkflowList,
-    WorkflowSummary, WorkflowView,
+    CopyView, FoundWorkflow, FoundWorkflows, HistoryEntry, ListRequest, MessageView, SearchRequest, StepView,
+    WorkflowList, WorkflowSummary, WorkflowView,
 };
 
 /// Everything that a use-case works with. Share it as `Arc<App>`.

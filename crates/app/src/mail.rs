@@ -352,7 +352,11 @@ pub fn write(templates: &MailTemplates, letter: &Letter<'_>) -> Result<OutgoingM
             if let Some(own) = part(Part::Subject)? {
                 subject = cut(&one_line(&own));
             }
-            (address.clone(), part(Part::Text)?.unwrap_or_default(), part(Part::Html)?)
+            (
+                address.clone(),
+                part(Part::Text)?.unwrap_or_default(),
+                part(Part::Html)?,
+            )
         }
     };
     Ok(OutgoingMail {
@@ -780,11 +784,7 @@ mod tests {
         super::write(&MailTemplates::built_in(), letter)
     }
 
-    fn letter<'l>(
-        contact: &'l Contact,
-        language: Language,
-        occasion: Occasion<'l>,
-    ) -> Letter<'l> {
+    fn letter<'l>(contact: &'l Contact, language: Language, occasion: Occasion<'l>) -> Letter<'l> {
         Letter {
             company_name: "데모 <회사> & Co",
             style: &PLAIN,

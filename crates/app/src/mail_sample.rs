@@ -85,9 +85,21 @@ pub fn letter<'l>(style: &'l Style, contact: &'l Contact, language: Language, oc
 /// An occasion with all that it may hold.
 pub fn rich(kind: MailKind, language: Language, links: &Links, now: Timestamp) -> Occasion<'_> {
     let (person, words, hint) = match language {
-        Language::Ko => ("김민준", "시험용 메일입니다.\n아무것도 하지 않으셔도 됩니다.", "생일 6자리"),
-        Language::En => ("Min-jun Kim", "This is a test mail.\nThere is nothing to do.", "your birthday, six digits"),
-        Language::Ja => ("佐藤花子", "これはテストメールです。\n何もする必要はありません。", "生年月日の6桁"),
+        Language::Ko => (
+            "김민준",
+            "시험용 메일입니다.\n아무것도 하지 않으셔도 됩니다.",
+            "생일 6자리",
+        ),
+        Language::En => (
+            "Min-jun Kim",
+            "This is a test mail.\nThere is nothing to do.",
+            "your birthday, six digits",
+        ),
+        Language::Ja => (
+            "佐藤花子",
+            "これはテストメールです。\n何もする必要はありません。",
+            "生年月日の6桁",
+        ),
     };
     let deadline = now.checked_add(SignedDuration::from_hours(14 * 24)).unwrap_or(now);
     let request = Request {

@@ -23,10 +23,10 @@ use jiff::Timestamp;
 use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior, Value, escape_formatter};
 use serde::{Deserialize, Serialize};
 
+use crate::App;
 use crate::error::Error;
 use crate::mail::MailKind;
 use crate::mail_sample;
-use crate::App;
 
 /// The steps that one rendering may take.
 const MOST_STEPS: u64 = 100_000;
@@ -225,7 +225,10 @@ impl MailTemplates {
             known.sort_unstable();
             return Err(TemplateFault {
                 line: text.lines().position(|line| has_word(line, unknown)).map(|at| at + 1),
-                ..wrong(format!("there is no variable {unknown}; there are {}", known.join(", ")))
+                ..wrong(format!(
+                    "there is no variable {unknown}; there are {}",
+                    known.join(", ")
+                ))
             });
         }
         for values in mail_sample::values(kind, language) {
@@ -314,9 +317,7 @@ fn parse_name(name: &str) -> Option<(MailKind, Language, Part)> {
     let (rest, extension) = name.rsplit_once('.')?;
     let (kind, language) = rest.rsplit_once('.')?;
     let part = Part::ALL.into_iter().find(|part| part.extension() == extension)?;
-    let language = Language::ALL
-        .into_iter()
-        .find(|known| known.code() == language)?;
+    let language = Language::ALL.into_iter().find(|known| known.code() == language)?;
     Some((MailKind::parse(kind)?, language, part))
 }
 
@@ -338,7 +339,8 @@ fn colon(detail: Option<&str>) -> String {
 }
 
 fn has_word(line: &str, word: &str) -> bool {
-    line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|part| part == word)
+    line.split(|c: char| !c.is_alphanumeric() && c != '_')
+        .any(|part| part == word)
 }
 
 /// The five characters that mean something in HTML. The library's own way writes `/` as an entity as well, and not every
@@ -370,7 +372,14 @@ impl App {
             let kept = store::setting::find(tx, KEPT_FAULTS)?.unwrap_or_default();
             let mut kept: BTreeMap<String, MetFault> = serde_json::from_slice(&kept).unwrap_or_default();
             for (file, (fault, content)) in met.clone() {
-                kept.insert(file, MetFault { fault, at: now, content });
+                kept.insert(
+                    file,
+                    MetFault {
+                        fault,
+                        at: now,
+                        content,
+                    },
+                );
             }
             let text = serde_json::to_vec(&kept).map_err(|error| Error::internal("keeping template faults", error))?;
             store::setting::put(tx, KEPT_FAULTS, &text).map_err(Error::from)
@@ -390,5 +399,221 @@ impl App {
             .filter(|(file, met)| now.get(file) == Some(&met.content))
             .map(|(_, met)| met)
             .collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::Contact;
+    use store::company::Style;
+
+    use super::*;
+    use crate::mail::{Occasion, OutgoingMail, write};
+    use crate::mail_sample::{Links, letter, rich};
+
+    fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+        folder
+    }
+
+    fn faults(files: &[(&str, &str)]) -> Vec<String> {
+        let templates = MailTemplates::with_folder(folder(files).path());
+        templates.faults().iter().map(ToString::to_string).collect()
+    }
+
+    fn written(templates: &MailTemplates, kind: MailKind, language: Language) -> OutgoingMail {
+        let (style, contact) = (Style::default(), Contact::Email("a@example.com".to_owned()));
+        let links = Links::below("https://sign.example.com");
+        let occasion = rich(kind, language, &links, Timestamp::UNIX_EPOCH);
+        write(templates, &letter(&style, &contact, language, occasion)).unwrap()
+    }
+
+    #[test]
+    fn an_override_stands_in_the_place_of_one_part_and_the_others_stay() {
+        let folder = folder(&[
+            ("request.ko.subject", "[전자계약]\n{{ document }}\r\nBcc: x@example.com"),
+            (
+                "request.ko.html",
+                "<p>{{ sender }}</p><a href=\"{{ sign_url }}\">{{ comment }}</a>",
+            ),
+            ("completed.en.txt", "{{ document }}: {{ document_url }}"),
+            (".request.ko.txt.swp", "an editor's own"),
+        ]);
+        let templates = MailTemplates::with_folder(folder.path());
+        assert_eq!(templates.faults(), []);
+        let built_in = MailTemplates::built_in();
+        let (own, usual) = (
+            written(&templates, MailKind::Request, Language::Ko),
+            written(&built_in, MailKind::Request, Language::Ko),
+        );
+        assert_eq!(own.subject, "[전자계약] 시험용 문서 Bcc: x@example.com");
+        assert_eq!(own.text, usual.text);
+        assert_eq!(
+            own.html.unwrap(),
+            "<p>김민준</p><a href=\"https://sign.example.com/mail/sign?token=sample\">시험용 메일입니다.\n아무것도 하지 않으셔도 됩니다.</a>"
+        );
+        let own = written(&templates, MailKind::Completed, Language::En);
+        assert_eq!(
+            own.text,
+            "Test document: https://sign.example.com/mail/view?token=sample-document"
+        );
+        for other in [Language::En, Language::Ja] {
+            assert_eq!(
+                written(&templates, MailKind::Request, other),
+                written(&built_in, MailKind::Request, other)
+            );
+        }
+    }
+
+    #[test]
+    fn html_is_escaped_and_text_is_not() {
+        let folder = folder(&[
+            ("rejected.en.html", "{{ reason }}"),
+            ("rejected.en.txt", "{{ reason }}"),
+        ]);
+        let templates = MailTemplates::with_folder(folder.path());
+        let (style, contact) = (Style::default(), Contact::Email("a@example.com".to_owned()));
+        let occasion = Occasion::Rejected {
+            at: Timestamp::UNIX_EPOCH,
+            writer: "Eve",
+            reason: "<script>\"a\" & 'b'</script>",
+        };
+        let mail = write(&templates, &letter(&style, &contact, Language::En, occasion)).unwrap();
+        assert_eq!(
+            mail.html.unwrap(),
+            "&lt;script&gt;&quot;a&quot; &amp; &#39;b&#39;&lt;/script&gt;"
+        );
+        assert_eq!(mail.text, "<script>\"a\" & 'b'</script>");
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_file_and_line() {
+        for (name, text, expected) in [
+            (
+                "request.ko.txt",
+                "안녕하세요\n{{ documnt }}",
+                "request.ko.txt, line 2: there is no variable documnt",
+            ),
+            // In a branch that no sample takes.
+            (
+                "expired.ja.html",
+                "{% if false %}\n\n{{ nobody }}{% endif %}",
+                "expired.ja.html, line 3: there is no",
+            ),
+            (
+                "request.ko.txt",
+                "a\nb\n{% if %}",
+                "request.ko.txt, line 3: syntax error",
+            ),
+            (
+                "request.ko.txt",
+                "{{ name | no_such_filter }}",
+                "request.ko.txt, line 1: unknown filter",
+            ),
+            // A mail without a comment has no quote.
+            (
+                "request.en.html",
+                "x\n{{ quote.label }}",
+                "request.en.html, line 2: it uses what is not there",
+            ),
+            (
+                "request.en.txt",
+                "{% include \"/etc/passwd\" %}",
+                "request.en.txt, line 1: template not found",
+            ),
+            (
+                "request.en.txt",
+                "{% for a in range(9000) %}{% for b in range(9000) %}x{% endfor %}{% endfor %}",
+                "steps",
+            ),
+            (
+                "request.en.txt",
+                "{% macro m() %}{{ m() }}{% endmacro %}\n{{ m() }}",
+                "request.en.txt, line 1: ",
+            ),
+        ] {
+            let found = faults(&[(name, text)]);
+            assert!(found.len() == 1 && found[0].contains(expected), "{text}: {found:?}");
+        }
+        for name in [
+            "reqest.ko.txt",
+            "request.kr.txt",
+            "request.txt",
+            "request.ko.md",
+            "README.md",
+            "a",
+        ] {
+            let found = faults(&[(name, "")]);
+            assert!(
+                found.len() == 1 && found[0].starts_with(name) && found[0].contains("KIND.LANGUAGE.PART"),
+                "{found:?}"
+            );
+        }
+        let missing = MailTemplates::with_folder(Path::new("/no/such/folder"));
+        assert!(
+            missing.faults()[0]
+                .to_string()
+                .contains("/no/such/folder: the folder cannot be read")
+        );
+        // Each is told, and what is wrong with one is nothing to another.
+        let folder = folder(&[
+            ("request.ko.txt", "{{ a"),
+            ("request.en.txt", "{{ b"),
+            ("request.ja.txt", "ok"),
+        ]);
+        let templates = MailTemplates::with_folder(folder.path());
+        assert_eq!(templates.faults().len(), 2);
+        assert_eq!(templates.overrides().collect::<Vec<_>>(), ["request.ja.txt"]);
+        assert_eq!(
+            written(&templates, MailKind::Request, Language::Ko),
+            written(&MailTemplates::built_in(), MailKind::Request, Language::Ko)
+        );
+    }
+
+    #[test]
+    fn a_part_longer_than_a_mail_may_be_is_refused() {
+        let text = format!("{{% for a in range(3000) %}}{}{{% endfor %}}", "x".repeat(200));
+        let found = faults(&[("request.ko.txt", text.as_str())]);
+        assert!(found.len() == 1 && found[0].contains("request.ko.txt"), "{found:?}");
+    }
+
+    #[test]
+    fn data_that_no_sample_held_make_the_built_in_mail_and_a_fault_that_is_kept() {
+        // The samples have two lines or none; here is one.
+        let folder = folder(&[("returned.en.txt", "{% if quote %}{{ quote.lines[1] }}{% endif %}")]);
+        let templates = MailTemplates::with_folder(folder.path());
+        assert_eq!(templates.faults(), []);
+        let (style, contact) = (Style::default(), Contact::Email("a@example.com".to_owned()));
+        let occasion = Occasion::Returned {
+            writer: "Eve",
+            reason: "one line",
+            deadline: Timestamp::UNIX_EPOCH,
+            sign_url: "https://sign.example.com/",
+        };
+        let letter = letter(&style, &contact, Language::En, occasion);
+        let mail = write(&templates, &letter).unwrap();
+        assert_eq!(mail, write(&MailTemplates::built_in(), &letter).unwrap());
+        let met = templates.take_met();
+        assert_eq!(met.len(), 1);
+        assert_eq!(met["returned.en.txt"].0.line, Some(1));
+        assert!(templates.take_met().is_empty(), "told once");
+    }
+
+    #[test]
+    fn every_kind_and_part_has_a_name_of_its_own() {
+        let mut names = std::collections::BTreeSet::new();
+        for kind in MailKind::ALL {
+            for language in Language::ALL {
+                for part in Part::ALL {
+                    let name = file_name(kind, language, part);
+                    assert_eq!(parse_name(&name), Some((kind, language, part)));
+                    names.insert(name);
+                }
+            }
+        }
+        assert_eq!(names.len(), 81);
     }
 }

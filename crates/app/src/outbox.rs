@@ -107,7 +107,10 @@ impl App {
             .read(move |tx| outbox::messages(tx, &company, MESSAGES_PER_PAGE + 1, skip).map_err(Error::from))?;
         let has_older = rows.len() > MESSAGES_PER_PAGE as usize;
         rows.truncate(MESSAGES_PER_PAGE as usize);
-        let messages = rows.into_iter().map(|row| self.opened_message(row)).collect::<Result<_, _>>()?;
+        let messages = rows
+            .into_iter()
+            .map(|row| self.opened_message(row))
+            .collect::<Result<_, _>>()?;
         Ok(OutboxPage {
             messages,
             page,

@@ -17,8 +17,8 @@ use serde::Serialize;
 use store::public_link::{self, LinkUse, PublicLink, PublicLinkId, Taken};
 
 use crate::App;
-use crate::caller::{Caller, Channel};
 use crate::CompanyLook;
+use crate::caller::{Caller, Channel};
 use crate::error::{ConflictCode, Error, Fault, FaultCode, Subject};
 use crate::link_token::LinkPurpose;
 use crate::listing::ListReader;

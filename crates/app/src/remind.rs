@@ -106,9 +106,8 @@ impl App {
                 }
             };
             looked += 1;
-            self.store.write(move |tx| {
-                store::workflow::set_reminder_look(tx, &company, id, again).map_err(Error::from)
-            })?;
+            self.store
+                .write(move |tx| store::workflow::set_reminder_look(tx, &company, id, again).map_err(Error::from))?;
         }
         Ok(looked)
     }
@@ -129,7 +128,10 @@ impl App {
                 let last = last.get(&recipient).copied().unwrap_or(workflow.started_at);
                 reminders.next(last, workflow.expires_at)
             };
-            let writers: Vec<_> = workflow.writers_at_turn().map(|writer| (writer.id, next(writer.id))).collect();
+            let writers: Vec<_> = workflow
+                .writers_at_turn()
+                .map(|writer| (writer.id, next(writer.id)))
+                .collect();
             let due: Vec<RecipientId> = writers
                 .iter()
                 .filter(|(_, next)| next.is_some_and(|next| next <= now))

@@ -388,7 +388,12 @@ mod tests {
         let mut bytes = Cursor::new(Vec::new());
         picture.write_to(&mut bytes, ImageFormat::Png).expect("encodes");
         let made = logo(&bytes.into_inner()).expect("a logo");
-        assert!(made.png.len() <= LOGO_BYTES && made.width > 100, "{} {}", made.png.len(), made.width);
+        assert!(
+            made.png.len() <= LOGO_BYTES && made.width > 100,
+            "{} {}",
+            made.png.len(),
+            made.width
+        );
     }
 
     #[test]
@@ -402,7 +407,10 @@ mod tests {
         }
         assert!(PictureFault::Invisible.to_string().contains("light ground"));
         assert_eq!(logo(&bomb(10_000, 10_000)), Err(PictureFault::TooLarge));
-        assert_eq!(logo(b"<svg xmlns='http://www.w3.org/2000/svg'/>"), Err(PictureFault::UnknownFormat));
+        assert_eq!(
+            logo(b"<svg xmlns='http://www.w3.org/2000/svg'/>"),
+            Err(PictureFault::UnknownFormat)
+        );
     }
 
     #[test]

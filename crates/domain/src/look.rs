@@ -157,8 +157,11 @@ fn mixed(first: Colour, second: Colour, parts: u16) -> Colour {
         let sum = u16::from(one) * (WHOLE - parts.min(WHOLE)) + u16::from(two) * parts.min(WHOLE);
         u8::try_from((sum + WHOLE / 2) / WHOLE).unwrap_or(u8::MAX)
     };
-    let ([a, b, c], [d, e, f]) = (first.0, second.0);
-    Colour([mix(a, d), mix(b, e), mix(c, f)])
+    let mut parts_of_both = first.0;
+    for (one, two) in parts_of_both.iter_mut().zip(second.0) {
+        *one = mix(*one, two);
+    }
+    Colour(parts_of_both)
 }
 
 /// The contrast of two colours, from 1 to 21 (WCAG 2.2).

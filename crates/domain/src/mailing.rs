@@ -107,7 +107,10 @@ mod tests {
         ] {
             assert_eq!(CompletedMails::parse(text).unwrap().to_string(), text);
         }
-        assert_eq!(CompletedMails::parse(" sender, writers").unwrap().to_string(), "writers,sender");
+        assert_eq!(
+            CompletedMails::parse(" sender, writers").unwrap().to_string(),
+            "writers,sender"
+        );
         assert_eq!(CompletedMails::default().to_string(), "writers,copies,sender");
         for text in ["", "all", "writers,", "writers;sender"] {
             assert_eq!(CompletedMails::parse(text), None, "{text}");

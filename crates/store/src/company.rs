@@ -1,6 +1,9 @@
 //! Companies and the keys they seal with.
 
-use domain::{BlobHash, Colour, CompanyId, CompletedMails, Language, Reminders, Region, SealLevel, SealMark, UtcOffset, WhenTsaIsDown};
+use domain::{
+    BlobHash, Colour, CompanyId, CompletedMails, Language, Region, Reminders, SealLevel, SealMark, UtcOffset,
+    WhenTsaIsDown,
+};
 use jiff::Timestamp;
 
 use crate::sql::company as sql;

@@ -2,8 +2,8 @@
 //! as blobs.
 
 use domain::{
-    BlobHash, ClientId, Colour, CompanyId, CompletedMails, Language, MemberId, RecipientId, Region, Role, SealLevel, SealMark, TemplateId,
-    UtcOffset, WhenTsaIsDown, WorkflowId,
+    BlobHash, ClientId, Colour, CompanyId, CompletedMails, Language, MemberId, RecipientId, Region, Role, SealLevel,
+    SealMark, TemplateId, UtcOffset, WhenTsaIsDown, WorkflowId,
 };
 
 use crate::{FromValue, Value};

@@ -206,14 +206,19 @@ impl House {
         self
     }
 
-    pub fn with_smtp(mut self, port: u16) -> House {
+    pub fn with_smtp(self, port: u16) -> House {
+        self.with_patience(port, Duration::from_secs(5))
+    }
+
+    /// The same with so much time for a command.
+    pub fn with_patience(mut self, port: u16, timeout: Duration) -> House {
         let settings = MailSettings {
             host: "127.0.0.1".to_owned(),
             port,
             tls: MailTls::None,
             login: None,
             from: "no-reply@sign.example.com".to_owned(),
-            timeout: Duration::from_secs(5),
+            timeout,
         };
         self.mailer = Some(Mailer::new(&settings).expect("usable settings"));
         self
@@ -308,11 +313,16 @@ impl House {
 
     /// Puts a request to sign into the outbox.
     pub fn ask(&self, contact: &Contact, document: &str) -> DeliveryId {
+        self.ask_as(contact, document, "홍길동", "데모 회사")
+    }
+
+    /// The same to a person of this name, by a company of that.
+    pub fn ask_as(&self, contact: &Contact, document: &str, name: &str, company_name: &str) -> DeliveryId {
         let letter = Letter {
-            company_name: "데모 회사",
+            company_name,
             style: &self.style,
             document,
-            name: "홍길동",
+            name,
             contact,
             language: Language::Ko,
             offset: UtcOffset::SEOUL,

@@ -69,7 +69,9 @@ pub async fn get(
                 Error::NotFound(_) => unknown(),
                 other => Failure::App(other),
             })?;
-            let style = look.stylesheet().filter(|_| look.stylesheet_name().as_deref() == Some(stem));
+            let style = look
+                .stylesheet()
+                .filter(|_| look.stylesheet_name().as_deref() == Some(stem));
             (style.ok_or_else(unknown)?.into_bytes(), "text/css; charset=utf-8")
         }
         "png" => {

@@ -70,8 +70,12 @@ impl Mail {
             }
             None => (None, None),
         };
-        let style = company.as_ref().map_or_else(Style::default, |company| company.style.clone());
-        let chosen = lang.or(company.as_ref().map(|company| company.language)).unwrap_or_default();
+        let style = company
+            .as_ref()
+            .map_or_else(Style::default, |company| company.style.clone());
+        let chosen = lang
+            .or(company.as_ref().map(|company| company.language))
+            .unwrap_or_default();
         let now = SystemClock.now();
         let links = Links::below(&configuration.app(None)?.public_url);
         let mut letter = mail_sample::letter(&style, &contact, chosen, mail_sample::rich(kind, chosen, &links, now));
@@ -107,7 +111,11 @@ impl Mail {
             "answer": words,
         });
         let verb = if taken { "took" } else { "did not take" };
-        print(context.json, &value, &format!("{server} {verb} the mail to {}: {words}", mail.to));
+        print(
+            context.json,
+            &value,
+            &format!("{server} {verb} the mail to {}: {words}", mail.to),
+        );
         Ok(if taken { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }
