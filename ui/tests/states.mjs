@@ -203,7 +203,7 @@ async function walkWithLook(server, page, { language }, shoot) {
 }
 
 /** A logo of so many pixels: a bar of colour and a name, on clear ground. */
-async function drawnLogo(page, width, height, name) {
+export async function drawnLogo(page, width, height, name) {
   const drawn = await page.evaluate(
     ({ width, height, name }) => {
       const canvas = Object.assign(document.createElement("canvas"), { width, height });

@@ -12,7 +12,7 @@ use app::mail::{LOGO_ID, OutgoingMail};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use jiff::Timestamp;
-use lettre::address::AddressError;
+use lettre::address::{AddressError, Envelope};
 use lettre::message::header::{ContentType, Header, HeaderName, HeaderValue};
 use lettre::message::{Attachment, Mailbox, MultiPart, MultiPartKind, SinglePart};
 use lettre::transport::smtp::AsyncSmtpTransportBuilder;
@@ -226,7 +226,11 @@ impl Mailer {
         if let Some(address) = reply_to {
             builder = builder.reply_to(Mailbox::new(None, address));
         }
+        // Said apart: what the library reads back from the header it wrote misses a local part in quotes.
+        let envelope =
+            Envelope::new(Some(self.from.clone()), vec![to.clone()]).map_err(|error| unusable(error.to_string()))?;
         builder
+            .envelope(envelope)
             .message_id(Some(format!("<{event_id}@{}>", self.from.domain())))
             .date(system_time(at))
             .from(Mailbox::new(name(&mail.from_name), self.from.clone()))

@@ -33,6 +33,8 @@ struct FrameLogo {
     alt: String,
     width: u32,
     height: u32,
+    /// Too narrow to hold a name: the name stands beside it.
+    is_symbol: bool,
 }
 
 impl FrameLook {
@@ -47,6 +49,7 @@ impl FrameLook {
                 alt: look.name.clone(),
                 width,
                 height,
+                is_symbol: width < height.saturating_mul(2),
             }
         });
         (stylesheet.is_some() || logo.is_some()).then_some(FrameLook { stylesheet, logo })
