@@ -376,6 +376,8 @@ fn sample(kind: &str) -> OutgoingMail {
     let word = || "…".to_owned();
     OutgoingMail {
         from_name: word(),
+        reply_to: None,
+        logo: None,
         to_name: word(),
         to: "+821012345678".to_owned(),
         language: Language::Ko.code().to_owned(),

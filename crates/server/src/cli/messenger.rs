@@ -2,13 +2,15 @@
 
 use std::process::ExitCode;
 
-use app::mail::{self, AccessCode, Letter, Occasion, Request};
+use app::MailTemplates;
+use app::mail::{self, MailKind};
+use app::mail_sample::{self, Links};
 use clap::Subcommand;
 use delivery::Messengers;
 use delivery::messenger::{KINDS, Outgoing, Report, Verdict};
-use domain::{Clock, CompanyId, Contact, Language, Region, UtcOffset};
-use jiff::SignedDuration;
+use domain::{Clock, Contact, Language, Region};
 use serde_json::{Value, json};
+use store::company::Style;
 
 use super::Context;
 use super::company::region;
@@ -129,57 +131,14 @@ fn list(context: &Context, messengers: &Messengers) {
 
 /// A message of a kind, of a document that there is not.
 fn sample(context: &Context, contact: &Contact, kind: &str, language: Language) -> Result<mail::OutgoingMail, Failure> {
-    let public_url = context.place.configuration.app(None)?.public_url;
-    let at = SystemClock.now();
-    let deadline = at.checked_add(SignedDuration::from_hours(7 * 24)).unwrap_or(at);
-    let request = Request {
-        sender: "Countersign",
-        comment: "",
-        access_code: AccessCode::None,
-        deadline,
-        sign_url: &public_url,
-    };
-    let (writer, sender, reason) = ("Countersign", "Countersign", "");
-    let occasion = match kind {
-        "reminder" => Occasion::Reminder(request),
-        "returned" => Occasion::Returned {
-            writer,
-            reason,
-            deadline,
-            sign_url: &public_url,
-        },
-        "completed" => Occasion::Completed {
-            at,
-            document_url: &public_url,
-            certificate_url: &public_url,
-        },
-        "rejected" => Occasion::Rejected { at, writer, reason },
-        "canceled" => Occasion::Canceled { at, sender, reason },
-        "expired" => Occasion::Expired { at },
-        "code" => Occasion::OneTimeCode { code: "000000" },
-        _ => Occasion::Request(request),
-    };
-    let company = CompanyId::parse("countersign").map_err(|fault| Failure::Other(fault.to_string()))?;
-    let letter = Letter {
-        company: &company,
-        company_name: "Countersign",
-        workflow: None,
-        document: match language {
-            Language::Ko => "시험 발송",
-            Language::En => "Test message",
-            Language::Ja => "テスト送信",
-        },
-        name: match language {
-            Language::Ko => "홍길동",
-            Language::En => "Alex Kim",
-            Language::Ja => "山田太郎",
-        },
-        contact,
-        language,
-        offset: UtcOffset::SEOUL,
-        occasion,
-    };
-    mail::write(&letter).map_err(|error| Failure::Other(error.to_string()))
+    let configuration = &context.place.configuration;
+    let links = Links::below(&configuration.app(None)?.public_url);
+    let kind = MailKind::parse(kind).ok_or_else(|| Failure::Other(format!("{kind} is no kind of message")))?;
+    let style = Style::default();
+    let occasion = mail_sample::rich(kind, language, &links, SystemClock.now());
+    let mut letter = mail_sample::letter(&style, contact, language, occasion);
+    letter.company_name = "Countersign";
+    Ok(mail::write(&MailTemplates::built_in(), &letter)?)
 }
 
 fn told(context: &Context, to: &str, is_taken: bool, reports: &[Report]) {
