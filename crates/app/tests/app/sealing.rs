@@ -624,6 +624,9 @@ fn an_issuer_is_fetched_once() {
                     assert_eq!(level_of(app, wire, &file), Some(SealLevel::Archive), "{place}");
                 }
                 assert_eq!(wire.issuers_fetched.load(Ordering::SeqCst), 1);
+                // It is stated only where the chain was followed to its root.
+                let text = text_of(&files(&world, id)[1]);
+                assert!(text.contains("PAdESB-LTA"), "{place}: {text}");
             },
         );
     }
