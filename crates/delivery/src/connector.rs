@@ -1,4 +1,4 @@
-//! How the guarded client connects: to addresses that were checked, directly or by the operator's proxy.
+//! How the guarded client connects: to addresses that were checked, directly or by the operator's proxy (docs/adr/0017).
 //!
 //! Every connection is made here, and the check is made where the connection is: a literal address is held to the rules, a
 //! name is resolved once, all that it resolves to is held to them, and the connection goes to one of these very addresses.

@@ -359,7 +359,7 @@ fn authorities_and_what_certificates_name_go_the_same_way() {
         authorization: None,
     };
     network.ask_authority(&authority, vec![1]).expect("an answer");
-    let list = crate::addresses::named("http://pki.example.com:8080/root.crl");
+    let list = crate::addresses::named("http://pki.example.com/root.crl");
     network.fetch(&list, short().total).expect("an answer");
     let trial = app::network::WebhookTrial {
         url: CallbackUrl::parse("http://hooks.example.com:8443/", &plain_http()).expect("a URL"),
@@ -372,6 +372,6 @@ fn authorities_and_what_certificates_name_go_the_same_way() {
     network.try_webhook(&trial).expect("an answer");
     assert_eq!(
         proxy.targets(),
-        ["93.184.215.14:80", "93.184.215.14:8080", "93.184.215.14:8443"]
+        ["93.184.215.14:80", "93.184.215.14:80", "93.184.215.14:8443"]
     );
 }
