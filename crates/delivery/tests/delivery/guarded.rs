@@ -14,7 +14,7 @@ use testkit::receiver::{Answer, Receiver};
 
 use crate::house::{FixedLookup, House, private, short};
 
-fn post(client: &GuardedClient, url: &str) -> Result<delivery::guarded_client::Answer, Fault> {
+pub fn post(client: &GuardedClient, url: &str) -> Result<delivery::guarded_client::Answer, Fault> {
     let url = CallbackUrl::stored(url).expect("a URL");
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -8,12 +8,12 @@ use std::sync::{Arc, Mutex};
 
 use app::TimeStampAuthority;
 use app::network::Network;
-use delivery::guarded_client::{Addresses, Answer, Fault, GuardedClient, Lookup};
+use delivery::guarded_client::{Addresses, Fault, GuardedClient, Lookup};
 use delivery::{Egress, GuardedNetwork, SourceRules};
 use domain::public_address::{AddressRules, CallbackUrl};
-use reqwest::header::HeaderMap;
 use testkit::receiver::Receiver;
 
+use crate::guarded::post;
 use crate::house::{FixedLookup, short};
 
 /// What the proxy was asked for: the head of a CONNECT, and the first bytes that came through it.
@@ -157,15 +157,6 @@ fn plain_http() -> AddressRules {
 
 fn client(egress: &Egress, lookup: Arc<dyn Lookup>) -> GuardedClient {
     GuardedClient::through(egress, plain_http(), short(), lookup).expect("a client")
-}
-
-fn post(client: &GuardedClient, url: &str) -> Result<Answer, Fault> {
-    let url = CallbackUrl::stored(url).expect("a URL");
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .expect("a runtime");
-    runtime.block_on(client.post(&url, HeaderMap::new(), b"{}".to_vec()))
 }
 
 const PUBLIC: &str = "93.184.215.14";

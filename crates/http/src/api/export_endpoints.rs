@@ -70,7 +70,7 @@ pub async fn start_endpoint(
     post, path = "/api/v3/exports/endpoints/pause", tag = "Export API",
     request_body = EndpointRequest,
     responses(
-        (status = 200, body = EndpointPaused, example = json!({"url": "https://hooks.example.com/sign", "held": 3})),
+        (status = 200, description = "Nothing is sent to it any more; what comes is held.", body = EndpointPaused, example = json!({"url": "https://hooks.example.com/sign", "held": 3})),
         (status = 409, description = "The address is stopped already.", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
     ),
