@@ -3,11 +3,13 @@
 //! The program reads these from its configuration; what a company chooses for itself is in its row of the database.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use domain::public_address::AddressRules;
 
 use crate::bulk::BulkSettings;
 use crate::export_history::HistorySettings;
+use crate::mail_template::MailTemplates;
 use crate::sealing::SealingSettings;
 
 /// The installation's settings.
@@ -35,6 +37,8 @@ pub struct Settings {
     pub fonts_folder: Option<PathBuf>,
     /// How documents are sealed.
     pub sealing: SealingSettings,
+    /// What mails are written with.
+    pub mail_templates: Arc<MailTemplates>,
 }
 
 /// The throttle of wrong credentials. Right ones never count, and nobody is locked out for good.
@@ -75,6 +79,7 @@ impl Default for Settings {
             page_cache: 64 * 1024 * 1024,
             fonts_folder: None,
             sealing: SealingSettings::default(),
+            mail_templates: Arc::default(),
         }
     }
 }

@@ -8,9 +8,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-use app::{BulkSettings, HistorySettings, LoginSettings, SealingSettings, TimeStampAuthority};
+use app::{BulkSettings, HistorySettings, LoginSettings, MailTemplates, SealingSettings, TimeStampAuthority};
 use delivery::SourceRules;
 use delivery::mailer::{MailSettings, MailSettingsFault, MailTls, Mailer};
 use domain::public_address::{AddressRules, CallbackUrl};
@@ -139,6 +140,8 @@ pub struct Bulk {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Mail {
+    /// A folder with templates that stand in the place of the built-in ones.
+    pub templates_folder: Option<PathBuf>,
     /// The SMTP server; without one, mails are kept in the outbox and shown on a page.
     pub smtp: Option<Smtp>,
 }
@@ -653,6 +656,7 @@ impl Configuration {
             page_cache: self.documents.page_cache,
             fonts_folder: self.documents.fonts_folder.clone(),
             sealing: self.sealing()?,
+            mail_templates: Arc::new(self.mail_templates()),
         })
     }
 
@@ -750,6 +754,14 @@ impl Configuration {
             addresses: self.authority_rules(),
             proof_wait: Duration::from_secs(sealing.proof_seconds),
         })
+    }
+
+    /// What mails are written with; what is wrong with the operator's templates is in it.
+    pub fn mail_templates(&self) -> MailTemplates {
+        match &self.mail.templates_folder {
+            Some(folder) => MailTemplates::with_folder(folder),
+            None => MailTemplates::built_in(),
+        }
     }
 
     /// The SMTP server, if there is one.

@@ -18,6 +18,7 @@ mod company;
 mod doctor;
 mod document;
 mod fsck;
+mod mail;
 mod member;
 mod migrate;
 mod root;
@@ -79,6 +80,9 @@ enum Command {
     /// Callback addresses: those that fail or were stopped, and a try of one
     #[command(subcommand)]
     Webhook(webhook::Webhook),
+    /// Mails: try whether they can be sent
+    #[command(subcommand)]
+    Mail(mail::Mail),
     /// Verify a signed PDF: exit code 0 only where everything holds
     Verify(verify::Verify),
     /// Inspect and seal documents
@@ -150,6 +154,7 @@ fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Client(command) => command.run(&context),
         Command::Template(command) => command.run(&context),
         Command::Webhook(command) => command.run(&context),
+        Command::Mail(command) => command.run(&context),
         Command::Verify(command) => command.run(&context),
         Command::Document(command) => command.run(&context),
         Command::Audit(command) => command.run(&context),

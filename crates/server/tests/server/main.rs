@@ -3,6 +3,7 @@
 mod access;
 mod checks;
 mod documents;
+mod mailing;
 mod sealing;
 mod serving;
 mod support;
