@@ -19,7 +19,7 @@ use axum::http::HeaderMap;
 use blobs::Blobs;
 use delivery::{GuardedClient, Runner, RunnerSettings};
 use domain::public_address::AddressRules;
-use domain::{ClientId, Clock, CompanyId, Language, Random, Region, UtcOffset, WorkflowId};
+use domain::{ClientId, Clock, CompanyId, Random, WorkflowId};
 use jiff::Timestamp;
 use store::Store;
 use store::outbox::{self, NewChannel, NewDelivery};
@@ -150,7 +150,8 @@ impl House {
             settings: Settings::default(),
         }));
         let company = CompanyId::parse("bench").expect("a company's id");
-        let (row, at) = (company_row(&company), Now.now());
+        let at = Now.now();
+        let row = testkit::rows::company(&company, at);
         let secret = app.vault.encrypt(Purpose::WebhookSecret, &[42; 32]);
         let client = ClientId::parse(CLIENT).expect("a UUID");
         app.store
@@ -226,25 +227,6 @@ fn body(number: u64) -> Vec<u8> {
         .collect::<Vec<_>>()
         .join(",");
     format!(r#"{{"workflow_id":{number},"status":"Playing","field_list":[{values}]}}"#).into_bytes()
-}
-
-fn company_row(id: &CompanyId) -> store::company::Company {
-    store::company::Company {
-        id: id.clone(),
-        name: "Bench".to_owned(),
-        language: Language::En,
-        offset: UtcOffset::SEOUL,
-        region: Region::Kr,
-        api_enabled: true,
-        token_lifetime_seconds: 86_400,
-        expiry_days: 14,
-        link_days: 30,
-        seal_level: None,
-        tsa_url: None,
-        when_tsa_is_down: None,
-        seal_mark: domain::SealMark::None,
-        created_at: Now.now(),
-    }
 }
 
 /// What a load was like.

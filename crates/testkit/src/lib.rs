@@ -12,6 +12,7 @@ pub mod installation;
 pub mod kill;
 pub mod receiver;
 pub mod revocation_data;
+pub mod rows;
 pub mod scale;
 pub mod smtp_sink;
 pub mod time_stamp_authority;

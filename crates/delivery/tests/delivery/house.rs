@@ -128,23 +128,7 @@ impl House {
         }));
         let company = CompanyId::parse("demo").expect("a company id");
         let client = ClientId::parse("3f2b8a54-6a0e-4b0e-9d53-1f4c2a7d9e10").expect("a UUID");
-        let row = store::company::Company {
-            id: company.clone(),
-            name: "데모 회사".to_owned(),
-            language: Language::Ko,
-            offset: UtcOffset::SEOUL,
-            region: Region::Kr,
-            api_enabled: true,
-            token_lifetime_seconds: 86_400,
-            expiry_days: 14,
-            link_days: 30,
-            seal_level: None,
-            tsa_url: None,
-            when_tsa_is_down: None,
-            seal_mark: domain::SealMark::None,
-            style: store::company::Style::default(),
-            created_at: clock.now(),
-        };
+        let row = testkit::rows::company(&company, clock.now());
         let secret = app.vault.encrypt(Purpose::WebhookSecret, &SECRET);
         let at = clock.now();
         let house = House {

@@ -25,23 +25,7 @@ fn at(seconds: i64) -> Timestamp {
 
 fn company(store: &Store, id: &str) -> CompanyId {
     let id = CompanyId::parse(id).expect("an id");
-    let row = Company {
-        id: id.clone(),
-        name: "A".to_owned(),
-        language: Language::Ko,
-        offset: UtcOffset::SEOUL,
-        region: Region::Kr,
-        api_enabled: true,
-        token_lifetime_seconds: 86_400,
-        expiry_days: 14,
-        link_days: 30,
-        seal_level: None,
-        tsa_url: None,
-        when_tsa_is_down: None,
-        seal_mark: domain::SealMark::None,
-        style: store::company::Style::default(),
-        created_at: at(0),
-    };
+    let row = testkit::rows::company(&id, at(0));
     store
         .write(move |tx| store::company::insert(tx, &row))
         .expect("a company");
