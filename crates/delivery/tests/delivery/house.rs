@@ -13,7 +13,7 @@ use delivery::mailer::{MailSettings, MailTls, Mailer};
 use delivery::messenger::{GatewaySettings, Messengers};
 use delivery::runner::{Runner, RunnerSettings};
 use domain::public_address::AddressRules;
-use domain::{ClientId, Clock, CompanyId, Contact, Language, MemberId, Random, Region, Role, UtcOffset, WorkflowId};
+use domain::{ClientId, Clock, CompanyId, Contact, Language, MemberId, Random, Role, UtcOffset, WorkflowId};
 use jiff::{SignedDuration, Timestamp};
 use store::Transaction;
 use store::outbox::{self, Delivery, DeliveryId, NewChannel, NewDelivery, Try};

@@ -1,9 +1,8 @@
 //! The history of deliveries is bounded, however many fail: a few here, as many as the environment says in `script/faults`
 //! ([`testkit::scale`]).
 
-use domain::{ClientId, CompanyId, Language, Region, UtcOffset, WorkflowId};
+use domain::{ClientId, CompanyId, WorkflowId};
 use jiff::{SignedDuration, Timestamp};
-use store::company::Company;
 use store::outbox::{self, Claim, Finished, HistoryBound, HistoryFilter, NewChannel, NewDelivery, Outcome, State, Try};
 use store::{Error, Store, Transaction};
 use testkit::database::TestDatabase;
