@@ -1238,8 +1238,8 @@ mod tests {
         assert_eq!(gateway.countries, ["+82"]);
         let variables = [
             ("COUNTERSIGN_MESSENGER__KR__PROFILE", "solapi"),
-            ("COUNTERSIGN_MESSENGER__KR__KEY", "0012"),
-            ("COUNTERSIGN_MESSENGER__KR__SECRET", "123456"),
+            ("COUNTERSIGN_MESSENGER__KR__KEY", "00990011"),
+            ("COUNTERSIGN_MESSENGER__KR__SECRET", "99887766"),
             ("COUNTERSIGN_MESSENGER__KR__FROM", "0212345678"),
             ("COUNTERSIGN_MESSENGER__KR__ORDER", "3"),
             ("COUNTERSIGN_MESSENGER__KR__COUNTRIES", "[\"+82\", \"+1\"]"),
@@ -1249,7 +1249,7 @@ mod tests {
         let of_variables = alone.gateway("kr", &alone.messenger["kr"]).expect("a gateway");
         assert_eq!(
             (of_variables.key.as_str(), of_variables.secret.as_str()),
-            ("0012", "123456")
+            ("00990011", "99887766")
         );
         assert_eq!(
             (of_variables.order, of_variables.templates["request"].as_str()),
@@ -1260,7 +1260,7 @@ mod tests {
             format!("{configuration:?} {gateway:?}"),
             format!("{alone:?} {of_variables:?}"),
         ] {
-            for secret in ["of-the-file", "of-the-key", "0012", "123456"] {
+            for secret in ["of-the-file", "of-the-key", "00990011", "99887766"] {
                 assert!(!shown.contains(secret), "{shown}");
             }
         }
