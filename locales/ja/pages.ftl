@@ -211,7 +211,7 @@ sign-done-may-close = このウィンドウは閉じてかまいません。
 
 ## 署名画面の代わりに
 end-signed-title = すでに署名済みです
-end-signed-text = { $date } に記入を完了しています。これ以上の操作は必要ありません。
+end-signed-text = { $date } に記入を完了しています。これ以上の操作は必要ありません。
 end-signed-plain = すでに記入を完了しています。これ以上の操作は必要ありません。
 end-waiting-title = まだ順番ではありません
 end-waiting-text = 前の記入者が完了すると、お知らせします。
@@ -222,7 +222,7 @@ end-rejected-text = 記入者が却下したため、署名できません。
 end-canceled-title = 取り消された文書です
 end-canceled-text = 送信者が取り消しました。これ以上の操作は必要ありません。
 end-expired-title = 期限が切れた文書です
-end-expired-text = { $date } に期限が切れました。送信者に再送を依頼してください。
+end-expired-text = { $date } に期限が切れました。送信者に再送を依頼してください。
 end-expired-plain = 期限が切れました。送信者に再送を依頼してください。
 end-old-title = このリンクは無効になりました
 end-old-text = 新しいリンクに置き換えられています。最新のメッセージのリンクを使うか、送信者に再送を依頼してください。

@@ -211,7 +211,7 @@ sign-done-may-close = 이제 창을 닫아도 됩니다.
 
 ## 서명 화면을 대신하는 안내
 end-signed-title = 이미 서명한 문서입니다
-end-signed-text = { $date }에 작성을 완료했습니다. 추가로 하실 일은 없습니다.
+end-signed-text = { $date }⁠에 작성을 완료했습니다. 추가로 하실 일은 없습니다.
 end-signed-plain = 이미 작성을 완료한 문서입니다. 추가로 하실 일은 없습니다.
 end-waiting-title = 아직 차례가 아닙니다
 end-waiting-text = 앞 순서의 작성자가 완료하면 알려 드립니다.
@@ -222,7 +222,7 @@ end-rejected-text = 작성자가 반려하여 더 이상 서명할 수 없습니
 end-canceled-title = 취소된 문서입니다
 end-canceled-text = 보낸 사람이 취소했습니다. 추가로 하실 일은 없습니다.
 end-expired-title = 기한이 지난 문서입니다
-end-expired-text = { $date }에 기한이 지났습니다. 보낸 사람에게 다시 보내 달라고 요청하세요.
+end-expired-text = { $date }⁠에 기한이 지났습니다. 보낸 사람에게 다시 보내 달라고 요청하세요.
 end-expired-plain = 기한이 지났습니다. 보낸 사람에게 다시 보내 달라고 요청하세요.
 end-old-title = 더 이상 쓸 수 없는 링크입니다
 end-old-text = 새 링크로 바뀌었습니다. 가장 최근 메시지의 링크를 사용하거나 보낸 사람에게 다시 요청하세요.
