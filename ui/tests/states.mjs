@@ -50,6 +50,8 @@ export async function walk(server, page, { language, size }, shoot) {
   await fill(page, "Remarks", "연장 근로는 월 12시간 이내로 한다.\n그 밖의 사항은 취업 규칙에 따른다.");
   await field(page, "Agreed").locator("input").click();
   await field(page, "Kind").nth(1).locator("input").click();
+  // What is saved is shown in the letters of the stamp.
+  await page.waitForFunction(() => localStorage.length === 0);
   const salary = size === "phone" ? page.locator("#sheet-entry") : field(page, "Salary").locator("input");
   if (size === "phone") await field(page, "Salary").locator("button.open").click();
   await salary.fill("12a");
@@ -63,7 +65,7 @@ export async function walk(server, page, { language, size }, shoot) {
   await bringIntoSight(page, "Salary");
   await shoot("03-offline");
   await page.context().setOffline(false);
-  await page.reload();
+  await page.goto(started.sign_url);
   await ready(page);
   await shoot("03-continued");
   await bringIntoSight(page, "Signature");
