@@ -236,7 +236,10 @@ fn possible(number: PhoneNumber) -> Option<PhoneNumber> {
     let is_possible = DATABASE.by_code(&number.code().value())?.iter().any(|plan| {
         let kinds = plan.descriptors();
         let of_people = [kinds.mobile(), kinds.fixed_line(), kinds.voip()];
-        let mut lengths = of_people.into_iter().flatten().flat_map(|kind| kind.possible_length());
+        let mut lengths = of_people
+            .into_iter()
+            .flatten()
+            .flat_map(phonenumber::metadata::Descriptor::possible_length);
         lengths.any(|possible| *possible == length)
     });
     (length >= 7 && is_possible).then_some(number)
