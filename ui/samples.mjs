@@ -184,6 +184,17 @@ function fields() {
   );
 }
 
+/** The head of a company's page: its logo in the place of our mark. */
+function companyHead() {
+  const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="400" height="80"><rect width="400" height="80" fill="#fff"/><circle cx="40" cy="40" r="32" fill="#b3124f"/><rect x="90" y="26" width="290" height="28" fill="#1b1f2a"/></svg>`;
+  const src = `data:image/svg+xml;base64,${Buffer.from(drawing).toString("base64")}`;
+  return section(
+    "A company’s look",
+    `<div class="stage"><div class="top"><img class="logo" src="${src}" alt="한빛상사" width="200" height="40"><span class="name">근로계약서</span></div></div>`,
+    "A logo is laid on white and stands on a plate in the dark. Of the company’s colour, accent, accent-strong, accent-soft and on-accent are made; the server moves it until every pair above holds.",
+  );
+}
+
 function page(scheme) {
   const manifest = JSON.parse(read("dist/manifest.json"));
   const question = /@media\s*\(prefers-color-scheme:\s*dark\)/g;
@@ -209,12 +220,13 @@ th, td { padding: var(--space-1) var(--space-2); text-align: start; }
 th, td:nth-child(n + 3) { white-space: nowrap; }
 .emblems { display: flex; gap: var(--space-3); margin: 0; }
 .stage dialog, .stage .bar { position: static; width: 100%; margin: 0; max-height: none; }
+.stage .top { position: static; }
 .stage .bar { padding-inline: var(--space-4); }
 document-page.paper[data-placed] { height: 28rem; content-visibility: visible; }
 .note { position: absolute; left: 52%; font-size: var(--text-small); }
 </style></head>
 <body><header class="top"><span class="name">Design system</span><nav class="languages" aria-label="Scheme"><a href="${other}.html">${other}</a></nav></header>
-<main><div class="column wide"><h1>Samples, ${scheme}</h1>${colours(scheme)}${scale()}${controls()}${fields()}${section(
+<main><div class="column wide"><h1>Samples, ${scheme}</h1>${colours(scheme)}${scale()}${controls()}${companyHead()}${fields()}${section(
     "Progress",
     `<div class="stage" lang="ko">${piece("sign.html", '<div class="bar"', "</div>\n</div>", "ko")
       .replace('id="progress-text" class="small" role="status">', `$&${word("ko", "sign-progress")}`)

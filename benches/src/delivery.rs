@@ -243,6 +243,7 @@ fn company_row(id: &CompanyId) -> store::company::Company {
         tsa_url: None,
         when_tsa_is_down: None,
         seal_mark: domain::SealMark::None,
+        style: store::company::Style::default(),
         created_at: Now.now(),
     }
 }

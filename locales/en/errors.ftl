@@ -128,6 +128,7 @@ error-page-out-of-range = { $pages ->
    *[other] The document has no such page; it has { $pages } pages.
 }
 error-not-sealable = The document could not be sealed later: { $reason }
+error-logo-refused = This picture cannot be the logo: { $reason }
 error-invalid-company-id = This cannot be a company id: { $reason }
 error-consent-required = Agree to sign electronically first.
 error-wrong-access-code = { $left ->

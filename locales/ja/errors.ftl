@@ -106,6 +106,7 @@ error-unknown-form-field = PDFのフォームにこの名前のフィールド�
 error-fields-file-refused = フィールドファイルの内容が正しくありません: { $reason }
 error-page-out-of-range = 文書にないページです。文書は全 { $pages } ページです。
 error-not-sealable = 後で封印できない文書です: { $reason }
+error-logo-refused = この画像はロゴに使えません: { $reason }
 error-invalid-company-id = 会社 ID として使えません: { $reason }
 error-consent-required = 先に電子署名に同意してください。
 error-wrong-access-code = アクセスコードが正しくありません。あと { $left } 回試せます。

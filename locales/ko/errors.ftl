@@ -106,6 +106,7 @@ error-unknown-form-field = PDF 양식에 이 이름의 필드가 없습니다. p
 error-fields-file-refused = 필드 파일의 내용이 올바르지 않습니다: { $reason }
 error-page-out-of-range = 문서에 없는 페이지입니다. 문서는 총 { $pages }페이지입니다.
 error-not-sealable = 나중에 봉인할 수 없는 문서입니다: { $reason }
+error-logo-refused = 이 그림은 로고로 쓸 수 없습니다: { $reason }
 error-invalid-company-id = 회사 ID로 쓸 수 없습니다: { $reason }
 error-consent-required = 먼저 전자서명에 동의해야 합니다.
 error-wrong-access-code = 접근 암호가 올바르지 않습니다. { $left }번 더 시도할 수 있습니다.

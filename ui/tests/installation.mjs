@@ -113,6 +113,12 @@ export class Installation {
       writeFileSync(fieldsFile, JSON.stringify(fields));
       return Number(run("", "template", "import", "--company", COMPANY, pdfFile, "--fields", fieldsFile));
     };
+    /** Gives the company a look, or takes it away: `{ accent: "#a5231c", logo: <bytes of a PNG> }`. */
+    installation.dress = ({ accent, logo } = {}) => {
+      const file = join(installation.folder, "logo.png");
+      if (logo) writeFileSync(file, logo);
+      run("", "company", "set", COMPANY, ...(accent ? ["--accent", accent] : ["--no-accent"]), ...(logo ? ["--logo", file] : ["--no-logo"]));
+    };
     installation.verify = (file) => spawnSync(binary, ["verify", file], { env: installation.environment }).status;
     installation.template = installation.import(FIELDS, pdf());
 

@@ -4,6 +4,7 @@
 
 import { launch, SIZES } from "./browser.mjs";
 import { FIELDS, Installation, pdf } from "./installation.mjs";
+import { drawnLogo } from "./states.mjs";
 
 const LIMITS = { requests: 12, bytes: 250_000, script: 60_000, plain: 400, slowed: 1_500 };
 /** Of the long document: pictures that are held, before and after it is scrolled through, and the longest task of that. */
@@ -135,6 +136,10 @@ try {
   const one = { ...FIELDS, name: "One page" };
   const short = await server.startWorkflow({ template_id: server.import(one, pdf(1)), language: "ko" });
   await weigh("A document of one page, ten fields, on a phone", short.sign_url);
+  const drawing = await (await browser.newContext()).newPage();
+  server.dress({ accent: "#b3124f", logo: await drawnLogo(drawing, 460, 120, "한빛상사") });
+  await weigh("The same of a company with a colour and a logo of its own", short.sign_url);
+  server.dress();
   const fields = Array.from({ length: LONG_PAGES }, (_, index) => ({
     ...box,
     name: `Field ${index + 1}`,

@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { launch, open } from "./browser.mjs";
 import { Installation } from "./installation.mjs";
-import { shown, walk } from "./states.mjs";
+import { shown, walk, walkWithLook } from "./states.mjs";
 
 const [folder, languages = "ko,en,ja", sizes = "phone,desktop", schemes = "light,dark"] = process.argv.slice(2);
 if (!folder) throw new Error("name a folder for the pictures");
@@ -24,13 +24,15 @@ await server.stop();
 
 async function photograph(language, size) {
   const page = await open(browser, size, { locale: language });
-  const sealed = await walk(server, page, { language, size }, async (name, whole = false) => {
+  const shoot = async (name, whole = false) => {
     await shown(page, whole);
     for (const colorScheme of schemes.split(",")) {
       await page.emulateMedia({ colorScheme });
       await page.screenshot({ path: join(folder, `${name}-${language}-${size}-${colorScheme}.png`), fullPage: whole });
     }
-  });
+  };
+  const sealed = await walk(server, page, { language, size }, shoot);
+  await walkWithLook(server, page, { language }, shoot);
   writeFileSync(join(folder, "sealed.pdf"), sealed);
   if (page.faults.length > 0) console.error(language, size, page.faults);
   await page.context().close();

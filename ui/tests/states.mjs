@@ -215,6 +215,56 @@ export async function walk(server, page, { language, size }, shoot) {
   return sealed;
 }
 
+/** The same company with a colour and a logo of its own: before, during and after, and logos that are very wide and very tall. */
+export async function walkWithLook(server, page, { language }, shoot) {
+  const start = (changes) => server.startWorkflow({ language, ...changes });
+  await page.goto("about:blank");
+  server.dress({ accent: "#b3124f", logo: await drawnLogo(page, 460, 120, "한빛상사") });
+  const open = await start();
+  await page.goto(open.sign_url);
+  await ready(page);
+  await shoot("35-look-sign");
+  await server.call("POST", `/api/v3/workflows/${open.workflow_id}/cancel`, { comment: "-" });
+  await page.goto(open.sign_url);
+  await shoot("36-look-ended");
+  const link = await server.publicLink({ language });
+  await page.goto(link.link_url);
+  await shoot("37-look-public-link");
+  // A colour that could not be read as it is, and no logo: the company's name stands there as for any other.
+  server.dress({ accent: "#ffd400" });
+  await page.goto(link.link_url);
+  await shoot("38-look-yellow");
+  await page.goto("about:blank");
+  server.dress({ accent: "#1a7f5a", logo: await drawnLogo(page, 1600, 90, "한빛상사 HANBIT CORPORATION") });
+  await page.goto((await start()).sign_url);
+  await ready(page);
+  await shoot("39-look-wide");
+  await page.goto("about:blank");
+  server.dress({ accent: "#000000", logo: await drawnLogo(page, 120, 480, "한") });
+  await page.goto(link.link_url);
+  await shoot("40-look-tall");
+  server.dress();
+}
+
+/** A logo of so many pixels: a bar of colour and a name, on clear ground. */
+export async function drawnLogo(page, width, height, name) {
+  const drawn = await page.evaluate(
+    ({ width, height, name }) => {
+      const canvas = Object.assign(document.createElement("canvas"), { width, height });
+      const context = canvas.getContext("2d");
+      context.fillStyle = "#b3124f";
+      context.fillRect(0, 0, Math.min(width, height) * 0.8, height);
+      context.fillStyle = "#1b1f2a";
+      context.font = `bold ${Math.min(height * 0.6, width)}px "Noto Sans CJK KR", sans-serif`;
+      context.textBaseline = "middle";
+      context.fillText(name, Math.min(width, height) * 0.9, height / 2, width - Math.min(width, height));
+      return canvas.toDataURL("image/png").split(",")[1];
+    },
+    { width, height, name },
+  );
+  return Buffer.from(drawn, "base64");
+}
+
 /** Signs with the writer's name in a handwriting font: a drawing's strokes are as thick as the hand was slow. */
 async function typeSignature(page, name) {
   await bringIntoSight(page, name);

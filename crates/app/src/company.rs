@@ -6,9 +6,12 @@
 use document::authority::{self, SealSubject};
 use document::keys::{KeyKind, SealKey, Signer, certificates_from_pem, certificates_to_pem};
 use document::revocation::RevocationReason;
-use domain::{ClientId, CompanyId, Language, Region, SealLevel, SealMark, UtcOffset, WhenTsaIsDown};
+use domain::{
+    BlobHash, ClientId, Colour, CompanyId, CompletedMails, Language, Region, SealLevel, SealMark, UtcOffset,
+    WhenTsaIsDown,
+};
 use jiff::Timestamp;
-use store::company::Company;
+use store::company::{Company, Logo, Style};
 
 use crate::client::WebhookSecret;
 use crate::error::{ConflictCode, Error, Fault, FaultCode, Subject};
@@ -64,6 +67,26 @@ pub struct CompanyChange {
     pub when_tsa_is_down: Option<Option<WhenTsaIsDown>>,
     /// Whether its documents show on their pages that they are sealed.
     pub seal_mark: Option<SealMark>,
+    /// Its colour; the inner `None` takes it away.
+    pub accent: Option<Option<Colour>>,
+    /// Its logo, the bytes of a PNG or JPEG; the inner `None` takes it away.
+    pub logo: Option<Option<Vec<u8>>>,
+    /// The name that its mails come from; the inner `None` is its own name.
+    pub mail_sender_name: Option<Option<String>>,
+    /// Where answers to its mails go; the inner `None`: nowhere but to the installation's address.
+    pub mail_reply_to: Option<Option<String>>,
+    /// Who is sent finished documents.
+    pub completed_mails: Option<CompletedMails>,
+    /// So many days after they were asked writers are reminded, again and again; the inner `None`: not.
+    pub remind_every_days: Option<Option<i64>>,
+    /// So many days before the time runs out writers are reminded; the inner `None`: not.
+    pub remind_before_days: Option<Option<i64>>,
+}
+
+/// A logo made of what was given.
+struct MadeLogo {
+    row: Logo,
+    png: Vec<u8>,
 }
 
 /// A company that was made, with what is shown once.
@@ -111,7 +134,7 @@ impl App {
         let id = CompanyId::parse(&new.id)
             .map_err(|fault| faults.push(Fault::new("id", FaultCode::InvalidCompanyId).with("reason", fault)));
         let name = text::name(&new.name, "name", LONGEST_NAME, &mut faults);
-        new.settings.check(&mut faults);
+        let logo = new.settings.check(&mut faults);
         let (Ok(id), true) = (id, faults.is_empty()) else {
             return Err(Error::Unprocessable(faults));
         };
@@ -130,9 +153,11 @@ impl App {
             tsa_url: None,
             when_tsa_is_down: None,
             seal_mark: SealMark::default(),
+            style: Style::default(),
             created_at: at,
         };
         new.settings.apply(&mut company);
+        company.style.logo = logo.as_ref().map(|logo| logo.row);
         let faults = self.check_sealing(&company);
         if !faults.is_empty() {
             return Err(Error::Unprocessable(faults));
@@ -153,6 +178,9 @@ impl App {
             if !store::company::insert(tx, &row)? {
                 return Err(Error::conflict(ConflictCode::CompanyExists));
             }
+            if let Some(logo) = &logo {
+                store::company::put_logo(tx, &row.id, Some((&logo.row.hash, &logo.png)), at)?;
+            }
             store::company::insert_seal_key(tx, &row.id, &sealed_key, &certificates, at)?;
             store::api_client::insert(tx, &row.id, client, "default", true, &sealed_secret, at)?;
             Ok(())
@@ -168,7 +196,7 @@ impl App {
     /// Changes a company's settings.
     pub fn change_company(&self, id: &CompanyId, change: &CompanyChange) -> Result<Company, Error> {
         let mut faults = Vec::new();
-        change.check(&mut faults);
+        let logo = change.check(&mut faults);
         if !faults.is_empty() {
             return Err(Error::Unprocessable(faults));
         }
@@ -178,10 +206,19 @@ impl App {
         if !faults.is_empty() {
             return Err(Error::Unprocessable(faults));
         }
-        let (id, change) = (id.clone(), change.clone());
+        let (id, change, at) = (id.clone(), change.clone(), self.now());
         let company = self.store.write(move |tx| {
             let mut company = store::company::find(tx, &id)?.ok_or(Error::NotFound(Subject::Company))?;
+            let reminders = company.style.reminders;
             change.apply(&mut company);
+            if change.logo.is_some() {
+                company.style.logo = logo.as_ref().map(|logo| logo.row);
+                let file = logo.as_ref().map(|logo| (&logo.row.hash, logo.png.as_slice()));
+                store::company::put_logo(tx, &id, file, at)?;
+            }
+            if company.style.reminders != reminders {
+                store::workflow::forget_reminder_looks(tx, &id)?;
+            }
             store::company::update(tx, &company)?;
             Ok::<_, Error>(company)
         })?;
@@ -271,6 +308,13 @@ impl App {
             .map_err(|error| Error::internal("making the company's seal key", error))
     }
 
+    /// A company's logo (PNG), by the hash of its file: the one it uses, or one that mails on their way still show.
+    pub fn company_logo(&self, company: &CompanyId, hash: &BlobHash) -> Result<Vec<u8>, Error> {
+        let (company, hash) = (company.clone(), *hash);
+        self.store
+            .read(move |tx| store::company::logo(tx, &company, &hash)?.ok_or(Error::NotFound(Subject::File)))
+    }
+
     /// One company.
     pub fn company(&self, id: &CompanyId) -> Result<Company, Error> {
         let id = id.clone();
@@ -290,9 +334,18 @@ fn own_secret(key: &SealKey) -> Result<zeroize::Zeroizing<Vec<u8>>, Error> {
 }
 
 impl CompanyChange {
-    fn check(&self, faults: &mut Vec<Fault>) {
+    /// Checks it, and makes the logo that is given.
+    fn check(&self, faults: &mut Vec<Fault>) -> Option<MadeLogo> {
         if let Some(name) = &self.name {
             text::name(name, "name", LONGEST_NAME, faults);
+        }
+        if let Some(Some(name)) = &self.mail_sender_name {
+            text::name(name, "mail_sender_name", LONGEST_NAME, faults);
+        }
+        if let Some(Some(address)) = &self.mail_reply_to
+            && text::email(address, "mail_reply_to").is_err()
+        {
+            faults.push(Fault::new("mail_reply_to", FaultCode::InvalidEmail));
         }
         let ranges = [
             (
@@ -303,6 +356,8 @@ impl CompanyChange {
             ),
             ("expiry_days", self.expiry_days, 1, MOST_DAYS),
             ("link_days", self.link_days, 1, MOST_DAYS),
+            ("remind_every_days", self.remind_every_days.flatten(), 1, MOST_DAYS),
+            ("remind_before_days", self.remind_before_days.flatten(), 1, MOST_DAYS),
         ];
         for (path, value, min, max) in ranges {
             if value.is_some_and(|value| !(min..=max).contains(&value)) {
@@ -311,6 +366,21 @@ impl CompanyChange {
                         .with("min", min)
                         .with("max", max),
                 );
+            }
+        }
+        let given = self.logo.as_ref()?.as_ref()?;
+        match document::picture::logo(given) {
+            Ok(made) => Some(MadeLogo {
+                row: Logo {
+                    hash: BlobHash::of(&made.png),
+                    width: made.width,
+                    height: made.height,
+                },
+                png: made.png,
+            }),
+            Err(refused) => {
+                faults.push(Fault::new("logo", FaultCode::LogoRefused).with("reason", refused));
+                None
             }
         }
     }
@@ -338,5 +408,16 @@ impl CompanyChange {
         put(&mut company.tsa_url, self.tsa_url.as_ref());
         put(&mut company.when_tsa_is_down, self.when_tsa_is_down.as_ref());
         put(&mut company.seal_mark, self.seal_mark.as_ref());
+        let style = &mut company.style;
+        let trimmed = |text: &Option<Option<String>>| {
+            let text = text.as_ref()?;
+            Some(text.as_deref().map(|text| text.trim().to_owned()))
+        };
+        put(&mut style.accent, self.accent.as_ref());
+        put(&mut style.mail_sender_name, trimmed(&self.mail_sender_name).as_ref());
+        put(&mut style.mail_reply_to, trimmed(&self.mail_reply_to).as_ref());
+        put(&mut style.completed_mails, self.completed_mails.as_ref());
+        put(&mut style.reminders.every_days, self.remind_every_days.as_ref());
+        put(&mut style.reminders.before_days, self.remind_before_days.as_ref());
     }
 }

@@ -151,6 +151,8 @@ codes! {
         PageOutOfRange => "page-out-of-range",
         /// The document could not be sealed later; argument `reason`.
         NotSealable => "not-sealable",
+        /// The picture cannot be a company's logo; argument `reason`.
+        LogoRefused => "logo-refused",
         /// No company id, or a path word; argument `reason`.
         InvalidCompanyId => "invalid-company-id",
         /// The consent to sign electronically is missing.

@@ -12,7 +12,7 @@ use crate::page_cache::{Part, PartKind};
 use crate::signing_session::PagePart;
 use crate::template::PAGE_IMAGE_DPI;
 use crate::transition::{Snapshot, conflict};
-use crate::{App, Caller, Origin};
+use crate::{App, Caller, CompanyLook, Origin};
 
 /// A file, whole.
 #[derive(Clone, PartialEq, Eq)]
@@ -46,6 +46,8 @@ pub struct LinkedFile {
     pub workflow_name: String,
     /// The company's name.
     pub company_name: String,
+    /// How the company looks.
+    pub look: CompanyLook,
     /// The workflow's language.
     pub language: Language,
     /// The offset of its dates.
@@ -184,6 +186,7 @@ impl App {
             workflow_id: workflow.id,
             workflow_name: workflow.name.clone(),
             company_name: snapshot.party.company_name.clone(),
+            look: CompanyLook::of(&workflow.company, &snapshot.party.company_name, &snapshot.party.style),
             language: workflow.language,
             offset: workflow.offset,
             completed_at: workflow.state.ended_at().unwrap_or(snapshot.at),

@@ -7,6 +7,8 @@ use crate::error::Error;
 
 /// How long a token that has ended can still be seen in the list.
 const ENDED_TOKENS_DAYS: i64 = 30;
+/// How long a logo that was replaced is kept: longer than any mail is tried.
+const REPLACED_LOGOS_DAYS: i64 = 30;
 
 /// What was removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -17,6 +19,8 @@ pub struct Cleaned {
     pub sessions: u64,
     /// Wrong credentials that count no more.
     pub failures: u64,
+    /// Logos that were replaced so long ago that no mail on its way shows them.
+    pub logos: u64,
 }
 
 impl App {
@@ -28,8 +32,10 @@ impl App {
         let counted = now
             .checked_sub(self.settings.login.window_seconds.seconds())
             .map_err(overflow)?;
+        let replaced = now.checked_sub((REPLACED_LOGOS_DAYS * 24).hours()).map_err(overflow)?;
         self.store.write(move |tx| {
             Ok(Cleaned {
+                logos: store::company::delete_logos(tx, replaced)?,
                 tokens: store::access_token::delete_expired(tx, ended)?,
                 sessions: store::member::delete_expired_sessions(tx, now)?,
                 failures: store::access_token::delete_failures(tx, counted)?,

@@ -34,6 +34,7 @@ mod certificate_content;
 mod check;
 mod client;
 mod company;
+mod company_look;
 mod complete;
 pub mod consent;
 mod correct_recipient;
@@ -59,6 +60,8 @@ mod listing;
 mod login;
 mod look;
 pub mod mail;
+pub mod mail_sample;
+pub mod mail_template;
 mod member;
 pub mod network;
 mod one_off;
@@ -104,6 +107,7 @@ pub use caller::{Caller, Channel};
 pub use check::{AuditReport, FileFault, FsckReport};
 pub use client::{ClientRow, NewClient, WebhookSecret};
 pub use company::{AddedCompany, CompanyChange, NewCompany, SealKeyDetails};
+pub use company_look::{CompanyLook, shown_logo_size};
 pub use correct_recipient::CorrectRequest;
 pub use documents::{DocumentFault, NoDocuments, StrangersDocuments};
 pub use drawing::{Choice, Wish};
@@ -119,6 +123,7 @@ pub use housekeeping::Cleaned;
 pub use link_token::{LinkPurpose, LinkToken};
 pub use login::{LoggedIn, LoginAttempt, LoginRefusal};
 pub use look::{BoxLook, FieldLook};
+pub use mail_template::{MailTemplates, MetFault, TemplateFault};
 pub use member::{NewMember, NewPassword};
 pub use one_off::OneOff;
 pub use origin::Origin;
@@ -145,8 +150,8 @@ pub use values::GivenField;
 pub use vault::{Purpose, Vault, VaultError};
 pub use verdict_words::{Fact, Outcome, SignatureWords, Standing, VerdictWords, verdict_words};
 pub use workflow_view::{
-    CopyView, FoundWorkflow, FoundWorkflows, HistoryEntry, ListRequest, SearchRequest, StepView, WorkflowList,
-    WorkflowSummary, WorkflowView,
+    CopyView, FoundWorkflow, FoundWorkflows, HistoryEntry, ListRequest, MessageView, SearchRequest, StepView,
+    WorkflowList, WorkflowSummary, WorkflowView,
 };
 
 /// Everything that a use-case works with. Share it as `Arc<App>`.
@@ -220,7 +225,12 @@ impl App {
         } = parts;
         let passwords = password::Passwords::new(settings.login.concurrent_hashes, random.as_ref());
         let pages = page_cache::PageCache::new(settings.page_cache);
-        let outgoing = outgoing::Outgoing::new(vault.clone(), Arc::clone(&random), settings.public_url.clone());
+        let outgoing = outgoing::Outgoing::new(
+            vault.clone(),
+            Arc::clone(&random),
+            settings.public_url.clone(),
+            Arc::clone(&settings.mail_templates),
+        );
         App {
             store,
             blobs,

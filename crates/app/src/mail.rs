@@ -2,75 +2,43 @@
 //!
 //! A letter is written in the addressee's language when the reason for it happens, in the same transaction, and waits
 //! encrypted in the outbox: it holds links that sign. One pair of templates (`templates/mail/letter.txt` and `.html`)
-//! serves every occasion; the sentences come from `locales/<language>/mail.ftl`.
+//! serves every occasion, where the operator has put none of his own in their place ([`crate::mail_template`]); the
+//! sentences come from `locales/<language>/mail.ftl`.
 //!
 //! Nothing that a person wrote reaches a header as it is: control characters become blanks here, and the mailer encodes
 //! what is left. In HTML everything is escaped.
 
-use std::sync::LazyLock;
-
 use domain::one_time_code;
 use domain::text::is_direction_control;
-use domain::{CompanyId, Contact, Language, Random, UtcOffset, WorkflowId};
+use domain::{BlobHash, CompanyId, Contact, Language, Palette, Random, UtcOffset, WorkflowId};
 use jiff::Timestamp;
 use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, escape_formatter};
 use serde::{Deserialize, Serialize};
+use store::company::Style;
 use store::outbox::{NewChannel, NewDelivery, StopReason};
 
 use crate::error::Error;
+use crate::mail_template::{MailTemplates, Part};
 use crate::outbox::new_event_id;
 use crate::vault::{Purpose, Vault};
 
 /// The longest subject, in characters; longer ones end in an ellipsis.
 const LONGEST_SUBJECT: usize = 160;
-
-static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
-    let mut templates = Environment::new();
-    templates.set_formatter(|out, state, value| match value.as_str() {
-        Some(text) if *state.auto_escape() == AutoEscape::Html && !value.is_safe() => {
-            Ok(out.write_str(&escaped(text))?)
-        }
-        _ => escape_formatter(out, state, value),
-    });
-    for (name, text) in [
-        ("letter.txt", include_str!("../../../templates/mail/letter.txt")),
-        ("letter.html", include_str!("../../../templates/mail/letter.html")),
-    ] {
-        // A template that does not parse is missing afterwards; the tests render both for every occasion.
-        if let Err(error) = templates.add_template(name, text) {
-            tracing::error!(%error, name, "a mail template cannot be read");
-        }
-    }
-    templates
-});
-
-/// The five characters that mean something in HTML. The library's own way writes `/` as an entity as well, and not every
-/// mail program finds a link in that.
-fn escaped(text: &str) -> String {
-    let mut html = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => html.push_str("&amp;"),
-            '<' => html.push_str("&lt;"),
-            '>' => html.push_str("&gt;"),
-            '"' => html.push_str("&quot;"),
-            '\'' => html.push_str("&#39;"),
-            other => html.push(other),
-        }
-    }
-    html
-}
+/// What a mail's HTML calls its logo (RFC 2392).
+pub const LOGO_ID: &str = "logo@countersign";
+/// The box that a logo has in a mail, in CSS pixels.
+const LOGO_WIDTH: u32 = 200;
+const LOGO_HEIGHT: u32 = 48;
+/// The colour of buttons where the company has none.
+const ACCENT: &str = "#1d4ed8";
 
 /// A letter to one person.
 #[derive(Debug, Clone, Copy)]
 pub struct Letter<'l> {
-    /// Whose workflow.
-    pub company: &'l CompanyId,
     /// The company's name, as people know it.
     pub company_name: &'l str,
-    /// Which workflow.
-    pub workflow: Option<WorkflowId>,
+    /// How the company shows itself.
+    pub style: &'l Style,
     /// The workflow's name; empty where the letter is about none.
     pub document: &'l str,
     /// The addressee's name.
@@ -83,6 +51,64 @@ pub struct Letter<'l> {
     pub offset: UtcOffset,
     /// Why.
     pub occasion: Occasion<'l>,
+}
+
+/// A kind of mail, as the operator's templates are named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MailKind {
+    /// It is the writer's turn.
+    Request,
+    /// It still is.
+    Reminder,
+    /// The document was given back.
+    Returned,
+    /// Everybody has approved.
+    Completed,
+    /// A writer has declined.
+    Rejected,
+    /// The sender has withdrawn it.
+    Canceled,
+    /// Its time ran out.
+    Expired,
+    /// A one-time code.
+    Code,
+    /// A webhook endpoint was stopped.
+    Stopped,
+}
+
+impl MailKind {
+    /// All of them.
+    pub const ALL: [MailKind; 9] = [
+        Self::Request,
+        Self::Reminder,
+        Self::Returned,
+        Self::Completed,
+        Self::Rejected,
+        Self::Canceled,
+        Self::Expired,
+        Self::Code,
+        Self::Stopped,
+    ];
+
+    /// `request`, `reminder` …
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Request => "request",
+            Self::Reminder => "reminder",
+            Self::Returned => "returned",
+            Self::Completed => "completed",
+            Self::Rejected => "rejected",
+            Self::Canceled => "canceled",
+            Self::Expired => "expired",
+            Self::Code => "code",
+            Self::Stopped => "stopped",
+        }
+    }
+
+    /// Reads a word.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.word() == text)
+    }
 }
 
 /// Why a letter is written.
@@ -182,6 +208,12 @@ pub enum AccessCode<'a> {
 pub struct OutgoingMail {
     /// The name that the sender shows.
     pub from_name: String,
+    /// Where answers go, if not to the sender.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<String>,
+    /// The SHA-256 of the company's logo, which the HTML shows as [`LOGO_ID`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logo: Option<String>,
     /// The addressee's name.
     pub to_name: String,
     /// A mail address, or a telephone number in its international form.
@@ -231,7 +263,7 @@ pub struct MailLink {
 }
 
 impl OutgoingMail {
-    /// Reads the body of a [`delivery`].
+    /// Reads the body of a [`MailRoom::delivery`].
     pub fn open(sealed: &[u8], vault: &Vault) -> Result<OutgoingMail, Error> {
         let plain = vault
             .decrypt(Purpose::OutboxBody, sealed)
@@ -240,21 +272,40 @@ impl OutgoingMail {
     }
 }
 
-/// Writes a letter and encrypts it, ready to be enqueued.
-pub fn delivery(vault: &Vault, random: &dyn Random, letter: &Letter<'_>, at: Timestamp) -> Result<NewDelivery, Error> {
-    let mail = write(letter)?;
-    let plain = serde_json::to_vec(&mail).map_err(|error| Error::internal("keeping a mail", error))?;
-    Ok(NewDelivery {
-        company: letter.company.clone(),
-        workflow: letter.workflow,
-        event_id: new_event_id(random),
-        channel: match letter.contact {
-            Contact::Email(_) => NewChannel::Mail,
-            Contact::Phone { .. } => NewChannel::Message,
-        },
-        body: vault.encrypt(Purpose::OutboxBody, &plain),
-        created_at: at,
-    })
+/// What letters are written and kept with.
+#[derive(Clone, Copy)]
+pub struct MailRoom<'m> {
+    /// The templates.
+    pub templates: &'m MailTemplates,
+    /// Encrypts them.
+    pub vault: &'m Vault,
+    /// Gives them their ids.
+    pub random: &'m dyn Random,
+}
+
+impl MailRoom<'_> {
+    /// Writes a letter of a company, perhaps about a workflow, and encrypts it, ready to be enqueued.
+    pub fn delivery(
+        &self,
+        company: &CompanyId,
+        workflow: Option<WorkflowId>,
+        letter: &Letter<'_>,
+        at: Timestamp,
+    ) -> Result<NewDelivery, Error> {
+        let mail = write(self.templates, letter)?;
+        let plain = serde_json::to_vec(&mail).map_err(|error| Error::internal("keeping a mail", error))?;
+        Ok(NewDelivery {
+            company: company.clone(),
+            workflow,
+            event_id: new_event_id(self.random),
+            channel: match letter.contact {
+                Contact::Email(_) => NewChannel::Mail,
+                Contact::Phone { .. } => NewChannel::Message,
+            },
+            body: self.vault.encrypt(Purpose::OutboxBody, &plain),
+            created_at: at,
+        })
+    }
 }
 
 /// One labelled line.
@@ -273,16 +324,92 @@ struct Quote {
 
 /// What the templates are filled with.
 struct Content {
-    /// The occasion's word in the keys.
-    word: &'static str,
+    kind: MailKind,
     paragraphs: Vec<String>,
     quote: Option<Quote>,
     facts: Vec<Fact>,
     links: Vec<MailLink>,
 }
 
+/// The logo as the HTML shows it.
+#[derive(Serialize)]
+struct ShownLogo {
+    cid: &'static str,
+    width: u32,
+    height: u32,
+}
+
+/// A letter's content, before it has the form of a mail or of a message.
+struct Draft {
+    kind: MailKind,
+    from_name: String,
+    to_name: String,
+    code: String,
+    subject: String,
+    message: String,
+    parts: MessageParts,
+    links: Vec<MailLink>,
+    /// What the templates see; every kind has the same names.
+    values: serde_json::Value,
+}
+
 /// Writes a letter: a mail in both forms, or a short message for a telephone number.
-pub fn write(letter: &Letter<'_>) -> Result<OutgoingMail, Error> {
+pub fn write(templates: &MailTemplates, letter: &Letter<'_>) -> Result<OutgoingMail, Error> {
+    let draft = draft(letter);
+    let is_mail = matches!(letter.contact, Contact::Email(_));
+    let mut subject = draft.subject;
+    let message = (!is_mail).then_some(draft.parts);
+    let (to, text, html) = match letter.contact {
+        Contact::Phone { number, .. } => {
+            let mut text = draft.message;
+            for link in &draft.links {
+                text.push('\n');
+                text.push_str(&link.url);
+            }
+            (number.clone(), text, None)
+        }
+        Contact::Email(address) => {
+            let values = minijinja::Value::from(Serde(&draft.values));
+            let part = |part| templates.render(draft.kind, letter.language, part, &values);
+            if let Some(own) = part(Part::Subject)? {
+                subject = cut(&one_line(&own));
+            }
+            (
+                address.clone(),
+                part(Part::Text)?.unwrap_or_default(),
+                part(Part::Html)?,
+            )
+        }
+    };
+    Ok(OutgoingMail {
+        from_name: draft.from_name,
+        reply_to: letter.style.mail_reply_to.clone().filter(|_| is_mail),
+        logo: letter.style.logo.filter(|_| is_mail).map(|logo| logo.hash.to_string()),
+        to_name: draft.to_name,
+        to,
+        language: letter.language.code().to_owned(),
+        subject,
+        text,
+        html,
+        links: draft.links,
+        is_secret: !draft.code.is_empty(),
+        message,
+    })
+}
+
+impl OutgoingMail {
+    /// The logo that it shows.
+    pub fn logo_hash(&self) -> Option<BlobHash> {
+        BlobHash::parse(self.logo.as_deref()?)
+    }
+}
+
+/// What the templates see of a letter.
+pub(crate) fn values(letter: &Letter<'_>) -> serde_json::Value {
+    draft(letter).values
+}
+
+fn draft(letter: &Letter<'_>) -> Draft {
     let say = |key: &str, arguments: &[(&str, &str)]| i18n::text(letter.language, key, arguments);
     let moment = |at| i18n::date_time(letter.language, at, letter.offset);
     let deadline = match letter.occasion {
@@ -292,19 +419,12 @@ pub fn write(letter: &Letter<'_>) -> Result<OutgoingMail, Error> {
         _ => String::new(),
     };
     let content = content(letter, &deadline);
-    let key = |part: &str| format!("mail-{}-{part}", content.word);
+    let key = |part: &str| format!("mail-{}-{part}", content.kind.word());
     let company = one_line(letter.company_name);
     let document = one_line(letter.document);
     let name = one_line(letter.name);
-    let (writer, url) = match letter.occasion {
-        Occasion::Rejected { writer, .. } | Occasion::Returned { writer, .. } => (one_line(writer), ""),
-        Occasion::EndpointStopped { url, .. } => (String::new(), url),
-        _ => (String::new(), ""),
-    };
-    let code = match letter.occasion {
-        Occasion::OneTimeCode { code } => code,
-        _ => "",
-    };
+    let raw = Raw::of(&letter.occasion);
+    let writer = one_line(raw.writer);
     let minutes = one_time_code::LIFE.as_mins().to_string();
     let arguments = [
         ("company", company.as_str()),
@@ -312,84 +432,165 @@ pub fn write(letter: &Letter<'_>) -> Result<OutgoingMail, Error> {
         ("name", name.as_str()),
         ("deadline", deadline.as_str()),
         ("writer", writer.as_str()),
-        ("url", url),
-        ("code", code),
+        ("url", raw.webhook_url),
+        ("code", raw.code),
         ("minutes", minutes.as_str()),
     ];
     let subject = cut(&one_line(&say(&key("subject"), &arguments)));
-    let mut message = None;
-    let (to, text, html) = match letter.contact {
-        Contact::Phone { number, .. } => {
-            let mut text = say(&key("message"), &arguments);
-            for link in &content.links {
-                text.push('\n');
-                text.push_str(&link.url);
-            }
-            let sender = match letter.occasion {
-                Occasion::Request(request) | Occasion::Reminder(request) => request.sender,
-                Occasion::Canceled { sender, .. } => sender,
-                _ => "",
-            };
-            message = Some(MessageParts {
-                kind: content.word.to_owned(),
-                document: document.clone(),
-                sender: one_line(sender),
-                deadline: deadline.clone(),
-                code: code.to_owned(),
-                minutes: minutes.clone(),
-            });
-            (number.clone(), text, None)
-        }
-        Contact::Email(address) => {
-            let mut footer = vec![say("mail-footer", &arguments)];
-            if !content.links.is_empty() {
-                // A link to sign is one person's; everybody gets the same to the finished files.
-                let whose = match letter.occasion {
-                    Occasion::Completed { .. } => "mail-shared",
-                    _ => "mail-personal",
-                };
-                footer.insert(0, say(whose, &[]));
-            }
-            let values = minijinja::Value::from(Serde(serde_json::json!({
-                "language": letter.language.code(),
-                "subject": subject,
-                "company": company,
-                "title": say(&key("title"), &arguments),
-                "greeting": say("mail-greeting", &arguments),
-                "paragraphs": content.paragraphs,
-                "code": code,
-                "quote": content.quote,
-                "facts": content.facts,
-                "links": content.links,
-                "link_help": say("mail-link-help", &[]),
-                "footer": footer,
-            })));
-            (
-                address.clone(),
-                render("letter.txt", &values)?,
-                Some(render("letter.html", &values)?),
-            )
-        }
-    };
-    Ok(OutgoingMail {
-        from_name: company,
-        to_name: name,
-        to,
-        language: letter.language.code().to_owned(),
-        subject,
-        text,
-        html,
+    let mut footer = vec![say("mail-footer", &arguments)];
+    if !content.links.is_empty() {
+        // A link to sign is one person's; everybody gets the same to the finished files.
+        let whose = match letter.occasion {
+            Occasion::Completed { .. } => "mail-shared",
+            _ => "mail-personal",
+        };
+        footer.insert(0, say(whose, &[]));
+    }
+    let accent = letter.style.accent.map(|accent| Palette::of(accent).light.accent);
+    let values = serde_json::json!({
+        "kind": content.kind.word(),
+        "language": letter.language.code(),
+        "subject": subject,
+        "company": company,
+        "title": say(&key("title"), &arguments),
+        "greeting": say("mail-greeting", &arguments),
+        "paragraphs": content.paragraphs,
+        "quote": content.quote,
+        "facts": content.facts,
+        "links": content.links,
+        "link_help": say("mail-link-help", &[]),
+        "footer": footer,
+        "accent": accent.map_or_else(|| ACCENT.to_owned(), |accent| accent.to_string()),
+        "logo": letter.style.logo.map(|logo| shown_logo(logo.width, logo.height)),
+        // The same, piece by piece.
+        "document": document,
+        "name": name,
+        "sender": one_line(raw.sender),
+        "writer": writer,
+        "comment": raw.comment,
+        "reason": raw.reason,
+        "hint": one_line(raw.hint),
+        "needs_access_code": raw.needs_access_code,
+        "deadline": deadline,
+        "date": raw.at.map(moment).unwrap_or_default(),
+        "sign_url": raw.sign_url,
+        "document_url": raw.document_url,
+        "certificate_url": raw.certificate_url,
+        "webhook_url": raw.webhook_url,
+        "code": raw.code,
+        "minutes": minutes,
+    });
+    Draft {
+        kind: content.kind,
+        from_name: letter
+            .style
+            .mail_sender_name
+            .as_deref()
+            .map_or_else(|| company.clone(), one_line),
+        code: raw.code.to_owned(),
+        message: say(&key("message"), &arguments),
+        parts: MessageParts {
+            kind: content.kind.word().to_owned(),
+            document: document.clone(),
+            sender: one_line(raw.sender),
+            deadline: deadline.clone(),
+            code: raw.code.to_owned(),
+            minutes: minutes.clone(),
+        },
         links: content.links,
-        is_secret: !code.is_empty(),
-        message,
-    })
+        to_name: name,
+        subject,
+        values,
+    }
 }
 
-fn render(template: &str, values: &minijinja::Value) -> Result<String, Error> {
-    TEMPLATES
-        .get_template(template)
-        .and_then(|template| template.render(values))
-        .map_err(|error| Error::internal("writing a mail", error))
+/// As large as its box allows, and never larger than its pixels.
+fn shown_logo(width: u32, height: u32) -> ShownLogo {
+    let (width, height) = crate::shown_logo_size((width, height), (LOGO_WIDTH, LOGO_HEIGHT));
+    ShownLogo {
+        cid: LOGO_ID,
+        width,
+        height,
+    }
+}
+
+/// What an occasion holds, piece by piece; empty where it holds no such thing.
+#[derive(Default)]
+struct Raw<'o> {
+    sender: &'o str,
+    writer: &'o str,
+    comment: &'o str,
+    reason: &'o str,
+    hint: &'o str,
+    needs_access_code: bool,
+    at: Option<Timestamp>,
+    sign_url: &'o str,
+    document_url: &'o str,
+    certificate_url: &'o str,
+    webhook_url: &'o str,
+    code: &'o str,
+}
+
+impl<'o> Raw<'o> {
+    fn of(occasion: &Occasion<'o>) -> Raw<'o> {
+        let nothing = Raw::default();
+        match *occasion {
+            Occasion::Request(request) | Occasion::Reminder(request) => Raw {
+                sender: request.sender,
+                comment: request.comment,
+                hint: match request.access_code {
+                    AccessCode::NeededWithHint(hint) => hint,
+                    AccessCode::None | AccessCode::Needed => "",
+                },
+                needs_access_code: request.access_code != AccessCode::None,
+                sign_url: request.sign_url,
+                ..nothing
+            },
+            Occasion::Returned {
+                writer,
+                reason,
+                sign_url,
+                ..
+            } => Raw {
+                writer,
+                reason,
+                sign_url,
+                ..nothing
+            },
+            Occasion::Completed {
+                at,
+                document_url,
+                certificate_url,
+            } => Raw {
+                at: Some(at),
+                document_url,
+                certificate_url,
+                ..nothing
+            },
+            Occasion::Rejected { at, writer, reason } => Raw {
+                at: Some(at),
+                writer,
+                reason,
+                ..nothing
+            },
+            Occasion::Canceled { at, sender, reason } => Raw {
+                at: Some(at),
+                sender,
+                reason,
+                ..nothing
+            },
+            Occasion::Expired { at } => Raw {
+                at: Some(at),
+                ..nothing
+            },
+            Occasion::OneTimeCode { code } => Raw { code, ..nothing },
+            Occasion::EndpointStopped { at, url, .. } => Raw {
+                at: Some(at),
+                webhook_url: url,
+                ..nothing
+            },
+        }
+    }
 }
 
 fn content(letter: &Letter<'_>, deadline: &str) -> Content {
@@ -420,12 +621,12 @@ fn content(letter: &Letter<'_>, deadline: &str) -> Content {
     };
     match letter.occasion {
         Occasion::Request(request) | Occasion::Reminder(request) => {
-            let word = if matches!(letter.occasion, Occasion::Request(_)) {
-                "request"
+            let kind = if matches!(letter.occasion, Occasion::Request(_)) {
+                MailKind::Request
             } else {
-                "reminder"
+                MailKind::Reminder
             };
-            let mut paragraphs = vec![text(word, "sender", request.sender)];
+            let mut paragraphs = vec![text(kind.word(), "sender", request.sender)];
             match request.access_code {
                 AccessCode::None => {}
                 AccessCode::Needed => paragraphs.push(say("mail-request-code", &[])),
@@ -434,7 +635,7 @@ fn content(letter: &Letter<'_>, deadline: &str) -> Content {
                 }
             }
             Content {
-                word,
+                kind,
                 paragraphs,
                 quote: quote("mail-request-comment", request.comment),
                 facts: vec![
@@ -451,7 +652,7 @@ fn content(letter: &Letter<'_>, deadline: &str) -> Content {
             sign_url,
             ..
         } => Content {
-            word: "returned",
+            kind: MailKind::Returned,
             paragraphs: vec![text("returned", "writer", writer)],
             quote: quote("mail-returned-reason", reason),
             facts: vec![fact("mail-document", &document), fact("mail-deadline", deadline)],
@@ -462,7 +663,7 @@ fn content(letter: &Letter<'_>, deadline: &str) -> Content {
             document_url,
             certificate_url,
         } => Content {
-            word: "completed",
+            kind: MailKind::Completed,
             paragraphs: vec![text("completed", "name", letter.name)],
             quote: None,
             facts: vec![fact("mail-document", &document), moment(at)],
@@ -472,28 +673,28 @@ fn content(letter: &Letter<'_>, deadline: &str) -> Content {
             ],
         },
         Occasion::Rejected { at, writer, reason } => Content {
-            word: "rejected",
+            kind: MailKind::Rejected,
             paragraphs: vec![text("rejected", "writer", writer)],
             quote: quote("mail-rejected-reason", reason),
             facts: vec![fact("mail-document", &document), moment(at)],
             links: Vec::new(),
         },
         Occasion::Canceled { at, sender, reason } => Content {
-            word: "canceled",
+            kind: MailKind::Canceled,
             paragraphs: vec![text("canceled", "sender", sender)],
             quote: quote("mail-canceled-reason", reason),
             facts: vec![fact("mail-document", &document), moment(at)],
             links: Vec::new(),
         },
         Occasion::Expired { at } => Content {
-            word: "expired",
+            kind: MailKind::Expired,
             paragraphs: vec![text("expired", "name", letter.name)],
             quote: None,
             facts: vec![fact("mail-document", &document), moment(at)],
             links: Vec::new(),
         },
         Occasion::OneTimeCode { .. } => Content {
-            word: "code",
+            kind: MailKind::Code,
             paragraphs: vec![
                 text("code", "minutes", &one_time_code::LIFE.as_mins().to_string()),
                 say("mail-code-secret", &[]),
@@ -508,7 +709,7 @@ fn content(letter: &Letter<'_>, deadline: &str) -> Content {
                 StopReason::Failing => "mail-stopped-failing",
             };
             Content {
-                word: "stopped",
+                kind: MailKind::Stopped,
                 paragraphs: vec![say(why, &[]), say("mail-stopped-lost", &[])],
                 quote: None,
                 facts: vec![fact("mail-stopped-url", url), moment(at)],
@@ -594,16 +795,30 @@ mod tests {
         ]
     }
 
-    fn letter<'l>(
-        company: &'l CompanyId,
-        contact: &'l Contact,
-        language: Language,
-        occasion: Occasion<'l>,
-    ) -> Letter<'l> {
+    static PLAIN: Style = Style {
+        accent: None,
+        logo: None,
+        mail_sender_name: None,
+        mail_reply_to: None,
+        completed_mails: domain::CompletedMails {
+            writers: true,
+            copies: true,
+            sender: true,
+        },
+        reminders: domain::Reminders {
+            every_days: None,
+            before_days: None,
+        },
+    };
+
+    fn write(letter: &Letter<'_>) -> Result<OutgoingMail, Error> {
+        super::write(&MailTemplates::built_in(), letter)
+    }
+
+    fn letter<'l>(contact: &'l Contact, language: Language, occasion: Occasion<'l>) -> Letter<'l> {
         Letter {
-            company,
             company_name: "데모 <회사> & Co",
-            workflow: Some(WorkflowId(7)),
+            style: &PLAIN,
             document: "근로계약서 \"2025\"",
             name: "홍길동",
             contact,
@@ -611,10 +826,6 @@ mod tests {
             offset: UtcOffset::SEOUL,
             occasion,
         }
-    }
-
-    fn company() -> CompanyId {
-        CompanyId::parse("demo").unwrap()
     }
 
     fn email() -> Contact {
@@ -629,7 +840,7 @@ mod tests {
         };
         for language in [Language::Ko, Language::En, Language::Ja] {
             for occasion in occasions() {
-                let mail = write(&letter(&company(), &email(), language, occasion)).unwrap();
+                let mail = write(&letter(&email(), language, occasion)).unwrap();
                 let html = mail.html.as_deref().unwrap();
                 for part in [mail.subject.as_str(), mail.text.as_str(), html] {
                     assert!(!part.contains("mail-"), "a key without a sentence: {part}");
@@ -643,7 +854,7 @@ mod tests {
                     assert!(mail.text.contains(&link.url), "{}", mail.text);
                 }
                 assert!(html.contains("데모 &lt;회사&gt; &amp; Co"), "{html}");
-                let message = write(&letter(&company(), &phone, language, occasion)).unwrap();
+                let message = write(&letter(&phone, language, occasion)).unwrap();
                 assert_eq!((message.to.as_str(), message.html), ("+821012345678", None));
                 assert!(
                     !message.text.contains("mail-") && !message.text.contains("{ $"),
@@ -657,7 +868,7 @@ mod tests {
 
     #[test]
     fn a_request_names_document_sender_deadline_with_zone_and_link() {
-        let mail = write(&letter(&company(), &email(), Language::Ko, occasions()[0])).unwrap();
+        let mail = write(&letter(&email(), Language::Ko, occasions()[0])).unwrap();
         assert_eq!(mail.subject, "[데모 <회사> & Co] 서명 요청: 근로계약서 \"2025\"");
         assert_eq!(
             mail.text,
@@ -680,9 +891,8 @@ mod tests {
 
     #[test]
     fn what_people_wrote_never_breaks_a_line_or_markup() {
-        let (company, contact) = (company(), email());
+        let contact = email();
         let mut letter = letter(
-            &company,
             &contact,
             Language::En,
             Occasion::Rejected {
@@ -713,19 +923,19 @@ mod tests {
             .flat_map(|l| [(l, email()), (l, phone.clone())])
         {
             let occasion = Occasion::OneTimeCode { code: "012345" };
-            let mail = write(&letter(&company(), &contact, language, occasion)).unwrap();
+            let mail = write(&letter(&contact, language, occasion)).unwrap();
             assert!(mail.is_secret && mail.text.contains("012345"), "{}", mail.text);
             assert!(mail.html.is_none_or(|html| html.contains(">012345<")));
             assert!(!mail.subject.contains("012345"), "{}", mail.subject);
         }
-        let other = write(&letter(&company(), &phone, Language::Ko, Occasion::Expired { at: AT })).unwrap();
+        let other = write(&letter(&phone, Language::Ko, Occasion::Expired { at: AT })).unwrap();
         assert!(!other.is_secret);
     }
 
     #[test]
     fn a_long_subject_is_cut() {
-        let (company, contact, document) = (company(), email(), "가".repeat(500));
-        let mut letter = letter(&company, &contact, Language::Ko, Occasion::Expired { at: AT });
+        let (contact, document) = (email(), "가".repeat(500));
+        let mut letter = letter(&contact, Language::Ko, Occasion::Expired { at: AT });
         letter.document = &document;
         let subject = write(&letter).unwrap().subject;
         assert_eq!(subject.chars().count(), LONGEST_SUBJECT);

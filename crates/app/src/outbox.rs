@@ -12,7 +12,7 @@ pub use store::outbox::Endpoint;
 use store::outbox::{self, DeliveryId, Message, StopReason};
 
 use crate::error::{Fault, FaultCode};
-use crate::mail::{self, Letter, MailLink, Occasion, OutgoingMail};
+use crate::mail::{Letter, MailLink, Occasion, OutgoingMail};
 use crate::{App, Caller, ConflictCode, Error, Subject};
 
 /// How many messages a page of the outbox has.
@@ -109,7 +109,10 @@ impl App {
             .read(move |tx| outbox::messages(tx, &company, MESSAGES_PER_PAGE + 1, skip).map_err(Error::from))?;
         let has_older = rows.len() > MESSAGES_PER_PAGE as usize;
         rows.truncate(MESSAGES_PER_PAGE as usize);
-        let messages = rows.into_iter().map(|row| self.opened(row)).collect::<Result<_, _>>()?;
+        let messages = rows
+            .into_iter()
+            .map(|row| self.opened_message(row))
+            .collect::<Result<_, _>>()?;
         Ok(OutboxPage {
             messages,
             page,
@@ -124,7 +127,7 @@ impl App {
         let row = self
             .store
             .read(move |tx| outbox::message(tx, &company, DeliveryId(id)).map_err(Error::from))?;
-        self.opened(row.ok_or(Error::NotFound(Subject::Delivery))?)
+        self.opened_message(row.ok_or(Error::NotFound(Subject::Delivery))?)
     }
 
     /// Tells the chains of deliveries that were taken until then; how many.
@@ -199,9 +202,8 @@ impl App {
             .filter(|member| member.role.may_administer() && member.disabled_at.is_none())
         {
             let letter = Letter {
-                company: &company.id,
                 company_name: &company.name,
-                workflow: None,
+                style: &company.style,
                 document: "",
                 name: &member.name,
                 contact: &Contact::Email(member.email.clone()),
@@ -209,12 +211,13 @@ impl App {
                 offset: company.offset,
                 occasion: Occasion::EndpointStopped { at, url, reason },
             };
-            outbox::enqueue(tx, &mail::delivery(&self.vault, self.random.as_ref(), &letter, at)?)?;
+            let room = self.outgoing.mail_room();
+            outbox::enqueue(tx, &room.delivery(&company.id, None, &letter, at)?)?;
         }
         Ok(())
     }
 
-    fn opened(&self, row: Message) -> Result<OutboxMessage, Error> {
+    pub(crate) fn opened_message(&self, row: Message) -> Result<OutboxMessage, Error> {
         let mut mail = OutgoingMail::open(&row.body, &self.vault)?;
         if mail.is_secret {
             mail.text.clear();

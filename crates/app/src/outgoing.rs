@@ -5,7 +5,8 @@
 //!
 //! - the writers whose turn comes are asked, unless the workflow is embedded;
 //! - a one-time code goes to the writer who asked for it, embedded or not;
-//! - at the end everybody gets the result: the sender and the copies always, the writers unless it is embedded;
+//! - at the end everybody gets the result, as the company chooses: the sender, the copies, and the writers unless it is
+//!   embedded;
 //! - what ends early is told to the sender and to those who had been asked; a cancellation not to the sender.
 
 use std::collections::BTreeMap;
@@ -22,7 +23,8 @@ use store::workflow_value::StoredValue;
 use crate::addresses::Addresses;
 use crate::error::Error;
 use crate::export::{self, Happening};
-use crate::mail::{self, AccessCode, Letter, Occasion, Request};
+use crate::mail::{AccessCode, Letter, MailRoom, Occasion, Request};
+use crate::mail_template::MailTemplates;
 use crate::outbox::new_event_id;
 use crate::vault::{Purpose, Vault};
 
@@ -34,6 +36,7 @@ pub(crate) struct Outgoing {
     pub(crate) addresses: Addresses,
     pub(crate) vault: Vault,
     random: Arc<dyn Random>,
+    templates: Arc<MailTemplates>,
 }
 
 /// Why writers are asked.
@@ -55,11 +58,26 @@ struct Addressee<'a> {
 }
 
 impl Outgoing {
-    pub(crate) fn new(vault: Vault, random: Arc<dyn Random>, public_url: String) -> Outgoing {
+    pub(crate) fn new(
+        vault: Vault,
+        random: Arc<dyn Random>,
+        public_url: String,
+        templates: Arc<MailTemplates>,
+    ) -> Outgoing {
         Outgoing {
             addresses: Addresses::new(vault.clone(), public_url),
             vault,
             random,
+            templates,
+        }
+    }
+
+    /// What letters are written with.
+    pub(crate) fn mail_room(&self) -> MailRoom<'_> {
+        MailRoom {
+            templates: &self.templates,
+            vault: &self.vault,
+            random: self.random.as_ref(),
         }
     }
 
@@ -208,7 +226,12 @@ impl Outgoing {
                     document_url: &document_url,
                     certificate_url: &certificate_url,
                 };
-                let everybody = told(workflow, party, |_| true, Besides::SenderAndCopies);
+                let chosen = party.style.completed_mails;
+                let besides = Besides {
+                    sender: chosen.sender,
+                    copies: chosen.copies,
+                };
+                let everybody = told(workflow, party, |_| chosen.writers, besides);
                 all.extend(self.letters(workflow, party, &everybody, occasion, at)?);
             }
             Outcome::Rejected { recipient, .. } => {
@@ -222,7 +245,7 @@ impl Outgoing {
                     workflow,
                     party,
                     |writer| writer.id != rejecter && matches!(writer.progress, Progress::Approved { .. }),
-                    Besides::Sender,
+                    Besides::SENDER,
                 );
                 all.extend(self.letters(workflow, party, &earlier, occasion, at)?);
             }
@@ -232,12 +255,12 @@ impl Outgoing {
                     sender: &party.sender_name,
                     reason: comment,
                 };
-                let were_asked = told(workflow, party, |writer| writer.order <= *order, Besides::Nobody);
+                let were_asked = told(workflow, party, |writer| writer.order <= *order, Besides::NOBODY);
                 all.extend(self.letters(workflow, party, &were_asked, occasion, at)?);
             }
             Outcome::Expired { order, .. } => {
                 let occasion = Occasion::Expired { at };
-                let were_asked = told(workflow, party, |writer| writer.order <= *order, Besides::Sender);
+                let were_asked = told(workflow, party, |writer| writer.order <= *order, Besides::SENDER);
                 all.extend(self.letters(workflow, party, &were_asked, occasion, at)?);
             }
         }
@@ -266,9 +289,8 @@ impl Outgoing {
         at: Timestamp,
     ) -> Result<NewDelivery, Error> {
         let letter = Letter {
-            company: &workflow.company,
             company_name: &party.company_name,
-            workflow: Some(workflow.id),
+            style: &party.style,
             document: &workflow.name,
             name: to.name,
             contact: &to.contact,
@@ -276,7 +298,8 @@ impl Outgoing {
             offset: workflow.offset,
             occasion,
         };
-        mail::delivery(&self.vault, self.random.as_ref(), &letter, at)
+        self.mail_room()
+            .delivery(&workflow.company, Some(workflow.id), &letter, at)
     }
 }
 
@@ -290,11 +313,21 @@ pub(crate) fn codes(stored: &StoredWorkflow) -> Codes {
 }
 
 /// Who is told besides writers.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Besides {
-    Nobody,
-    Sender,
-    SenderAndCopies,
+#[derive(Clone, Copy)]
+struct Besides {
+    sender: bool,
+    copies: bool,
+}
+
+impl Besides {
+    const NOBODY: Besides = Besides {
+        sender: false,
+        copies: false,
+    };
+    const SENDER: Besides = Besides {
+        sender: true,
+        copies: false,
+    };
 }
 
 /// Those writers (none where the workflow is embedded), and whoever is told besides; nobody twice.
@@ -315,14 +348,14 @@ fn told<'a>(
             add(addressee(workflow, writer));
         }
     }
-    if besides != Besides::Nobody {
+    if besides.sender {
         add(Addressee {
             name: &party.sender_name,
             contact: Contact::Email(party.sender_email.clone()),
             language: party.language,
         });
     }
-    if besides == Besides::SenderAndCopies {
+    if besides.copies {
         for copy in &workflow.copies {
             add(Addressee {
                 name: &copy.name,

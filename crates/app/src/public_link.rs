@@ -17,6 +17,7 @@ use serde::Serialize;
 use store::public_link::{self, LinkUse, PublicLink, PublicLinkId, Taken};
 
 use crate::App;
+use crate::CompanyLook;
 use crate::caller::{Caller, Channel};
 use crate::error::{ConflictCode, Error, Fault, FaultCode, Subject};
 use crate::link_token::LinkPurpose;
@@ -95,6 +96,8 @@ pub struct PublicLinkList {
 pub struct LinkInvitation {
     /// Who asks.
     pub company_name: String,
+    /// How the company looks.
+    pub look: CompanyLook,
     /// What there is to sign: the template's name.
     pub document: String,
     /// The language of its documents.
@@ -292,10 +295,11 @@ impl App {
         let version = version.ok_or(Error::conflict(ConflictCode::LinkClosed))?;
         let template = self.kept_template(&link.company, template, version)?;
         Ok(LinkInvitation {
+            look: CompanyLook::of(&link.company, &context.company_name, &context.style),
+            promises_copy: !link.is_embed && context.style.completed_mails.writers,
             company_name: context.company_name,
             document: template.version.name.clone(),
             language: link.language,
-            promises_copy: !link.is_embed,
             confirm: self.kept_start(&link)?.confirm,
         })
     }

@@ -3,11 +3,13 @@
 //! The program reads these from its configuration; what a company chooses for itself is in its row of the database.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use domain::public_address::AddressRules;
 
 use crate::bulk::BulkSettings;
 use crate::export_history::HistorySettings;
+use crate::mail_template::MailTemplates;
 use crate::sealing::SealingSettings;
 
 /// The installation's settings.
@@ -37,6 +39,8 @@ pub struct Settings {
     pub sealing: SealingSettings,
     /// Beginnings of the telephone numbers to which a messenger takes one-time codes: `+82`; none without a messenger.
     pub codes_to: Vec<String>,
+    /// What mails are written with.
+    pub mail_templates: Arc<MailTemplates>,
 }
 
 /// The throttle of wrong credentials. Right ones never count, and nobody is locked out for good.
@@ -78,6 +82,7 @@ impl Default for Settings {
             fonts_folder: None,
             sealing: SealingSettings::default(),
             codes_to: Vec::new(),
+            mail_templates: Arc::default(),
         }
     }
 }

@@ -37,7 +37,7 @@ use crate::page_cache::{Part, PartKind};
 use crate::start::PreviewContent;
 use crate::transition::{Snapshot, conflict, refused};
 use crate::values::{NewValue, value_fault};
-use crate::{App, Origin};
+use crate::{App, CompanyLook, Origin};
 
 /// The most bytes that the texts of a draft may have.
 const LARGEST_DRAFT: usize = 256 * 1024;
@@ -103,6 +103,8 @@ pub struct SigningView {
     pub company: CompanyId,
     /// The company's name.
     pub company_name: String,
+    /// How the company looks.
+    pub look: CompanyLook,
     /// The sender's name.
     pub sender_name: String,
     /// The page's language where the address names none.
@@ -235,7 +237,8 @@ pub struct Signed {
     pub next_document: Option<NextDocument>,
     /// Where the finished document is, if this completed it.
     pub document_url: Option<String>,
-    /// Will the writer be sent the finished document? Of an embedded one its program tells him.
+    /// Will the writer be sent the finished document? Of an embedded one its program tells him, and a company may choose not
+    /// to.
     pub copy_is_sent: bool,
 }
 
@@ -274,6 +277,8 @@ pub struct PreviewView {
     pub pdf: BlobHash,
     /// The fields with the given values.
     pub fields: Vec<FieldView>,
+    /// How the company looks.
+    pub look: CompanyLook,
 }
 
 /// A draft, as it is kept.
@@ -369,6 +374,7 @@ impl App {
             workflow_name: workflow.name.clone(),
             company: workflow.company.clone(),
             company_name: snapshot.party.company_name.clone(),
+            look: CompanyLook::of(&workflow.company, &snapshot.party.company_name, &snapshot.party.style),
             sender_name: snapshot.party.sender_name.clone(),
             language: recipient.map_or(workflow.language, |recipient| workflow.language_of(recipient)),
             offset: workflow.offset,
@@ -802,6 +808,7 @@ impl App {
             template_version: content.version,
             pdf: template.version.pdf,
             fields,
+            look: self.company_look(&company)?,
         })
     }
 
@@ -1035,7 +1042,7 @@ impl App {
             others_of_step: after.turn() == Some(recipient.order),
             next_document: self.next_document(snapshot, recipient)?,
             document_url: self.finished_document_url(snapshot, after),
-            copy_is_sent: !after.is_embedded(),
+            copy_is_sent: !after.is_embedded() && snapshot.party.style.completed_mails.writers,
         })
     }
 

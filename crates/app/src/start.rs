@@ -721,6 +721,7 @@ impl<'a> StartReader<'a> {
                 language: self.context.language,
                 region: self.context.region,
                 link_days: self.context.link_days,
+                style: self.context.style.clone(),
                 sender_disabled: false,
             },
             also: None,

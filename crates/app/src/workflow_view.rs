@@ -11,6 +11,8 @@ use crate::transition::Snapshot;
 use crate::{App, Caller};
 
 const MOST_FOUND: u32 = 1_000;
+/// The most mails and messages that are shown with a workflow.
+const MOST_MESSAGES: u32 = 200;
 
 /// One workflow.
 #[derive(Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
@@ -56,6 +58,8 @@ pub struct WorkflowView {
     pub cc_list: Vec<CopyView>,
     /// What happened.
     pub history: Vec<HistoryEntry>,
+    /// The mails and messages that were written about it, the oldest first, and what became of each.
+    pub message_list: Vec<MessageView>,
     /// Every value written so far.
     pub field_list: Vec<WrittenField>,
     /// Embedded: where the current writer signs; else the sender's view. Empty where nobody is to write any more, and for
@@ -105,6 +109,31 @@ pub struct CopyView {
     pub name: String,
     /// E-mail address or telephone number.
     pub email: String,
+}
+
+/// A mail or message about a workflow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct MessageView {
+    /// Its number.
+    pub message_id: i64,
+    /// `mail` or `message`.
+    pub channel: &'static str,
+    /// The addressee's name.
+    pub name: String,
+    /// The address or telephone number.
+    pub email: String,
+    /// The subject.
+    pub subject: String,
+    /// `waiting` (also between two tries), `delivered` (the mail server took it), `dead` (refused for good, or tried as often
+    /// as it is), `held`, or `kept` where there is nothing to send it with.
+    pub status: &'static str,
+    /// The mail server's code at the last try (RFC 5321), where that failed and the server answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<u16>,
+    /// Why the last try failed: the server's words, or what went wrong on the way to it. Empty where none failed.
+    pub failure: String,
+    /// When it was written, with the zone.
+    pub date: String,
 }
 
 /// Something that happened.
@@ -228,11 +257,44 @@ impl App {
                 Event::from_payload(&entry.payload).map(|event| history_entry(&snapshot, entry.sequence, event))
             })
             .collect();
-        Ok(self.workflow_view(&snapshot, history, caller.role.may_send()))
+        let messages = self.message_views(&snapshot)?;
+        Ok(self.workflow_view(&snapshot, history, messages, caller.role.may_send()))
+    }
+
+    /// What became of the mails and messages about a workflow.
+    fn message_views(&self, snapshot: &Snapshot) -> Result<Vec<MessageView>, Error> {
+        let workflow = &snapshot.stored.workflow;
+        let (company, id) = (workflow.company.clone(), workflow.id);
+        let rows = self.store.read(move |tx| {
+            store::outbox::messages_of_workflow(tx, &company, id, MOST_MESSAGES).map_err(Error::from)
+        })?;
+        let mut views = Vec::with_capacity(rows.len());
+        for row in rows {
+            let code = row.code;
+            let message = self.opened_message(row)?;
+            views.push(MessageView {
+                message_id: message.id,
+                channel: message.channel,
+                name: message.to_name,
+                email: message.to,
+                subject: message.subject,
+                status: message.state,
+                code: code.filter(|_| message.failure.is_some()),
+                failure: message.failure.unwrap_or_default(),
+                date: time::format_with_zone(message.at, workflow.offset),
+            });
+        }
+        Ok(views)
     }
 
     /// `may_send`: who may only read gets no address at which a writer signs.
-    fn workflow_view(&self, snapshot: &Snapshot, history: Vec<HistoryEntry>, may_send: bool) -> WorkflowView {
+    fn workflow_view(
+        &self,
+        snapshot: &Snapshot,
+        history: Vec<HistoryEntry>,
+        message_list: Vec<MessageView>,
+        may_send: bool,
+    ) -> WorkflowView {
         let stored = &snapshot.stored;
         let workflow = &stored.workflow;
         let addresses = &self.outgoing.addresses;
@@ -284,6 +346,7 @@ impl App {
                 })
                 .collect(),
             history,
+            message_list,
             field_list: export::written_fields(workflow, &snapshot.template.version, &snapshot.values, None),
             playing_url: match next.filter(|_| may_send) {
                 Some(next) if workflow.is_embedded() => addresses.sign_url(workflow, next),

@@ -8,13 +8,13 @@ use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
-use app::mail::OutgoingMail;
+use app::mail::{LOGO_ID, OutgoingMail};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use jiff::Timestamp;
-use lettre::address::AddressError;
-use lettre::message::header::{Header, HeaderName, HeaderValue};
-use lettre::message::{Mailbox, MultiPart, MultiPartKind, SinglePart};
+use lettre::address::{AddressError, Envelope};
+use lettre::message::header::{ContentType, Header, HeaderName, HeaderValue};
+use lettre::message::{Attachment, Mailbox, MultiPart, MultiPartKind, SinglePart};
 use lettre::transport::smtp::AsyncSmtpTransportBuilder;
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::transport::smtp::client::{Tls, TlsParameters};
@@ -159,9 +159,15 @@ impl Mailer {
         }
     }
 
-    /// Sends a mail, and says what the server answered.
-    pub async fn send(&self, mail: &OutgoingMail, event_id: &str, at: Timestamp) -> Result<String, MailFault> {
-        let message = self.message(mail, event_id, at)?;
+    /// Sends a mail, and says what the server answered. `logo` is the PNG that the mail shows, where it shows one.
+    pub async fn send(
+        &self,
+        mail: &OutgoingMail,
+        logo: Option<Vec<u8>>,
+        event_id: &str,
+        at: Timestamp,
+    ) -> Result<String, MailFault> {
+        let message = self.message(mail, logo, event_id, at)?;
         let sent = timeout(LONGEST_SENDING, self.pool.transport().send(message))
             .await
             .map_err(|_| MailFault {
@@ -178,7 +184,13 @@ impl Mailer {
         Ok(answer.message().collect::<Vec<_>>().join(" "))
     }
 
-    fn message(&self, mail: &OutgoingMail, event_id: &str, at: Timestamp) -> Result<Message, MailFault> {
+    fn message(
+        &self,
+        mail: &OutgoingMail,
+        logo: Option<Vec<u8>>,
+        event_id: &str,
+        at: Timestamp,
+    ) -> Result<Message, MailFault> {
         // What cannot be written now can never be.
         let unusable = |words: String| MailFault {
             code: None,
@@ -186,16 +198,39 @@ impl Mailer {
             words,
         };
         let to = addressee(&mail.to).map_err(|reason| unusable(format!("{:?}: {reason}", mail.to)))?;
+        let reply_to = mail.reply_to.as_deref().map(addressee).transpose();
+        let reply_to = reply_to.map_err(|reason| unusable(format!("{:?}: {reason}", mail.reply_to)))?;
         let text = SinglePart::plain(mail.text.clone());
-        // The boundary is fixed, so that every try sends the same bytes.
+        // The boundaries are fixed, so that every try sends the same bytes.
         let parts = MultiPart::builder()
             .kind(MultiPartKind::Alternative)
             .boundary(format!("={event_id}="));
         let body = match &mail.html {
-            Some(html) => parts.singlepart(text).singlepart(SinglePart::html(html.clone())),
+            Some(html) => {
+                let (parts, html) = (parts.singlepart(text), SinglePart::html(html.clone()));
+                match logo {
+                    // A picture of our own within the mail (RFC 2387): nothing is fetched when it is read.
+                    Some(png) => parts.multipart(
+                        MultiPart::builder()
+                            .kind(MultiPartKind::Related)
+                            .boundary(format!("={event_id}-related="))
+                            .singlepart(html)
+                            .singlepart(inline_logo(png).map_err(unusable)?),
+                    ),
+                    None => parts.singlepart(html),
+                }
+            }
             None => parts.singlepart(text),
         };
-        Message::builder()
+        let mut builder = Message::builder();
+        if let Some(address) = reply_to {
+            builder = builder.reply_to(Mailbox::new(None, address));
+        }
+        // Said apart: what the library reads back from the header it wrote misses a local part in quotes.
+        let envelope =
+            Envelope::new(Some(self.from.clone()), vec![to.clone()]).map_err(|error| unusable(error.to_string()))?;
+        builder
+            .envelope(envelope)
             .message_id(Some(format!("<{event_id}@{}>", self.from.domain())))
             .date(system_time(at))
             .from(Mailbox::new(name(&mail.from_name), self.from.clone()))
@@ -205,6 +240,11 @@ impl Mailer {
             .multipart(body)
             .map_err(|error| unusable(error.to_string()))
     }
+}
+
+fn inline_logo(png: Vec<u8>) -> Result<SinglePart, String> {
+    let media_type = ContentType::parse("image/png").map_err(|error| error.to_string())?;
+    Ok(Attachment::new_inline_with_name(LOGO_ID.to_owned(), "logo.png".to_owned()).body(png, media_type))
 }
 
 /// The address as every server takes it: its domain in the letters of DNS (RFC 5891). A local part of other letters stays,

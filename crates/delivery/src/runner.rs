@@ -701,10 +701,15 @@ impl Shared {
                 result: TaskResult::Kept,
             };
         };
-        let sent = match OutgoingMail::open(&claimed.body, &self.app.vault) {
-            Ok(mail) => mailer.send(&mail, &claimed.event_id, claimed.created_at).await,
+        let mail = match OutgoingMail::open(&claimed.body, &self.app.vault) {
+            Ok(mail) => mail,
             Err(error) => return self.failed(claimed, at, duration(), &error.to_string()),
         };
+        let logo = match self.logo(&claimed.company, &mail).await {
+            Ok(logo) => logo,
+            Err(reason) => return self.failed(claimed, at, duration(), &reason),
+        };
+        let sent = mailer.send(&mail, logo, &claimed.event_id, claimed.created_at).await;
         let duration = duration();
         match sent {
             Ok(answer) => {
@@ -799,6 +804,20 @@ impl Shared {
         Done {
             claimed,
             result: TaskResult::Tried { made, outcome },
+        }
+    }
+
+    /// The logo that a mail shows; none where it was taken away long ago.
+    async fn logo(&self, company: &CompanyId, mail: &OutgoingMail) -> Result<Option<Vec<u8>>, String> {
+        let Some(hash) = mail.logo_hash() else {
+            return Ok(None);
+        };
+        let (app, company) = (Arc::clone(&self.app), company.clone());
+        match spawn_blocking(move || app.company_logo(&company, &hash)).await {
+            Ok(Ok(png)) => Ok(Some(png)),
+            Ok(Err(app::Error::NotFound(_))) => Ok(None),
+            Ok(Err(error)) => Err(format!("the company's logo cannot be read: {error}")),
+            Err(error) => Err(format!("the company's logo cannot be read: {error}")),
         }
     }
 

@@ -43,6 +43,9 @@ pub enum PictureFault {
     /// The file is damaged.
     #[error("the picture is damaged and cannot be read; save it anew")]
     Damaged,
+    /// A logo of which nothing would be seen.
+    #[error("nothing of the logo can be seen on white; use the version of it that is made for a light ground")]
+    Invisible,
 }
 
 /// A picture ready to draw.
@@ -60,6 +63,90 @@ pub fn media_type(bytes: &[u8]) -> Result<&'static str, PictureFault> {
     };
     decode(bytes, &DECODING.take())?;
     Ok(media_type)
+}
+
+/// The widest that a company's logo is kept, in pixels: what pages and mails show, on a screen of twice the density.
+pub const LOGO_WIDTH: u32 = 480;
+/// The highest.
+pub const LOGO_HEIGHT: u32 = 96;
+/// What a kept logo weighs at most, in bytes: it stands on the first page that a signer opens.
+pub const LOGO_BYTES: usize = 40 * 1024;
+/// A pixel that differs less than this from white cannot be seen on it.
+const FAINT: u8 = 12;
+
+/// A company's logo, made anew: nothing of the given file is in it but what was seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Logo {
+    /// Its file.
+    pub png: Vec<u8>,
+    /// In pixels, at most [`LOGO_WIDTH`].
+    pub width: u32,
+    /// In pixels, at most [`LOGO_HEIGHT`].
+    pub height: u32,
+}
+
+/// Makes a logo of a picture (PNG or JPEG): turned upright, laid on white (it must be seen in mails and in both schemes),
+/// its white edges cut off, reduced to what screens show, and written anew without whatever else the file held. Never made
+/// larger. At most [`LOGO_BYTES`].
+pub fn logo(bytes: &[u8]) -> Result<Logo, PictureFault> {
+    let turn = DECODING.take();
+    let pixels = on_white(&decode(bytes, &turn)?.into_rgba8());
+    let (x, y, width, height) = seen(&pixels).ok_or(PictureFault::Invisible)?;
+    let pixels = image::imageops::crop_imm(&pixels, x, y, width, height).to_image();
+    let mut picture = DynamicImage::from(pixels);
+    drop(turn);
+    let (mut widest, mut highest) = (LOGO_WIDTH, LOGO_HEIGHT);
+    loop {
+        if picture.width() > widest || picture.height() > highest {
+            picture = picture.resize(widest, highest, image::imageops::FilterType::CatmullRom);
+        }
+        let png = png(&picture)?;
+        // A photograph is no logo; it is shown as well as its weight allows.
+        if png.len() <= LOGO_BYTES {
+            return Ok(Logo {
+                png,
+                width: picture.width(),
+                height: picture.height(),
+            });
+        }
+        (widest, highest) = ((widest * 3 / 4).max(1), (highest * 3 / 4).max(1));
+    }
+}
+
+/// The picture as it is seen on white paper.
+fn on_white(picture: &image::RgbaImage) -> image::RgbImage {
+    let mut pixels = image::RgbImage::new(picture.width(), picture.height());
+    for (to, from) in pixels.pixels_mut().zip(picture.pixels()) {
+        let [red, green, blue, alpha] = from.0;
+        let mix = |part: u8| {
+            let sum = u16::from(part) * u16::from(alpha) + 255 * (255 - u16::from(alpha));
+            u8::try_from((sum + 127) / 255).unwrap_or(u8::MAX)
+        };
+        to.0 = [mix(red), mix(green), mix(blue)];
+    }
+    pixels
+}
+
+/// The part that can be seen on white: left, top, width and height; none where there is nothing.
+fn seen(picture: &image::RgbImage) -> Option<(u32, u32, u32, u32)> {
+    let dark = picture
+        .enumerate_pixels()
+        .filter(|(_, _, pixel)| pixel.0.iter().any(|part| *part < u8::MAX - FAINT));
+    let mut found: Option<(u32, u32, u32, u32)> = None;
+    for (x, y, _) in dark {
+        let (left, top, right, bottom) = found.unwrap_or((x, y, x, y));
+        found = Some((left.min(x), top.min(y), right.max(x), bottom.max(y)));
+    }
+    let (left, top, right, bottom) = found?;
+    Some((left, top, right - left + 1, bottom - top + 1))
+}
+
+fn png(picture: &DynamicImage) -> Result<Vec<u8>, PictureFault> {
+    use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+    let mut png = Vec::new();
+    let encoder = PngEncoder::new_with_quality(&mut png, CompressionType::Best, FilterType::Adaptive);
+    picture.write_with_encoder(encoder).map_err(|error| fault(&error))?;
+    Ok(png)
 }
 
 fn format(bytes: &[u8]) -> Result<ImageFormat, PictureFault> {
@@ -252,6 +339,78 @@ mod tests {
         let cut = bytes.get(..bytes.len() / 2).expect("half of it");
         assert_eq!(media_type(cut), Err(PictureFault::TooLarge));
         assert_eq!(media_type(&bomb(4_000, 3_000)), Ok("image/png"));
+    }
+
+    #[test]
+    fn a_logo_is_laid_on_white_cut_reduced_and_written_anew() {
+        // A blue bar of 3000 by 300 with half-seen red at its side, within wide clear edges.
+        let mut picture = RgbaImage::new(4000, 900);
+        for x in 500..3500 {
+            for y in 300..600 {
+                let pixel = if x < 2000 { [0, 0, 255, 255] } else { [255, 0, 0, 128] };
+                picture.put_pixel(x, y, Rgba(pixel));
+            }
+        }
+        let mut bytes = Cursor::new(Vec::new());
+        picture.write_to(&mut bytes, ImageFormat::Png).expect("encodes");
+        // Words that a drawing program left in the file.
+        let mut bytes = bytes.into_inner();
+        let header = 8 + 25;
+        bytes.splice(header..header, chunk(*b"tEXt", b"Author\0a person"));
+        let made = logo(&bytes).expect("a logo");
+        assert_eq!((made.width, made.height), (480, 48));
+        assert!(made.png.len() < LOGO_BYTES && !made.png.windows(8).any(|part| part == b"a person"));
+        let read = image::load_from_memory(&made.png).expect("a PNG").into_rgb8();
+        assert_eq!(read.get_pixel(10, 20).0, [0, 0, 255]);
+        assert_eq!(read.get_pixel(400, 20).0, [255, 127, 127]);
+        // What is small already stays as it is.
+        let small = logo(&file(ImageFormat::Png, 120, 30)).expect("a logo");
+        assert_eq!((small.width, small.height), (120, 30));
+        assert_eq!(logo(&file(ImageFormat::Jpeg, 120, 30)).map(|made| made.width), Ok(120));
+    }
+
+    #[test]
+    fn a_very_wide_and_a_very_tall_logo_stay_within_their_box() {
+        for (width, height) in [(9000, 30), (20, 2000), (1, 1), (1, 9000)] {
+            let made = logo(&file(ImageFormat::Png, width, height)).expect("a logo");
+            assert!(made.width <= LOGO_WIDTH && made.height <= LOGO_HEIGHT && made.width > 0 && made.height > 0);
+        }
+    }
+
+    #[test]
+    fn a_photograph_as_a_logo_is_reduced_until_it_weighs_little() {
+        let mut noise = 1_u32;
+        let picture = image::RgbImage::from_fn(1600, 320, |_, _| {
+            noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let [_, red, green, blue] = noise.to_be_bytes();
+            image::Rgb([red, green, blue])
+        });
+        let mut bytes = Cursor::new(Vec::new());
+        picture.write_to(&mut bytes, ImageFormat::Png).expect("encodes");
+        let made = logo(&bytes.into_inner()).expect("a logo");
+        assert!(
+            made.png.len() <= LOGO_BYTES && made.width > 100,
+            "{} {}",
+            made.png.len(),
+            made.width
+        );
+    }
+
+    #[test]
+    fn a_logo_that_nobody_could_see_is_refused_with_the_remedy() {
+        let white = RgbaImage::from_pixel(60, 20, Rgba([250, 250, 250, 255]));
+        let clear = RgbaImage::new(60, 20);
+        for picture in [white, clear] {
+            let mut bytes = Cursor::new(Vec::new());
+            picture.write_to(&mut bytes, ImageFormat::Png).expect("encodes");
+            assert_eq!(logo(&bytes.into_inner()), Err(PictureFault::Invisible));
+        }
+        assert!(PictureFault::Invisible.to_string().contains("light ground"));
+        assert_eq!(logo(&bomb(10_000, 10_000)), Err(PictureFault::TooLarge));
+        assert_eq!(
+            logo(b"<svg xmlns='http://www.w3.org/2000/svg'/>"),
+            Err(PictureFault::UnknownFormat)
+        );
     }
 
     #[test]

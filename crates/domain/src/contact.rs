@@ -166,18 +166,19 @@ impl fmt::Display for Contact {
     }
 }
 
-/// The form that mail servers take, without quoted local parts: nothing here can end a header.
+/// The form that mail servers take (RFC 5321, RFC 6531): nothing here can end a header.
 pub fn is_email(text: &str) -> bool {
     let Some((local, domain)) = text.rsplit_once('@') else {
         return false;
     };
-    let local_good = (1..=64).contains(&local.len())
-        && !local.starts_with('.')
-        && !local.ends_with('.')
-        && !local.contains("..")
-        && local
-            .chars()
-            .all(|c| !c.is_control() && !c.is_whitespace() && !is_ignorable(c) && !"<>()[],;:\\\"@".contains(c));
+    let local_good = is_quoted(local)
+        || (1..=64).contains(&local.len())
+            && !local.starts_with('.')
+            && !local.ends_with('.')
+            && !local.contains("..")
+            && local
+                .chars()
+                .all(|c| !c.is_control() && !c.is_whitespace() && !is_ignorable(c) && !"<>()[],;:\\\"@".contains(c));
     let domain_good = domain.len() <= 253
         && domain.contains('.')
         && domain.split('.').all(|label| {
@@ -205,6 +206,14 @@ pub fn dialled(number: &str) -> Option<Dialled> {
     Some(Dialled {
         calling_code: parsed.code().value().to_string(),
         national: written.chars().filter(char::is_ascii_digit).collect(),
+    })
+}
+
+/// A local part in quotes (RFC 5321, 4.1.2), without quoted pairs and angle brackets, which nobody's address needs.
+fn is_quoted(local: &str) -> bool {
+    let inner = local.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    inner.is_some_and(|inner| {
+        (1..=62).contains(&inner.len()) && inner.chars().all(|c| matches!(c, ' '..='~') && !"\"\\<>".contains(c))
     })
 }
 
@@ -270,6 +279,33 @@ fn dial_string(text: &str) -> Option<(bool, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_local_part_may_stand_in_quotes_as_the_standard_has_it() {
+        for good in [
+            "\"two words\"@example.com",
+            "\"a@b\"@example.com",
+            "\"(a),b;c:\"@example.com",
+        ] {
+            assert_eq!(
+                Contact::parse(good, Region::Kr),
+                Ok(Contact::Email(good.to_owned())),
+                "{good}"
+            );
+        }
+        for bad in [
+            "\"\"@example.com",
+            "\"@example.com",
+            "\"a\"b\"@example.com",
+            "\"a\\\"@example.com",
+            "\"a<b>\"@example.com",
+            "\"a\r\nBcc: b\"@example.com",
+            "\"é\"@example.com",
+            "\"a\".b@example.com",
+        ] {
+            assert!(Contact::parse(bad, Region::Kr).is_err(), "{bad:?}");
+        }
+    }
 
     #[test]
     fn a_masked_contact_is_known_by_its_owner_alone() {

@@ -243,7 +243,7 @@ pub mod measures {
     }
 }
 
-/// A colour of letters: red, green, blue; written as `#rrggbb`.
+/// A colour, of letters or a company's: red, green, blue; written as `#rrggbb`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Colour(pub [u8; 3]);
 

@@ -9,6 +9,7 @@
 //! - [`workflow`]: who is at which step, and what may happen next;
 //! - [`export`]: which happenings a webhook reports; [`public_address`]: where it may go;
 //! - [`sealing`]: how strong a finished document is sealed;
+//! - [`look`]: what the pages make of a company's colour; [`mailing`]: what a company chooses about its mails;
 //! - [`event`], [`chain`]: what happened, in a form that cannot be changed unnoticed.
 #![deny(missing_docs)]
 
@@ -24,6 +25,8 @@ pub mod fields_file;
 pub mod formula;
 pub mod ids;
 pub mod language;
+pub mod look;
+pub mod mailing;
 pub mod number;
 pub mod one_time_code;
 pub mod public_address;
@@ -44,6 +47,8 @@ pub use export::{ApiType, CommandType, ExportSettings, FieldName, LinkType};
 pub use field::{Alignment, Colour, Field, FieldKind, FontSize, Lines, Placement, TextPlace, WriterDetail};
 pub use ids::{ClientId, CompanyId, MemberId, RecipientId, TemplateId, WorkflowId};
 pub use language::Language;
+pub use look::Palette;
+pub use mailing::{CompletedMails, Reminders};
 pub use role::Role;
 pub use sealing::{SealLevel, SealMark, WhenTsaIsDown};
 pub use template::{NamedWriter, OnReject, PageSize, TemplateStep, TemplateVersion};

@@ -50,6 +50,15 @@ pub fn immutable(headers: &mut HeaderMap) {
     always(headers);
 }
 
+/// For what everybody may see, and never changes under its address.
+pub fn immutable_for_all(headers: &mut HeaderMap) {
+    headers.insert(
+        header::CACHE_CONTROL,
+        HeaderValue::from_static("public, max-age=31536000, immutable"),
+    );
+    always(headers);
+}
+
 fn always(headers: &mut HeaderMap) {
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));

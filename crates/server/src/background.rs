@@ -1,4 +1,4 @@
-//! Work that nobody waits for: deliveries, workflows whose time runs out, timestamps that are due, the revocation list, rows
+//! Work that nobody waits for: deliveries, workflows whose time runs out, reminders, timestamps that are due, the revocation list, rows
 //! that have had their day.
 //!
 //! Jobs run on threads for blocking work, one run of a job at a time. A failure is logged and the job comes again at its
@@ -29,6 +29,11 @@ const HISTORY_EVERY: Duration = Duration::from_mins(1);
 const TIMESTAMPS_EVERY: Duration = Duration::from_mins(1);
 /// So many timestamps are added in one run; more follow at once.
 const TIMESTAMPS_AT_ONCE: u32 = 20;
+/// How late a reminder may go out, at most.
+const REMINDERS_EVERY: Duration = Duration::from_mins(5);
+/// At so many workflows is looked in one run; more follow at once.
+const REMIND_AT_ONCE: u32 = 100;
+const TEMPLATE_FAULTS_EVERY: Duration = Duration::from_mins(1);
 /// How often it is looked whether the revocation list is old.
 const LIST_EVERY: Duration = Duration::from_hours(1);
 
@@ -100,6 +105,20 @@ pub fn start(
         forget_exports,
     ));
     work.spawn(every(
+        REMINDERS_EVERY,
+        ended.clone(),
+        Arc::clone(&app),
+        "reminding writers",
+        remind,
+    ));
+    work.spawn(every(
+        TEMPLATE_FAULTS_EVERY,
+        ended.clone(),
+        Arc::clone(&app),
+        "keeping faults of mail templates",
+        App::keep_template_faults,
+    ));
+    work.spawn(every(
         CLEANING_EVERY,
         ended,
         app,
@@ -141,6 +160,11 @@ async fn every(
 
 fn expire(app: &App) -> Result<(), Error> {
     while app.expire_due(EXPIRE_AT_ONCE)? >= EXPIRE_AT_ONCE {}
+    Ok(())
+}
+
+fn remind(app: &App) -> Result<(), Error> {
+    while app.remind_due(REMIND_AT_ONCE)? >= REMIND_AT_ONCE {}
     Ok(())
 }
 

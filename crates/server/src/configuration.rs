@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use app::{BulkSettings, HistorySettings, LoginSettings, SealingSettings, TimeStampAuthority};
+use app::{BulkSettings, HistorySettings, LoginSettings, MailTemplates, SealingSettings, TimeStampAuthority};
 use delivery::egress::EgressFault;
 use delivery::mailer::{MailSettings, MailSettingsFault, MailTls, Mailer};
 use delivery::messenger::{Format as BodyFormat, GatewayFault, GatewaySettings, Method, SignatureText, profiles};
@@ -162,6 +162,8 @@ pub struct Bulk {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Mail {
+    /// A folder with templates that stand in the place of the built-in ones.
+    pub templates_folder: Option<PathBuf>,
     /// The SMTP server; without one, mails are kept in the outbox and shown on a page.
     pub smtp: Option<Smtp>,
 }
@@ -789,6 +791,7 @@ impl Configuration {
             codes_to: self
                 .messengers()?
                 .map_or_else(Vec::new, |messengers| messengers.reaches("code")),
+            mail_templates: Arc::new(self.mail_templates()),
         })
     }
 
@@ -902,6 +905,14 @@ impl Configuration {
             addresses: self.authority_rules(),
             proof_wait: Duration::from_secs(sealing.proof_seconds),
         })
+    }
+
+    /// What mails are written with; what is wrong with the operator's templates is in it.
+    pub fn mail_templates(&self) -> MailTemplates {
+        match &self.mail.templates_folder {
+            Some(folder) => MailTemplates::with_folder(folder),
+            None => MailTemplates::built_in(),
+        }
     }
 
     /// The SMTP server, if there is one.

@@ -1,6 +1,9 @@
 //! Companies and the keys they seal with.
 
-use domain::{CompanyId, Language, Region, SealLevel, SealMark, UtcOffset, WhenTsaIsDown};
+use domain::{
+    BlobHash, Colour, CompanyId, CompletedMails, Language, Region, Reminders, SealLevel, SealMark, UtcOffset,
+    WhenTsaIsDown,
+};
 use jiff::Timestamp;
 
 use crate::sql::company as sql;
@@ -35,8 +38,38 @@ pub struct Company {
     pub when_tsa_is_down: Option<WhenTsaIsDown>,
     /// Whether its documents show on their pages that they are sealed.
     pub seal_mark: SealMark,
+    /// How it shows itself.
+    pub style: Style,
     /// When it was made.
     pub created_at: Timestamp,
+}
+
+/// How a company shows itself on pages and in mails.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Style {
+    /// Its colour, as it was given.
+    pub accent: Option<Colour>,
+    /// Its logo.
+    pub logo: Option<Logo>,
+    /// The name that its mails come from; its own name, if it has none.
+    pub mail_sender_name: Option<String>,
+    /// Where answers to its mails go.
+    pub mail_reply_to: Option<String>,
+    /// Who is sent finished documents.
+    pub completed_mails: CompletedMails,
+    /// When writers are reminded by themselves.
+    pub reminders: Reminders,
+}
+
+/// A company's logo.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Logo {
+    /// Of its file.
+    pub hash: BlobHash,
+    /// In pixels.
+    pub width: u32,
+    /// In pixels.
+    pub height: u32,
 }
 
 /// A seal key's row; the private key is encrypted.
@@ -48,6 +81,29 @@ pub struct SealKeyRow {
     pub private_key: Vec<u8>,
     /// PEM, the key's own certificate first.
     pub certificates: String,
+}
+
+/// The columns of [`Style`], which several statements ask for.
+pub(crate) fn style(row: &Row) -> Result<Style, Error> {
+    let logo = match row.get("logo")? {
+        Some(hash) => Some(Logo {
+            hash,
+            width: row.get("logo_width")?,
+            height: row.get("logo_height")?,
+        }),
+        None => None,
+    };
+    Ok(Style {
+        accent: row.get("accent")?,
+        logo,
+        mail_sender_name: row.get("mail_sender_name")?,
+        mail_reply_to: row.get("mail_reply_to")?,
+        completed_mails: row.get("completed_mails")?,
+        reminders: Reminders {
+            every_days: row.get("remind_every_days")?,
+            before_days: row.get("remind_before_days")?,
+        },
+    })
 }
 
 fn company(row: &Row) -> Result<Company, Error> {
@@ -65,6 +121,7 @@ fn company(row: &Row) -> Result<Company, Error> {
         tsa_url: row.get("tsa_url")?,
         when_tsa_is_down: row.get("when_tsa_is_down")?,
         seal_mark: row.get("seal_mark")?,
+        style: style(row)?,
         created_at: row.get("created_at")?,
     })
 }
@@ -88,6 +145,15 @@ pub fn insert(tx: &mut dyn Transaction, company: &Company) -> Result<bool, Error
             company.tsa_url.as_deref(),
             company.when_tsa_is_down,
             company.seal_mark,
+            company.style.accent,
+            company.style.logo.map(|logo| logo.hash),
+            company.style.logo.map(|logo| logo.width),
+            company.style.logo.map(|logo| logo.height),
+            company.style.mail_sender_name.as_deref(),
+            company.style.mail_reply_to.as_deref(),
+            company.style.completed_mails,
+            company.style.reminders.every_days,
+            company.style.reminders.before_days,
         ],
     )?;
     Ok(inserted == 1)
@@ -124,8 +190,43 @@ pub fn update(tx: &mut dyn Transaction, company: &Company) -> Result<(), Error> 
             company.tsa_url.as_deref(),
             company.when_tsa_is_down,
             company.seal_mark,
+            company.style.accent,
+            company.style.logo.map(|logo| logo.hash),
+            company.style.logo.map(|logo| logo.width),
+            company.style.logo.map(|logo| logo.height),
+            company.style.mail_sender_name.as_deref(),
+            company.style.mail_reply_to.as_deref(),
+            company.style.completed_mails,
+            company.style.reminders.every_days,
+            company.style.reminders.before_days,
         ],
     )
+}
+
+/// Keeps the logo that the company uses from now on; the one before stays for mails that wait.
+pub fn put_logo(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    logo: Option<(&BlobHash, &[u8])>,
+    at: Timestamp,
+) -> Result<(), Error> {
+    tx.execute(&sql::REPLACE_LOGO, values![company, at])?;
+    if let Some((hash, png)) = logo {
+        tx.execute_one(&sql::PUT_LOGO, values![company, hash, png])?;
+    }
+    Ok(())
+}
+
+/// A logo (PNG) that the company uses or has used.
+pub fn logo(tx: &mut dyn Transaction, company: &CompanyId, hash: &BlobHash) -> Result<Option<Vec<u8>>, Error> {
+    tx.query_optional(&sql::LOGO, values![company, hash])?
+        .map(|row| row.get("png"))
+        .transpose()
+}
+
+/// Deletes logos that were replaced before then; how many.
+pub fn delete_logos(tx: &mut dyn Transaction, before: Timestamp) -> Result<u64, Error> {
+    tx.execute(&sql::DELETE_LOGOS, values![before])
 }
 
 /// Takes hold of who may sign in to the company. Whoever decides from the members what to change about them calls it

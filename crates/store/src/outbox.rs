@@ -858,6 +858,19 @@ pub fn messages(tx: &mut dyn Transaction, company: &CompanyId, limit: u32, skip:
         .collect()
 }
 
+/// The mails and messages of one workflow, oldest first, at most `limit` of them.
+pub fn messages_of_workflow(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    workflow: WorkflowId,
+    limit: u32,
+) -> Result<Vec<Message>, Error> {
+    tx.query(&sql::MESSAGES_OF_WORKFLOW, values![company.as_str(), workflow, limit])?
+        .iter()
+        .map(read_message)
+        .collect()
+}
+
 /// One mail or message of the company.
 pub fn message(tx: &mut dyn Transaction, company: &CompanyId, id: DeliveryId) -> Result<Option<Message>, Error> {
     tx.query_optional(&sql::MESSAGE, values![company.as_str(), id.0])?

@@ -2,8 +2,8 @@
 //! as blobs.
 
 use domain::{
-    BlobHash, ClientId, CompanyId, Language, MemberId, RecipientId, Region, Role, SealLevel, SealMark, TemplateId,
-    UtcOffset, WhenTsaIsDown, WorkflowId,
+    BlobHash, ClientId, Colour, CompanyId, CompletedMails, Language, MemberId, RecipientId, Region, Role, SealLevel,
+    SealMark, TemplateId, UtcOffset, WhenTsaIsDown, WorkflowId,
 };
 
 use crate::{FromValue, Value};
@@ -144,6 +144,32 @@ impl FromValue for SealMark {
     fn from_value(value: &Value) -> Result<Self, String> {
         let text = String::from_value(value)?;
         SealMark::parse(&text).ok_or_else(|| format!("holds {text}, which is no place of a seal's mark"))
+    }
+}
+
+impl From<Colour> for Value {
+    fn from(colour: Colour) -> Self {
+        Value::Text(colour.to_string())
+    }
+}
+
+impl FromValue for Colour {
+    fn from_value(value: &Value) -> Result<Self, String> {
+        let text = String::from_value(value)?;
+        Colour::parse(&text).ok_or_else(|| format!("holds {text}, which is no colour"))
+    }
+}
+
+impl From<CompletedMails> for Value {
+    fn from(choice: CompletedMails) -> Self {
+        Value::Text(choice.to_string())
+    }
+}
+
+impl FromValue for CompletedMails {
+    fn from_value(value: &Value) -> Result<Self, String> {
+        let text = String::from_value(value)?;
+        CompletedMails::parse(&text).ok_or_else(|| format!("holds {text}, which is no such choice"))
     }
 }
 

@@ -10,6 +10,7 @@ use domain::{
 };
 use jiff::Timestamp;
 
+use crate::company::{Style, style};
 use crate::sql::workflow as sql;
 use crate::{Error, Row, Transaction, values};
 
@@ -112,6 +113,8 @@ pub struct StartContext {
     pub expiry_days: i64,
     /// How many days links to finished files live.
     pub link_days: i64,
+    /// How the company shows itself.
+    pub style: Style,
     /// The API client that webhooks name where the start names none.
     pub default_client: ClientId,
     /// Is the named client the company's?
@@ -138,6 +141,7 @@ pub fn start_context(
                 region: row.get("region")?,
                 expiry_days: row.get("expiry_days")?,
                 link_days: row.get("link_days")?,
+                style: style(&row)?,
                 default_client: row.get("default_client")?,
                 named_client_known: row.get::<Option<String>>("named_client")?.is_some(),
                 template_version: row.get("current_version")?,
@@ -158,6 +162,8 @@ pub struct Party {
     pub region: Region,
     /// How many days links to finished files live.
     pub link_days: i64,
+    /// How the company shows itself.
+    pub style: Style,
     /// The sender's name.
     pub sender_name: String,
     /// The sender's e-mail address.
@@ -174,6 +180,7 @@ pub fn party(tx: &mut dyn Transaction, company: &CompanyId, sender: MemberId) ->
         language: row.get("language")?,
         region: row.get("region")?,
         link_days: row.get("link_days")?,
+        style: style(&row)?,
         sender_name: row.get("sender_name")?,
         sender_email: row.get("sender_email")?,
         sender_disabled: row.get::<Option<Timestamp>>("sender_disabled_at")?.is_some(),
@@ -508,6 +515,34 @@ pub fn overdue(tx: &mut dyn Transaction, at: Timestamp, limit: u32) -> Result<Ve
         .iter()
         .map(|row| Ok((row.get("company_id")?, row.get("id")?)))
         .collect()
+}
+
+/// Workflows of all companies whose writers may have to be reminded by then: those that have settings for it, and whose
+/// time to look again has come.
+pub fn reminder_looks(
+    tx: &mut dyn Transaction,
+    at: Timestamp,
+    limit: u32,
+) -> Result<Vec<(CompanyId, WorkflowId)>, Error> {
+    tx.query(&sql::REMINDER_LOOKS, values![at, limit])?
+        .iter()
+        .map(|row| Ok((row.get("company_id")?, row.get("id")?)))
+        .collect()
+}
+
+/// Sets when to look again whether a workflow's writers are to be reminded.
+pub fn set_reminder_look(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    workflow: WorkflowId,
+    at: Timestamp,
+) -> Result<(), Error> {
+    tx.execute_one(&sql::SET_REMINDER_LOOK, values![company, workflow, at])
+}
+
+/// Has all of a company's workflows looked at again, after it has chosen anew when writers are reminded.
+pub fn forget_reminder_looks(tx: &mut dyn Transaction, company: &CompanyId) -> Result<u64, Error> {
+    tx.execute(&sql::FORGET_REMINDER_LOOKS, values![company])
 }
 
 /// What a list of workflows is limited to.

@@ -51,12 +51,17 @@ pub enum Trouble {
     AfterData(String),
     /// The mail is kept, and the connection ends before the answer.
     DropAfterData,
+    /// This answer to the sender: `421 closing`, which ends the connection.
+    AtSender(String),
+    /// Nothing is answered to the addressee, until the client goes away.
+    Stall,
 }
 
 struct Shared {
     mails: Mutex<Vec<SunkMail>>,
     troubles: Mutex<VecDeque<Trouble>>,
     closed: AtomicBool,
+    down: AtomicBool,
     utf8: bool,
 }
 
@@ -84,6 +89,7 @@ impl SmtpSink {
             mails: Mutex::default(),
             troubles: Mutex::default(),
             closed: AtomicBool::new(false),
+            down: AtomicBool::new(false),
             utf8,
         });
         let accepting = Arc::clone(&shared);
@@ -93,6 +99,9 @@ impl SmtpSink {
                     break;
                 }
                 let Ok(stream) = stream else { continue };
+                if accepting.down.load(Ordering::SeqCst) {
+                    continue;
+                }
                 let shared = Arc::clone(&accepting);
                 thread::spawn(move || serve(&shared, &stream));
             }
@@ -112,6 +121,11 @@ impl SmtpSink {
             .lock()
             .expect("no panic while locked")
             .extend(troubles);
+    }
+
+    /// Whether it is down: a connection ends before the greeting.
+    pub fn set_down(&self, down: bool) {
+        self.shared.down.store(down, Ordering::SeqCst);
     }
 
     /// The mails that have come so far.
@@ -153,9 +167,20 @@ fn serve(shared: &Shared, stream: &TcpStream) {
             "MAIL" => {
                 (from, to) = (bracketed(line), Vec::new());
                 trouble = shared.troubles.lock().expect("no panic while locked").pop_front();
-                say("250 sender taken")
+                match &trouble {
+                    Some(Trouble::AtSender(answer)) => {
+                        say(answer);
+                        return;
+                    }
+                    _ => say("250 sender taken"),
+                }
             }
             "RCPT" => {
+                if trouble == Some(Trouble::Stall) {
+                    // The end of the connection is the next thing that is read.
+                    let _ = reader.read_line(&mut String::new());
+                    return;
+                }
                 if let Some(Trouble::AtRecipient(answer)) = &trouble {
                     say(answer)
                 } else {

@@ -5,6 +5,8 @@ extern crate countersign_app as app;
 mod access;
 mod certificates;
 mod check;
+mod look;
+mod mails;
 mod one_time_codes;
 mod races;
 mod sealing;

@@ -375,6 +375,8 @@ impl Method {
 fn sample(kind: &str) -> OutgoingMail {
     let word = || "…".to_owned();
     OutgoingMail {
+        reply_to: None,
+        logo: None,
         from_name: word(),
         to_name: word(),
         to: "+821012345678".to_owned(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
-use app::mail::{self, AccessCode, Letter, Occasion, Request};
+use app::mail::{AccessCode, Letter, MailRoom, Occasion, Request};
 use app::{App, Caller, Channel, NoDocuments, Parts, Purpose, Settings, Vault};
 use blobs::Blobs;
 use delivery::guarded_client::{GuardedClient, Limits, Lookup, SystemLookup};
@@ -98,6 +98,7 @@ pub struct House {
     pub company: CompanyId,
     pub client: ClientId,
     pub runtime: tokio::runtime::Runtime,
+    pub style: store::company::Style,
     mailer: Option<Mailer>,
     messengers: Option<Messengers>,
     limits: Limits,
@@ -141,6 +142,7 @@ impl House {
             tsa_url: None,
             when_tsa_is_down: None,
             seal_mark: domain::SealMark::None,
+            style: store::company::Style::default(),
             created_at: clock.now(),
         };
         let secret = app.vault.encrypt(Purpose::WebhookSecret, &SECRET);
@@ -155,6 +157,7 @@ impl House {
                 .enable_all()
                 .build()
                 .expect("a runtime"),
+            style: store::company::Style::default(),
             mailer: None,
             messengers: None,
             limits: Limits::default(),
@@ -177,14 +180,19 @@ impl House {
         self
     }
 
-    pub fn with_smtp(mut self, port: u16) -> House {
+    pub fn with_smtp(self, port: u16) -> House {
+        self.with_patience(port, Duration::from_secs(5))
+    }
+
+    /// The same with so much time for a command.
+    pub fn with_patience(mut self, port: u16, timeout: Duration) -> House {
         let settings = MailSettings {
             host: "127.0.0.1".to_owned(),
             port,
             tls: MailTls::None,
             login: None,
             from: "no-reply@sign.example.com".to_owned(),
-            timeout: Duration::from_secs(5),
+            timeout,
         };
         self.mailer = Some(Mailer::new(&settings).expect("usable settings"));
         self
@@ -295,14 +303,22 @@ impl House {
 
     /// Puts a request to sign into the outbox.
     pub fn ask(&self, contact: &Contact, document: &str) -> DeliveryId {
-        let occasion = Occasion::Request(Request {
+        self.ask_as(contact, document, "홍길동", "데모 회사")
+    }
+
+    /// The same to a person of this name, by a company of that.
+    pub fn ask_as(&self, contact: &Contact, document: &str, name: &str, company_name: &str) -> DeliveryId {
+        self.keep(contact, company_name, name, document, Language::Ko, self.request())
+    }
+
+    fn request(&self) -> Occasion<'static> {
+        Occasion::Request(Request {
             sender: "김민준",
             comment: "",
             access_code: AccessCode::None,
             deadline: self.clock.now(),
             sign_url: "https://sign.example.com/mail/sign?token=abc&lang=ko",
-        });
-        self.write_letter(contact, "홍길동", document, Language::Ko, occasion)
+        })
     }
 
     /// Puts a letter into the outbox.
@@ -314,10 +330,21 @@ impl House {
         language: Language,
         occasion: Occasion<'_>,
     ) -> DeliveryId {
+        self.keep(contact, "데모 회사", name, document, language, occasion)
+    }
+
+    fn keep(
+        &self,
+        contact: &Contact,
+        company_name: &str,
+        name: &str,
+        document: &str,
+        language: Language,
+        occasion: Occasion<'_>,
+    ) -> DeliveryId {
         let letter = Letter {
-            company: &self.company,
-            company_name: "데모 회사",
-            workflow: Some(WorkflowId(1)),
+            company_name,
+            style: &self.style,
             document,
             name,
             contact,
@@ -325,7 +352,12 @@ impl House {
             offset: UtcOffset::SEOUL,
             occasion,
         };
-        let new = mail::delivery(&self.app.vault, self.app.random.as_ref(), &letter, self.clock.now());
+        let room = MailRoom {
+            templates: &self.app.settings.mail_templates,
+            vault: &self.app.vault,
+            random: self.app.random.as_ref(),
+        };
+        let new = room.delivery(&self.company, Some(WorkflowId(1)), &letter, self.clock.now());
         self.enqueue(new.expect("the letter can be written"))
     }
 

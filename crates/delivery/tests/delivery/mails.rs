@@ -1,10 +1,17 @@
 //! Mails through a real SMTP conversation, and messages that have nowhere to go.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::TcpListener;
+use std::time::Duration;
 
+use app::CompanyChange;
 use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use domain::Contact;
 use jiff::SignedDuration;
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{Config, TestRunner};
 use testkit::database::TestDatabase;
 use testkit::receiver::Receiver;
 use testkit::smtp_sink::{SmtpSink, Trouble};
@@ -136,7 +143,7 @@ fn a_subject_arrives_as_it_was_typed() {
                 .strip_prefix("=?utf-8?b?")
                 .and_then(|rest| rest.strip_suffix("?="))
                 .unwrap_or_else(|| panic!("{subject}"));
-            base64::prelude::BASE64_STANDARD.decode(encoded).expect("base64")
+            BASE64_STANDARD.decode(encoded).expect("base64")
         })
         .collect();
     let decoded = String::from_utf8(decoded).expect("UTF-8");
@@ -275,4 +282,236 @@ fn the_outbox_page_has_twenty_and_the_next_page_the_older_ones() {
     assert!(first[0].ends_with("문서 44") && first.len() == 20 && has_older);
     let (last, has_older) = subjects(3);
     assert!(last[4].ends_with("문서 0") && last.len() == 5 && !has_older);
+}
+
+/// A picture of one pixel.
+const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/// A house whose company has a logo and an address for answers.
+fn dressed(sink: &SmtpSink) -> House {
+    let mut house = house(sink);
+    let change = CompanyChange {
+        logo: Some(Some(BASE64_STANDARD.decode(PIXEL).expect("base64"))),
+        mail_sender_name: Some(Some("에이스 \"전자\" 계약, 팀".to_owned())),
+        mail_reply_to: Some(Some("answers+sign@에이스.한국".to_owned())),
+        ..CompanyChange::default()
+    };
+    house.style = house
+        .app
+        .change_company(&house.company, &change)
+        .expect("dressed")
+        .style;
+    house
+}
+
+#[test]
+fn a_logo_comes_within_the_mail_and_the_same_bytes_at_every_try() {
+    let sink = SmtpSink::start_without_utf8();
+    let house = dressed(&sink);
+    sink.trouble_next([Trouble::DropAfterData]);
+    let id = house.ask(&address(), "근로계약서");
+    house.deliver();
+    // The company has another logo by the time of the second try.
+    let change = CompanyChange {
+        logo: Some(None),
+        ..CompanyChange::default()
+    };
+    house.app.change_company(&house.company, &change).expect("changed");
+    house.clock.turn(SignedDuration::from_hours(1));
+    house.deliver();
+    assert_eq!(house.state(id), "delivered");
+    let mails = sink.mails();
+    assert_eq!(mails.len(), 2);
+    assert_eq!(mails[0].data, mails[1].data);
+    let data = &mails[0].data;
+    // RFC 2046 5.1.4 and RFC 2387: the text first, then the HTML with what it shows.
+    let order = [
+        "multipart/alternative",
+        "text/plain",
+        "multipart/related",
+        "text/html",
+        "image/png",
+    ];
+    let places: Vec<usize> = order.iter().map(|kind| data.find(kind).expect(kind)).collect();
+    assert!(places.is_sorted(), "{places:?}");
+    assert!(
+        data.contains("Content-ID: <logo@countersign>") && data.contains("Content-Disposition: inline"),
+        "{data}"
+    );
+    let image = &data[places[4]..];
+    let (_, body) = image.split_once("\r\n\r\n").expect("a body");
+    let encoded: String = body
+        .split("\r\n--")
+        .next()
+        .unwrap_or_default()
+        .split_whitespace()
+        .collect();
+    let png = BASE64_STANDARD.decode(encoded).expect("base64");
+    assert!(png.starts_with(b"\x89PNG"));
+    assert_eq!(
+        mails[0].header("Reply-To").as_deref(),
+        Some("answers+sign@xn--9t4b11d99a.xn--3e0b707e")
+    );
+    let from = mails[0].header("From").expect("a sender");
+    assert!(
+        from.starts_with("=?utf-8?b?") && from.ends_with("<no-reply@sign.example.com>"),
+        "{from}"
+    );
+}
+
+#[test]
+fn addresses_go_out_as_the_standards_have_them() {
+    let sink = SmtpSink::start_without_utf8();
+    let house = house(&sink);
+    for (given, sent) in [
+        ("a.b+sign@example.com", "a.b+sign@example.com"),
+        ("O'Neil_x=y&z@example.co.kr", "O'Neil_x=y&z@example.co.kr"),
+        ("\"two words\"@example.com", "\"two words\"@example.com"),
+        ("hong@예시.한국", "hong@xn--vv4b11d.xn--3e0b707e"),
+        ("taro@例え.jp", "taro@xn--r8jz45g.jp"),
+        ("A@EXAMPLE.com", "A@EXAMPLE.com"),
+    ] {
+        let before = sink.mails().len();
+        let id = house.ask(&Contact::Email(given.to_owned()), "계약");
+        house.deliver();
+        let reason = house.tries(id).last().and_then(|made| made.fault.clone());
+        assert_eq!(house.state(id), "delivered", "{given}: {reason:?}");
+        assert_eq!(sink.mails()[before].to, [sent], "{given}");
+    }
+}
+
+/// Whatever people and operators wrote: letters, line ends, controls, what looks like a header or an encoded word.
+fn written() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        Just("\r\n".to_owned()),
+        Just("\n".to_owned()),
+        Just("\r".to_owned()),
+        Just("\r\nBcc: victim@example.com\r\n".to_owned()),
+        Just("\r\n\r\n<b>body</b>".to_owned()),
+        Just("\u{2028}X-Evil: 1".to_owned()),
+        Just("=?utf-8?q?=0D=0ABcc:_victim=40example.com?=".to_owned()),
+        Just("\\\"<>,;:@()".to_owned()),
+        Just("\0\t\u{b}\u{c}\u{85}".to_owned()),
+        "[a-z ]{0,12}",
+        "\\PC{0,20}",
+        any::<String>(),
+    ];
+    proptest::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat())
+}
+
+#[test]
+fn no_header_is_injected_whatever_anybody_wrote() {
+    let sink = SmtpSink::start_without_utf8();
+    let database = TestDatabase::sqlite();
+    let mut house = House::on(&database).with_smtp(sink.address().port());
+    let expected: BTreeSet<&str> = [
+        "message-id",
+        "date",
+        "from",
+        "to",
+        "subject",
+        "auto-submitted",
+        "content-type",
+        "mime-version",
+        "reply-to",
+    ]
+    .into();
+    let mut runner = TestRunner::new(Config::with_cases(150));
+    let strategy = (written(), written(), written(), written(), written());
+    let mut cases = Vec::new();
+    // Drawn first, so that all are delivered in one go.
+    for _ in 0..150 {
+        cases.push(strategy.new_tree(&mut runner).expect("a case").current());
+    }
+    for (document, name, company, sender, reply_to) in &cases {
+        house.style.mail_sender_name = Some(sender.clone());
+        // What is no address sends nothing; half of the time it is one.
+        house.style.mail_reply_to = (reply_to.len() % 2 == 0).then(|| format!("a{}@example.com", reply_to.len()));
+        house.ask_as(&address(), document, name, company);
+    }
+    house.style.mail_reply_to = None;
+    for (bad, ..) in cases.iter().take(40) {
+        house.ask(&Contact::Email(format!("a@example.com{bad}")), "계약");
+    }
+    house.deliver();
+    let mails = sink.mails();
+    assert!(mails.len() >= cases.len(), "{}", mails.len());
+    for mail in &mails {
+        assert_eq!(mail.to.len(), 1, "{:?}", mail.to);
+        assert!(mail.to[0].ends_with("example.com"), "{:?}", mail.to);
+        let mut seen = BTreeSet::new();
+        for line in mail.headers() {
+            let name = line.split(':').next().unwrap_or_default().to_ascii_lowercase();
+            assert!(expected.contains(name.as_str()), "{line:?} in {}", mail.data);
+            assert!(seen.insert(name), "{line:?} twice in {}", mail.data);
+            assert!(line.is_ascii() && !line.contains(['\r', '\n', '\0']), "{line:?}");
+        }
+        assert!(
+            expected.iter().all(|name| *name == "reply-to" || seen.contains(*name)),
+            "{seen:?}"
+        );
+        // RFC 5322, 2.1.1.
+        let head = mail.data.split("\r\n\r\n").next().unwrap_or_default();
+        assert!(head.split("\r\n").all(|line| line.len() <= 998), "{head}");
+        assert!(
+            !head.replace("\r\n", "").contains(['\r', '\n']),
+            "a bare line end: {head:?}"
+        );
+    }
+}
+
+#[test]
+fn through_six_hours_of_every_trouble_each_mail_arrives_under_one_id_and_webhooks_go_on() {
+    let sink = SmtpSink::start();
+    let house = House::on(&TestDatabase::sqlite()).with_patience(sink.address().port(), Duration::from_millis(300));
+    let receiver = Receiver::start();
+    let mails: Vec<_> = (0..6)
+        .map(|number| house.ask(&address(), &format!("계약 {number}")))
+        .collect();
+    // Down, for an hour; what happens meanwhile is told to programs at once.
+    sink.set_down(true);
+    let told = house.tell(&receiver.url("/hook"), 1);
+    house.deliver();
+    assert_eq!(house.state(told), "delivered");
+    house.clock.turn(SignedDuration::from_hours(1));
+    house.deliver();
+    sink.set_down(false);
+    sink.trouble_next([
+        Trouble::AtSender("421 4.3.2 closing for maintenance".to_owned()),
+        Trouble::AtRecipient("450 4.2.0 greylisted".to_owned()),
+        Trouble::Stall,
+        Trouble::DropAfterData,
+        Trouble::AfterData("451 4.3.0 try again".to_owned()),
+        Trouble::DropAfterData,
+        Trouble::Stall,
+    ]);
+    for hour in 1..=5 {
+        house.clock.turn(SignedDuration::from_hours(1));
+        let told = house.tell(&receiver.url("/hook"), 1);
+        house.deliver();
+        assert_eq!(house.state(told), "delivered", "hour {hour}");
+    }
+    // The pause between late tries is longer than an hour.
+    for _ in 0..6 {
+        house.clock.turn(SignedDuration::from_hours(4));
+        house.deliver();
+    }
+    let mut taken: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for mail in sink.mails() {
+        let id = mail.header("Message-ID").expect("an id");
+        taken.entry(id).or_default().insert(mail.data);
+    }
+    assert_eq!(taken.len(), mails.len(), "one id a mail, and no mail without");
+    assert!(
+        taken.values().all(|contents| contents.len() == 1),
+        "the same bytes at every try"
+    );
+    assert!(
+        sink.mails().len() > mails.len(),
+        "some arrived twice: their answer was lost"
+    );
+    for id in mails {
+        assert_eq!(house.state(id), "delivered", "{:?}", house.tries(id));
+        assert!(house.tries(id).len() >= 3);
+    }
 }

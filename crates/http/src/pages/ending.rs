@@ -1,6 +1,7 @@
 //! Pages that stand where another was asked for: signed already, ended, expired, an old or a wrong
 //! link, trouble. Each tells what happened and what helps, with the status code that programs need.
 
+use app::CompanyLook;
 use axum::http::StatusCode;
 use axum::response::Response;
 use domain::Language;
@@ -157,8 +158,8 @@ impl Ending {
 pub struct About {
     /// The document, where the link shows that its holder may know.
     pub document: Option<String>,
-    /// The company that sent it.
-    pub company: Option<String>,
+    /// The company that sent it, and how it looks.
+    pub look: Option<CompanyLook>,
     /// When it happened, as people write it.
     pub date: Option<String>,
     /// Where to go from here.
@@ -199,7 +200,7 @@ pub fn page(ending: Ending, language: Language, mut frame: Frame, about: &About)
         symbol,
         text,
         document: about.document.as_deref(),
-        company: about.company.as_deref(),
+        company: about.look.as_ref().map(|look| look.name.as_str()),
         links: &about.links,
     };
     respond(ending.status(), "end.html", &frame, &content)

@@ -21,6 +21,7 @@ pub fn frame(language: Language, base: &str, title: String, path: &str, query: &
         base: base.to_owned(),
         languages,
         title,
+        look: None,
     }
 }
 

@@ -38,7 +38,10 @@ struct LinkPage<'a> {
 pub async fn form(State(http): State<Http>, request: PageRequest) -> Response {
     match invitation(&http, &request).await {
         Ok(invitation) => page(&request, &invitation, StatusCode::OK, &[]),
-        Err(error) => request.fail(&error, request.language()),
+        Err(error) => {
+            let token = request.get("token").unwrap_or_default();
+            request.fail_link(&http, token, &error, request.language()).await
+        }
     }
 }
 
@@ -51,7 +54,10 @@ async fn invitation(http: &Http, request: &PageRequest) -> Result<LinkInvitation
 pub async fn begin(State(http): State<Http>, PageForm(request): PageForm) -> Response {
     let invitation = match invitation(&http, &request).await {
         Ok(invitation) => invitation,
-        Err(error) => return request.fail(&error, request.language()),
+        Err(error) => {
+            let token = request.get("token").unwrap_or_default();
+            return request.fail_link(&http, token, &error, request.language()).await;
+        }
     };
     let language = request.language_or(invitation.language);
     if let Err(error) = http.visits().count(request.client.address, http.app().now()) {
@@ -82,15 +88,18 @@ pub async fn begin(State(http): State<Http>, PageForm(request): PageForm) -> Res
         Ok(LinkLeads::ToMessage) => {
             let about = About {
                 document: Some(invitation.document),
-                company: Some(invitation.company_name),
+                look: Some(invitation.look.clone()),
                 ..About::default()
             };
-            let mut frame = request.frame(language, String::new());
+            let mut frame = request.company_frame(language, String::new(), &invitation.look);
             frame.languages.clear();
             super::ending::page(Ending::LinkSent, language, frame, &about)
         }
         Err(Error::Unprocessable(faults)) => page(&request, &invitation, StatusCode::UNPROCESSABLE_ENTITY, &faults),
-        Err(error) => request.fail(&error, language),
+        Err(error) => {
+            let token = request.get("token").unwrap_or_default();
+            request.fail_link(&http, token, &error, language).await
+        }
     }
 }
 
@@ -115,7 +124,7 @@ fn page(request: &PageRequest, invitation: &LinkInvitation, status: StatusCode, 
         agree_fault: said("agree"),
     };
     let title = i18n::text(language, "link-title", &[("document", &invitation.document)]);
-    let mut frame = request.frame(language, title);
+    let mut frame = request.company_frame(language, title, &invitation.look);
     // What was typed into the form belongs into no address.
     if status != StatusCode::OK {
         frame.languages.clear();

@@ -16,6 +16,7 @@ use request::PageRequest;
 pub mod ending;
 pub mod language;
 pub mod link;
+pub mod look;
 pub mod members;
 pub mod render;
 pub mod request;
@@ -33,6 +34,7 @@ pub fn routes() -> Vec<Route> {
     vec![
         route(Method::GET, "/", Public, home),
         route(Method::GET, "/assets/{name}", Public, assets::get),
+        route(Method::GET, "/api/{company}/look/{name}", Public, look::get),
         route(Method::GET, "/mail/sign", LinkToken, page::mail),
         route(Method::POST, "/mail/sign", LinkToken, page::mail_form),
         route(Method::GET, "/api/{company}/sign", LinkToken, page::company),

@@ -15,6 +15,7 @@ use minijinja::{Environment, ErrorKind, State, UndefinedBehavior, Value, context
 use rust_embed::RustEmbed;
 use serde::Serialize;
 
+use super::look::FrameLook;
 use crate::{assets, security_headers};
 
 #[derive(RustEmbed)]
@@ -82,6 +83,8 @@ pub struct Frame {
     pub languages: Vec<LanguageLink>,
     /// The title of the browser's tab.
     pub title: String,
+    /// The company's own look, where it has one.
+    pub look: Option<FrameLook>,
 }
 
 /// The text of a page.

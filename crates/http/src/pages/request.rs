@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use app::{App, ConflictCode, Error, ForbiddenCode, Subject};
+use app::{App, CompanyLook, ConflictCode, Error, ForbiddenCode, Subject};
 use axum::body::Body;
 use axum::extract::{FromRef, FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
@@ -12,6 +12,7 @@ use domain::Language;
 
 use super::ending::{self, About, Ending};
 use super::language;
+use super::look::FrameLook;
 use super::render::Frame;
 use crate::client_address::ClientAddress;
 use crate::router::Http;
@@ -110,6 +111,14 @@ impl PageRequest {
         language::frame(language, &self.base, title, &self.path, &self.pairs)
     }
 
+    /// The same of a company's page: it looks like the company.
+    pub fn company_frame(&self, language: Language, title: String, look: &CompanyLook) -> Frame {
+        Frame {
+            look: FrameLook::of(&self.base, look),
+            ..self.frame(language, title)
+        }
+    }
+
     /// A path of ours with the language that was asked for.
     pub fn link(&self, path: &str, pairs: &[(&str, &str)]) -> String {
         let mut query = url::form_urlencoded::Serializer::new(String::new());
@@ -181,9 +190,30 @@ impl PageRequest {
         response
     }
 
+    /// The page that stands for a failure behind a link: it looks like the company that made the link, where one did.
+    pub async fn fail_link(&self, http: &Http, token: &str, error: &Error, language: Language) -> Response {
+        if !matches!(error, Error::Conflict { .. }) {
+            return self.fail(error, language);
+        }
+        error.log();
+        let about = self.about_link(http, token).await;
+        self.end(ending_of(error), language, &about)
+    }
+
+    /// What can be told of a link that does not open any more: whose it was, so that its holder knows whom to ask.
+    pub async fn about_link(&self, http: &Http, token: &str) -> About {
+        let token = token.to_owned();
+        let look = http.blocking(move |app| app.look_behind_link(&token)).await;
+        About {
+            look: look.ok().flatten(),
+            ..About::default()
+        }
+    }
+
     /// A page that stands where another was asked for.
     pub fn end(&self, ending: Ending, language: Language, about: &About) -> Response {
-        let frame = self.frame(language, String::new());
+        let mut frame = self.frame(language, String::new());
+        frame.look = about.look.as_ref().and_then(|look| FrameLook::of(&self.base, look));
         ending::page(ending, language, frame, about)
     }
 }

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use domain::{FileKind, Language, PageSize};
 use serde::Serialize;
 
-use super::ending::{About, Ending};
+use super::ending::Ending;
 use super::render::respond;
 use super::request::PageRequest;
 use super::sign::pictures::{document_hash, page_response, text_response};
@@ -51,18 +51,21 @@ pub async fn page(State(http): State<Http>, request: PageRequest) -> Response {
     };
     match found {
         Ok((linked, sizes)) => shown(&request, &token, &linked, &sizes),
-        Err(error) => failed(&request, &error),
+        Err(error) => failed(&http, &request, &error).await,
     }
 }
 
 /// A link of this kind is over when its time is.
-fn failed(request: &PageRequest, error: &Error) -> Response {
+async fn failed(http: &Http, request: &PageRequest, error: &Error) -> Response {
     let language = request.language();
     match error {
         Error::Conflict {
             code: ConflictCode::LinkReplaced,
             ..
-        } => request.end(Ending::LinkExpired, language, &About::default()),
+        } => {
+            let about = request.about_link(http, request.get("token").unwrap_or_default()).await;
+            request.end(Ending::LinkExpired, language, &about)
+        }
         other => request.fail(other, language),
     }
 }
@@ -98,7 +101,8 @@ fn shown(request: &PageRequest, token: &str, linked: &LinkedFile, sizes: &[PageS
         pages,
     };
     let title = format!("{} · {kind}", linked.workflow_name);
-    respond(StatusCode::OK, "viewer.html", &request.frame(language, title), &content)
+    let frame = request.company_frame(language, title, &linked.look);
+    respond(StatusCode::OK, "viewer.html", &frame, &content)
 }
 
 /// `GET /mail/view/pages/{document}/{page}`
@@ -159,6 +163,6 @@ pub async fn file(State(http): State<Http>, method: Method, request: PageRequest
             security_headers::private(headers);
             response
         }
-        Err(error) => failed(&request, &error),
+        Err(error) => failed(&http, &request, &error).await,
     }
 }

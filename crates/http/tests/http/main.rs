@@ -9,6 +9,7 @@ mod complete;
 mod exports;
 mod links;
 mod login;
+mod looks;
 mod pages;
 mod reading;
 mod routes;

@@ -7,12 +7,14 @@ use app::{App, CompanyChange, NewCompany};
 use clap::{Args, Subcommand, ValueEnum};
 use document::keys::KeyKind;
 use document::revocation::RevocationReason;
-use domain::{CompanyId, Language, Region, SealLevel, SealMark, UtcOffset, WhenTsaIsDown};
+use domain::{
+    Colour, CompanyId, CompletedMails, Language, Palette, Region, SealLevel, SealMark, UtcOffset, WhenTsaIsDown,
+};
 use serde_json::{Value, json};
 
 use super::{Context, OfCompany, company_id, language, read};
 use crate::opened::Absent;
-use crate::output::{Failure, print, table};
+use crate::output::{Failure, print, remark, table};
 
 /// Make and change companies
 #[derive(Debug, Subcommand)]
@@ -158,6 +160,53 @@ pub struct Settings {
     /// A small mark in the margin that says by whom and when a document was sealed: none, last-page, every-page
     #[arg(long, value_parser = seal_mark, value_name = "WHERE")]
     seal_mark: Option<SealMark>,
+    /// The colour of its pages and mails: #RRGGBB; made darker or lighter where it could not be read
+    #[arg(long, value_parser = colour, value_name = "COLOUR", conflicts_with = "no_accent")]
+    accent: Option<Colour>,
+    /// No colour of its own
+    #[arg(long)]
+    no_accent: bool,
+    /// The logo of its pages and mails: a PNG or JPEG made for a light ground, at most 5 MiB
+    #[arg(long, value_name = "FILE", conflicts_with = "no_logo")]
+    logo: Option<PathBuf>,
+    /// No logo
+    #[arg(long)]
+    no_logo: bool,
+    /// The name that its mails come from; `default` is its own name
+    #[arg(long, value_parser = or_default(|name| Ok(name.to_owned())), value_name = "NAME")]
+    mail_sender_name: Option<OrDefault<String>>,
+    /// Where answers to its mails go; `default`: to the installation's address
+    #[arg(long, value_parser = or_default(|address| Ok(address.to_owned())), value_name = "ADDRESS")]
+    mail_reply_to: Option<OrDefault<String>>,
+    /// Who is sent finished documents: any of writers, copies, sender, with commas between, or none
+    #[arg(long, value_parser = completed_mails, value_name = "WHOM")]
+    completed_mails: Option<CompletedMails>,
+    /// Remind writers so many days after they were asked or reminded, again and again; `never`
+    #[arg(long, value_parser = days_or_never, value_name = "DAYS")]
+    remind_every: Option<DaysOrNever>,
+    /// Remind writers so many days before the time runs out; `never`
+    #[arg(long, value_parser = days_or_never, value_name = "DAYS")]
+    remind_before: Option<DaysOrNever>,
+}
+
+/// A number of days, or none.
+#[derive(Debug, Clone, Copy)]
+struct DaysOrNever(Option<i64>);
+
+fn days_or_never(text: &str) -> Result<DaysOrNever, String> {
+    if text == "never" {
+        return Ok(DaysOrNever(None));
+    }
+    let days = text.parse().map_err(|_| "a number of days, or never".to_owned())?;
+    Ok(DaysOrNever(Some(days)))
+}
+
+fn colour(text: &str) -> Result<Colour, String> {
+    Colour::parse(text).ok_or_else(|| "a colour such as #2450a4".to_owned())
+}
+
+fn completed_mails(text: &str) -> Result<CompletedMails, String> {
+    CompletedMails::parse(text).ok_or_else(|| "any of writers, copies, sender, or none".to_owned())
 }
 
 /// A choice, or none.
@@ -184,8 +233,9 @@ fn when_tsa_is_down(text: &str) -> Result<WhenTsaIsDown, String> {
 }
 
 impl Settings {
-    fn change(&self, name: Option<String>) -> CompanyChange {
-        CompanyChange {
+    fn change(&self, name: Option<String>) -> Result<CompanyChange, Failure> {
+        let logo = self.logo.as_deref().map(read).transpose()?;
+        Ok(CompanyChange {
             name,
             language: self.language,
             offset: self.offset,
@@ -198,7 +248,38 @@ impl Settings {
             tsa_url: self.tsa_url.clone().map(|choice| choice.0),
             when_tsa_is_down: self.when_tsa_is_down.clone().map(|choice| choice.0),
             seal_mark: self.seal_mark,
-        }
+            accent: taken(self.accent, self.no_accent),
+            logo: taken(logo, self.no_logo),
+            mail_sender_name: self.mail_sender_name.clone().map(|choice| choice.0),
+            mail_reply_to: self.mail_reply_to.clone().map(|choice| choice.0),
+            completed_mails: self.completed_mails,
+            remind_every_days: self.remind_every.map(|days| days.0),
+            remind_before_days: self.remind_before.map(|days| days.0),
+        })
+    }
+}
+
+/// What is given; nothing where it is to be taken away; `None` where it stays.
+#[expect(clippy::option_option, reason = "stays, away, or given")]
+fn taken<T>(given: Option<T>, away: bool) -> Option<Option<T>> {
+    match given {
+        Some(given) => Some(Some(given)),
+        None => away.then_some(None),
+    }
+}
+
+/// Tells whoever has just chosen a colour that it is not quite what pages show.
+fn tell_accent(context: &Context, company: &store::company::Company, settings: &Settings) {
+    let (Some(given), Some(_)) = (company.style.accent, settings.accent) else {
+        return;
+    };
+    let shown = Palette::of(given);
+    if shown.light.accent != given {
+        let text = format!(
+            "{given} cannot be read on a light page; {} is shown instead, and {} in the dark scheme",
+            shown.light.accent, shown.dark.accent
+        );
+        remark(context.json, &text);
     }
 }
 
@@ -268,15 +349,17 @@ impl Company {
                     id,
                     name,
                     key: key.kind(),
-                    settings: settings.change(None),
+                    settings: settings.change(None)?,
                 })?;
                 let (company, client, secret) = (&added.company.id, added.client, added.secret.expose());
                 let value = json!({"company": company, "client_id": client, "webhook_secret": secret});
+                tell_accent(context, &added.company, &settings);
                 let lines = format!("company         {company}\nclient_id       {client}\nwebhook secret  {secret}\n");
                 print(context.json, &value, &lines);
             }
             Company::Set { id, name, settings } => {
-                let company = app.change_company(&id, &settings.change(name))?;
+                let company = app.change_company(&id, &settings.change(name)?)?;
+                tell_accent(context, &company, &settings);
                 print(context.json, &value(&company), &rows(&[company]));
             }
             Company::Key(command) => command.run(context, &app)?,
@@ -305,6 +388,19 @@ fn value(company: &store::company::Company) -> Value {
         "tsa_url": company.tsa_url,
         "when_tsa_is_down": company.when_tsa_is_down,
         "seal_mark": company.seal_mark,
+        "accent": company.style.accent,
+        "accent_shown": company.style.accent.map(|accent| {
+            let shown = Palette::of(accent);
+            json!({"light": shown.light.accent, "dark": shown.dark.accent, "changed": shown.light.accent != accent})
+        }),
+        "logo": company.style.logo.map(|logo| {
+            json!({"sha256": logo.hash.to_string(), "width": logo.width, "height": logo.height})
+        }),
+        "mail_sender_name": company.style.mail_sender_name,
+        "mail_reply_to": company.style.mail_reply_to,
+        "completed_mails": company.style.completed_mails.to_string(),
+        "remind_every_days": company.style.reminders.every_days,
+        "remind_before_days": company.style.reminders.before_days,
         "created_at": company.created_at,
     })
 }

@@ -28,6 +28,8 @@ use crate::output::{Failure, print};
 #[derive(Debug, Args)]
 pub struct Doctor;
 
+const TEMPLATES: &str = "mail templates";
+
 /// How a check ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -83,6 +85,7 @@ impl Doctor {
         }
         workers(context, &mut findings);
         mail(context, &mut findings)?;
+        mail_templates(context, &mut findings);
         messenger(context, &mut findings);
         address(context, &mut findings);
 
@@ -344,7 +347,20 @@ fn seal_keys(context: &Context, store: Store, vault: Vault, findings: &mut Findi
     if usable == companies.len() {
         findings.good(check, format!("{usable} of {} usable", companies.len()));
     }
+    met_template_faults(&app, findings)?;
     time_stamps(&app, findings)
+}
+
+/// What went wrong with the operator's templates while mails were written.
+fn met_template_faults(app: &App, findings: &mut Findings) -> Result<(), Failure> {
+    for met in app.met_template_faults()? {
+        findings.wrong(
+            TEMPLATES,
+            format!("{}; at {} the built-in mail was sent instead", met.fault, met.at),
+            "correct the file and start the server again",
+        );
+    }
+    Ok(())
 }
 
 fn key_remedy(fault: &SealKeyFault) -> String {
@@ -471,6 +487,24 @@ fn workers(context: &Context, findings: &mut Findings) {
             error.to_string(),
             "the program must be able to start itself; check limits on processes and memory",
         ),
+    }
+}
+
+fn mail_templates(context: &Context, findings: &mut Findings) {
+    if context.place.configuration.mail.templates_folder.is_none() {
+        return;
+    }
+    let templates = context.place.configuration.mail_templates();
+    for fault in templates.faults() {
+        findings.wrong(
+            TEMPLATES,
+            fault.to_string(),
+            "correct the file, or take it out of mail.templates_folder; the server does not start with it",
+        );
+    }
+    let used = templates.overrides().count();
+    if templates.faults().is_empty() {
+        findings.good(TEMPLATES, format!("{used} in the place of built-in ones"));
     }
 }
 

@@ -18,6 +18,7 @@ mod company;
 mod doctor;
 mod document;
 mod fsck;
+mod mail;
 mod member;
 mod messenger;
 mod migrate;
@@ -83,6 +84,9 @@ enum Command {
     /// Gateways for messages to telephone numbers: which there are, and a try
     #[command(subcommand)]
     Messenger(messenger::Messenger),
+    /// Mails: try whether they can be sent
+    #[command(subcommand)]
+    Mail(mail::Mail),
     /// Verify a signed PDF: exit code 0 only where everything holds
     Verify(verify::Verify),
     /// Inspect and seal documents
@@ -155,6 +159,7 @@ fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Template(command) => command.run(&context),
         Command::Webhook(command) => command.run(&context),
         Command::Messenger(command) => command.run(&context),
+        Command::Mail(command) => command.run(&context),
         Command::Verify(command) => command.run(&context),
         Command::Document(command) => command.run(&context),
         Command::Audit(command) => command.run(&context),

@@ -92,6 +92,7 @@ impl Serve {
             // A font that cannot be read is told now, not to the first who signs.
             app.fonts()?;
         }
+        prove_mail_templates(&app)?;
         prove_sealing(&app)?;
         announce(bound);
         warm_up(&app);
@@ -193,6 +194,19 @@ fn announce(bound: Option<SocketAddr>) {
     let mut output = std::io::stdout();
     let _ = writeln!(output, "{line}").and_then(|()| output.flush());
     tracing::info!("{line}");
+}
+
+/// What the operator wrote in the place of our mails is used as he wrote it, or he is told before anybody gets another one.
+fn prove_mail_templates(app: &App) -> Result<(), Failure> {
+    let faults = app.settings.mail_templates.faults();
+    if faults.is_empty() {
+        return Ok(());
+    }
+    let lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    Err(Failure::Other(format!(
+        "mail templates (mail.templates_folder) cannot be used; correct them, or take them out of the folder:\n  {}",
+        lines.join("\n  ")
+    )))
 }
 
 /// A server that could not seal would take approvals that lead nowhere: it does not start. A company that cannot is told of;

@@ -287,6 +287,8 @@ fn every_command_has_help() {
         "member set-password",
         "member disable",
         "member list",
+        "mail",
+        "mail test",
         "token list",
         "token revoke",
         "client list",

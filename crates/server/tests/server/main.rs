@@ -3,6 +3,7 @@
 mod access;
 mod checks;
 mod documents;
+mod mailing;
 mod messengers;
 mod sealing;
 mod serving;

@@ -220,6 +220,12 @@ crate::statements! {
          WHERE o.company_id = $1 AND o.kind IN ('mail', 'message') \
          ORDER BY o.id DESC LIMIT $2 OFFSET $3";
 
+    /// The mails and messages of one workflow, oldest first, each with its last try.
+    pub static MESSAGES_OF_WORKFLOW = "SELECT o.id, o.workflow_id, o.kind, o.body, o.state, o.created_at, o.finished_at, \
+             t.code, t.fault, t.answer \
+         FROM outbox AS o LEFT JOIN delivery_try AS t ON t.delivery_id = o.id AND t.number = o.tries_made \
+         WHERE o.company_id = $1 AND o.kind IN ('mail', 'message') AND o.workflow_id = $2 ORDER BY o.id LIMIT $3";
+
     /// One mail or message of the company with its last try.
     pub static MESSAGE = "SELECT o.id, o.workflow_id, o.kind, o.body, o.state, o.created_at, o.finished_at, \
              t.code, t.fault, t.answer \

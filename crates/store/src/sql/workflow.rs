@@ -16,13 +16,16 @@ crate::statements! {
 
     /// What a start needs to know of its company, template and client.
     pub static START_CONTEXT = "SELECT c.name, c.language, c.utc_offset, c.region, c.expiry_days, c.link_days, \
-         a.id AS default_client, n.id AS named_client, t.current_version, t.archived_at FROM company c \
+         c.accent, c.logo, c.logo_width, c.logo_height, c.mail_sender_name, c.mail_reply_to, c.completed_mails, \
+         c.remind_every_days, c.remind_before_days, a.id AS default_client, n.id AS named_client, t.current_version, t.archived_at FROM company c \
          JOIN api_client a ON a.company_id = c.id AND a.is_default \
          LEFT JOIN api_client n ON n.company_id = c.id AND n.id = $3 \
          LEFT JOIN template t ON t.company_id = c.id AND t.id = $2 WHERE c.id = $1";
 
     /// Who sends, as letters name him.
-    pub static PARTY = "SELECT c.name, c.language, c.region, c.link_days, m.name AS sender_name, m.email AS sender_email, \
+    pub static PARTY = "SELECT c.name, c.language, c.region, c.link_days, \
+         c.accent, c.logo, c.logo_width, c.logo_height, c.mail_sender_name, c.mail_reply_to, c.completed_mails, \
+         c.remind_every_days, c.remind_before_days, m.name AS sender_name, m.email AS sender_email, \
          m.disabled_at AS sender_disabled_at \
          FROM company c JOIN member m ON m.company_id = c.id WHERE c.id = $1 AND m.id = $2";
 
@@ -103,6 +106,19 @@ crate::statements! {
     /// Workflows whose time has run out, of all companies: the runner's.
     pub static OVERDUE = "SELECT company_id, id FROM workflow WHERE status = 'Playing' AND expires_at <= $1 \
          ORDER BY expires_at LIMIT $2";
+
+    /// Workflows whose writers may have to be reminded.
+    pub static REMINDER_LOOKS = "SELECT w.company_id, w.id FROM company c JOIN workflow w ON w.company_id = c.id \
+         WHERE (c.remind_every_days IS NOT NULL OR c.remind_before_days IS NOT NULL) \
+         AND w.status = 'Playing' AND w.is_embedded = FALSE AND w.reminder_look <= $1 \
+         ORDER BY w.reminder_look, w.id LIMIT $2";
+
+    /// When to look again.
+    pub static SET_REMINDER_LOOK = "UPDATE workflow SET reminder_look = $3 WHERE company_id = $1 AND id = $2";
+
+    /// The company has chosen anew when writers are reminded.
+    pub static FORGET_REMINDER_LOOKS = "UPDATE workflow SET reminder_look = 0 \
+         WHERE company_id = $1 AND status = 'Playing' AND reminder_look <> 0";
 
     /// A company's workflows, newest first.
     pub static LIST = "SELECT id, name, status, language, offset_seconds, template_id, started_at, expires_at, ended_at, turn \

@@ -39,6 +39,7 @@ fn company(store: &Store, id: &str) -> CompanyId {
         tsa_url: None,
         when_tsa_is_down: None,
         seal_mark: domain::SealMark::None,
+        style: store::company::Style::default(),
         created_at: at(0),
     };
     store

@@ -176,6 +176,7 @@ fn no_code(request: &PageRequest, error: &Error, view: &SigningView) -> Response
     }
     let about = About {
         document: Some(view.workflow_name.clone()),
+        look: Some(view.look.clone()),
         ..About::default()
     };
     request.end(Ending::Locked, language, &about)

@@ -140,7 +140,7 @@ async fn show(http: &Http, request: &PageRequest, company: Option<String>) -> Re
     };
     match opened {
         Ok(view) => staged(request, &key, &view),
-        Err(error) => request.fail(&error, request.language()),
+        Err(error) => request.fail_link(http, &key.token, &error, request.language()).await,
     }
 }
 
@@ -177,7 +177,7 @@ fn staged(request: &PageRequest, key: &SigningKey, view: &SigningView) -> Respon
 fn about(view: &SigningView, language: Language, date: Option<String>) -> About {
     About {
         document: Some(view.workflow_name.clone()),
-        company: Some(view.company_name.clone()),
+        look: Some(view.look.clone()),
         date,
         // The next document's address is given in the answer to approval or rejection, not to whoever opens a used link.
         links: view
@@ -227,7 +227,8 @@ pub(super) fn code_page(
         wrong: left.is_some(),
         left: left.unwrap_or_default(),
     };
-    let mut frame = request.frame(language, i18n::text(language, "sign-code-title", &[]));
+    let title = i18n::text(language, "sign-code-title", &[]);
+    let mut frame = request.company_frame(language, title, &view.look);
     let status = if left.is_some() {
         // The typed code belongs into no address.
         frame.languages.clear();
@@ -306,7 +307,8 @@ pub(super) fn one_time_code_page(
         wrong: matches!(fault, Some(OneTimeFault::Wrong(1..))),
         fault: fault.map(|fault| fault.words(language)),
     };
-    let mut frame = request.frame(language, i18n::text(language, "sign-one-time-title", &[]));
+    let title = i18n::text(language, "sign-one-time-title", &[]);
+    let mut frame = request.company_frame(language, title, &view.look);
     let (status, wait) = match fault {
         None => (StatusCode::OK, None),
         Some(OneTimeFault::Wait(seconds)) => (StatusCode::TOO_MANY_REQUESTS, Some(seconds)),
@@ -401,7 +403,8 @@ fn sign_page(
         },
     };
     let title = i18n::text(language, "sign-title", &[("document", &view.workflow_name)]);
-    respond(StatusCode::OK, "sign.html", &request.frame(language, title), &content)
+    let frame = request.company_frame(language, title, &view.look);
+    respond(StatusCode::OK, "sign.html", &frame, &content)
 }
 
 /// The company, and the member where his name says more.

@@ -105,7 +105,7 @@ fn shown(request: &PageRequest, token: &str, view: &PreviewView) -> Response {
     respond(
         StatusCode::OK,
         "sign.html",
-        &request.frame(language, view.workflow_name.clone()),
+        &request.company_frame(language, view.workflow_name.clone(), &view.look),
         &content,
     )
 }

@@ -1,0 +1,281 @@
+//! A company's accent colour, and what the pages make of it.
+//!
+//! A company names one colour. The pages need four in each scheme, and every text must stay readable: so the colour is
+//! moved towards black in the light scheme and towards white in the dark one, by as little as is needed, until each pair
+//! that occurs has the contrast that WCAG 2.2 asks for (1.4.3: 4.5 for text, which is more than the 3 that 1.4.11 asks for
+//! the edges of controls). Its hue stays. Nothing else of the pages depends on it: what is good, wrong, asked for or
+//! refused has the same colours for every company.
+
+use crate::Colour;
+
+/// The contrast that text needs on its ground (WCAG 2.2, 1.4.3).
+pub const TEXT_CONTRAST: f64 = 4.5;
+
+const BLACK: Colour = Colour([0, 0, 0]);
+const WHITE: Colour = Colour([255, 255, 255]);
+/// Parts of a mixture.
+const WHOLE: u16 = 255;
+
+/// What the accent stands on and among in one scheme: values of `ui/src/styles/tokens.css`, which a test compares.
+struct Scheme {
+    /// `--ground`, `--surface`, `--surface-sunk`.
+    grounds: [Colour; 3],
+    /// `--ink`, `--ink-soft`.
+    inks: [Colour; 2],
+    /// Where a colour that cannot be read is moved to.
+    towards: Colour,
+    /// `--surface`, which the soft ground is tinted from.
+    surface: Colour,
+    /// How much of the accent the soft ground has at most, in [`WHOLE`] parts.
+    tint: u16,
+    /// What is written on a filled button.
+    on_accent: Colour,
+    /// How much of the accent that has at most.
+    on_accent_tint: u16,
+}
+
+const LIGHT: Scheme = Scheme {
+    grounds: [
+        Colour([0xf3, 0xf4, 0xf6]),
+        Colour([0xff, 0xff, 0xff]),
+        Colour([0xec, 0xee, 0xf2]),
+    ],
+    inks: [Colour([0x19, 0x1d, 0x24]), Colour([0x53, 0x5c, 0x6b])],
+    towards: BLACK,
+    surface: WHITE,
+    tint: 28,
+    on_accent: WHITE,
+    on_accent_tint: 0,
+};
+
+const DARK: Scheme = Scheme {
+    grounds: [
+        Colour([0x10, 0x13, 0x18]),
+        Colour([0x19, 0x1d, 0x24]),
+        Colour([0x23, 0x29, 0x33]),
+    ],
+    inks: [Colour([0xe9, 0xec, 0xf1]), Colour([0xa9, 0xb2, 0xc0])],
+    towards: WHITE,
+    surface: Colour([0x19, 0x1d, 0x24]),
+    tint: 40,
+    on_accent: BLACK,
+    on_accent_tint: 32,
+};
+
+/// The colours of one scheme that an accent gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tones {
+    /// Links, filled buttons, the edge of what has the focus.
+    pub accent: Colour,
+    /// The same under the pointer.
+    pub accent_strong: Colour,
+    /// The ground of notices and of what is chosen.
+    pub accent_soft: Colour,
+    /// What is written on `accent` and `accent_strong`.
+    pub on_accent: Colour,
+}
+
+/// The colours that an accent gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Palette {
+    /// In the light scheme.
+    pub light: Tones,
+    /// In the dark scheme.
+    pub dark: Tones,
+}
+
+impl Palette {
+    /// The colours that this accent gives. Every pair that occurs has at least [`TEXT_CONTRAST`].
+    pub fn of(accent: Colour) -> Self {
+        Self {
+            light: tones(accent, &LIGHT),
+            dark: tones(accent, &DARK),
+        }
+    }
+}
+
+fn tones(given: Colour, scheme: &Scheme) -> Tones {
+    let accent = moved(given, scheme.towards, |tried| {
+        scheme
+            .grounds
+            .iter()
+            .all(|ground| contrast(tried, *ground) >= TEXT_CONTRAST)
+    });
+    let on_accent = tinted(scheme.on_accent, accent, scheme.on_accent_tint, |tried| {
+        contrast(tried, accent) >= TEXT_CONTRAST
+    });
+    let readable = |tried: Colour| {
+        contrast(on_accent, tried) >= TEXT_CONTRAST
+            && scheme
+                .grounds
+                .iter()
+                .all(|ground| contrast(tried, *ground) >= TEXT_CONTRAST)
+    };
+    // Beside its end of the scale there is no room: what is black already is lit up a little, where that can be read.
+    let accent_strong = [mixed(accent, scheme.towards, 64), mixed(accent, other_end(scheme), 48)]
+        .into_iter()
+        .find(|tried| readable(*tried) && contrast(*tried, accent) > 1.1)
+        .unwrap_or(accent);
+    let accent_soft = tinted(scheme.surface, accent, scheme.tint, |tried| {
+        [accent, accent_strong]
+            .iter()
+            .chain(&scheme.inks)
+            .all(|text| contrast(*text, tried) >= TEXT_CONTRAST)
+    });
+    Tones {
+        accent,
+        accent_strong,
+        accent_soft,
+        on_accent,
+    }
+}
+
+fn other_end(scheme: &Scheme) -> Colour {
+    if scheme.towards == BLACK { WHITE } else { BLACK }
+}
+
+/// The colour, moved by as little as makes it good; its end of the scale is.
+fn moved(colour: Colour, towards: Colour, good: impl Fn(Colour) -> bool) -> Colour {
+    (0..=WHOLE)
+        .map(|parts| mixed(colour, towards, parts))
+        .find(|tried| good(*tried))
+        .unwrap_or(towards)
+}
+
+/// The ground with as much of the colour, up to `most` parts, as leaves it good; without any it is.
+fn tinted(ground: Colour, colour: Colour, most: u16, good: impl Fn(Colour) -> bool) -> Colour {
+    (0..=most)
+        .rev()
+        .map(|parts| mixed(ground, colour, parts))
+        .find(|tried| good(*tried))
+        .unwrap_or(ground)
+}
+
+/// `parts` of [`WHOLE`] of the second colour, the rest of the first.
+fn mixed(first: Colour, second: Colour, parts: u16) -> Colour {
+    let mix = |one: u8, two: u8| {
+        let sum = u16::from(one) * (WHOLE - parts.min(WHOLE)) + u16::from(two) * parts.min(WHOLE);
+        u8::try_from((sum + WHOLE / 2) / WHOLE).unwrap_or(u8::MAX)
+    };
+    let mut parts_of_both = first.0;
+    for (one, two) in parts_of_both.iter_mut().zip(second.0) {
+        *one = mix(*one, two);
+    }
+    Colour(parts_of_both)
+}
+
+/// The contrast of two colours, from 1 to 21 (WCAG 2.2).
+pub fn contrast(one: Colour, other: Colour) -> f64 {
+    let (one, other) = (luminance(one), luminance(other));
+    (one.max(other) + 0.05) / (one.min(other) + 0.05)
+}
+
+/// Relative luminance (WCAG 2.2).
+fn luminance(Colour(parts): Colour) -> f64 {
+    let [red, green, blue] = parts.map(|part| {
+        let share = f64::from(part) / 255.0;
+        if share <= 0.040_45 {
+            share / 12.92
+        } else {
+            ((share + 0.055) / 1.055).powf(2.4)
+        }
+    });
+    0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn colour(text: &str) -> Colour {
+        Colour::parse(text).unwrap()
+    }
+
+    /// Every pair that occurs on the pages (`PAIRS` in `ui/samples.mjs`), and what is written in notices.
+    fn check(given: Colour) {
+        let palette = Palette::of(given);
+        for (tones, scheme) in [(palette.light, LIGHT), (palette.dark, DARK)] {
+            let mut pairs = vec![(tones.on_accent, tones.accent), (tones.on_accent, tones.accent_strong)];
+            for ground in scheme.grounds {
+                pairs.extend([(tones.accent, ground), (tones.accent_strong, ground)]);
+            }
+            for text in scheme.inks.into_iter().chain([tones.accent, tones.accent_strong]) {
+                pairs.push((text, tones.accent_soft));
+            }
+            for (text, ground) in pairs {
+                let contrast = contrast(text, ground);
+                assert!(
+                    contrast >= TEXT_CONTRAST,
+                    "{given}: {text} on {ground} has {contrast:.2}: {tones:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn every_pair_can_be_read_whatever_the_accent_over_the_whole_cube() {
+        // Every step of 15 is a corner of the cube, an edge, or within.
+        let steps = || (0..=255_u8).step_by(15);
+        for red in steps() {
+            for green in steps() {
+                for blue in steps() {
+                    check(Colour([red, green, blue]));
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+        #[test]
+        fn every_pair_can_be_read_whatever_the_accent(parts: [u8; 3]) {
+            check(Colour(parts));
+        }
+    }
+
+    #[test]
+    fn a_colour_that_can_be_read_stays_and_another_is_moved_by_as_little_as_needed() {
+        for stays in ["#2450a4", "#a5231c", "#000000", "#17663a"] {
+            assert_eq!(Palette::of(colour(stays)).light.accent, colour(stays));
+        }
+        let yellow = Palette::of(colour("#ffd400")).light.accent;
+        assert_ne!(yellow, colour("#ffd400"));
+        // One step less would not do.
+        let [red, green, blue] = yellow.0;
+        assert!(red > green && green > blue && blue == 0, "{yellow}");
+        let nearest = contrast(yellow, colour("#eceef2"));
+        assert!((TEXT_CONTRAST..TEXT_CONTRAST + 0.1).contains(&nearest), "{nearest}");
+    }
+
+    #[test]
+    fn what_is_under_the_pointer_differs_from_what_is_not() {
+        for given in ["#000000", "#ffffff", "#2450a4", "#ffd400", "#ff0066"] {
+            let palette = Palette::of(colour(given));
+            for tones in [palette.light, palette.dark] {
+                assert_ne!(tones.accent, tones.accent_strong, "{given}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_grounds_are_those_of_the_pages() {
+        let tokens = include_str!("../../../ui/src/styles/tokens.css");
+        let (light, dark) = tokens.split_once("@media (prefers-color-scheme: dark)").unwrap();
+        for (css, scheme) in [(light, LIGHT), (dark, DARK)] {
+            let [ground, surface, sunk] = scheme.grounds;
+            let [ink, ink_soft] = scheme.inks;
+            assert_eq!(scheme.surface, surface);
+            for (name, value) in [
+                ("ground", ground),
+                ("surface", surface),
+                ("surface-sunk", sunk),
+                ("ink", ink),
+                ("ink-soft", ink_soft),
+            ] {
+                assert!(css.contains(&format!("--{name}: {value};")), "--{name} is not {value}");
+            }
+        }
+    }
+}

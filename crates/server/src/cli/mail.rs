@@ -1,0 +1,121 @@
+//! `mail test`.
+
+use std::process::ExitCode;
+
+use app::mail::{self, MailKind};
+use app::mail_sample::{self, Links};
+use clap::Subcommand;
+use delivery::Mailer;
+use delivery::mailer::MailFault;
+use domain::{Clock, CompanyId, Contact, Language, Region};
+use serde_json::json;
+use store::company::Style;
+
+use super::{Context, company_id, language};
+use crate::environment::{SystemClock, SystemRandom};
+use crate::output::{Failure, print};
+
+/// Mails: try whether they can be sent
+#[derive(Debug, Subcommand)]
+pub enum Mail {
+    /// Send a test mail and show what the mail server says; exit code 0 where it took the mail
+    Test {
+        /// Where to
+        #[arg(long, value_name = "ADDRESS")]
+        to: String,
+        /// Which mail: request, reminder, returned, completed, rejected, canceled, expired, code, stopped
+        #[arg(long, default_value = "request", value_parser = kind)]
+        kind: MailKind,
+        /// In which language: ko, en, ja; the company's, if not given
+        #[arg(long, value_parser = language)]
+        lang: Option<Language>,
+        /// As this company sends it: with its name, logo, colour, sender name and address for answers
+        #[arg(long, value_name = "ID", value_parser = company_id)]
+        company: Option<CompanyId>,
+    },
+}
+
+fn kind(text: &str) -> Result<MailKind, String> {
+    MailKind::parse(text).ok_or_else(|| format!("one of {}", MailKind::ALL.map(MailKind::word).join(", ")))
+}
+
+impl Mail {
+    pub fn run(self, context: &Context) -> Result<ExitCode, Failure> {
+        let Mail::Test {
+            to,
+            kind,
+            lang,
+            company,
+        } = self;
+        let configuration = &context.place.configuration;
+        let Some(settings) = configuration.mail()? else {
+            return Err(Failure::Other(
+                "no SMTP server is configured; set mail.smtp.host and mail.smtp.from".to_owned(),
+            ));
+        };
+        let templates = configuration.mail_templates();
+        if let Some(fault) = templates.faults().first() {
+            return Err(Failure::Other(format!(
+                "a mail template cannot be used: {fault}; `countersign doctor` shows all that cannot"
+            )));
+        }
+        let contact = Contact::parse(&to, Region::default())
+            .ok()
+            .filter(|contact| matches!(contact, Contact::Email(_)));
+        let contact = contact.ok_or_else(|| Failure::Other(format!("{to:?} is no mail address")))?;
+        let (company, app) = match company {
+            Some(id) => {
+                let app = context.open()?.app;
+                (Some(app.company(&id)?), Some(app))
+            }
+            None => (None, None),
+        };
+        let style = company
+            .as_ref()
+            .map_or_else(Style::default, |company| company.style.clone());
+        let chosen = lang
+            .or(company.as_ref().map(|company| company.language))
+            .unwrap_or_default();
+        let now = SystemClock.now();
+        let links = Links::below(&configuration.app(None)?.public_url);
+        let mut letter = mail_sample::letter(&style, &contact, chosen, mail_sample::rich(kind, chosen, &links, now));
+        if let Some(company) = &company {
+            letter.company_name = &company.name;
+            letter.offset = company.offset;
+        }
+        let mail = mail::write(&templates, &letter)?;
+        let logo = match (&app, &company, mail.logo_hash()) {
+            (Some(app), Some(company), Some(hash)) => Some(app.company_logo(&company.id, &hash)?),
+            _ => None,
+        };
+        let server = format!("{}:{}", settings.host, settings.port);
+        let mailer = Mailer::new(&settings).map_err(|fault| Failure::Other(fault.to_string()))?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| Failure::Other(error.to_string()))?;
+        let id = app::outbox::new_event_id(&SystemRandom);
+        let sent: Result<String, MailFault> = runtime.block_on(mailer.send(&mail, logo, &id, now));
+        // The connections are let go within their runtime.
+        runtime.block_on(async move { drop(mailer) });
+        let (taken, code, words) = match &sent {
+            Ok(words) => (true, None, words.clone()),
+            Err(fault) => (false, fault.code, fault.words.clone()),
+        };
+        let value = json!({
+            "taken": taken,
+            "server": server,
+            "to": mail.to,
+            "subject": mail.subject,
+            "code": code,
+            "answer": words,
+        });
+        let verb = if taken { "took" } else { "did not take" };
+        print(
+            context.json,
+            &value,
+            &format!("{server} {verb} the mail to {}: {words}", mail.to),
+        );
+        Ok(if taken { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}

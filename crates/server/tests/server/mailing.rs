@@ -1,0 +1,216 @@
+//! What an operator does about mails and looks at the command line.
+
+use std::fs;
+
+use testkit::smtp_sink::{SmtpSink, Trouble};
+
+use crate::support::Temporary;
+
+fn with_sink(sink: &SmtpSink) -> Temporary {
+    Temporary::with_company()
+        .with("COUNTERSIGN_MAIL__SMTP__HOST", "127.0.0.1")
+        .with("COUNTERSIGN_MAIL__SMTP__PORT", &sink.address().port().to_string())
+        .with("COUNTERSIGN_MAIL__SMTP__TLS", "none")
+        .with("COUNTERSIGN_MAIL__SMTP__FROM", "sign@example.com")
+}
+
+/// A PNG of one pixel.
+const PIXEL: &[u8] = &[
+    0x89, b'P', b'N', b'G', 13, 10, 26, 10, 0, 0, 0, 13, b'I', b'H', b'D', b'R', 0, 0, 0, 1, 0, 0, 0, 1, 8, 6, 0, 0, 0,
+    0x1f, 0x15, 0xc4, 0x89, 0, 0, 0, 13, b'I', b'D', b'A', b'T', 0x78, 0xda, 0x63, 0x64, 0xf8, 0xcf, 0x50, 0x0f, 0x00,
+    0x03, 0x86, 0x01, 0x80, 0x5a, 0x34, 0x7d, 0x6b, 0, 0, 0, 0, b'I', b'E', b'N', b'D', 0xae, 0x42, 0x60, 0x82,
+];
+
+#[test]
+fn a_test_mail_shows_the_servers_own_words_taken_or_refused() {
+    let sink = SmtpSink::start();
+    let here = with_sink(&sink);
+    let said = here.say(&["mail", "test", "--to", "hong@example.com"]);
+    assert_eq!(said.code, Some(0), "{}", said.error);
+    assert!(
+        said.output.contains("took the mail to hong@example.com: mail taken"),
+        "{}",
+        said.output
+    );
+
+    let logo = here.file("logo.png", PIXEL);
+    let logo = logo.to_str().expect("a path");
+    let set = [
+        "company",
+        "set",
+        "acme",
+        "--logo",
+        logo,
+        "--accent",
+        "#ffd400",
+        "--mail-sender-name",
+        "Acme sign",
+        "--mail-reply-to",
+        "answers@acme.example",
+    ];
+    let said = here.say(&set);
+    assert_eq!(said.code, Some(0), "{}", said.error);
+    assert!(
+        said.error.contains("#ffd400 cannot be read on a light page; #"),
+        "{}",
+        said.error
+    );
+    for kind in [
+        "request",
+        "reminder",
+        "returned",
+        "completed",
+        "rejected",
+        "canceled",
+        "expired",
+        "code",
+        "stopped",
+    ] {
+        let test = [
+            "mail",
+            "test",
+            "--to",
+            "hong@example.com",
+            "--kind",
+            kind,
+            "--lang",
+            "ja",
+            "--company",
+            "acme",
+        ];
+        assert_eq!(here.json(&test, "")["taken"], true, "{kind}");
+    }
+    let mails = sink.mails();
+    assert_eq!(mails.len(), 10);
+    let last = mails.last().expect("a mail");
+    assert_eq!(last.header("Reply-To").as_deref(), Some("answers@acme.example"));
+    assert!(
+        last.header("From").is_some_and(|from| from.contains("Acme sign")),
+        "{:?}",
+        last.header("From")
+    );
+    assert!(last.data.contains("Content-ID: <logo@countersign>"));
+
+    sink.trouble_next([Trouble::AtRecipient(
+        "550 5.7.1 relaying denied, says the server".to_owned(),
+    )]);
+    let said = here.say(&["mail", "test", "--to", "hong@example.com"]);
+    assert_eq!(said.code, Some(1));
+    assert!(
+        said.output.contains("did not take") && said.output.contains("relaying denied, says the server"),
+        "{}",
+        said.output
+    );
+    let said = here.say(&["mail", "test", "--to", "nobody"]);
+    assert!(said.error.contains("no mail address"), "{}", said.error);
+    let said = Temporary::new().say(&["mail", "test", "--to", "hong@example.com"]);
+    assert!(
+        said.code == Some(1) && said.error.contains("mail.smtp.host"),
+        "{}",
+        said.error
+    );
+}
+
+#[test]
+fn a_look_is_set_shown_and_taken_away_and_a_bad_one_is_refused_with_the_remedy() {
+    let here = Temporary::with_company();
+    let logo = here.file("logo.png", PIXEL);
+    let set = here.json(
+        &[
+            "company",
+            "set",
+            "acme",
+            "--logo",
+            logo.to_str().expect("a path"),
+            "--accent",
+            "#2450A4",
+            "--completed-mails",
+            "sender,copies",
+            "--remind-every",
+            "3",
+            "--remind-before",
+            "2",
+        ],
+        "",
+    );
+    assert_eq!(
+        (&set["accent"], &set["accent_shown"]["changed"]),
+        (&"#2450a4".into(), &false.into()),
+        "{set}"
+    );
+    assert_eq!(
+        (&set["logo"]["width"], &set["completed_mails"]),
+        (&1.into(), &"copies,sender".into()),
+        "{set}"
+    );
+    assert_eq!(
+        (&set["remind_every_days"], &set["remind_before_days"]),
+        (&3.into(), &2.into())
+    );
+    let set = here.json(
+        &[
+            "company",
+            "set",
+            "acme",
+            "--no-logo",
+            "--no-accent",
+            "--remind-every",
+            "never",
+        ],
+        "",
+    );
+    assert!(
+        set["logo"].is_null() && set["accent"].is_null() && set["remind_every_days"].is_null(),
+        "{set}"
+    );
+    assert_eq!(set["remind_before_days"], 2);
+    let drawing = here.file("logo.svg", b"<svg xmlns='http://www.w3.org/2000/svg'/>");
+    let said = here.say(&["company", "set", "acme", "--logo", drawing.to_str().expect("a path")]);
+    assert!(
+        said.code == Some(1) && said.error.contains("neither PNG nor JPEG; save it as one of them"),
+        "{}",
+        said.error
+    );
+    for wrong in [
+        ["--accent", "red"],
+        ["--accent", "#12345"],
+        ["--completed-mails", "all"],
+        ["--remind-every", "soon"],
+    ] {
+        assert_eq!(
+            here.say(&["company", "set", "acme", wrong[0], wrong[1]]).code,
+            Some(2),
+            "{wrong:?}"
+        );
+    }
+}
+
+#[test]
+fn a_broken_mail_template_is_named_by_doctor_and_the_server_does_not_start_with_it() {
+    let here = Temporary::with_company();
+    let folder = here.path("templates");
+    fs::create_dir(&folder).expect("a folder");
+    fs::write(folder.join("request.ko.txt"), "안녕하세요\n{{ documnt }}").expect("a template");
+    fs::write(folder.join("reqest.ko.html"), "x").expect("a template");
+    let here = here.with("COUNTERSIGN_MAIL__TEMPLATES_FOLDER", folder.to_str().expect("a path"));
+    for command in ["doctor", "serve"] {
+        let said = here.say(&[command]);
+        assert_eq!(said.code, Some(1), "{command}");
+        let all = format!("{}{}", said.output, said.error);
+        assert!(
+            all.contains("request.ko.txt, line 2: there is no variable documnt; there are accent, "),
+            "{all}"
+        );
+        assert!(all.contains("reqest.ko.html: no mail has this name"), "{all}");
+    }
+    // What has nothing to do with mails goes on.
+    assert_eq!(here.say(&["company", "list"]).code, Some(0));
+    fs::write(folder.join("request.ko.txt"), "안녕하세요\n{{ document }}").expect("a template");
+    fs::remove_file(folder.join("reqest.ko.html")).expect("gone");
+    let report = here.json(&["doctor"], "");
+    assert_eq!(report["healthy"], true, "{report}");
+    assert!(
+        report.to_string().contains("1 in the place of built-in ones"),
+        "{report}"
+    );
+}
