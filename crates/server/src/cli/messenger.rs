@@ -2,13 +2,15 @@
 
 use std::process::ExitCode;
 
+use app::MailTemplates;
 use app::mail::{self, AccessCode, Letter, Occasion, Request};
 use clap::Subcommand;
 use delivery::Messengers;
 use delivery::messenger::{KINDS, Outgoing, Report, Verdict};
-use domain::{Clock, CompanyId, Contact, Language, Region, UtcOffset};
+use domain::{Clock, Contact, Language, Region, UtcOffset};
 use jiff::SignedDuration;
 use serde_json::{Value, json};
+use store::company::Style;
 
 use super::Context;
 use super::company::region;
@@ -159,11 +161,10 @@ fn sample(context: &Context, contact: &Contact, kind: &str, language: Language) 
         "code" => Occasion::OneTimeCode { code: "000000" },
         _ => Occasion::Request(request),
     };
-    let company = CompanyId::parse("countersign").map_err(|fault| Failure::Other(fault.to_string()))?;
+    let style = Style::default();
     let letter = Letter {
-        company: &company,
         company_name: "Countersign",
-        workflow: None,
+        style: &style,
         document: match language {
             Language::Ko => "시험 발송",
             Language::En => "Test message",
@@ -179,7 +180,7 @@ fn sample(context: &Context, contact: &Contact, kind: &str, language: Language) 
         offset: UtcOffset::SEOUL,
         occasion,
     };
-    mail::write(&letter).map_err(|error| Failure::Other(error.to_string()))
+    mail::write(&MailTemplates::built_in(), &letter).map_err(|error| Failure::Other(error.to_string()))
 }
 
 fn told(context: &Context, to: &str, is_taken: bool, reports: &[Report]) {
