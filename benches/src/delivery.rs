@@ -88,7 +88,6 @@ impl Clock for Now {
 
 /// A company with its outbox, a runner, and a receiver that says when what came.
 struct House {
-    app: Arc<App>,
     company: CompanyId,
     events: AtomicU64,
     arrivals: Arc<Arrivals>,
@@ -96,6 +95,8 @@ struct House {
     /// The product's own threads, and the receiver's.
     ours: Runtime,
     theirs: Runtime,
+    /// Goes last, after the threads that work on it.
+    app: Arc<App>,
 }
 
 /// Who waits for which event.
@@ -172,13 +173,13 @@ impl House {
         let runner = Runner::new(Arc::clone(&app), client, None, None, RunnerSettings::default());
         ours.spawn(runner.run(std::future::pending()));
         House {
-            app,
             company,
             events: AtomicU64::new(0),
             arrivals,
             receiver,
             ours,
             theirs,
+            app,
         }
     }
 
