@@ -32,7 +32,9 @@ const PUSH_BUTTON: i64 = 1 << 16;
 pub(super) const FILLED: &[&[u8]] = &[b"V", b"AP", b"AS", b"RV", b"I", b"DA", b"Q", b"M"];
 
 /// The keys under which a field, the form or the catalog is named and not used: no value of a field is looked up through them.
-const NAMING: &[&[u8]] = &[b"Annots", b"CO", b"Data", b"Fields", b"IRT", b"Kids", b"Obj", b"Parent", b"T"];
+const NAMING: &[&[u8]] = &[
+    b"Annots", b"CO", b"Data", b"Fields", b"IRT", b"Kids", b"Obj", b"Parent", b"T",
+];
 
 /// What may become of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -434,7 +436,9 @@ impl Places {
     /// Lets everything that is reached from `object`, the value of `key`, have the way's role besides those that it has.
     fn walk(&mut self, document: &Document, object: &Object, key: &[u8], way: &Way) {
         let mut waiting = Vec::new();
-        references(object, key, &mut |id, key| waiting.push((id, key.to_vec(), way.role.clone())));
+        references(object, key, &mut |id, key| {
+            waiting.push((id, key.to_vec(), way.role.clone()))
+        });
         while let Some((id, key, role)) = waiting.pop() {
             let Some(object) = document.objects.get(&id) else {
                 continue;
@@ -442,7 +446,9 @@ impl Places {
             let Some(role) = self.reach(id, &key, object, role, way) else {
                 continue;
             };
-            references(object, &key, &mut |id, key| waiting.push((id, key.to_vec(), role.clone())));
+            references(object, &key, &mut |id, key| {
+                waiting.push((id, key.to_vec(), role.clone()))
+            });
         }
     }
 

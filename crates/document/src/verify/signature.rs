@@ -425,7 +425,9 @@ pub(super) fn removed(pdf: &[u8], is_other: impl Fn(ObjectId) -> bool) -> Option
         .find_map(|(at, _)| {
             let text = pdf.get(at + KEY.len()..)?;
             let numbers = numbers(text.get(..text.len().min(MAX_BYTE_RANGE))?)?;
-            let [0, first, second, last] = numbers.as_slice() else { return None };
+            let [0, first, second, last] = numbers.as_slice() else {
+                return None;
+            };
             let gap = pdf.get(*first..*second)?;
             let is_value = gap.starts_with(b"<") && gap.ends_with(b">");
             let is_within = second.checked_add(*last)? <= pdf.len();

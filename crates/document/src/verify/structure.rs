@@ -130,7 +130,10 @@ pub(super) fn object_around(pdf: &[u8], at: usize) -> Option<ObjectId> {
     const KEYWORD: &[u8] = b" obj";
     let before = pdf.get(..at)?;
     let keyword = before.windows(KEYWORD.len()).rposition(|window| window == KEYWORD)?;
-    let start = before.get(..keyword)?.iter().rposition(|byte| matches!(byte, b'\r' | b'\n'))?;
+    let start = before
+        .get(..keyword)?
+        .iter()
+        .rposition(|byte| matches!(byte, b'\r' | b'\n'))?;
     header(before.get(start..)?)
 }
 

@@ -97,9 +97,10 @@ fn revision(syntax: &mut Syntax<'_>, start: usize, previous: &Previous, current:
     }
 
     // Every object of this revision is named where it lies, and nothing is named where none lies.
+    let size = number(&section.trailer, b"Size")?;
     let mut named_at = BTreeMap::new();
     for (id, offset) in &in_use {
-        if named_at.insert(id.0, *offset).is_some() {
+        if id.0 >= size || named_at.insert(id.0, *offset).is_some() {
             return None;
         }
         let is_there = match objects.get(offset) {
@@ -115,7 +116,6 @@ fn revision(syntax: &mut Syntax<'_>, start: usize, previous: &Previous, current:
         .iter()
         .all(|(offset, (id, _))| named_at.get(&id.0) == Some(offset) || is_section(*offset));
     let highest = objects.values().map(|(id, _)| id.0).max().unwrap_or(0);
-    let size = number(&section.trailer, b"Size")?;
     let least = highest.checked_add(1)?;
     let is_right_size = (least..=least.max(previous.size).saturating_add(MAX_RESERVED)).contains(&size);
     let leads_back = usize::try_from(number(&section.trailer, b"Prev")?).ok()? == previous.section;
@@ -143,7 +143,11 @@ fn end(syntax: &mut Syntax<'_>) -> Option<usize> {
 
 /// A whole number of 32 bits, written in digits alone.
 fn number(dictionary: &Dictionary, key: &[u8]) -> Option<u32> {
-    dictionary.get(key).and_then(Object::as_i64).ok().and_then(|number| u32::try_from(number).ok())
+    dictionary
+        .get(key)
+        .and_then(Object::as_i64)
+        .ok()
+        .and_then(|number| u32::try_from(number).ok())
 }
 
 /// A cross-reference table with its trailer (7.5.4): entries of exactly 20 bytes.
@@ -204,17 +208,24 @@ fn read_stream(stream: &Stream) -> Option<Section> {
             .collect::<Option<Vec<_>>>()
     };
     let widths = numbers(b"W")?;
-    let [kind, second, third] = widths.as_slice() else { return None };
+    let [kind, second, third] = widths.as_slice() else {
+        return None;
+    };
     if widths.iter().any(|width| *width > MAX_WIDTH) || *second == 0 {
         return None;
     }
     let size = usize::try_from(number(&stream.dict, b"Size")?).ok()?;
-    let index = if stream.dict.has(b"Index") { numbers(b"Index")? } else { vec![0, size] };
+    let index = if stream.dict.has(b"Index") {
+        numbers(b"Index")?
+    } else {
+        vec![0, size]
+    };
     let mut in_use = Vec::new();
     let mut rows = content.chunks_exact(kind + second + third);
     for part in index.chunks(2) {
         let [first, count] = part else { return None };
-        for number in *first..first.checked_add(*count)? {
+        let end = first.checked_add(*count).filter(|end| *end <= size)?;
+        for number in *first..end {
             let (kind, rest) = rows.next()?.split_at_checked(*kind)?;
             let (second, third) = rest.split_at_checked(*second)?;
             let is_in_use = kind.is_empty() || value(kind)? == 1;
@@ -231,5 +242,7 @@ fn read_stream(stream: &Stream) -> Option<Section> {
 }
 
 fn value(bytes: &[u8]) -> Option<u64> {
-    bytes.iter().try_fold(0_u64, |value, byte| Some(value.checked_mul(256)? + u64::from(*byte)))
+    bytes
+        .iter()
+        .try_fold(0_u64, |value, byte| Some(value.checked_mul(256)? + u64::from(*byte)))
 }

@@ -68,7 +68,10 @@ impl<'a> Syntax<'a> {
             }
             let length = length_of(comment, |byte| !matches!(byte, b'\r' | b'\n'));
             let text = comment.get(..length).unwrap_or_default();
-            if MARKS.iter().any(|mark| text.windows(mark.len()).any(|part| part == *mark)) {
+            if MARKS
+                .iter()
+                .any(|mark| text.windows(mark.len()).any(|part| part == *mark))
+            {
                 return;
             }
             self.at += length;
@@ -90,7 +93,11 @@ impl<'a> Syntax<'a> {
         };
         self.space();
         self.take(b"endobj")?;
-        self.rest().first().copied().is_none_or(is_white).then_some((id, object))
+        self.rest()
+            .first()
+            .copied()
+            .is_none_or(is_white)
+            .then_some((id, object))
     }
 
     /// The number and the generation before an object.
@@ -172,7 +179,11 @@ impl<'a> Syntax<'a> {
         let mut name = Vec::new();
         while let Some(byte) = written.next() {
             name.push(if *byte == b'#' {
-                let mut digit = || char::from(*written.next()?).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+                let mut digit = || {
+                    char::from(*written.next()?)
+                        .to_digit(16)
+                        .and_then(|digit| u8::try_from(digit).ok())
+                };
                 digit()? << 4 | digit()?
             } else {
                 *byte

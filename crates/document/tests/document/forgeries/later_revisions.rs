@@ -91,7 +91,7 @@ fn a_section_that_some_programs_mend_is_named() {
     ];
     let passed: Vec<&str> = forgeries
         .iter()
-        .filter(|(name, pdf)| !judge(pdf).faults.contains(&Fault::DamagedStructure))
+        .filter(|(name, pdf)| judge(pdf).holds())
         .map(|(name, _)| *name)
         .collect();
     assert_eq!(passed, Vec::<&str>::new());
@@ -100,7 +100,9 @@ fn a_section_that_some_programs_mend_is_named() {
 /// What other programs write besides, and every program passes over.
 #[test]
 fn a_comment_between_a_trailer_and_its_start_is_no_fault() {
-    let pdf = with_section(false, |section| section.replace("startxref", "%Maker-7.1.16\nstartxref"));
+    let pdf = with_section(false, |section| {
+        section.replace("startxref", "%Maker-7.1.16\nstartxref")
+    });
     assert!(judge(&pdf).holds_strictly(), "{:#?}", judge(&pdf));
 }
 
@@ -114,12 +116,18 @@ fn a_document_timestamp_answers_for_nothing_but_validation_data() {
     let both = TrustedRoots::from_pem(&pem).expect("roots");
     for roots in [HOUSE.roots(), both] {
         let faults = |pdf: &[u8]| verify(pdf, &roots, now()).faults;
-        assert_eq!(faults(&stamp(&signed)), []);
-        assert_eq!(faults(&stamp(&stamp(&signed))), []);
+        assert_eq!(faults(&stamp(&signed)), Vec::<Fault>::new());
+        assert_eq!(faults(&stamp(&stamp(&signed))), Vec::<Fault>::new());
         let filled = faults(&stamp(&fill(&signed, "Name")));
-        assert!(matches!(filled.as_slice(), [Fault::NotCoveredToEnd { .. }]), "{filled:?}");
+        assert!(
+            matches!(filled.as_slice(), [Fault::NotCoveredToEnd { .. }]),
+            "{filled:?}"
+        );
         let between = faults(&stamp(&fill(&stamp(&signed), "Name")));
-        assert!(matches!(between.as_slice(), [Fault::NotCoveredToEnd { .. }]), "{between:?}");
+        assert!(
+            matches!(between.as_slice(), [Fault::NotCoveredToEnd { .. }]),
+            "{between:?}"
+        );
     }
     // Whoever signs last answers for all of it.
     assert!(judge(&signed_by_others(&fill(&signed, "Name"), &HOUSE.key)).holds_strictly());
@@ -139,7 +147,11 @@ fn add_field(pdf: &[u8], field: Dictionary) -> Vec<u8> {
         let form = form.and_then(Object::as_reference).expect("a form");
         for (id, key) in [(form, "Fields"), (first_page(document), "Annots")] {
             let holder = writer.edit_dictionary(id).expect("a holder");
-            let mut array = holder.get(key.as_bytes()).and_then(Object::as_array).expect("an array").clone();
+            let mut array = holder
+                .get(key.as_bytes())
+                .and_then(Object::as_array)
+                .expect("an array")
+                .clone();
             array.push(field.into());
             holder.set(key, array);
         }
@@ -155,7 +167,12 @@ fn a_signature_field_that_shows_and_nobody_signed_is_named() {
         }
     };
     let signed = signed_by_others(&form(), &HOUSE.key);
-    assert_change(&add_field(&signed, field(600)), Part::Signature, How::AddedVisibly, Some(1));
+    assert_change(
+        &add_field(&signed, field(600)),
+        Part::Signature,
+        How::AddedVisibly,
+        Some(1),
+    );
     // One that does not show is a place for whoever signs next.
     let prepared = add_field(&signed, field(0));
     assert!(judge(&signed_by_others(&prepared, &HOUSE.key)).holds_strictly());
@@ -182,10 +199,7 @@ fn changed(
 }
 
 fn drawing() -> Stream {
-    Stream::new(
-        dictionary! { "Type" => "XObject", "Subtype" => "Form" },
-        EVIL.to_vec(),
-    )
+    Stream::new(dictionary! { "Type" => "XObject", "Subtype" => "Form" }, EVIL.to_vec())
 }
 
 /// Puts new content under `/V` of a field.
@@ -200,8 +214,7 @@ fn set_value(name: &'static str) -> impl FnOnce(&Document, &mut RevisionWriter<'
 #[test]
 fn a_push_button_has_nothing_to_fill_in() {
     let read = || Document::load_mem(&form()).expect("readable");
-    let is_inherited = [false, true];
-    for is_inherited in is_inherited {
+    for is_inherited in [false, true] {
         let prepare = |document: &mut Document| {
             let field = field_of(document, "Price");
             let kind = dictionary! { "FT" => "Btn", "Ff" => 1 << 16 };
@@ -228,7 +241,9 @@ fn a_push_button_has_nothing_to_fill_in() {
         });
         assert_field(&another, Part::Field, How::FilledIn, "Price");
         let in_place = changed(read(), prepare, 2, |document, writer| {
-            let button = document.get_dictionary(field_of(document, "Price")).expect("the button");
+            let button = document
+                .get_dictionary(field_of(document, "Price"))
+                .expect("the button");
             let shown = button.get(b"AP").and_then(Object::as_dict).expect("an appearance");
             let shown = shown.get(b"N").and_then(Object::as_reference).expect("a drawing");
             writer.replace(shown, drawing());
@@ -244,7 +259,11 @@ fn what_is_used_besides_may_not_change_by_its_other_name() {
     let resources_are = |document: &mut Document, id: ObjectId| {
         let page = first_page(document);
         let page = document.get_dictionary_mut(page).expect("a page");
-        let mut resources = page.get(b"Resources").and_then(Object::as_dict).cloned().unwrap_or_default();
+        let mut resources = page
+            .get(b"Resources")
+            .and_then(Object::as_dict)
+            .cloned()
+            .unwrap_or_default();
         resources.set("XObject", id);
         page.set("Resources", resources);
     };
@@ -254,7 +273,10 @@ fn what_is_used_besides_may_not_change_by_its_other_name() {
     let free = changed(read(), |_| {}, 2, set_value("Name"));
     assert_permitted(&free, Part::Field, How::FilledIn);
 
-    let field_as_resources = |document: &mut Document| resources_are(document, field_of(document, "Name"));
+    let field_as_resources = |document: &mut Document| {
+        let field = field_of(document, "Name");
+        resources_are(document, field);
+    };
     is_forbidden("field", &changed(read(), field_as_resources, 2, set_value("Name")));
 
     // A locked field shows what another field's value is.
@@ -272,19 +294,34 @@ fn what_is_used_besides_may_not_change_by_its_other_name() {
             let note = object.as_dict().and_then(|note| note.get(b"Subtype"));
             note.and_then(Object::as_name).is_ok_and(|kind| kind == b"Text")
         };
-        *document.objects.iter().find(|(_, object)| is_note(object)).expect("the note").0
+        *document
+            .objects
+            .iter()
+            .find(|(_, object)| is_note(object))
+            .expect("the note")
+            .0
     };
-    let note_as_resources = |document: &mut Document| resources_are(document, note_of(document));
+    let note_as_resources = |document: &mut Document| {
+        let note = note_of(document);
+        resources_are(document, note);
+    };
     let change_note = |document: &Document, writer: &mut RevisionWriter<'_>| {
         let shown = writer.add(drawing());
-        writer.edit_dictionary(note_of(document)).expect("the note").set("X", shown);
+        writer
+            .edit_dictionary(note_of(document))
+            .expect("the note")
+            .set("X", shown);
     };
     assert_permitted(&changed(read(), |_| {}, 3, change_note), Part::Annotation, How::Changed);
     is_forbidden("note", &changed(read(), note_as_resources, 3, change_note));
 
     // The catalog, which may gain a description.
     let catalog_as_resources = |document: &mut Document| {
-        let catalog = document.trailer.get(b"Root").and_then(Object::as_reference).expect("a root");
+        let catalog = document
+            .trailer
+            .get(b"Root")
+            .and_then(Object::as_reference)
+            .expect("a root");
         resources_are(document, catalog);
     };
     let describe = |_: &Document, writer: &mut RevisionWriter<'_>| {
@@ -312,7 +349,11 @@ fn what_many_fields_share_may_change_if_each_of_them_may() {
     let outer = document.add_object(outer);
     let fields: Vec<Object> = (0..40)
         .map(|number| {
-            let name = if number == 39 { "Locked".to_owned() } else { format!("Free{number}") };
+            let name = if number == 39 {
+                "Locked".to_owned()
+            } else {
+                format!("Free{number}")
+            };
             Object::Reference(document.add_object(dictionary! {
                 "Type" => "Annot", "Subtype" => "Widget", "FT" => "Tx", "T" => Object::string_literal(name),
                 "Rect" => vec![0.into(), 0.into(), 9.into(), 9.into()], "AP" => dictionary! { "N" => outer },
@@ -343,7 +384,10 @@ fn packet(attributes: &str, elements: &str) -> String {
 #[test]
 fn a_later_revision_describes_nothing_but_itself() {
     let metadata = |packet: String| {
-        Stream::new(dictionary! { "Type" => "Metadata", "Subtype" => "XML" }, packet.into_bytes())
+        Stream::new(
+            dictionary! { "Type" => "Metadata", "Subtype" => "XML" },
+            packet.into_bytes(),
+        )
     };
     let title = "<dc:title><rdf:Alt><rdf:li xml:lang=\"x-default\">Contract</rdf:li></rdf:Alt></dc:title>";
     let stated = "<pdfaid:part>2</pdfaid:part><xmp:CreateDate>2026-01-01</xmp:CreateDate>";
@@ -352,14 +396,19 @@ fn a_later_revision_describes_nothing_but_itself() {
     document.catalog_mut().expect("a catalog").set("Metadata", id);
     let signed = certify(&file(document, References::Table), 1);
     let with = |attributes: &str, elements: &str| {
-        append(&signed, |_, writer| writer.replace(id, metadata(packet(attributes, elements))))
+        append(&signed, |_, writer| {
+            writer.replace(id, metadata(packet(attributes, elements)))
+        })
     };
     let of_revision = "<xmp:ModifyDate>2027-01-01</xmp:ModifyDate><xmp:MetadataDate>2027-01-01</xmp:MetadataDate>\
                        <pdf:Producer>Another</pdf:Producer>";
     for (attributes, elements) in [
         ("", format!("{title}{stated}{of_revision}")),
         ("", format!("{stated}{title}")),
-        ("pdfaid:part='2' xmp:CreateDate='2026-01-01' xmp:ModifyDate='2027'", title.to_owned()),
+        (
+            "pdfaid:part='2' xmp:CreateDate='2026-01-01' xmp:ModifyDate='2027'",
+            title.to_owned(),
+        ),
     ] {
         assert_permitted(&with(attributes, &elements), Part::Metadata, How::Changed);
     }
@@ -369,7 +418,10 @@ fn a_later_revision_describes_nothing_but_itself() {
         ("", format!("{}{stated}", title.replace("x-default", "en"))),
         ("", format!("{title}{}", stated.replace('2', "3"))),
         ("dc:format='text/plain'", format!("{title}{stated}")),
-        ("", format!("{title}{stated}<dc:creator><rdf:Seq><rdf:li>Mallory</rdf:li></rdf:Seq></dc:creator>")),
+        (
+            "",
+            format!("{title}{stated}<dc:creator><rdf:Seq><rdf:li>Mallory</rdf:li></rdf:Seq></dc:creator>"),
+        ),
     ] {
         assert_change(&with(attributes, &elements), Part::Metadata, How::Changed, None);
     }
@@ -389,7 +441,9 @@ fn a_later_revision_describes_nothing_but_itself() {
     assert_change(&described(title), Part::Catalog, How::Added, None);
     let with_information = |information: Dictionary| {
         let mut document = Document::load_mem(&bare).expect("readable");
-        let next = RevisionWriter::new(&bare, &document).expect("a revision").add(dictionary! {});
+        let next = RevisionWriter::new(&bare, &document)
+            .expect("a revision")
+            .add(dictionary! {});
         document.trailer.set("Info", next);
         let mut writer = RevisionWriter::new(&bare, &document).expect("a revision");
         assert_eq!(writer.add(information), next);
@@ -409,12 +463,16 @@ fn a_later_revision_describes_nothing_but_itself() {
 /// RFC 5280, 4.2.1.12: a certificate that states what its key is for is for nothing else.
 #[test]
 fn a_certificate_for_other_things_than_documents_is_named() {
+    const SERVER: &str = "1.3.6.1.5.5.7.3.1";
     let key_for = |purposes: &[&str]| {
         let key = PrivateKey::generate(KeyKind::EcdsaP256).expect("a key");
         let mut extensions =
             vec![extension(true, &KeyUsage(KeyUsages::DigitalSignature.into())).expect("an extension")];
         if !purposes.is_empty() {
-            let purposes = purposes.iter().map(|purpose| ObjectIdentifier::new_unwrap(purpose)).collect();
+            let purposes = purposes
+                .iter()
+                .map(|purpose| ObjectIdentifier::new_unwrap(purpose))
+                .collect();
             extensions.push(extension(false, &ExtendedKeyUsage(purposes)).expect("an extension"));
         }
         let request = CertificateRequest {
@@ -427,7 +485,6 @@ fn a_certificate_for_other_things_than_documents_is_named() {
         SealKey::from_key(key, vec![certificate]).expect("a key")
     };
     let signed = |purposes: &[&str]| signed_by_others(&unsigned(References::Table), &key_for(purposes));
-    const SERVER: &str = "1.3.6.1.5.5.7.3.1";
     for purposes in [
         &[][..],
         &["2.5.29.37.0"],
@@ -439,10 +496,15 @@ fn a_certificate_for_other_things_than_documents_is_named() {
     ] {
         assert!(judge(&signed(purposes)).holds_strictly(), "{purposes:?}");
     }
-    for purposes in [&[SERVER][..], &["1.3.6.1.5.5.7.3.8"], &["1.3.6.1.5.5.7.3.9", "1.3.6.1.5.5.7.3.3"]] {
-        assert_names(&signed(purposes), |fault| {
-            matches!(fault, Fault::CertificateUnusable { reason, .. } if reason.contains("other things"))
-        });
+    for purposes in [
+        &[SERVER][..],
+        &["1.3.6.1.5.5.7.3.8"],
+        &["1.3.6.1.5.5.7.3.9", "1.3.6.1.5.5.7.3.3"],
+    ] {
+        assert_names(
+            &signed(purposes),
+            |fault| matches!(fault, Fault::CertificateUnusable { reason, .. } if reason.contains("other things")),
+        );
     }
 }
 
