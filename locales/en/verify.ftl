@@ -9,7 +9,7 @@ verify-result-bad-text = The file was changed after it was signed, or a signatur
 verify-result-unsigned = No seal
 verify-result-unsigned-text = This PDF carries no signature, so nothing can be said about it.
 verify-result-unreadable = This file cannot be read
-verify-result-unreadable-text = It is no PDF, it is encrypted, or it is damaged.
+verify-result-unreadable-text = It is no PDF, it is encrypted or damaged, or it is too large to be read.
 
 verify-kind-certification = Certifying signature “{ $field }”
 verify-kind-approval = Signature “{ $field }”

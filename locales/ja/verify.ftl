@@ -9,7 +9,7 @@ verify-result-bad-text = 署名後にファイルが変更されたか、有効�
 verify-result-unsigned = 封印がありません
 verify-result-unsigned-text = この PDF には署名がないため、確認できることがありません。
 verify-result-unreadable = 読み取れないファイルです
-verify-result-unreadable-text = PDF ではないか、暗号化または破損しています。
+verify-result-unreadable-text = PDF ではないか、暗号化または破損しているか、大きすぎて読み取れません。
 
 verify-kind-certification = 証明用の署名「{ $field }」
 verify-kind-approval = 署名「{ $field }」

@@ -9,7 +9,7 @@ verify-result-bad-text = 서명한 뒤에 파일이 변경되었거나 유효하
 verify-result-unsigned = 봉인이 없습니다
 verify-result-unsigned-text = 이 PDF에는 서명이 없어 확인할 수 있는 것이 없습니다.
 verify-result-unreadable = 읽을 수 없는 파일입니다
-verify-result-unreadable-text = PDF가 아니거나, 암호화되었거나, 손상된 파일입니다.
+verify-result-unreadable-text = PDF가 아니거나, 암호화 또는 손상되었거나, 너무 커서 읽을 수 없는 파일입니다.
 
 verify-kind-certification = 인증 서명 “{ $field }”
 verify-kind-approval = 서명 “{ $field }”

@@ -7,7 +7,7 @@
 //! send is bounded as well: for one file, and for all that is kept.
 //!
 //! A certificate that was revoked after what it signed is known to have existed proves that as well as one that is good: a
-//! signature counts where a timestamp is older than the revocation (ETSI EN 319 102-1, 5.6.2). What says so is embedded, so
+//! signature counts where a timestamp is older than the revocation (ETSI EN 319 102-1, 5.5.4). What says so is embedded, so
 //! that a verifier sees the revocation and its time.
 //!
 //! What cannot be had of others is left out. Of our own certificates, what is lacking says how strong the seal is: a silent

@@ -316,8 +316,8 @@ pub enum Fault {
     /// A signature dictionary that was not in the file that it says it signs, or was another.
     #[error("the signature was not in the file that it signs: it is a copy of another, or was changed")]
     NotInItsRevision,
-    /// A signature that no field of the form holds: the field was removed.
-    #[error("object {object} is a signature, but no signature field holds it any more")]
+    /// A signature that no field of the form holds: the field was removed, or the signature itself.
+    #[error("object {object} is or was a signature, but no signature field holds it any more")]
     FieldRemoved {
         /// The signature dictionary's object number.
         object: u32,
@@ -499,13 +499,14 @@ pub fn verify_with(pdf: &[u8], means: &Means, at: Timestamp) -> Verdict {
 
 /// The signatures in the order in which they were made, each as far as it says it itself; and what is wrong with the file.
 fn examine(pdf: &[u8], document: &Document, faults: &mut Vec<Fault>) -> Vec<Examined> {
-    if !structure::is_sound(pdf, document) {
-        faults.push(Fault::DamagedStructure);
-    }
-    let mut signatures: Vec<Examined> = find(document, faults)
+    let mut signatures: Vec<Examined> = find(pdf, document, faults)
         .iter()
         .map(|signature| signature::examine(pdf, document, signature))
         .collect();
+    let are_revisions = signatures.iter().all(|signature| signature.is_followed_by_revisions);
+    if !are_revisions || !structure::is_sound(pdf, document) {
+        faults.insert(0, Fault::DamagedStructure);
+    }
     signatures.sort_by_key(|signature| signature.report.covered);
     for (index, signature) in signatures.iter_mut().enumerate() {
         let certifies = matches!(signature.report.kind, SignatureKind::Certification { .. });
@@ -513,8 +514,11 @@ fn examine(pdf: &[u8], document: &Document, faults: &mut Vec<Fault>) -> Vec<Exam
             signature.report.faults.push(Fault::CertificationNotFirst);
         }
     }
-    // What an unsound signature says it covers means nothing.
-    let last = signatures.iter().rfind(|signature| signature.is_sound);
+    // What an unsound signature says it covers means nothing. A document timestamp says when something was there, by an
+    // authority that stamps whatever it is sent: it answers for nothing that was added before it.
+    let is_by_somebody = |signature: &&Examined| signature.report.kind != SignatureKind::DocumentTimestamp;
+    let mut sound = signatures.iter().filter(|signature| signature.is_sound);
+    let last = sound.clone().rfind(is_by_somebody).or_else(|| sound.next_back());
     if let Some(last) = last
         && last.report.covered < length_of(pdf)
         && !last.is_followed_by_validation_data
@@ -558,7 +562,7 @@ fn usage_rights(document: &Document) -> Vec<ObjectId> {
 }
 
 /// The signatures that fields hold, and those that a field held once.
-fn find<'a>(document: &'a Document, faults: &mut Vec<Fault>) -> Vec<Found<'a>> {
+fn find<'a>(pdf: &[u8], document: &'a Document, faults: &mut Vec<Fault>) -> Vec<Found<'a>> {
     let mut found: Vec<Found<'a>> = Vec::new();
     let mut known: BTreeMap<ObjectId, usize> = BTreeMap::new();
     for field in places::named_fields(document)
@@ -607,7 +611,11 @@ fn find<'a>(document: &'a Document, faults: &mut Vec<Fault>) -> Vec<Found<'a>> {
         }
     }
     if found.is_empty() {
-        faults.push(Fault::NoSignature);
+        let rights = usage_rights(document);
+        faults.push(match signature::removed(pdf, |id| rights.contains(&id)) {
+            Some((object, _)) => Fault::FieldRemoved { object },
+            None => Fault::NoSignature,
+        });
     }
     if found.len() > MAX_SIGNATURES {
         faults.push(Fault::TooManySignatures { count: found.len() });

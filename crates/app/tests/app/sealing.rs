@@ -633,7 +633,7 @@ fn an_issuer_is_fetched_once() {
 }
 
 /// Revoked after its timestamp, before what proves it good could be had: the seal was there before the revocation, and the
-/// list that is embedded says so (ETSI EN 319 102-1, 5.6.2).
+/// list that is embedded says so (ETSI EN 319 102-1, 5.5.4).
 #[test]
 fn a_certificate_revoked_after_its_timestamp_still_gets_its_proofs() {
     for level in [SealLevel::LongTerm, SealLevel::Archive] {

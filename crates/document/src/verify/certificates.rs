@@ -12,6 +12,7 @@ use aws_lc_rs::signature::{
     VerificationAlgorithm,
 };
 use const_oid::ObjectIdentifier;
+use const_oid::db::rfc5280::{ANY_EXTENDED_KEY_USAGE, ID_KP_CLIENT_AUTH, ID_KP_EMAIL_PROTECTION};
 use const_oid::db::rfc5912::{
     ECDSA_WITH_SHA_256, ECDSA_WITH_SHA_384, ECDSA_WITH_SHA_512, ID_EC_PUBLIC_KEY, ID_MGF_1, ID_RSASSA_PSS, ID_SHA_1,
     ID_SHA_256, ID_SHA_384, ID_SHA_512, RSA_ENCRYPTION, SECP_256_R_1, SECP_384_R_1, SECP_521_R_1,
@@ -22,7 +23,7 @@ use der::asn1::AnyRef;
 use der::{Decode, Encode, Reader, SliceReader, Tag, Tagged};
 use jiff::Timestamp;
 use x509_cert::Certificate;
-use x509_cert::ext::pkix::{BasicConstraints, KeyUsage, SubjectKeyIdentifier};
+use x509_cert::ext::pkix::{BasicConstraints, ExtendedKeyUsage, KeyUsage, SubjectKeyIdentifier};
 use x509_cert::time::Time;
 
 use super::{Fault, Identity, TrustedRoots};
@@ -559,6 +560,35 @@ fn may_sign(certificate: &Certified<'_>) -> Result<(), Fault> {
         Some(usage) if !usage.digital_signature() && !usage.non_repudiation() => {
             Err(unusable(certificate, "its key usage does not allow signatures"))
         }
+        _ => Ok(()),
+    }
+}
+
+/// The purposes of a certificate's key for which documents are signed, by whoever states them: any; client authentication, by
+/// which many authorities that serve people mean the person; electronic mail (S/MIME); documents (RFC 9336); and the two older
+/// numbers for documents of Microsoft and Adobe.
+const OF_DOCUMENTS: [ObjectIdentifier; 6] = [
+    ANY_EXTENDED_KEY_USAGE,
+    ID_KP_CLIENT_AUTH,
+    ID_KP_EMAIL_PROTECTION,
+    ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.36"),
+    ObjectIdentifier::new_unwrap("1.3.6.1.4.1.311.10.3.12"),
+    ObjectIdentifier::new_unwrap("1.2.840.113583.1.1.5"),
+];
+
+/// Whether a certificate's key may sign documents: one that states no purpose may, one that states others alone may not
+/// (RFC 5280, 4.2.1.12).
+pub(super) fn may_sign_documents(certificate: &Certified<'_>) -> Result<(), Fault> {
+    let stated = certificate
+        .certificate
+        .tbs_certificate()
+        .get_extension::<ExtendedKeyUsage>()
+        .map_err(|_| unusable(certificate, "its extended key usage cannot be read"))?;
+    match stated {
+        Some((_, usage)) if !usage.0.iter().any(|purpose| OF_DOCUMENTS.contains(purpose)) => Err(unusable(
+            certificate,
+            "its extended key usage is for other things than signing documents",
+        )),
         _ => Ok(()),
     }
 }

@@ -6,8 +6,8 @@
 //! objects need no look of their own: nothing that was signed refers to them unless one of those exceptions does, or the signed
 //! revision held a reference to an object that did not exist, which is looked for.
 //!
-//! A program that adds a revision may also write its own name and the time into the document's information dictionary, and
-//! renew its XMP as long as title, author and subject stay (`description`).
+//! A program that adds a revision may also write its own name and the time into the document's information dictionary and its
+//! XMP (`description`), and nothing else there, even where the document had neither.
 
 mod change;
 mod description;
@@ -110,9 +110,9 @@ impl Comparison<'_> {
         for key in ["Root", "Info"] {
             let entry = |document: &Document| document.trailer.get(key.as_bytes()).ok().cloned();
             let (before, after) = (entry(self.signed), entry(self.current));
-            // Who adds a revision may be the first to describe the document.
-            let is_new_description = key == "Info" && before.is_none();
-            if before != after && !is_new_description {
+            if key == "Info" && before.is_none() {
+                self.new_information(after.as_ref());
+            } else if before != after {
                 let change = Change {
                     part: Part::Structure,
                     how: How::Changed,
@@ -123,6 +123,33 @@ impl Comparison<'_> {
                 };
                 self.push(false, change);
             }
+        }
+    }
+
+    /// Who adds a revision may be the first to write his name and the time.
+    fn new_information(&mut self, added: Option<&Object>) {
+        let Some(added) = added else { return };
+        let id = added.as_reference().unwrap_or_default();
+        let place = Place {
+            part: Part::Metadata,
+            page: None,
+            field: None,
+            role: Role::Info,
+        };
+        match form::resolve(self.current, added) {
+            Object::Dictionary(dictionary) if !self.signed.objects.contains_key(&id) => {
+                self.entries(&place, id, &Dictionary::new(), dictionary);
+            }
+            _ => self.tell(
+                false,
+                &place,
+                &Told {
+                    part: Part::Metadata,
+                    how: How::Changed,
+                    id,
+                    entry: Some(b"Info"),
+                },
+            ),
         }
     }
 
@@ -159,7 +186,7 @@ impl Comparison<'_> {
         let mut found: BTreeMap<ObjectId, (ObjectId, &Object)> = BTreeMap::new();
         let signed = self.signed;
         for (id, object) in &signed.objects {
-            each_reference(object, 0, &mut |reference| {
+            each_reference(object, &mut |reference| {
                 if !signed.objects.contains_key(&reference) {
                     found.entry(reference).or_insert((*id, object));
                 }
@@ -236,7 +263,7 @@ impl Comparison<'_> {
         match (&place.role, before, after) {
             (Role::Store, _, _) if !self.is_store_fixed => {}
             (Role::Metadata, Object::Stream(before), Object::Stream(after)) => {
-                let is_description = after.dict.has_type(b"Metadata") && description::is_same(before, after);
+                let is_description = after.dict.has_type(b"Metadata") && description::is_same(Some(before), after);
                 self.tell(is_description, &place, &told);
             }
             (Role::Annotation | Role::OfAnnotation, _, _) => {
@@ -298,7 +325,7 @@ impl Comparison<'_> {
             (Role::Catalog, b"Extensions") => {
                 let mut has_references = false;
                 if let Some(new) = new.map(|new| form::resolve(self.current, new)) {
-                    each_reference(new, 0, &mut |_| has_references = true);
+                    each_reference(new, &mut |_| has_references = true);
                 }
                 new.is_some() && !has_references
             }
@@ -365,7 +392,7 @@ impl Comparison<'_> {
         Part::Catalog
     }
 
-    /// Whether the catalog names an XMP stream where it had none.
+    /// Whether the catalog names an XMP stream where it had none, which says nothing of the document.
     fn is_new_metadata(&self, new: Option<&Object>) -> bool {
         let Some(Object::Reference(id)) = new else { return false };
         let is_metadata = self
@@ -373,7 +400,7 @@ impl Comparison<'_> {
             .objects
             .get(id)
             .and_then(|object| object.as_stream().ok())
-            .is_some_and(|stream| stream.dict.has_type(b"Metadata"));
+            .is_some_and(|stream| stream.dict.has_type(b"Metadata") && description::is_same(None, stream));
         is_metadata && !self.signed.objects.contains_key(id)
     }
 

@@ -1,15 +1,19 @@
 //! Where each object of a signed revision belongs: to which page, to which field, to the form, to nothing that may change.
 //!
-//! An object may have several places. What must not change wins: everything is reached first by the ways that later
-//! revisions must leave alone, and only what is reached by no such way belongs to the values of fields, to annotations or
-//! to the validation data. Otherwise an author could let a page show the same object as a field's appearance, and change
-//! the page by filling in the field.
+//! An object may have several places. What must not change wins: two roles of an object meet in what both permit
+//! ([`Role::meet`]), and a role that has become stricter is passed on to all that the object refers to. So the order in which
+//! the ways are walked decides nothing. Otherwise an author could let a page show the same object as a field's appearance, or
+//! use a field itself as the resources of a page, and change the page by filling in the field.
+//!
+//! Some references only name an object, as a field names its kids and an action the field that it hides ([`NAMING`]): they
+//! take nothing away from it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
 use super::changes::Part;
+use super::rules;
 use crate::form;
 
 /// Nesting of direct objects that is walked; the reader allows no more.
@@ -21,8 +25,16 @@ const MAX_OWNERS: usize = 16;
 /// The longest full name of a field that is told whole, in bytes.
 const MAX_NAME: usize = 500;
 
+/// The flag of a button that keeps no value (table 229).
+const PUSH_BUTTON: i64 = 1 << 16;
+
 /// The entries of a field or widget that change when it is filled in.
 pub(super) const FILLED: &[&[u8]] = &[b"V", b"AP", b"AS", b"RV", b"I", b"DA", b"Q", b"M"];
+
+/// The keys under which a field, the form or the catalog is named and not used: no value of a field is looked up through them.
+const NAMING: &[&[u8]] = &[
+    b"Annots", b"CO", b"Data", b"Fields", b"IRT", b"Kids", b"Obj", b"Parent", b"T",
+];
 
 /// What may become of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +69,42 @@ pub(super) enum Role {
     Store,
 }
 
+impl Role {
+    /// What may become of an object that has both roles: what either permits.
+    fn meet(&self, other: &Self) -> Self {
+        match (self, other) {
+            (one, other) if one == other => one.clone(),
+            // Nothing of a page may change but that its annotations become more, whoever refers to it.
+            (Self::Page, _) | (_, Self::Page) => Self::Page,
+            // Several fields may share an appearance; it may change if each of them may.
+            (Self::OfFields(some), Self::OfFields(more)) => {
+                let owners: BTreeSet<usize> = some.iter().chain(more).copied().collect();
+                if owners.len() > MAX_OWNERS {
+                    Self::Fixed
+                } else {
+                    Self::OfFields(owners.into_iter().collect())
+                }
+            }
+            (Self::Annotation, Self::OfAnnotation) | (Self::OfAnnotation, Self::Annotation) => Self::Annotation,
+            (Self::Fields, Self::Annotations) | (Self::Annotations, Self::Fields) => Self::Fields,
+            // They may only grow.
+            (Self::FormResources, Self::OfFields(_) | Self::OfAnnotation)
+            | (Self::OfFields(_) | Self::OfAnnotation, Self::FormResources) => Self::FormResources,
+            _ => Self::Fixed,
+        }
+    }
+
+    /// Whether a reference of this key only names an object of this role.
+    fn is_named_by(&self, key: &[u8], is_structure: bool) -> bool {
+        match self {
+            Self::Catalog | Self::Form | Self::Fields | Self::Annotations | Self::Field(_) => NAMING.contains(&key),
+            // The structure of a tagged document leads to its annotations.
+            Self::Annotation => is_structure && key == b"Obj",
+            _ => false,
+        }
+    }
+}
+
 /// A place.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
@@ -72,12 +120,16 @@ pub(super) struct Field {
     /// Its full name.
     pub(super) name: String,
     pub(super) is_signature: bool,
+    /// A button that keeps no value: nothing of it is filled in (ISO 32000-2, 12.7.5.2.2).
+    pub(super) is_push_button: bool,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Places {
     pub(super) fields: Vec<Field>,
     by_id: BTreeMap<ObjectId, Place>,
+    /// What has been reached by a way on which nothing may change, other than the document's structure.
+    used: BTreeSet<ObjectId>,
 }
 
 /// What is found on the way is said to belong to the same.
@@ -87,6 +139,8 @@ struct Way {
     page: Option<u32>,
     field: Option<usize>,
     role: Role,
+    /// Whether it is that of the document's structure, which names annotations and shows nothing.
+    is_structure: bool,
 }
 
 impl Way {
@@ -96,6 +150,7 @@ impl Way {
             page: None,
             field: None,
             role: Role::Fixed,
+            is_structure: false,
         }
     }
 }
@@ -103,50 +158,57 @@ impl Way {
 impl Places {
     pub(super) fn of(document: &Document) -> Self {
         let mut places = Self::default();
-        places.name_fields(document);
-        let annotations = places.name_pages(document);
-        let catalog_id = document.trailer.get(b"Root").and_then(Object::as_reference).ok();
         let catalog = document.catalog().ok();
-        if let Some(id) = catalog_id {
-            places.put(id, Part::Catalog, Role::Catalog);
-        }
-        if let Ok(id) = document.trailer.get(b"Info").and_then(Object::as_reference) {
-            places.put(id, Part::Metadata, Role::Info);
-        }
         let form_dictionary = catalog.and_then(|catalog| form::dictionary(document, catalog, b"AcroForm"));
-        if let Some(id) = catalog.and_then(|catalog| reference(catalog, b"AcroForm")) {
-            places.put(id, Part::Form, Role::Form);
-        }
-        if let Some(id) = form_dictionary.and_then(|form| reference(form, b"Fields")) {
-            places.put(id, Part::Form, Role::Fields);
-        }
+        let annotations = places.name(document, catalog, form_dictionary);
 
+        places.walk_named_twice(document);
         places.walk_pages(document);
         if let Some(form) = form_dictionary {
-            places.name_form_resources(document, form);
-            places.walk_but(document, form, &[b"Fields"], &Way::fixed());
+            places.walk_form(document, form);
         }
-        places.walk_fields(document, false);
+        places.walk_fields(document);
+        places.walk_annotations(document, &annotations);
         if let Some(catalog) = catalog {
             places.walk_catalog(document, catalog);
         }
-        places.walk_annotations(document, &annotations);
-        places.walk_fields(document, true);
-        if let Some(store) = catalog.and_then(|catalog| catalog.get(b"DSS").ok()) {
-            let way = Way {
-                part: Some(Part::ValidationData),
-                role: Role::Store,
-                ..Way::fixed()
-            };
-            places.walk(document, store, &way);
+        places
+    }
+
+    /// Gives everything that has a name its own role; the answer is the annotations, each with its page's number.
+    fn name(
+        &mut self,
+        document: &Document,
+        catalog: Option<&Dictionary>,
+        form_dictionary: Option<&Dictionary>,
+    ) -> Vec<(ObjectId, u32)> {
+        self.name_fields(document);
+        let annotations = self.name_pages(document);
+        if let Ok(id) = document.trailer.get(b"Root").and_then(Object::as_reference) {
+            self.put(id, Part::Catalog, None, Role::Catalog);
+        }
+        if let Ok(id) = document.trailer.get(b"Info").and_then(Object::as_reference) {
+            self.put(id, Part::Metadata, None, Role::Info);
         }
         if let Some(id) = catalog.and_then(|catalog| reference(catalog, b"Metadata")) {
-            places.put(id, Part::Metadata, Role::Metadata);
+            self.put(id, Part::Metadata, None, Role::Metadata);
         }
-        if let Some(structure) = catalog.and_then(|catalog| catalog.get(b"StructTreeRoot").ok()) {
-            places.walk(document, structure, &Way::fixed());
+        if let Some(id) = catalog.and_then(|catalog| reference(catalog, b"AcroForm")) {
+            self.put(id, Part::Form, None, Role::Form);
         }
-        places
+        if let Some(form) = form_dictionary {
+            if let Some(id) = reference(form, b"Fields") {
+                self.put(id, Part::Form, None, Role::Fields);
+            }
+            if let Some(id) = reference(form, b"DR") {
+                self.put(id, Part::Form, None, Role::FormResources);
+            }
+            let resources = form::dictionary(document, form, b"DR");
+            if let Some(id) = resources.and_then(|resources| reference(resources, b"Font")) {
+                self.put(id, Part::Form, None, Role::FormResources);
+            }
+        }
+        annotations
     }
 
     /// The place of an object; one that nothing reaches must stay as it is, too.
@@ -159,31 +221,24 @@ impl Places {
         })
     }
 
-    fn put(&mut self, id: ObjectId, part: Part, role: Role) {
-        self.by_id.entry(id).or_insert(Place {
+    fn put(&mut self, id: ObjectId, part: Part, page: Option<u32>, role: Role) {
+        let place = Place {
             part,
-            page: None,
+            page,
             field: None,
             role,
-        });
-    }
-
-    fn name_form_resources(&mut self, document: &Document, form_dictionary: &Dictionary) {
-        if let Some(id) = reference(form_dictionary, b"DR") {
-            self.put(id, Part::Form, Role::FormResources);
-        }
-        let fonts =
-            form::dictionary(document, form_dictionary, b"DR").and_then(|resources| reference(resources, b"Font"));
-        if let Some(id) = fonts {
-            self.put(id, Part::Form, Role::FormResources);
-        }
+        };
+        self.by_id
+            .entry(id)
+            .and_modify(|there| there.role = there.role.meet(&place.role))
+            .or_insert(place);
     }
 
     fn name_fields(&mut self, document: &Document) {
         for found in named_fields(document) {
             let index = self.fields.len();
             if let Some(id) = found.id {
-                self.put(id, Part::Field, Role::Field(index));
+                self.put(id, Part::Field, None, Role::Field(index));
                 if let Some(place) = self.by_id.get_mut(&id) {
                     place.field = Some(index);
                 }
@@ -191,6 +246,7 @@ impl Places {
             self.fields.push(Field {
                 name: found.name,
                 is_signature: found.is_signature,
+                is_push_button: found.is_push_button,
             });
         }
     }
@@ -199,22 +255,12 @@ impl Places {
     fn name_pages(&mut self, document: &Document) -> Vec<(ObjectId, u32)> {
         let mut annotations = Vec::new();
         for (number, id) in (1..).zip(document.page_iter()) {
-            self.by_id.entry(id).or_insert(Place {
-                part: Part::Page,
-                page: Some(number),
-                field: None,
-                role: Role::Page,
-            });
+            self.put(id, Part::Page, Some(number), Role::Page);
             let Ok(page) = document.get_dictionary(id) else {
                 continue;
             };
             if let Some(id) = reference(page, b"Annots") {
-                self.by_id.entry(id).or_insert(Place {
-                    part: Part::Annotation,
-                    page: Some(number),
-                    field: None,
-                    role: Role::Annotations,
-                });
+                self.put(id, Part::Annotation, Some(number), Role::Annotations);
             }
             for annotation in form::array(document, page, b"Annots").unwrap_or_default() {
                 let Ok(id) = annotation.as_reference() else { continue };
@@ -222,12 +268,28 @@ impl Places {
                     Some(place) if matches!(place.role, Role::Field(_)) => {
                         place.page.get_or_insert(number);
                     }
-                    Some(_) => {}
-                    None => annotations.push((id, number)),
+                    _ if matches!(document.objects.get(&id), Some(Object::Dictionary(_))) => {
+                        self.put(id, Part::Annotation, Some(number), Role::Annotation);
+                        annotations.push((id, number));
+                    }
+                    _ => {}
                 }
             }
         }
         annotations
+    }
+
+    /// What has two names has lost what either permits, and so has all that it refers to.
+    fn walk_named_twice(&mut self, document: &Document) {
+        let fixed: Vec<ObjectId> = self
+            .by_id
+            .iter()
+            .filter(|(_, place)| place.role == Role::Fixed)
+            .map(|(id, _)| *id)
+            .collect();
+        for object in fixed.iter().filter_map(|id| document.objects.get(id)) {
+            self.walk(document, object, b"", &Way::fixed());
+        }
     }
 
     fn walk_pages(&mut self, document: &Document) {
@@ -247,33 +309,50 @@ impl Places {
                     page: Some(number),
                     ..Way::fixed()
                 };
-                self.walk(document, value, &way);
+                self.walk(document, value, key, &way);
+            }
+        }
+    }
+
+    fn walk_form(&mut self, document: &Document, form_dictionary: &Dictionary) {
+        self.walk_but(document, form_dictionary, &[b"Fields", b"DR"], &Way::fixed());
+        if let Some(resources) = form::dictionary(document, form_dictionary, b"DR") {
+            self.walk_but(document, resources, &[b"Font"], &Way::fixed());
+            if let Some(fonts) = form::dictionary(document, resources, b"Font") {
+                self.walk_but(document, fonts, &[], &Way::fixed());
             }
         }
     }
 
     fn walk_catalog(&mut self, document: &Document, catalog: &Dictionary) {
         for (key, value) in catalog {
-            let part = match key.as_slice() {
-                // The structure of a tagged document leads to its annotations.
-                b"AcroForm" | b"DSS" | b"Metadata" | b"StructTreeRoot" => continue,
-                b"OpenAction" | b"AA" => Some(Part::Script),
-                b"OCProperties" => Some(Part::OptionalContent),
-                b"Outlines" => Some(Part::Outline),
+            let fixed = |part| Way { part, ..Way::fixed() };
+            let way = match key.as_slice() {
+                b"AcroForm" | b"Metadata" => continue,
+                b"DSS" => Way {
+                    role: Role::Store,
+                    ..fixed(Some(Part::ValidationData))
+                },
+                b"StructTreeRoot" => Way {
+                    is_structure: true,
+                    ..Way::fixed()
+                },
                 b"Names" => {
                     self.walk_names(document, value);
                     continue;
                 }
-                _ => None,
+                b"OpenAction" | b"AA" => fixed(Some(Part::Script)),
+                b"OCProperties" => fixed(Some(Part::OptionalContent)),
+                b"Outlines" => fixed(Some(Part::Outline)),
+                _ => Way::fixed(),
             };
-            let way = Way { part, ..Way::fixed() };
-            self.walk(document, value, &way);
+            self.walk(document, value, key, &way);
         }
     }
 
     fn walk_names(&mut self, document: &Document, names: &Object) {
         if let Ok(id) = names.as_reference() {
-            self.put(id, Part::Catalog, Role::Fixed);
+            self.put(id, Part::Catalog, None, Role::Fixed);
         }
         let Ok(names) = form::resolve(document, names).as_dict() else {
             return;
@@ -285,38 +364,27 @@ impl Places {
                 _ => None,
             };
             let way = Way { part, ..Way::fixed() };
-            self.walk(document, value, &way);
+            self.walk(document, value, key, &way);
         }
     }
 
     fn walk_annotations(&mut self, document: &Document, annotations: &[(ObjectId, u32)]) {
         for (id, page) in annotations {
-            // What a page needs for itself is no annotation, even where it is listed as one.
-            if self.by_id.contains_key(id) {
-                continue;
-            }
             let Ok(annotation) = document.get_dictionary(*id) else {
                 continue;
             };
-            let place = |role| Place {
-                part: Part::Annotation,
-                page: Some(*page),
-                field: None,
-                role,
-            };
-            self.by_id.insert(*id, place(Role::Annotation));
             let way = Way {
                 part: Some(Part::Annotation),
                 page: Some(*page),
-                field: None,
                 role: Role::OfAnnotation,
+                ..Way::fixed()
             };
             self.walk_but(document, annotation, &[b"Parent", b"P"], &way);
         }
     }
 
-    /// Walks what must stay of each field, or what is filled in.
-    fn walk_fields(&mut self, document: &Document, is_filled: bool) {
+    /// Walks what must stay of each field, and what is filled in.
+    fn walk_fields(&mut self, document: &Document) {
         let fields: Vec<(ObjectId, usize, Option<u32>)> = self
             .by_id
             .iter()
@@ -326,17 +394,17 @@ impl Places {
             })
             .collect();
         for (id, index, page) in fields {
-            let Ok(field) = document.get_dictionary(id) else {
+            let (Ok(field), Some(known)) = (document.get_dictionary(id), self.fields.get(index)) else {
                 continue;
             };
-            let is_signature = self.fields.get(index).is_some_and(|field| field.is_signature);
+            let is_signature = known.is_signature;
+            // A signature once made stays, and a push button has nothing to fill in.
+            let is_closed = (is_signature && field.has(b"V")) || known.is_push_button;
             for (key, value) in field {
-                // A signature once made stays.
-                let is_signed = is_signature && field.has(b"V");
-                let may_change = FILLED.contains(&key.as_slice()) && !is_signed;
-                if may_change != is_filled || matches!(key.as_slice(), b"Parent" | b"P") {
+                if matches!(key.as_slice(), b"Parent" | b"P") {
                     continue;
                 }
+                let is_filled = FILLED.contains(&key.as_slice()) && !is_closed;
                 let way = Way {
                     part: match key.as_slice() {
                         b"A" | b"AA" => Some(Part::Script),
@@ -350,8 +418,9 @@ impl Places {
                     } else {
                         Role::Fixed
                     },
+                    is_structure: false,
                 };
-                self.walk(document, value, &way);
+                self.walk(document, value, key, &way);
             }
         }
     }
@@ -359,51 +428,62 @@ impl Places {
     fn walk_but(&mut self, document: &Document, dictionary: &Dictionary, but: &[&[u8]], way: &Way) {
         for (key, value) in dictionary {
             if !but.contains(&key.as_slice()) {
-                self.walk(document, value, way);
+                self.walk(document, value, key, way);
             }
         }
     }
 
-    /// Gives a place to everything that is reached from `object` and has none.
-    fn walk(&mut self, document: &Document, object: &Object, way: &Way) {
+    /// Lets everything that is reached from `object`, the value of `key`, have the way's role besides those that it has.
+    fn walk(&mut self, document: &Document, object: &Object, key: &[u8], way: &Way) {
         let mut waiting = Vec::new();
-        each_reference(object, 0, &mut |id| waiting.push(id));
-        let mut shared = BTreeSet::new();
-        while let Some(id) = waiting.pop() {
+        references(object, key, &mut |id, key| {
+            waiting.push((id, key.to_vec(), way.role.clone()))
+        });
+        while let Some((id, key, role)) = waiting.pop() {
             let Some(object) = document.objects.get(&id) else {
                 continue;
             };
-            match self.by_id.get_mut(&id) {
-                None => {
-                    let place = Place {
-                        part: refined(way.part, object),
-                        page: way.page,
-                        field: way.field,
-                        role: way.role.clone(),
-                    };
-                    self.by_id.insert(id, place);
-                }
-                Some(place) => {
-                    // Several fields may share an appearance; it may change if each of them may.
-                    let (Role::OfFields(owners), Role::OfFields(more)) = (&mut place.role, &way.role) else {
-                        continue;
-                    };
-                    if !shared.insert(id) {
-                        continue;
-                    }
-                    for owner in more {
-                        if !owners.contains(owner) {
-                            owners.push(*owner);
-                        }
-                    }
-                    if owners.len() > MAX_OWNERS {
-                        place.role = Role::Fixed;
-                        continue;
-                    }
-                }
-            }
-            each_reference(object, 0, &mut |id| waiting.push(id));
+            let Some(role) = self.reach(id, &key, object, role, way) else {
+                continue;
+            };
+            references(object, &key, &mut |id, key| {
+                waiting.push((id, key.to_vec(), role.clone()))
+            });
         }
+    }
+
+    /// Lets an object have another role besides those that it has; the answer is what the objects behind it have besides, none
+    /// where nothing is new.
+    fn reach(&mut self, id: ObjectId, key: &[u8], object: &Object, role: Role, way: &Way) -> Option<Role> {
+        let Some(place) = self.by_id.get_mut(&id) else {
+            let place = Place {
+                part: refined(way.part, object),
+                page: way.page,
+                field: way.field,
+                role: role.clone(),
+            };
+            self.by_id.insert(id, place);
+            if role == Role::Fixed && !way.is_structure {
+                self.used.insert(id);
+            }
+            return Some(role);
+        };
+        if place.role == Role::Page || place.role.is_named_by(key, way.is_structure) {
+            return None;
+        }
+        let met = place.role.meet(&role);
+        let is_used_first = role == Role::Fixed && !way.is_structure && self.used.insert(id);
+        if met == place.role && !is_used_first {
+            return None;
+        }
+        let is_taken = met == Role::Fixed && place.role != Role::Fixed && way.role == Role::Fixed;
+        if is_taken {
+            place.part = refined(way.part, object);
+            place.page = way.page.or(place.page);
+        }
+        place.role = met.clone();
+        // Where the roles do not go together, all that lies behind is in the same case.
+        Some(if met == Role::Fixed { met } else { role })
     }
 }
 
@@ -412,6 +492,7 @@ pub(super) struct NamedField<'a> {
     pub(super) id: Option<ObjectId>,
     pub(super) name: String,
     pub(super) is_signature: bool,
+    pub(super) is_push_button: bool,
     pub(super) dictionary: &'a Dictionary,
 }
 
@@ -427,9 +508,12 @@ pub(super) fn named_fields(document: &Document) -> Vec<NamedField<'_>> {
         return found;
     };
     let mut seen = BTreeSet::new();
-    let mut waiting: Vec<(&Object, String, bool)> =
-        fields.iter().rev().map(|field| (field, String::new(), false)).collect();
-    while let Some((object, parent, inherited)) = waiting.pop() {
+    let mut waiting: Vec<(&Object, String, (&[u8], i64))> = fields
+        .iter()
+        .rev()
+        .map(|field| (field, String::new(), (&b""[..], 0)))
+        .collect();
+    while let Some((object, parent, (kind, flags))) = waiting.pop() {
         let id = object.as_reference().ok();
         if id.is_some_and(|id| !seen.insert(id)) {
             continue;
@@ -443,14 +527,20 @@ pub(super) fn named_fields(document: &Document) -> Vec<NamedField<'_>> {
             None => parent,
         };
         name.truncate(name.floor_char_boundary(MAX_NAME));
-        let is_signature = form::name(document, dictionary, b"FT").map_or(inherited, |kind| kind == b"Sig");
+        // Both are inherited (12.7.4.1, table 226).
+        let kind = form::name(document, dictionary, b"FT").unwrap_or(kind);
+        let flags = match dictionary.has(b"Ff") {
+            true => rules::flags(document, dictionary, b"Ff"),
+            false => flags,
+        };
         if let Some(kids) = form::array(document, dictionary, b"Kids") {
-            waiting.extend(kids.iter().rev().map(|kid| (kid, name.clone(), is_signature)));
+            waiting.extend(kids.iter().rev().map(|kid| (kid, name.clone(), (kind, flags))));
         }
         found.push(NamedField {
             id,
             name,
-            is_signature,
+            is_signature: kind == b"Sig",
+            is_push_button: kind == b"Btn" && flags & PUSH_BUTTON != 0,
             dictionary,
         });
         if found.len() >= MAX_FIELDS {
@@ -503,20 +593,27 @@ fn reference(dictionary: &Dictionary, key: &[u8]) -> Option<ObjectId> {
 }
 
 /// Calls `found` for every reference within an object.
-pub(super) fn each_reference(object: &Object, depth: usize, found: &mut impl FnMut(ObjectId)) {
-    if depth > MAX_DEPTH {
-        return;
-    }
-    match object {
-        Object::Reference(id) => found(*id),
-        Object::Array(array) => array.iter().for_each(|value| each_reference(value, depth + 1, found)),
-        Object::Dictionary(dictionary) => dictionary
+pub(super) fn each_reference(object: &Object, found: &mut impl FnMut(ObjectId)) {
+    references(object, b"", &mut |id, _| found(id));
+}
+
+/// Calls `found` for every reference within an object, with the key of the innermost dictionary under which it stands; for the
+/// object itself, and what stands in it as an array, that is `key`.
+fn references(object: &Object, key: &[u8], found: &mut impl FnMut(ObjectId, &[u8])) {
+    fn within(object: &Object, key: &[u8], depth: usize, found: &mut impl FnMut(ObjectId, &[u8])) {
+        if depth > MAX_DEPTH {
+            return;
+        }
+        let dictionary = match object {
+            Object::Reference(id) => return found(*id, key),
+            Object::Array(array) => return array.iter().for_each(|value| within(value, key, depth + 1, found)),
+            Object::Dictionary(dictionary) => dictionary,
+            Object::Stream(stream) => &stream.dict,
+            _ => return,
+        };
+        dictionary
             .iter()
-            .for_each(|(_, value)| each_reference(value, depth + 1, found)),
-        Object::Stream(stream) => stream
-            .dict
-            .iter()
-            .for_each(|(_, value)| each_reference(value, depth + 1, found)),
-        _ => {}
+            .for_each(|(key, value)| within(value, key, depth + 1, found));
     }
+    within(object, key, 0, found);
 }

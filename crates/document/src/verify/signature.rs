@@ -10,7 +10,7 @@ use der::Decode;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
-use lopdf::{Dictionary, Document, Object};
+use lopdf::{Dictionary, Document, Object, ObjectId};
 use x509_cert::time::Time;
 
 use super::certificates::{self, Certified};
@@ -23,6 +23,8 @@ use crate::cms::{CmsError, SignedMessage};
 use crate::form;
 use crate::timestamp::{TimestampError, TimestampToken};
 
+/// A byte range is not longer, in characters.
+const MAX_BYTE_RANGE: usize = 256;
 /// More timestamps of one signature than anybody needs.
 const MAX_TOKENS: usize = 16;
 
@@ -31,8 +33,10 @@ pub(super) struct Examined {
     pub(super) report: SignatureReport,
     /// Whether digest and signature are right, so that what it covers is known.
     pub(super) is_sound: bool,
-    /// Whether nothing but validation data follows.
+    /// Whether nothing but validation data and document timestamps follows.
     pub(super) is_followed_by_validation_data: bool,
+    /// Whether what follows is revisions in the strict form, and nothing else.
+    pub(super) is_followed_by_revisions: bool,
     /// Whether the covered revision has validation data.
     pub(super) covers_validation_data: bool,
     /// What it permits.
@@ -88,6 +92,7 @@ pub(super) fn examine(pdf: &[u8], document: &Document, found: &Found<'_>) -> Exa
         },
         is_sound: false,
         is_followed_by_validation_data: false,
+        is_followed_by_revisions: true,
         covers_validation_data: false,
         rules: Rules::of(document, &found.fields, dictionary, level),
         signer: None,
@@ -324,15 +329,18 @@ impl Examined {
         if !is_its_own {
             return self.push(Fault::NotInItsRevision);
         }
+        self.is_followed_by_revisions = structure::is_only_revisions(pdf, &revision, document, covered.end);
         let Changes { permitted, forbidden } = changes::between(&revision, document, &self.rules);
+        use changes::Part::{Catalog, Metadata, Timestamp, ValidationData};
+        // What a catalog may have besides is the version of the format that these need, its extensions, and a description.
         let is_validation_data =
-            |change: &changes::Change| matches!(change.part, changes::Part::ValidationData | changes::Part::Metadata);
+            |change: &changes::Change| matches!(change.part, ValidationData | Timestamp | Metadata | Catalog);
         self.is_followed_by_validation_data = forbidden.is_empty()
             && permitted
                 .iter()
-                .any(|change| change.part == changes::Part::ValidationData)
+                .any(|change| matches!(change.part, ValidationData | Timestamp))
             && permitted.iter().all(is_validation_data)
-            && structure::is_only_revisions(pdf, document, covered.end);
+            && self.is_followed_by_revisions;
         self.report.later = permitted;
         if !forbidden.is_empty() {
             self.push(Fault::ChangedAfterSigning { changes: forbidden });
@@ -399,6 +407,33 @@ fn not_cms(reason: &str) -> Fault {
     Fault::UnreadableValue {
         reason: reason.to_owned(),
     }
+}
+
+/// A signature dictionary that the file has had, by its bytes: one whose byte range leaves out a value within the file. It tells
+/// a file whose signature was removed from one that never had any.
+pub(super) fn removed(pdf: &[u8], is_other: impl Fn(ObjectId) -> bool) -> Option<ObjectId> {
+    const KEY: &[u8] = b"/ByteRange";
+    let numbers = |text: &[u8]| {
+        let text = text.trim_ascii_start().strip_prefix(b"[")?;
+        let text = text.get(..text.iter().position(|byte| *byte == b']')?)?;
+        let words = std::str::from_utf8(text).ok()?.split_ascii_whitespace();
+        words.map(|word| word.parse().ok()).collect::<Option<Vec<usize>>>()
+    };
+    pdf.windows(KEY.len())
+        .enumerate()
+        .filter(|(_, window)| *window == KEY)
+        .find_map(|(at, _)| {
+            let text = pdf.get(at + KEY.len()..)?;
+            let numbers = numbers(text.get(..text.len().min(MAX_BYTE_RANGE))?)?;
+            let [0, first, second, last] = numbers.as_slice() else {
+                return None;
+            };
+            let gap = pdf.get(*first..*second)?;
+            let is_value = gap.starts_with(b"<") && gap.ends_with(b">");
+            let is_within = second.checked_add(*last)? <= pdf.len();
+            let id = structure::object_around(pdf, at)?;
+            (is_value && is_within && !is_other(id)).then_some(id)
+        })
 }
 
 /// A byte range that is what a signature's must be: all of a revision but one gap.

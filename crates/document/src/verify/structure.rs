@@ -3,13 +3,19 @@
 //! A signature is of no use where two programs read two documents from the same bytes. So what is compared is only what
 //! the cross-references really name: an object that lies somewhere in the file, but in no cross-reference section, is left
 //! out, and a section that leads to another object than it says is [`Fault::DamagedStructure`], as is an object stream that
-//! holds an object twice or elsewhere than the section says (ISO 32000-2, 7.5.4, 7.5.7 and 7.5.8).
+//! holds an object twice or elsewhere than the section says (ISO 32000-2, 7.5.4, 7.5.7 and 7.5.8). What was appended to a
+//! signed revision, by whomever, must be written in the strict form besides ([`is_only_revisions`]).
+
+mod appended;
+mod syntax;
+
+pub(super) use appended::is_only_revisions;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use aws_lc_rs::digest::{SHA256, digest};
 use lopdf::xref::XrefEntry;
-use lopdf::{Document, LoadOptions, Object, Stream};
+use lopdf::{Document, LoadOptions, Object, ObjectId, Stream};
 
 use super::Fault;
 
@@ -49,14 +55,18 @@ pub(super) fn load(pdf: &[u8]) -> Result<Document, Fault> {
     Ok(document)
 }
 
+/// Where the header lies, from which offsets count.
+fn header_offset(pdf: &[u8]) -> usize {
+    pdf.windows(5).position(|window| window == b"%PDF-").unwrap_or(0)
+}
+
 /// Whether every entry of the cross-references leads to the object that it names.
 pub(super) fn is_sound(pdf: &[u8], document: &Document) -> bool {
     if document.xref_recovery.is_some() {
         return false;
     }
     // Offsets count from the header (as the reader has it), which junk may precede.
-    let start = pdf.windows(5).position(|window| window == b"%PDF-").unwrap_or(0);
-    let body = pdf.get(start..).unwrap_or_default();
+    let body = pdf.get(header_offset(pdf)..).unwrap_or_default();
     let mut contained: BTreeMap<u32, Vec<(u32, u16)>> = BTreeMap::new();
     for (number, entry) in &document.reference_table.entries {
         match entry {
@@ -115,6 +125,18 @@ fn holds(stream: &Stream, members: &[(u32, u16)]) -> bool {
             .all(|(number, index)| numbers.get(usize::from(*index)) == Some(number))
 }
 
+/// The number and the generation of the object whose bytes lie around a place.
+pub(super) fn object_around(pdf: &[u8], at: usize) -> Option<ObjectId> {
+    const KEYWORD: &[u8] = b" obj";
+    let before = pdf.get(..at)?;
+    let keyword = before.windows(KEYWORD.len()).rposition(|window| window == KEYWORD)?;
+    let start = before
+        .get(..keyword)?
+        .iter()
+        .rposition(|byte| matches!(byte, b'\r' | b'\n'))?;
+    header(before.get(start..)?)
+}
+
 /// The number and generation of the object that begins here.
 fn header(bytes: &[u8]) -> Option<(u32, u16)> {
     let (number, rest) = digits(bytes)?;
@@ -130,25 +152,4 @@ fn digits(bytes: &[u8]) -> Option<(&str, &[u8])> {
     let length = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (digits, rest) = bytes.split_at_checked(length)?;
     Some((std::str::from_utf8(digits).ok()?, rest))
-}
-
-/// Whether what follows the first `covered` bytes is nothing but revisions, from the end of what is covered to the end of
-/// the file: no junk before their first object or behind their end.
-pub(super) fn is_only_revisions(pdf: &[u8], document: &Document, covered: usize) -> bool {
-    let start = pdf.windows(5).position(|window| window == b"%PDF-").unwrap_or(0);
-    let first = document
-        .reference_table
-        .entries
-        .values()
-        .filter_map(|entry| match entry {
-            XrefEntry::Normal { offset, .. } => usize::try_from(*offset).ok()?.checked_add(start),
-            _ => None,
-        })
-        .filter(|offset| *offset >= covered)
-        .min();
-    let Some(between) = first.and_then(|first| pdf.get(covered..first)) else {
-        return false;
-    };
-    let ends = [&b"%%EOF"[..], b"%%EOF\n", b"%%EOF\r", b"%%EOF\r\n"];
-    between.iter().all(u8::is_ascii_whitespace) && ends.iter().any(|end| pdf.ends_with(end))
 }

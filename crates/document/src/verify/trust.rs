@@ -10,7 +10,7 @@
 use domain::SealLevel;
 use jiff::Timestamp;
 
-use super::certificates::{Certified, MAX_POOL, Pool};
+use super::certificates::{self, Certified, MAX_POOL, Pool};
 use super::revocation::{self, Embedded, RevocationData, Status};
 use super::signature::Examined;
 use super::{Fault, Note, ProvedTime, SignatureKind, TimestampReport, TrustedRoots};
@@ -121,7 +121,13 @@ impl Judge<'_> {
             report.notes.push(Note::ClaimedTimeContradicted);
         }
         let signer = signature.signer.as_deref()?;
-        let judged = self.signer(signer, &signature.certificates, &signature.revocation, judged_at);
+        let mut judged = self.signer(signer, &signature.certificates, &signature.revocation, judged_at);
+        if let Some(judged) = &mut judged
+            && let Some(signer) = Certified::parse(signer)
+            && judged.fault.is_none()
+        {
+            judged.fault = certificates::may_sign_documents(&signer).err();
+        }
         let mut is_proved_by_file = false;
         if let Some(judged) = judged {
             is_proved_by_file = judged.is_proved_by_file && judged.fault.is_none();

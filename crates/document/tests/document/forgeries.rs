@@ -25,6 +25,8 @@ use crate::samples::{
     HOUSE, House, References, details, file, now, sealed, sign_with, signed_by_others, unsigned, unsigned_document,
 };
 
+mod later_revisions;
+
 fn judge(pdf: &[u8]) -> Verdict {
     verify(pdf, &HOUSE.roots(), now())
 }
@@ -976,7 +978,7 @@ mod structure {
 mod validation_data {
     use super::*;
 
-    fn with_store(pdf: &[u8]) -> Vec<u8> {
+    pub(super) fn with_store(pdf: &[u8]) -> Vec<u8> {
         append(pdf, |_, writer| {
             let certificate = HOUSE.root.certificates().first().expect("a certificate").clone();
             let certificate = writer.add(Stream::new(Dictionary::new(), certificate));
@@ -1328,7 +1330,7 @@ mod permissions {
     use super::*;
 
     /// Two text fields and an empty signature field, all visible; and a note.
-    fn form() -> Vec<u8> {
+    pub(super) fn form() -> Vec<u8> {
         let mut document = unsigned_document();
         let page = first_page(&document);
         let mut annotations: Vec<Object> = Vec::new();
@@ -1359,7 +1361,7 @@ mod permissions {
         file(document, References::Table)
     }
 
-    fn fill(pdf: &[u8], name: &str) -> Vec<u8> {
+    pub(super) fn fill(pdf: &[u8], name: &str) -> Vec<u8> {
         append(pdf, |document, writer| {
             let shown = writer.add(Stream::new(
                 dictionary! { "Type" => "XObject", "Subtype" => "Form" },

@@ -26,7 +26,7 @@ use crate::judges;
 use crate::samples::{HOUSE, References, details, now, signed_by_others, unsigned};
 
 /// An authority whose certificate ends in a year.
-fn authority(revocation: Revocation) -> (Arc<StandingClock>, TimeStampAuthority) {
+pub fn authority(revocation: Revocation) -> (Arc<StandingClock>, TimeStampAuthority) {
     let clock = Arc::new(StandingClock::at(now()));
     let authority = TimeStampAuthority::start(Arc::clone(&clock) as _, revocation, now() + (365 * 24).hours());
     (clock, authority)
@@ -37,7 +37,7 @@ fn roots(authority: &TimeStampAuthority) -> String {
 }
 
 /// Everything that proves the seal and the authority's present certificate.
-fn data(authority: &TimeStampAuthority, at: Timestamp) -> ValidationData {
+pub fn data(authority: &TimeStampAuthority, at: Timestamp) -> ValidationData {
     let list = document::revocation::issue_list(&HOUSE.root, &[], 7, at - 1.minute(), at + (24 * 30).hours());
     ValidationData {
         certificates: [HOUSE.key_chain(), vec![authority.certificate(), authority.root()]].concat(),

@@ -1,45 +1,97 @@
-//! Changes of the document's XMP: a later revision may renew it, but not what it says of the document.
+//! Changes of the document's XMP: a later revision may write when it was made and by which program, and nothing else.
+
+use std::collections::BTreeSet;
 
 use lopdf::Stream;
 use roxmltree::{Document, Node};
 
 use crate::xmp;
 
-/// The namespace of Dublin Core.
-const DUBLIN_CORE: &str = "http://purl.org/dc/elements/1.1/";
-/// What a document is, in Dublin Core.
-const PROPERTIES: [&str; 5] = ["title", "creator", "description", "subject", "rights"];
+const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
+const XMP: &str = "http://ns.adobe.com/xap/1.0/";
+const XMP_MEDIA: &str = "http://ns.adobe.com/xap/1.0/mm/";
+const PDF: &str = "http://ns.adobe.com/pdf/1.3/";
+/// What a program that adds a revision says of itself and of the time; the instance is the revision itself.
+const OF_REVISION: [(&str, &str); 4] = [
+    (XMP, "ModifyDate"),
+    (XMP, "MetadataDate"),
+    (PDF, "Producer"),
+    (XMP_MEDIA, "InstanceID"),
+];
 
-/// Whether two XMP streams say the same of what the document is. One that cannot be read says nothing that could be compared.
-pub(super) fn is_same(before: &Stream, after: &Stream) -> bool {
-    let (Some(before), Some(after)) = (xmp::read(before, xmp::MOST), xmp::read(after, xmp::MOST)) else {
-        return false;
+/// Whether two XMP streams say the same of the document. One that cannot be read says nothing that could be compared, and
+/// one that is not there nothing at all.
+pub(super) fn is_same(before: Option<&Stream>, after: &Stream) -> bool {
+    let read = |stream| {
+        let text = xmp::read(stream, xmp::MOST)?;
+        xmp::parse(&text).map(|packet| statements(&packet))
     };
-    match (xmp::parse(&before), xmp::parse(&after)) {
-        (Some(before), Some(after)) => PROPERTIES
-            .iter()
-            .all(|property| words(&before, property) == words(&after, property)),
-        _ => false,
-    }
+    let before = match before {
+        Some(before) => read(before),
+        None => Some(BTreeSet::new()),
+    };
+    before.is_some_and(|before| read(after) == Some(before))
 }
 
-/// The texts of a property, wherever they stand: in elements, or in an attribute (ISO 16684-1, 7.9.2.2).
-fn words<'x>(packet: &'x Document<'_>, property: &str) -> Vec<&'x str> {
-    let name = (DUBLIN_CORE, property);
-    let texts = |node: Node<'x, '_>| {
-        let texts = node
-            .descendants()
-            .filter_map(|inner| inner.text().filter(|_| inner.is_text()));
-        texts.map(str::trim).filter(|text| !text.is_empty()).collect::<Vec<_>>()
-    };
+/// What a packet says, in one form for each of the several that XMP may be written in (ISO 16684-1, 7.4 to 7.9).
+fn statements(packet: &Document<'_>) -> BTreeSet<String> {
     packet
         .descendants()
-        .flat_map(|node| {
-            if node.has_tag_name(name) {
-                texts(node)
-            } else {
-                node.attribute(name).into_iter().collect()
-            }
-        })
+        .filter(|node| node.has_tag_name((RDF, "RDF")))
+        .flat_map(|node| node.children())
+        .filter(|node| node.has_tag_name((RDF, "Description")))
+        .flat_map(|node| properties(node, true))
         .collect()
+}
+
+/// The properties of a description, of which those of the revision may be left out.
+fn properties(description: Node<'_, '_>, is_outermost: bool) -> Vec<String> {
+    let is_said = |namespace: Option<&str>, name: &str| {
+        let is_of_revision =
+            is_outermost && namespace.is_some_and(|namespace| OF_REVISION.contains(&(namespace, name)));
+        !is_of_revision && namespace != Some(RDF)
+    };
+    let attributes = description
+        .attributes()
+        .filter(|attribute| is_said(attribute.namespace(), attribute.name()) && attribute.namespace().is_some())
+        .map(|attribute| said(attribute.namespace(), attribute.name(), attribute.value().trim()));
+    let elements = description
+        .children()
+        .filter(|node| node.is_element())
+        .filter(|node| is_said(node.tag_name().namespace(), node.tag_name().name()))
+        .map(|node| said(node.tag_name().namespace(), node.tag_name().name(), &value(node)));
+    let mut properties: Vec<String> = attributes.chain(elements).collect();
+    properties.sort();
+    properties
+}
+
+fn said(namespace: Option<&str>, name: &str, value: &str) -> String {
+    format!("{{{}}}{name}={value:?}", namespace.unwrap_or_default())
+}
+
+/// The value of a property or of an item: a text, a list, or a structure of properties.
+fn value(node: Node<'_, '_>) -> String {
+    const LISTS: [&str; 3] = ["Alt", "Bag", "Seq"];
+    let language = node.attribute(("http://www.w3.org/XML/1998/namespace", "lang"));
+    let inner = node.children().find(Node::is_element);
+    let value = if node.attribute((RDF, "parseType")) == Some("Resource") {
+        format!("{:?}", properties(node, false))
+    } else if let Some(list) = inner.filter(|inner| LISTS.iter().any(|list| inner.has_tag_name((RDF, *list)))) {
+        let items: Vec<String> = list.children().filter(Node::is_element).map(value).collect();
+        format!("{}{items:?}", list.tag_name().name())
+    } else if let Some(inner) = inner {
+        format!("{:?}", properties(inner, false))
+    } else if let Some(resource) = node.attribute((RDF, "resource")) {
+        resource.to_owned()
+    } else {
+        let of_attributes = properties(node, false);
+        match of_attributes.as_slice() {
+            [] => node.text().unwrap_or_default().trim().to_owned(),
+            properties => format!("{properties:?}"),
+        }
+    };
+    match language {
+        Some(language) => format!("{language}:{value}"),
+        None => value,
+    }
 }

@@ -152,7 +152,8 @@ impl Comparison<'_> {
         let is_taken = self.names.contains(&name);
         // Where a certification or a lock permits signing, it means the fields that were left for it, or ones that do not
         // show; to permit annotations is not to permit fields (table 257).
-        let may_show = !self.rules.stated;
+        // One that nobody has signed shows whatever its maker likes, and means nothing.
+        let may_show = !self.rules.stated && value.is_some();
         let is_permitted = unknown.is_none()
             && !is_taken
             && self.is_new_value(field.get(b"V").ok())
@@ -213,7 +214,7 @@ impl Comparison<'_> {
             let is_allowed = self.rules.allow_signature(&field.name) || (is_timestamp && !self.is_visible(after));
             is_signed && is_allowed && self.is_new_value(after.get(b"V").ok())
         } else {
-            self.rules.allow_field(&field.name)
+            !field.is_push_button && self.rules.allow_field(&field.name)
         };
         let mut is_filled = false;
         for key in changed {
