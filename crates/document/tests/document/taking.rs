@@ -811,11 +811,53 @@ fn marks_are_where_they_belong_on_pages_whose_content_is_unbalanced() {
         b"0.9 g 0 0 30 30 re f BT /F1 1 Tf 3 0 0 3 50 50 Tm",
         b"0.9 g 0 0 30 30 re f 0 0 m 500 500 l",
         b"0.9 g 0 0 30 30 re f /Name#00 << not closed",
+        // What would swallow everything behind it, of every kind of token.
+        b"0.9 g 0 0 30 30 re f (",
+        b"0.9 g 0 0 30 30 re f (open (and closed) \\",
+        b"0.9 g 0 0 30 30 re f <41",
+        b"0.9 g 0 0 30 30 re f [",
+        b"0.9 g 0 0 30 30 re f [ (a) <<",
+        b"0.9 g 0 0 30 30 re f %",
+        b"0.9 g 0 0 30 30 re f BI /W 9 /H 9",
+        b"0.9 g 0 0 30 30 re f BI /W 9 /H 9 /BPC 8 /CS /G ID abc",
+        // What readers tell apart in different ways.
+        b"0.9 g 0 0 30 30 re f [ >>",
+        b"0.9 g 0 0 30 30 re f << ] ",
+        b"0.9 g 0 0 30 30 re f q 0 0 0 0 0 0 cm BI /W 9000 /H 9000 /BPC 8 /CS /RGB ID abc EI Q",
+        b"0.9 g 0 0 30 30 re f 0Q 3 0 0 3 0 0 cm",
+        b"0.9 g 0 0 30 30 re f /A\x80Q 3 0 0 3 0 0 cm",
     ] {
         let text = String::from_utf8_lossy(content);
         let (by_poppler, by_us) = stamped(content);
         assert!(by_us == ours, "{text}");
         assert!(by_poppler == poppler, "{text}");
+    }
+}
+
+/// Some readers put a space between the streams of a page, others nothing.
+#[test]
+fn a_comment_or_half_a_word_at_the_end_of_a_stream_reaches_nothing_of_ours() {
+    let fonts = document::fonts::Fonts::embedded().expect("fonts");
+    let stamped = |parts: &[&str]| {
+        let pdf = document_of(PageForm::PLAIN, |document, page| {
+            let mut contents = Vec::new();
+            for part in parts {
+                let part = Stream::new(Dictionary::new(), part.as_bytes().to_vec());
+                contents.push(Object::from(document.add_object(part)));
+            }
+            page.set("Contents", contents);
+        });
+        let taken = take(&pdf).expect("taken");
+        let stamped = document::stamp::stamp(&taken.pdf, &fonts, &[marks(1)]).expect("stamped");
+        crate::pages::poppler(&stamped, 72)
+    };
+    let plain = stamped(&["0.9 g\n", "0 0 30 30 re f"]);
+    for parts in [
+        ["0.9 g %", "0 0 30 30 re f"],
+        ["0.9 g 0 0 30 30 re f q", "Q"],
+        ["0.9 g 0 0 30 30 re f (", "Q"],
+    ] {
+        assert!(stamped(&parts) == plain, "{parts:?}");
     }
 }
 
