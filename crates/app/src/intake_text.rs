@@ -295,6 +295,7 @@ mod tests {
             "too_many_pixels",
             "page_size",
             "hidden_content",
+            "form_value_not_drawn",
             "page_would_change",
             "too_demanding",
         ];

@@ -45,11 +45,12 @@ use lopdf::{Document, LoadOptions, ObjectId};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use self::flatten::Look;
 use crate::fonts::Fonts;
 use crate::geometry::PageGeometry;
 use crate::render::{Opened, RenderFault};
 use crate::shared_bytes::SharedBytes;
-use crate::stamp::{self, Mark};
+use crate::stamp::{self, Mark, MarkContent};
 
 /// What a file may be at most.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -432,6 +433,12 @@ pub enum Refused {
         /// The first such page, from 1.
         page: u32,
     },
+    /// The file leaves it to viewers to draw a field's value, and our letters cannot.
+    #[error("the value of the form field {field:?} cannot be drawn as viewers draw it; print the file to a new PDF")]
+    FormValueNotDrawn {
+        /// The field.
+        field: String,
+    },
     /// Rewriting would change how a page looks.
     #[error("page {page} cannot be kept exactly as it looks; print the file to a new PDF")]
     PageWouldChange {
@@ -587,8 +594,7 @@ impl Before<'_> {
     /// nobody can fill it unseen: the seal forbids it.
     fn without_form(&self, document: Document, values: FormValues) -> Result<Written, Refused> {
         let mut flat = document.clone();
-        let mut flattened = flatten::flatten(&mut flat, FormValues::Shown);
-        let fields = flattened.fields;
+        let fields = flatten::flatten(&mut flat, Look::OfTheFile).fields;
         let mut changes = Vec::new();
         let mut pdf = match self.proved(flat) {
             Ok(pdf) => pdf,
@@ -601,41 +607,51 @@ impl Before<'_> {
             }
             Err(refused) => return Err(refused),
         };
-        if values == FormValues::Taken {
-            let mut empty = document;
-            flattened.marks = flatten::flatten(&mut empty, FormValues::Taken).marks;
-            pdf = rewrite::rewrite(empty, &self.upload)?;
+        let mut filled = document;
+        let flattened = flatten::flatten(&mut filled, Look::OfViewers(values));
+        if values == FormValues::Taken || flattened.made > 0 {
+            pdf = rewrite::rewrite(filled, &self.upload)?;
         }
         if flattened.widgets > 0 {
             changes.push(Change::FormFlattened {
                 count: flattened.widgets,
             });
         }
-        let made = self.drawn(&mut pdf, &flattened.marks)?;
-        if made > 0 {
-            changes.push(Change::AppearancesMade { count: made });
+        self.draw_values(&mut pdf, flattened.marks)?;
+        if flattened.made > 0 {
+            changes.push(Change::AppearancesMade { count: flattened.made });
         }
         Ok(Written { pdf, changes, fields })
     }
 
-    /// Draws values that the file did not show by itself, and answers how many.
-    fn drawn(&self, pdf: &mut Vec<u8>, marks: &[Mark]) -> Result<u32, Refused> {
+    /// Draws values that the file did not show by itself. None is left out unsaid.
+    fn draw_values(&self, pdf: &mut Vec<u8>, marks: Vec<(String, Mark)>) -> Result<(), Refused> {
         if marks.is_empty() {
-            return Ok(0);
+            return Ok(());
         }
         let fonts = Fonts::embedded().map_err(|_| Refused::TooDemanding)?;
-        let can_be_drawn = |mark: &&Mark| {
+        let mut proved = Vec::with_capacity(marks.len());
+        for (field, mark) in marks {
             let size = usize::try_from(mark.page)
                 .ok()
                 .and_then(|page| self.pages.get(page.checked_sub(1)?));
-            size.is_some_and(|size| stamp::prove(&fonts, size, mark).is_ok())
-        };
-        let marks: Vec<Mark> = marks.iter().filter(can_be_drawn).cloned().collect();
-        let stamped = stamp::stamp(pdf, &fonts, &marks).map_err(|_| Refused::NotPdf)?;
+            // Viewers pass over these, and show the letters in the order in which they are written.
+            let turns = matches!(&mark.content, MarkContent::FormText { text, .. } if text.contains(is_direction));
+            if turns || !size.is_some_and(|size| stamp::prove(&fonts, size, &mark).is_ok()) {
+                return Err(Refused::FormValueNotDrawn { field });
+            }
+            proved.push(mark);
+        }
+        let stamped = stamp::stamp(pdf, &fonts, &proved).map_err(|_| Refused::NotPdf)?;
         let document = Document::load_mem(&stamped).map_err(|_| Refused::NotPdf)?;
         *pdf = rewrite::rewrite(document, &self.upload)?;
-        Ok(u32::try_from(marks.len()).unwrap_or(u32::MAX))
+        Ok(())
     }
+}
+
+/// A character that turns the direction of those around it (UAX #9, 2.1 to 2.5).
+fn is_direction(character: char) -> bool {
+    matches!(character, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
 fn load(bytes: &SharedBytes, limits: &Limits, password: Option<&str>) -> Result<Document, Refused> {

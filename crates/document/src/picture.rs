@@ -202,7 +202,8 @@ fn decode(bytes: &[u8], _turn: &Turn<'_>) -> Result<DynamicImage, PictureFault> 
     limits.max_image_width = Some(LONGEST_SIDE);
     limits.max_image_height = Some(LONGEST_SIDE);
     limits.max_alloc = Some(MEMORY);
-    let mut reader = ImageReader::with_format(Cursor::new(bytes), format(bytes)?);
+    let image = format(bytes)?;
+    let mut reader = ImageReader::with_format(Cursor::new(bytes), image);
     reader.limits(limits);
     let mut decoder = reader.into_decoder().map_err(|error| fault(&error))?;
     // Known from the header; nothing is decoded yet.
@@ -210,10 +211,22 @@ fn decode(bytes: &[u8], _turn: &Turn<'_>) -> Result<DynamicImage, PictureFault> 
     if u64::from(width) * u64::from(height) > MOST_PIXELS || decoder.total_bytes() > MEMORY {
         return Err(PictureFault::TooLarge);
     }
+    if image == ImageFormat::Jpeg && !is_whole_jpeg(bytes) {
+        return Err(PictureFault::Damaged);
+    }
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     let mut picture = DynamicImage::from_decoder(decoder).map_err(|error| fault(&error))?;
     picture.apply_orientation(orientation);
     Ok(picture)
+}
+
+/// Does it decode to its end? `image` has a damaged JPEG decoded as far as it goes, and the rest grey. Its size is known.
+fn is_whole_jpeg(bytes: &[u8]) -> bool {
+    let options = zune_core::options::DecoderOptions::default().set_strict_mode(true);
+    let bytes = zune_core::bytestream::ZCursor::new(bytes);
+    zune_jpeg::JpegDecoder::new_with_options(bytes, options)
+        .decode()
+        .is_ok()
 }
 
 fn fault(error: &image::ImageError) -> PictureFault {
@@ -294,6 +307,22 @@ mod tests {
         let mut bytes = file(ImageFormat::Png, 300, 200);
         bytes.truncate(bytes.len() / 2);
         assert_eq!(media_type(&bytes), Err(PictureFault::Damaged));
+        let whole = file(ImageFormat::Jpeg, 300, 200);
+        let progressive = whole.windows(2).position(|pair| pair == [0xFF, 0xC0]).expect("a frame");
+        for damaged in [
+            whole.get(..whole.len() / 2).expect("half of it").to_vec(),
+            // Baseline data that its header calls progressive.
+            [&whole[..=progressive], &[0xC2], &whole[progressive + 2..]].concat(),
+        ] {
+            assert_eq!(media_type(&damaged), Err(PictureFault::Damaged));
+            assert_eq!(logo(&damaged), Err(PictureFault::Damaged));
+            assert!(matches!(
+                Decoded::read(&damaged, 90.0, 30.0),
+                Err(PictureFault::Damaged)
+            ));
+        }
+        // Telephones write more behind the picture.
+        assert_eq!(media_type(&[whole.as_slice(), &[0; 999]].concat()), Ok("image/jpeg"));
         // 60,000 pixels wide according to its header (IHDR begins at byte 8).
         let mut bytes = file(ImageFormat::Png, 3, 2);
         bytes.splice(16..20, 60_000u32.to_be_bytes());

@@ -16,7 +16,7 @@ use domain::field::Placement;
 use domain::template::PageSize;
 use krilla::SerializeSettings;
 use krilla::color::rgb;
-use krilla::geom::{PathBuilder, Size, Transform};
+use krilla::geom::{PathBuilder, Rect, Size, Transform};
 use krilla::num::NormalizedF32;
 use krilla::page::PageSettings;
 use krilla::paint::{Fill, FillRule, LineCap, LineJoin, Stroke};
@@ -47,6 +47,13 @@ pub struct Mark {
 pub enum MarkContent {
     /// A text, by the rule of [`crate::text_layout`].
     Text {
+        /// The text.
+        text: String,
+        /// How it looks.
+        style: TextStyle,
+    },
+    /// The value of a form's field: as a text, but what does not fit is cut off.
+    FormText {
         /// The text.
         text: String,
         /// How it looks.
@@ -170,6 +177,8 @@ pub(crate) struct Sheet {
 
 pub(crate) enum Prepared {
     Text(BoxText),
+    /// Cut off at its box.
+    Cut(BoxText),
     Check,
     Dot,
     Picture(Decoded),
@@ -183,6 +192,13 @@ fn prepare(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<(DisplayedBox,
     let place = displayed_box(size, &mark.placement);
     let prepared = match &mark.content {
         MarkContent::Text { text, style } => Prepared::Text(text_layout::in_box(
+            fonts,
+            text,
+            style,
+            single(place.width),
+            single(place.height),
+        )?),
+        MarkContent::FormText { text, style } => Prepared::Cut(text_layout::cut_to_box(
             fonts,
             text,
             style,
@@ -322,6 +338,13 @@ fn draw_mark(fonts: &Fonts, surface: &mut Surface<'_>, place: &DisplayedBox, mar
     let (width, height) = (single(place.width), single(place.height));
     match mark {
         Prepared::Text(text) => text.draw(fonts, surface, x, y),
+        Prepared::Cut(text) => {
+            let mut path = PathBuilder::new();
+            path.push_rect(Rect::from_xywh(x, y, width, height)?);
+            surface.push_clip_path(&path.finish()?, &FillRule::default());
+            text.draw(fonts, surface, x, y);
+            surface.pop();
+        }
         Prepared::Check => {
             // A tick in the largest square of the box.
             let side = width.min(height);

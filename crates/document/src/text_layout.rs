@@ -160,6 +160,39 @@ pub(crate) fn in_box(
     })
 }
 
+/// As [`in_box`], but what does not fit is set in the smallest letters, and the caller cuts it off at the box: so do viewers
+/// with the value of a form.
+pub(crate) fn cut_to_box(
+    fonts: &Fonts,
+    text: &str,
+    style: &TextStyle,
+    width: f32,
+    height: f32,
+) -> Result<BoxText, TextFault> {
+    let fitted = in_box(fonts, text, style, width, height);
+    if fitted.as_ref().err() != Some(&TextFault::DoesNotFit) {
+        return fitted;
+    }
+    let size = style.size.unwrap_or(SMALLEST).min(SMALLEST);
+    let many = style.place == Some(TextPlace::ManyLines);
+    let inner_width = (width - 2.0 * PADDING).max(1.0);
+    let mut lines = set(fonts, cleaned(text, many), style, size, many.then_some(inner_width));
+    lines.top = if many {
+        PADDING
+    } else {
+        (height - lines.layout.height()) / 2.0
+    };
+    let left = if !many && lines.layout.is_rtl() {
+        width - PADDING - lines.width()
+    } else {
+        PADDING
+    };
+    Ok(BoxText {
+        parts: vec![(left, lines)],
+        colour: style.colour,
+    })
+}
+
 type Extent = (f32, f32);
 
 /// A single line may use the height of its box to the edge, but not its width. Its width is proportional to its size, so

@@ -6,6 +6,10 @@
 //! would land elsewhere, be clipped or hidden. [`balance`] makes such content end in the state in which
 //! it began. Superfluous operators are blanked, as viewers pass over them; missing ones are added. What
 //! stands behind the last operator does nothing and is cut off.
+//!
+//! That holds only where every reader finds the same instructions. [`is_plain`] tells: it knows nothing but
+//! what the grammar allows without doubt, and no inline images, for where their data end readers find out in
+//! different ways.
 
 use std::ops::Range;
 
@@ -69,6 +73,51 @@ pub(super) fn instructions(content: &[u8]) -> Vec<Instruction> {
         }
     }
     found
+}
+
+/// The operators of content streams (Table 50), but those of inline images.
+const OPERATORS: [&[u8]; 70] = [
+    b"b", b"B", b"b*", b"B*", b"BDC", b"BMC", b"BT", b"BX", b"c", b"cm", b"CS", b"cs", b"d", b"d0", b"d1", b"Do",
+    b"DP", b"EMC", b"ET", b"EX", b"f", b"F", b"f*", b"G", b"g", b"gs", b"h", b"i", b"j", b"J", b"K", b"k", b"l", b"m",
+    b"M", b"MP", b"n", b"q", b"Q", b"re", b"RG", b"rg", b"ri", b"s", b"S", b"SC", b"sc", b"SCN", b"scn", b"sh", b"T*",
+    b"Tc", b"Td", b"TD", b"Tf", b"Tj", b"TJ", b"TL", b"Tm", b"Tr", b"Ts", b"Tw", b"Tz", b"v", b"w", b"W", b"W*", b"y",
+    b"'", b"\"",
+];
+
+/// Does every reader find the same instructions in it, up to what stands behind the last one?
+pub(super) fn is_plain(content: &[u8]) -> bool {
+    let mut reader = Reader { content, at: 0 };
+    let mut open: Vec<&[u8]> = Vec::new();
+    while let Some((token, range)) = reader.next() {
+        let text = content.get(range).unwrap_or_default();
+        let is_plain = match token {
+            Token::Open => {
+                open.push(text);
+                u32::try_from(open.len()).is_ok_and(|depth| depth <= DEEPEST)
+            }
+            Token::Close => matches!((open.pop(), text), (Some(b"["), b"]") | (Some(b"<<"), b">>")),
+            Token::Name => text.iter().all(u8::is_ascii_graphic),
+            Token::Value => match text {
+                [b'(', ..] => true,
+                [b'<', digits @ .., b'>'] => digits.iter().all(|digit| digit.is_ascii_hexdigit() || is_space(*digit)),
+                number => is_number(number),
+            },
+            Token::Word if matches!(text, b"true" | b"false" | b"null") => true,
+            Token::Word => open.is_empty() && OPERATORS.contains(&text),
+        };
+        if !is_plain {
+            return false;
+        }
+    }
+    // Behind an array that nobody closes there may be more, or not, as readers like it.
+    open.is_empty() && reader.at >= content.len()
+}
+
+/// An integer or a real number as the format has them (7.3.3).
+fn is_number(text: &[u8]) -> bool {
+    let digits = text.strip_prefix(b"-").or(text.strip_prefix(b"+")).unwrap_or(text);
+    let points = digits.iter().filter(|byte| **byte == b'.').count();
+    digits.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.') && points <= 1 && digits.len() > points
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -243,8 +292,9 @@ pub(super) fn balance(content: &[u8]) -> Option<Vec<u8>> {
         }
     }
     let end = all.last().map_or(0, |last| last.whole.end);
+    // Half a token too: an open string would swallow whatever is drawn behind it.
     let rest = content.get(end..).unwrap_or_default();
-    let has_rest = Reader { content: rest, at: 0 }.next().is_some() || rest.contains(&b'%');
+    let has_rest = rest.iter().any(|byte| !is_space(*byte));
     if blanked.is_empty() && saves == 0 && marks == 0 && !in_text && !in_path && !has_rest {
         return None;
     }

@@ -6,16 +6,18 @@
 //! the form's fields become those of a template, only their boxes are drawn, for their values become
 //! defaults that are drawn when all have signed.
 //!
-//! Values that have no appearance (the file leaves it to the viewer) are handed back as marks, which
-//! the stamp draws.
+//! Values that have no appearance (the file leaves it to the viewer), or one that the form calls stale
+//! (`NeedAppearances`, 12.7.3: the value wins), are handed back as marks, which the stamp draws.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use domain::field::{Field, FieldKind};
+use domain::field::measures::LINE_HEIGHT;
+use domain::field::{Field, FieldKind, Placement, TextPlace};
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 
-use super::{FormValues, form_fields};
+use super::FormValues;
+use super::form_fields::{self, Shown};
 use crate::form;
 use crate::geometry::{Matrix, Rectangle, inherited};
 use crate::stamp::{Mark, MarkContent};
@@ -28,8 +30,19 @@ pub(super) struct Flattened {
     pub(super) widgets: u32,
     /// The fields that a template may have.
     pub(super) fields: Vec<Field>,
-    /// Values that the file did not show by itself.
-    pub(super) marks: Vec<Mark>,
+    /// Values that the file did not show by itself, each with the name of its field.
+    pub(super) marks: Vec<(String, Mark)>,
+    /// How many widgets got another look than the file has for them.
+    pub(super) made: u32,
+}
+
+/// What becomes of the fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Look {
+    /// What the file shows by itself: the pages look as before.
+    OfTheFile,
+    /// The same, and the values that it leaves to viewers.
+    OfViewers(FormValues),
 }
 
 /// Has it widgets, or a form at all?
@@ -51,7 +64,12 @@ struct Piece {
 }
 
 /// Flattens the form, in place.
-pub(super) fn flatten(document: &mut Document, values: FormValues) -> Flattened {
+pub(super) fn flatten(document: &mut Document, look: Look) -> Flattened {
+    let (values, is_drawn) = match look {
+        Look::OfTheFile => (FormValues::Shown, false),
+        Look::OfViewers(values) => (values, true),
+    };
+    let is_stale = is_drawn && needs_appearances(document);
     let mut done = Flattened::default();
     let mut pieces = Vec::new();
     for widget in form_fields::widgets(document) {
@@ -64,7 +82,14 @@ pub(super) fn flatten(document: &mut Document, values: FormValues) -> Flattened 
         if !widget.is_unseen(document) {
             done.fields.extend(widget.field.clone());
             let taken = widget.field.clone().filter(|_| values == FormValues::Taken);
-            let appearance = appearance(document, widget.dictionary, taken.as_ref());
+            let own = appearance(document, widget.dictionary, taken.as_ref());
+            let has_look = form::dictionary(document, widget.dictionary, b"AP").is_some_and(|look| look.has(b"N"));
+            let is_made = is_drawn && taken.is_none() && (!has_look || (is_stale && widget.is_text));
+            let appearance = if is_made {
+                box_of(document, widget.dictionary)
+            } else {
+                own
+            };
             let rectangle = widget
                 .dictionary
                 .get(b"Rect")
@@ -74,20 +99,15 @@ pub(super) fn flatten(document: &mut Document, values: FormValues) -> Flattened 
                 let matrix = placing(document, &object, &rectangle)?;
                 Some((object, matrix))
             });
-            if taken.is_none()
-                && appearance.is_none()
-                && let Some((page, placement)) = widget.place
-                && let Some(text) = widget.text
-            {
-                let content = MarkContent::Text {
-                    text,
-                    style: TextStyle::default(),
-                };
-                done.marks.push(Mark {
-                    page,
-                    placement,
-                    content,
-                });
+            if is_made && let Some((page, placement)) = widget.place {
+                let before = done.marks.len();
+                let marks = marks(&widget.shown, rectangle.as_ref(), page, placement);
+                done.marks
+                    .extend(marks.into_iter().map(|mark| (widget.name.clone(), mark)));
+                let was_shown = has_look && widget.is_text;
+                done.made = done
+                    .made
+                    .saturating_add(u32::from(was_shown || done.marks.len() > before));
             }
         }
         pieces.push(piece);
@@ -95,6 +115,73 @@ pub(super) fn flatten(document: &mut Document, values: FormValues) -> Flattened 
     draw(document, &pieces);
     remove(document, &pieces);
     done
+}
+
+/// Does the form ask viewers to make the look of its values anew?
+fn needs_appearances(document: &Document) -> bool {
+    document
+        .catalog()
+        .ok()
+        .and_then(|catalog| form::dictionary(document, catalog, b"AcroForm"))
+        .and_then(|form| form.get(b"NeedAppearances").ok())
+        .is_some_and(|needs| matches!(form::resolve(document, needs), Object::Boolean(true)))
+}
+
+/// A value as marks.
+fn marks(shown: &Shown, rectangle: Option<&Rectangle>, page: u32, placement: Placement) -> Vec<Mark> {
+    let mark = |placement, content| Mark {
+        page,
+        placement,
+        content,
+    };
+    match shown {
+        Shown::Nothing => Vec::new(),
+        Shown::Tick => vec![mark(placement, MarkContent::Check)],
+        Shown::Dot => vec![mark(placement, MarkContent::Dot)],
+        Shown::Text { text, style } => {
+            let (text, style) = (text.clone(), style.clone());
+            vec![mark(placement, MarkContent::FormText { text, style })]
+        }
+        Shown::Rows { rows, size } => {
+            let height = rectangle.map_or(0.0, Rectangle::height).max(1.0);
+            let line = f64::from(*size) * f64::from(LINE_HEIGHT);
+            // The part of the box that a row takes; the last one is cut off.
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "at most the box's height"
+            )]
+            let step = ((line / height).min(1.0) * f64::from(placement.height)) as u32;
+            let mut marks = Vec::new();
+            let mut top = 0_u32;
+            for (text, is_chosen) in rows {
+                let row = step.min(placement.height.saturating_sub(top));
+                if row == 0 {
+                    break;
+                }
+                let style = TextStyle {
+                    place: Some(TextPlace::OneLine),
+                    size: Some(*size),
+                    bold: *is_chosen,
+                    ..TextStyle::default()
+                };
+                // Viewers lay a ground under what is chosen; on paper a sign before it tells it as well.
+                let text = if *is_chosen {
+                    format!("\u{25A0} {text}")
+                } else {
+                    text.clone()
+                };
+                let place = Placement {
+                    y: placement.y.saturating_add(top),
+                    height: row,
+                    ..placement
+                };
+                marks.push(mark(place, MarkContent::FormText { text, style }));
+                top = top.saturating_add(row);
+            }
+            marks
+        }
+    }
 }
 
 /// The appearance that is shown: of a button that of its state, of a value that is taken none but the box.

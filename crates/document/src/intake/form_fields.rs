@@ -6,11 +6,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::field::{Alignment, Field, FieldKind, FontSize, Lines, Placement};
+use domain::field::measures::LARGEST_AUTOMATIC;
+use domain::field::{Alignment, Field, FieldKind, FontSize, Lines, Placement, TextPlace};
 use lopdf::{Dictionary, Document, Object, ObjectId, decode_text_string};
 
 use crate::form;
 use crate::geometry::{PageGeometry, Rectangle};
+use crate::text_layout::TextStyle;
 
 /// Deeper nesting of fields is not followed.
 const DEEPEST: usize = 32;
@@ -26,6 +28,8 @@ const MULTILINE: i64 = 1 << 12;
 const RADIO: i64 = 1 << 15;
 const PUSH_BUTTON: i64 = 1 << 16;
 const FILE_SELECT: i64 = 1 << 20;
+const PASSWORD: i64 = 1 << 13;
+const COMBO: i64 = 1 << 17;
 const COMB: i64 = 1 << 24;
 /// Flags of annotations (12.5.3): `Hidden`, `NoView`.
 const UNSEEN: i64 = 1 << 1 | 1 << 5;
@@ -37,10 +41,31 @@ pub(super) struct Widget<'a> {
     pub(super) dictionary: &'a Dictionary,
     /// As a template field, if it can be one.
     pub(super) field: Option<Field>,
-    /// The text that it shows, of a field of text or choice.
-    pub(super) text: Option<String>,
+    /// The name of its field, for people.
+    pub(super) name: String,
+    /// What it shows.
+    pub(super) shown: Shown,
+    /// Is it a field of text or choice, whose look viewers make anew where the form asks for it (`NeedAppearances`)?
+    pub(super) is_text: bool,
     /// Where it is on the page, if it shows there.
     pub(super) place: Option<(u32, Placement)>,
+}
+
+/// What a widget shows of its field's value.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Shown {
+    Nothing,
+    Text {
+        text: String,
+        style: TextStyle,
+    },
+    Tick,
+    Dot,
+    /// The choices of a list from the first visible one, and whether each is chosen.
+    Rows {
+        rows: Vec<(String, bool)>,
+        size: f32,
+    },
 }
 
 impl Widget<'_> {
@@ -78,7 +103,9 @@ pub(super) fn widgets(document: &Document) -> Vec<Widget<'_>> {
                 page,
                 dictionary: widget,
                 field: place.and_then(|(page, placement)| chain.field(page, placement)),
-                text: chain.shown_text(),
+                name: chain.name(),
+                shown: chain.shown(),
+                is_text: matches!(chain.kind(), Some(b"Tx" | b"Ch")),
                 place,
             });
         }
@@ -339,6 +366,90 @@ impl<'a> Chain<'a> {
                 (!text.trim().is_empty() && text.chars().count() <= limit).then_some(text)
             }
             _ => None,
+        }
+    }
+
+    /// What viewers show where there is no appearance.
+    fn shown(&self) -> Shown {
+        let flags = self.flags();
+        let style = |place| TextStyle {
+            place: Some(place),
+            size: self.font_size().map(FontSize::points),
+            alignment: match self.number(b"Q") {
+                Some(1) => Alignment::Center,
+                Some(2) => Alignment::Right,
+                _ => Alignment::Left,
+            },
+            ..TextStyle::default()
+        };
+        let text = |text: String, style| match text.trim() {
+            "" => Shown::Nothing,
+            _ => Shown::Text { text, style },
+        };
+        match self.kind() {
+            Some(b"Btn") if flags & PUSH_BUTTON != 0 => {
+                let characteristics = self
+                    .nodes
+                    .first()
+                    .and_then(|widget| form::dictionary(self.document, widget, b"MK"));
+                let caption =
+                    characteristics.and_then(|characteristics| form::text(self.document, characteristics, b"CA"));
+                let style = TextStyle {
+                    alignment: Alignment::Center,
+                    ..style(TextPlace::OneLine)
+                };
+                text(caption.unwrap_or_default(), style)
+            }
+            Some(b"Btn") => {
+                let state = self.get(b"AS").or_else(|| self.get(b"V"));
+                match state.and_then(|state| state.as_name().ok()) {
+                    None | Some(b"Off") => Shown::Nothing,
+                    Some(_) if flags & RADIO != 0 => Shown::Dot,
+                    Some(_) => Shown::Tick,
+                }
+            }
+            Some(b"Ch") if flags & COMBO == 0 => self.rows(),
+            _ => {
+                let value = self.shown_text().unwrap_or_default();
+                if flags & PASSWORD != 0 {
+                    return text("*".repeat(value.chars().count()), style(TextPlace::OneLine));
+                }
+                let cells = self
+                    .number(b"MaxLen")
+                    .and_then(|length| u32::try_from(length).ok())
+                    .filter(|length| flags & COMB != 0 && (1..=MOST_CELLS).contains(length));
+                let place = match cells {
+                    Some(cells) => TextPlace::Cells(cells),
+                    None if flags & MULTILINE != 0 => TextPlace::ManyLines,
+                    None => TextPlace::OneLine,
+                };
+                text(value, style(place))
+            }
+        }
+    }
+
+    fn rows(&self) -> Shown {
+        let chosen: BTreeSet<String> = match self.get(b"V") {
+            Some(Object::Array(several)) => several
+                .iter()
+                .filter_map(|one| decode_text_string(form::resolve(self.document, one)).ok())
+                .collect(),
+            Some(one) => decode_text_string(one).into_iter().collect(),
+            None => BTreeSet::new(),
+        };
+        let first = self.number(b"TI").and_then(|first| usize::try_from(first).ok());
+        let rows: Vec<(String, bool)> = self
+            .pairs()
+            .into_iter()
+            .skip(first.unwrap_or(0))
+            .map(|(value, shown)| (shown, chosen.contains(&value)))
+            .collect();
+        if rows.is_empty() {
+            return Shown::Nothing;
+        }
+        Shown::Rows {
+            rows,
+            size: self.font_size().map_or(LARGEST_AUTOMATIC, FontSize::points),
         }
     }
 

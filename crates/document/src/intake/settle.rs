@@ -126,20 +126,28 @@ fn settle_pages(document: &mut Document) -> u32 {
     assumed
 }
 
-/// Makes the content of every page end in the state in which it began.
+/// Makes the content of every page such that nothing of it reaches what is drawn after it.
+///
+/// Where all readers find the same instructions in it, it is made to end in the state in which it began. Any other content
+/// becomes a form `XObject` (8.10), which the page draws: whatever a reader takes an unfinished string or the data of an
+/// inline image for, it ends with that stream, and so does the graphics state.
 pub(super) fn balance_pages(document: &mut Document, most: usize) -> Result<(), Refused> {
     let pages: Vec<ObjectId> = document.page_iter().collect();
     for page in pages {
-        let Some(content) = content_of(document, page, most)? else {
+        let Some(Content { bytes, is_joined }) = content_of(document, page, most)? else {
             continue;
         };
-        let Some(settled) = content::balance(&content) else {
+        let settled = if !content::is_plain(&bytes) {
+            enclose(document, page, bytes);
+            continue;
+        } else if let Some(settled) = content::balance(&bytes) {
+            settled
+        } else if is_joined {
+            bytes
+        } else {
             continue;
         };
-        let mut stream = Stream::new(Dictionary::new(), settled);
-        // Only saves room.
-        let _ = stream.compress();
-        let stream = document.add_object(stream);
+        let stream = compressed(document, Stream::new(Dictionary::new(), settled));
         if let Ok(page) = document.get_dictionary_mut(page) {
             page.set("Contents", stream);
         }
@@ -147,8 +155,38 @@ pub(super) fn balance_pages(document: &mut Document, most: usize) -> Result<(), 
     Ok(())
 }
 
-/// A page's streams as the one that they are (Table 31).
-fn content_of(document: &Document, page: ObjectId, most: usize) -> Result<Option<Vec<u8>>, Refused> {
+fn compressed(document: &mut Document, mut stream: Stream) -> ObjectId {
+    // Only saves room.
+    let _ = stream.compress();
+    document.add_object(stream)
+}
+
+/// Puts the content of a page into a form that the page draws.
+fn enclose(document: &mut Document, page: ObjectId, content: Vec<u8>) {
+    const NAME: &str = "CsPage";
+    // A form shows nothing outside of its box; a page is nowhere wider.
+    const FAR: i64 = 1 << 20;
+    let resources = inherited(document, page, b"Resources").cloned();
+    let mut form: Dictionary = dictionary! { "Type" => "XObject", "Subtype" => "Form" };
+    form.set("BBox", [-FAR, -FAR, FAR, FAR].map(Object::from).to_vec());
+    form.set("Resources", resources.unwrap_or_else(|| Dictionary::new().into()));
+    let form = compressed(document, Stream::new(form, content));
+    let contents = document.add_object(Stream::new(Dictionary::new(), format!("/{NAME} Do\n").into_bytes()));
+    if let Ok(page) = document.get_dictionary_mut(page) {
+        page.set("Resources", dictionary! { "XObject" => dictionary! { NAME => form } });
+        page.set("Contents", contents);
+    }
+}
+
+/// What a page draws.
+struct Content {
+    /// Its streams as the one that they are (Table 31).
+    bytes: Vec<u8>,
+    /// It has several streams that end within a token's reach, which readers join with or without a space.
+    is_joined: bool,
+}
+
+fn content_of(document: &Document, page: ObjectId, most: usize) -> Result<Option<Content>, Refused> {
     let Ok(contents) = document.get_dictionary(page).and_then(|page| page.get(b"Contents")) else {
         return Ok(None);
     };
@@ -156,24 +194,29 @@ fn content_of(document: &Document, page: ObjectId, most: usize) -> Result<Option
         Object::Array(parts) => parts.iter().collect(),
         stream => vec![stream],
     };
-    let mut whole = Vec::new();
+    let several = parts.len() > 1;
+    let (mut bytes, mut is_joined) = (Vec::new(), false);
     for part in parts {
         if let Object::Stream(stream) = form::resolve(document, part) {
             match stream.get_plain_content_with_limit(most) {
-                Ok(content) => whole.extend_from_slice(&content),
+                Ok(content) => {
+                    let line_ends = content.last().is_none_or(|last| matches!(last, b'\n' | b'\r'));
+                    is_joined |= several && !line_ends;
+                    bytes.extend_from_slice(&content);
+                }
                 Err(Error::Decompress(DecompressError::MemoryLimitExceeded { .. })) => {
                     return Err(Refused::TooDemanding);
                 }
                 // Nothing that a viewer shows.
                 Err(_) => {}
             }
-            whole.push(b'\n');
+            bytes.push(b'\n');
         }
-        if whole.len() > most {
+        if bytes.len() > most {
             return Err(Refused::TooDemanding);
         }
     }
-    Ok(Some(whole))
+    Ok(Some(Content { bytes, is_joined }))
 }
 
 /// Makes every stream decode. Answers how many did not.

@@ -811,11 +811,54 @@ fn marks_are_where_they_belong_on_pages_whose_content_is_unbalanced() {
         b"0.9 g 0 0 30 30 re f BT /F1 1 Tf 3 0 0 3 50 50 Tm",
         b"0.9 g 0 0 30 30 re f 0 0 m 500 500 l",
         b"0.9 g 0 0 30 30 re f /Name#00 << not closed",
+        // What would swallow everything behind it, of every kind of token.
+        b"0.9 g 0 0 30 30 re f (",
+        b"0.9 g 0 0 30 30 re f (open (and closed) \\",
+        b"0.9 g 0 0 30 30 re f <41",
+        b"0.9 g 0 0 30 30 re f [",
+        b"0.9 g 0 0 30 30 re f [ (a) <<",
+        b"0.9 g 0 0 30 30 re f %",
+        b"0.9 g 0 0 30 30 re f BI /W 9 /H 9",
+        b"0.9 g 0 0 30 30 re f BI /W 9 /H 9 /BPC 8 /CS /G ID abc",
+        // What readers tell apart in different ways.
+        b"0.9 g 0 0 30 30 re f [ >>",
+        b"0.9 g 0 0 30 30 re f << ] ",
+        b"0.9 g 0 0 30 30 re f q 0 0 0 0 0 0 cm BI /W 9000 /H 9000 /BPC 8 /CS /RGB ID abc EI Q",
+        b"0.9 g 0 0 30 30 re f 0Q 3 0 0 3 0 0 cm",
+        b"0.9 g 0 0 30 30 re f /A\x80Q 3 0 0 3 0 0 cm",
     ] {
         let text = String::from_utf8_lossy(content);
         let (by_poppler, by_us) = stamped(content);
         assert!(by_us == ours, "{text}");
         assert!(by_poppler == poppler, "{text}");
+    }
+}
+
+/// Some readers put a space between the streams of a page, others nothing.
+#[test]
+fn a_comment_or_half_a_word_at_the_end_of_a_stream_reaches_nothing_of_ours() {
+    let fonts = document::fonts::Fonts::embedded().expect("fonts");
+    let stamped = |parts: &[&str]| {
+        let pdf = document_of(PageForm::PLAIN, |document, page| {
+            let mut contents = Vec::new();
+            for part in parts {
+                let part = Stream::new(Dictionary::new(), part.as_bytes().to_vec());
+                contents.push(Object::from(document.add_object(part)));
+            }
+            page.set("Contents", contents);
+        });
+        let taken = take(&pdf)?;
+        let stamped = document::stamp::stamp(&taken.pdf, &fonts, &[marks(1)]).expect("stamped");
+        Ok(crate::pages::poppler(&stamped, 72))
+    };
+    let plain = stamped(&["0.9 g\n", "0 0 30 30 re f"]).expect("taken");
+    // Whether anything is drawn is told in different ways.
+    assert_eq!(
+        stamped(&["0.9 g %", "0 0 30 30 re f"]).map(drop),
+        Err(Refused::PageWouldChange { page: 1 })
+    );
+    for parts in [["0.9 g 0 0 30 30 re f q", "Q"], ["0.9 g 0 0 30 30 re f (", "Q"]] {
+        assert!(stamped(&parts).expect("taken") == plain, "{parts:?}");
     }
 }
 
@@ -1067,6 +1110,107 @@ fn values_without_an_appearance_are_drawn() {
     );
     assert!(text(&taken.pdf).contains("Kim Minjun"), "{}", text(&taken.pdf));
     assert_eq!(structure_complaints(&taken.pdf), Vec::<String>::new());
+}
+
+/// Whatever a field is and however its value stands in its box: something of it is on the page, or its name is told.
+#[test]
+fn no_value_of_a_form_is_lost_in_silence() {
+    let string = |text: &str| Object::string_literal(text);
+    let place = [50, 200, 200, 220];
+    let ink = |pdf: &[u8]| {
+        let picture = crate::pages::ours(pdf, 72.0);
+        let dark = |(x, y, pixel): &(u32, u32, &image::Rgb<u8>)| {
+            (45..205).contains(x) && (75..105).contains(y) && pixel.0.iter().all(|part| *part < 128)
+        };
+        picture.enumerate_pixels().filter(dark).count()
+    };
+    let on = || dictionary! { "V" => "Yes", "AS" => "Yes" };
+    let options = || dictionary! { "Opt" => vec![string("Apples"), string("Plums"), string("Pears")] };
+    for field in [
+        with(named("check", "Btn"), &on()),
+        with(with(named("radio", "Btn"), &on()), &dictionary! { "Ff" => 1 << 15 }),
+        with(
+            named("push", "Btn"),
+            &dictionary! { "Ff" => 1 << 16, "MK" => dictionary! { "CA" => string("Press") } },
+        ),
+        text_field("long", &"very long value ".repeat(40)),
+        with(
+            text_field("many", &"line\r".repeat(40)),
+            &dictionary! { "Ff" => 1 << 12 },
+        ),
+        with(
+            text_field("cells", "abcdef"),
+            &dictionary! { "Ff" => 1 << 24, "MaxLen" => 3 },
+        ),
+        with(named("list", "Ch"), &options()),
+        with(
+            with(text_field("combo", "Plums"), &options()),
+            &dictionary! { "FT" => "Ch", "Ff" => 1 << 17 },
+        ),
+    ] {
+        let taken =
+            take(&form_of(vec![(field.clone(), place)])).unwrap_or_else(|refused| panic!("{field:?}: {refused}"));
+        assert!(
+            taken.changes.contains(&Change::AppearancesMade { count: 1 }),
+            "{field:?}"
+        );
+        assert!(ink(&taken.pdf) > 10, "{field:?}");
+    }
+    assert_eq!(
+        ink(&take(&form_of(vec![(named("empty", "Tx"), place)])).expect("taken").pdf),
+        0
+    );
+    let list = with(named("list", "Ch"), &options());
+    let list = with(list, &dictionary! { "V" => vec![string("Pears")] });
+    let words = text(&take(&form_of(vec![(list, [50, 100, 200, 220])])).expect("taken").pdf);
+    assert!(words.contains("Apples Plums ■ Pears"), "{words}");
+    let secret = with(text_field("secret", "hunter"), &dictionary! { "Ff" => 1 << 13 });
+    assert!(text(&take(&form_of(vec![(secret, place)])).expect("taken").pdf).contains("******"));
+    // Devanagari, and letters that another sign turns around.
+    for value in [
+        &[0xFE, 0xFF, 0x09, 0x39][..],
+        &[0xFE, 0xFF, 0x20, 0x2E, 0, 0x61, 0, 0x62],
+    ] {
+        let value = Object::String(value.to_vec(), StringFormat::Hexadecimal);
+        let field = with(named("odd", "Tx"), &dictionary! { "V" => value });
+        assert_eq!(
+            take(&form_of(vec![(field, place)])),
+            Err(Refused::FormValueNotDrawn {
+                field: "odd".to_owned()
+            })
+        );
+    }
+}
+
+/// `NeedAppearances`: viewers draw the value, whatever the file has for its look.
+#[test]
+fn the_value_wins_over_a_look_that_the_form_calls_stale() {
+    let taken = |needs: bool| {
+        let pdf = document_of(PageForm::PLAIN, |document, page| {
+            let shown = square(document, "1 0 0");
+            let field = document.add_object(with(
+                text_field("name", "Minjun"),
+                &dictionary! {
+                    "Type" => "Annot", "Subtype" => "Widget", "F" => 4, "AP" => dictionary! { "N" => shown },
+                    "Rect" => vec![100.into(), 100.into(), 180.into(), 120.into()],
+                },
+            ));
+            page.set("Annots", vec![field.into()]);
+            let catalog = document.add_object(dictionary! {
+                "Type" => "Catalog",
+                "AcroForm" => dictionary! { "Fields" => vec![field.into()], "NeedAppearances" => needs },
+            });
+            document.trailer.set("Root", catalog);
+        });
+        take(&pdf).expect("taken")
+    };
+    let red = |taken: &document::intake::Intake| {
+        crate::pages::bounds(&crate::pages::ours(&taken.pdf, 72.0), &taken.pages[0], [255, 0, 0]).is_some()
+    };
+    let (stale, own) = (taken(true), taken(false));
+    assert!(!red(&stale) && text(&stale.pdf).contains("Minjun"));
+    assert!(stale.changes.contains(&Change::AppearancesMade { count: 1 }));
+    assert!(red(&own) && !text(&own.pdf).contains("Minjun"));
 }
 
 /// Known trouble 9.
