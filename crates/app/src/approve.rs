@@ -17,6 +17,7 @@ use domain::{
 use store::workflow_value::StoredValue;
 
 use crate::error::{Error, Fault, FaultCode};
+use crate::foresight::stuck_after;
 use crate::transition::{Advanced, Plan, Snapshot, refused};
 use crate::values::{GivenField, NewValue, prove, self_filled, value_fault};
 use crate::{App, Caller, Origin, text};
@@ -73,6 +74,16 @@ pub(crate) enum Source<'s> {
         files: &'s BTreeMap<String, domain::FileValue>,
         drawn: &'s BTreeMap<String, domain::DrawnValue>,
     },
+}
+
+impl Source<'_> {
+    /// The place of what nothing that came is to blame for: the field itself.
+    fn place(&self, name: &str) -> String {
+        match self {
+            Source::List(_) => format!("field_list.{name}"),
+            Source::Page { .. } => name.to_owned(),
+        }
+    }
 }
 
 /// The values of an approval, read.
@@ -231,6 +242,10 @@ impl App {
         let mut removed = Vec::new();
         let mut files = Vec::new();
         let mut changed: Vec<(String, FieldValue)> = Vec::new();
+        let paths: BTreeMap<String, String> = given
+            .iter()
+            .map(|(name, (path, _))| (name.clone(), path.clone()))
+            .collect();
         for (name, (_, new)) in given {
             match new.value() {
                 Some(value) => {
@@ -270,13 +285,24 @@ impl App {
         for field in template.writer_fields(recipient.order, recipient.role.as_deref()) {
             let needed = field.required && field.kind.is_written_by_writer();
             let filled = known.get(&field.name).is_some_and(FieldValue::is_filled);
-            // No entry of a list is to blame for what is not in it, so the field itself is the place.
-            let path = match source {
-                Source::List(_) => format!("field_list.{}", field.name),
-                Source::Page { .. } => field.name.clone(),
-            };
+            let path = source.place(&field.name);
             if needed && !filled && !faults.iter().any(|fault| fault.path == path) {
                 faults.push(Fault::new(path, FaultCode::FieldRequired).with("name", &field.name));
+            }
+        }
+        if faults.is_empty() {
+            let workflow = &snapshot.stored.workflow;
+            let is_fixed = |field: &Field| is_fixed_by_sender(field, &snapshot.values);
+            for stuck in stuck_after(template, workflow, recipient, &is_fixed, &known, &fonts) {
+                // The longest of his numbers is the one to shorten.
+                let length = |name: &&String| known.get(*name).map_or(0, |value| value.to_wire().len());
+                let Some(name) = stuck.numbers.iter().max_by_key(length) else {
+                    continue;
+                };
+                let path = paths.get(name).cloned().unwrap_or_else(|| source.place(name));
+                if faults.iter().all(|fault| fault.path != path) {
+                    faults.push(stuck.fault(path));
+                }
             }
         }
         if !faults.is_empty() {
@@ -327,6 +353,12 @@ pub(crate) fn writable<'t>(
 
 /// Is the field this writer's, and not fixed by the sender?
 pub(crate) fn is_editable(field: &Field, values: &BTreeMap<String, StoredValue>, recipient: &Recipient) -> bool {
-    let fixed = field.read_only && values.get(&field.name).is_some_and(|stored| stored.recipient.is_none());
-    field.belongs_to(recipient.order, recipient.role.as_deref()) && field.kind.is_written_by_writer() && !fixed
+    field.belongs_to(recipient.order, recipient.role.as_deref())
+        && field.kind.is_written_by_writer()
+        && !is_fixed_by_sender(field, values)
+}
+
+/// Has the sender given its value, for good?
+fn is_fixed_by_sender(field: &Field, values: &BTreeMap<String, StoredValue>) -> bool {
+    field.read_only && values.get(&field.name).is_some_and(|stored| stored.recipient.is_none())
 }

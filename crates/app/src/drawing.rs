@@ -141,6 +141,15 @@ fn path(wish: &Wish) -> &'static str {
 }
 
 fn drawings(wish: &Wish, language: Language) -> Result<Vec<Drawing>, Fault> {
+    // A seal leaves blanks out, and so line breaks too: they are refused before, as in every other name.
+    let given = match wish {
+        Wish::Typed { text } => [("text", text.as_str()), ("text", "")],
+        Wish::PersonSeal { name } => [("name", name.as_str()), ("name", "")],
+        Wish::CompanySeal { name, title } => [("name", name.as_str()), ("title", title.as_str())],
+    };
+    for (path, text) in given {
+        domain::text::line(text, usize::MAX).map_err(|refused| crate::text::fault(path, refused))?;
+    }
     let all = match wish {
         Wish::Typed { text } => {
             let typed = |hand| Drawing::Typed {

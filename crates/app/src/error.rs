@@ -107,8 +107,14 @@ codes! {
         InvalidCheck => "invalid-check",
         /// The value is none of the field's options.
         InvalidOption => "invalid-option",
-        /// The value is no PNG or JPEG in base64, or is too large to take.
+        /// The value is a file, but no PNG or JPEG picture.
         InvalidPicture => "invalid-picture",
+        /// The value is no base64, where a picture is to be.
+        PictureNotBase64 => "picture-not-base64",
+        /// The picture has too many bytes or pixels to be taken.
+        PictureTooLarge => "picture-too-large",
+        /// The picture is a PNG or JPEG that cannot be read.
+        PictureDamaged => "picture-damaged",
         /// All files of the writer together have more than `limit` bytes.
         FilesTooLarge => "files-too-large",
         /// All that the writer has filled in has more than `limit` bytes.
@@ -121,6 +127,10 @@ codes! {
         MissingGlyph => "missing-glyph",
         /// The text does not fit into its field.
         DoesNotFit => "does-not-fit",
+        /// With this number the result `value` would stand in a later writer's field `name`, where it does not fit.
+        CalculationDoesNotFit => "calculation-does-not-fit",
+        /// The template's field `name` cannot show `value`, which it must be able to.
+        FieldNotStampable => "field-not-stampable",
         /// No address that can be called.
         CallbackMalformed => "callback-malformed",
         /// A scheme other than https (or http where the installation allows it).

@@ -47,6 +47,7 @@ mod export;
 mod export_history;
 mod extend;
 mod files;
+mod foresight;
 mod form_import;
 mod hand_over;
 mod health;
@@ -183,6 +184,7 @@ pub struct App {
     seal_keys: seal_key::SealKeys,
     kept_proofs: proofs::KeptProofs,
     kept_templates: kept_template::KeptTemplates,
+    proved_templates: foresight::ProvedTemplates,
     outgoing: Arc<outgoing::Outgoing>,
     pages: page_cache::PageCache,
 }
@@ -249,6 +251,7 @@ impl App {
             seal_keys: seal_key::SealKeys::default(),
             kept_proofs: proofs::KeptProofs::default(),
             kept_templates: kept_template::KeptTemplates::default(),
+            proved_templates: foresight::ProvedTemplates::default(),
             outgoing: Arc::new(outgoing),
             pages,
         }

@@ -31,6 +31,7 @@ use crate::addresses::Addresses;
 use crate::caller::Caller;
 use crate::error::{ConflictCode, Error, Fault, FaultCode, Subject};
 use crate::export::NextWriter;
+use crate::foresight::stuck_from_start;
 use crate::origin::Origin;
 use crate::outgoing::Outgoing;
 use crate::public_link::not_taken;
@@ -676,6 +677,9 @@ impl<'a> StartReader<'a> {
         let template = template.map(|stored| stored.version.clone());
         let (recipients, checks) = self.recipients(&request.recipients, template.as_ref());
         let (values, files) = self.values(&request.fields, template.as_ref());
+        if let Some(template) = &template {
+            self.foresee(template, &request.fields, &values);
+        }
         let (export, client) = self.export(request.export.as_ref(), template.as_ref());
         let (template, name) = (template?, name?);
         if !self.faults.is_empty() || self.context.archived {
@@ -940,6 +944,21 @@ impl<'a> StartReader<'a> {
             }
         }
         (recipients, checks)
+    }
+
+    /// Proves that what the template prescribes, and what will be calculated from the numbers given here, can be stamped.
+    fn foresee(&mut self, template: &TemplateVersion, given: &[GivenField], values: &[(String, StoredValue)]) {
+        for fault in self.app.unstampable(template, self.language, &self.fonts) {
+            self.fault(fault);
+        }
+        for stuck in stuck_from_start(template, values, self.language, &self.fonts) {
+            let is_input = |entry: &GivenField| entry.name.as_ref().is_some_and(|name| stuck.numbers.contains(name));
+            let path = given.iter().position(is_input).map_or_else(
+                || "template_id".to_owned(),
+                |index| format!("field_list[{index}].value"),
+            );
+            self.fault(stuck.fault(path));
+        }
     }
 
     /// Proves that the writer's own fields can take what is known of him.

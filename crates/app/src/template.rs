@@ -6,12 +6,13 @@
 
 use document::intake::{FormValues, Intake, Report, Wishes};
 use domain::fields_file::{self, FieldsFault, FieldsFile};
-use domain::{BlobHash, CompanyId, Field, PageSize, Region, TemplateId, TemplateVersion};
+use domain::{BlobHash, CompanyId, Field, Language, PageSize, Region, TemplateId, TemplateVersion};
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 use store::template::{StoredVersion, TemplateRow};
 
 use crate::error::{ConflictCode, Error, Fault, FaultCode, Subject};
+use crate::foresight::Sheets;
 use crate::{App, form_import, text};
 
 /// The resolution of page images: two pixels a point.
@@ -224,8 +225,12 @@ impl App {
         let (file, kept, report) = match source {
             Source::Upload(upload, wishes) => {
                 let intake = self.take(upload, fields, wishes, region)?;
-                let file = fields_of(&intake, fields, region)?;
+                let (file, laid) = fields_of(&intake, fields, region)?;
                 self.check_fonts(&file.fields)?;
+                self.prove_template(&file.fields, &intake.pages, |path| match &laid {
+                    Some(laid) => laid.place(&path),
+                    None => path,
+                })?;
                 if intake.is_signed() {
                     refuse_embedding(&file.fields)?;
                 }
@@ -239,6 +244,7 @@ impl App {
                 let file =
                     fields_file::parse(file, Some(stored.version.page_count()), region).map_err(unprocessable)?;
                 self.check_fonts(&file.fields)?;
+                self.prove_template(&file.fields, &stored.version.pages, std::convert::identity)?;
                 if stored.extends_upload() {
                     refuse_embedding(&file.fields)?;
                 }
@@ -380,6 +386,37 @@ impl App {
         }
     }
 
+    /// What the template itself prescribes must be such as can be stamped, whatever the language of its workflows. `place`
+    /// says where a field was said.
+    fn prove_template(
+        &self,
+        fields: &[Field],
+        pages: &[PageSize],
+        place: impl Fn(String) -> String,
+    ) -> Result<(), Error> {
+        let fonts = self.fonts()?;
+        let mut faults: Vec<Fault> = Vec::new();
+        for language in Language::ALL {
+            let sheets = Sheets {
+                fields,
+                pages,
+                language,
+                fonts: &fonts,
+            };
+            for found in sheets.unstampable() {
+                let path = place(format!("fields[{}]{}", found.index, found.member));
+                if faults.iter().all(|known| known.path != path) {
+                    faults.push(found.fault(path));
+                }
+            }
+        }
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::Unprocessable(faults))
+        }
+    }
+
     fn put_page_images(&self, pdf: &[u8], page_count: u32) -> Result<Vec<BlobHash>, Error> {
         let all: Vec<u32> = (1..=page_count).collect();
         let mut hashes = Vec::with_capacity(all.len());
@@ -417,21 +454,30 @@ fn refuse_embedding(fields: &[Field]) -> Result<(), Error> {
     }
 }
 
-/// The steps and fields that a template of this PDF has.
-fn fields_of(intake: &Intake, fields: TemplateFields<'_>, region: Region) -> Result<FieldsFile, Error> {
+/// The steps and fields that a template of this PDF has; where they come from a form, also where each was said.
+fn fields_of(
+    intake: &Intake,
+    fields: TemplateFields<'_>,
+    region: Region,
+) -> Result<(FieldsFile, Option<form_import::Laid>), Error> {
     let page_count = Some(u32::try_from(intake.pages.len()).unwrap_or(u32::MAX));
     match fields {
-        TemplateFields::File(file) => fields_file::parse(file, page_count, region).map_err(unprocessable),
+        TemplateFields::File(file) => fields_file::parse(file, page_count, region)
+            .map(|file| (file, None))
+            .map_err(unprocessable),
         TemplateFields::Form { .. } if intake.fields.is_empty() => Err(Error::fault("fields", FaultCode::NoFormFields)),
         TemplateFields::Form { name, file } => {
             let laid = form_import::lay(&intake.fields, name, file)?;
-            fields_file::parse_value(&laid.file, page_count, region).map_err(|faults| {
-                let placed = faults.into_iter().map(|fault| FieldsFault {
-                    path: laid.place(&fault.path),
-                    ..fault
-                });
-                unprocessable(placed.collect())
-            })
+            match fields_file::parse_value(&laid.file, page_count, region) {
+                Ok(file) => Ok((file, Some(laid))),
+                Err(faults) => {
+                    let placed = faults.into_iter().map(|fault| FieldsFault {
+                        path: laid.place(&fault.path),
+                        ..fault
+                    });
+                    Err(unprocessable(placed.collect()))
+                }
+            }
         }
     }
 }

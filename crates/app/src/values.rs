@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use document::drawing::DrawingFault;
 use document::fonts::Fonts;
+use document::picture::PictureFault;
 use document::stamp::{Mark, MarkContent, MarkFault};
 use document::text_layout::{Outline, TextFault, TextStyle};
 use domain::number::Decimal;
@@ -110,7 +111,7 @@ fn attachment(text: &str) -> Result<Vec<u8>, ValueFault> {
     }
     base64::engine::general_purpose::STANDARD_NO_PAD
         .decode(data.trim_end_matches('='))
-        .map_err(|_| ValueFault::NotPicture)
+        .map_err(|_| ValueFault::NotBase64)
 }
 
 /// A name that no path, header or line can be made of.
@@ -138,10 +139,12 @@ pub(crate) fn value_fault(path: String, field: &Field, fault: &ValueFault) -> Fa
         ValueFault::NotOption { options } => {
             Fault::new(path, FaultCode::InvalidOption).with("allowed", options.join(", "))
         }
-        ValueFault::NotPicture | ValueFault::FileTooLarge { .. } if field.kind.is_picture() => {
-            Fault::new(path, FaultCode::InvalidPicture)
+        ValueFault::NotBase64 if field.kind.is_picture() => Fault::new(path, FaultCode::PictureNotBase64),
+        ValueFault::NotPicture if field.kind.is_picture() => Fault::new(path, FaultCode::InvalidPicture),
+        ValueFault::FileTooLarge { .. } if field.kind.is_picture() => Fault::new(path, FaultCode::PictureTooLarge),
+        ValueFault::NotBase64 | ValueFault::NotPicture | ValueFault::FileTooLarge { .. } => {
+            Fault::new(path, FaultCode::InvalidFile)
         }
-        ValueFault::NotPicture | ValueFault::FileTooLarge { .. } => Fault::new(path, FaultCode::InvalidFile),
         ValueFault::FillsItself => Fault::new(path, FaultCode::NoValueTaken),
         ValueFault::ControlCharacter
         | ValueFault::DirectionControl
@@ -172,20 +175,35 @@ pub(crate) fn prove(
     let Some(known) = value.value() else {
         return Ok(());
     };
+    let bytes = |_: &BlobHash| match value {
+        NewValue::File { bytes, .. } => bytes.clone(),
+        _ => Vec::new(),
+    };
     for place in template.boxes(&field.name) {
-        let bytes = |_: &BlobHash| match value {
-            NewValue::File { bytes, .. } => Ok(bytes.clone()),
-            _ => Ok(Vec::new()),
-        };
         let size = page_size(template, place)
             .ok_or_else(|| Fault::new(path, FaultCode::PageOutOfRange).with("pages", template.page_count()))?;
-        let mark = box_mark(size, place, &known, language, bytes)
-            .map_err(|error: Error| Fault::new(path, FaultCode::NotSealable).with("reason", error))?;
-        if let Some(mark) = mark {
-            document::stamp::prove(fonts, size, &mark).map_err(|fault| mark_fault(path, &fault))?;
-        }
+        prove_in_box(size, place, &known, bytes, language, fonts, path)?;
     }
     Ok(())
+}
+
+/// Proves that a value can be drawn in one box, on a page of `size`.
+pub(crate) fn prove_in_box(
+    size: &PageSize,
+    place: &Field,
+    value: &FieldValue,
+    bytes: impl Fn(&BlobHash) -> Vec<u8>,
+    language: Language,
+    fonts: &Fonts,
+    path: &str,
+) -> Result<(), Fault> {
+    let Ok(mark) = box_mark(size, place, value, language, |hash| {
+        Ok::<_, std::convert::Infallible>(bytes(hash))
+    });
+    match mark {
+        Some(mark) => document::stamp::prove(fonts, size, &mark).map_err(|fault| mark_fault(path, &fault)),
+        None => Ok(()),
+    }
 }
 
 fn page_size<'t>(template: &'t TemplateVersion, field: &Field) -> Option<&'t PageSize> {
@@ -234,8 +252,16 @@ fn mark_fault(path: &str, fault: &MarkFault) -> Fault {
     match fault {
         MarkFault::Text(fault) => text_fault(path, fault),
         MarkFault::Drawing(fault) => drawing_fault(path, fault),
-        MarkFault::Picture(_) => Fault::new(path, FaultCode::InvalidPicture),
+        MarkFault::Picture(fault) => Fault::new(path, picture_code(fault)),
         MarkFault::NoSuchPage | MarkFault::OffPage => Fault::new(path, FaultCode::NotSealable).with("reason", fault),
+    }
+}
+
+fn picture_code(fault: &PictureFault) -> FaultCode {
+    match fault {
+        PictureFault::UnknownFormat | PictureFault::Invisible => FaultCode::InvalidPicture,
+        PictureFault::TooLarge => FaultCode::PictureTooLarge,
+        PictureFault::Damaged => FaultCode::PictureDamaged,
     }
 }
 

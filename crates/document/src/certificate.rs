@@ -385,7 +385,13 @@ impl<'a> Composer<'a> {
         const STATE_SHARE: f32 = 0.42;
         let state_width = COLUMN * STATE_SHARE;
         let name_width = COLUMN - state_width;
-        let name = format!("{}  {}", card.mark, card.name);
+        // The number stands first whatever the direction of the name: the mark makes the line one from left to right
+        // (UAX #9, P2), and draws nothing.
+        let name = if card.mark.is_empty() {
+            card.name.clone()
+        } else {
+            format!("\u{200e}{}  {}", card.mark, card.name)
+        };
         let name = self.lines(name.trim(), TEXT_SIZE + 1.0, true, BLACK, name_width - 2.0 * CELL)?;
         let contact = self.lines(&card.contact, SMALL_SIZE, false, GREY, name_width - 2.0 * CELL)?;
         let state = self.lines(

@@ -131,6 +131,30 @@ pub fn calculate<'f>(
     results
 }
 
+/// The names of what a calculated field needs that is not calculated itself: its own formula's, and those of the
+/// calculated ones that it names.
+pub fn inputs<'f>(fields: &'f [&'f Field], calculated: &'f str) -> BTreeSet<&'f str> {
+    let mut inputs = BTreeSet::new();
+    let mut met = BTreeSet::new();
+    let mut open = vec![calculated];
+    while let Some(name) = open.pop() {
+        let of_name = fields
+            .iter()
+            .find(|field| field.name == name && field.kind == FieldKind::Calc);
+        let Some(field) = of_name else {
+            inputs.insert(name);
+            continue;
+        };
+        let formula = field.formula.as_deref().and_then(|text| Formula::parse(text).ok());
+        for needed in formula.iter().flat_map(Formula::names) {
+            // The field's own text of the name outlives the formula that was read.
+            let known = fields.iter().find(|field| field.name == needed);
+            open.extend(known.map(|field| field.name.as_str()).filter(|name| met.insert(*name)));
+        }
+    }
+    inputs
+}
+
 /// A name of a calculated field that needs its own result.
 pub(crate) fn circle<'f>(fields: &[&'f Field]) -> Option<&'f str> {
     in_order(&read_formulas(fields)).err()

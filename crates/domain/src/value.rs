@@ -130,6 +130,9 @@ pub enum ValueFault {
         /// What would be taken.
         options: Vec<String>,
     },
+    /// Not base64.
+    #[error("the value is no base64")]
+    NotBase64,
     /// Not a picture.
     #[error("the value is no base64 of a PNG or JPEG picture")]
     NotPicture,
@@ -170,9 +173,9 @@ impl Picture {
     pub fn from_base64(text: &str) -> Result<Self, ValueFault> {
         let text = text.trim();
         let data = if text.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("data:")) {
-            let (head, data) = text.split_once(',').ok_or(ValueFault::NotPicture)?;
+            let (head, data) = text.split_once(',').ok_or(ValueFault::NotBase64)?;
             if !head.to_ascii_lowercase().ends_with(";base64") {
-                return Err(ValueFault::NotPicture);
+                return Err(ValueFault::NotBase64);
             }
             data
         } else {
@@ -192,7 +195,7 @@ impl Picture {
             .collect();
         let bytes = base64::engine::general_purpose::STANDARD_NO_PAD
             .decode(data.trim_end_matches('='))
-            .map_err(|_| ValueFault::NotPicture)?;
+            .map_err(|_| ValueFault::NotBase64)?;
         Self::from_bytes(bytes)
     }
 
@@ -375,12 +378,12 @@ fn parse_date(text: &str) -> Option<jiff::civil::Date> {
     if year.len() != 4 || month.len() > 2 || day.len() > 2 {
         return None;
     }
-    jiff::civil::Date::new(
-        digits(year)?.parse().ok()?,
-        digits(month)?.parse().ok()?,
-        digits(day)?.parse().ok()?,
-    )
-    .ok()
+    let year = digits(year)?.parse().ok()?;
+    // No calendar that people sign by has a year 0.
+    if year == 0 {
+        return None;
+    }
+    jiff::civil::Date::new(year, digits(month)?.parse().ok()?, digits(day)?.parse().ok()?).ok()
 }
 
 #[cfg(test)]

@@ -545,6 +545,22 @@ pub fn forget_reminder_looks(tx: &mut dyn Transaction, company: &CompanyId) -> R
     tx.execute(&sql::FORGET_REMINDER_LOOKS, values![company])
 }
 
+/// The template versions that a company's running workflows are made of, with their languages, each once.
+pub fn running_templates(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+) -> Result<Vec<(TemplateId, u32, Language)>, Error> {
+    let rows = tx.query(&sql::RUNNING_TEMPLATES, values![company])?;
+    let read = |row: &Row| {
+        Ok((
+            row.get("template_id")?,
+            row.get("template_version")?,
+            row.get("language")?,
+        ))
+    };
+    rows.iter().map(read).collect()
+}
+
 /// What a list of workflows is limited to.
 #[derive(Debug, Clone)]
 pub struct ListFilter {

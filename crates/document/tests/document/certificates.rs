@@ -284,3 +284,50 @@ fn the_code_leads_to_the_verify_page() {
         .collect();
     assert_eq!(found, ["https://sign.example.com/verify"]);
 }
+
+#[test]
+fn a_writers_number_stands_at_the_left_whatever_the_direction_of_his_name() {
+    let left_of = |name: &str| {
+        let mut content = content(Language::En, &[], 1);
+        content.sections = vec![Section {
+            heading: "Writers".to_owned(),
+            cards: vec![Card {
+                mark: "77".to_owned(),
+                name: name.to_owned(),
+                contact: "writer@example.com".to_owned(),
+                state: State {
+                    text: "approved".to_owned(),
+                    tone: Tone::Good,
+                },
+                rows: Vec::new(),
+            }],
+            ..Section::default()
+        }];
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("certificate.pdf");
+        std::fs::write(&file, render(&content, &FONTS).expect("rendered")).expect("written");
+        let read = Command::new("pdftotext")
+            .args(["-bbox"])
+            .arg(&file)
+            .arg("-")
+            .output()
+            .expect("pdftotext can be run");
+        let words = String::from_utf8_lossy(&read.stdout).into_owned();
+        // Poppler may leave marks of direction around a word.
+        let is_mark = |character: char| matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}');
+        let line = words
+            .lines()
+            .find(|line| line.replace(is_mark, "").contains(">77</word>"))
+            .unwrap_or_else(|| panic!("{words}"));
+        let left = line.split("xMin=\"").nth(1).and_then(|rest| rest.split('"').next());
+        left.and_then(|left| left.parse::<f32>().ok()).expect("a place")
+    };
+    let latin = left_of("Kim");
+    for name in ["דוד כהן", "محمد عبد الله"] {
+        assert!(
+            (left_of(name) - latin).abs() < 3.0,
+            "{name}: {} is not {latin}",
+            left_of(name)
+        );
+    }
+}

@@ -123,10 +123,21 @@ fn cases(foreign_template: i64) -> Vec<(&'static str, &'static str, Value)> {
         ),
         ("text as number", "field_list", value("salary", json!("much"))),
         ("no date", "field_list", value("start_date", json!("2026-02-30"))),
+        (
+            "year that no calendar has",
+            "field_list",
+            value("start_date", json!("0000-01-01")),
+        ),
         ("no check", "field_list", value("agree", json!("maybe"))),
         ("no option", "field_list", value("grade", json!("C"))),
         ("no radio option", "field_list", value("shift", json!("dusk"))),
         ("no picture", "field_list", value("sign", json!("aGVsbG8="))),
+        ("no base64", "field_list", value("sign", json!("hello!"))),
+        (
+            "picture that ends early",
+            "field_list",
+            value("sign", json!("iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB")),
+        ),
         ("export that is no object", "export_api_info", json!("x")),
         (
             "export without url",

@@ -799,6 +799,16 @@ fn a_name_is_drawn_for_whoever_holds_a_link(database: &TestDatabase) {
             "too-long",
         ),
         (json!({"way": "person_seal", "name": 7}), "name", "wrong-type"),
+        (
+            json!({"way": "person_seal", "name": "김\n민준"}),
+            "name",
+            "control-character",
+        ),
+        (
+            json!({"way": "company_seal", "name": "青空", "title": "銀行\n之印"}),
+            "title",
+            "control-character",
+        ),
     ] {
         assert_eq!(ask(&wish).faults(), [(path.to_owned(), code.to_owned())], "{wish}");
     }

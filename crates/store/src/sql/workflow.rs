@@ -120,6 +120,10 @@ crate::statements! {
     pub static FORGET_REMINDER_LOOKS = "UPDATE workflow SET reminder_look = 0 \
          WHERE company_id = $1 AND status = 'Playing' AND reminder_look <> 0";
 
+    /// What the running workflows of a company are made of, each combination once.
+    pub static RUNNING_TEMPLATES = "SELECT DISTINCT template_id, template_version, language FROM workflow \
+         WHERE company_id = $1 AND status = 'Playing'";
+
     /// A company's workflows, newest first.
     pub static LIST = "SELECT id, name, status, language, offset_seconds, template_id, started_at, expires_at, ended_at, turn \
          FROM workflow WHERE company_id = $1 AND id < $2 AND discarded_at IS NULL \

@@ -1,0 +1,471 @@
+//! Nothing turns out unstampable after others have signed.
+
+use app::{CompanyChange, Error, FaultCode, ImportTemplate, StartRequest, Started};
+use domain::{Status, TemplateId, WorkflowId};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use serde_json::{Value, json};
+use testkit::database::TestDatabase;
+
+use crate::support::{TestApp, on_both};
+use crate::workflows::{PIXEL, World, act, faults, field, given, id_of, key_of, origin, texts, writer};
+
+/// A box in which no more than three digits fit.
+fn narrow() -> Value {
+    json!({"width": 25_000, "height": 15_000})
+}
+
+fn with(base: &Value, more: &Value) -> Value {
+    let mut both = base.clone();
+    for (member, value) in more.as_object().expect("an object") {
+        both[member] = value.clone();
+    }
+    both
+}
+
+fn two_writers(fields: &[Value]) -> Value {
+    json!({"name": "foresight", "steps": [{"order": 1}, {"order": 2}], "fields": fields})
+}
+
+fn import(world: &World<'_>, fields: &Value) -> Result<TemplateId, Error> {
+    let (pdf, fields) = (crate::templates::pdf(), fields.to_string());
+    let import = ImportTemplate {
+        pdf: &pdf,
+        fields: fields.as_bytes(),
+    };
+    let imported = world.app.import_template(&world.company, "test", &import);
+    imported.map(|imported| imported.id)
+}
+
+fn plain() -> Value {
+    two_writers(&[field("note", "text", 1, 1, 1, &json!({}))])
+}
+
+#[test]
+fn what_a_template_prescribes_is_proved_when_it_is_imported() {
+    on_both(|app| {
+        let world = World::new(app, &plain());
+        let bad = [
+            ("select", json!({"options": ["yes", "हाँ"]}), ".options[1]"),
+            (
+                "select",
+                with(&narrow(), &json!({"options": ["no", "a very long option"]})),
+                ".options[1]",
+            ),
+            ("date", json!({"pattern": "MMMM dd yyyy 'हि'"}), ".pattern"),
+            // Fits in May, and not in September.
+            (
+                "date",
+                json!({"pattern": "MMMM yyyy", "width": 66_000, "height": 15_000, "font_size": 10}),
+                ".pattern",
+            ),
+            ("date", narrow(), ""),
+            ("label", json!({"read_only": true, "default": "हाँ"}), ".default"),
+            (
+                "text",
+                with(&narrow(), &json!({"default": "too long a text for this box"})),
+                ".default",
+            ),
+            (
+                "number",
+                with(&narrow(), &json!({"required": true, "decimals": 10})),
+                "",
+            ),
+            ("text", json!({"required": true, "width": 4_000}), ""),
+            ("calc", with(&narrow(), &json!({"formula": "1000000 + 1"})), ".formula"),
+        ];
+        for (kind, more, member) in &bad {
+            let fields = two_writers(&[
+                field("note", "text", 1, 1, 1, &json!({})),
+                field("bad", kind, 2, 1, 2, more),
+            ]);
+            let expected = [(format!("fields[1]{member}"), FaultCode::FieldNotStampable)];
+            assert_eq!(faults(import(&world, &fields)), expected, "{kind} {more}");
+            // The same through the fields of a template that is there.
+            let changed = fields.to_string();
+            let changed = world
+                .app
+                .change_template_fields(&world.company, world.template, "test", changed.as_bytes());
+            assert_eq!(faults(changed), expected, "{kind} {more}");
+        }
+        let good = two_writers(&[
+            field("day", "date", 2, 1, 1, &json!({"pattern": "d MMMM yyyy"})),
+            field(
+                "choice",
+                "select",
+                2,
+                1,
+                2,
+                &json!({"options": ["예", "はい", "yes", "נעם"], "required": true}),
+            ),
+            field("tiny", "text", 2, 1, 3, &json!({"width": 4_000})),
+            field("a", "number", 1, 1, 4, &json!({"required": true})),
+            field("b", "number", 2, 1, 5, &json!({})),
+            field(
+                "product",
+                "calc",
+                2,
+                1,
+                6,
+                &with(&narrow(), &json!({"formula": "a * b"})),
+            ),
+        ]);
+        assert!(import(&world, &good).is_ok());
+    });
+}
+
+/// Templates that were imported before that was proved.
+#[test]
+fn what_a_template_prescribes_is_proved_again_at_the_start() {
+    on_both(|app| {
+        let options = json!({"options": ["yes", "no"]});
+        let world = World::new(app, &two_writers(&[field("choice", "select", 2, 1, 1, &options)]));
+        world.start(world.request());
+        let mut stored = app
+            .template(&world.company, world.template)
+            .expect("the template")
+            .stored;
+        stored.version.fields[0].options[1] = "हाँ".to_owned();
+        let (company, id) = (world.company.clone(), world.template);
+        app.store
+            .write(move |tx| {
+                let name = stored.version.name.clone();
+                stored.version.version = store::template::advance(tx, &company, id, &name)?.expect("the template");
+                store::template::insert_version(tx, &stored)
+            })
+            .expect("an old version");
+        let expected = [("template_id".to_owned(), FaultCode::FieldNotStampable)];
+        assert_eq!(faults(world.try_start(world.request())), expected);
+        assert_eq!(faults(world.try_start(world.request())), expected, "again");
+    });
+}
+
+#[test]
+fn a_number_is_refused_with_which_a_later_result_would_not_fit() {
+    on_both(|app| {
+        let fields = |formula: &str| {
+            two_writers(&[
+                field("a", "number", 1, 1, 1, &json!({})),
+                field("b", "number", 2, 1, 2, &json!({})),
+                field(
+                    "sum",
+                    "calc",
+                    2,
+                    1,
+                    3,
+                    &with(&narrow(), &json!({"formula": formula, "label": "합계"})),
+                ),
+            ])
+        };
+        for (formula, too_long, fitting) in [
+            ("a + 1", "123456789", "12"),
+            ("a + b", "123456789", "12"),
+            ("a * b", "123456789123", "12"),
+            ("b - a", "123456789", "12"),
+            ("a / 3", "123456789", "12"),
+        ] {
+            let fields = fields(formula);
+            let changed = fields.to_string();
+            let world = World::new(app, &plain());
+            app.change_template_fields(&world.company, world.template, "test", changed.as_bytes())
+                .expect("a template");
+            let started = world.start(world.request());
+            let id = id_of(&started);
+            let refused = world.approve(id, act(vec![given("a", too_long)]));
+            let code = FaultCode::CalculationDoesNotFit;
+            assert_eq!(faults(refused), [("field_list[0].value".to_owned(), code)], "{formula}");
+            let key = key_of(started.sign_url.as_deref().expect("embedded"));
+            app.save_draft(&key, &texts(&[("a", too_long)])).expect("a draft");
+            let refused = app.approve_by_link(&key, &texts(&[]), None, &origin());
+            let Err(Error::Unprocessable(told)) = refused else {
+                panic!("{formula}: {refused:?}");
+            };
+            assert_eq!((told[0].path.as_str(), told[0].code), ("a", code), "{formula}");
+            let message = told[0].message(domain::Language::En);
+            assert!(message.contains("합계"), "{message}");
+            world.approve(id, act(vec![given("a", fitting)])).expect("fits");
+            world.approve(id, act(vec![given("b", "1")])).expect("the second");
+            assert_eq!(
+                world.app.workflow(&world.caller, id).expect("it").status,
+                Status::Complete.code()
+            );
+        }
+    });
+}
+
+#[test]
+fn a_number_that_the_sender_fixes_is_proved_with_what_is_calculated_from_it() {
+    on_both(|app| {
+        let world = World::new(
+            app,
+            &two_writers(&[
+                field("a", "number", 1, 1, 1, &json!({"read_only": true})),
+                field("twice", "calc", 2, 1, 2, &with(&narrow(), &json!({"formula": "a * 2"}))),
+                field(
+                    "again",
+                    "calc",
+                    2,
+                    1,
+                    3,
+                    &with(&narrow(), &json!({"formula": "twice + 1"})),
+                ),
+            ]),
+        );
+        let with_number = |number: &str| StartRequest {
+            fields: vec![given("a", number)],
+            ..world.request()
+        };
+        assert_eq!(
+            faults(world.try_start(with_number("123456789"))),
+            [("field_list[0].value".to_owned(), FaultCode::CalculationDoesNotFit)]
+        );
+        assert!(world.try_start(with_number("12")).is_ok());
+    });
+}
+
+#[test]
+fn the_company_takes_no_name_that_a_running_document_cannot_show() {
+    on_both(|app| {
+        let detail = with(&json!({"width": 100_000}), &json!({"detail": "company"}));
+        let world = World::new(app, &two_writers(&[field("from", "writer", 2, 1, 1, &detail)]));
+        let id = id_of(&world.start(world.request()));
+        let named = |name: &str| {
+            let change = CompanyChange {
+                name: Some(name.to_owned()),
+                ..CompanyChange::default()
+            };
+            app.change_company(&world.company, &change)
+        };
+        let long = "아주 긴 이름의 주식회사 ".repeat(5);
+        assert_eq!(faults(named(&long)), [("name".to_owned(), FaultCode::DoesNotFit)]);
+        named("acme 2").expect("a name that fits");
+        world.approve(id, act(vec![])).expect("the first");
+        world.approve(id, act(vec![])).expect("the second");
+        named(&long).expect("nothing is running");
+    });
+}
+
+/// A field of a random template, before it is known what stands around it.
+type Seed = (usize, u32, u32, u32, bool, bool, u32);
+
+fn seeds() -> impl Strategy<Value = Vec<Seed>> {
+    let seed = (
+        0..domain::FieldKind::ALL.len(),
+        1..=3_u32,
+        prop::sample::select(vec![12_000_u32, 25_000, 60_000, 150_000, 300_000]),
+        prop::sample::select(vec![12_000_u32, 20_000, 45_000]),
+        any::<bool>(),
+        any::<bool>(),
+        any::<u32>(),
+    );
+    prop::collection::vec(seed, 2..8)
+}
+
+fn pick<'l, T: ?Sized>(list: &[&'l T], seed: u32) -> &'l T {
+    list[seed as usize % list.len()]
+}
+
+fn template_of(seeds: &[Seed]) -> Value {
+    let kind_of = |seed: &Seed| domain::FieldKind::ALL[seed.0].code();
+    let field_of = |(row, seed): (u32, &Seed)| {
+        let (_, step, width, height, required, read_only, chance) = *seed;
+        let kind = kind_of(seed);
+        let box_of = json!({"width": width, "height": height, "required": required, "read_only": read_only});
+        let before = (0_u32..)
+            .zip(seeds)
+            .find(|(other, seed)| *other != row && kind_of(seed) == "number" && seed.1 <= step);
+        let second = (0_u32..)
+            .zip(seeds)
+            .filter(|(_, seed)| kind_of(seed) == "number" && seed.1 <= step)
+            .last();
+        let numbers = json!({"thousands": chance % 2 == 0, "decimals": chance % 3});
+        let more = match kind {
+            "select" => {
+                json!({"options": [pick(&["예", "yes", "a long option"], chance), pick(&["no", "否", "हाँ"], chance / 3)]})
+            }
+            "radio" => json!({"option": "A"}),
+            "date" => json!({"pattern": pick(&["yyyy-MM-dd", "d MMMM yyyy", "M월 d일", "yy 'हि'"], chance)}),
+            "label" => json!({"default": pick(&["x", "a text of some length"], chance)}),
+            "writer" => json!({"detail": pick(&["name", "email", "phone", "company"], chance)}),
+            "number" => numbers,
+            "calc" => {
+                let formula = match (before, second) {
+                    (Some((one, _)), Some((two, _))) => pick(
+                        &[
+                            "f{1} * f{2}",
+                            "f{1} + f{2}",
+                            "f{1} - 5",
+                            "f{1} * 1000",
+                            "f{1} / 3",
+                            "-f{1} + f{2} * 2",
+                        ],
+                        chance,
+                    )
+                    .replace("{1}", &one.to_string())
+                    .replace("{2}", &two.to_string()),
+                    _ => pick(&["7", "123456789"], chance).to_owned(),
+                };
+                with(&numbers, &json!({"formula": formula}))
+            }
+            _ => json!({}),
+        };
+        field(
+            &format!("f{row}"),
+            kind,
+            step,
+            1 + row % 2,
+            1 + row,
+            &with(&box_of, &more),
+        )
+    };
+    let fields: Vec<Value> = (0..).zip(seeds).map(field_of).collect();
+    json!({"name": "random", "steps": [{"order": 1}, {"order": 2}, {"order": 3}], "fields": fields})
+}
+
+/// A value such as somebody may give.
+fn some_value(seed: &Seed, chance: u32) -> String {
+    let number = chance % 1_000_000_000;
+    match domain::FieldKind::ALL[seed.0].code() {
+        "number" => pick(
+            &[
+                "0",
+                "7",
+                "",
+                "123456789012",
+                "-45",
+                "9999999999999999999999",
+                &number.to_string(),
+            ],
+            chance / 7,
+        )
+        .to_owned(),
+        "text" => "word ".repeat(chance as usize % 30),
+        "date" => format!("{:04}-{:02}-{:02}", 1 + chance % 9999, 1 + chance % 12, 1 + chance % 28),
+        "select" => pick(&["예", "yes", "a long option", "no", "否"], chance).to_owned(),
+        "radio" => "A".to_owned(),
+        "check" => "Y".to_owned(),
+        "label" => "a label of the sender".repeat(1 + chance as usize % 2),
+        "attachment" | "signature" | "initials" | "seal" | "image" => PIXEL.to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// A value with which every writer can go on: what he leaves empty he may, and 0 is a number that fits everywhere.
+fn modest_value(seed: &Seed, options: &[String], chance: u32) -> String {
+    let required = seed.4;
+    match domain::FieldKind::ALL[seed.0].code() {
+        "number" if required => "0".to_owned(),
+        "text" if required => "1".to_owned(),
+        "number" | "text" => String::new(),
+        "signature" | "initials" | "seal" | "image" if !required => String::new(),
+        // Whichever he chooses: each was proved.
+        "select" => options[chance as usize % options.len()].clone(),
+        _ => some_value(seed, chance),
+    }
+}
+
+/// Whatever one may write, the next one can go on, and at the end the document is sealed.
+#[test]
+fn no_writer_is_stuck_with_what_others_have_fixed() {
+    let app = TestApp::new(TestDatabase::sqlite());
+    let world = World::new(&app, &plain());
+    let cases = std::cell::Cell::new((0, 0));
+    let mut runner = TestRunner::new(Config {
+        cases: 96,
+        failure_persistence: None,
+        max_shrink_iters: 60,
+        ..Config::default()
+    });
+    let result = runner.run(
+        &(seeds(), prop::collection::vec(any::<u32>(), 8)),
+        |(seeds, chances)| {
+            let fields = template_of(&seeds).to_string();
+            let (taken, refused_later) = cases.get();
+            if app
+                .change_template_fields(&world.company, world.template, "test", fields.as_bytes())
+                .is_err()
+            {
+                return Ok(());
+            }
+            let version = app.template(&world.company, world.template).expect("it").stored.version;
+            let of_kind = |kinds: &[&str], seed: &Seed| kinds.contains(&domain::FieldKind::ALL[seed.0].code());
+            let chance = |index: usize| chances[index % chances.len()];
+            let name = |index: usize| format!("f{index}");
+            let mut request = StartRequest {
+                recipients: vec![
+                    writer(1, "김민준", "kim@example.com"),
+                    writer(2, "山田太郎", "yamada@example.com"),
+                    writer(3, "Al", "al@example.com"),
+                ],
+                ..world.request()
+            };
+            // The sender gives some values, where he may.
+            for (index, seed) in seeds.iter().enumerate() {
+                let gives = chance(index) % 3 == 0 && !of_kind(&["writer", "calc", "attachment"], seed);
+                if gives && !(of_kind(&["label"], seed) && seed.5) {
+                    request
+                        .fields
+                        .push(given(&name(index), &some_value(seed, chance(index) / 3)));
+                }
+            }
+            let started = match world.try_start(request.clone()) {
+                Err(Error::Unprocessable(_)) => {
+                    request.fields.clear();
+                    world.try_start(request)
+                }
+                started => started,
+            };
+            let id = match started {
+                Ok(Started::Workflow(started)) => WorkflowId(started.workflow_id),
+                // Nobody has signed yet: a name that does not fit into its box is refused.
+                Err(Error::Unprocessable(_)) => return Ok(()),
+                other => panic!("{other:?}"),
+            };
+            let mut refused = refused_later;
+            for step in 1..=3 {
+                let given_now = world.app.workflow(&world.caller, id).expect("it");
+                let is_fixed = |index: usize| {
+                    let field = &version.fields[index];
+                    field.read_only
+                        && given_now
+                            .field_list
+                            .iter()
+                            .any(|value| value.name == field.name && !value.value.is_empty())
+                };
+                let own: Vec<(usize, &Seed)> = seeds
+                    .iter()
+                    .enumerate()
+                    .filter(|(index, seed)| {
+                        seed.1 == step && !of_kind(&["label", "writer", "calc"], seed) && !is_fixed(*index)
+                    })
+                    .collect();
+                let values = |value: &dyn Fn(usize, &Seed) -> String| {
+                    let all = own
+                        .iter()
+                        .map(|(index, seed)| given(&name(*index), &value(*index, seed)));
+                    act(all.collect())
+                };
+                let bold = values(&|index, seed| some_value(seed, chance(index + step as usize)));
+                if world.approve(id, bold).is_ok() {
+                    continue;
+                }
+                refused += 1;
+                let modest = values(&|index, seed| modest_value(seed, &version.fields[index].options, chance(index)));
+                let told = world.approve(id, modest.clone());
+                prop_assert!(told.is_ok(), "step {step} of {fields}\nwith {modest:?}\n{told:?}");
+            }
+            let status = world.app.workflow(&world.caller, id).expect("it").status;
+            prop_assert_eq!(status, Status::Complete.code());
+            cases.set((taken + 1, refused));
+            Ok(())
+        },
+    );
+    if let Err(failure) = result {
+        panic!("{failure}");
+    }
+    let (completed, refused) = cases.get();
+    assert!(
+        completed >= 15 && refused >= 5,
+        "too little was tried: {completed}, {refused}"
+    );
+}
