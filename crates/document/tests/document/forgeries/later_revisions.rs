@@ -91,7 +91,7 @@ fn a_section_that_some_programs_mend_is_named() {
     ];
     let passed: Vec<&str> = forgeries
         .iter()
-        .filter(|(name, pdf)| judge(pdf).holds())
+        .filter(|(_, pdf)| judge(pdf).holds())
         .map(|(name, _)| *name)
         .collect();
     assert_eq!(passed, Vec::<&str>::new());
