@@ -637,7 +637,7 @@ impl Before<'_> {
                 .and_then(|page| self.pages.get(page.checked_sub(1)?));
             // Viewers pass over these, and show the letters in the order in which they are written.
             let turns = matches!(&mark.content, MarkContent::FormText { text, .. } if text.contains(is_direction));
-            if turns || !size.is_some_and(|size| stamp::prove(&fonts, size, &mark).is_ok()) {
+            if turns || size.is_none_or(|size| stamp::prove(&fonts, size, &mark).is_err()) {
                 return Err(Refused::FormValueNotDrawn { field });
             }
             proved.push(mark);

@@ -46,7 +46,7 @@ use thiserror::Error;
 use crate::form;
 use crate::keys::{KeyError, certificates_from_pem};
 use revocation::{Embedded, MAX_ITEMS};
-use signature::Examined;
+use signature::{Examined, FollowedBy};
 use structure::load;
 
 /// More signatures than a document has; each costs one reading of the file.
@@ -503,7 +503,9 @@ fn examine(pdf: &[u8], document: &Document, faults: &mut Vec<Fault>) -> Vec<Exam
         .iter()
         .map(|signature| signature::examine(pdf, document, signature))
         .collect();
-    let are_revisions = signatures.iter().all(|signature| signature.is_followed_by_revisions);
+    let are_revisions = signatures
+        .iter()
+        .all(|signature| signature.followed_by != FollowedBy::Other);
     if !are_revisions || !structure::is_sound(pdf, document) {
         faults.insert(0, Fault::DamagedStructure);
     }
@@ -521,7 +523,7 @@ fn examine(pdf: &[u8], document: &Document, faults: &mut Vec<Fault>) -> Vec<Exam
     let last = sound.clone().rfind(is_by_somebody).or_else(|| sound.next_back());
     if let Some(last) = last
         && last.report.covered < length_of(pdf)
-        && !last.is_followed_by_validation_data
+        && last.followed_by != FollowedBy::ValidationData
     {
         faults.push(Fault::NotCoveredToEnd {
             covered: last.report.covered,

@@ -116,8 +116,10 @@ pub(super) fn is_plain(content: &[u8]) -> bool {
 /// An integer or a real number as the format has them (7.3.3).
 fn is_number(text: &[u8]) -> bool {
     let digits = text.strip_prefix(b"-").or(text.strip_prefix(b"+")).unwrap_or(text);
-    let points = digits.iter().filter(|byte| **byte == b'.').count();
-    digits.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.') && points <= 1 && digits.len() > points
+    let mut parts = digits.split(|byte| *byte == b'.');
+    let (whole, fraction) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let is_digits = |part: &[u8]| part.iter().all(u8::is_ascii_digit);
+    parts.next().is_none() && is_digits(whole) && is_digits(fraction) && !(whole.is_empty() && fraction.is_empty())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

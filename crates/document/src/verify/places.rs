@@ -437,7 +437,7 @@ impl Places {
     fn walk(&mut self, document: &Document, object: &Object, key: &[u8], way: &Way) {
         let mut waiting = Vec::new();
         references(object, key, &mut |id, key| {
-            waiting.push((id, key.to_vec(), way.role.clone()))
+            waiting.push((id, key.to_vec(), way.role.clone()));
         });
         while let Some((id, key, role)) = waiting.pop() {
             let Some(object) = document.objects.get(&id) else {
@@ -447,7 +447,7 @@ impl Places {
                 continue;
             };
             references(object, &key, &mut |id, key| {
-                waiting.push((id, key.to_vec(), role.clone()))
+                waiting.push((id, key.to_vec(), role.clone()));
             });
         }
     }
@@ -496,6 +496,9 @@ pub(super) struct NamedField<'a> {
     pub(super) dictionary: &'a Dictionary,
 }
 
+/// The kind of a field and its flags, as its ancestors say (12.7.4.1, table 226).
+type Inherited<'d> = (&'d [u8], i64);
+
 /// All fields and their widgets, with full names (ISO 32000-2, 12.7.4.2).
 pub(super) fn named_fields(document: &Document) -> Vec<NamedField<'_>> {
     let mut found = Vec::new();
@@ -508,7 +511,7 @@ pub(super) fn named_fields(document: &Document) -> Vec<NamedField<'_>> {
         return found;
     };
     let mut seen = BTreeSet::new();
-    let mut waiting: Vec<(&Object, String, (&[u8], i64))> = fields
+    let mut waiting: Vec<(&Object, String, Inherited)> = fields
         .iter()
         .rev()
         .map(|field| (field, String::new(), (&b""[..], 0)))
@@ -527,11 +530,11 @@ pub(super) fn named_fields(document: &Document) -> Vec<NamedField<'_>> {
             None => parent,
         };
         name.truncate(name.floor_char_boundary(MAX_NAME));
-        // Both are inherited (12.7.4.1, table 226).
         let kind = form::name(document, dictionary, b"FT").unwrap_or(kind);
-        let flags = match dictionary.has(b"Ff") {
-            true => rules::flags(document, dictionary, b"Ff"),
-            false => flags,
+        let flags = if dictionary.has(b"Ff") {
+            rules::flags(document, dictionary, b"Ff")
+        } else {
+            flags
         };
         if let Some(kids) = form::array(document, dictionary, b"Kids") {
             waiting.extend(kids.iter().rev().map(|kid| (kid, name.clone(), (kind, flags))));

@@ -14,6 +14,7 @@ use lopdf::{Dictionary, Document, Object, ObjectId};
 use x509_cert::time::Time;
 
 use super::certificates::{self, Certified};
+use super::changes::Part::{Catalog, Metadata, Timestamp as DocumentTimestamp, ValidationData};
 use super::changes::{self, Changes};
 use super::revocation::{self, RevocationData};
 use super::rules::{self, Rules};
@@ -28,15 +29,23 @@ const MAX_BYTE_RANGE: usize = 256;
 /// More timestamps of one signature than anybody needs.
 const MAX_TOKENS: usize = 16;
 
+/// What stands in the file behind the bytes that a signature covers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FollowedBy {
+    /// Revisions in the strict form with nothing but validation data and document timestamps.
+    ValidationData,
+    /// Nothing, or other revisions in the strict form.
+    Revisions,
+    /// Something that is not wholly revisions in the strict form.
+    Other,
+}
+
 /// A signature as far as it says it itself.
 pub(super) struct Examined {
     pub(super) report: SignatureReport,
     /// Whether digest and signature are right, so that what it covers is known.
     pub(super) is_sound: bool,
-    /// Whether nothing but validation data and document timestamps follows.
-    pub(super) is_followed_by_validation_data: bool,
-    /// Whether what follows is revisions in the strict form, and nothing else.
-    pub(super) is_followed_by_revisions: bool,
+    pub(super) followed_by: FollowedBy,
     /// Whether the covered revision has validation data.
     pub(super) covers_validation_data: bool,
     /// What it permits.
@@ -91,8 +100,7 @@ pub(super) fn examine(pdf: &[u8], document: &Document, found: &Found<'_>) -> Exa
             faults: Vec::new(),
         },
         is_sound: false,
-        is_followed_by_validation_data: false,
-        is_followed_by_revisions: true,
+        followed_by: FollowedBy::Revisions,
         covers_validation_data: false,
         rules: Rules::of(document, &found.fields, dictionary, level),
         signer: None,
@@ -329,18 +337,22 @@ impl Examined {
         if !is_its_own {
             return self.push(Fault::NotInItsRevision);
         }
-        self.is_followed_by_revisions = structure::is_only_revisions(pdf, &revision, document, covered.end);
         let Changes { permitted, forbidden } = changes::between(&revision, document, &self.rules);
-        use changes::Part::{Catalog, Metadata, Timestamp, ValidationData};
         // What a catalog may have besides is the version of the format that these need, its extensions, and a description.
         let is_validation_data =
-            |change: &changes::Change| matches!(change.part, ValidationData | Timestamp | Metadata | Catalog);
-        self.is_followed_by_validation_data = forbidden.is_empty()
+            |change: &changes::Change| matches!(change.part, ValidationData | DocumentTimestamp | Metadata | Catalog);
+        let is_only_validation_data = forbidden.is_empty()
             && permitted
                 .iter()
-                .any(|change| matches!(change.part, ValidationData | Timestamp))
-            && permitted.iter().all(is_validation_data)
-            && self.is_followed_by_revisions;
+                .any(|change| matches!(change.part, ValidationData | DocumentTimestamp))
+            && permitted.iter().all(is_validation_data);
+        self.followed_by = if !structure::is_only_revisions(pdf, &revision, document, covered.end) {
+            FollowedBy::Other
+        } else if is_only_validation_data {
+            FollowedBy::ValidationData
+        } else {
+            FollowedBy::Revisions
+        };
         self.report.later = permitted;
         if !forbidden.is_empty() {
             self.push(Fault::ChangedAfterSigning { changes: forbidden });

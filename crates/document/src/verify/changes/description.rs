@@ -57,7 +57,7 @@ fn properties(description: Node<'_, '_>, is_outermost: bool) -> Vec<String> {
         .map(|attribute| said(attribute.namespace(), attribute.name(), attribute.value().trim()));
     let elements = description
         .children()
-        .filter(|node| node.is_element())
+        .filter(roxmltree::Node::is_element)
         .filter(|node| is_said(node.tag_name().namespace(), node.tag_name().name()))
         .map(|node| said(node.tag_name().namespace(), node.tag_name().name(), &value(node)));
     let mut properties: Vec<String> = attributes.chain(elements).collect();

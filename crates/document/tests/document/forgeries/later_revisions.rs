@@ -397,7 +397,7 @@ fn a_later_revision_describes_nothing_but_itself() {
     let signed = certify(&file(document, References::Table), 1);
     let with = |attributes: &str, elements: &str| {
         append(&signed, |_, writer| {
-            writer.replace(id, metadata(packet(attributes, elements)))
+            writer.replace(id, metadata(packet(attributes, elements)));
         })
     };
     let of_revision = "<xmp:ModifyDate>2027-01-01</xmp:ModifyDate><xmp:MetadataDate>2027-01-01</xmp:MetadataDate>\
