@@ -217,8 +217,9 @@ fn prescribed(field: &Field) -> Vec<(String, FieldValue)> {
             .collect(),
         FieldKind::Date => {
             let member = if field.pattern.is_some() { ".pattern" } else { "" };
-            let dates = telling_dates().map(|date| (member.to_owned(), FieldValue::Date(date)));
-            dates.collect()
+            let names_months = names_months(field);
+            let dates = telling_dates().filter(|date| names_months || tells_digits(*date));
+            dates.map(|date| (member.to_owned(), FieldValue::Date(date))).collect()
         }
         // Who may leave it empty is not held up by it.
         _ if !field.required => Vec::new(),
@@ -253,6 +254,21 @@ fn telling_dates() -> impl Iterator<Item = jiff::civil::Date> {
         (1..=12).filter_map(move |month| jiff::civil::Date::new(year, month, day).ok())
     };
     (0..).zip(DAYS).flat_map(of_digit)
+}
+
+/// Whether the texts of two months differ in more than digits.
+fn names_months(field: &Field) -> bool {
+    let without_digits = |month| {
+        let date = jiff::civil::Date::new(2000, month, 20).map(FieldValue::Date);
+        let text = date.map(|date| date.shown(field)).unwrap_or_default();
+        text.replace(|c: char| c.is_ascii_digit(), "")
+    };
+    (2..=12).any(|month| without_digits(month) != without_digits(1))
+}
+
+/// Where months are numbers, each digit in every other place is enough, and each month once.
+fn tells_digits(date: jiff::civil::Date) -> bool {
+    date.month() == 10 || date.year() == 8888
 }
 
 /// The versions whose own part was proved, each in a language.

@@ -157,6 +157,7 @@ fn a_number_is_refused_with_which_a_later_result_would_not_fit() {
                 ),
             ])
         };
+        let world = World::new(app, &plain());
         for (formula, too_long, fitting) in [
             ("a + 1", "123456789", "12"),
             ("a + b", "123456789", "12"),
@@ -166,7 +167,6 @@ fn a_number_is_refused_with_which_a_later_result_would_not_fit() {
         ] {
             let fields = fields(formula);
             let changed = fields.to_string();
-            let world = World::new(app, &plain());
             app.change_template_fields(&world.company, world.template, "test", changed.as_bytes())
                 .expect("a template");
             let started = world.start(world.request());
