@@ -819,7 +819,7 @@ fn marks_are_where_they_belong_on_pages_whose_content_is_unbalanced() {
         b"0.9 g 0 0 30 30 re f [ (a) <<",
         b"0.9 g 0 0 30 30 re f %",
         b"0.9 g 0 0 30 30 re f BI /W 9 /H 9",
-        b"0.9 g 0 0 30 30 re f BI /W 9 /H 9 /BPC 8 /CS /G ID abc",
+        b"0.9 g 0 0 30 30 re f q 0 0 0 0 0 0 cm BI /W 9 /H 9 /BPC 8 /CS /G ID abc",
         // What readers tell apart in different ways.
         b"0.9 g 0 0 30 30 re f [ >>",
         b"0.9 g 0 0 30 30 re f << ] ",

@@ -146,6 +146,7 @@ fn template_of(id: &str) -> String {
         "pages",
         "left",
         "name",
+        "value",
     ];
     let marks: Vec<String> = names.iter().map(|name| format!("{{{name}}}")).collect();
     let arguments: Vec<(&str, &str)> = names

@@ -10,6 +10,7 @@ use crate::xmp;
 const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 const XMP: &str = "http://ns.adobe.com/xap/1.0/";
 const XMP_MEDIA: &str = "http://ns.adobe.com/xap/1.0/mm/";
+const XML: &str = "http://www.w3.org/XML/1998/namespace";
 const PDF: &str = "http://ns.adobe.com/pdf/1.3/";
 /// What a program that adds a revision says of itself and of the time; the instance is the revision itself.
 const OF_REVISION: [(&str, &str); 4] = [
@@ -49,7 +50,8 @@ fn properties(description: Node<'_, '_>, is_outermost: bool) -> Vec<String> {
     let is_said = |namespace: Option<&str>, name: &str| {
         let is_of_revision =
             is_outermost && namespace.is_some_and(|namespace| OF_REVISION.contains(&(namespace, name)));
-        !is_of_revision && namespace != Some(RDF)
+        // A language belongs to the value.
+        !is_of_revision && namespace != Some(RDF) && namespace != Some(XML)
     };
     let attributes = description
         .attributes()
@@ -72,7 +74,7 @@ fn said(namespace: Option<&str>, name: &str, value: &str) -> String {
 /// The value of a property or of an item: a text, a list, or a structure of properties.
 fn value(node: Node<'_, '_>) -> String {
     const LISTS: [&str; 3] = ["Alt", "Bag", "Seq"];
-    let language = node.attribute(("http://www.w3.org/XML/1998/namespace", "lang"));
+    let language = node.attribute((XML, "lang"));
     let inner = node.children().find(Node::is_element);
     let value = if node.attribute((RDF, "parseType")) == Some("Resource") {
         format!("{:?}", properties(node, false))

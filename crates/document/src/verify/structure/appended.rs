@@ -43,15 +43,16 @@ pub(in crate::verify) fn is_only_revisions(pdf: &[u8], signed: &Document, curren
     };
     let start = super::header_offset(pdf);
     let mut syntax = Syntax::new(pdf, covered);
-    loop {
+    // Nothing but white space and comments: no revision at all.
+    syntax.space();
+    while !syntax.is_at_end() {
         match revision(&mut syntax, start, &previous, current) {
             Some(next) => previous = next,
             None => return false,
         }
-        if syntax.is_at_end() {
-            return true;
-        }
+        syntax.space();
     }
+    true
 }
 
 /// Reads one revision to its end.

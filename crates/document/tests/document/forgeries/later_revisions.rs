@@ -231,7 +231,9 @@ fn a_push_button_has_nothing_to_fill_in() {
                 form.set("Fields", vec![Object::Reference(parent)]);
             } else {
                 let button = document.get_dictionary_mut(field).expect("the field");
-                button.extend(&kind);
+                for (key, value) in kind {
+                    button.set(key, value);
+                }
             }
         };
         let another = changed(read(), prepare, 2, |document, writer| {
