@@ -43,14 +43,13 @@ pub(in crate::verify) fn is_only_revisions(pdf: &[u8], signed: &Document, curren
     };
     let start = super::header_offset(pdf);
     let mut syntax = Syntax::new(pdf, covered);
-    // Nothing but white space and comments: no revision at all.
+    // White space and comments alone are no revision; whether they may stand there is for others to say.
     syntax.space();
     while !syntax.is_at_end() {
-        match revision(&mut syntax, start, &previous, current) {
-            Some(next) => previous = next,
+        previous = match revision(&mut syntax, start, &previous, current) {
+            Some(next) => next,
             None => return false,
-        }
-        syntax.space();
+        };
     }
     true
 }
