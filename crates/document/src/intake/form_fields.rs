@@ -437,6 +437,7 @@ impl<'a> Chain<'a> {
             Some(one) => decode_text_string(one).into_iter().collect(),
             None => BTreeSet::new(),
         };
+        // The rows before the top index are scrolled out of sight (table 234, TI).
         let first = self.number(b"TI").and_then(|first| usize::try_from(first).ok());
         let rows: Vec<(String, bool)> = self
             .pairs()
