@@ -309,8 +309,6 @@ outbox-older = Older
 outbox-newer = Newer
 outbox-signed-in = { $email }, { $company }
 
-## Verify page: what was found
-
 ## Public link
 link-title = { $document }
 link-text = { $company } asks you to fill in and sign this document. Please say who you are first.

@@ -17,8 +17,8 @@ sign-writer-of-step = ステップ { $step } の記入者
 sign-step = 全 { $steps } ステップ中 { $step } 番目
 sign-about = この文書について
 sign-pages = 全 { $count } ページ
-sign-returned = { $name } さんがこの文書を差し戻しました。内容を修正のうえ、もう一度承認してください。
-sign-returned-own = { $name } さんが差し戻した後、内容があらためて記入された文書です。最初からもう一度ご確認ください。
+sign-returned = { $name } 様がこの文書を差し戻しました。内容を修正のうえ、もう一度承認してください。
+sign-returned-own = { $name } 様が差し戻した後、内容があらためて記入された文書です。最初からもう一度ご確認ください。
 sign-continued = 前回入力した内容を呼び出しました。
 sign-original = 署名前の文書をダウンロード
 sign-preview = プレビューです。ここで入力した内容は保存も送信もされません。
@@ -296,8 +296,6 @@ outbox-back = 送信トレイに戻る
 outbox-older = 古いメッセージ
 outbox-newer = 新しいメッセージ
 outbox-signed-in = { $email }、{ $company }
-
-## 文書の検証：確認された事項
 
 ## 公開リンク
 link-title = { $document }

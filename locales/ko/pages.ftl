@@ -297,8 +297,6 @@ outbox-older = 이전 메시지
 outbox-newer = 이후 메시지
 outbox-signed-in = { $email }, { $company }
 
-## 문서 확인: 확인된 사항
-
 ## 공개 링크
 link-title = { $document }
 link-text = { $company }에서 이 문서의 작성과 서명을 요청합니다. 먼저 이름과 연락처를 알려 주세요.

@@ -460,8 +460,9 @@ impl App {
 
     fn checked(&self, caller: &Caller, rows: &[ReadRow], language: Language) -> Result<BulkChecked, Error> {
         let mut row_list = Vec::new();
+        let mut starts = self.check_starts(caller)?;
         for row in rows {
-            let Err(error) = self.check_start(caller, row.request.clone()) else {
+            let Err(error) = starts.check(row.request.clone()) else {
                 continue;
             };
             let Some(faults) = row.kept(&error) else {

@@ -14,7 +14,7 @@ use document::fonts::Fonts;
 use domain::event::{FileKind, IdentityMethod};
 use domain::text::is_direction_control;
 use domain::{
-    Actor, BlobHash, ChainFile, Entry, Event, EventKind, Language, Progress, Recipient, RecipientId, SealLevel, Status,
+    Actor, BlobHash, ChainFile, DeliveryChannel, Entry, Event, EventKind, Language, Progress, Recipient, RecipientId, SealLevel, Status,
     Who, Workflow, time,
 };
 use jiff::Timestamp;
@@ -523,6 +523,13 @@ impl Writer<'_> {
                 method: IdentityMethod::OneTimeCode,
                 ..
             } => "-one-time",
+            EventKind::Delivered {
+                channel: Some(channel), ..
+            } => match channel {
+                DeliveryChannel::Webhook => "-webhook",
+                DeliveryChannel::Mail => "-mail",
+                DeliveryChannel::Message => "-message",
+            },
             _ => "",
         };
         let key = format!("event-{}{way}", event.code().replace('_', "-"));

@@ -1,6 +1,6 @@
 //! The templates of mails: the built-in ones, and those that the operator put in their place.
 //!
-//! A folder (`mail.templates_dir`) may hold, for each kind of mail and language, a subject, a text and an HTML part:
+//! A folder (`mail.templates_folder`) may hold, for each kind of mail and language, a subject, a text and an HTML part:
 //! `request.ko.subject`, `request.ko.txt`, `request.ko.html`. Each stands alone; what is not there is the built-in one.
 //!
 //! **When it is looked at.** All are read once, and each is rendered with sample data: with everything that such a mail may

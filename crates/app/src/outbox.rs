@@ -5,11 +5,11 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use domain::public_address::CallbackUrl;
-use domain::{Actor, CompanyId, Contact, Event, EventKind, Random, WorkflowId};
+use domain::{Actor, CompanyId, Contact, DeliveryChannel, Event, EventKind, Random, WorkflowId};
 use jiff::Timestamp;
 use store::Transaction;
 pub use store::outbox::Endpoint;
-use store::outbox::{self, DeliveryId, Message, StopReason};
+use store::outbox::{self, DeliveryId, Kind, Message, StopReason, Try};
 
 use crate::error::{Fault, FaultCode};
 use crate::mail::{Letter, MailLink, Occasion, OutgoingMail};
@@ -17,6 +17,9 @@ use crate::{App, Caller, ConflictCode, Error, Subject};
 
 /// How many messages a page of the outbox has.
 pub const MESSAGES_PER_PAGE: u32 = 20;
+
+/// So much is kept of what a report about a mail that came back says, in characters.
+const LONGEST_REPORT: usize = 1_000;
 
 /// An id for an event that is to be told: 128 random bits. Every try carries it, so a receiver can drop doubles.
 pub fn new_event_id(random: &dyn Random) -> String {
@@ -51,6 +54,29 @@ impl fmt::Debug for OutboxBell {
         f.debug_struct("OutboxBell")
             .field("listened", &self.0.get().is_some())
             .finish()
+    }
+}
+
+/// Adds what became of a delivery to its workflow's chain, where there is still one.
+fn tell_chain(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    workflow: WorkflowId,
+    at: Timestamp,
+    event: EventKind,
+) -> Result<(), Error> {
+    let Some(head) = store::workflow::head(tx, company, workflow)? else {
+        return Ok(());
+    };
+    let (entry, after) = head.append(&Event {
+        at,
+        actor: Actor::SERVICE,
+        event,
+    });
+    if store::audit::append(tx, company, workflow, head, &[entry], after)? {
+        Ok(())
+    } else {
+        Err(Error::conflict(ConflictCode::Changed))
     }
 }
 
@@ -139,23 +165,42 @@ impl App {
             let taken = outbox::to_note(tx, until, limit)?;
             for delivery in &taken {
                 outbox::set_noted(tx, delivery.id)?;
-                let Some(head) = store::workflow::head(tx, &delivery.company, delivery.workflow)? else {
-                    continue;
+                let channel = match delivery.kind {
+                    Kind::Webhook => DeliveryChannel::Webhook,
+                    Kind::Mail => DeliveryChannel::Mail,
+                    Kind::Message => DeliveryChannel::Message,
                 };
-                let kind = EventKind::Delivered {
+                let event = EventKind::Delivered {
                     delivery: delivery.event_id.clone(),
+                    channel: Some(channel),
                 };
-                let event = Event {
-                    at: delivery.at,
-                    actor: Actor::SERVICE,
-                    event: kind,
-                };
-                let (entry, after) = head.append(&event);
-                if !store::audit::append(tx, &delivery.company, delivery.workflow, head, &[entry], after)? {
-                    return Err(Error::conflict(ConflictCode::Changed));
-                }
+                tell_chain(tx, &delivery.company, delivery.workflow, delivery.at, event)?;
             }
             Ok(taken.len())
+        })
+    }
+
+    /// Records that a mail came back after a mail server had taken it, at its workflow, too. `false` where we sent no such
+    /// mail, or where it has come back before.
+    pub fn mail_came_back(&self, event_id: &str, code: Option<u16>, words: &str) -> Result<bool, Error> {
+        let now = self.now();
+        let delivery = event_id.to_owned();
+        let report = Try {
+            at: now,
+            duration: 0,
+            code,
+            fault: Some("the mail came back".to_owned()),
+            answer: words.chars().filter(|c| *c != '\0').take(LONGEST_REPORT).collect(),
+        };
+        self.store.write(move |tx| {
+            let Some(mail) = outbox::mail_came_back(tx, &delivery, &report)? else {
+                return Ok(false);
+            };
+            if let Some(workflow) = mail.workflow {
+                let delivery = delivery.clone();
+                tell_chain(tx, &mail.company, workflow, now, EventKind::Undelivered { delivery })?;
+            }
+            Ok(true)
         })
     }
 

@@ -8,7 +8,8 @@
 //! **What may fail.** Whatever could fail after people have signed is refused here. A second call under the same
 //! idempotency key answers what the first one answered.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use domain::public_address::{AddressFault, CallbackUrl};
@@ -344,11 +345,19 @@ impl App {
 
     /// Proves that a start would be taken now, and starts nothing.
     pub(crate) fn check_start(&self, caller: &Caller, request: StartRequest) -> Result<(), Error> {
+        self.check_starts(caller)?.check(request)
+    }
+
+    /// Proves starts one after another, and starts nothing.
+    pub(crate) fn check_starts<'a>(&'a self, caller: &'a Caller) -> Result<CheckedStarts<'a>, Error> {
         caller.must_send()?;
-        let now = self.now();
-        let (context, _) = self.start_context(caller, &request, now)?;
-        self.planned(caller, &context, now, request, &Origin::default())
-            .map(drop)
+        Ok(CheckedStarts {
+            app: self,
+            caller,
+            now: self.now(),
+            contexts: HashMap::new(),
+            usable: HashSet::new(),
+        })
     }
 
     /// What a request comes to, or everything that is wrong with it.
@@ -360,19 +369,21 @@ impl App {
         request: StartRequest,
         origin: &Origin,
     ) -> Result<Read, Error> {
-        let mut reader = StartReader::new(self, caller, context, now, request)?;
-        let Some(read) = reader.read(origin) else {
-            return Err(reader.refusal());
-        };
-        if !self.blobs.exists(&read.0.document)? {
+        let read = StartReader::new(self, caller, context, now, request)?.read_all(origin)?;
+        self.prove_usable(caller, &read.0.document)?;
+        Ok(read)
+    }
+
+    /// Proves what a start needs beside its request: the template's file, and a seal for the end.
+    fn prove_usable(&self, caller: &Caller, document: &BlobHash) -> Result<(), Error> {
+        if !self.blobs.exists(document)? {
             let reason = "the template's file is missing from the storage";
             let fault = Fault::new("template_id", FaultCode::NotSealable).with("reason", reason);
             return Err(Error::Unprocessable(vec![fault]));
         }
         // Usable now means usable at the end, as far as it is ours: the key stays in the database, and the master key is at
         // hand. A brought certificate may be revoked later.
-        self.prove_sealable(&caller.company, &self.proof_patience())?;
-        Ok(read)
+        self.prove_sealable(&caller.company, &self.proof_patience())
     }
 
     fn start_context(
@@ -455,6 +466,35 @@ impl App {
             .write(move |tx| store::preview::insert(tx, &company, &text, now, until).map_err(Error::from))?;
         let preview_url = self.outgoing.addresses.preview_url(id, plan.workflow.language, until);
         Ok(Started::Preview { preview_url })
+    }
+}
+
+/// Starts that are proved one after another. What they share is looked up once: a list has thousands of rows, and a storage
+/// far away answers each question after many milliseconds.
+pub(crate) struct CheckedStarts<'a> {
+    app: &'a App,
+    caller: &'a Caller,
+    now: Timestamp,
+    contexts: HashMap<(Option<TemplateId>, Option<String>), StartContext>,
+    /// The files that starts can use.
+    usable: HashSet<BlobHash>,
+}
+
+impl CheckedStarts<'_> {
+    /// Proves that a start would be taken now.
+    pub(crate) fn check(&mut self, request: StartRequest) -> Result<(), Error> {
+        let client = request.export.as_ref().and_then(|export| export.client_id.clone());
+        let context = match self.contexts.entry((request.template_id, client)) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(self.app.start_context(self.caller, &request, self.now)?.0),
+        };
+        let reader = StartReader::new(self.app, self.caller, context, self.now, request)?;
+        let (plan, ..) = reader.read_all(&Origin::default())?;
+        if !self.usable.contains(&plan.document) {
+            self.app.prove_usable(self.caller, &plan.document)?;
+            self.usable.insert(plan.document);
+        }
+        Ok(())
     }
 }
 
@@ -644,6 +684,10 @@ impl<'a> StartReader<'a> {
             return Error::conflict(ConflictCode::Archived);
         }
         Error::Unprocessable(faults)
+    }
+
+    fn read_all(mut self, origin: &Origin) -> Result<Read, Error> {
+        self.read(origin).ok_or_else(|| self.refusal())
     }
 
     fn read(&mut self, origin: &Origin) -> Option<Read> {

@@ -227,7 +227,7 @@ impl GuardedClient {
         match cause::<Refusal>(error) {
             Some(Refusal::NotPublic(address)) => Fault::AddressRefused(*address),
             Some(Refusal::NotResolved(detail)) => Fault::NameNotResolved(detail.clone()),
-            Some(Refusal::TimedOut) => Fault::TimedOut(self.limits.connect),
+            Some(Refusal::TimedOut) => Fault::NotConnected(format!("no connection within {:?}", self.limits.connect)),
             Some(refusal @ Refusal::Proxy(_)) => Fault::NotConnected(refusal.to_string()),
             None if error.is_connect() => Fault::NotConnected(described(error)),
             None => Fault::Broken(described(error)),

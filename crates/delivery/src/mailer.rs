@@ -178,7 +178,8 @@ impl Mailer {
         let answer = sent.map_err(|error| MailFault {
             code: error.status().map(u16::from),
             // The library refuses by itself an address that only SMTPUTF8 (RFC 6531) can carry, where the server has not got it.
-            is_permanent: error.is_permanent() || (error.is_client() && !mail.to.is_ascii()),
+            is_permanent: (error.is_permanent() && is_about_the_mail(&error))
+                || (error.is_client() && !mail.to.is_ascii()),
             words: words(&error),
         })?;
         Ok(answer.message().collect::<Vec<_>>().join(" "))
@@ -265,6 +266,26 @@ fn system_time(at: Timestamp) -> SystemTime {
 
 fn name(name: &str) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// Whether a refusal is about the addressee or the mail itself. All others of the 5yz codes are the operator's to mend (a
+/// password that was changed, a sender's address or a way that the server does not allow, a service that is shut), and then
+/// the same mail is taken: so they are tried again. The server's own class tells (RFC 3463 3.2, 3.3, 3.7), else the code
+/// (RFC 5321 4.2.3).
+fn is_about_the_mail(error: &lettre::transport::smtp::Error) -> bool {
+    let words = words(error);
+    let class = words.split_whitespace().find_map(|word| {
+        let mut numbers = word.trim_matches(|c: char| !c.is_ascii_digit()).split('.');
+        let [class, subject, detail] = [numbers.next()?, numbers.next()?, numbers.next()?];
+        let parsed = (subject.parse::<u16>().ok()?, detail.parse::<u16>().ok()?);
+        (class == "5" && numbers.next().is_none()).then_some(parsed)
+    });
+    match class {
+        // 5.1.7 and 5.1.8 are about the sender's address.
+        Some((1, detail)) => !matches!(detail, 7 | 8),
+        Some((subject, _)) => matches!(subject, 2 | 6),
+        None => error.status().is_some_and(|code| (550..=553).contains(&u16::from(code))),
+    }
 }
 
 /// The library's sentence with the causes below it, where the server's own words are.

@@ -2,11 +2,13 @@
 //!
 //! After `kill -9` the leases of the dead process would keep their deliveries back until they end. So the name says on
 //! which machine, and by which process, a lease is held: host, process number, and the process's start time, which tells
-//! it from a later one of the same number. Where the system does not say (no `/proc`), leases simply end by themselves.
+//! it from a later one of the same number. A host is its name, its present boot, and the space in which its processes are
+//! numbered: containers may share the name, and then neither knows of the other's processes. Where the system does not say
+//! (no `/proc`), and after a restart of the machine, leases simply end by themselves.
 
 use std::fs;
 
-/// This process: `host/number/start`.
+/// This process: `host/number/start`, the host being `name+boot+space`.
 pub fn this_process() -> String {
     let number = std::process::id();
     format!("{}/{number}/{}", host(), start_of(number).unwrap_or_default())
@@ -31,7 +33,10 @@ fn host() -> String {
     let name = ["/proc/sys/kernel/hostname", "/etc/hostname"]
         .iter()
         .find_map(|path| fs::read_to_string(path).ok());
-    name.map_or_else(|| "localhost".to_owned(), |name| name.trim().to_owned())
+    let name = name.unwrap_or_else(|| "localhost".to_owned());
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let space = fs::read_link("/proc/self/ns/pid").unwrap_or_default();
+    format!("{}+{}+{}", name.trim(), boot.trim(), space.to_string_lossy())
 }
 
 /// When a living process started, in ticks since the machine did; none for one that is no more, or only waits for its
@@ -75,7 +80,20 @@ mod tests {
 
     #[test]
     fn nothing_is_said_of_other_machines_and_other_names() {
-        for owner in ["elsewhere/1/100", "", "a", "a/b", "a/b/c", &format!("{}/x/1", host())] {
+        // Another container of the same name, or this machine before it was started anew.
+        let (before_the_space, _) = host().rsplit_once('+').map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
+        let (name, _) = host().split_once('+').map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
+        let own = start_of(std::process::id()).unwrap();
+        for owner in [
+            "elsewhere/1/100",
+            "",
+            "a",
+            "a/b",
+            "a/b/c",
+            &format!("{}/x/1", host()),
+            &format!("{before_the_space}+pid:[1]/4000000/{own}"),
+            &format!("{name}/4000000/{own}"),
+        ] {
             assert!(!is_dead(owner), "{owner}");
         }
     }

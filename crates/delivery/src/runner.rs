@@ -732,7 +732,7 @@ impl Shared {
                 let outcome = if fault.is_permanent {
                     Outcome::Dead
                 } else {
-                    self.again(&claimed, None)
+                    self.again_in_time(&claimed, &mail, None)
                 };
                 let made = Try {
                     at,
@@ -777,15 +777,7 @@ impl Shared {
             Outcome::Dead
         } else {
             let asked = reports.iter().find_map(|report| report.retry_after.as_deref());
-            match self.again(&claimed, asked) {
-                // A code that nobody can give any more is no use to anybody.
-                Outcome::Retry(due_at)
-                    if mail.is_secret && !one_time_code::is_alive(claimed.created_at, None, due_at) =>
-                {
-                    Outcome::Dead
-                }
-                outcome => outcome,
-            }
+            self.again_in_time(&claimed, &mail, asked)
         };
         let words: Vec<String> = reports.iter().map(Report::line).collect();
         let words = shown(&words.join("\n"));
@@ -818,6 +810,16 @@ impl Shared {
             Ok(Err(app::Error::NotFound(_))) => Ok(None),
             Ok(Err(error)) => Err(format!("the company's logo cannot be read: {error}")),
             Err(error) => Err(format!("the company's logo cannot be read: {error}")),
+        }
+    }
+
+    /// The same for what a person gets: a code that nobody can give any more is no use to anybody.
+    fn again_in_time(&self, claimed: &Claimed, mail: &OutgoingMail, retry_after: Option<&str>) -> Outcome {
+        match self.again(claimed, retry_after) {
+            Outcome::Retry(due_at) if mail.is_secret && !one_time_code::is_alive(claimed.created_at, None, due_at) => {
+                Outcome::Dead
+            }
+            outcome => outcome,
         }
     }
 

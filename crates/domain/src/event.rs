@@ -245,9 +245,29 @@ pub enum EventKind {
     Delivered {
         /// The delivery's id.
         delivery: String,
+        /// Which way it went; entries of older versions do not say.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        channel: Option<DeliveryChannel>,
+    },
+    /// A mail that a mail server had taken came back: it did not reach the addressee.
+    Undelivered {
+        /// The delivery's id.
+        delivery: String,
     },
     /// A finished workflow was hidden; its proof stays.
     Discarded,
+}
+
+/// Which way something was told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeliveryChannel {
+    /// A POST to a customer's server.
+    Webhook,
+    /// A mail.
+    Mail,
+    /// A message to a telephone.
+    Message,
 }
 
 /// Something that happened.
@@ -301,6 +321,7 @@ impl EventKind {
             Self::Timestamped { .. } => "timestamped",
             Self::Downloaded { .. } => "downloaded",
             Self::Delivered { .. } => "delivered",
+            Self::Undelivered { .. } => "undelivered",
             Self::Discarded => "discarded",
         }
     }

@@ -42,7 +42,7 @@ pub use chain::{ChainFile, Entry, Head};
 pub use contact::{Contact, Region};
 pub use drawing::{Drawing, DrawnValue, Hand, Seal, SealShape, Writing};
 pub use environment::{Clock, Random};
-pub use event::{Actor, Event, EventKind, FileKind, Who};
+pub use event::{Actor, DeliveryChannel, Event, EventKind, FileKind, Who};
 pub use export::{ApiType, CommandType, ExportSettings, FieldName, LinkType};
 pub use field::{Alignment, Colour, Field, FieldKind, FontSize, Lines, Placement, TextPlace, WriterDetail};
 pub use ids::{ClientId, CompanyId, MemberId, RecipientId, TemplateId, WorkflowId};

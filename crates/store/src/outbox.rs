@@ -406,10 +406,18 @@ pub fn finish(
         return Ok(Finished::LeaseLost);
     };
     let number: i64 = row.get("tries_made")?;
+    insert_try(tx, claimed.id, number, made)?;
+    if number > MOST_TRIES_KEPT {
+        tx.execute(&sql::FORGET_TRIES, values![claimed.id.0, number - MOST_TRIES_KEPT])?;
+    }
+    Ok(Finished::Recorded { state, stopped })
+}
+
+fn insert_try(tx: &mut dyn Transaction, id: DeliveryId, number: i64, made: &Try) -> Result<(), Error> {
     tx.execute_one(
         &sql::INSERT_TRY,
         values![
-            claimed.id.0,
+            id.0,
             number,
             made.at,
             made.duration,
@@ -417,11 +425,29 @@ pub fn finish(
             made.fault.as_ref(),
             made.answer.as_str()
         ],
-    )?;
-    if number > MOST_TRIES_KEPT {
-        tx.execute(&sql::FORGET_TRIES, values![claimed.id.0, number - MOST_TRIES_KEPT])?;
-    }
-    Ok(Finished::Recorded { state, stopped })
+    )
+}
+
+/// A mail that came back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CameBack {
+    /// Whose.
+    pub company: CompanyId,
+    /// About which workflow.
+    pub workflow: Option<WorkflowId>,
+}
+
+/// Records that a mail came back after its server had taken it: it ends as a dead letter whose last try is the report. `None`
+/// where no mail with this event's id was taken, or where it has come back before.
+pub fn mail_came_back(tx: &mut dyn Transaction, event_id: &str, report: &Try) -> Result<Option<CameBack>, Error> {
+    let Some(row) = tx.query_optional(&sql::MAIL_CAME_BACK, values![event_id])? else {
+        return Ok(None);
+    };
+    insert_try(tx, DeliveryId(row.get("id")?), row.get("tries_made")?, report)?;
+    Ok(Some(CameBack {
+        company: row.get("company_id")?,
+        workflow: row.get("workflow_id")?,
+    }))
 }
 
 /// Records for several claimed deliveries at once that their receivers took them: what [`finish`] does for each, in as many
@@ -529,6 +555,8 @@ pub struct Taken {
     pub workflow: WorkflowId,
     /// The event's id.
     pub event_id: String,
+    /// Which way.
+    pub kind: Kind,
     /// When.
     pub at: Timestamp,
 }
@@ -543,6 +571,7 @@ pub fn to_note(tx: &mut dyn Transaction, until: Timestamp, limit: u32) -> Result
                 company: row.get("company_id")?,
                 workflow: row.get("workflow_id")?,
                 event_id: row.get("event_id")?,
+                kind: row.parse("kind", Kind::parse)?,
                 at: row.get("finished_at")?,
             })
         })

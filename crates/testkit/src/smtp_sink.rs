@@ -45,6 +45,8 @@ impl SunkMail {
 /// What happens at one delivery, instead of the mail being taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trouble {
+    /// This answer to a new connection, in place of the greeting: `554 no service here`.
+    AtGreeting(String),
     /// This answer to the addressee: `451 try later`, `550 no such user`.
     AtRecipient(String),
     /// This answer after the whole mail.
@@ -146,6 +148,14 @@ fn serve(shared: &Shared, stream: &TcpStream) {
     let mut writer = stream;
     let mut reader = BufReader::new(stream);
     let mut say = |line: &str| writer.write_all(format!("{line}\r\n").as_bytes()).is_ok();
+    let refusal = {
+        let mut troubles = shared.troubles.lock().expect("no panic while locked");
+        troubles.pop_front_if(|trouble| matches!(trouble, Trouble::AtGreeting(_)))
+    };
+    if let Some(Trouble::AtGreeting(answer)) = refusal {
+        say(&answer);
+        return;
+    }
     if !say("220 sink ESMTP") {
         return;
     }

@@ -5,9 +5,10 @@ use std::net::TcpListener;
 use std::time::Duration;
 
 use app::CompanyChange;
+use app::mail::Occasion;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use domain::Contact;
+use domain::{Contact, Language};
 use jiff::SignedDuration;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -103,6 +104,60 @@ fn a_refusal_for_good_is_shown_in_the_servers_words_and_not_repeated() {
         "{:?}",
         message.failure
     );
+}
+
+#[test]
+fn a_refusal_that_is_the_operators_to_mend_is_tried_again_and_one_about_the_mail_is_not() {
+    let to_mend = [
+        Trouble::AtGreeting("554 5.3.2 no service here".to_owned()),
+        Trouble::AtSender("535 5.7.8 authentication failed".to_owned()),
+        Trouble::AtSender("550 5.1.8 the sender's domain is none".to_owned()),
+        Trouble::AtRecipient("554 5.7.1 relay access denied".to_owned()),
+        Trouble::AtRecipient("530 authentication required".to_owned()),
+        Trouble::AfterData("554 transaction failed".to_owned()),
+    ];
+    for trouble in to_mend {
+        let sink = SmtpSink::start();
+        let house = house(&sink);
+        sink.trouble_next([trouble.clone()]);
+        let id = house.ask(&address(), "근로계약서");
+        house.deliver();
+        assert_eq!(house.state(id), "waiting", "{trouble:?}");
+        house.clock.turn(SignedDuration::from_hours(1));
+        house.deliver();
+        assert_eq!((house.state(id), sink.mails().len()), ("delivered", 1), "{trouble:?}");
+    }
+    for refusal in [
+        Trouble::AtRecipient("550 no such user".to_owned()),
+        Trouble::AtRecipient("550 5.2.1 the mailbox is shut".to_owned()),
+        Trouble::AtRecipient("553-5.1.3 bad\r\n553 5.1.3 address".to_owned()),
+        Trouble::AfterData("552 5.6.0 not a mail".to_owned()),
+    ] {
+        let sink = SmtpSink::start();
+        let house = house(&sink);
+        sink.trouble_next([refusal.clone()]);
+        let id = house.ask(&address(), "근로계약서");
+        house.deliver();
+        assert_eq!(house.state(id), "dead", "{refusal:?}");
+    }
+}
+
+#[test]
+fn a_code_that_nobody_can_give_any_more_is_not_sent() {
+    let sink = SmtpSink::start();
+    let house = house(&sink);
+    sink.set_down(true);
+    let code = Occasion::OneTimeCode { code: "012345" };
+    let id = house.write_letter(&address(), "홍길동", "근로계약서", Language::Ko, code);
+    for _ in 0..10 {
+        house.deliver();
+        house.clock.turn(SignedDuration::from_mins(2));
+    }
+    assert_eq!(house.state(id), "dead");
+    sink.set_down(false);
+    house.clock.turn(SignedDuration::from_hours(3));
+    house.deliver();
+    assert_eq!(sink.mails().len(), 0);
 }
 
 #[test]

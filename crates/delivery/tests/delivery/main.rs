@@ -7,6 +7,7 @@ mod house;
 
 mod addresses;
 mod blocks;
+mod bounces;
 mod endpoints;
 mod faults;
 mod gateways;

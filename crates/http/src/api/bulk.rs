@@ -52,6 +52,8 @@ pub struct BulkStartRequest {
     pub language: Option<String>,
     /// Of all rows: a message to the writers.
     pub comment: Option<String>,
+    /// Of all rows: who gets a copy of the finished document.
+    pub cc_list: Option<Vec<CopyInput>>,
     /// Of all rows: webhooks and embedded mode.
     pub export_api_info: Option<ExportInput>,
 }

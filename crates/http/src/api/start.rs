@@ -70,8 +70,8 @@ pub struct RecipientInput {
     /// The writer's name.
     #[schema(min_length = 1, max_length = 100)]
     pub name: String,
-    /// An e-mail address, or a telephone number. What goes to a telephone number, and to anybody while no mail server is set
-    /// up, waits on the outbox page with its link, to be passed on by hand; `sign_url` is answered in embedded mode only.
+    /// An e-mail address, or a telephone number. What nothing is set up to send (no mail server, no messenger) waits on the
+    /// outbox page with its link, to be passed on by hand; `sign_url` is answered in embedded mode only.
     #[schema(example = "minjun@example.com")]
     pub email: String,
     /// Which of the step's roles, where it has several. Default: in list order.
@@ -86,8 +86,9 @@ pub struct RecipientInput {
     /// A hint at the access code.
     #[schema(max_length = 50)]
     pub password_hint: Option<String>,
-    /// The writer must give a code that is sent to this `email` when he asks for it; also in embedded mode. Needs a mail
-    /// server, as the outbox page does not show codes. What the template's step demands stays.
+    /// The writer must give a code that is sent to him when he asks for it, to this `email` or by message to `mobile`; also
+    /// in embedded mode. Needs a mail server or a messenger, as the outbox page does not show codes. What the template's
+    /// step demands stays.
     pub one_time_code: Option<bool>,
 }
 

@@ -1,11 +1,12 @@
-//! `mail test`.
+//! `mail test` and `mail bounced`.
 
+use std::io::{self, Read};
 use std::process::ExitCode;
 
 use app::mail::{self, MailKind};
 use app::mail_sample::{self, Links};
 use clap::Subcommand;
-use delivery::Mailer;
+use delivery::{Mailer, bounce};
 use delivery::mailer::MailFault;
 use domain::{Clock, CompanyId, Contact, Language, Region};
 use serde_json::json;
@@ -33,6 +34,11 @@ pub enum Mail {
         #[arg(long, value_name = "ID", value_parser = company_id)]
         company: Option<CompanyId>,
     },
+    /// Read a delivery report (RFC 3464) from standard input and show at its workflow that the mail came back
+    ///
+    /// For the mailbox of mail.smtp.from: a mail server pipes what arrives there into this command. Exit code 0 also where the
+    /// mail is no such report, so that the mail server does not send it back.
+    Bounced,
 }
 
 fn kind(text: &str) -> Result<MailKind, String> {
@@ -46,7 +52,10 @@ impl Mail {
             kind,
             lang,
             company,
-        } = self;
+        } = self
+        else {
+            return bounced(context);
+        };
         let configuration = &context.place.configuration;
         let Some(settings) = configuration.mail()? else {
             return Err(Failure::Other(
@@ -117,5 +126,30 @@ impl Mail {
             &format!("{server} {verb} the mail to {}: {words}", mail.to),
         );
         Ok(if taken { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+fn bounced(context: &Context) -> Result<ExitCode, Failure> {
+    let mut report = Vec::new();
+    io::stdin()
+        .lock()
+        .take(bounce::LONGEST_REPORT as u64)
+        .read_to_end(&mut report)
+        .map_err(|error| Failure::Other(format!("the report cannot be read from standard input: {error}")))?;
+    let tell = |recorded, text: String| {
+        let value = json!({"recorded": recorded, "reason": if recorded { "" } else { text.as_str() }});
+        print(context.json, &value, &text);
+        Ok(ExitCode::SUCCESS)
+    };
+    let bounce = match bounce::read(&report) {
+        Ok(bounce) => bounce,
+        Err(reason) => return tell(false, format!("nothing was recorded: {reason}")),
+    };
+    let app = context.open()?.app;
+    if app.mail_came_back(&bounce.event_id, bounce.code, &bounce.words)? {
+        tell(true, format!("recorded: {} came back: {}", bounce.event_id, bounce.words))
+    } else {
+        let id = &bounce.event_id;
+        tell(false, format!("nothing was recorded: {id} is no mail that was sent, or it came back before"))
     }
 }

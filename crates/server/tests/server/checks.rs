@@ -289,6 +289,7 @@ fn every_command_has_help() {
         "member list",
         "mail",
         "mail test",
+        "mail bounced",
         "token list",
         "token revoke",
         "client list",

@@ -1,10 +1,13 @@
 //! What an operator does about mails and looks at the command line.
 
 use std::fs;
+use std::time::{Duration, Instant};
 
+use serde_json::{Value, json};
 use testkit::smtp_sink::{SmtpSink, Trouble};
 
-use crate::support::Temporary;
+use crate::serving::{get, login, post};
+use crate::support::{EMAIL, PASSWORD, Temporary};
 
 fn with_sink(sink: &SmtpSink) -> Temporary {
     Temporary::with_company()
@@ -109,6 +112,51 @@ fn a_test_mail_shows_the_servers_own_words_taken_or_refused() {
         "{}",
         said.error
     );
+}
+
+#[test]
+fn a_mail_that_comes_back_later_is_shown_at_its_workflow_with_the_other_servers_words() {
+    let sink = SmtpSink::start();
+    let here = with_sink(&sink);
+    let template = testkit::contract::import(&here, "acme");
+    let server = here.serve();
+    let token = login(&server.address, "acme", EMAIL, PASSWORD);
+    let start = json!({
+        "workflow_name": "근로계약서", "template_id": template,
+        "recipient_list": [
+            {"order": 1, "name": "김사장", "email": "employer@example.com"},
+            {"order": 2, "name": "이직원", "email": "employee@example.com"},
+        ],
+    });
+    let (status, started) = post(&format!("{}/api/v3/workflows/start", server.address), Some(&token), &start);
+    assert_eq!(status, 200, "{started}");
+    let workflow = format!("{}/api/v3/workflows/{}", server.address, started["workflow_id"]);
+    let shown = || -> Value { serde_json::from_slice(&get(&workflow, Some(&token)).1).expect("JSON") };
+    let began = Instant::now();
+    while shown()["message_list"][0]["status"] != "delivered" {
+        assert!(began.elapsed() < Duration::from_secs(60), "{}", shown());
+    }
+    let mail = sink.mails().pop().expect("a mail");
+    let report = format!(
+        "Content-Type: multipart/report; report-type=delivery-status; boundary=b\r\n\r\n\
+         --b\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx.example.com\r\n\r\n\
+         Action: failed\r\nStatus: 5.1.1\r\nDiagnostic-Code: smtp; 550 5.1.1 nobody of this name\r\n\r\n\
+         --b\r\nContent-Type: message/rfc822\r\n\r\n{}\r\n--b--\r\n",
+        mail.data
+    );
+    assert_eq!(here.json(&["mail", "bounced"], &report)["recorded"], true);
+    let now = shown();
+    let message = &now["message_list"][0];
+    assert_eq!(
+        (&message["status"], &message["code"], &message["failure"]),
+        (&json!("dead"), &json!(550), &json!("550 5.1.1 nobody of this name"))
+    );
+    assert_eq!(now["history"].to_string().matches("undelivered").count(), 1, "{now}");
+    // The same report once more, and what is no report: nothing is told twice, and nothing goes back to the mail server.
+    for other in [report.as_str(), "Subject: hello\r\n\r\nhello"] {
+        assert_eq!(here.json(&["mail", "bounced"], other)["recorded"], false);
+    }
+    assert_eq!(shown()["history"], now["history"]);
 }
 
 #[test]

@@ -118,12 +118,16 @@ crate::statements! {
          VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
     /// Deliveries that were taken before a time, and that their workflows' chains do not tell of yet.
-    pub static TO_NOTE = "SELECT id, company_id, workflow_id, event_id, finished_at FROM outbox \
+    pub static TO_NOTE = "SELECT id, company_id, workflow_id, event_id, kind, finished_at FROM outbox \
          WHERE state = 'delivered' AND NOT noted AND workflow_id IS NOT NULL AND finished_at <= $1 \
          ORDER BY finished_at, id LIMIT $2";
 
     /// The chain tells of a delivery now.
     pub static NOTED = "UPDATE outbox SET noted = TRUE WHERE id = $1 AND NOT noted";
+
+    /// A mail that its server had taken came back. Its event's id, which nobody can guess, is all that a report tells of it.
+    pub static MAIL_CAME_BACK = "UPDATE outbox SET state = 'dead', tries_made = tries_made + 1 \
+         WHERE event_id = $1 AND kind = 'mail' AND state = 'delivered' RETURNING id, company_id, workflow_id, tries_made";
 
     /// A delivery's tries.
     pub static TRIES = "SELECT t.number, t.at, t.duration, t.code, t.fault, t.answer FROM delivery_try AS t \

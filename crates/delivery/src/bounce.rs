@@ -1,0 +1,138 @@
+//! Reports about mails that came back after a mail server had taken them (RFC 3464).
+//!
+//! The server of the addressee says so by a mail to the sender's address, as a `multipart/report` (RFC 6522): a text for
+//! people, the fields of the report, and the mail that it is about, or its headers. Whoever operates the mailbox hands such
+//! mails to `countersign mail bounced`. Which of our mails it was is told by its Message-ID, which nobody can guess who has not
+//! got the mail or carried it.
+//!
+//! Strangers write what is read here; nothing in it is trusted but as words to show.
+
+use mail_parser::{Message, MessageParser, MimeHeaders, PartType};
+
+/// More of a report is not read: returned mails are as long as what was sent, and ours are short.
+pub const LONGEST_REPORT: usize = 4 << 20;
+
+/// A mail of ours that came back for good.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bounce {
+    /// The event's id, from the Message-ID of the mail that came back.
+    pub event_id: String,
+    /// The mail server's code, where it is told (RFC 5321 4.2).
+    pub code: Option<u16>,
+    /// The mail server's words, on one line.
+    pub words: String,
+}
+
+/// Why a mail is no report of a mail of ours that came back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NoBounce {
+    /// Something else: an answer, an advertisement.
+    #[error("it is no delivery report (RFC 3464)")]
+    NoReport,
+    /// A delivery report that names no failure: the mail is late, or has arrived.
+    #[error("the report names nothing that failed for good")]
+    NothingFailed,
+    /// A report about a mail that is not ours, or that does not say about which.
+    #[error("the report does not hold the Message-ID of a mail of ours")]
+    NotOurs,
+}
+
+/// Reads a report.
+pub fn read(mail: &[u8]) -> Result<Bounce, NoBounce> {
+    let message = MessageParser::default().parse(mail).ok_or(NoBounce::NoReport)?;
+    let status = message
+        .parts
+        .iter()
+        .filter(|part| is(*part, "message", &["delivery-status", "global-delivery-status"]))
+        .find_map(|part| text(&part.body))
+        .ok_or(NoBounce::NoReport)?;
+    // Fields about the whole report stand first, then a group for each addressee; ours have one.
+    let failed = groups(&status)
+        .into_iter()
+        .find(|group| value(group, "action").is_some_and(|action| action.eq_ignore_ascii_case("failed")))
+        .ok_or(NoBounce::NothingFailed)?;
+    let event_id = message
+        .parts
+        .iter()
+        .find_map(|part| returned_id(&part.body, is(part, "text", &["rfc822-headers"])))
+        .ok_or(NoBounce::NotOurs)?;
+    let words = value(&failed, "diagnostic-code").map(|words| match words.split_once(';') {
+        Some((kind, words)) if kind.trim().eq_ignore_ascii_case("smtp") => words.trim(),
+        _ => words,
+    });
+    // A code of RFC 3463 alone where the server of the addressee said nothing.
+    let words = words.or(value(&failed, "status")).unwrap_or_default();
+    let code = words
+        .get(..3)
+        .and_then(|digits| digits.parse().ok())
+        .filter(|code| (400..600).contains(code));
+    Ok(Bounce {
+        event_id,
+        code,
+        words: words.split_whitespace().collect::<Vec<_>>().join(" "),
+    })
+}
+
+fn is<'x>(part: &impl MimeHeaders<'x>, main: &str, subtypes: &[&str]) -> bool {
+    part.content_type().is_some_and(|kind| {
+        kind.ctype().eq_ignore_ascii_case(main)
+            && kind
+                .subtype()
+                .is_some_and(|subtype| subtypes.iter().any(|one| subtype.eq_ignore_ascii_case(one)))
+    })
+}
+
+fn text(body: &PartType<'_>) -> Option<String> {
+    match body {
+        PartType::Text(text) | PartType::Html(text) => Some(text.clone().into_owned()),
+        PartType::Binary(bytes) | PartType::InlineBinary(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
+        // Some read a report's fields as the headers of a message.
+        PartType::Message(message) => Some(String::from_utf8_lossy(&message.raw_message).into_owned()),
+        PartType::Multipart(_) => None,
+    }
+}
+
+/// Fields by lower-case name, a group between two empty lines; continued lines are one (RFC 5322 2.2.3).
+fn groups(text: &str) -> Vec<Vec<(String, String)>> {
+    let mut groups: Vec<Vec<(String, String)>> = vec![Vec::new()];
+    for line in text.lines() {
+        if line.trim().is_empty() {
+            groups.push(Vec::new());
+            continue;
+        }
+        let Some(group) = groups.last_mut() else { continue };
+        if line.starts_with([' ', '\t']) {
+            if let Some((_, value)) = group.last_mut() {
+                value.push(' ');
+                value.push_str(line.trim());
+            }
+        } else if let Some((name, value)) = line.split_once(':') {
+            group.push((name.trim().to_ascii_lowercase(), value.trim().to_owned()));
+        }
+    }
+    groups
+}
+
+fn value<'g>(group: &'g [(String, String)], name: &str) -> Option<&'g str> {
+    group
+        .iter()
+        .find(|(known, _)| known == name)
+        .map(|(_, value)| value.as_str())
+        .filter(|value| !value.is_empty())
+}
+
+/// The id of the mail of ours that a part of the report holds, or whose headers it holds.
+fn returned_id(body: &PartType<'_>, is_headers: bool) -> Option<String> {
+    let of = |message: &Message<'_>| message.message_id().and_then(event_id);
+    match body {
+        PartType::Message(message) => of(message),
+        body if is_headers => of(&MessageParser::default().parse_headers(text(body)?.as_bytes())?),
+        _ => None,
+    }
+}
+
+/// The left part of a Message-ID of ours.
+fn event_id(message_id: &str) -> Option<String> {
+    let (left, _) = message_id.trim().split_once('@')?;
+    left.starts_with("msg_").then(|| left.to_owned())
+}
