@@ -113,6 +113,7 @@ error-draft-too-large = What was filled in may have at most { $limit } bytes in 
 error-no-value-taken = A field of this kind takes no value.
 error-missing-glyph = No font has these characters: { $characters }. Leave them out or write them otherwise.
 error-does-not-fit = The text does not fit into its field, even in the smallest letters. Shorten it, or let the sender make the field larger.
+error-one-time-code-unreachable = No one-time code can be sent to this person: for an e-mail address a mail server must be set up, for a telephone number a messenger that reaches it. Give another address, or ask for an access code instead.
 error-calculation-does-not-fit = With this number “{ $value }” would stand in the field “{ $name }” later, where it does not fit. Give a number with fewer digits, or let the sender make that field larger.
 error-field-not-stampable = The template’s field “{ $name }” cannot show “{ $value }”: it is too long for its box, or no font has one of its characters. Change that in the template, or make the box larger.
 error-callback-malformed = This is not an address that webhooks can be sent to.

@@ -94,6 +94,7 @@ error-draft-too-large = 入力内容は合計 { $limit } バイトまでです�
 error-no-value-taken = この種類のフィールドは値を受け付けません。
 error-missing-glyph = どのフォントにもない文字があります: { $characters }。取り除くか、別の文字で書いてください。
 error-does-not-fit = いちばん小さい文字でもフィールドに収まりません。短くするか、送信者にフィールドを大きくしてもらってください。
+error-one-time-code-unreachable = この方には確認コードを送れません。メールアドレスの場合はメールサーバー、電話番号の場合はその番号に届くメッセージサービスの設定が必要です。別の連絡先を指定するか、アクセスコードをご利用ください。
 error-calculation-does-not-fit = この数値では、後のフィールド「{ $name }」に入る「{ $value }」が収まりません。桁数の少ない数値にするか、送信者にそのフィールドを大きくしてもらってください。
 error-field-not-stampable = テンプレートのフィールド「{ $name }」に「{ $value }」を表示できません。長すぎて枠に収まらないか、どのフォントにもない文字があります。テンプレートの内容を直すか、枠を大きくしてください。
 error-callback-malformed = Webhook を送れるアドレスではありません。

@@ -94,6 +94,7 @@ error-draft-too-large = 입력한 내용은 모두 합쳐 { $limit }바이트까
 error-no-value-taken = 값을 받지 않는 종류의 필드입니다.
 error-missing-glyph = 글꼴에 없는 문자가 있습니다: { $characters }. 빼거나 다른 문자로 쓰세요.
 error-does-not-fit = 가장 작은 글자로도 필드 안에 다 들어가지 않습니다. 줄여 쓰거나, 보낸 사람에게 필드를 키워 달라고 하세요.
+error-one-time-code-unreachable = 이 사람에게는 일회용 인증번호를 보낼 수 없습니다. 이메일 주소라면 메일 서버가, 전화번호라면 그 번호로 보낼 수 있는 메시지 서비스가 설정되어 있어야 합니다. 다른 주소를 입력하거나 접근 암호를 사용하세요.
 error-calculation-does-not-fit = 이 숫자를 쓰면 나중에 ‘{ $name }’ 필드에 들어갈 ‘{ $value }’ 값이 칸에 들어가지 않습니다. 자릿수를 줄이거나, 보낸 사람에게 그 필드를 키워 달라고 하세요.
 error-field-not-stampable = 템플릿의 ‘{ $name }’ 필드에 ‘{ $value }’ 값을 표시할 수 없습니다. 너무 길어 칸에 들어가지 않거나 글꼴에 없는 문자가 있습니다. 템플릿에서 내용을 고치거나 칸을 키우세요.
 error-callback-malformed = 웹훅을 보낼 수 있는 주소가 아닙니다.

@@ -14,8 +14,8 @@ use document::fonts::Fonts;
 use domain::event::{FileKind, IdentityMethod};
 use domain::text::is_direction_control;
 use domain::{
-    Actor, BlobHash, ChainFile, DeliveryChannel, Entry, Event, EventKind, Language, Progress, Recipient, RecipientId, SealLevel, Status,
-    Who, Workflow, time,
+    Actor, BlobHash, ChainFile, DeliveryChannel, Entry, Event, EventKind, Language, Progress, Recipient, RecipientId,
+    SealLevel, Status, Who, Workflow, time,
 };
 use jiff::Timestamp;
 use store::template::StoredVersion;

@@ -63,7 +63,7 @@ impl App {
                 .correct_recipient(recipient, name, contact, snapshot.at)
                 .map_err(refused)?;
             let workflow = change.workflow.clone();
-            prove_person(snapshot, &workflow, recipient, &fonts)?;
+            prove_person(self, snapshot, &workflow, recipient, &fonts)?;
             let plan = self
                 .plan_change(snapshot, change, &actor)?
                 .finishing_draft_of(recipient);
@@ -111,8 +111,9 @@ impl Person {
     }
 }
 
-/// Proves that what fills itself with a new person can be stamped.
+/// Proves that what fills itself with a new person can be stamped, and that he can get a one-time code where he must give one.
 pub(crate) fn prove_person(
+    app: &App,
     snapshot: &Snapshot,
     workflow: &Workflow,
     recipient: RecipientId,
@@ -121,6 +122,13 @@ pub(crate) fn prove_person(
     let Some(recipient) = workflow.recipient(recipient) else {
         return Ok(());
     };
+    let asks_code = snapshot
+        .stored
+        .writer(recipient.id)
+        .is_some_and(|writer| writer.asks_one_time_code);
+    if asks_code && !app.code_reaches(recipient, snapshot.party.region) {
+        return Err(Error::fault("email", FaultCode::OneTimeCodeUnreachable));
+    }
     let path = |detail| match detail {
         WriterDetail::Email | WriterDetail::Phone => "email".to_owned(),
         WriterDetail::Name | WriterDetail::Company => "name".to_owned(),

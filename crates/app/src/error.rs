@@ -131,6 +131,8 @@ codes! {
         CalculationDoesNotFit => "calculation-does-not-fit",
         /// The template's field `name` cannot show `value`, which it must be able to.
         FieldNotStampable => "field-not-stampable",
+        /// Nothing is set up that could take a one-time code to this person.
+        OneTimeCodeUnreachable => "one-time-code-unreachable",
         /// No address that can be called.
         CallbackMalformed => "callback-malformed",
         /// A scheme other than https (or http where the installation allows it).

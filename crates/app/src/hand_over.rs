@@ -42,7 +42,7 @@ impl App {
                 .clone()
                 .hand_over(recipient.id, name, contact, snapshot.at)
                 .map_err(refused)?;
-            prove_person(snapshot, &change.workflow, recipient.id, &fonts)?;
+            prove_person(self, snapshot, &change.workflow, recipient.id, &fonts)?;
             let plan = self
                 .plan_change(snapshot, change, &actor)?
                 .finishing_draft_of(recipient.id);

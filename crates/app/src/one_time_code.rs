@@ -136,20 +136,29 @@ impl App {
 
     /// Where a writer's one-time codes go.
     pub(crate) fn code_contact(&self, recipient: &Recipient, region: Region) -> Contact {
-        let is_reached = |number: &str| {
-            let beginnings = &self.settings.codes_to;
-            beginnings
-                .iter()
-                .any(|beginning| number.starts_with(beginning.as_str()))
-        };
         let mobile = recipient
             .mobile
             .as_deref()
             .and_then(|mobile| Contact::parse(mobile, region).ok())
-            .filter(|mobile| mobile.phone().is_some_and(is_reached));
+            .filter(|mobile| mobile.phone().is_some_and(|number| self.has_messenger_to(number)));
         match (&recipient.contact, mobile) {
             (Contact::Email(_), Some(mobile)) => mobile,
             _ => recipient.contact.clone(),
+        }
+    }
+
+    fn has_messenger_to(&self, number: &str) -> bool {
+        let beginnings = &self.settings.codes_to;
+        beginnings
+            .iter()
+            .any(|beginning| number.starts_with(beginning.as_str()))
+    }
+
+    /// Whether a code can be sent to this person at all: one that nothing takes to him would keep him out for good.
+    pub(crate) fn code_reaches(&self, recipient: &Recipient, region: Region) -> bool {
+        match self.code_contact(recipient, region).phone() {
+            Some(number) => self.has_messenger_to(number),
+            None => self.settings.codes_by_mail,
         }
     }
 

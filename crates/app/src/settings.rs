@@ -39,6 +39,8 @@ pub struct Settings {
     pub sealing: SealingSettings,
     /// Beginnings of the telephone numbers to which a messenger takes one-time codes: `+82`; none without a messenger.
     pub codes_to: Vec<String>,
+    /// Is there a mail server, which takes one-time codes to mail addresses?
+    pub codes_by_mail: bool,
     /// What mails are written with.
     pub mail_templates: Arc<MailTemplates>,
 }
@@ -82,6 +84,7 @@ impl Default for Settings {
             fonts_folder: None,
             sealing: SealingSettings::default(),
             codes_to: Vec::new(),
+            codes_by_mail: true,
             mail_templates: Arc::default(),
         }
     }

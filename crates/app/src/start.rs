@@ -980,9 +980,16 @@ impl<'a> StartReader<'a> {
                     progress: Progress::Waiting,
                 };
                 self.prove_writer(template, &recipient, found);
+                let one_time_code = person.checks.one_time_code || step.one_time_code;
+                if one_time_code && !self.app.code_reaches(&recipient, self.context.region) {
+                    let path = found.map_or("template_id".to_owned(), |index| {
+                        format!("recipient_list[{index}].one_time_code")
+                    });
+                    self.fault(Fault::new(path, FaultCode::OneTimeCodeUnreachable));
+                }
                 recipients.push(recipient);
                 checks.push(Checks {
-                    one_time_code: person.checks.one_time_code || step.one_time_code,
+                    one_time_code,
                     ..person.checks
                 });
             }

@@ -284,7 +284,9 @@ fn is_about_the_mail(error: &lettre::transport::smtp::Error) -> bool {
         // 5.1.7 and 5.1.8 are about the sender's address.
         Some((1, detail)) => !matches!(detail, 7 | 8),
         Some((subject, _)) => matches!(subject, 2 | 6),
-        None => error.status().is_some_and(|code| (550..=553).contains(&u16::from(code))),
+        None => error
+            .status()
+            .is_some_and(|code| (550..=553).contains(&u16::from(code))),
     }
 }
 

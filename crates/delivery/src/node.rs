@@ -81,8 +81,14 @@ mod tests {
     #[test]
     fn nothing_is_said_of_other_machines_and_other_names() {
         // Another container of the same name, or this machine before it was started anew.
-        let (before_the_space, _) = host().rsplit_once('+').map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
-        let (name, _) = host().split_once('+').map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
+        let (before_the_space, _) = host()
+            .rsplit_once('+')
+            .map(|(a, b)| (a.to_owned(), b.to_owned()))
+            .unwrap();
+        let (name, _) = host()
+            .split_once('+')
+            .map(|(a, b)| (a.to_owned(), b.to_owned()))
+            .unwrap();
         let own = start_of(std::process::id()).unwrap();
         for owner in [
             "elsewhere/1/100",

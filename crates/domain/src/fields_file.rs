@@ -109,6 +109,9 @@ pub enum FieldsFaultKind {
     /// The member means nothing for this kind.
     #[error("is only for fields of kind {0}")]
     OnlyFor(&'static str),
+    /// No member has this name: a slip of the pen, which would show only after people have signed.
+    #[error("is no member here; there are: {0}")]
+    UnknownMember(String),
     /// Not a pattern of a date.
     #[error("must hold yyyy, yy, MMMM, MMM, MM, M, dd or d; other Latin letters stand in 'quotes'")]
     DatePattern,
@@ -136,6 +139,43 @@ const MOST_CELLS: u64 = 100;
 const NAME_LENGTH: usize = 128;
 /// The most characters of the words that help.
 const HELP_LENGTH: usize = 250;
+
+/// The members of the file itself; `$schema` is what editors look for.
+const FILE_MEMBERS: [&str; 6] = ["$schema", "name", "on_reject", "hand_over", "steps", "fields"];
+const STEP_MEMBERS: [&str; 5] = ["order", "role", "name", "email", "one_time_code"];
+const FIELD_MEMBERS: [&str; 31] = [
+    "name",
+    "kind",
+    "step",
+    "role",
+    "page",
+    "x",
+    "y",
+    "width",
+    "height",
+    "required",
+    "read_only",
+    "label",
+    "help",
+    "options",
+    "option",
+    "default",
+    "max_length",
+    "font_size",
+    "alignment",
+    "lines",
+    "cells",
+    "thousands",
+    "decimals",
+    "rounding",
+    "pattern",
+    "font",
+    "bold",
+    "color",
+    "embed",
+    "detail",
+    "formula",
+];
 
 /// Reads the file. `pages`: how many the PDF has, where that is known; `region`: where its national telephone numbers are
 /// at home.
@@ -181,6 +221,7 @@ impl Reader {
             self.fault("", FieldsFaultKind::WrongType("an object"));
             return None;
         };
+        self.members(file, "", &FILE_MEMBERS);
         let name = self.text(file, "", "name", NAME_LENGTH, true);
         let on_reject = match self.text(file, "", "on_reject", NAME_LENGTH, false).as_deref() {
             None | Some("end") => OnReject::End,
@@ -241,6 +282,7 @@ impl Reader {
         let entries = self.list(file, "steps", MOST_STEPS, true);
         let named = entries.len();
         for (path, entry) in entries {
+            self.members(entry, &path, &STEP_MEMBERS);
             let order = self.number(entry, &path, "order", 1, MOST_STEPS as u64, true);
             let role = self.text(entry, &path, "role", NAME_LENGTH, false);
             let writer = self.named_writer(entry, &path);
@@ -346,6 +388,7 @@ impl Reader {
         steps: &[TemplateStep],
         pages: Option<u32>,
     ) -> Option<Field> {
+        self.members(entry, path, &FIELD_MEMBERS);
         let name = self.text(entry, path, "name", NAME_LENGTH, true);
         let kind = self.word(entry, path, "kind", true, FieldKind::parse, || {
             FieldKind::ALL.map(FieldKind::code).join(", ")
@@ -503,6 +546,12 @@ impl Reader {
             embed,
             ..Field::new(name?, kind?, step?, page?, placement)
         })
+    }
+
+    fn members(&mut self, entry: &Map<String, Value>, path: &str, known: &[&str]) {
+        for name in entry.keys().filter(|name| !known.contains(&name.as_str())) {
+            self.fault(join(path, name), FieldsFaultKind::UnknownMember(known.join(", ")));
+        }
     }
 
     /// A member that means nothing for its field is a misunderstanding that shows only after people have signed.
@@ -860,7 +909,7 @@ mod tests {
                 {"name": "plan", "kind": "radio", "option": "B", "step": 1, "page": 1,
                  "x": 20_000, "y": 0, "width": 10_000, "height": 10_000, "default": "A"},
                 {"name": "sign", "kind": "signature", "step": 2, "page": 2, "font_size": 11,
-                 "x": 0, "y": 0, "width": 10_000, "height": 10_000, "unknown": true},
+                 "x": 0, "y": 0, "width": 10_000, "height": 10_000},
             ],
         })
     }
@@ -890,9 +939,10 @@ mod tests {
             "name": " ",
             "on_reject": "never",
             "hand_over": "yes",
-            "steps": [{"order": 1, "one_time_code": 1}, {"order": 3, "name": "Kim", "email": "nobody"}],
+            "feilds": [],
+            "steps": [{"order": 1, "one_time_code": 1, "mail": ""}, {"order": 3, "name": "Kim", "email": "nobody"}],
             "fields": [
-                {"name": "a", "kind": "tekst", "step": 1, "page": 1,
+                {"name": "a", "kind": "tekst", "step": 1, "page": 1, "requird": true,
                  "x": 0, "y": 0, "width": 1, "height": 1},
                 {"name": "b", "kind": "text", "step": 9, "page": 7,
                  "x": 900_000, "y": 0, "width": 200_000, "height": 1},
@@ -912,7 +962,9 @@ mod tests {
         assert_eq!(
             found,
             [
+                "feilds",
                 "fields[0].kind",
+                "fields[0].requird",
                 "fields[1]",
                 "fields[1].page",
                 "fields[1].step",
@@ -929,6 +981,7 @@ mod tests {
                 "name",
                 "on_reject",
                 "steps",
+                "steps[0].mail",
                 "steps[0].one_time_code",
                 "steps[1].email",
             ]

@@ -791,6 +791,7 @@ impl Configuration {
             codes_to: self
                 .messengers()?
                 .map_or_else(Vec::new, |messengers| messengers.reaches("code")),
+            codes_by_mail: self.mail()?.is_some(),
             mail_templates: Arc::new(self.mail_templates()),
         })
     }

@@ -26,7 +26,8 @@ fn report(action: &str, diagnostic: &str, kind: &str, returned: &str) -> Vec<u8>
     text.replace('\n', "\r\n").into_bytes()
 }
 
-const RETURNED: &str = "From: no-reply@sign.example.com\nMessage-ID: <msg_00ff@sign.example.com>\nSubject: 서명 요청\n\nbody";
+const RETURNED: &str =
+    "From: no-reply@sign.example.com\nMessage-ID: <msg_00ff@sign.example.com>\nSubject: 서명 요청\n\nbody";
 const UNKNOWN: &str = "Diagnostic-Code: smtp; 550 5.1.1 <hong@example.com>:\n    User unknown\n";
 
 #[test]

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use app::mail::{self, MailKind};
 use app::mail_sample::{self, Links};
 use clap::Subcommand;
-use delivery::{Mailer, bounce};
 use delivery::mailer::MailFault;
+use delivery::{Mailer, bounce};
 use domain::{Clock, CompanyId, Contact, Language, Region};
 use serde_json::json;
 use store::company::Style;
@@ -147,9 +147,15 @@ fn bounced(context: &Context) -> Result<ExitCode, Failure> {
     };
     let app = context.open()?.app;
     if app.mail_came_back(&bounce.event_id, bounce.code, &bounce.words)? {
-        tell(true, format!("recorded: {} came back: {}", bounce.event_id, bounce.words))
+        tell(
+            true,
+            format!("recorded: {} came back: {}", bounce.event_id, bounce.words),
+        )
     } else {
         let id = &bounce.event_id;
-        tell(false, format!("nothing was recorded: {id} is no mail that was sent, or it came back before"))
+        tell(
+            false,
+            format!("nothing was recorded: {id} is no mail that was sent, or it came back before"),
+        )
     }
 }

@@ -128,7 +128,11 @@ fn a_mail_that_comes_back_later_is_shown_at_its_workflow_with_the_other_servers_
             {"order": 2, "name": "이직원", "email": "employee@example.com"},
         ],
     });
-    let (status, started) = post(&format!("{}/api/v3/workflows/start", server.address), Some(&token), &start);
+    let (status, started) = post(
+        &format!("{}/api/v3/workflows/start", server.address),
+        Some(&token),
+        &start,
+    );
     assert_eq!(status, 200, "{started}");
     let workflow = format!("{}/api/v3/workflows/{}", server.address, started["workflow_id"]);
     let shown = || -> Value { serde_json::from_slice(&get(&workflow, Some(&token)).1).expect("JSON") };
