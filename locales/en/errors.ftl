@@ -142,6 +142,8 @@ error-wrong-access-code = { $left ->
    *[other] The access code is wrong; { $left } tries are left.
 }
 error-sheet-not-utf8 = The CSV file is not UTF-8 text. Save it as “CSV UTF-8”.
+error-sheet-quote = In line { $row } a quotation mark opens that does not close, or text stands behind it: the rows after it could not be told apart. Save the file again in a spreadsheet program, or double the quotation marks within the text.
+error-sheet-cell = This cell holds an error such as #N/A, a date beyond the calendar, or a formula whose result is not in the file. Open the file in a spreadsheet program, put it right and save it.
 error-sheet-unreadable = This is neither a CSV file nor an XLSX workbook that can be read. Save it again in a spreadsheet program.
 error-not-json-text = This part of the form is not valid JSON.
 error-wrong-one-time-code = { $left ->

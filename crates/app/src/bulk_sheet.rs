@@ -11,7 +11,7 @@
 
 use std::collections::BTreeSet;
 
-use document::sheet::SheetRow;
+use document::sheet::{SheetCell, SheetRow};
 use domain::{FieldKind, TemplateVersion};
 
 use crate::error::{Fault, FaultCode};
@@ -78,6 +78,8 @@ impl Writer {
 /// The columns of a sheet.
 pub(crate) struct Columns {
     columns: Vec<Column>,
+    /// As the header calls them.
+    names: Vec<String>,
     writers: Vec<Writer>,
 }
 
@@ -95,6 +97,7 @@ impl Columns {
     pub(crate) fn read(header: &[String], template: &TemplateVersion) -> Result<Columns, Vec<Fault>> {
         let mut read = Columns {
             columns: Vec::with_capacity(header.len()),
+            names: header.iter().map(|name| name.trim().to_owned()).collect(),
             writers: Vec::new(),
         };
         let mut faults = Vec::new();
@@ -163,9 +166,16 @@ impl Columns {
         let mut copy = StartCopy::default();
         let mut fields = Vec::new();
         for (index, cell) in row.cells.iter().enumerate() {
-            if cell.trim().is_empty() {
+            if cell.is_empty() {
                 continue;
             }
+            let SheetCell::Text(cell) = cell else {
+                // What fails to say something must not count as nothing said: an access code, for instance.
+                let name = self.names.get(index).filter(|name| !name.is_empty());
+                let place = name.map_or_else(|| format!("column {}", index + 1), Clone::clone);
+                request.faults.push(Fault::new(place, FaultCode::SheetCell));
+                continue;
+            };
             let text = Some(cell.clone());
             match self.columns.get(index) {
                 None | Some(Column::Nothing) => {
@@ -289,6 +299,7 @@ pub(crate) fn example(template: &TemplateVersion) -> String {
     {
         let means_a_field = Columns {
             columns: Vec::new(),
+            names: Vec::new(),
             writers: Vec::new(),
         }
         .column(&field.name, template)

@@ -102,6 +102,7 @@ fn sheet_fault(path: &str, fault: &SheetFault) -> Fault {
     match fault {
         SheetFault::NotUtf8 => Fault::new(path, FaultCode::SheetNotUtf8),
         SheetFault::Unreadable => Fault::new(path, FaultCode::SheetUnreadable),
+        SheetFault::Quote { row } => Fault::new(path, FaultCode::SheetQuote).with("row", row),
         SheetFault::Empty => Fault::new(path, FaultCode::Required),
         SheetFault::TooManyRows { limit } | SheetFault::TooManyColumns { limit } => {
             Fault::new(path, FaultCode::TooMany).with("max", limit)

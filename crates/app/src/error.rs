@@ -175,6 +175,10 @@ codes! {
         SheetNotUtf8 => "sheet-not-utf8",
         /// Neither CSV nor a workbook that can be read.
         SheetUnreadable => "sheet-unreadable",
+        /// A quote of a CSV file does not close; argument `row`.
+        SheetQuote => "sheet-quote",
+        /// A cell holds an error, or a formula without its result.
+        SheetCell => "sheet-cell",
         /// A part of a form that is no JSON.
         NotJsonText => "not-json-text",
         /// The one-time code is wrong; argument `left`.

@@ -4,10 +4,15 @@
 //! fraction as its digits, a date as `YYYY-MM-DD` with the time behind it where there is one. Rows without content are
 //! skipped and still counted, so that a row's number is the one that the spreadsheet program shows.
 //!
+//! **Nothing that cannot be read counts as nothing.** A cell with an error (`#N/A`), a formula whose result the file does not
+//! hold, and a date beyond the calendar are [`SheetCell::Unreadable`]; a CSV file whose quotes do not close is refused, since
+//! all rows behind the quote would be one cell's text.
+//!
 //! A workbook is a ZIP archive of XML: a small file can unfold into a very large one, and one cell can claim to stand in the
 //! last of a million rows. So cells are read one by one, against [`SheetLimits`], and a stranger's file is read in a limited
 //! process (`document-worker`), where what unfolds beyond the memory ends that process alone.
 
+use std::collections::{BTreeMap, HashSet};
 use std::io::Cursor;
 
 use calamine::{DataRef, ExcelDateTime, Reader, Xlsx};
@@ -57,18 +62,54 @@ pub struct SheetRow {
     /// Its number, from 1, as the spreadsheet program shows it; of a CSV file the line at which it begins.
     pub number: u32,
     /// Its cells; those after the last one with content are left out.
-    pub cells: Vec<String>,
+    pub cells: Vec<SheetCell>,
+}
+
+/// A cell.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SheetCell {
+    /// As a person would type it; empty where there is nothing.
+    Text(String),
+    /// There is something, but no value of it.
+    Unreadable,
+}
+
+impl SheetCell {
+    /// Whether nothing stands in it.
+    pub fn is_empty(&self) -> bool {
+        matches!(self, SheetCell::Text(text) if text.trim().is_empty())
+    }
+
+    fn text(&self) -> &str {
+        match self {
+            SheetCell::Text(text) => text,
+            SheetCell::Unreadable => "",
+        }
+    }
+
+    /// As a column's name: one that cannot be read is none.
+    fn name(self) -> String {
+        match self {
+            SheetCell::Text(text) => text,
+            SheetCell::Unreadable => "#".to_owned(),
+        }
+    }
 }
 
 impl Sheet {
     /// Whether it is what [`read`] may answer under these limits.
     pub fn is_within(&self, limits: &SheetLimits) -> bool {
-        let rows = std::iter::once(&self.header).chain(self.rows.iter().map(|row| &row.cells));
-        let fits = |cells: &Vec<String>| {
-            cells.len() <= limits.columns as usize
-                && cells.iter().all(|cell| cell.chars().count() <= limits.cell as usize)
-        };
-        !self.header.is_empty() && self.rows.len() <= limits.rows as usize && rows.into_iter().all(fits)
+        let (columns, longest) = (limits.columns as usize, limits.cell as usize);
+        let fits = |text: &str| text.chars().count() <= longest;
+        !self.header.is_empty()
+            && self.header.len() <= columns
+            && self.header.iter().all(|name| fits(name))
+            && self.rows.len() <= limits.rows as usize
+            && self
+                .rows
+                .iter()
+                .all(|row| row.cells.len() <= columns && row.cells.iter().all(|cell| fits(cell.text())))
     }
 }
 
@@ -82,6 +123,12 @@ pub enum SheetFault {
     /// Neither a workbook that can be read nor CSV.
     #[error("the file is neither a CSV file nor an XLSX workbook that can be read")]
     Unreadable,
+    /// A quote of a CSV file does not close, or text stands behind one that did.
+    #[error("line {row}: a quote that begins there does not close, or text stands behind it")]
+    Quote {
+        /// The line in which it opens.
+        row: u32,
+    },
     /// No row names the columns.
     #[error("the sheet has no rows")]
     Empty,
@@ -131,15 +178,15 @@ struct Reading {
 }
 
 impl Reading {
-    fn row(&mut self, number: u32, mut cells: Vec<String>) -> Result<(), SheetFault> {
-        while cells.last().is_some_and(|cell| cell.trim().is_empty()) {
+    fn row(&mut self, number: u32, mut cells: Vec<SheetCell>) -> Result<(), SheetFault> {
+        while cells.last().is_some_and(SheetCell::is_empty) {
             cells.pop();
         }
         if cells.is_empty() {
             return Ok(());
         }
         if self.sheet.header.is_empty() {
-            self.sheet.header = cells;
+            self.sheet.header = cells.into_iter().map(SheetCell::name).collect();
             return Ok(());
         }
         if self.sheet.rows.len() >= self.limits.rows as usize {
@@ -151,22 +198,57 @@ impl Reading {
         Ok(())
     }
 
+    /// Marks the cells of a workbook's rows whose formulas have no result.
+    fn without_result(&mut self, cells: &BTreeMap<u32, Vec<usize>>) -> Result<(), SheetFault> {
+        for (number, columns) in cells {
+            let rows = &mut self.sheet.rows;
+            let index = match rows.binary_search_by_key(number, |row| row.number) {
+                Ok(index) => index,
+                // A row of nothing else was skipped.
+                Err(index) => {
+                    if rows.len() >= self.limits.rows as usize {
+                        return Err(SheetFault::TooManyRows {
+                            limit: self.limits.rows,
+                        });
+                    }
+                    let row = SheetRow {
+                        number: *number,
+                        cells: Vec::new(),
+                    };
+                    rows.insert(index, row);
+                    index
+                }
+            };
+            let Some(row) = rows.get_mut(index) else { continue };
+            for column in columns {
+                if row.cells.len() <= *column {
+                    row.cells.resize(*column + 1, SheetCell::Text(String::new()));
+                }
+                if let Some(cell) = row.cells.get_mut(*column) {
+                    *cell = SheetCell::Unreadable;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Puts a cell at its column, with empty ones before it.
-    fn cell(&mut self, row: u32, cells: &mut Vec<String>, column: usize, text: String) -> Result<(), SheetFault> {
+    fn cell(&mut self, row: u32, cells: &mut Vec<SheetCell>, column: usize, cell: SheetCell) -> Result<(), SheetFault> {
         if column >= self.limits.columns as usize {
-            if text.trim().is_empty() {
+            if cell.is_empty() {
                 return Ok(());
             }
             return Err(SheetFault::TooManyColumns {
                 limit: self.limits.columns,
             });
         }
+        let text = cell.text();
         self.bytes = self.bytes.saturating_add(u64::try_from(text.len()).unwrap_or(u64::MAX));
         if self.bytes > self.limits.bytes || text.chars().count() > self.limits.cell as usize {
             return Err(SheetFault::TooLong { row });
         }
-        cells.resize(column, String::new());
-        cells.push(text);
+        cells.resize(column, SheetCell::Text(String::new()));
+        cells.push(cell);
         Ok(())
     }
 }
@@ -177,9 +259,12 @@ fn read_csv(file: &[u8], reading: &mut Reading) -> Result<(), SheetFault> {
     if text.contains('\0') {
         return Err(SheetFault::Unreadable);
     }
+    let separator = separator(text);
+    check_quotes(text.as_bytes(), separator)?;
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
+        .delimiter(separator)
         .from_reader(text.as_bytes());
     let mut record = csv::StringRecord::new();
     let (mut counted, mut number) = (0, 1_u32);
@@ -195,11 +280,58 @@ fn read_csv(file: &[u8], reading: &mut Reading) -> Result<(), SheetFault> {
         counted = begins;
         let mut cells = Vec::with_capacity(record.len());
         for (column, cell) in record.iter().enumerate() {
-            reading.cell(number, &mut cells, column, cell.to_owned())?;
+            reading.cell(number, &mut cells, column, SheetCell::Text(cell.to_owned()))?;
         }
         reading.row(number, cells)?;
     }
     Ok(())
+}
+
+/// What stands between cells: a comma, or what spreadsheet programs write where the comma is the sign of decimals.
+fn separator(text: &str) -> u8 {
+    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    if first.contains(',') {
+        b','
+    } else {
+        [b';', b'\t']
+            .into_iter()
+            .find(|other| first.as_bytes().contains(other))
+            .unwrap_or(b',')
+    }
+}
+
+/// Quotes are as RFC 4180 (2.5 to 2.7) has them. The reader takes others, too, and makes something else of them.
+fn check_quotes(text: &[u8], separator: u8) -> Result<(), SheetFault> {
+    #[derive(PartialEq)]
+    enum Place {
+        Begin,
+        Plain,
+        Quoted,
+        Behind,
+    }
+    let (mut place, mut row, mut opened) = (Place::Begin, 1_u32, 1);
+    for byte in text {
+        place = match (place, *byte) {
+            (Place::Begin, b'"') => {
+                opened = row;
+                Place::Quoted
+            }
+            (Place::Quoted, b'"') => Place::Behind,
+            (Place::Quoted, _) | (Place::Behind, b'"') => Place::Quoted,
+            (_, b'\r' | b'\n') => Place::Begin,
+            (_, byte) if byte == separator => Place::Begin,
+            (Place::Behind, _) => return Err(SheetFault::Quote { row: opened }),
+            (Place::Begin | Place::Plain, _) => Place::Plain,
+        };
+        if *byte == b'\n' {
+            row = row.saturating_add(1);
+        }
+    }
+    if place == Place::Quoted {
+        Err(SheetFault::Quote { row: opened })
+    } else {
+        Ok(())
+    }
 }
 
 fn read_workbook(file: &[u8], reading: &mut Reading) -> Result<(), SheetFault> {
@@ -209,6 +341,7 @@ fn read_workbook(file: &[u8], reading: &mut Reading) -> Result<(), SheetFault> {
     let mut cells = workbook.worksheet_cells_reader(&first).map_err(unreadable)?;
     let mut row = 0;
     let mut current = Vec::new();
+    let mut empty = HashSet::new();
     while let Some(cell) = cells.next_cell().map_err(unreadable)? {
         let (at, column) = cell.get_position();
         if at < row {
@@ -222,31 +355,75 @@ fn read_workbook(file: &[u8], reading: &mut Reading) -> Result<(), SheetFault> {
         if column < current.len() {
             return Err(SheetFault::Unreadable);
         }
-        let text = shown(cell.get_value());
-        reading.cell(row.saturating_add(1), &mut current, column, text)?;
+        let number = row.saturating_add(1);
+        if matches!(cell.get_value(), DataRef::Empty) && column < reading.limits.columns as usize {
+            // A colour alone, or a formula without its result: the formulas tell.
+            empty.insert((at, column));
+        }
+        reading.cell(number, &mut current, column, shown(cell.get_value()))?;
     }
-    reading.row(row.saturating_add(1), current)
+    reading.row(row.saturating_add(1), current)?;
+    if empty.is_empty() {
+        return Ok(());
+    }
+    let mut formulas = workbook.worksheet_cells_reader(&first).map_err(unreadable)?;
+    let mut without_result: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    while let Some(formula) = formulas.next_formula().map_err(unreadable)? {
+        let (at, column) = formula.get_position();
+        let column = usize::try_from(column).unwrap_or(usize::MAX);
+        if !formula.get_value().is_empty() && empty.contains(&(at, column)) {
+            without_result.entry(at.saturating_add(1)).or_default().push(column);
+        }
+    }
+    reading.without_result(&without_result)
 }
 
 /// A cell as a person would type it.
-fn shown(value: &DataRef<'_>) -> String {
-    match value {
+fn shown(value: &DataRef<'_>) -> SheetCell {
+    let text = match value {
         DataRef::Int(number) => number.to_string(),
-        DataRef::Float(number) => number.to_string(),
-        DataRef::String(text) | DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => text.clone(),
+        DataRef::Float(number) if number.is_finite() => number.to_string(),
+        DataRef::DateTimeIso(text) => iso_date(text),
+        DataRef::String(text) | DataRef::DurationIso(text) => text.clone(),
         DataRef::SharedString(text) => (*text).to_owned(),
         DataRef::Bool(yes) => if *yes { "Y" } else { "N" }.to_owned(),
-        DataRef::DateTime(at) => date(at),
-        DataRef::Error(_) | DataRef::Empty => String::new(),
+        DataRef::DateTime(at) => match date(at) {
+            Some(text) => text,
+            None => return SheetCell::Unreadable,
+        },
+        DataRef::Empty => String::new(),
+        DataRef::Error(_) | DataRef::Float(_) => return SheetCell::Unreadable,
+    };
+    SheetCell::Text(text)
+}
+
+/// The last day that spreadsheet programs know, 9999-12-31, counted as they count.
+const LAST_DAY: f64 = 2_958_465.0;
+
+/// A date; none for a number beyond the calendar.
+fn date(at: &ExcelDateTime) -> Option<String> {
+    if !(0.0..LAST_DAY + 1.0).contains(&at.as_f64()) {
+        return None;
+    }
+    let (year, month, day, hour, minute, second, _) = at.to_ymd_hms_milli();
+    Some(with_time(
+        &format!("{year:04}-{month:02}-{day:02}"),
+        &format!("{hour:02}:{minute:02}:{second:02}"),
+    ))
+}
+
+/// A date of ISO 8601 as the other dates are.
+fn iso_date(text: &str) -> String {
+    match text.split_once('T') {
+        Some((date, time)) => with_time(date, time.split(['.', 'Z', '+']).next().unwrap_or(time)),
+        None => text.to_owned(),
     }
 }
 
-fn date(at: &ExcelDateTime) -> String {
-    let (year, month, day, hour, minute, second, _) = at.to_ymd_hms_milli();
-    let date = format!("{year:04}-{month:02}-{day:02}");
-    if (hour, minute, second) == (0, 0, 0) {
-        date
+fn with_time(date: &str, time: &str) -> String {
+    if time == "00:00:00" {
+        date.to_owned()
     } else {
-        format!("{date} {hour:02}:{minute:02}:{second:02}")
+        format!("{date} {time}")
     }
 }

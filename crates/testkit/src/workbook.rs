@@ -18,6 +18,10 @@ pub enum Cell<'c> {
     Date(&'c str),
     /// Yes or no.
     Bool(bool),
+    /// An error such as `#N/A`.
+    Error(&'c str),
+    /// A formula whose result is not kept, as programs write it that do not calculate.
+    Formula(&'c str),
 }
 
 /// A workbook with one sheet of these rows.
@@ -39,6 +43,8 @@ pub fn workbook(rows: &[Vec<Cell<'_>>]) -> Vec<u8> {
                 ),
                 Cell::Number(digits) => write!(xml, "<c r=\"{place}\"><v>{digits}</v></c>"),
                 Cell::Date(days) => write!(xml, "<c r=\"{place}\" s=\"1\"><v>{days}</v></c>"),
+                Cell::Error(error) => write!(xml, "<c r=\"{place}\" t=\"e\"><v>{error}</v></c>"),
+                Cell::Formula(formula) => write!(xml, "<c r=\"{place}\"><f>{}</f><v></v></c>", escaped(formula)),
                 Cell::Bool(yes) => write!(xml, "<c r=\"{place}\" t=\"b\"><v>{}</v></c>", u8::from(*yes)),
             }
             .expect("a text grows");

@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use document::sheet::{Sheet, SheetFault, SheetLimits, SheetRow, read};
+use document::sheet::{Sheet, SheetCell, SheetFault, SheetLimits, SheetRow, read};
 use proptest::prelude::*;
 use testkit::workbook::{Cell, workbook, zipped};
 
 fn row(number: u32, cells: &[&str]) -> SheetRow {
     SheetRow {
         number,
-        cells: cells.iter().map(|cell| (*cell).to_owned()).collect(),
+        cells: cells.iter().map(|cell| SheetCell::Text((*cell).to_owned())).collect(),
     }
 }
 
@@ -53,6 +53,67 @@ fn a_workbook_is_read_as_a_person_would_type_it() {
             row(5, &["Y"])
         ]
     );
+}
+
+#[test]
+fn what_cannot_be_read_is_no_empty_cell() {
+    let file = workbook(&[
+        vec![Cell::Text("name"), Cell::Text("password"), Cell::Text("start")],
+        vec![Cell::Text("a"), Cell::Error("#N/A"), Cell::Date("45943")],
+        vec![
+            Cell::Text("b"),
+            Cell::Formula("VLOOKUP(A3,B1:C9,2)"),
+            Cell::Date("1e300"),
+        ],
+        vec![Cell::Nothing, Cell::Formula("A1")],
+        vec![Cell::Text("c"), Cell::Nothing, Cell::Date("-1")],
+    ]);
+    let cells: Vec<(u32, Vec<SheetCell>)> = sheet(&file)
+        .rows
+        .into_iter()
+        .map(|row| (row.number, row.cells))
+        .collect();
+    let text = |text: &str| SheetCell::Text(text.to_owned());
+    assert_eq!(
+        cells,
+        [
+            (2, vec![text("a"), SheetCell::Unreadable, text("2025-10-13")]),
+            (3, vec![text("b"), SheetCell::Unreadable, SheetCell::Unreadable]),
+            (4, vec![text(""), SheetCell::Unreadable]),
+            (5, vec![text("c"), text(""), SheetCell::Unreadable]),
+        ]
+    );
+}
+
+#[test]
+fn a_quote_that_does_not_close_swallows_no_rows() {
+    for (file, row) in [
+        ("name,comment\na,b\nc,\"he said\nd,e\nf,g\n", 3),
+        ("name,comment\n\"a\" b,c\n", 2),
+        ("\"name\r\na\r\n", 1),
+    ] {
+        let fault = read(file.as_bytes(), &SheetLimits::default());
+        assert_eq!(fault, Err(SheetFault::Quote { row }), "{file:?}");
+    }
+    // A quote within a cell that does not begin with one is a letter.
+    assert_eq!(
+        sheet(b"name\n5\" pipe\n\"\"\"x\"\"\"\n").rows,
+        [row(2, &["5\" pipe"]), row(3, &["\"x\""])]
+    );
+}
+
+#[test]
+fn cells_stand_between_semicolons_or_tabs_where_the_header_has_no_comma() {
+    for file in [
+        "name;1.email\na,b;c@example.com\n",
+        "name\t1.email\na,b\tc@example.com\n",
+    ] {
+        let sheet = sheet(file.as_bytes());
+        assert_eq!(
+            (sheet.header.len(), &sheet.rows[0]),
+            (2, &row(2, &["a,b", "c@example.com"]))
+        );
+    }
 }
 
 #[test]

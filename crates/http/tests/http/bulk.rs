@@ -18,6 +18,7 @@ testkit::on_both_databases!(
     the_same_request_under_a_key_is_accepted_once,
     nothing_is_started_for_who_may_not_send_any_more,
     a_sheet_says_who_is_asked_for_a_one_time_code,
+    a_cell_without_a_value_is_not_as_if_nothing_were_said,
 );
 
 const PATH: &str = "/api/v3/workflows/bulk";
@@ -206,6 +207,45 @@ fn a_dry_run_names_every_wrong_row_and_starts_nothing(database: &TestDatabase) {
     assert_ne!(message(&dry), message(&in_korean), "in the caller's language");
     assert_eq!(work(&server), 0);
     assert!(names(&server, &token).is_empty());
+}
+
+/// A document must not go out without its access code because a formula found none.
+fn a_cell_without_a_value_is_not_as_if_nothing_were_said(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let row = |password, salary| {
+        let texts = ["계약", "Ann", "ann@example.com", "Bob", "bob@example.com"].map(Cell::Text);
+        texts.into_iter().chain([password, salary]).collect::<Vec<_>>()
+    };
+    let header = [
+        "workflow_name",
+        "1.name",
+        "1.email",
+        "2.name",
+        "2.email",
+        "1.password",
+        "salary",
+    ];
+    let sheet = workbook(&[
+        header.map(Cell::Text).to_vec(),
+        row(Cell::Error("#N/A"), Cell::Number("1000")),
+        row(Cell::Formula("VLOOKUP(B3,X:Y,2)"), Cell::Error("#REF!")),
+        row(Cell::Text("12345"), Cell::Nothing),
+    ]);
+    let accepted = form(&server, &token, "", &[("file", &sheet), ("start", &common(template))]).ok();
+    assert_eq!(work(&server), 1);
+    let failed = server
+        .get(&format!("{PATH}/{}?status=failed", accepted["bulk_id"]), &token)
+        .ok();
+    let fault = |path: &str| (path.to_owned(), "sheet-cell".to_owned());
+    assert_eq!(
+        wrong_rows(&failed["row_list"]),
+        [
+            (2, vec![fault("1.password")]),
+            (3, vec![fault("1.password"), fault("salary")]),
+        ]
+    );
+    assert_eq!(names(&server, &token), ["계약"]);
 }
 
 fn the_right_rows_are_started_and_the_wrong_ones_hold_up_nobody(database: &TestDatabase) {
