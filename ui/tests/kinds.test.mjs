@@ -377,6 +377,7 @@ for (const language of ["ko", "en", "ja"]) {
     await page.click("#original");
     assert.equal((await download).suggestedFilename(), "근로계약서.pdf");
     await server.call("POST", `/api/v3/workflows/${started.workflow_id}/approve`, {
+      order: 1,
       field_list: [{ name: "Text", value: "김민준" }, { name: "Signature", value: RED_DOT.toString("base64") }],
     });
     const { playing_url } = await server.workflow(started.workflow_id);

@@ -46,6 +46,12 @@ impl ActRequest {
     /// The writer that is meant.
     pub(crate) fn writer(&self, snapshot: &Snapshot) -> Result<RecipientId, Error> {
         let workflow = &snapshot.stored.workflow;
+        let mut steps = workflow.recipients.iter().map(|recipient| recipient.order);
+        let first = steps.next();
+        if self.order.is_none() && steps.any(|order| Some(order) != first) {
+            // "Whoever's turn it is" would mean another writer when the same request is sent once more.
+            return Err(Error::fault("order", FaultCode::Required));
+        }
         let region = snapshot.party.region;
         let email = self.email.as_deref().map(str::trim).filter(|email| !email.is_empty());
         let is_meant = |contact: &domain::Contact| email.is_some_and(|email| contact.matches(email, region));

@@ -366,6 +366,7 @@ fn read_workbook(file: &[u8], reading: &mut Reading) -> Result<(), SheetFault> {
     if empty.is_empty() {
         return Ok(());
     }
+    drop(cells);
     let mut formulas = workbook.worksheet_cells_reader(&first).map_err(unreadable)?;
     let mut without_result: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     while let Some(formula) = formulas.next_formula().map_err(unreadable)? {

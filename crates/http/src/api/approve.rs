@@ -18,7 +18,8 @@ use crate::router::{Authenticated, Http};
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(example = json!({"order": 1, "field_list": [{"name": "agree", "value": "Y"}], "comment": "Approved by telephone"}))]
 pub struct ActInput {
-    /// The step; default: the one under way. Another is answered 409.
+    /// The step; needed where the document has several, so that the same request, sent once more, acts for nobody else.
+    /// Another than the one under way is answered 409.
     #[schema(minimum = 1)]
     pub order: Option<u32>,
     /// Which writer, where the step has several.
