@@ -156,7 +156,7 @@ pub fn insert(tx: &mut dyn Transaction, new: &NewBulk) -> Result<BulkId, Error> 
             Ok(request) => (RowState::Waiting, Some(request.clone()), None),
             Err(faults) => (RowState::Failed, None, Some(faults.clone())),
         };
-        tx.execute_one(&sql::INSERT_ROW, values![id, row.number, state.word(), request, faults])?;
+        tx.execute_later(&sql::INSERT_ROW, values![id, row.number, state.word(), request, faults])?;
     }
     Ok(BulkId(id))
 }

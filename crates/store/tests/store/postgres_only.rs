@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use store::{Error, Settings, Store, values};
+use store::{Error, Settings, Store, Transaction, values};
 use testkit::database::TestDatabase;
 use testkit::database_proxy::{DatabaseProxy, Fault};
 
@@ -96,6 +96,37 @@ fn a_commit_whose_answer_is_lost_is_found_and_one_that_never_arrived_is_done_aga
         let (outcome, runs) = write_through(&proxy, &store, fault);
         outcome.unwrap();
         assert_eq!((runs, count(&store)), (expected, 1), "{fault:?}");
+    }
+}
+
+/// All of a transaction may go out together with its commit.
+#[test]
+fn one_that_was_left_for_later_as_a_whole_is_found_too_or_done_again() {
+    for (fault, expected) in [(Fault::AfterTheCommit, 1), (Fault::BeforeTheCommit, 2)] {
+        let database = TestDatabase::postgres();
+        drop(probe::open(&database));
+        let proxy = DatabaseProxy::to(database.settings());
+        let store = Store::open(proxy.settings()).unwrap();
+        let runs = Arc::new(AtomicU32::new(0));
+        let ran = Arc::clone(&runs);
+        let later = move |tx: &mut dyn Transaction, id: i64| {
+            let (word, bytes, flag) = (None::<String>, None::<Vec<u8>>, None::<bool>);
+            tx.execute_later(&probe::INSERT, values![id, word, bytes, flag, 1])
+        };
+        proxy.arm(fault);
+        store
+            .write(move |tx| {
+                ran.fetch_add(1, Ordering::Relaxed);
+                later(tx, 1)?;
+                later(tx, 2)
+            })
+            .unwrap();
+        assert_eq!(proxy.met(), 1, "the commit met the fault");
+        assert_eq!(
+            (runs.load(Ordering::Relaxed), count(&store)),
+            (expected, 2),
+            "{fault:?}"
+        );
     }
 }
 
