@@ -25,7 +25,7 @@
 use std::collections::HashMap;
 use std::future::Future;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
@@ -39,12 +39,17 @@ use tokio_postgres::{Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use self::connection::{ConnectError, Connection, Pipeline};
+use self::listening::{ANNOUNCE, Listener};
 use crate::job::Job;
 use crate::sqlite::{Threads, check, spawn};
 use crate::store::StatementShape;
 use crate::{Error, Row, Statement, Transaction, Value, migrations};
 
 mod connection;
+mod listening;
+
+/// Says to whoever listens that there is something to look at.
+pub(crate) static NOTIFY: Statement = Statement::new("store::postgres::NOTIFY", ANNOUNCE, ANNOUNCE);
 
 /// How often a closure is run at most.
 const ATTEMPTS: u32 = 16;
@@ -68,6 +73,7 @@ const SESSION_NUMBER: &str = "SELECT transaction_number FROM store_session WHERE
 pub(crate) struct Driver {
     // The queue goes first: the threads end when it is gone, and then they can be joined.
     jobs: Sender<(Box<dyn Job>, Access)>,
+    listeners: Mutex<Vec<Listener>>,
     server: Arc<Server>,
     _threads: Threads,
 }
@@ -92,6 +98,7 @@ impl Driver {
         }
         Ok(Driver {
             jobs,
+            listeners: Mutex::default(),
             server,
             _threads: Threads(threads),
         })
@@ -101,6 +108,16 @@ impl Driver {
     pub(crate) fn run(&self, job: Box<dyn Job>, access: Access) {
         // The threads live as long as the driver.
         let _ = self.jobs.send((job, access));
+    }
+
+    /// Calls `heard` at each announcement for as long as the driver lives.
+    pub(crate) fn listen(&self, heard: impl Fn() + Send + 'static) -> Result<(), Error> {
+        let listener = Listener::start(Arc::clone(&self.server), heard)?;
+        self.listeners
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(listener);
+        Ok(())
     }
 
     /// Two servers that start at once both try; the loser finds the work done at its next try.

@@ -154,6 +154,27 @@ impl Store {
         }
     }
 
+    /// Announces to other processes on the database that there is something for them to look at. Whoever listens in this
+    /// process hears it, too. On SQLite, which one server works on, nobody is told.
+    pub fn announce(&self) -> Result<(), Error> {
+        match self.driver.as_ref() {
+            Driver::Sqlite(_) => Ok(()),
+            Driver::Postgres(driver) => submit(
+                |job| driver.run(job, Access::WriteRelaxed),
+                |tx: &mut dyn Transaction| tx.execute_later(&postgres::NOTIFY, &[]),
+            ),
+        }
+    }
+
+    /// Calls `heard` at each announcement, and wherever one may have been missed, for as long as the store is open. `heard`
+    /// must not block, nor hold a handle of the store.
+    pub fn listen(&self, heard: impl Fn() + Send + 'static) -> Result<(), Error> {
+        match self.driver.as_ref() {
+            Driver::Sqlite(_) => Ok(()),
+            Driver::Postgres(driver) => driver.listen(heard),
+        }
+    }
+
     /// Prepares a statement and says what the database makes of it.
     pub fn shape(&self, statement: &'static Statement) -> Result<StatementShape, Error> {
         match self.driver.as_ref() {

@@ -191,6 +191,33 @@ fn a_connection_that_has_rested_for_long_writes_on() {
     assert_eq!(count(&store), 2);
 }
 
+/// One process announces, another hears it; one whose connection broke looks when it listens again.
+#[test]
+fn what_one_process_announces_another_hears() {
+    let database = TestDatabase::postgres();
+    let (here, elsewhere) = (database.open(), database.open());
+    let (told, heard) = std::sync::mpsc::channel();
+    here.listen(move || {
+        let _ = told.send(());
+    })
+    .unwrap();
+    let long = Duration::from_secs(30);
+    heard.recv_timeout(long).expect("the first look");
+    for _ in 0..3 {
+        elsewhere.announce().unwrap();
+        heard.recv_timeout(long).expect("the announcement");
+    }
+    database.cut_connections();
+    heard.recv_timeout(long).expect("the look after the break");
+    elsewhere.announce().unwrap();
+    heard.recv_timeout(long).expect("the announcement after the break");
+    drop(here);
+    assert!(
+        heard.recv_timeout(long).is_err(),
+        "whoever closes the store listens no more"
+    );
+}
+
 #[test]
 fn an_address_that_does_not_answer_is_told_at_opening() {
     let settings = Settings::Postgres {
