@@ -6,13 +6,15 @@
 //!
 //! **Guarantees.** A row's document is started in the very transaction that marks the row as started, and only while the row
 //! waits. So a server that is killed goes on where it was, and whoever works on the same row at the same moment, or cancels,
-//! changes nothing twice. Rows that are wrong are reported and hold nobody up.
+//! changes nothing twice. Rows that are wrong are reported and hold nobody up. Of several processes one works on a bulk start
+//! at a time, by a lease that it renews; what a dead one had is taken over at the lease's end, or by the next process of the
+//! same machine at its start.
 //!
 //! **What may fail.** A row that cannot be decided for our own reasons is tried again, at most [`MOST_TRIES`] times.
 
 use document::sheet::SheetLimits;
 use domain::{Language, TemplateId, TemplateVersion, time};
-use jiff::{Timestamp, ToSpan};
+use jiff::{SignedDuration, Timestamp, ToSpan};
 use serde::{Deserialize, Serialize};
 use store::bulk::{self, Bulk, BulkId, NewBulk, NewRow, RowState, Running, Waiting};
 use store::idempotency::KeptAnswer;
@@ -28,6 +30,10 @@ use crate::vault::Purpose;
 
 /// So many rows of one bulk start are started in one round, so that others have their turn.
 const ROWS_OF_A_ROUND: u32 = 100;
+/// A process that has taken a bulk start has it for so long, unless it renews that; longer than any row takes.
+const LEASE: SignedDuration = SignedDuration::from_mins(1);
+/// It renews it so long before its end.
+const RENEWAL: SignedDuration = SignedDuration::from_secs(45);
 /// A row that cannot be decided is given up after so many tries.
 const MOST_TRIES: u32 = 5;
 /// A bulk start that is over is kept for so many days.
@@ -574,12 +580,13 @@ impl App {
         Ok(bulk_sheet::example(&version))
     }
 
-    /// Starts some rows of each bulk start that is under way. How many rows were decided; none: there is nothing to do.
-    pub fn run_bulk_starts(&self) -> Result<usize, Error> {
+    /// Starts some rows of each bulk start that is under way and that no process but `owner`, this one, works on. How many
+    /// rows were decided; none: there is nothing to do.
+    pub fn run_bulk_starts(&self, owner: &str) -> Result<usize, Error> {
         let running = self.store.read(|tx| bulk::running(tx).map_err(Error::from))?;
         let mut decided = 0;
         for bulk in running {
-            match self.run_bulk_start(&bulk) {
+            match self.run_bulk_start(&bulk, owner) {
                 Ok(rows) => decided += rows,
                 // Its rows wait; the others have their turn.
                 Err(error) => {
@@ -591,8 +598,31 @@ impl App {
         Ok(decided)
     }
 
-    fn run_bulk_start(&self, running: &Running) -> Result<usize, Error> {
+    /// Gives back what processes had taken that are no more.
+    pub fn recover_bulk_starts(&self, is_dead: fn(&str) -> bool) -> Result<(), Error> {
+        self.store.write_relaxed(move |tx| {
+            for owner in bulk::lease_owners(tx)?.iter().filter(|owner| is_dead(owner)) {
+                bulk::release_owner(tx, owner)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Takes a bulk start, or has it for longer; until when. None where another process has it.
+    fn claim_bulk_start(&self, id: BulkId, owner: &str) -> Result<Option<Timestamp>, Error> {
+        let (now, owner) = (self.now(), owner.to_owned());
+        let until = now.checked_add(LEASE).unwrap_or(Timestamp::MAX);
+        let is_ours = self
+            .store
+            .write_relaxed(move |tx| bulk::claim(tx, id, &owner, now, until).map_err(Error::from))?;
+        Ok(is_ours.then_some(until))
+    }
+
+    fn run_bulk_start(&self, running: &Running, owner: &str) -> Result<usize, Error> {
         let id = running.id;
+        let Some(mut until) = self.claim_bulk_start(id, owner)? else {
+            return Ok(0);
+        };
         let rows = self
             .store
             .read(move |tx| bulk::waiting(tx, id, ROWS_OF_A_ROUND).map_err(Error::from))?;
@@ -606,6 +636,12 @@ impl App {
         let origin: Origin =
             serde_json::from_str(&running.origin).map_err(|error| Error::internal("reading a bulk start", error))?;
         for row in &rows {
+            if until.duration_since(self.now()) < RENEWAL {
+                match self.claim_bulk_start(id, owner)? {
+                    Some(later) => until = later,
+                    None => return Ok(0),
+                }
+            }
             self.decide_row(running, row, sender.as_ref(), &origin)?;
         }
         if rows.len() < ROWS_OF_A_ROUND as usize {

@@ -105,6 +105,11 @@ impl MailKind {
         }
     }
 
+    /// True where only members get it, who have a mail address.
+    pub const fn is_for_members(self) -> bool {
+        matches!(self, Self::Stopped)
+    }
+
     /// Reads a word.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.word() == text)

@@ -531,12 +531,13 @@ impl Plan {
             return Ok(Stored::Before(kept));
         }
         let mut workflow = self.workflow.clone();
-        workflow.id = store::workflow::insert(tx, &workflow, self.authorization.as_deref())?;
+        let (id, recipient_ids) = store::workflow::reserve(tx, workflow.recipients.len())?;
+        workflow.id = id;
+        for (recipient, id) in workflow.recipients.iter_mut().zip(recipient_ids) {
+            recipient.id = id;
+        }
         if let Some(also) = &self.also {
             also.record(tx, company, workflow.id, now)?;
-        }
-        for (recipient, checks) in workflow.recipients.iter_mut().zip(&self.checks) {
-            recipient.id = store::workflow::insert_recipient(tx, company, workflow.id, recipient, checks)?;
         }
         let mut events = vec![EventKind::Started {
             template: workflow.template,
@@ -544,17 +545,11 @@ impl Plan {
             document: self.document,
             recipients: workflow.recipients.iter().map(Recipient::named).collect(),
         }];
-        for (field, stored) in &self.values {
-            store::workflow_value::write(tx, company, workflow.id, field, stored)?;
-            if let Some(file) = stored.value.file() {
-                store::workflow::refer_to_blob(tx, company, workflow.id, file.hash)?;
-            }
-            events.push(EventKind::ValueWritten {
-                recipient: None,
-                field: field.clone(),
-                hash: stored.value.salted_hash(&stored.salt),
-            });
-        }
+        events.extend(self.values.iter().map(|(field, stored)| EventKind::ValueWritten {
+            recipient: None,
+            field: field.clone(),
+            hash: stored.value.salted_hash(&stored.salt),
+        }));
         let asked = workflow.opening();
         if !workflow.is_embedded() {
             events.extend(
@@ -570,8 +565,13 @@ impl Plan {
         let actor = self.origin.actor(who);
         let genesis = domain::Head::genesis(company, workflow.id);
         let (entries, head) = crate::transition::chain(genesis, &actor, now, events);
-        if !store::audit::append(tx, company, workflow.id, genesis, &entries, head)? {
-            return Err(Error::conflict(ConflictCode::Changed));
+        let authorization = self.authorization.as_deref();
+        store::workflow::insert(tx, &workflow, authorization, &self.checks, (&entries, head))?;
+        for (field, stored) in &self.values {
+            store::workflow_value::write(tx, company, workflow.id, field, stored)?;
+            if let Some(file) = stored.value.file() {
+                store::workflow::refer_to_blob(tx, company, workflow.id, file.hash)?;
+            }
         }
         let codes = workflow
             .recipients

@@ -13,11 +13,12 @@
 //! - Nor does one company, with however many dead receivers, slow another: it gets at most a quarter of the tasks, and while
 //!   it has claimed its share nothing more is claimed for it. What waits in a lane for its receiver's tenth does not count:
 //!   one dead receiver does not use up its company's share.
+//! - Claims and results do not wait for the disk: what a machine that stops has lost of them is claimed, and made, again.
 //! - No wake-up is lost: the bell leaves a mark that is seen at the next look, and the loop looks by itself as well.
 //! - First tries of a workflow go out in order (the claim's own rule); after each batch of results the loop looks again.
 //!
 //! **What may fail.** A delivery that cannot be sent at all (its secret is gone, its body undecipherable) counts as a
-//! failed try and ends as a dead letter. A database that is away costs time only: leases end, and everything is tried
+//! failed try and ends as a dead letter; its endpoint has not failed by it. A database that is away costs time only: leases end, and everything is tried
 //! again.
 
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -129,6 +130,14 @@ impl Done {
     }
 }
 
+/// Why a webhook got no answer.
+enum NoAnswer {
+    /// It was sent, or no connection could be made.
+    NoneCame(String),
+    /// It could not be sent at all.
+    NotSent(String),
+}
+
 enum TaskResult {
     Tried {
         made: Try,
@@ -201,7 +210,7 @@ impl Runner {
         let released = spawn_blocking(move || {
             let now = shared.app.now();
             let (store, own) = (shared.app.store.clone(), shared.settings.owner.clone());
-            store.write(move |tx| {
+            store.write_relaxed(move |tx| {
                 let mut released = 0;
                 for owner in outbox::lease_owners(tx)? {
                     if owner != own && node::is_dead(&owner) {
@@ -505,7 +514,7 @@ impl Work {
         let shared = self.shared;
         let released = spawn_blocking(move || {
             let now = shared.app.now();
-            shared.app.store.write(move |tx| {
+            shared.app.store.write_relaxed(move |tx| {
                 for claimed in &left {
                     outbox::release(tx, claimed.id, &claimed.lease, now)?;
                 }
@@ -552,7 +561,7 @@ impl Shared {
         if is_back {
             tracing::debug!("due times are held against the clock: it was set back, or nothing ran before");
         }
-        let (claimed, mut secrets) = self.app.store.write(move |tx| {
+        let (claimed, mut secrets) = self.app.store.write_relaxed(move |tx| {
             if is_back {
                 outbox::count_anew(tx, now)?;
             }
@@ -590,7 +599,7 @@ impl Shared {
                 ClaimedChannel::Mail | ClaimedChannel::Message => None,
             };
             match found {
-                Some(Err(reason)) => haul.unusable.push(Arc::new(self.failed(claimed, now, 0, &reason))),
+                Some(Err(reason)) => haul.unusable.push(Arc::new(self.not_sent(claimed, now, 0, &reason))),
                 Some(Ok(secrets)) => haul.ready.push(Ready { claimed, secrets }),
                 None => haul.ready.push(Ready {
                     claimed,
@@ -625,7 +634,8 @@ impl Shared {
                 failpoint::reach(Place::Answered);
                 match answer {
                     Ok(answer) => self.answered(claimed, at, duration, &answer),
-                    Err(reason) => self.failed(claimed, at, duration, &reason),
+                    Err(NoAnswer::NoneCame(reason)) => self.failed(claimed, at, duration, &reason),
+                    Err(NoAnswer::NotSent(reason)) => self.not_sent(claimed, at, duration, &reason),
                 }
             }
             ClaimedChannel::Mail => self.mail(claimed, at, duration).await,
@@ -640,16 +650,17 @@ impl Shared {
         authorization: Option<&[u8]>,
         secrets: &[WebhookSecret],
         at: Timestamp,
-    ) -> Result<crate::guarded_client::Answer, String> {
+    ) -> Result<crate::guarded_client::Answer, NoAnswer> {
         let vault = &self.app.vault;
-        let url = CallbackUrl::stored(url).ok_or("the URL cannot be read")?;
+        let undecipherable = |error: app::VaultError| NoAnswer::NotSent(error.to_string());
+        let url = CallbackUrl::stored(url).ok_or_else(|| NoAnswer::NotSent("the URL cannot be read".to_owned()))?;
         let body = vault
             .decrypt(Purpose::OutboxBody, &claimed.body)
-            .map_err(|error| error.to_string())?;
+            .map_err(undecipherable)?;
         let authorization = authorization
             .map(|sealed| vault.decrypt(Purpose::WebhookAuthorization, sealed))
             .transpose()
-            .map_err(|error| error.to_string())?;
+            .map_err(undecipherable)?;
         let webhook = Webhook {
             url: &url,
             event_id: &claimed.event_id,
@@ -657,7 +668,13 @@ impl Shared {
             secrets,
             body: body.to_vec(),
         };
-        webhook.send(&self.client, at).await.map_err(|fault| fault.to_string())
+        webhook.send(&self.client, at).await.map_err(|fault| {
+            if fault.is_before_sending() {
+                NoAnswer::NotSent(fault.to_string())
+            } else {
+                NoAnswer::NoneCame(fault.to_string())
+            }
+        })
     }
 
     fn answered(&self, claimed: Claimed, at: Timestamp, duration: i64, answer: &crate::guarded_client::Answer) -> Done {
@@ -681,17 +698,16 @@ impl Shared {
 
     fn failed(&self, claimed: Claimed, at: Timestamp, duration: i64, reason: &str) -> Done {
         let outcome = self.again(&claimed, None);
-        let made = Try {
-            at,
-            duration,
-            code: None,
-            fault: Some(shown(reason)),
-            answer: String::new(),
+        unanswered(claimed, at, duration, reason, outcome)
+    }
+
+    /// What cannot be sent at all says nothing about its receiver.
+    fn not_sent(&self, claimed: Claimed, at: Timestamp, duration: i64, reason: &str) -> Done {
+        let next = match self.again(&claimed, None) {
+            Outcome::Retry(due_at) => Some(due_at),
+            _ => None,
         };
-        Done {
-            claimed,
-            result: TaskResult::Tried { made, outcome },
-        }
+        unanswered(claimed, at, duration, reason, Outcome::NotSent(next))
     }
 
     async fn mail(&self, claimed: Claimed, at: Timestamp, duration: impl Fn() -> i64) -> Done {
@@ -856,7 +872,7 @@ impl Shared {
     /// Answers whether a workflow's next first try waits now.
     fn write(&self, results: Vec<Arc<Done>>) -> Result<bool, app::Error> {
         let (app, now) = (Arc::clone(&self.app), self.app.now());
-        self.app.store.write(move |tx| {
+        self.app.store.write_relaxed(move |tx| {
             // Successes first, all at once: an endpoint that has just taken something is not stopped.
             let taken: Vec<(&Claimed, &Try)> = results.iter().filter_map(|done| done.taken()).collect();
             if !taken.is_empty() {
@@ -901,6 +917,20 @@ impl Shared {
             opening.dedup();
             Ok(outbox::first_try_waits(tx, &opening)?)
         })
+    }
+}
+
+fn unanswered(claimed: Claimed, at: Timestamp, duration: i64, reason: &str, outcome: Outcome) -> Done {
+    let made = Try {
+        at,
+        duration,
+        code: None,
+        fault: Some(shown(reason)),
+        answer: String::new(),
+    };
+    Done {
+        claimed,
+        result: TaskResult::Tried { made, outcome },
     }
 }
 

@@ -45,6 +45,13 @@ pub enum TryFault {
     Header(#[from] InvalidHeaderValue),
 }
 
+impl TryFault {
+    /// True where it never came to a connection, whatever the receiver is like.
+    pub fn is_before_sending(&self) -> bool {
+        matches!(self, TryFault::Header(_) | TryFault::Client(Fault::Client(_)))
+    }
+}
+
 /// What an answer means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {

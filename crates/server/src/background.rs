@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use app::{App, Error};
 use delivery::guarded_client::{GuardedClient, Limits, SystemLookup};
-use delivery::{Egress, MailSettings, Mailer, Messengers, Runner, RunnerSettings};
-use tokio::sync::watch;
+use delivery::{Egress, MailSettings, Mailer, Messengers, Runner, RunnerSettings, node};
+use tokio::sync::{Notify, watch};
 use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{MissedTickBehavior, interval};
 
@@ -51,6 +51,27 @@ impl Background {
     }
 }
 
+/// For a process with no runner of its own: tells the runners of others that something may wait in the outbox. Rings that
+/// come while it is at it are one. A ring that is lost with the process is made up for by a runner's own looks.
+pub async fn tell_of_rings(app: Arc<App>, ended: watch::Receiver<bool>) {
+    let rung = Arc::new(Notify::new());
+    let ringing = Arc::clone(&rung);
+    app.bell.listen(move || ringing.notify_one());
+    let mut end = Box::pin(told(ended));
+    loop {
+        tokio::select! {
+            () = &mut end => return,
+            () = rung.notified() => {}
+        }
+        let store = app.store.clone();
+        match spawn_blocking(move || store.announce()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::debug!(%error, "the runners see by themselves what waits"),
+            Err(error) => tracing::error!(%error, "announcing panicked"),
+        }
+    }
+}
+
 /// Starts everything; it ends when `ended` turns true.
 pub fn start(
     app: Arc<App>,
@@ -66,7 +87,15 @@ pub fn start(
         .map(|settings| Mailer::new(&settings))
         .transpose()
         .map_err(|error| Failure::Other(error.to_string()))?;
+    // What processes without a runner have left in the outbox.
+    let bell = app.bell.clone();
+    if let Err(error) = app.store.listen(move || bell.ring()) {
+        tracing::warn!(%error, "what other processes leave in the outbox is seen a moment later");
+    }
     let runner = Runner::new(Arc::clone(&app), client, mailer, messengers, RunnerSettings::default());
+    if let Err(error) = app.recover_bulk_starts(node::is_dead) {
+        tracing::warn!(%error, "what dead processes had taken of bulk starts is taken over later");
+    }
     let mut work = JoinSet::new();
     work.spawn(runner.run(told(ended.clone())));
     work.spawn(every(
@@ -179,7 +208,7 @@ fn renew_list(app: &App) -> Result<(), Error> {
 
 /// One round: the end of the server is asked for between two.
 fn start_many(app: &App) -> Result<(), Error> {
-    app.run_bulk_starts().map(drop)
+    app.run_bulk_starts(&node::this_process()).map(drop)
 }
 
 fn forget_exports(app: &App) -> Result<(), Error> {

@@ -3,7 +3,7 @@
 use domain::{CompanyId, Entry, Head, WorkflowId};
 
 use crate::sql::workflow_audit as sql;
-use crate::{Error, Transaction, Value, values};
+use crate::{Error, Transaction, values};
 
 /// Appends entries where nothing else of the workflow changes; `false` where another entry came first. A transition's
 /// entries are written by [`crate::workflow::update`].
@@ -32,9 +32,9 @@ pub(crate) fn insert(
     workflow: WorkflowId,
     entries: &[Entry],
 ) -> Result<(), Error> {
-    let parameters: Vec<Vec<Value>> = entries
-        .iter()
-        .map(|entry| {
+    for entry in entries {
+        tx.execute_later(
+            &sql::APPEND,
             values![
                 workflow,
                 sequence(entry),
@@ -43,20 +43,10 @@ pub(crate) fn insert(
                 &entry.payload,
                 entry.previous,
                 entry.hash,
-            ]
-            .to_vec()
-        })
-        .collect();
-    let written = tx.execute_many(&sql::APPEND, &parameters)?;
-    if written == entries.len() as u64 {
-        Ok(())
-    } else {
-        Err(Error::RowCount {
-            statement: sql::APPEND.name(),
-            expected: entries.len() as u64,
-            found: written,
-        })
+            ],
+        )?;
     }
+    Ok(())
 }
 
 /// A workflow's whole chain, in order.

@@ -156,7 +156,7 @@ pub fn insert(tx: &mut dyn Transaction, new: &NewBulk) -> Result<BulkId, Error> 
             Ok(request) => (RowState::Waiting, Some(request.clone()), None),
             Err(faults) => (RowState::Failed, None, Some(faults.clone())),
         };
-        tx.execute_one(&sql::INSERT_ROW, values![id, row.number, state.word(), request, faults])?;
+        tx.execute_later(&sql::INSERT_ROW, values![id, row.number, state.word(), request, faults])?;
     }
     Ok(BulkId(id))
 }
@@ -225,6 +225,30 @@ pub fn running(tx: &mut dyn Transaction) -> Result<Vec<Running>, Error> {
             })
         })
         .collect()
+}
+
+/// Takes one for a process until then, or for longer where it has it already. Whether no other has it.
+pub fn claim(
+    tx: &mut dyn Transaction,
+    id: BulkId,
+    owner: &str,
+    now: Timestamp,
+    until: Timestamp,
+) -> Result<bool, Error> {
+    Ok(tx.execute(&sql::CLAIM, values![id.0, owner, until, now])? == 1)
+}
+
+/// The processes that have taken some.
+pub fn lease_owners(tx: &mut dyn Transaction) -> Result<Vec<String>, Error> {
+    tx.query(&sql::LEASE_OWNERS, values![])?
+        .iter()
+        .map(|row| row.get("lease_owner"))
+        .collect()
+}
+
+/// Gives back all that a process has taken; how many.
+pub fn release_owner(tx: &mut dyn Transaction, owner: &str) -> Result<u64, Error> {
+    tx.execute(&sql::RELEASE_OWNER, values![owner])
 }
 
 /// The next rows of one that wait.

@@ -7,7 +7,7 @@ use domain::{
 use jiff::Timestamp;
 
 use crate::sql::company as sql;
-use crate::{Error, Row, Transaction, values};
+use crate::{Error, Row, Transaction, Value, values};
 
 /// A company's row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,34 +128,9 @@ fn company(row: &Row) -> Result<Company, Error> {
 
 /// Adds a company; `false` where the id is taken.
 pub fn insert(tx: &mut dyn Transaction, company: &Company) -> Result<bool, Error> {
-    let inserted = tx.execute(
-        &sql::INSERT,
-        values![
-            &company.id,
-            &company.name,
-            company.language,
-            company.offset,
-            company.region,
-            company.api_enabled,
-            company.token_lifetime_seconds,
-            company.expiry_days,
-            company.link_days,
-            company.created_at,
-            company.seal_level,
-            company.tsa_url.as_deref(),
-            company.when_tsa_is_down,
-            company.seal_mark,
-            company.style.accent,
-            company.style.logo.map(|logo| logo.hash),
-            company.style.logo.map(|logo| logo.width),
-            company.style.logo.map(|logo| logo.height),
-            company.style.mail_sender_name.as_deref(),
-            company.style.mail_reply_to.as_deref(),
-            company.style.completed_mails,
-            company.style.reminders.every_days,
-            company.style.reminders.before_days,
-        ],
-    )?;
+    let mut row = settings(company);
+    row.push(company.created_at.into());
+    let inserted = tx.execute(&sql::INSERT, &row)?;
     Ok(inserted == 1)
 }
 
@@ -174,33 +149,36 @@ pub fn list(tx: &mut dyn Transaction) -> Result<Vec<Company>, Error> {
 
 /// Writes a company's settings.
 pub fn update(tx: &mut dyn Transaction, company: &Company) -> Result<(), Error> {
-    tx.execute_one(
-        &sql::UPDATE,
-        values![
-            &company.id,
-            &company.name,
-            company.language,
-            company.offset,
-            company.region,
-            company.api_enabled,
-            company.token_lifetime_seconds,
-            company.expiry_days,
-            company.link_days,
-            company.seal_level,
-            company.tsa_url.as_deref(),
-            company.when_tsa_is_down,
-            company.seal_mark,
-            company.style.accent,
-            company.style.logo.map(|logo| logo.hash),
-            company.style.logo.map(|logo| logo.width),
-            company.style.logo.map(|logo| logo.height),
-            company.style.mail_sender_name.as_deref(),
-            company.style.mail_reply_to.as_deref(),
-            company.style.completed_mails,
-            company.style.reminders.every_days,
-            company.style.reminders.before_days,
-        ],
-    )
+    tx.execute_one(&sql::UPDATE, &settings(company))
+}
+
+/// What may change of a company, behind its id.
+fn settings(company: &Company) -> Vec<Value> {
+    values![
+        &company.id,
+        &company.name,
+        company.language,
+        company.offset,
+        company.region,
+        company.api_enabled,
+        company.token_lifetime_seconds,
+        company.expiry_days,
+        company.link_days,
+        company.seal_level,
+        company.tsa_url.as_deref(),
+        company.when_tsa_is_down,
+        company.seal_mark,
+        company.style.accent,
+        company.style.logo.map(|logo| logo.hash),
+        company.style.logo.map(|logo| logo.width),
+        company.style.logo.map(|logo| logo.height),
+        company.style.mail_sender_name.as_deref(),
+        company.style.mail_reply_to.as_deref(),
+        company.style.completed_mails,
+        company.style.reminders.every_days,
+        company.style.reminders.before_days,
+    ]
+    .to_vec()
 }
 
 /// Keeps the logo that the company uses from now on; the one before stays for mails that wait.

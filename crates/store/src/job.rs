@@ -5,8 +5,6 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{SyncSender, sync_channel};
 
-use crossbeam_channel::Sender;
-
 use crate::{Error, Transaction};
 
 thread_local! {
@@ -22,9 +20,6 @@ pub(crate) trait Job: Send {
     /// Sends the result of the last run to the caller.
     fn answer(&mut self);
 }
-
-/// The queue of a driver.
-pub(crate) type Queue = Sender<Box<dyn Job>>;
 
 struct Request<T, E, F> {
     work: F,
@@ -78,17 +73,15 @@ fn message(panic: &(dyn Any + Send)) -> String {
         .unwrap_or_else(|| "no message".to_owned())
 }
 
-/// Hands a closure to a queue and waits for its answer.
-pub(crate) fn submit<T, E, F>(queue: &Queue, work: F) -> Result<T, E>
+/// Hands a closure to a driver and waits for its answer. A driver that has closed drops the job, and with it the way of its
+/// answer.
+pub(crate) fn submit<T, E, F>(hand_over: impl FnOnce(Box<dyn Job>), work: F) -> Result<T, E>
 where
     F: FnMut(&mut dyn Transaction) -> Result<T, E> + Send + 'static,
     T: Send + 'static,
     E: From<Error> + Send + 'static,
 {
-    with_request(work, |request| {
-        // Where the queue is closed the request is dropped, and with it the way of its answer.
-        let _ = queue.send(Box::new(request));
-    })
+    with_request(work, |request| hand_over(Box::new(request)))
 }
 
 /// Has a closure run on the caller's own thread, which saves two changes of thread.

@@ -76,7 +76,7 @@ pub struct NewDelivery {
 }
 
 /// Puts a delivery into the outbox, in the caller's transaction.
-pub fn enqueue(tx: &mut dyn Transaction, new: &NewDelivery) -> Result<DeliveryId, Error> {
+pub fn enqueue(tx: &mut dyn Transaction, new: &NewDelivery) -> Result<(), Error> {
     let (receiver, url, client, authorization) = match &new.channel {
         NewChannel::Webhook {
             url,
@@ -94,7 +94,7 @@ pub fn enqueue(tx: &mut dyn Transaction, new: &NewDelivery) -> Result<DeliveryId
         NewChannel::Mail => Kind::Mail,
         NewChannel::Message => Kind::Message,
     };
-    let row = tx.query_one(
+    tx.execute_later(
         &sql::ENQUEUE,
         values![
             new.company.as_str(),
@@ -109,8 +109,7 @@ pub fn enqueue(tx: &mut dyn Transaction, new: &NewDelivery) -> Result<DeliveryId
             State::Waiting.word(),
             new.created_at,
         ],
-    )?;
-    Ok(DeliveryId(row.get("id")?))
+    )
 }
 
 macro_rules! words {
@@ -348,6 +347,8 @@ pub enum Outcome {
     Retry(Timestamp),
     /// It failed, and it was the last try.
     Dead,
+    /// It could not be sent at all, which says nothing about its receiver; when the next try is due, if there is one.
+    NotSent(Option<Timestamp>),
     /// The receiver says that it is gone for good.
     Gone,
 }
@@ -384,17 +385,19 @@ pub fn finish(
     let mut is_stopped = false;
     if let ClaimedChannel::Webhook { url, .. } = &claimed.channel {
         let endpoint = values![claimed.company.as_str(), url];
-        if outcome == Outcome::Delivered {
-            tx.execute(&sql::ENDPOINT_RECOVERED, endpoint)?;
-        } else {
-            (is_stopped, stopped) = endpoint_failed(tx, &claimed.company, url, outcome, now)?;
+        match outcome {
+            Outcome::Delivered => tx.execute_later(&sql::ENDPOINT_RECOVERED, endpoint)?,
+            Outcome::NotSent(_) => {}
+            Outcome::Retry(_) | Outcome::Dead | Outcome::Gone => {
+                (is_stopped, stopped) = endpoint_failed(tx, &claimed.company, url, outcome, now)?;
+            }
         }
     }
     let (state, due_at) = match outcome {
         Outcome::Delivered => (State::Delivered, now),
-        Outcome::Retry(due_at) if !is_stopped => (State::Waiting, due_at),
-        Outcome::Retry(_) | Outcome::Gone => (State::Held, now),
-        Outcome::Dead => (State::Dead, now),
+        Outcome::Retry(due_at) | Outcome::NotSent(Some(due_at)) if !is_stopped => (State::Waiting, due_at),
+        Outcome::Retry(_) | Outcome::NotSent(Some(_)) | Outcome::Gone => (State::Held, now),
+        Outcome::Dead | Outcome::NotSent(None) => (State::Dead, now),
     };
     let over = matches!(state, State::Delivered | State::Dead).then_some(now);
     let finished = tx.query_optional(
@@ -408,13 +411,13 @@ pub fn finish(
     let number: i64 = row.get("tries_made")?;
     insert_try(tx, claimed.id, number, made)?;
     if number > MOST_TRIES_KEPT {
-        tx.execute(&sql::FORGET_TRIES, values![claimed.id.0, number - MOST_TRIES_KEPT])?;
+        tx.execute_later(&sql::FORGET_TRIES, values![claimed.id.0, number - MOST_TRIES_KEPT])?;
     }
     Ok(Finished::Recorded { state, stopped })
 }
 
 fn insert_try(tx: &mut dyn Transaction, id: DeliveryId, number: i64, made: &Try) -> Result<(), Error> {
-    tx.execute_one(
+    tx.execute_later(
         &sql::INSERT_TRY,
         values![
             id.0,
@@ -469,7 +472,7 @@ pub fn finish_taken(
             .into_iter()
             .map(|(company, url)| json!({"company": company, "url": url}))
             .collect();
-        tx.execute(&sql::ENDPOINTS_RECOVERED, values![text(recovered)])?;
+        tx.execute_later(&sql::ENDPOINTS_RECOVERED, values![text(recovered)])?;
     }
     let leases: Vec<_> = taken
         .iter()
@@ -489,11 +492,11 @@ pub fn finish_taken(
             "code": made.code, "fault": made.fault, "answer": made.answer,
         }));
         if *number > MOST_TRIES_KEPT {
-            tx.execute(&sql::FORGET_TRIES, values![claimed.id.0, number - MOST_TRIES_KEPT])?;
+            tx.execute_later(&sql::FORGET_TRIES, values![claimed.id.0, number - MOST_TRIES_KEPT])?;
         }
     }
     if !tries.is_empty() {
-        tx.execute(&sql::INSERT_TRIES, values![text(tries)])?;
+        tx.execute_later(&sql::INSERT_TRIES, values![text(tries)])?;
     }
     Ok(numbers.into_keys().collect())
 }
@@ -580,7 +583,7 @@ pub fn to_note(tx: &mut dyn Transaction, until: Timestamp, limit: u32) -> Result
 
 /// Remembers that the chain tells of a delivery.
 pub fn set_noted(tx: &mut dyn Transaction, id: DeliveryId) -> Result<(), Error> {
-    tx.execute_one(&sql::NOTED, values![id.0])
+    tx.execute_later(&sql::NOTED, values![id.0])
 }
 
 /// An endpoint that fails or was stopped.

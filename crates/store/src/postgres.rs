@@ -8,6 +8,9 @@
 //! commit was sent: the closure runs again, up to [`ATTEMPTS`] times with growing, jittered
 //! pauses.
 //!
+//! **Round trips.** What needs no answer before it goes on is not waited for: `BEGIN` goes out with the first statement,
+//! and what was [left for later](Transaction::execute_later) with the next one or with `COMMIT` (docs/adr/0018).
+//!
 //! **A connection lost during a commit** leaves open whether it happened. So every writing transaction begins by writing
 //! its number into its connection's row of `store_session`. In doubt that row is read over a new connection, under a lock
 //! that waits for the end of the old transaction wherever it still lives: the number is there, and it was committed; or it
@@ -20,24 +23,33 @@
 //! could harm, and are refused.
 
 use std::collections::HashMap;
+use std::future::Future;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, select, unbounded};
+use crossbeam_channel::{Receiver, Sender, unbounded};
 use failpoint::Place;
-use postgres::config::SslMode;
-use postgres::error::SqlState;
-use postgres::types::{FromSql, IsNull, ToSql, Type, private::BytesMut};
-use postgres::{Client, Config, NoTls, SimpleQueryMessage};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
+use tokio_postgres::config::SslMode;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, private::BytesMut};
+use tokio_postgres::{Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::job::{Job, Queue};
+use self::connection::{ConnectError, Connection, Pipeline};
+use self::listening::{ANNOUNCE, Listener};
+use crate::job::Job;
 use crate::sqlite::{Threads, check, spawn};
 use crate::store::StatementShape;
 use crate::{Error, Row, Statement, Transaction, Value, migrations};
+
+mod connection;
+mod listening;
+
+/// Says to whoever listens that there is something to look at.
+pub(crate) static NOTIFY: Statement = Statement::new("store::postgres::NOTIFY", ANNOUNCE, ANNOUNCE);
 
 /// How often a closure is run at most.
 const ATTEMPTS: u32 = 16;
@@ -50,16 +62,18 @@ const SILENCE: Duration = Duration::from_secs(30);
 const SESSION: &str = "SET TIME ZONE 'UTC'; SET statement_timeout = '30s'; \
                        SET idle_in_transaction_session_timeout = '60s'";
 
-/// Puts a connection's row in, and removes those of connections that have ended long ago.
-const BEGIN_SESSION: &str = "DELETE FROM store_session WHERE touched_at < now() - INTERVAL '1 day'; \
-                             INSERT INTO store_session (id, transaction_number, touched_at) VALUES ('{id}', 0, now())";
+/// Removes the rows of connections that have ended long ago.
+const FORGET_SESSIONS: &str = "DELETE FROM store_session WHERE touched_at < now() - INTERVAL '1 day'";
+/// Writes a transaction's number into its connection's row.
+const MARK: &str = "INSERT INTO store_session (id, transaction_number, touched_at) VALUES ($1, $2, now()) \
+                    ON CONFLICT (id) DO UPDATE SET transaction_number = excluded.transaction_number, \
+                    touched_at = excluded.touched_at";
 const SESSION_NUMBER: &str = "SELECT transaction_number FROM store_session WHERE id = $1 FOR UPDATE";
 
 pub(crate) struct Driver {
-    // The queues go first: the threads end when these are gone, and then they can be joined.
-    writers: Queue,
-    readers: Queue,
-    single_readers: Queue,
+    // The queue goes first: the threads end when it is gone, and then they can be joined.
+    jobs: Sender<(Box<dyn Job>, Access)>,
+    listeners: Mutex<Vec<Listener>>,
     server: Arc<Server>,
     _threads: Threads,
 }
@@ -70,50 +84,47 @@ impl Driver {
         // The first connection proves the address, so that a wrong one is told at start.
         let mut first = Some(server.connect().map_err(|error| Error::Open {
             name: server.name(),
-            detail: described(&error),
+            detail: error.described(),
         })?);
-        let (writers, writing) = unbounded();
-        let (readers, reading) = unbounded();
-        let (single_readers, single_reading) = unbounded();
+        let (jobs, waiting) = unbounded();
         let mut threads = Vec::new();
         for _ in 0..connections.max(1) {
             let mut worker = Worker {
                 server: Arc::clone(&server),
                 session: first.take().map(Session::new),
             };
-            let writing: Receiver<Box<dyn Job>> = writing.clone();
-            let reading: Receiver<Box<dyn Job>> = reading.clone();
-            let single_reading: Receiver<Box<dyn Job>> = single_reading.clone();
-            threads.push(spawn("store-postgres", move || {
-                worker.serve(&writing, &reading, &single_reading);
-            })?);
+            let waiting: Receiver<(Box<dyn Job>, Access)> = waiting.clone();
+            threads.push(spawn("store-postgres", move || worker.serve(&waiting))?);
         }
         Ok(Driver {
-            writers,
-            readers,
-            single_readers,
+            jobs,
+            listeners: Mutex::default(),
             server,
             _threads: Threads(threads),
         })
     }
 
-    pub(crate) fn writers(&self) -> &Queue {
-        &self.writers
+    /// Hands a job to the next thread that is free.
+    pub(crate) fn run(&self, job: Box<dyn Job>, access: Access) {
+        // The threads live as long as the driver.
+        let _ = self.jobs.send((job, access));
     }
 
-    pub(crate) fn readers(&self) -> &Queue {
-        &self.readers
-    }
-
-    pub(crate) fn single_readers(&self) -> &Queue {
-        &self.single_readers
+    /// Calls `heard` at each announcement for as long as the driver lives.
+    pub(crate) fn listen(&self, heard: impl Fn() + Send + 'static) -> Result<(), Error> {
+        let listener = Listener::start(Arc::clone(&self.server), heard)?;
+        self.listeners
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(listener);
+        Ok(())
     }
 
     /// Two servers that start at once both try; the loser finds the work done at its next try.
     pub(crate) fn migrate(&self) -> Result<Vec<String>, Error> {
         let mut attempt = 1;
         loop {
-            let mut client = self.server.connect().map_err(|error| unreachable(&error))?;
+            let mut client = self.server.connect_to_migrate().map_err(|error| unreachable(&error))?;
             match migrations::applied(migrations::postgres_runner().run(&mut client)) {
                 Err(error) if attempt < MIGRATE_ATTEMPTS => {
                     tracing::warn!(%error, "the migration is tried again");
@@ -126,9 +137,9 @@ impl Driver {
     }
 
     pub(crate) fn shape(&self, statement: &'static Statement) -> Result<StatementShape, Error> {
-        let mut client = self.server.connect().map_err(|error| unreachable(&error))?;
-        let prepared = client
-            .prepare(statement.postgres())
+        let connection = self.server.connect().map_err(|error| error.unreachable())?;
+        let prepared = connection
+            .wait(connection.client().prepare(statement.postgres()))
             .map_err(|error| statement_error(statement, &error))?;
         Ok(StatementShape {
             parameters: prepared.params().len(),
@@ -156,12 +167,13 @@ impl Server {
             detail,
         };
         let (url, tls) = split_tls(url).map_err(fault)?;
-        let mut config: Config = url.parse().map_err(|error: postgres::Error| fault(described(&error)))?;
+        let mut config: Config = url
+            .parse()
+            .map_err(|error: tokio_postgres::Error| fault(described(&error)))?;
         config.connect_timeout(CONNECT_TIMEOUT);
         config.keepalives_idle(SILENCE);
         config.tcp_user_timeout(SILENCE);
         config.application_name("countersign");
-        config.notice_callback(|notice| tracing::debug!(notice = notice.message(), "the database server notes"));
         let tls = match tls {
             Tls::Off => {
                 config.ssl_mode(SslMode::Disable);
@@ -175,22 +187,30 @@ impl Server {
         Ok(Server { config, tls, patience })
     }
 
-    fn connect(&self) -> Result<Client, postgres::Error> {
+    fn connect(&self) -> Result<Connection, ConnectError> {
+        Connection::open(&self.config, self.tls.as_ref(), SESSION)
+    }
+
+    /// As refinery wants it.
+    fn connect_to_migrate(&self) -> Result<postgres::Client, tokio_postgres::Error> {
+        let mut config = postgres::Config::from(self.config.clone());
+        config.notice_callback(|notice| tracing::debug!(notice = notice.message(), "the database server notes"));
         let mut client = match &self.tls {
-            None => self.config.connect(NoTls)?,
-            Some(tls) => self.config.connect(tls.clone())?,
+            None => config.connect(NoTls)?,
+            Some(tls) => config.connect(tls.clone())?,
         };
         client.batch_execute(SESSION)?;
         Ok(client)
     }
 
     /// Whether a transaction whose commit was not answered was committed. Waits until it is over.
-    fn was_committed(&self, mark: &Mark) -> Result<bool, postgres::Error> {
+    fn was_committed(&self, mark: &Mark) -> Result<bool, ConnectError> {
         let give_up = Instant::now() + self.patience;
         for attempt in 1.. {
-            let found = self
-                .connect()
-                .and_then(|mut client| client.query_opt(SESSION_NUMBER, &[&mark.session]));
+            let found = self.connect().and_then(|connection| {
+                let row = async { connection.client().query_opt(SESSION_NUMBER, &[&mark.session]).await };
+                Ok(connection.wait(row)?)
+            });
             match found {
                 Ok(row) => return Ok(row.is_some_and(|row| row.get::<_, i64>(0) == mark.number)),
                 Err(error) if Instant::now() >= give_up => return Err(error),
@@ -288,12 +308,33 @@ fn rustls_connector(roots: Option<&str>) -> Result<MakeRustlsConnect, String> {
     Ok(MakeRustlsConnect::new(config))
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Access {
+/// What a closure does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// It writes, and waits for the server's disk.
     Write,
+    /// It writes, and does not wait.
+    WriteRelaxed,
+    /// It reads.
     Read,
-    /// One statement, with no transaction around it.
+    /// It reads with one statement, with no transaction around it.
     ReadOne,
+}
+
+impl Access {
+    fn writes(self) -> bool {
+        matches!(self, Access::Write | Access::WriteRelaxed)
+    }
+
+    /// What begins its transaction.
+    fn begin(self) -> Option<&'static str> {
+        match self {
+            Access::Write => Some("BEGIN ISOLATION LEVEL REPEATABLE READ"),
+            Access::WriteRelaxed => Some("BEGIN ISOLATION LEVEL REPEATABLE READ; SET LOCAL synchronous_commit = off"),
+            Access::Read => Some("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"),
+            Access::ReadOne => None,
+        }
+    }
 }
 
 /// How one run of a closure ended.
@@ -315,64 +356,142 @@ struct Mark {
 
 /// A connection with the statements prepared on it.
 struct Session {
-    client: Client,
+    connection: Connection,
     prepared: HashMap<&'static str, Prepared>,
-    /// The latest writing transaction, where there was one.
-    mark: Option<Mark>,
+    /// What writes the mark of a transaction, and the latest one, where there was one.
+    mark: Option<(tokio_postgres::Statement, Mark)>,
 }
 
 #[derive(Clone)]
 struct Prepared {
-    statement: postgres::Statement,
+    statement: tokio_postgres::Statement,
     columns: Arc<[String]>,
 }
 
 impl Session {
-    fn new(client: Client) -> Self {
+    fn new(connection: Connection) -> Self {
         Session {
-            client,
+            connection,
             prepared: HashMap::new(),
             mark: None,
         }
     }
 
-    /// Begins a transaction; a writing one leaves its mark in the same round trip.
-    fn begin(&mut self, access: Access) -> Result<Option<Mark>, postgres::Error> {
-        match access {
-            Access::Write => {}
-            Access::ReadOne => return Ok(None),
-            Access::Read => {
-                self.client
-                    .batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")?;
-                return Ok(None);
+    /// What a transaction begins with. It is sent with the first statement.
+    fn opening(&mut self, access: Access) -> Result<Option<Opening>, tokio_postgres::Error> {
+        let Some(begin) = access.begin() else {
+            return Ok(None);
+        };
+        let mark = if access.writes() { Some(self.next_mark()?) } else { None };
+        Ok(Some(Opening { begin, mark }))
+    }
+
+    fn next_mark(&mut self) -> Result<(tokio_postgres::Statement, Mark), tokio_postgres::Error> {
+        let next = if let Some((statement, mark)) = self.mark.take() {
+            let number = mark.number + 1;
+            (statement, Mark { number, ..mark })
+        } else {
+            let client = self.connection.client();
+            let statement = self.connection.wait(async {
+                client.batch_execute(FORGET_SESSIONS).await?;
+                client.prepare(MARK).await
+            })?;
+            let session = random_name();
+            (statement, Mark { session, number: 1 })
+        };
+        self.mark = Some(next.clone());
+        Ok(next)
+    }
+
+    /// What a failure is where another run of the closure may not meet it.
+    fn may_do_better(
+        &mut self,
+        statement: &'static Statement,
+        error: &tokio_postgres::Error,
+        access: Access,
+    ) -> Option<Error> {
+        let detail = described(error);
+        // A write came to a server that takes none: a standby, until it is promoted or the address leads to another. A write
+        // within a read is a mistake of the caller's, on every server.
+        let met_standby = access.writes() && error.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION);
+        if lost(error) || met_standby {
+            Some(Error::Unreachable { detail })
+        } else if is_contention(error) {
+            Some(Error::Busy { detail })
+        } else if error.code() == Some(&SqlState::FEATURE_NOT_SUPPORTED) {
+            // A prepared statement's answer has changed its form under a migration: prepare anew.
+            self.prepared.clear();
+            Some(Error::Statement {
+                statement: statement.name(),
+                detail,
+            })
+        } else {
+            None
+        }
+    }
+}
+
+/// The beginning of a transaction that was not sent yet.
+struct Opening {
+    begin: &'static str,
+    mark: Option<(tokio_postgres::Statement, Mark)>,
+}
+
+/// A statement that was not sent yet.
+struct Later {
+    statement: &'static Statement,
+    prepared: Prepared,
+    parameters: Vec<Value>,
+}
+
+/// What goes out with the next statement, before it.
+#[derive(Default)]
+struct Unsent {
+    opening: Option<Opening>,
+    statements: Vec<Later>,
+}
+
+/// A part of a transaction.
+#[derive(Clone, Copy)]
+enum Part {
+    Opening,
+    /// One that was left for later.
+    Statement(&'static Statement),
+    Commit,
+}
+
+/// Which part failed first of what was sent together.
+struct Failure {
+    part: Part,
+    error: tokio_postgres::Error,
+}
+
+impl Unsent {
+    /// Sends all of it and `last`, and answers what that came to where everything before it went well.
+    fn send<T>(
+        &self,
+        connection: &Connection,
+        last: impl Future<Output = Result<T, tokio_postgres::Error>>,
+    ) -> Result<Result<T, tokio_postgres::Error>, Failure> {
+        let client = connection.client();
+        let mut pipeline = Pipeline::default();
+        let mut parts = Vec::new();
+        if let Some(opening) = &self.opening {
+            parts.push(Part::Opening);
+            pipeline.add(client.batch_execute(opening.begin));
+            if let Some((statement, mark)) = &opening.mark {
+                parts.push(Part::Opening);
+                pipeline.add(client.execute_raw(statement, [&mark.session as &(dyn ToSql + Sync), &mark.number]));
             }
         }
-        loop {
-            let mark = if let Some(mark) = self.mark.take() {
-                Mark {
-                    number: mark.number + 1,
-                    ..mark
-                }
-            } else {
-                let session = random_name();
-                self.client.batch_execute(&BEGIN_SESSION.replace("{id}", &session))?;
-                Mark { session, number: 1 }
-            };
-            let Mark { session, number } = &mark;
-            let answers = self.client.simple_query(&format!(
-                "BEGIN ISOLATION LEVEL REPEATABLE READ; \
-                 UPDATE store_session SET transaction_number = {number}, touched_at = now() WHERE id = '{session}'"
-            ))?;
-            if answers
-                .iter()
-                .any(|answer| matches!(answer, SimpleQueryMessage::CommandComplete(1)))
-            {
-                self.mark = Some(mark.clone());
-                return Ok(Some(mark));
-            }
-            // The row of a connection that has rested for long was removed: it gets another.
-            self.client.batch_execute("ROLLBACK")?;
+        for later in &self.statements {
+            parts.push(Part::Statement(later.statement));
+            pipeline.add(client.execute_raw(&later.prepared.statement, later.parameters.iter().map(Bound)));
         }
+        connection.wait(pipeline.send(last)).map_err(|(place, error)| Failure {
+            part: parts.get(place).copied().unwrap_or(Part::Opening),
+            error,
+        })
     }
 }
 
@@ -388,19 +507,8 @@ struct Worker {
 }
 
 impl Worker {
-    fn serve(
-        &mut self,
-        writing: &Receiver<Box<dyn Job>>,
-        reading: &Receiver<Box<dyn Job>>,
-        single_reading: &Receiver<Box<dyn Job>>,
-    ) {
-        loop {
-            let (job, access) = select! {
-                recv(writing) -> job => (job, Access::Write),
-                recv(reading) -> job => (job, Access::Read),
-                recv(single_reading) -> job => (job, Access::ReadOne),
-            };
-            let Ok(mut job) = job else { return };
+    fn serve(&mut self, waiting: &Receiver<(Box<dyn Job>, Access)>) {
+        while let Ok((mut job, access)) = waiting.recv() {
             self.run(job.as_mut(), access);
             job.answer();
         }
@@ -424,81 +532,127 @@ impl Worker {
 
     fn attempt(&mut self, job: &mut dyn Job, access: Access) -> Outcome {
         let mut session = match self.session.take() {
-            Some(session) if !session.client.is_closed() => session,
+            Some(session) if !session.connection.is_closed() => session,
             _ => match self.server.connect() {
-                Ok(client) => Session::new(client),
-                Err(error) => return Outcome::Again(unreachable(&error)),
+                Ok(connection) => Session::new(connection),
+                Err(error) => return Outcome::Again(error.unreachable()),
             },
         };
-        let mark = match session.begin(access) {
-            Ok(mark) => mark,
-            // The connection is given up whatever it was: its state is not known.
-            Err(error) if error.code() == Some(&SqlState::UNDEFINED_TABLE) => {
-                return Outcome::Failed(Error::Migration {
-                    detail: described(&error),
-                });
-            }
-            Err(error) => return Outcome::Again(unreachable(&error)),
+        // The connection is given up where it fails: its state is not known.
+        let opening = match session.opening(access) {
+            Ok(opening) => opening,
+            Err(error) => return not_begun(&error),
         };
+        let mark = opening
+            .as_ref()
+            .and_then(|opening| Some(opening.mark.as_ref()?.1.clone()));
         let mut transaction = PostgresTransaction {
             session: &mut session,
             access,
+            unsent: Unsent {
+                opening,
+                statements: Vec::new(),
+            },
             spoiled: false,
-            again: None,
+            ended: None,
         };
         let keep = job.run(&mut transaction);
-        let PostgresTransaction { spoiled, again, .. } = transaction;
+        let PostgresTransaction {
+            unsent, spoiled, ended, ..
+        } = transaction;
         if keep && !spoiled {
-            if access == Access::Write {
-                failpoint::reach(Place::BeforeCommit);
-            }
-            let ended = match access {
-                Access::ReadOne => Ok(()),
-                Access::Write | Access::Read => session.client.batch_execute("COMMIT"),
-            };
-            return match ended {
-                Ok(()) => {
-                    if access == Access::Write {
-                        failpoint::reach(Place::AfterCommit);
-                    }
-                    self.session = Some(session);
-                    Outcome::Done
-                }
-                // Also where the server said that it goes down: it may say so after the commit.
-                Err(error) if unclear(&error) => {
-                    drop(session);
-                    match mark.map(|mark| self.server.was_committed(&mark)) {
-                        Some(Ok(true)) => Outcome::Done,
-                        Some(Ok(false)) | None => Outcome::Again(unreachable(&error)),
-                        Some(Err(_)) => Outcome::Failed(Error::CommitUnknown {
-                            detail: described(&error),
-                        }),
-                    }
-                }
-                Err(error) => {
-                    // The server has said that the transaction is over, and not committed.
-                    self.session = Some(session);
-                    let detail = described(&error);
-                    if is_contention(&error) {
-                        Outcome::Again(Error::Busy { detail })
-                    } else if is_full(&error) {
-                        Outcome::Failed(Error::Full { detail })
-                    } else {
-                        Outcome::Failed(Error::Commit { detail })
-                    }
-                }
-            };
+            return self.commit(session, access, &unsent, mark.as_ref());
         }
         // One that is lost to us is given up, even where it still answers: the next may lead to a server that can do it.
-        let is_lost = matches!(again, Some(Error::Unreachable { .. }));
-        if !is_lost && (access == Access::ReadOne || session.client.batch_execute("ROLLBACK").is_ok()) {
+        let is_lost = matches!(
+            ended,
+            Some(Outcome::Again(Error::Unreachable { .. }) | Outcome::Failed(_))
+        );
+        let has_begun = access != Access::ReadOne && unsent.opening.is_none();
+        let rolled_back = |session: &Session| {
+            let connection = &session.connection;
+            connection.wait(connection.client().batch_execute("ROLLBACK")).is_ok()
+        };
+        if !is_lost && (!has_begun || rolled_back(&session)) {
             self.session = Some(session);
         }
-        match again {
-            Some(error) => Outcome::Again(error),
+        match ended {
+            Some(outcome) => outcome,
             None if keep => Outcome::Failed(Error::Spoiled),
             None => Outcome::Done,
         }
+    }
+
+    /// Sends what was left for later, and the end of the transaction.
+    fn commit(&mut self, mut session: Session, access: Access, unsent: &Unsent, mark: Option<&Mark>) -> Outcome {
+        // Nothing was done, or nothing was begun.
+        if access == Access::ReadOne || (unsent.opening.is_some() && unsent.statements.is_empty()) {
+            self.session = Some(session);
+            return Outcome::Done;
+        }
+        if access.writes() {
+            failpoint::reach(Place::BeforeCommit);
+        }
+        let connection = &session.connection;
+        let failure = match unsent.send(connection, connection.client().batch_execute("COMMIT")) {
+            Ok(Ok(())) => {
+                if access.writes() {
+                    failpoint::reach(Place::AfterCommit);
+                }
+                self.session = Some(session);
+                return Outcome::Done;
+            }
+            Ok(Err(error)) => Failure {
+                part: Part::Commit,
+                error,
+            },
+            Err(failure) => failure,
+        };
+        let Failure { part, error } = failure;
+        // Also where the server said that it goes down: it may say so after the commit.
+        if unclear(&error) {
+            drop(session);
+            return match mark.map(|mark| self.server.was_committed(mark)) {
+                Some(Ok(true)) => Outcome::Done,
+                Some(Ok(false)) | None => Outcome::Again(unreachable(&error)),
+                Some(Err(_)) => Outcome::Failed(Error::CommitUnknown {
+                    detail: described(&error),
+                }),
+            };
+        }
+        // The server has said that the transaction is over, and not committed: COMMIT after a failure is ROLLBACK.
+        match part {
+            Part::Opening => not_begun(&error),
+            Part::Statement(statement) => {
+                let again = session.may_do_better(statement, &error, access);
+                if !matches!(again, Some(Error::Unreachable { .. })) {
+                    self.session = Some(session);
+                }
+                again.map_or_else(|| Outcome::Failed(statement_error(statement, &error)), Outcome::Again)
+            }
+            Part::Commit => {
+                self.session = Some(session);
+                let detail = described(&error);
+                if is_contention(&error) {
+                    Outcome::Again(Error::Busy { detail })
+                } else if is_full(&error) {
+                    Outcome::Failed(Error::Full { detail })
+                } else {
+                    Outcome::Failed(Error::Commit { detail })
+                }
+            }
+        }
+    }
+}
+
+/// What becomes of a closure whose transaction could not begin.
+fn not_begun(error: &tokio_postgres::Error) -> Outcome {
+    if error.code() == Some(&SqlState::UNDEFINED_TABLE) {
+        Outcome::Failed(Error::Migration {
+            detail: described(error),
+        })
+    } else {
+        Outcome::Again(unreachable(error))
     }
 }
 
@@ -515,9 +669,10 @@ fn pause(attempt: u32) -> Duration {
 struct PostgresTransaction<'session> {
     session: &'session mut Session,
     access: Access,
+    unsent: Unsent,
     spoiled: bool,
-    /// Set where a statement failed in a way that another run may not meet.
-    again: Option<Error>,
+    /// Set where a statement failed in a way that decides what becomes of the closure, whatever it answers.
+    ended: Option<Outcome>,
 }
 
 impl PostgresTransaction<'_> {
@@ -535,10 +690,9 @@ impl PostgresTransaction<'_> {
         let prepared = if let Some(prepared) = self.session.prepared.get(statement.name()) {
             prepared.clone()
         } else {
-            let prepared = self
-                .session
-                .client
-                .prepare(statement.postgres())
+            let connection = &self.session.connection;
+            let prepared = connection
+                .wait(connection.client().prepare(statement.postgres()))
                 .map_err(|error| self.fault(statement, &error))?;
             let columns = prepared
                 .columns()
@@ -565,38 +719,34 @@ impl PostgresTransaction<'_> {
         Ok(prepared)
     }
 
-    /// True where a write came to a server that takes none: a standby, until it is promoted or the address leads to
-    /// another. A write within a read is a mistake of the caller's, on every server.
-    fn met_standby(&self, error: &postgres::Error) -> bool {
-        self.access == Access::Write && error.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION)
+    /// What came of a statement that was sent behind what was not sent before.
+    fn received<T>(
+        &mut self,
+        statement: &'static Statement,
+        sent: Result<Result<T, tokio_postgres::Error>, Failure>,
+    ) -> Result<T, Error> {
+        match sent {
+            Ok(outcome) => outcome.map_err(|error| self.fault(statement, &error)),
+            Err(Failure { part, error }) => Err(match part {
+                Part::Statement(earlier) => self.fault(earlier, &error),
+                Part::Opening | Part::Commit => {
+                    self.ended = Some(not_begun(&error));
+                    unreachable(&error)
+                }
+            }),
+        }
     }
 
-    /// What the failure is for the closure, and whether the closure will run again.
-    fn fault(&mut self, statement: &'static Statement, error: &postgres::Error) -> Error {
-        let detail = described(error);
-        let (told, kept) = if lost(error) || self.met_standby(error) {
-            let told = Error::Unreachable { detail: detail.clone() };
-            (told, Error::Unreachable { detail })
-        } else if is_contention(error) {
-            let told = Error::Busy { detail: detail.clone() };
-            (told, Error::Busy { detail })
-        } else if error.code() == Some(&SqlState::FEATURE_NOT_SUPPORTED) {
-            // A prepared statement's answer has changed its form under a migration: prepare anew.
-            self.session.prepared.clear();
-            let told = Error::Statement {
-                statement: statement.name(),
-                detail: detail.clone(),
-            };
-            let kept = Error::Statement {
-                statement: statement.name(),
-                detail,
-            };
-            (told, kept)
-        } else {
-            return statement_error(statement, error);
-        };
-        self.again = Some(kept);
-        told
+    /// What the failure is for the closure; it also decides whether the closure will run again.
+    fn fault(&mut self, statement: &'static Statement, error: &tokio_postgres::Error) -> Error {
+        let mut again = || self.session.may_do_better(statement, error, self.access);
+        match again() {
+            Some(told) => {
+                self.ended = again().map(Outcome::Again);
+                told
+            }
+            None => statement_error(statement, error),
+        }
     }
 }
 
@@ -604,12 +754,23 @@ impl Transaction for PostgresTransaction<'_> {
     fn execute(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<u64, Error> {
         self.guarded(|this| {
             let prepared = this.prepared(statement, parameters)?;
-            let bound: Vec<Bound<'_>> = parameters.iter().map(Bound).collect();
-            let bound: Vec<&(dyn ToSql + Sync)> = bound.iter().map(|value| value as _).collect();
-            this.session
-                .client
-                .execute(&prepared.statement, &bound)
-                .map_err(|error| this.fault(statement, &error))
+            let (unsent, connection) = (std::mem::take(&mut this.unsent), &this.session.connection);
+            let bound = parameters.iter().map(Bound);
+            let answer = connection.client().execute_raw(&prepared.statement, bound);
+            let sent = unsent.send(connection, answer);
+            this.received(statement, sent)
+        })
+    }
+
+    fn execute_later(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<(), Error> {
+        self.guarded(|this| {
+            let prepared = this.prepared(statement, parameters)?;
+            this.unsent.statements.push(Later {
+                statement,
+                prepared,
+                parameters: parameters.to_vec(),
+            });
+            Ok(())
         })
     }
 
@@ -618,11 +779,10 @@ impl Transaction for PostgresTransaction<'_> {
             let prepared = this.prepared(statement, parameters)?;
             let bound: Vec<Bound<'_>> = parameters.iter().map(Bound).collect();
             let bound: Vec<&(dyn ToSql + Sync)> = bound.iter().map(|value| value as _).collect();
-            let found = this
-                .session
-                .client
-                .query(&prepared.statement, &bound)
-                .map_err(|error| this.fault(statement, &error))?;
+            let (unsent, connection) = (std::mem::take(&mut this.unsent), &this.session.connection);
+            let answer = connection.client().query(&prepared.statement, &bound);
+            let sent = unsent.send(connection, answer);
+            let found = this.received(statement, sent)?;
             found
                 .iter()
                 .map(|row| {
@@ -706,7 +866,7 @@ impl<'row> FromSql<'row> for Held {
 }
 
 /// The driver's sentence with the causes below it, where the server's own words are.
-fn described(error: &postgres::Error) -> String {
+fn described(error: &tokio_postgres::Error) -> String {
     if let Some(told) = error.as_db_error() {
         return format!("{} ({})", told.message(), told.code().code());
     }
@@ -720,18 +880,33 @@ fn described(error: &postgres::Error) -> String {
     text
 }
 
-fn unreachable(error: &postgres::Error) -> Error {
+impl ConnectError {
+    fn described(&self) -> String {
+        match self {
+            ConnectError::Postgres(error) => described(error),
+            ConnectError::Runtime(_) => self.to_string(),
+        }
+    }
+
+    fn unreachable(&self) -> Error {
+        Error::Unreachable {
+            detail: self.described(),
+        }
+    }
+}
+
+fn unreachable(error: &tokio_postgres::Error) -> Error {
     Error::Unreachable {
         detail: described(error),
     }
 }
 
 /// True where the server has no room for what is written.
-fn is_full(error: &postgres::Error) -> bool {
+fn is_full(error: &tokio_postgres::Error) -> bool {
     matches!(error.code(), Some(&SqlState::DISK_FULL))
 }
 
-fn is_contention(error: &postgres::Error) -> bool {
+fn is_contention(error: &tokio_postgres::Error) -> bool {
     matches!(
         error.code(),
         Some(&(SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED))
@@ -739,7 +914,7 @@ fn is_contention(error: &postgres::Error) -> bool {
 }
 
 /// True where the connection is gone, or the server said that it is about to be.
-fn lost(error: &postgres::Error) -> bool {
+fn lost(error: &tokio_postgres::Error) -> bool {
     match error.code() {
         Some(code) => {
             code.code().starts_with("08")
@@ -760,11 +935,11 @@ fn lost(error: &postgres::Error) -> bool {
 }
 
 /// True where the answer to a commit does not say whether it happened.
-fn unclear(error: &postgres::Error) -> bool {
+fn unclear(error: &tokio_postgres::Error) -> bool {
     error.code().is_none() || lost(error)
 }
 
-fn statement_error(statement: &'static Statement, error: &postgres::Error) -> Error {
+fn statement_error(statement: &'static Statement, error: &tokio_postgres::Error) -> Error {
     let detail = described(error);
     let statement = statement.name();
     let Some(told) = error.as_db_error() else {

@@ -20,12 +20,12 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, Sender, unbounded};
+use crossbeam_channel::{Receiver, Sender, select_biased, unbounded};
 use failpoint::Place;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ffi};
 
-use crate::job::{Job, Queue};
+use crate::job::Job;
 use crate::store::StatementShape;
 use crate::{Error, Row, Statement, Transaction, Value, migrations};
 
@@ -38,8 +38,9 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 const PREPARED_STATEMENTS: usize = 1024;
 
 pub(crate) struct Driver {
-    // The queue goes first: the thread ends when it is gone, and then it can be joined.
-    writer: Queue,
+    // The queues go first: the thread ends when they are gone, and then it can be joined.
+    writer: Sender<Box<dyn Job>>,
+    relaxed_writer: Sender<Box<dyn Job>>,
     readers: Readers,
     path: PathBuf,
     _threads: Threads,
@@ -65,8 +66,9 @@ impl Driver {
         create_private(path)?;
         let connection = connect(path)?;
         let (writer, requests) = unbounded();
+        let (relaxed_writer, relaxed) = unbounded();
         let thread = spawn("store-writer", move || {
-            write_loop(&mut Session::new(connection), &requests);
+            write_loop(&mut Session::new(connection), &requests, &relaxed);
         })?;
         let readers = Readers::new();
         for _ in 0..READERS {
@@ -78,14 +80,22 @@ impl Driver {
         }
         Ok(Driver {
             writer,
+            relaxed_writer,
             readers,
             path: path.to_owned(),
             _threads: Threads(vec![thread]),
         })
     }
 
-    pub(crate) fn writer(&self) -> &Queue {
-        &self.writer
+    /// Hands a job to the writer.
+    pub(crate) fn write(&self, job: Box<dyn Job>) {
+        // The thread lives as long as the driver.
+        let _ = self.writer.send(job);
+    }
+
+    /// The same for a job that does not wait for the disk.
+    pub(crate) fn write_relaxed(&self, job: Box<dyn Job>) {
+        let _ = self.relaxed_writer.send(job);
     }
 
     /// Runs a reading request on the caller's thread, as soon as a connection is free.
@@ -186,10 +196,20 @@ impl Readers {
     }
 }
 
+/// When what is committed reaches the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sync {
+    /// Before the commit is over.
+    AtCommit,
+    /// With the next commit that waits for it, or when the system writes it.
+    Later,
+}
+
 /// A connection with what is known of its statements.
 struct Session {
     connection: Connection,
     columns: HashMap<&'static str, Arc<[String]>>,
+    sync: Sync,
 }
 
 impl Session {
@@ -197,7 +217,22 @@ impl Session {
         Session {
             connection,
             columns: HashMap::new(),
+            sync: Sync::AtCommit,
         }
+    }
+
+    /// Chooses for the transactions that follow.
+    fn set_sync(&mut self, sync: Sync) -> Result<(), rusqlite::Error> {
+        if self.sync != sync {
+            let value = match sync {
+                Sync::AtCommit => "FULL",
+                // In WAL mode the file stays sound, and each commit whole.
+                Sync::Later => "NORMAL",
+            };
+            self.connection.pragma_update(None, "synchronous", value)?;
+            self.sync = sync;
+        }
+        Ok(())
     }
 
     fn control(&self, text: &'static str) -> Result<(), rusqlite::Error> {
@@ -241,10 +276,16 @@ impl Session {
     }
 }
 
-fn write_loop(session: &mut Session, requests: &Receiver<Box<dyn Job>>) {
-    while let Ok(first) = requests.recv() {
+/// Those that do not wait for the disk go first, in groups of their own: they are over soon, and the others wait anyway.
+fn write_loop(session: &mut Session, requests: &Receiver<Box<dyn Job>>, relaxed: &Receiver<Box<dyn Job>>) {
+    loop {
+        let (first, requests, sync) = select_biased! {
+            recv(relaxed) -> first => (first, relaxed, Sync::Later),
+            recv(requests) -> first => (first, requests, Sync::AtCommit),
+        };
+        let Ok(first) = first else { return };
         let mut group = Vec::new();
-        let committed = write_group(session, first, requests, &mut group);
+        let committed = write_group(session, first, requests, sync, &mut group);
         if let Err(error) = committed {
             tracing::warn!(%error, requests = group.len(), "a group commit failed; each runs alone");
             for job in &mut group {
@@ -262,9 +303,11 @@ fn write_group(
     session: &mut Session,
     first: Box<dyn Job>,
     requests: &Receiver<Box<dyn Job>>,
+    sync: Sync,
     group: &mut Vec<Box<dyn Job>>,
 ) -> Result<(), rusqlite::Error> {
     group.push(first);
+    session.set_sync(sync)?;
     session.control("BEGIN IMMEDIATE")?;
     let outcome = (|| {
         let mut next = 0;

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::job::{Queue, run_here, submit};
+use crate::job::{run_here, submit};
+use crate::postgres::Access;
 use crate::{Error, Row, Statement, Transaction, Value, postgres, sqlite};
 
 /// Which database, and where.
@@ -104,7 +105,25 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        submit(self.writers(), work)
+        match self.driver.as_ref() {
+            Driver::Sqlite(driver) => submit(|job| driver.write(job), work),
+            Driver::Postgres(driver) => submit(|job| driver.run(job, Access::Write), work),
+        }
+    }
+
+    /// The same without waiting for the disk. Everybody sees what was written from then on, and the end of a process undoes
+    /// nothing; but where the machine itself stops within the next moments, it may never have been. For what would be done
+    /// again then without harm, and what nobody outside is told of.
+    pub fn write_relaxed<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: FnMut(&mut dyn Transaction) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        match self.driver.as_ref() {
+            Driver::Sqlite(driver) => submit(|job| driver.write_relaxed(job), work),
+            Driver::Postgres(driver) => submit(|job| driver.run(job, Access::WriteRelaxed), work),
+        }
     }
 
     /// Runs a closure that only reads, on one consistent state of the database.
@@ -116,7 +135,7 @@ impl Store {
     {
         match self.driver.as_ref() {
             Driver::Sqlite(driver) => run_here(work, |job| driver.read(job)),
-            Driver::Postgres(driver) => submit(driver.readers(), work),
+            Driver::Postgres(driver) => submit(|job| driver.run(job, Access::Read), work),
         }
     }
 
@@ -131,7 +150,28 @@ impl Store {
         let work = move |tx: &mut dyn Transaction| work(&mut Single { inner: tx, used: false });
         match self.driver.as_ref() {
             Driver::Sqlite(driver) => run_here(work, |job| driver.read(job)),
-            Driver::Postgres(driver) => submit(driver.single_readers(), work),
+            Driver::Postgres(driver) => submit(|job| driver.run(job, Access::ReadOne), work),
+        }
+    }
+
+    /// Announces to other processes on the database that there is something for them to look at. Whoever listens in this
+    /// process hears it, too. On SQLite, which one server works on, nobody is told.
+    pub fn announce(&self) -> Result<(), Error> {
+        match self.driver.as_ref() {
+            Driver::Sqlite(_) => Ok(()),
+            Driver::Postgres(driver) => submit(
+                |job| driver.run(job, Access::WriteRelaxed),
+                |tx: &mut dyn Transaction| tx.execute_later(&postgres::NOTIFY, &[]),
+            ),
+        }
+    }
+
+    /// Calls `heard` at each announcement, and wherever one may have been missed, for as long as the store is open. `heard`
+    /// must not block, nor hold a handle of the store.
+    pub fn listen(&self, heard: impl Fn() + Send + 'static) -> Result<(), Error> {
+        match self.driver.as_ref() {
+            Driver::Sqlite(_) => Ok(()),
+            Driver::Postgres(driver) => driver.listen(heard),
         }
     }
 
@@ -140,13 +180,6 @@ impl Store {
         match self.driver.as_ref() {
             Driver::Sqlite(driver) => driver.shape(statement),
             Driver::Postgres(driver) => driver.shape(statement),
-        }
-    }
-
-    fn writers(&self) -> &Queue {
-        match self.driver.as_ref() {
-            Driver::Sqlite(driver) => driver.writer(),
-            Driver::Postgres(driver) => driver.writers(),
         }
     }
 }

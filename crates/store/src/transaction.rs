@@ -10,14 +10,11 @@ pub trait Transaction {
     /// Runs a statement and brings all its rows; a `RETURNING` is a query.
     fn query(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<Row>, Error>;
 
-    /// Runs a statement once for each set of parameters and says how many rows were touched in
-    /// all.
-    fn execute_many(&mut self, statement: &'static Statement, parameters: &[Vec<Value>]) -> Result<u64, Error> {
-        let mut touched = 0;
-        for parameters in parameters {
-            touched += self.execute(statement, parameters)?;
-        }
-        Ok(touched)
+    /// Runs a statement whose answer nobody waits for: at the latest before the next one that is waited for, or the commit.
+    /// It fails there, under its own name. For what the closure's further course does not hang on, such as an INSERT of a
+    /// row whose key is known: on PostgreSQL it costs no round trip of its own.
+    fn execute_later(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<(), Error> {
+        self.execute(statement, parameters).map(drop)
     }
 
     /// A statement that must touch exactly one row.

@@ -187,19 +187,38 @@ pub fn party(tx: &mut dyn Transaction, company: &CompanyId, sender: MemberId) ->
     })
 }
 
-/// Adds a workflow without its writers. The id in it is not read; its head is known only now.
+/// Gives out numbers for a workflow that is about to be inserted and for so many writers of it. They are given out once,
+/// whatever becomes of the transaction.
+pub fn reserve(tx: &mut dyn Transaction, recipients: usize) -> Result<(WorkflowId, Vec<RecipientId>), Error> {
+    let recipients = i64::try_from(recipients).unwrap_or(i64::MAX);
+    let mut rows = tx.query(&sql::RESERVE, values![recipients])?;
+    rows.sort_by_key(|row| row.get::<i64>("place").unwrap_or_default());
+    let mut numbers = rows.iter();
+    let workflow = numbers.next().ok_or(Error::RowCount {
+        statement: sql::RESERVE.name(),
+        expected: 1,
+        found: 0,
+    })?;
+    let recipients = numbers.map(|row| row.get("id")).collect::<Result<_, _>>()?;
+    Ok((workflow.get("id")?, recipients))
+}
+
+/// Adds a workflow, whose numbers were [reserved](reserve), with its writers, how each of them is checked, and the first
+/// entries of its chain.
 pub fn insert(
     tx: &mut dyn Transaction,
     workflow: &Workflow,
     authorization: Option<&[u8]>,
-) -> Result<WorkflowId, Error> {
+    checks: &[Checks],
+    (entries, head): (&[Entry], Head),
+) -> Result<(), Error> {
     let export = workflow
         .export
         .as_ref()
         .map(|export| json(&sql::INSERT, 12, export))
         .transpose()?;
     let copies = json(&sql::INSERT, 11, &workflow.copies)?;
-    let row = tx.query_one(
+    tx.execute_later(
         &sql::INSERT,
         values![
             &workflow.company,
@@ -218,23 +237,26 @@ pub fn insert(
             workflow.is_embedded(),
             workflow.started_at,
             workflow.expires_at,
-            // The genesis names the id, so it is written with the first entries.
-            Vec::<u8>::new(),
+            head.hash,
+            head_sequence(head),
+            workflow.id,
         ],
     )?;
-    row.get("id")
+    for (recipient, checks) in workflow.recipients.iter().zip(checks) {
+        insert_recipient(tx, &workflow.company, workflow.id, recipient, checks)?;
+    }
+    crate::audit::insert(tx, &workflow.company, workflow.id, entries)
 }
 
-/// Adds a writer. The id in it is not read.
-pub fn insert_recipient(
+fn insert_recipient(
     tx: &mut dyn Transaction,
     company: &CompanyId,
     workflow: WorkflowId,
     recipient: &Recipient,
     checks: &Checks,
-) -> Result<RecipientId, Error> {
+) -> Result<(), Error> {
     let access = checks.access.as_ref();
-    let row = tx.query_one(
+    tx.execute_later(
         &sql::INSERT_RECIPIENT,
         values![
             company,
@@ -253,9 +275,9 @@ pub fn insert_recipient(
             access.and_then(|access| access.hint.as_deref()),
             recipient.contact.key(),
             checks.one_time_code,
+            recipient.id,
         ],
-    )?;
-    row.get("id")
+    )
 }
 
 /// Loads a workflow of the company.
@@ -815,7 +837,7 @@ pub fn replace_sealed(
 
 /// Says that a workflow needs a file no more.
 pub fn forget_blob(tx: &mut dyn Transaction, company: &CompanyId, id: WorkflowId, hash: BlobHash) -> Result<(), Error> {
-    tx.execute(&sql::FORGET_BLOB, values![hash, id, company]).map(drop)
+    tx.execute_later(&sql::FORGET_BLOB, values![hash, id, company])
 }
 
 /// Keeps that a workflow needs a file.
@@ -825,7 +847,7 @@ pub fn refer_to_blob(
     id: WorkflowId,
     hash: BlobHash,
 ) -> Result<(), Error> {
-    tx.execute(&sql::REFER_TO_BLOB, values![hash, id, company]).map(drop)
+    tx.execute_later(&sql::REFER_TO_BLOB, values![hash, id, company])
 }
 
 fn recipient(row: &Row) -> Result<Recipient, Error> {

@@ -45,7 +45,7 @@ pub fn write(
         position: 5,
         detail: error.to_string(),
     })?;
-    tx.execute_one(
+    tx.execute_later(
         &sql::WRITE,
         values![
             workflow,

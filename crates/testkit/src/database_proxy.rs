@@ -187,13 +187,25 @@ fn join(client: &TcpStream, target: &Target, state: &Arc<State>) {
     let (mut from, mut to) = (server, client);
     std::thread::spawn(move || {
         let mut buffer = vec![0; 64 * 1024];
+        // What was kept from the client: the commit's own answer comes behind those of statements that were sent with it.
+        let mut kept = Vec::new();
         loop {
             let read = from.read(&mut buffer);
-            if read == 0 || silent.load(Ordering::SeqCst) == 1 || !to.write(&buffer[..read]) {
+            let is_silent = silent.load(Ordering::SeqCst) == 1;
+            if is_silent {
+                kept.extend_from_slice(&buffer[..read]);
+            }
+            if read == 0 || has_ended(&kept) || (!is_silent && !to.write(&buffer[..read])) {
                 break;
             }
         }
         from.close();
         to.close();
     });
+}
+
+/// Whether the server has said what became of a transaction.
+fn has_ended(answers: &[u8]) -> bool {
+    let holds = |tag: &[u8]| answers.windows(tag.len()).any(|part| part == tag);
+    holds(COMMIT) || holds(b"ROLLBACK\0")
 }

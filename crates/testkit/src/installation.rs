@@ -118,8 +118,21 @@ impl Installation {
 
     /// The same; none where the server ends before it listens.
     pub fn try_serve(&self) -> Option<Server> {
+        self.begin(&["serve", "--listen", "127.0.0.1:0"])
+    }
+
+    /// Starts a process that has only a part of the work: `web`, or `worker`, whose address is empty.
+    ///
+    /// # Panics
+    /// Where it ends before it works.
+    pub fn serve_as(&self, role: &str) -> Server {
+        self.begin(&["serve", "--listen", "127.0.0.1:0", "--role", role])
+            .expect("the process ended before it worked")
+    }
+
+    fn begin(&self, arguments: &[&str]) -> Option<Server> {
         let mut process = self
-            .command(&["serve", "--listen", "127.0.0.1:0"])
+            .command(arguments)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()
@@ -134,6 +147,7 @@ impl Installation {
         let address = line
             .split_whitespace()
             .find(|word| word.starts_with("http://"))
+            .or_else(|| arguments.ends_with(&["worker"]).then_some(""))
             .unwrap_or_else(|| panic!("the server's first line names no address: {line:?}"))
             .trim_end_matches('/')
             .to_owned();

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use super::compose::{Composer, Unusable, Values};
 use super::description::{Gateway as Settings, Method};
-use super::{KINDS, Outgoing, Report, Verdict};
+use super::{Outgoing, Report, Verdict, kinds};
 use crate::egress::Egress;
 use crate::guarded_client::{Answer, Fault, GuardedClient, Limits, Lookup};
 
@@ -80,9 +80,9 @@ impl Gateway {
                 return Err(fault(need, "it is missing".to_owned()));
             }
         }
-        for (setting, kinds) in [("templates", &settings.templates), ("texts", &settings.texts)] {
-            if let Some(kind) = kinds.keys().find(|kind| !KINDS.contains(&kind.as_str())) {
-                let known = KINDS.join(", ");
+        for (setting, given) in [("templates", &settings.templates), ("texts", &settings.texts)] {
+            if let Some(kind) = given.keys().find(|given| kinds().all(|kind| kind != given.as_str())) {
+                let known = kinds().collect::<Vec<_>>().join(", ");
                 return Err(fault(
                     setting,
                     format!("{kind} is no kind of message; there are {known}"),
@@ -339,7 +339,7 @@ impl Gateway {
             calling_code: "82".to_owned(),
             national: "01012345678".to_owned(),
         };
-        for kind in KINDS {
+        for kind in kinds() {
             let message = Outgoing {
                 mail: &sample(kind),
                 event_id: "msg_0",

@@ -25,7 +25,7 @@ pub mod profiles;
 use std::sync::Arc;
 use std::time::Duration;
 
-use app::mail::OutgoingMail;
+use app::mail::{MailKind, OutgoingMail};
 use domain::Random;
 use domain::contact::{Dialled, dialled};
 use jiff::Timestamp;
@@ -37,16 +37,10 @@ pub use description::{Description, Format, Gateway as GatewaySettings, Method, R
 pub use gateway::{Gateway, GatewayFault};
 
 /// The kinds of messages that people with telephone numbers get, as templates are chosen by them.
-pub const KINDS: [&str; 8] = [
-    "request",
-    "reminder",
-    "returned",
-    "completed",
-    "rejected",
-    "canceled",
-    "expired",
-    "code",
-];
+pub fn kinds() -> impl Iterator<Item = &'static str> + Clone {
+    let kinds = MailKind::ALL.into_iter().filter(|kind| !kind.is_for_members());
+    kinds.map(MailKind::word)
+}
 
 /// How long one try may take over all gateways; shorter than any lease's margin.
 const LONGEST_TRY: Duration = Duration::from_secs(40);

@@ -7,7 +7,7 @@ use store::outbox::{self, Claim, Claimed, Outcome, Stop, StopReason, Try};
 use testkit::database::TestDatabase;
 use testkit::receiver::{Answer, Receiver};
 
-use crate::house::House;
+use crate::house::{House, enqueue};
 
 testkit::on_both_databases!(
     gone_stops_the_endpoint_tells_the_admins_and_holds_what_waits,
@@ -196,7 +196,7 @@ fn what_is_enqueued_at_the_moment_of_switching_on_is_sent() {
         let (at_enqueued, at_switched) = (Arc::clone(&enqueued), Arc::clone(&switched));
         let late = scope.spawn(|| {
             house.write(move |tx| {
-                let id = outbox::enqueue(tx, &new)?;
+                let id = enqueue(tx, &new)?;
                 at_enqueued.wait();
                 at_switched.wait();
                 Ok(id)

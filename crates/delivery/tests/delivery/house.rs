@@ -15,10 +15,22 @@ use delivery::runner::{Runner, RunnerSettings};
 use domain::public_address::AddressRules;
 use domain::{ClientId, Clock, CompanyId, Contact, Language, MemberId, Random, Role, UtcOffset, WorkflowId};
 use jiff::{SignedDuration, Timestamp};
-use store::Transaction;
 use store::outbox::{self, Delivery, DeliveryId, NewChannel, NewDelivery, Try};
+use store::{Transaction, values};
 use tempfile::TempDir;
 use testkit::database::TestDatabase;
+
+store::statements! {
+    /// The delivery of an event.
+    pub static BY_EVENT = "SELECT id FROM outbox WHERE event_id = $1";
+}
+
+/// Puts a delivery into the outbox and says which it is.
+pub fn enqueue(tx: &mut dyn Transaction, new: &NewDelivery) -> Result<DeliveryId, store::Error> {
+    outbox::enqueue(tx, new)?;
+    let row = tx.query_one(&BY_EVENT, values![&new.event_id])?;
+    Ok(DeliveryId(row.get("id")?))
+}
 
 /// The signing secret of the company's client.
 pub const SECRET: [u8; 32] = [42; 32];
@@ -256,7 +268,7 @@ impl House {
     }
 
     pub fn enqueue(&self, new: NewDelivery) -> DeliveryId {
-        self.write(move |tx| outbox::enqueue(tx, &new))
+        self.write(move |tx| enqueue(tx, &new))
     }
 
     /// Puts a webhook into the outbox.
@@ -281,7 +293,7 @@ impl House {
             if store::company::insert(tx, &row)? {
                 store::api_client::insert(tx, &row.id, client, "default", true, &secret, at)?;
             }
-            outbox::enqueue(tx, &new)
+            enqueue(tx, &new)
         })
     }
 

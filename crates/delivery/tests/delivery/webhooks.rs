@@ -146,4 +146,7 @@ fn a_delivery_that_cannot_be_made_is_a_failed_try_with_the_reason() {
         let fault = tries[0].fault.as_deref().unwrap_or_default();
         assert!(fault.contains(reason), "{fault}");
     }
+    let company = house.company.clone();
+    let failing = house.write(move |tx| store::outbox::endpoints(tx, &company));
+    assert!(failing.is_empty(), "nobody has failed but ourselves: {failing:?}");
 }

@@ -13,6 +13,7 @@ testkit::on_both_databases!(
     a_dry_run_names_every_wrong_row_and_starts_nothing,
     the_right_rows_are_started_and_the_wrong_ones_hold_up_nobody,
     rows_are_started_once_whoever_works_on_them,
+    of_several_processes_one_prepares_the_rows,
     a_list_takes_what_a_row_does_not_say_from_the_request,
     what_was_not_started_is_cancelled,
     the_same_request_under_a_key_is_accepted_once,
@@ -168,7 +169,7 @@ fn names(server: &Server, token: &str) -> Vec<String> {
 fn work(server: &Server) -> usize {
     let mut decided = 0;
     loop {
-        match server.app.run_bulk_starts().expect("a round") {
+        match server.app.run_bulk_starts("here").expect("a round") {
             0 => return decided,
             rows => decided += rows,
         }
@@ -282,6 +283,50 @@ fn the_right_rows_are_started_and_the_wrong_ones_hold_up_nobody(database: &TestD
 }
 
 /// As where a server was killed and two have come up, or as two nodes do: everybody starts what waits.
+fn of_several_processes_one_prepares_the_rows(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (company, token, _) = server.with_company("acme");
+    let template = server.template(&company, &plain(1, "end"));
+    let start = common(template);
+    let accept = |name: &str| {
+        let csv = format!("workflow_name,1.name,1.email\n{name},Ann,ann@example.com\n");
+        let accepted = form(&server, &token, "", &[("file", csv.as_bytes()), ("start", &start)]).ok();
+        accepted["bulk_id"].as_i64().expect("a number")
+    };
+    let take_elsewhere = |id: i64| {
+        let now = server.app.now();
+        let until = now.checked_add(jiff::SignedDuration::from_secs(60)).expect("a time");
+        let taken = server
+            .app
+            .store
+            .write(move |tx| store::bulk::claim(tx, store::bulk::BulkId(id), "elsewhere", now, until));
+        assert!(taken.expect("the database answers"), "nobody else has it");
+    };
+    let counted = |id: i64| counts(&server.get(&format!("{PATH}/{id}"), &token).ok());
+
+    let first = accept("first");
+    take_elsewhere(first);
+    assert_eq!(work(&server), 0, "another process works on it");
+    assert_eq!(counted(first), [1, 1, 0, 0, 0]);
+    server.clock.advance(61);
+    assert_eq!(work(&server), 1, "that one has not been heard of for a minute");
+    assert_eq!(counted(first), [1, 0, 1, 0, 0]);
+
+    let second = accept("second");
+    take_elsewhere(second);
+    server
+        .app
+        .recover_bulk_starts(|owner| owner == "somebody")
+        .expect("the database answers");
+    assert_eq!(work(&server), 0, "it is not that one which is dead");
+    server
+        .app
+        .recover_bulk_starts(|owner| owner == "elsewhere")
+        .expect("the database answers");
+    assert_eq!(work(&server), 1);
+    assert_eq!(counted(second), [1, 0, 1, 0, 0]);
+}
+
 fn rows_are_started_once_whoever_works_on_them(database: &TestDatabase) {
     let server = Server::new(database);
     let (company, token, _) = server.with_company("acme");

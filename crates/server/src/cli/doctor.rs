@@ -11,7 +11,7 @@ use app::{App, AskedAuthority, Parts, ProofLack, SealKeyFault, Vault};
 use blobs::Blobs;
 use clap::Args;
 use delivery::mailer::{MailSettings, Mailer};
-use delivery::messenger::KINDS;
+use delivery::messenger::kinds;
 use document::keys::{KeyError, Signer};
 use document_worker::confinement::Degree;
 use domain::Clock;
@@ -572,7 +572,7 @@ fn messenger(context: &Context, findings: &mut Findings) {
             gateway.address(),
             gateway.numbers()
         );
-        let missing: Vec<&str> = KINDS.into_iter().filter(|kind| !gateway.carries(kind)).collect();
+        let missing: Vec<&str> = kinds().filter(|kind| !gateway.carries(kind)).collect();
         if missing.is_empty() {
             findings.good(
                 check,
@@ -587,7 +587,7 @@ fn messenger(context: &Context, findings: &mut Findings) {
         }
     }
     // Where a kind has no gateway at all, its messages are kept.
-    for kind in KINDS {
+    for kind in kinds() {
         if messengers.reaches(kind).is_empty() {
             findings.note(
                 check,

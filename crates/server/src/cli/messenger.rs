@@ -6,8 +6,9 @@ use app::MailTemplates;
 use app::mail::{self, MailKind};
 use app::mail_sample::{self, Links};
 use clap::Subcommand;
+use clap::builder::PossibleValuesParser;
 use delivery::Messengers;
-use delivery::messenger::{KINDS, Outgoing, Report, Verdict};
+use delivery::messenger::{Outgoing, Report, Verdict, kinds};
 use domain::{Clock, Contact, Language, Region};
 use serde_json::{Value, json};
 use store::company::Style;
@@ -31,7 +32,7 @@ pub enum Messenger {
         #[arg(long, value_name = "NAME")]
         gateway: Option<String>,
         /// The kind of message, which chooses the gateway's template
-        #[arg(long, default_value = "request", value_parser = KINDS)]
+        #[arg(long, default_value = "request", value_parser = PossibleValuesParser::new(kinds()))]
         kind: String,
         /// ko, en or ja
         #[arg(long, default_value = "ko", value_parser = super::language)]
@@ -103,7 +104,7 @@ fn list(context: &Context, messengers: &Messengers) {
     let values: Vec<Value> = gateways
         .iter()
         .map(|gateway| {
-            let kinds: Vec<&str> = KINDS.into_iter().filter(|kind| gateway.carries(kind)).collect();
+            let kinds: Vec<&str> = kinds().filter(|kind| gateway.carries(kind)).collect();
             json!({
                 "name": gateway.name(),
                 "address": gateway.address(),

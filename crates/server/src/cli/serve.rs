@@ -99,6 +99,7 @@ impl Serve {
         runtime.block_on(async {
             let (end, ended) = watch::channel(false);
             let background = if self.role == Some(Role::Web) {
+                tokio::spawn(background::tell_of_rings(Arc::clone(&app), ended.clone()));
                 None
             } else {
                 Some(background::start(

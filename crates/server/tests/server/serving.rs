@@ -6,6 +6,9 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
+use testkit::database::TestDatabase;
+use testkit::receiver::Receiver;
+
 use crate::support::{EMAIL, PASSWORD, Temporary};
 
 /// One HTTP exchange: status and body.
@@ -138,4 +141,62 @@ fn a_taken_port_and_a_wrong_address_are_told() {
     assert_eq!((said.code, said.output.as_str()), (Some(1), ""));
     assert!(said.error.contains(&address), "{}", said.error);
     assert_eq!(here.say(&["serve", "--listen", "nowhere"]).code, Some(1));
+}
+
+/// The web side takes what is started and approved, the worker tells it, and each goes on without the other.
+#[test]
+fn the_work_is_split_over_two_processes_on_postgresql() {
+    let database = TestDatabase::postgres();
+    let temporary = Temporary::new().on(&database);
+    temporary.run(&["migrate"], "");
+    temporary.run(&["company", "add", "acme", "--name", "Acme"], "");
+    temporary.run(
+        &[
+            "member",
+            "add",
+            "--company",
+            "acme",
+            "--email",
+            EMAIL,
+            "--role",
+            "owner",
+        ],
+        PASSWORD,
+    );
+    let template = testkit::contract::import(&temporary, "acme");
+    let receiver = Receiver::start();
+    let web = temporary.serve_as("web");
+    let token = login(&web.address, "acme", EMAIL, PASSWORD);
+    let approved = |name: &str| {
+        let start = json!({
+            "workflow_name": name,
+            "template_id": template,
+            "recipient_list": [
+                {"order": 1, "name": "김사장", "email": "employer@example.com"},
+                {"order": 2, "name": "이직원", "email": "employee@example.com"},
+            ],
+            "export_api_info": {"url": receiver.url("/hook"), "api_type": "ALL", "is_embed": true},
+        });
+        let (status, started) = post(&format!("{}/api/v3/workflows/start", web.address), Some(&token), &start);
+        assert_eq!(status, 200, "{started}");
+        let path = format!("{}/api/v3/workflows/{}/approve", web.address, started["workflow_id"]);
+        let approval = json!({"order": 1, "field_list": testkit::contract::values_of_step(1)});
+        let (status, answer) = post(&path, Some(&token), &approval);
+        assert_eq!(status, 200, "{answer}");
+    };
+    approved("before the worker");
+    assert_eq!(receiver.connections(), 0, "the web side sends nothing");
+    let worker = temporary.serve_as("worker");
+    receiver.wait_for(1);
+    approved("while it works");
+    receiver.wait_for(2);
+    worker.kill();
+    approved("after the worker");
+    let _worker = temporary.serve_as("worker");
+    let names: Vec<_> = receiver
+        .wait_for(3)
+        .iter()
+        .map(|webhook| webhook.json()["workflow_name"].clone())
+        .collect();
+    assert_eq!(names, ["before the worker", "while it works", "after the worker"]);
 }

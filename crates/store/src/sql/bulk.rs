@@ -36,6 +36,17 @@ crate::statements! {
     /// What is under way, oldest first.
     pub static RUNNING = "SELECT id, company_id, member_id, origin FROM bulk_start WHERE finished_at IS NULL ORDER BY id";
 
+    /// Takes one for a process until a moment, where no other has it.
+    pub static CLAIM = "UPDATE bulk_start SET lease_owner = $2, lease_until = $3 \
+         WHERE id = $1 AND finished_at IS NULL AND (lease_owner IS NULL OR lease_owner = $2 OR lease_until <= $4)";
+
+    /// Who has taken some.
+    pub static LEASE_OWNERS = "SELECT DISTINCT lease_owner FROM bulk_start \
+         WHERE finished_at IS NULL AND lease_owner IS NOT NULL";
+
+    /// Gives back all that a process has taken.
+    pub static RELEASE_OWNER = "UPDATE bulk_start SET lease_owner = NULL WHERE lease_owner = $1 AND finished_at IS NULL";
+
     /// The next rows of one.
     pub static WAITING = "SELECT number, request, tries FROM bulk_row WHERE bulk_id = $1 AND state = 'waiting' \
          ORDER BY number LIMIT $2";

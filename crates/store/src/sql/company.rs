@@ -3,9 +3,10 @@
 crate::statements! {
     /// A new company; nothing happens where the id is taken.
     pub static INSERT = "INSERT INTO company (id, name, language, utc_offset, region, api_enabled, token_lifetime_seconds, \
-         expiry_days, link_days, created_at, seal_level, tsa_url, when_tsa_is_down, seal_mark, accent, logo, \
-         logo_width, logo_height, mail_sender_name, mail_reply_to, completed_mails, remind_every_days, remind_before_days) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23) ON CONFLICT (id) DO NOTHING";
+         expiry_days, link_days, seal_level, tsa_url, when_tsa_is_down, seal_mark, accent, logo, logo_width, logo_height, \
+         mail_sender_name, mail_reply_to, completed_mails, remind_every_days, remind_before_days, created_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23) \
+         ON CONFLICT (id) DO NOTHING";
 
     /// One company.
     pub static FIND = "SELECT id, name, language, utc_offset, region, api_enabled, token_lifetime_seconds, expiry_days, \

@@ -7,7 +7,7 @@ crate::statements! {
     /// Puts a delivery into the outbox. Where its endpoint was stopped, the next claim holds it: see `HOLD_BACK`.
     pub static ENQUEUE = "INSERT INTO outbox (company_id, workflow_id, event_id, kind, receiver, url, client_id, \
              authorization_header, body, state, created_at, due_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11) RETURNING id";
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11)";
 
     /// Takes hold of the stopped endpoints that something waits for. Switching one on at the same moment makes one of the
     /// two run again, so nothing is held back for an endpoint that is on.

@@ -1,18 +1,25 @@
 //! The tables `workflow`, `recipient` and `sealed_document`.
 
 crate::statements! {
-    /// A new workflow; its chain is still empty.
+    /// Numbers for a workflow (at place 0) and so many writers.
+    pub static RESERVE =
+        sqlite "WITH RECURSIVE places (place) AS (SELECT 0 UNION ALL SELECT place + 1 FROM places WHERE place < $1) \
+            SELECT place, COALESCE((SELECT seq FROM sqlite_sequence \
+                WHERE name = CASE WHEN place = 0 THEN 'workflow' ELSE 'recipient' END), 0) + MAX(place, 1) AS id FROM places",
+        postgres "SELECT place, CASE WHEN place = 0 THEN nextval('workflow_id') ELSE nextval('recipient_id') END AS id \
+            FROM generate_series(CAST(0 AS BIGINT), $1) AS place";
+
+    /// A new workflow.
     pub static INSERT = "INSERT INTO workflow (company_id, name, template_id, template_version, on_reject, language, \
          offset_seconds, sender_id, client_id, comment, cc_list, export_settings, export_authorization, is_embedded, \
-         started_at, expires_at, status, turn, first_step_reported, chain_sequence, chain_hash, link_version, revision) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 'Playing', 1, FALSE, 0, $17, 1, 0) \
-         RETURNING id";
+         started_at, expires_at, status, turn, first_step_reported, chain_sequence, chain_hash, link_version, revision, id) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 'Playing', 1, FALSE, $18, $17, 1, 0, $19)";
 
     /// A workflow's writer.
     pub static INSERT_RECIPIENT = "INSERT INTO recipient (company_id, workflow_id, step_order, place, role, name, contact, \
          phone, mobile, language, link_version, progress, access_salt, access_code, access_hint, access_failures, contact_key, \
-         asks_one_time_code) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'waiting', $12, $13, $14, 0, $15, $16) RETURNING id";
+         asks_one_time_code, id) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'waiting', $12, $13, $14, 0, $15, $16, $17)";
 
     /// What a start needs to know of its company, template and client.
     pub static START_CONTEXT = "SELECT c.name, c.language, c.utc_offset, c.region, c.expiry_days, c.link_days, \

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use store::{Error, Settings, Store, values};
+use store::{Error, Settings, Store, Transaction, values};
 use testkit::database::TestDatabase;
 use testkit::database_proxy::{DatabaseProxy, Fault};
 
@@ -99,6 +99,37 @@ fn a_commit_whose_answer_is_lost_is_found_and_one_that_never_arrived_is_done_aga
     }
 }
 
+/// All of a transaction may go out together with its commit.
+#[test]
+fn one_that_was_left_for_later_as_a_whole_is_found_too_or_done_again() {
+    for (fault, expected) in [(Fault::AfterTheCommit, 1), (Fault::BeforeTheCommit, 2)] {
+        let database = TestDatabase::postgres();
+        drop(probe::open(&database));
+        let proxy = DatabaseProxy::to(database.settings());
+        let store = Store::open(proxy.settings()).unwrap();
+        let runs = Arc::new(AtomicU32::new(0));
+        let ran = Arc::clone(&runs);
+        let later = move |tx: &mut dyn Transaction, id: i64| {
+            let (word, bytes, flag) = (None::<String>, None::<Vec<u8>>, None::<bool>);
+            tx.execute_later(&probe::INSERT, values![id, word, bytes, flag, 1])
+        };
+        proxy.arm(fault);
+        store
+            .write(move |tx| {
+                ran.fetch_add(1, Ordering::Relaxed);
+                later(tx, 1)?;
+                later(tx, 2)
+            })
+            .unwrap();
+        assert_eq!(proxy.met(), 1, "the commit met the fault");
+        assert_eq!(
+            (runs.load(Ordering::Relaxed), count(&store)),
+            (expected, 2),
+            "{fault:?}"
+        );
+    }
+}
+
 #[test]
 fn a_connection_cut_by_the_server_at_the_commit_is_resolved_too() {
     let database = Arc::new(TestDatabase::postgres());
@@ -158,6 +189,33 @@ fn a_connection_that_has_rested_for_long_writes_on() {
     store.write(|tx| tx.execute(&FORGET, values![])).unwrap();
     store.write(|tx| insert(tx, 2, 1)).unwrap();
     assert_eq!(count(&store), 2);
+}
+
+/// One process announces, another hears it; one whose connection broke looks when it listens again.
+#[test]
+fn what_one_process_announces_another_hears() {
+    let database = TestDatabase::postgres();
+    let (here, elsewhere) = (database.open(), database.open());
+    let (told, heard) = std::sync::mpsc::channel();
+    here.listen(move || {
+        let _ = told.send(());
+    })
+    .unwrap();
+    let long = Duration::from_secs(30);
+    heard.recv_timeout(long).expect("the first look");
+    for _ in 0..3 {
+        elsewhere.announce().unwrap();
+        heard.recv_timeout(long).expect("the announcement");
+    }
+    database.cut_connections();
+    heard.recv_timeout(long).expect("the look after the break");
+    elsewhere.announce().unwrap();
+    heard.recv_timeout(long).expect("the announcement after the break");
+    drop(here);
+    assert!(
+        heard.recv_timeout(long).is_err(),
+        "whoever closes the store listens no more"
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Barrier};
 
 use jiff::Timestamp;
-use store::{Error, Store, Value, values};
+use store::{Error, Store, Transaction, Value, values};
 use testkit::database::TestDatabase;
 
 use crate::probe::{self, count, insert};
@@ -25,6 +25,11 @@ testkit::on_both_databases!(
     of_two_changes_of_one_revision_one_wins,
     increments_by_read_and_write_are_never_lost,
     a_missing_parent_fails_at_the_commit_and_harms_nobody_else,
+    what_was_left_for_later_is_seen_by_the_next_statement,
+    what_was_left_for_later_is_kept_by_the_commit,
+    what_fails_of_what_was_left_for_later_undoes_it_all,
+    what_was_left_for_later_and_the_closure_refused_is_undone,
+    a_write_that_does_not_wait_for_the_disk_is_seen_at_once,
     a_panic_undoes_its_work_and_the_store_goes_on,
     a_transaction_inside_a_transaction_is_refused,
     u0000_in_a_text_is_refused,
@@ -95,6 +100,95 @@ fn returning_answers_in_parameter_order(database: &TestDatabase) {
     assert_eq!(row.get::<String>("word").unwrap(), "second");
     assert_eq!(row.get::<i64>("revision").unwrap(), 1);
     assert_eq!(count(&store), 1);
+}
+
+fn insert_later(tx: &mut dyn Transaction, id: i64, amount: i64) -> Result<(), Error> {
+    let (word, bytes, flag) = (None::<String>, None::<Vec<u8>>, None::<bool>);
+    tx.execute_later(&probe::INSERT, values![id, word, bytes, flag, amount])
+}
+
+fn what_was_left_for_later_is_seen_by_the_next_statement(database: &TestDatabase) {
+    let store = probe::open(database);
+    let seen = store.write(|tx| {
+        insert_later(tx, 1, 5)?;
+        insert_later(tx, 2, 6)?;
+        let row = tx.query_one(&probe::BY_ID, values![2])?;
+        insert_later(tx, 3, 7)?;
+        assert_eq!(tx.execute(&probe::CHANGE, values![8, 3, 1])?, 1);
+        row.get::<i64>("amount")
+    });
+    assert_eq!((seen.unwrap(), count(&store)), (6, 3));
+}
+
+fn what_was_left_for_later_is_kept_by_the_commit(database: &TestDatabase) {
+    let store = probe::open(database);
+    // More than go through a socket's buffer at once.
+    store
+        .write(|tx| (0..5000).try_for_each(|id| insert_later(tx, id, 1)))
+        .unwrap();
+    assert_eq!(count(&store), 5000);
+}
+
+fn what_fails_of_what_was_left_for_later_undoes_it_all(database: &TestDatabase) {
+    let store = probe::open(database);
+    store.write(|tx| insert(tx, 3, 1)).unwrap();
+    let is_the_key = |error: &Error| matches!(error, Error::Conflict { constraint } if constraint == "probe(id)");
+    // Told by the commit, by the next statement, and by that also where the closure goes on as if nothing were.
+    let at_commit = store.write(|tx| (1..5).try_for_each(|id| insert_later(tx, id, 1)));
+    assert!(at_commit.as_ref().is_err_and(is_the_key), "{at_commit:?}");
+    let at_next = store.write(|tx| {
+        (1..5).try_for_each(|id| insert_later(tx, id, 1))?;
+        insert(tx, 9, 1)
+    });
+    assert!(at_next.as_ref().is_err_and(is_the_key), "{at_next:?}");
+    let overlooked = store.write(|tx| {
+        let _ = (1..5).try_for_each(|id| insert_later(tx, id, 1));
+        let _ = insert(tx, 9, 1);
+        Ok::<_, Error>(())
+    });
+    assert!(matches!(overlooked, Err(Error::Spoiled)), "{overlooked:?}");
+    assert_eq!(count(&store), 1);
+    // A check that fails is named, and the next transaction of the same connection is not touched by any of it.
+    let negative = store.write(|tx| insert_later(tx, 1, -1)).unwrap_err();
+    assert!(
+        matches!(&negative, Error::Constraint { statement, .. } if statement.ends_with("INSERT")),
+        "{negative:?}"
+    );
+    store.write(|tx| insert_later(tx, 1, 1)).unwrap();
+    assert_eq!(count(&store), 2);
+}
+
+fn what_was_left_for_later_and_the_closure_refused_is_undone(database: &TestDatabase) {
+    let store = probe::open(database);
+    let refused: Result<(), Error> = store.write(|tx| {
+        insert_later(tx, 1, 1)?;
+        Err(Error::Closed)
+    });
+    assert!(matches!(refused, Err(Error::Closed)), "{refused:?}");
+    store.write(|tx| insert_later(tx, 2, 1)).unwrap();
+    assert_eq!(count(&store), 1);
+}
+
+fn a_write_that_does_not_wait_for_the_disk_is_seen_at_once(database: &TestDatabase) {
+    let store = probe::open(database);
+    std::thread::scope(|scope| {
+        for id in 0..40_i64 {
+            let store = &store;
+            scope.spawn(move || {
+                let write = move |tx: &mut dyn Transaction| insert(tx, id, 1);
+                if id % 2 == 0 {
+                    store.write_relaxed(write).unwrap();
+                } else {
+                    store.write(write).unwrap();
+                }
+                let seen = store.read(move |tx| tx.query_optional(&probe::BY_ID, values![id]));
+                assert!(seen.unwrap().is_some(), "{id}");
+            });
+        }
+    });
+    let duplicate = store.write_relaxed(|tx| insert(tx, 7, 1));
+    assert!(matches!(duplicate, Err(Error::Conflict { .. })), "{duplicate:?}");
+    assert_eq!(count(&store), 40);
 }
 
 /// Every third writer fails after its insert; no other is touched by that.

@@ -1,0 +1,126 @@
+//! One connection to the server, driven by the thread that uses it.
+//!
+//! The driver below is asynchronous: it sends a statement when its future is first polled, whether or not the one before
+//! was answered. So statements that do not need each other's answers go to the server together and cost one round trip
+//! ([`Pipeline`]). Nothing runs between two uses: what the server says meanwhile is read at the next.
+
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::task::Poll;
+
+use tokio::runtime::{Builder, Runtime};
+use tokio_postgres::tls::MakeTlsConnect;
+use tokio_postgres::{AsyncMessage, Client, Config, Error, NoTls, Socket};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+type Answer<'c> = Pin<Box<dyn Future<Output = Result<(), Error>> + 'c>>;
+
+/// An open connection.
+pub(super) struct Connection {
+    client: Client,
+    runtime: Runtime,
+}
+
+/// Why there is no connection.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ConnectError {
+    /// The driver's or the server's reason.
+    #[error(transparent)]
+    Postgres(#[from] Error),
+    /// The operating system's: no more threads or file descriptors.
+    #[error("nothing to drive a connection with: {0}")]
+    Runtime(#[from] std::io::Error),
+}
+
+impl Connection {
+    /// Connects and sets the session up with `setting`.
+    pub(super) fn open(
+        config: &Config,
+        tls: Option<&MakeRustlsConnect>,
+        setting: &str,
+    ) -> Result<Connection, ConnectError> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let client = match tls {
+            None => runtime.block_on(connected(config, NoTls)),
+            Some(tls) => runtime.block_on(connected(config, tls.clone())),
+        }?;
+        runtime.block_on(client.batch_execute(setting))?;
+        Ok(Connection { client, runtime })
+    }
+
+    /// True where the connection is known to be gone.
+    pub(super) fn is_closed(&self) -> bool {
+        self.client.is_closed()
+    }
+
+    /// What sends statements.
+    pub(super) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Waits for an answer.
+    pub(super) fn wait<T>(&self, answer: impl Future<Output = T>) -> T {
+        self.runtime.block_on(answer)
+    }
+}
+
+async fn connected<T>(config: &Config, tls: T) -> Result<Client, Error>
+where
+    T: MakeTlsConnect<Socket>,
+    T::Stream: Send + 'static,
+{
+    let (client, mut connection) = config.connect(tls).await?;
+    tokio::spawn(async move {
+        // Its end is told to whoever waits for an answer.
+        while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
+            if let AsyncMessage::Notice(notice) = message {
+                tracing::debug!(notice = notice.message(), "the database server notes");
+            }
+        }
+    });
+    Ok(client)
+}
+
+/// Statements that are sent one after the other without waiting for answers.
+#[derive(Default)]
+pub(super) struct Pipeline<'c>(Vec<Answer<'c>>);
+
+impl<'c> Pipeline<'c> {
+    /// Adds a statement.
+    pub(super) fn add<T>(&mut self, answer: impl Future<Output = Result<T, Error>> + 'c) {
+        self.0.push(Box::pin(async { answer.await.map(drop) }));
+    }
+
+    /// Sends all of it and `last`, and waits for their answers. Where some fail, the first is told by its place.
+    pub(super) async fn send<T>(
+        mut self,
+        last: impl Future<Output = Result<T, Error>>,
+    ) -> Result<Result<T, Error>, (usize, Error)> {
+        let mut last = pin!(last);
+        let mut outcomes: Vec<Option<Result<(), Error>>> = Vec::with_capacity(self.0.len());
+        for answer in &mut self.0 {
+            outcomes.push(begun(answer.as_mut()).await);
+        }
+        let begun_last = begun(last.as_mut()).await;
+        for (place, (answer, outcome)) in self.0.into_iter().zip(outcomes).enumerate() {
+            let outcome = match outcome {
+                Some(outcome) => outcome,
+                None => answer.await,
+            };
+            outcome.map_err(|error| (place, error))?;
+        }
+        match begun_last {
+            Some(outcome) => Ok(outcome),
+            None => Ok(last.await),
+        }
+    }
+}
+
+/// Polls once, which sends; the outcome, where it is there already.
+async fn begun<F: Future + ?Sized>(mut future: Pin<&mut F>) -> Option<F::Output> {
+    poll_fn(|context| match future.as_mut().poll(context) {
+        Poll::Ready(outcome) => Poll::Ready(Some(outcome)),
+        Poll::Pending => Poll::Ready(None),
+    })
+    .await
+}
