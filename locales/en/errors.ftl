@@ -115,6 +115,7 @@ error-missing-glyph = No font has these characters: { $characters }. Leave them 
 error-does-not-fit = The text does not fit into its field, even in the smallest letters. Shorten it, or let the sender make the field larger.
 error-calculation-does-not-fit = With this number “{ $value }” would stand in the field “{ $name }” later, where it does not fit. Give a number with fewer digits, or let the sender make that field larger.
 error-field-not-stampable = The template’s field “{ $name }” cannot show “{ $value }”: it is too long for its box, or no font has one of its characters. Change that in the template, or make the box larger.
+error-field-too-small = The box of the field “{ $name }” is too small: { $width } × { $height } points. A field of this kind needs at least { $least_width } × { $least_height } points to be legible. On this page, make its width at least { $width_millionths } and its height at least { $height_millionths } millionths.
 error-callback-malformed = This is not an address that webhooks can be sent to.
 error-callback-scheme = The address must begin with https://.
 error-callback-userinfo = The address must not hold a user name or password.

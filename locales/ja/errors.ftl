@@ -96,6 +96,7 @@ error-missing-glyph = どのフォントにもない文字があります: { $ch
 error-does-not-fit = いちばん小さい文字でもフィールドに収まりません。短くするか、送信者にフィールドを大きくしてもらってください。
 error-calculation-does-not-fit = この数値では、後のフィールド「{ $name }」に入る「{ $value }」が収まりません。桁数の少ない数値にするか、送信者にそのフィールドを大きくしてもらってください。
 error-field-not-stampable = テンプレートのフィールド「{ $name }」に「{ $value }」を表示できません。長すぎて枠に収まらないか、どのフォントにもない文字があります。テンプレートの内容を直すか、枠を大きくしてください。
+error-field-too-small = フィールド「{ $name }」の枠が小さすぎます（{ $width } × { $height } ポイント）。この種類のフィールドが読めるようにするには、{ $least_width } × { $least_height } ポイント以上が必要です。このページでは、width を { $width_millionths } 以上、height を { $height_millionths } 以上（100万分の1単位）にしてください。
 error-callback-malformed = Webhook を送れるアドレスではありません。
 error-callback-scheme = https:// で始まるアドレスでなければなりません。
 error-callback-userinfo = アドレスにユーザー名やパスワードを含めることはできません。

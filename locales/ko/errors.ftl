@@ -96,6 +96,7 @@ error-missing-glyph = 글꼴에 없는 문자가 있습니다: { $characters }. 
 error-does-not-fit = 가장 작은 글자로도 필드 안에 다 들어가지 않습니다. 줄여 쓰거나, 보낸 사람에게 필드를 키워 달라고 하세요.
 error-calculation-does-not-fit = 이 숫자를 쓰면 나중에 ‘{ $name }’ 필드에 들어갈 ‘{ $value }’ 값이 칸에 들어가지 않습니다. 자릿수를 줄이거나, 보낸 사람에게 그 필드를 키워 달라고 하세요.
 error-field-not-stampable = 템플릿의 ‘{ $name }’ 필드에 ‘{ $value }’ 값을 표시할 수 없습니다. 너무 길어 칸에 들어가지 않거나 글꼴에 없는 문자가 있습니다. 템플릿에서 내용을 고치거나 칸을 키우세요.
+error-field-too-small = ‘{ $name }’ 필드의 칸이 너무 작습니다({ $width } × { $height }포인트). 이 종류의 필드는 { $least_width } × { $least_height }포인트 이상이어야 알아볼 수 있습니다. 이 페이지에서는 width를 { $width_millionths } 이상, height를 { $height_millionths } 이상(백만분율)으로 지정하세요.
 error-callback-malformed = 웹훅을 보낼 수 있는 주소가 아닙니다.
 error-callback-scheme = https://로 시작하는 주소여야 합니다.
 error-callback-userinfo = 주소에 사용자 이름이나 비밀번호를 넣을 수 없습니다.

@@ -131,6 +131,9 @@ codes! {
         CalculationDoesNotFit => "calculation-does-not-fit",
         /// The template's field `name` cannot show `value`, which it must be able to.
         FieldNotStampable => "field-not-stampable",
+        /// A field's box is smaller than its kind needs; arguments `name`, `width`, `height` (points), `least_width`,
+        /// `least_height` (points), `width_millionths`, `height_millionths` (the least members of FIELDS.json).
+        FieldTooSmall => "field-too-small",
         /// No address that can be called.
         CallbackMalformed => "callback-malformed",
         /// A scheme other than https (or http where the installation allows it).
