@@ -77,6 +77,7 @@ error-too-many = { $max ->
 error-out-of-range = This must be from { $min } to { $max }.
 error-control-character = This holds a control character, such as U+0000, which no text may hold.
 error-direction-control = Remove the invisible characters that change the direction of writing.
+error-overlong-character = A character carries more accents or parts than any script writes. Write it with fewer.
 error-not-allowed = This must be one of: { $allowed }.
 error-duplicate = This is given twice.
 error-invalid-email = This is not an e-mail address.

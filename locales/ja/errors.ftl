@@ -62,6 +62,7 @@ error-too-many = 最大 { $max } 件までです。
 error-out-of-range = { $min } 以上 { $max } 以下でなければなりません。
 error-control-character = 使用できない制御文字（U+0000 など）が含まれています。
 error-direction-control = 文字の並ぶ方向を変える見えない文字を削除してください。
+error-overlong-character = 1 文字に付いている記号が多すぎます。記号を減らして書いてください。
 error-not-allowed = 次のいずれかでなければなりません: { $allowed }。
 error-duplicate = 同じものが 2 回指定されています。
 error-invalid-email = 正しいメールアドレスではありません。

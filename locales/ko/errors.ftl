@@ -62,6 +62,7 @@ error-too-many = 최대 { $max }개까지 넣을 수 있습니다.
 error-out-of-range = { $min } 이상 { $max } 이하여야 합니다.
 error-control-character = 사용할 수 없는 제어 문자(U+0000 등)가 들어 있습니다.
 error-direction-control = 글의 방향을 바꾸는 보이지 않는 문자를 지워 주세요.
+error-overlong-character = 한 글자에 붙은 기호가 너무 많습니다. 기호를 줄여서 쓰세요.
 error-not-allowed = 다음 중 하나여야 합니다: { $allowed }.
 error-duplicate = 같은 항목이 두 번 들어 있습니다.
 error-invalid-email = 올바른 이메일 주소가 아닙니다.

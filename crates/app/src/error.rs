@@ -63,6 +63,8 @@ codes! {
         ControlCharacter => "control-character",
         /// A character that changes the direction in which others are read.
         DirectionControl => "direction-control",
+        /// What people count as one character has more parts than any script writes: a letter under a heap of accents.
+        OverlongCharacter => "overlong-character",
         /// None of the values in `allowed`.
         NotAllowed => "not-allowed",
         /// Said twice.

@@ -320,6 +320,7 @@ mod tests {
             "signed_with_damaged_metadata",
             "signed_with_unusable_validation_data",
             "signed_and_active",
+            "external_content",
             "dynamic_xfa",
             "no_pages",
             "too_many_pages",

@@ -40,6 +40,7 @@ use std::collections::BTreeSet;
 
 use domain::field::Field;
 use domain::template::PageSize;
+use domain::text::has_overlong_character;
 use lopdf::xref::XrefEntry;
 use lopdf::{Document, LoadOptions, ObjectId};
 use serde::{Deserialize, Serialize};
@@ -417,6 +418,9 @@ pub enum Refused {
          send it as it was before it was signed"
     )]
     SignedAndActive,
+    /// A part of what the file shows lies in another file.
+    #[error("a part of the file's content lies in another file, which is not here; print the file to a new PDF")]
+    ExternalContent,
     /// A form that only XFA viewers show.
     #[error("the file is a dynamic XFA form, which shows only in one product; print it to a new PDF")]
     DynamicXfa,
@@ -553,6 +557,9 @@ pub fn inspect_counting(
     );
     settle::balance_pages(&mut document, most)?;
     changes.extend(clean::clean(&mut document));
+    if settle::has_external_streams(&document) {
+        return Err(Refused::ExternalContent);
+    }
     if metadata::remove_damaged(&mut document) {
         changes.push(Change::DamagedMetadataRemoved);
     }
@@ -680,8 +687,9 @@ impl Before<'_> {
                 .ok()
                 .and_then(|page| self.pages.get(page.checked_sub(1)?));
             // Viewers pass over these, and show the letters in the order in which they are written.
-            let turns = matches!(&mark.content, MarkContent::FormText { text, .. } if text.contains(is_direction));
-            if turns || size.is_none_or(|size| stamp::prove(&fonts, size, &mark).is_err()) {
+            let is_odd = |text: &str| text.contains(is_direction) || has_overlong_character(text);
+            let is_odd = matches!(&mark.content, MarkContent::FormText { text, .. } if is_odd(text));
+            if is_odd || size.is_none_or(|size| stamp::prove(&fonts, size, &mark).is_err()) {
                 return Err(Refused::FormValueNotDrawn { field });
             }
             proved.push(mark);

@@ -51,7 +51,7 @@ pub(super) fn settle(document: &mut Document) -> Settled {
         settled.changes.push(Change::PageSizeAssumed { count: assumed });
         settled.readers_differ = true;
     }
-    let dropped = settle_streams(document);
+    let dropped = settle_streams(document).saturating_add(settle_links(document));
     if dropped > 0 {
         settled.changes.push(Change::DamageDropped { count: dropped });
     }
@@ -66,6 +66,71 @@ fn refers_to_deleted(document: &Document, used: &BTreeSet<ObjectId>) -> bool {
                 document.reference_table.get(id.0),
                 Some(XrefEntry::Free | XrefEntry::UnusableFree)
             )
+    })
+}
+
+/// Takes away what leads in a circle: the parent of the root of all pages, and `/Next` where it leads back, of actions (12.6.1)
+/// and of bookmarks (12.3.3). Answers how many of the latter there were.
+fn settle_links(document: &mut Document) -> u32 {
+    let root = document
+        .catalog()
+        .and_then(|catalog| catalog.get(b"Pages"))
+        .and_then(Object::as_reference);
+    if let Ok(root) = root.and_then(|root| document.get_dictionary_mut(root)) {
+        root.remove(b"Parent");
+    }
+    let next = |id: ObjectId| -> Vec<ObjectId> {
+        let dictionary = document.get_dictionary(id).ok();
+        match dictionary.and_then(|dictionary| dictionary.get(b"Next").ok()) {
+            Some(Object::Reference(next)) => vec![*next],
+            Some(Object::Array(several)) => several.iter().filter_map(|one| one.as_reference().ok()).collect(),
+            _ => Vec::new(),
+        }
+    };
+    let mut done: BTreeSet<ObjectId> = BTreeSet::new();
+    let mut leading_back: Vec<ObjectId> = Vec::new();
+    for id in document.objects.keys().copied() {
+        // The way here, each with what follows it and was not gone to yet.
+        let mut way: Vec<(ObjectId, Vec<ObjectId>)> = Vec::new();
+        let mut on_way: BTreeSet<ObjectId> = BTreeSet::new();
+        if !done.contains(&id) {
+            on_way.insert(id);
+            way.push((id, next(id)));
+        }
+        while let Some((at, following)) = way.last_mut() {
+            match following.pop() {
+                Some(one) if on_way.contains(&one) => leading_back.push(*at),
+                Some(one) if done.contains(&one) => {}
+                Some(one) => {
+                    on_way.insert(one);
+                    way.push((one, next(one)));
+                }
+                None => {
+                    on_way.remove(at);
+                    done.insert(*at);
+                    way.pop();
+                }
+            }
+        }
+    }
+    leading_back.sort_unstable();
+    leading_back.dedup();
+    for id in &leading_back {
+        if let Ok(dictionary) = document.get_dictionary_mut(*id) {
+            dictionary.remove(b"Next");
+        }
+    }
+    u32::try_from(leading_back.len()).unwrap_or(u32::MAX)
+}
+
+/// Does the file use a stream whose data lie in another file (Table 5, `F`)? What they are nobody here knows, and each reader
+/// finds others, or none.
+pub(super) fn has_external_streams(document: &Document) -> bool {
+    clean::used_objects(document).iter().any(|id| {
+        let stream = document.objects.get(id).and_then(|object| object.as_stream().ok());
+        let file = stream.and_then(|stream| stream.dict.get(b"F").ok());
+        let file = file.map(|file| form::resolve(document, file));
+        matches!(file, Some(Object::String(..) | Object::Dictionary(_)))
     })
 }
 

@@ -1338,6 +1338,95 @@ fn a_file_with_cross_reference_streams_gets_a_valid_seal() {
     assert_eq!(crate::judges::complaints(&sealed, &root), Vec::<String>::new());
 }
 
+/// What lies in another file is not here: each reader finds something else there, or nothing (7.3.8.2).
+#[test]
+fn a_stream_whose_data_lie_in_another_file_refuses_the_file() {
+    let external = |file: Object| {
+        document_of(PageForm::PLAIN, |document, page| {
+            let stream = Stream::new(dictionary! { "F" => file }, Vec::new());
+            page.set("Contents", Object::from(document.add_object(stream)));
+        })
+    };
+    for file in [
+        Object::string_literal("/etc/passwd"),
+        dictionary! { "Type" => "Filespec", "F" => Object::string_literal("page.txt") }.into(),
+    ] {
+        assert_eq!(take(&external(file)), Err(Refused::ExternalContent));
+    }
+    let form = document_of(PageForm::PLAIN, |document, page| {
+        let file = Object::string_literal("picture.bin");
+        let picture = document.add_object(Stream::new(
+            dictionary! { "Type" => "XObject", "Subtype" => "Form", "F" => file },
+            Vec::new(),
+        ));
+        page.set("Resources", dictionary! { "XObject" => dictionary! { "X" => picture } });
+    });
+    assert_eq!(take(&form), Err(Refused::ExternalContent));
+    // A name is no file.
+    assert!(take(&external("Fl".into())).is_ok());
+}
+
+/// Other programs complain of what leads in a circle, before the seal and after it.
+#[test]
+fn what_leads_in_a_circle_is_cut_and_judges_are_content() {
+    let pdf = document_of(PageForm::PLAIN, |document, page| {
+        let action = |document: &mut Document, address: &str| {
+            document.add_object(dictionary! { "S" => "URI", "URI" => Object::string_literal(address) })
+        };
+        let [alone, first, second, third] =
+            ["http://a/", "http://b/", "http://c/", "http://d/"].map(|address| action(document, address));
+        let mut follow = |from: lopdf::ObjectId, next: Object| {
+            let action = document.get_dictionary_mut(from).expect("an action");
+            action.set("Next", next);
+        };
+        follow(alone, alone.into());
+        follow(first, vec![second.into(), third.into()].into());
+        follow(second, third.into());
+        follow(third, first.into());
+        let links: Vec<Object> = [alone, first]
+            .into_iter()
+            .map(|action| {
+                Object::from(document.add_object(dictionary! {
+                    "Type" => "Annot", "Subtype" => "Link", "A" => action,
+                    "Rect" => vec![0.into(), 0.into(), 9.into(), 9.into()],
+                }))
+            })
+            .collect();
+        page.set("Annots", links);
+        let catalog = document.add_object(dictionary! { "Type" => "Catalog" });
+        document.trailer.set("Root", catalog);
+    });
+    // The root of all pages is no page of the catalog's.
+    let mut document = Document::load_mem(&pdf).expect("readable");
+    let catalog = document.trailer.get(b"Root").and_then(Object::as_reference).expect("a root");
+    let root = document
+        .catalog()
+        .and_then(|catalog| catalog.get(b"Pages"))
+        .and_then(Object::as_reference)
+        .expect("pages");
+    document.get_dictionary_mut(root).expect("pages").set("Parent", catalog);
+    let mut pdf = Vec::new();
+    document.save_to(&mut pdf).expect("written");
+
+    let taken = take(&pdf).expect("taken");
+    assert!(taken.changes.contains(&Change::DamageDropped { count: 2 }), "{:?}", taken.changes);
+    let document = Document::load_mem(&taken.pdf).expect("readable");
+    let pages = document.catalog().and_then(|catalog| catalog.get(b"Pages"));
+    let pages = document.get_dictionary(pages.and_then(Object::as_reference).expect("pages"));
+    assert!(!pages.expect("pages").has(b"Parent"));
+    assert!(contains(&taken.pdf, b"http://d/"), "what does not lead back stays");
+    assert_eq!(structure_complaints(&taken.pdf), Vec::<String>::new());
+    let said = |pdf: &[u8]| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("file.pdf");
+        std::fs::write(&file, pdf).expect("written");
+        let said = Command::new("pdfsig").arg(&file).output().expect("pdfsig runs");
+        String::from_utf8_lossy(&said.stderr).into_owned()
+    };
+    assert!(said(&pdf).contains("Circular"), "{}", said(&pdf));
+    assert!(!said(&taken.pdf).contains("Circular"), "{}", said(&taken.pdf));
+}
+
 #[test]
 fn a_picture_with_too_many_pixels_is_refused() {
     let pdf = document_of(PageForm::PLAIN, |document, page| {
