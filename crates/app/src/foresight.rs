@@ -23,8 +23,8 @@ use document::fonts::Fonts;
 use domain::drawing::{Drawing, DrawnValue, Hand};
 use domain::number::Decimal;
 use domain::{
-    CompanyId, Field, FieldKind, FieldValue, Language, PageSize, Placement, Progress, Recipient, TemplateId, TemplateVersion,
-    Workflow, WriterDetail, formula,
+    CompanyId, Field, FieldKind, FieldValue, Language, PageSize, Placement, Progress, Recipient, TemplateId,
+    TemplateVersion, Workflow, WriterDetail, formula,
 };
 use store::company::Company;
 use store::workflow_value::StoredValue;

@@ -177,7 +177,11 @@ fn a_file_whose_worker_stands_still_is_refused_and_the_next_is_taken() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (number, program) = (folder.path().join("number"), folder.path().join("worker"));
     let worker = env!("CARGO_BIN_EXE_countersign-document-worker");
-    std::fs::write(&program, format!("#!/bin/sh\necho $$ > '{}'\nexec '{worker}'\n", number.display())).expect("a script");
+    std::fs::write(
+        &program,
+        format!("#!/bin/sh\necho $$ > '{}'\nexec '{worker}'\n", number.display()),
+    )
+    .expect("a script");
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).expect("it may be run");
     let settings = PoolSettings {
         workers: 1,
@@ -189,7 +193,9 @@ fn a_file_whose_worker_stands_still_is_refused_and_the_next_is_taken() {
     let is_shown = || pool.page_images(&plain(), &[1], 72.0).is_ok();
     assert!(is_shown());
     let number = std::fs::read_to_string(&number).expect("its number");
-    let stopped = std::process::Command::new("kill").args(["-STOP", number.trim()]).status();
+    let stopped = std::process::Command::new("kill")
+        .args(["-STOP", number.trim()])
+        .status();
     assert!(stopped.expect("kill runs").success());
     assert!(matches!(
         pool.inspect(&plain()),

@@ -526,7 +526,14 @@ impl Field {
                 };
                 let line = letters * measures::LINE_HEIGHT;
                 let is_padded = self.cells.is_none() && self.lines == Some(Lines::Many);
-                (width, if is_padded { line + 2.0 * measures::PADDING } else { line })
+                (
+                    width,
+                    if is_padded {
+                        line + 2.0 * measures::PADDING
+                    } else {
+                        line
+                    },
+                )
             }
         };
         (f64::from(width), f64::from(height))
@@ -634,7 +641,20 @@ mod tests {
             height_points: 1_000.0,
         };
         // A thousand millionths are a point.
-        let field = |kind, width, height| Field::new("a", kind, 1, 1, Placement { x: 999_000, y: 0, width, height });
+        let field = |kind, width, height| {
+            Field::new(
+                "a",
+                kind,
+                1,
+                1,
+                Placement {
+                    x: 999_000,
+                    y: 0,
+                    width,
+                    height,
+                },
+            )
+        };
         for (kind, width, height) in [
             (FieldKind::Text, 10_000, 7_500),
             (FieldKind::Number, 10_000, 7_500),
@@ -661,15 +681,51 @@ mod tests {
         let text = field(FieldKind::Text, 50_000, 5_500);
         assert!(text.is_too_small(&page));
         let four = FontSize::from_points(4.0);
-        assert!(!Field { font_size: four, ..text.clone() }.is_too_small(&page));
+        assert!(
+            !Field {
+                font_size: four,
+                ..text.clone()
+            }
+            .is_too_small(&page)
+        );
         let large = FontSize::from_points(72.0);
         let text = field(FieldKind::Text, 50_000, 7_500);
-        assert!(!Field { font_size: large, ..text.clone() }.is_too_small(&page));
-        assert!(Field { lines: Some(Lines::Many), ..text.clone() }.is_too_small(&page));
-        assert!(!Field { cells: Some(12), ..text.clone() }.is_too_small(&page));
-        assert!(Field { cells: Some(13), ..text }.is_too_small(&page));
-        let tiny = PageSize { width_points: 5.0, height_points: 5.0 };
-        assert_eq!(field(FieldKind::Text, 1, 1).placement.enlarged_on(&tiny, (10.0, 7.5)), None);
+        assert!(
+            !Field {
+                font_size: large,
+                ..text.clone()
+            }
+            .is_too_small(&page)
+        );
+        assert!(
+            Field {
+                lines: Some(Lines::Many),
+                ..text.clone()
+            }
+            .is_too_small(&page)
+        );
+        assert!(
+            !Field {
+                cells: Some(12),
+                ..text.clone()
+            }
+            .is_too_small(&page)
+        );
+        assert!(
+            Field {
+                cells: Some(13),
+                ..text
+            }
+            .is_too_small(&page)
+        );
+        let tiny = PageSize {
+            width_points: 5.0,
+            height_points: 5.0,
+        };
+        assert_eq!(
+            field(FieldKind::Text, 1, 1).placement.enlarged_on(&tiny, (10.0, 7.5)),
+            None
+        );
     }
 
     #[test]

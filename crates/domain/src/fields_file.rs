@@ -1013,7 +1013,10 @@ mod tests {
             (json!({"color": "red"}), "color"),
             (json!({"embed": true}), "embed"),
             (json!({"label": "x\u{0}"}), "label"),
-            (json!({"label": "a\u{301}".replace('\u{301}', &"\u{301}".repeat(40))}), "label"),
+            (
+                json!({"label": "a\u{301}".replace('\u{301}', &"\u{301}".repeat(40))}),
+                "label",
+            ),
             (json!({"help": "x".repeat(251)}), "help"),
             (json!({"kind": "label", "read_only": true}), "default"),
             (json!({"kind": "calc", "formula": "f * 2"}), "formula"),

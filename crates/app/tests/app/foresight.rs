@@ -149,14 +149,20 @@ fn a_box_that_is_too_small_for_its_kind_is_refused_with_the_least_that_it_needs(
             panic!("it is refused");
         };
         let message = faults[0].message(domain::Language::En);
-        assert!(message.contains("“a”") && message.contains("10.0 × 10.0 points"), "{message}");
+        assert!(
+            message.contains("“a”") && message.contains("10.0 × 10.0 points"),
+            "{message}"
+        );
         let asked = |name: &str| -> u32 {
             let mut all = faults[0].arguments.iter();
             let (_, value) = all.find(|(known, _)| *known == name).expect("an argument");
             value.parse().expect("a number")
         };
         let (width, height) = (asked("width_millionths"), asked("height_millionths"));
-        assert!(message.contains(&width.to_string()) && message.contains(&height.to_string()), "{message}");
+        assert!(
+            message.contains(&width.to_string()) && message.contains(&height.to_string()),
+            "{message}"
+        );
         assert!(import(&world, &fields(&json!({"width": width, "height": height}))).is_ok());
         let attachment = two_writers(&[field("a", "attachment", 1, 1, 1, &json!({"width": 1, "height": 1}))]);
         assert!(import(&world, &attachment).is_ok());

@@ -175,14 +175,23 @@ fn png_of(width: u32, height: u32) -> Vec<u8> {
         // CRC-32 as PNG has it (W3C PNG, annex D).
         let check = named.iter().fold(u32::MAX, |check, byte| {
             (0..8).fold(check ^ u32::from(*byte), |check, _| {
-                if check & 1 == 1 { (check >> 1) ^ 0xEDB8_8320 } else { check >> 1 }
+                if check & 1 == 1 {
+                    (check >> 1) ^ 0xEDB8_8320
+                } else {
+                    check >> 1
+                }
             })
         });
         let length = u32::try_from(data.len()).expect("a short chunk");
         [&length.to_be_bytes()[..], &named, &(!check).to_be_bytes()].concat()
     };
     let header = [&width.to_be_bytes()[..], &height.to_be_bytes(), &[1, 0, 0, 0, 0]].concat();
-    [&b"\x89PNG\r\n\x1a\n"[..], &chunk(b"IHDR", &header), &chunk(b"IDAT", &[0; 99])].concat()
+    [
+        &b"\x89PNG\r\n\x1a\n"[..],
+        &chunk(b"IHDR", &header),
+        &chunk(b"IDAT", &[0; 99]),
+    ]
+    .concat()
 }
 
 /// Of too many bytes, or of too many pixels: said as that, wherever a picture comes in, with the limit.
@@ -207,7 +216,12 @@ fn a_picture_that_is_too_large_is_told_from_one_that_is_none() {
             let value = base64::engine::general_purpose::STANDARD.encode(&bytes);
             request.fields = vec![given("photo", &value)];
             let refused = faults(world.try_start(request));
-            assert_eq!(refused, [("field_list[0].value".to_owned(), code)], "{} bytes", bytes.len());
+            assert_eq!(
+                refused,
+                [("field_list[0].value".to_owned(), code)],
+                "{} bytes",
+                bytes.len()
+            );
             let refused = faults(app.upload_file(&key, "photo", Some("photo.png"), bytes));
             assert_eq!(refused, [("photo".to_owned(), code)]);
         }

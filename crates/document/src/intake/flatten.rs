@@ -158,7 +158,11 @@ fn is_blank(document: &Document, look: Option<&Object>, shown: &Shown) -> bool {
         _ => false,
     };
     let content = stream.get_plain_content_with_limit(LARGEST_LOOK);
-    content.is_ok_and(|content| !content::instructions(&content).iter().any(|one| shows(one.word(&content))))
+    content.is_ok_and(|content| {
+        !content::instructions(&content)
+            .iter()
+            .any(|one| shows(one.word(&content)))
+    })
 }
 
 /// Does the form ask viewers to make the look of its values anew?

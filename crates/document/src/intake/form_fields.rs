@@ -126,7 +126,9 @@ pub(super) fn widgets(document: &Document) -> Vec<Widget<'_>> {
             let whole = place
                 .zip(size)
                 .and_then(|((page, placement), size)| Some((chain.field(page, placement)?, size)));
-            let name = whole.as_ref().map_or_else(|| chain.name(), |(field, _)| field.name.clone());
+            let name = whole
+                .as_ref()
+                .map_or_else(|| chain.name(), |(field, _)| field.name.clone());
             let (field, fate) = match whole {
                 Some((field, _)) if chain.loses_value(&field, &shown) => (None, Fate::ValueKept),
                 Some((field, size)) => fitted(field, &size),

@@ -2,7 +2,7 @@
 //! sound whatever came in: pages without type or size, contents that are no streams, streams that do
 //! not decode. The comparison of pages proves that none of it shows.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use flate2::{Decompress, FlushDecompress, Status};
 use lopdf::xref::XrefEntry;
@@ -69,8 +69,8 @@ fn refers_to_deleted(document: &Document, used: &BTreeSet<ObjectId>) -> bool {
     })
 }
 
-/// Takes away what leads in a circle: the parent of the root of all pages, and `/Next` where it leads back, of actions (12.6.1)
-/// and of bookmarks (12.3.3). Answers how many of the latter there were.
+/// Takes away what leads in a circle: the parent of the root of all pages, and `/Next` of actions and bookmarks where it makes
+/// more of them than trees (12.6.2, 12.3.3). Answers how many of the latter there were.
 fn settle_links(document: &mut Document) -> u32 {
     let root = document
         .catalog()
@@ -79,48 +79,62 @@ fn settle_links(document: &mut Document) -> u32 {
     if let Ok(root) = root.and_then(|root| document.get_dictionary_mut(root)) {
         root.remove(b"Parent");
     }
-    let next = |id: ObjectId| -> Vec<ObjectId> {
-        let dictionary = document.get_dictionary(id).ok();
-        match dictionary.and_then(|dictionary| dictionary.get(b"Next").ok()) {
-            Some(Object::Reference(next)) => vec![*next],
-            Some(Object::Array(several)) => several.iter().filter_map(|one| one.as_reference().ok()).collect(),
-            _ => Vec::new(),
-        }
-    };
-    let mut done: BTreeSet<ObjectId> = BTreeSet::new();
-    let mut leading_back: Vec<ObjectId> = Vec::new();
-    for id in document.objects.keys().copied() {
-        // The way here, each with what follows it and was not gone to yet.
-        let mut way: Vec<(ObjectId, Vec<ObjectId>)> = Vec::new();
-        let mut on_way: BTreeSet<ObjectId> = BTreeSet::new();
-        if !done.contains(&id) {
-            on_way.insert(id);
-            way.push((id, next(id)));
-        }
-        while let Some((at, following)) = way.last_mut() {
-            match following.pop() {
-                Some(one) if on_way.contains(&one) => leading_back.push(*at),
-                Some(one) if done.contains(&one) => {}
-                Some(one) => {
-                    on_way.insert(one);
-                    way.push((one, next(one)));
-                }
-                None => {
-                    on_way.remove(at);
-                    done.insert(*at);
-                    way.pop();
-                }
+    let mut dropped = 0_u32;
+    let mut trees = Trees::default();
+    for (id, object) in &mut document.objects {
+        let Object::Dictionary(dictionary) = object else {
+            continue;
+        };
+        let mut keeps = |next: &Object| {
+            let is_kept = next.as_reference().map_or(true, |next| trees.add(*id, next));
+            dropped = dropped.saturating_add(u32::from(!is_kept));
+            is_kept
+        };
+        let is_empty = match dictionary.get_mut(b"Next") {
+            Ok(Object::Array(several)) => {
+                several.retain(&mut keeps);
+                several.is_empty()
             }
-        }
-    }
-    leading_back.sort_unstable();
-    leading_back.dedup();
-    for id in &leading_back {
-        if let Ok(dictionary) = document.get_dictionary_mut(*id) {
+            Ok(next) => !keeps(next),
+            Err(_) => false,
+        };
+        if is_empty {
             dictionary.remove(b"Next");
         }
     }
-    u32::try_from(leading_back.len()).unwrap_or(u32::MAX)
+    dropped
+}
+
+/// Objects that follow one another, as long as they are trees.
+#[derive(Default)]
+struct Trees {
+    /// What follows something.
+    following: BTreeSet<ObjectId>,
+    /// From each towards one that stands for its whole tree.
+    towards: BTreeMap<ObjectId, ObjectId>,
+}
+
+impl Trees {
+    /// Has one follow another, unless it follows something already or would follow itself in the end.
+    fn add(&mut self, before: ObjectId, next: ObjectId) -> bool {
+        let (tree, other) = (self.tree(before), self.tree(next));
+        if tree == other || !self.following.insert(next) {
+            return false;
+        }
+        self.towards.insert(other, tree);
+        true
+    }
+
+    fn tree(&mut self, mut id: ObjectId) -> ObjectId {
+        while let Some(up) = self.towards.get(&id).copied() {
+            // Shortens the way for the next who asks.
+            if let Some(farther) = self.towards.get(&up).copied() {
+                self.towards.insert(id, farther);
+            }
+            id = up;
+        }
+        id
+    }
 }
 
 /// Does the file use a stream whose data lie in another file (Table 5, `F`)? What they are nobody here knows, and each reader

@@ -398,21 +398,26 @@ fn junk_in_a_file_hides_no_revocation() {
 fn archiving(lists: &[Vec<u8>]) -> Vec<u8> {
     let archival = ObjectIdentifier::new_unwrap("1.2.840.113583.1.1.8");
     let value = sequence(&[&tlv(0xa0, &sequence(&[&lists.concat()]))]);
-    sign_with(&unsigned(References::Table), &dictionary! {}, &dictionary! {}, |digest| {
-        let whole = document::cms::sign(&HOUSE.key, digest).expect("signed");
-        let info = ContentInfo::from_der(&whole).expect("a message");
-        let mut message: SignedData = info.content.decode_as().expect("a message");
-        let mut signer = message.signer_infos.0.as_slice()[0].clone();
-        let mut attributes = signer.signed_attrs.take().expect("attributes");
-        let values = SetOfVec::try_from(vec![Any::from_der(&value).expect("DER")]).expect("a set");
-        attributes.insert(Attribute { oid: archival, values }).expect("another");
-        let signature = HOUSE.key.sign(&attributes.to_der().expect("DER")).expect("signed");
-        signer.signature = OctetString::new(signature).expect("octets");
-        signer.signed_attrs = Some(attributes);
-        message.signer_infos = SignerInfos::try_from(vec![signer]).expect("a signer");
-        let content = Any::encode_from(&message).expect("DER");
-        ContentInfo { content, ..info }.to_der().expect("DER")
-    })
+    sign_with(
+        &unsigned(References::Table),
+        &dictionary! {},
+        &dictionary! {},
+        |digest| {
+            let whole = document::cms::sign(&HOUSE.key, digest).expect("signed");
+            let info = ContentInfo::from_der(&whole).expect("a message");
+            let mut message: SignedData = info.content.decode_as().expect("a message");
+            let mut signer = message.signer_infos.0.as_slice()[0].clone();
+            let mut attributes = signer.signed_attrs.take().expect("attributes");
+            let values = SetOfVec::try_from(vec![Any::from_der(&value).expect("DER")]).expect("a set");
+            attributes.insert(Attribute { oid: archival, values }).expect("another");
+            let signature = HOUSE.key.sign(&attributes.to_der().expect("DER")).expect("signed");
+            signer.signature = OctetString::new(signature).expect("octets");
+            signer.signed_attrs = Some(attributes);
+            message.signer_infos = SignerInfos::try_from(vec![signer]).expect("a signer");
+            let content = Any::encode_from(&message).expect("DER");
+            ContentInfo { content, ..info }.to_der().expect("DER")
+        },
+    )
 }
 
 /// What a signature signs along is read like what stands in the file, and no more of it.
@@ -431,7 +436,10 @@ fn lists_that_a_signature_signs_along_count_as_far_as_they_are_read() {
     let behind = |count: usize, list: Vec<u8>| [junk(count), vec![list]].concat();
     assert_eq!(said(&archiving(&junk(1)), none()), Said::Unknown);
     assert_eq!(said(&archiving(&behind(MOST - 1, list_of(&[]))), none()), Said::Good);
-    assert_eq!(said(&archiving(&behind(MOST - 1, list_of(&[entry.clone()]))), none()), Said::Revoked);
+    assert_eq!(
+        said(&archiving(&behind(MOST - 1, list_of(&[entry.clone()]))), none()),
+        Said::Revoked
+    );
     let verdict = verify(&archiving(&behind(MOST, list_of(&[entry]))), &HOUSE.roots(), now());
     let signature = verdict.signatures.first().expect("a signature");
     assert_eq!(signature.faults, [Fault::TooMuchValidationData], "{verdict:?}");
