@@ -2,6 +2,7 @@
 
 intake-verdict-taken = Taken as it is
 intake-verdict-taken-with-changes = Taken; something that does not show was changed
+intake-verdict-taken-with-values-drawn = Taken; values that the form leaves to viewers to show were drawn
 intake-verdict-taken-with-warnings = Taken; please read the warning
 intake-verdict-refused = Not taken
 intake-pages = { $count ->
@@ -20,6 +21,7 @@ intake-change-hidden-layers-removed = Hidden layers were removed with what they 
 intake-change-layers-merged = Visible layers became part of the pages: { $count }.
 intake-change-form-flattened = Form fields became part of the pages: { $count }.
 intake-change-appearances-made = Form values that the file did not show by itself were drawn: { $count }.
+intake-change-form-fields-enlarged = Form fields that were too small to be filled in have larger boxes: { $count }.
 intake-change-usage-rights-removed = The usage rights that the form's maker granted to certain readers were removed. They are no signature.
 intake-change-xfa-removed = The XFA copy of the form was removed; its ordinary fields stay.
 intake-change-damaged-metadata-removed = The file's description (XMP metadata), which programs could not read, was removed; the pages look the same.
@@ -31,6 +33,9 @@ intake-warning-already-signed = Others have signed this file already (signatures
 intake-warning-deleted-content-gone = Viewers differ on this file: some still show what it calls deleted. Here it is gone. Look at the pages before you send it.
 intake-warning-not-compared = Viewers may differ on this file: it could be compared only after it was put in order. Look at the pages before you send it.
 intake-warning-embedded-files-kept = The signed file keeps its embedded files ({ $count }); nobody is shown them while signing.
+intake-warning-form-fields-too-small = Form fields that are too small for people to see did not become fields of the template: { $fields }. If somebody is to fill one in, place a larger field in its stead.
+intake-warning-form-values-kept = The values of these form fields cannot be filled in here, so they stay on the pages as they look, and the fields did not become fields of the template: { $fields }. If somebody is to change one, clear it in the form or place a field in its stead.
+intake-warning-form-values-not-shown = These form fields hold a value that the file does not show, so the pages do not show it either: { $fields }. If it is to be seen, open the form, enter the value anew and save it.
 
 intake-refused-too-large = The file has { $length } bytes; at most { $limit } are taken.
 intake-remedy-too-large = Save it smaller, for example with pictures of lower resolution.
@@ -60,6 +65,8 @@ intake-refused-signed-with-unusable-validation-data = The file is signed, and th
 intake-remedy-signed-with-unusable-validation-data = Send it as it was before the validation data were added, or before it was signed.
 intake-refused-signed-and-active = The file is signed, and holds scripts, actions, films, layers or XFA that would have to be removed.
 intake-remedy-signed-and-active = Send it as it was before it was signed.
+intake-refused-external-content = A part of what the file shows lies in another file, which was not sent with it.
+intake-remedy-external-content = Print it to a new PDF where that other file can be found.
 intake-refused-dynamic-xfa = The file is a dynamic XFA form, which shows only in one product.
 intake-remedy-dynamic-xfa = Print it to a new PDF.
 intake-refused-no-pages = The file has no pages.

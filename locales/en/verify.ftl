@@ -10,6 +10,8 @@ verify-result-unsigned = No seal
 verify-result-unsigned-text = This PDF carries no signature, so nothing can be said about it.
 verify-result-unreadable = This file cannot be read
 verify-result-unreadable-text = It is no PDF, it is encrypted or damaged, or it is too large to be read.
+verify-result-too-demanding = Not checked: too much to read
+verify-result-too-demanding-text = The file needs more time or memory than this server gives one file. That says nothing about its signatures: whoever runs the server can raise the limits, or check it with another program.
 
 verify-kind-certification = Certifying signature “{ $field }”
 verify-kind-approval = Signature “{ $field }”
@@ -54,6 +56,7 @@ verify-note-revocation = Whether this certificate was revoked is not known: { $s
 verify-note-timestamp = The timestamp of { $at } proves nothing. { $fault }
 
 verify-fault-unreadable = This file cannot be read as a PDF.
+verify-fault-too-demanding = The file needs more time or memory than it is given here.
 verify-fault-damaged = The structure of the file is damaged, so that programs may read it differently.
 verify-fault-encrypted = The file is encrypted.
 verify-fault-unsigned = The file has no signature.

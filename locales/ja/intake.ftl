@@ -2,6 +2,7 @@
 
 intake-verdict-taken = そのまま受け付けました
 intake-verdict-taken-with-changes = 受け付けました。表示に影響しない部分を変更しました
+intake-verdict-taken-with-values-drawn = 受け付けました。表示がビューアー任せになっていたフォームの値を描画しました
 intake-verdict-taken-with-warnings = 受け付けました。注意点があります
 intake-verdict-refused = 受け付けませんでした
 intake-pages = { $count }ページ
@@ -14,6 +15,7 @@ intake-change-hidden-layers-removed = 非表示のレイヤーを内容ごと削
 intake-change-layers-merged = 表示されているレイヤーをページに統合しました: { $count }件。
 intake-change-form-flattened = フォームフィールドをページに統合しました: { $count }件。
 intake-change-appearances-made = ファイル自体に表示がなかったフォームの値を描画しました: { $count }件。
+intake-change-form-fields-enlarged = 小さすぎて記入できないフォームフィールドの枠を広げました: { $count }件。
 intake-change-usage-rights-removed = フォーム作成者が特定のビューアーに与えた使用権限を削除しました。署名ではありません。
 intake-change-xfa-removed = フォームのXFA版を削除しました。通常のフィールドは残ります。
 intake-change-damaged-metadata-removed = プログラムが読み取れない文書情報（XMPメタデータ）を削除しました。ページの見た目は変わりません。
@@ -25,6 +27,9 @@ intake-warning-already-signed = このファイルにはすでに署名があり
 intake-warning-deleted-content-gone = このファイルはビューアーによって表示が異なります。削除済みとされた内容をまだ表示するものがあります。ここでは削除されていますので、送信前にページを確認してください。
 intake-warning-not-compared = ビューアーによって表示が異なる可能性のあるファイルです。整えた後でしか比較できませんでした。送信前にページを確認してください。
 intake-warning-embedded-files-kept = 署名済みのため、埋め込みファイル（{ $count }件）はそのまま残ります。署名者には表示されません。
+intake-warning-form-fields-too-small = 小さすぎて人の目に見えないフォームフィールドは、テンプレートのフィールドにしませんでした: { $fields }。記入してもらう場合は、代わりに大きなフィールドを配置してください。
+intake-warning-form-values-kept = 次のフォームフィールドの値はここでは記入できないため、見た目のままページに残し、テンプレートのフィールドにはしませんでした: { $fields }。変更してもらう場合は、フォームで値を消すか、代わりのフィールドを配置してください。
+intake-warning-form-values-not-shown = 次のフォームフィールドには、ファイル上で表示されない値が入っています。ページにも表示されません: { $fields }。表示する場合は、フォームを開いて値を入力し直し、保存してください。
 
 intake-refused-too-large = ファイルは{ $length }バイトです。{ $limit }バイトまで受け付けます。
 intake-remedy-too-large = 画像の解像度を下げるなど、より小さく保存してください。
@@ -54,6 +59,8 @@ intake-refused-signed-with-unusable-validation-data = 署名済みのファイ�
 intake-remedy-signed-with-unusable-validation-data = 検証情報を追加する前、または署名する前のファイルを送ってください。
 intake-refused-signed-and-active = 署名済みのファイルですが、削除が必要なスクリプト、動作、動画、レイヤー、XFAが含まれています。
 intake-remedy-signed-and-active = 署名する前のファイルを送ってください。
+intake-refused-external-content = 表示内容の一部が、一緒に送られていない別のファイルにあります。
+intake-remedy-external-content = その別ファイルがある環境で、新しいPDFとして印刷してください。
 intake-refused-dynamic-xfa = 特定の製品でしか表示されない動的XFAフォームです。
 intake-remedy-dynamic-xfa = 新しいPDFとして印刷してください。
 intake-refused-no-pages = ページのないファイルです。

@@ -10,6 +10,8 @@ verify-result-unsigned = 封印がありません
 verify-result-unsigned-text = この PDF には署名がないため、確認できることがありません。
 verify-result-unreadable = 読み取れないファイルです
 verify-result-unreadable-text = PDF ではないか、暗号化または破損しているか、大きすぎて読み取れません。
+verify-result-too-demanding = 確認できませんでした（読み取りの負荷が大きすぎます）
+verify-result-too-demanding-text = このサーバーが1ファイルに割り当てる時間またはメモリを超えました。署名の有効性については何も示しません。サーバーの管理者に上限の引き上げを依頼するか、別のプログラムで確認してください。
 
 verify-kind-certification = 証明用の署名「{ $field }」
 verify-kind-approval = 署名「{ $field }」
@@ -54,6 +56,7 @@ verify-note-revocation = 証明書が失効しているかどうかは分かり�
 verify-note-timestamp = { $at } のタイムスタンプは何も証明しません。{ $fault }
 
 verify-fault-unreadable = PDF として読み取れないファイルです。
+verify-fault-too-demanding = ここで割り当てられる時間またはメモリを超えるファイルです。
 verify-fault-damaged = ファイルの構造が壊れており、プログラムによって読み取り方が変わるおそれがあります。
 verify-fault-encrypted = 暗号化されたファイルです。
 verify-fault-unsigned = 署名のないファイルです。

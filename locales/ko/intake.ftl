@@ -2,6 +2,7 @@
 
 intake-verdict-taken = 그대로 받았습니다
 intake-verdict-taken-with-changes = 받았습니다. 보이지 않는 부분이 바뀌었습니다
+intake-verdict-taken-with-values-drawn = 받았습니다. 표시를 뷰어에 맡긴 양식 값을 그려 넣었습니다
 intake-verdict-taken-with-warnings = 받았습니다. 주의할 점이 있습니다
 intake-verdict-refused = 받지 않았습니다
 intake-pages = { $count }쪽
@@ -14,6 +15,7 @@ intake-change-hidden-layers-removed = 숨겨진 레이어를 그 내용과 함�
 intake-change-layers-merged = 보이는 레이어를 쪽에 합쳤습니다: { $count }개.
 intake-change-form-flattened = 양식 필드를 쪽에 합쳤습니다: { $count }개.
 intake-change-appearances-made = 파일이 스스로 보여 주지 않던 양식 값을 그렸습니다: { $count }개.
+intake-change-form-fields-enlarged = 너무 작아 입력할 수 없는 양식 필드의 칸을 키웠습니다: { $count }개.
 intake-change-usage-rights-removed = 양식을 만든 쪽이 특정 뷰어에 준 사용 권한을 지웠습니다. 서명은 아닙니다.
 intake-change-xfa-removed = 양식의 XFA 사본을 지웠습니다. 일반 필드는 남아 있습니다.
 intake-change-damaged-metadata-removed = 프로그램이 읽을 수 없는 문서 정보(XMP 메타데이터)를 지웠습니다. 쪽의 모양은 그대로입니다.
@@ -25,6 +27,9 @@ intake-warning-already-signed = 이 파일에는 이미 서명이 있습니다({
 intake-warning-deleted-content-gone = 이 파일은 뷰어마다 다르게 보입니다. 파일이 지웠다고 적은 내용을 아직 보여 주는 뷰어가 있습니다. 여기서는 지워졌으니, 보내기 전에 쪽을 확인해 주세요.
 intake-warning-not-compared = 뷰어마다 다르게 보일 수 있는 파일입니다. 정리한 뒤에야 비교할 수 있었으니, 보내기 전에 쪽을 확인해 주세요.
 intake-warning-embedded-files-kept = 서명된 파일이므로 포함된 파일({ $count }개)이 그대로 남습니다. 서명하는 사람에게는 보이지 않습니다.
+intake-warning-form-fields-too-small = 너무 작아 눈에 보이지 않는 양식 필드는 템플릿 필드로 만들지 않았습니다: { $fields }. 입력받아야 한다면 그 자리에 더 큰 필드를 두세요.
+intake-warning-form-values-kept = 다음 양식 필드의 값은 여기서 입력할 수 없어 보이는 그대로 페이지에 남겼고, 템플릿 필드로 만들지 않았습니다: { $fields }. 바꿀 수 있어야 한다면 양식에서 값을 지우거나 그 자리에 필드를 두세요.
+intake-warning-form-values-not-shown = 다음 양식 필드에는 파일에 표시되지 않는 값이 들어 있습니다. 페이지에도 표시되지 않습니다: { $fields }. 보여야 한다면 양식을 열어 값을 다시 입력하고 저장하세요.
 
 intake-refused-too-large = 파일이 { $length }바이트입니다. { $limit }바이트까지 받습니다.
 intake-remedy-too-large = 그림 해상도를 낮추는 등 더 작게 저장해 주세요.
@@ -54,6 +59,8 @@ intake-refused-signed-with-unusable-validation-data = 서명된 파일인데 들
 intake-remedy-signed-with-unusable-validation-data = 검증 자료를 추가하기 전이나 서명하기 전의 파일을 보내 주세요.
 intake-refused-signed-and-active = 서명된 파일인데, 지워야 할 스크립트, 동작, 동영상, 레이어 또는 XFA가 들어 있습니다.
 intake-remedy-signed-and-active = 서명하기 전의 파일을 보내 주세요.
+intake-refused-external-content = 표시할 내용의 일부가 함께 보내지 않은 다른 파일에 있습니다.
+intake-remedy-external-content = 그 파일이 있는 곳에서 새 PDF로 인쇄해 주세요.
 intake-refused-dynamic-xfa = 한 제품에서만 보이는 동적 XFA 양식입니다.
 intake-remedy-dynamic-xfa = 새 PDF로 인쇄해 주세요.
 intake-refused-no-pages = 쪽이 없는 파일입니다.

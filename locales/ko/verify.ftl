@@ -10,6 +10,8 @@ verify-result-unsigned = 봉인이 없습니다
 verify-result-unsigned-text = 이 PDF에는 서명이 없어 확인할 수 있는 것이 없습니다.
 verify-result-unreadable = 읽을 수 없는 파일입니다
 verify-result-unreadable-text = PDF가 아니거나, 암호화 또는 손상되었거나, 너무 커서 읽을 수 없는 파일입니다.
+verify-result-too-demanding = 확인하지 못했습니다: 읽는 부담이 너무 큰 파일입니다
+verify-result-too-demanding-text = 이 서버가 파일 하나에 허용하는 시간이나 메모리를 넘습니다. 서명이 유효한지는 판단하지 않았습니다. 서버 관리자에게 한도를 높여 달라고 하거나 다른 프로그램으로 확인하세요.
 
 verify-kind-certification = 인증 서명 “{ $field }”
 verify-kind-approval = 서명 “{ $field }”
@@ -54,6 +56,7 @@ verify-note-revocation = 인증서가 폐지되었는지 알 수 없습니다: {
 verify-note-timestamp = { $at }의 타임스탬프는 아무것도 증명하지 못합니다. { $fault }
 
 verify-fault-unreadable = PDF로 읽을 수 없는 파일입니다.
+verify-fault-too-demanding = 여기서 허용하는 시간이나 메모리를 넘는 파일입니다.
 verify-fault-damaged = 파일 구조가 손상되어 프로그램마다 다르게 읽을 수 있습니다.
 verify-fault-encrypted = 암호화된 파일입니다.
 verify-fault-unsigned = 서명이 없는 파일입니다.

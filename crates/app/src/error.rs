@@ -63,6 +63,8 @@ codes! {
         ControlCharacter => "control-character",
         /// A character that changes the direction in which others are read.
         DirectionControl => "direction-control",
+        /// What people count as one character has more parts than any script writes: a letter under a heap of accents.
+        OverlongCharacter => "overlong-character",
         /// None of the values in `allowed`.
         NotAllowed => "not-allowed",
         /// Said twice.
@@ -133,6 +135,9 @@ codes! {
         FieldNotStampable => "field-not-stampable",
         /// Nothing is set up that could take a one-time code to this person.
         OneTimeCodeUnreachable => "one-time-code-unreachable",
+        /// A field's box is smaller than its kind needs; arguments `name`, `width`, `height` (points), `least_width`,
+        /// `least_height` (points), `width_millionths`, `height_millionths` (the least members of FIELDS.json).
+        FieldTooSmall => "field-too-small",
         /// No address that can be called.
         CallbackMalformed => "callback-malformed",
         /// A scheme other than https (or http where the installation allows it).

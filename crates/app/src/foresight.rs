@@ -1,5 +1,8 @@
 //! Nothing may turn out unstampable after others have signed: what is proved before, so that whoever comes later can go on.
 //!
+//! **The box of a field** must be large enough for its kind when a template is imported ([`Field::least_size`]): letters of the
+//! smallest size that is shrunk to, marks and pictures that people can see.
+//!
 //! **What a template prescribes** is proved when it is imported, in every language, and again when a workflow starts, in its
 //! own: each option of a choice, each month and digit of a date by its pattern, each default and fixed text, and that a
 //! required field takes any value at all.
@@ -20,8 +23,8 @@ use document::fonts::Fonts;
 use domain::drawing::{Drawing, DrawnValue, Hand};
 use domain::number::Decimal;
 use domain::{
-    CompanyId, Field, FieldKind, FieldValue, Language, PageSize, Progress, Recipient, TemplateId, TemplateVersion,
-    Workflow, WriterDetail, formula,
+    CompanyId, Field, FieldKind, FieldValue, Language, PageSize, Placement, Progress, Recipient, TemplateId,
+    TemplateVersion, Workflow, WriterDetail, formula,
 };
 use store::company::Company;
 use store::workflow_value::StoredValue;
@@ -186,6 +189,33 @@ impl<'t> Sheets<'t> {
         let awaited = calculated.iter().copied().filter(|field| (numbers.awaited)(field));
         awaited.filter_map(stuck).collect()
     }
+}
+
+/// The boxes that are too small for what their fields hold, from 0. `place` says where a field was said.
+pub(crate) fn too_small(
+    fields: &[Field],
+    pages: &[PageSize],
+    place: impl Fn(String) -> String,
+) -> impl Iterator<Item = (usize, Fault)> {
+    fields.iter().enumerate().filter_map(move |(index, field)| {
+        let page = pages.get((field.page as usize).checked_sub(1)?)?;
+        if !field.is_too_small(page) {
+            return None;
+        }
+        let points = |length: f64| format!("{:.1}", (length * 10.0).round() / 10.0);
+        let millionths = |least: f64, side: f64| format!("{:.0}", (least / side * f64::from(Placement::WHOLE)).ceil());
+        let (width, height) = field.placement.size_on(page);
+        let (least_width, least_height) = field.least_size();
+        let fault = Fault::new(place(format!("fields[{index}]")), FaultCode::FieldTooSmall)
+            .with("name", field.shown_name())
+            .with("width", points(width))
+            .with("height", points(height))
+            .with("least_width", points(least_width))
+            .with("least_height", points(least_height))
+            .with("width_millionths", millionths(least_width, page.width_points))
+            .with("height_millionths", millionths(least_height, page.height_points));
+        Some((index, fault))
+    })
 }
 
 /// What makes two boxes show a text alike.

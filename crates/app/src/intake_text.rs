@@ -40,9 +40,18 @@ pub fn verdict(language: Language, verdict: Verdict) -> String {
     i18n::text(language, &format!("intake-verdict-{name}"), &[])
 }
 
+/// The report's heading: the verdict, and where looks were made that the file left to viewers, that.
+fn heading(language: Language, report: &Report) -> String {
+    let is_drawn = |one: &Change| matches!(one, Change::AppearancesMade { .. });
+    if report.verdict == Verdict::TakenWithChanges && report.changes.iter().any(is_drawn) {
+        return i18n::text(language, "intake-verdict-taken-with-values-drawn", &[]);
+    }
+    verdict(language, report.verdict)
+}
+
 /// The whole report as lines: the verdict and the pages, then what there is to remark.
 pub fn lines(language: Language, report: &Report) -> Vec<String> {
-    let mut lines = vec![verdict(language, report.verdict)];
+    let mut lines = vec![heading(language, report)];
     if !report.pages.is_empty() {
         let count = report.pages.len().to_string();
         lines.push(i18n::text(language, "intake-pages", &[("count", &count)]));
@@ -134,6 +143,9 @@ pub struct IntakeWarning {
     /// How many, where it can be counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
+    /// The form's fields that it concerns.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<String>,
     /// In words.
     pub message: String,
 }
@@ -170,6 +182,7 @@ pub fn report(language: Language, report: &Report) -> IntakeReport {
         IntakeWarning {
             warning,
             count: count(&figures),
+            fields: fields(&figures).map(str::to_owned).collect(),
             message: self::warning(language, one),
         }
     });
@@ -198,6 +211,19 @@ fn count(figures: &Map<String, Value>) -> Option<u32> {
     figures.get("count")?.as_u64()?.try_into().ok()
 }
 
+fn fields(figures: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    let names = figures.get("fields").and_then(Value::as_array);
+    names.into_iter().flatten().filter_map(Value::as_str)
+}
+
+/// Names as one text: all of few, the first of many.
+fn listed(names: &[Value]) -> String {
+    const MOST_LISTED: usize = 10;
+    let first: Vec<&str> = names.iter().take(MOST_LISTED).filter_map(Value::as_str).collect();
+    let more = if names.len() > MOST_LISTED { ", …" } else { "" };
+    format!("{}{more}", first.join(", "))
+}
+
 /// The report as JSON.
 pub fn json(language: Language, report: &Report) -> Value {
     serde_json::to_value(self::report(language, report)).unwrap_or_default()
@@ -212,6 +238,7 @@ fn sentence(language: Language, prefix: &str, tag: &str, thing: &impl Serialize)
             // Points are whole to people.
             let text = match value {
                 Value::String(text) => text.clone(),
+                Value::Array(names) => listed(names),
                 Value::Number(number) if number.is_f64() => format!("{:.0}", number.as_f64().unwrap_or_default()),
                 other => other.to_string(),
             };
@@ -242,7 +269,7 @@ mod tests {
         let read = |name: &&str| {
             let value = serde_json::json!({
                 tag: name, "count": 7, "length": 7, "limit": 7, "pages": 7, "pixels": 7, "page": 7, "level": 2,
-                "shortest": 1.0, "longest": 7.0, "field": "Seal1", "detail": "changed",
+                "shortest": 1.0, "longest": 7.0, "field": "Seal1", "detail": "changed", "fields": ["a", "b"],
             });
             serde_json::from_value(value).unwrap_or_else(|error| panic!("{name}: {error}"))
         };
@@ -260,6 +287,7 @@ mod tests {
             "layers_merged",
             "form_flattened",
             "appearances_made",
+            "form_fields_enlarged",
             "usage_rights_removed",
             "xfa_removed",
             "damaged_metadata_removed",
@@ -273,6 +301,9 @@ mod tests {
             "deleted_content_gone",
             "not_compared",
             "embedded_files_kept",
+            "form_fields_too_small",
+            "form_values_kept",
+            "form_values_not_shown",
         ];
         let refusals = [
             "too_large",
@@ -289,6 +320,7 @@ mod tests {
             "signed_with_damaged_metadata",
             "signed_with_unusable_validation_data",
             "signed_and_active",
+            "external_content",
             "dynamic_xfa",
             "no_pages",
             "too_many_pages",

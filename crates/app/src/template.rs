@@ -4,6 +4,8 @@
 //! rendered once and kept as files of their own, for every workflow of every version that shows them. Files are durable
 //! before the row that names them exists; files without a row are swept later.
 
+use std::collections::BTreeMap;
+
 use document::intake::{FormValues, Intake, Report, Wishes};
 use domain::fields_file::{self, FieldsFault, FieldsFile};
 use domain::{BlobHash, CompanyId, Field, Language, PageSize, Region, TemplateId, TemplateVersion};
@@ -12,7 +14,7 @@ use sha2::{Digest, Sha256};
 use store::template::{StoredVersion, TemplateRow};
 
 use crate::error::{ConflictCode, Error, Fault, FaultCode, Subject};
-use crate::foresight::Sheets;
+use crate::foresight::{self, Sheets};
 use crate::{App, form_import, text};
 
 /// The resolution of page images: two pixels a point.
@@ -386,8 +388,8 @@ impl App {
         }
     }
 
-    /// What the template itself prescribes must be such as can be stamped, whatever the language of its workflows. `place`
-    /// says where a field was said.
+    /// Every box must be large enough for its kind, and what the template itself prescribes must be such as can be stamped,
+    /// whatever the language of its workflows. `place` says where a field was said.
     fn prove_template(
         &self,
         fields: &[Field],
@@ -395,7 +397,8 @@ impl App {
         place: impl Fn(String) -> String,
     ) -> Result<(), Error> {
         let fonts = self.fonts()?;
-        let mut faults: Vec<Fault> = Vec::new();
+        let too_small: BTreeMap<usize, Fault> = foresight::too_small(fields, pages, &place).collect();
+        let mut faults: Vec<Fault> = too_small.values().cloned().collect();
         for language in Language::ALL {
             let sheets = Sheets {
                 fields,
@@ -403,7 +406,9 @@ impl App {
                 language,
                 fonts: &fonts,
             };
-            for found in sheets.unstampable() {
+            // What does not fit because its box is too small is said by that.
+            let unstampable = sheets.unstampable().into_iter();
+            for found in unstampable.filter(|found| !too_small.contains_key(&found.index)) {
                 let path = place(format!("fields[{}]{}", found.index, found.member));
                 if faults.iter().all(|known| known.path != path) {
                     faults.push(found.fault(path));

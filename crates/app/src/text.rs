@@ -30,6 +30,7 @@ pub(crate) fn fault(path: &str, refused: TextFault) -> Fault {
     match refused {
         TextFault::ControlCharacter => Fault::new(path, FaultCode::ControlCharacter),
         TextFault::DirectionControl => Fault::new(path, FaultCode::DirectionControl),
+        TextFault::OverlongCharacter => Fault::new(path, FaultCode::OverlongCharacter),
         TextFault::TooLong { longest } => Fault::new(path, FaultCode::TooLong).with("max", longest),
     }
 }

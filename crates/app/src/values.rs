@@ -148,6 +148,7 @@ pub(crate) fn value_fault(path: String, field: &Field, fault: &ValueFault) -> Fa
         ValueFault::FillsItself => Fault::new(path, FaultCode::NoValueTaken),
         ValueFault::ControlCharacter
         | ValueFault::DirectionControl
+        | ValueFault::OverlongCharacter
         | ValueFault::TooLong { .. }
         | ValueFault::NothingToDraw => text_value_fault(path, fault),
     }
@@ -158,6 +159,7 @@ pub(crate) fn text_value_fault(path: String, fault: &ValueFault) -> Fault {
     match fault {
         ValueFault::ControlCharacter => Fault::new(path, FaultCode::ControlCharacter),
         ValueFault::DirectionControl => Fault::new(path, FaultCode::DirectionControl),
+        ValueFault::OverlongCharacter => Fault::new(path, FaultCode::OverlongCharacter),
         ValueFault::TooLong { limit, .. } => Fault::new(path, FaultCode::TooLong).with("max", limit),
         _ => Fault::new(path, FaultCode::Required),
     }

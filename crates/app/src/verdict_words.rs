@@ -25,6 +25,8 @@ pub enum Outcome {
     Unsigned,
     /// It cannot be read.
     Unreadable,
+    /// It is too much to be read here.
+    TooDemanding,
 }
 
 impl Outcome {
@@ -34,6 +36,8 @@ impl Outcome {
         let are_only = |is_such: fn(&Fault) -> bool| verdict.faults.iter().all(is_such);
         if verdict.holds() {
             Self::Holds
+        } else if verdict.faults.contains(&Fault::TooDemanding) {
+            Self::TooDemanding
         } else if verdict.faults.iter().any(is_unreadable) {
             Self::Unreadable
         } else if verdict.signatures.is_empty() && are_only(|fault| matches!(fault, Fault::NoSignature)) {
@@ -52,6 +56,7 @@ impl Outcome {
             Self::DoesNotHold => "verify-result-bad",
             Self::Unsigned => "verify-result-unsigned",
             Self::Unreadable => "verify-result-unreadable",
+            Self::TooDemanding => "verify-result-too-demanding",
         }
     }
 }
@@ -300,6 +305,7 @@ impl Words {
         };
         match fault {
             Fault::Unreadable { .. } => plain("verify-fault-unreadable"),
+            Fault::TooDemanding => plain("verify-fault-too-demanding"),
             Fault::DamagedStructure => plain("verify-fault-damaged"),
             Fault::Encrypted => plain("verify-fault-encrypted"),
             Fault::NoSignature => plain("verify-fault-unsigned"),

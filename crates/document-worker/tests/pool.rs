@@ -169,6 +169,41 @@ fn a_file_that_takes_too_long_is_refused_and_the_next_is_taken() {
     pool.inspect(&plain()).expect("another child has taken its place");
 }
 
+/// One that waits for something uses no time in the processor; the clock on the wall ends it.
+#[cfg(unix)]
+#[test]
+fn a_file_whose_worker_stands_still_is_refused_and_the_next_is_taken() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (number, program) = (folder.path().join("number"), folder.path().join("worker"));
+    let worker = env!("CARGO_BIN_EXE_countersign-document-worker");
+    std::fs::write(
+        &program,
+        format!("#!/bin/sh\necho $$ > '{}'\nexec '{worker}'\n", number.display()),
+    )
+    .expect("a script");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).expect("it may be run");
+    let settings = PoolSettings {
+        workers: 1,
+        time: Duration::from_millis(200),
+        time_of_page: Duration::ZERO,
+        ..settings()
+    };
+    let pool = Pool::new(program, settings).expect("the pool starts");
+    let is_shown = || pool.page_images(&plain(), &[1], 72.0).is_ok();
+    assert!(is_shown());
+    let number = std::fs::read_to_string(&number).expect("its number");
+    let stopped = std::process::Command::new("kill")
+        .args(["-STOP", number.trim()])
+        .status();
+    assert!(stopped.expect("kill runs").success());
+    assert!(matches!(
+        pool.inspect(&plain()),
+        Err(PoolError::Refused(Refused::TooDemanding))
+    ));
+    assert!(is_shown(), "another child has taken its place");
+}
+
 #[test]
 fn a_file_that_needs_too_much_memory_is_refused_and_the_next_is_taken() {
     // A page image of 4,000 by 2,000 pixels needs more than this.

@@ -40,6 +40,7 @@ use std::collections::BTreeSet;
 
 use domain::field::Field;
 use domain::template::PageSize;
+use domain::text::has_overlong_character;
 use lopdf::xref::XrefEntry;
 use lopdf::{Document, LoadOptions, ObjectId};
 use serde::{Deserialize, Serialize};
@@ -199,7 +200,7 @@ impl From<Refused> for Report {
 }
 
 /// Something that a sender should know of a file that was taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Error)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Error)]
 #[serde(tag = "warning", rename_all = "snake_case")]
 pub enum Warning {
     /// Others signed it. Their signatures stay valid, and viewers show that something was added later.
@@ -224,6 +225,24 @@ pub enum Warning {
     EmbeddedFilesKept {
         /// How many.
         count: u32,
+    },
+    /// Fields of the form whose boxes are too small for people; they do not become a template's.
+    #[error("form fields too small to be seen were left out: {}", .fields.join(", "))]
+    FormFieldsTooSmall {
+        /// Their names.
+        fields: Vec<String>,
+    },
+    /// Fields of the form whose values no field of a template could have; they stay on the pages as they look.
+    #[error("form fields whose values no field here can have stay on the pages as they look: {}", .fields.join(", "))]
+    FormValuesKept {
+        /// Their names.
+        fields: Vec<String>,
+    },
+    /// Fields of the form that hold a value while the file shows none; neither do the pages.
+    #[error("form fields hold a value that the file does not show, and the pages do not either: {}", .fields.join(", "))]
+    FormValuesNotShown {
+        /// Their names.
+        fields: Vec<String>,
     },
 }
 
@@ -270,6 +289,12 @@ pub enum Change {
     /// Values of form fields had no look of their own and were drawn.
     #[error("{count} form value(s) that the file did not show itself were drawn")]
     AppearancesMade {
+        /// How many.
+        count: u32,
+    },
+    /// Boxes of form fields were too small to be filled in; those of the template's fields are larger.
+    #[error("{count} form field(s) too small to be filled in have larger boxes")]
+    FormFieldsEnlarged {
         /// How many.
         count: u32,
     },
@@ -393,6 +418,9 @@ pub enum Refused {
          send it as it was before it was signed"
     )]
     SignedAndActive,
+    /// A part of what the file shows lies in another file.
+    #[error("a part of the file's content lies in another file, which is not here; print the file to a new PDF")]
+    ExternalContent,
     /// A form that only XFA viewers show.
     #[error("the file is a dynamic XFA form, which shows only in one product; print it to a new PDF")]
     DynamicXfa,
@@ -529,6 +557,9 @@ pub fn inspect_counting(
     );
     settle::balance_pages(&mut document, most)?;
     changes.extend(clean::clean(&mut document));
+    if settle::has_external_streams(&document) {
+        return Err(Refused::ExternalContent);
+    }
     if metadata::remove_damaged(&mut document) {
         changes.push(Change::DamagedMetadataRemoved);
     }
@@ -549,6 +580,7 @@ pub fn inspect_counting(
     };
     changes.extend(written.changes);
     changes.sort_unstable();
+    settled.warnings.extend(written.warnings);
     Ok(Intake {
         pdf: written.pdf,
         pages,
@@ -574,6 +606,7 @@ struct Before<'a> {
 struct Written {
     pdf: Vec<u8>,
     changes: Vec<Change>,
+    warnings: Vec<Warning>,
     fields: Vec<Field>,
 }
 
@@ -590,7 +623,7 @@ impl Before<'_> {
         Ok(pdf.into_vec())
     }
 
-    /// Writes the file with its form made part of the pages. Where that would show, the form stays, and
+    /// Writes the file with its form made part of the pages, and what its sender is told of that. Where that would show, the form stays, and
     /// nobody can fill it unseen: the seal forbids it.
     fn without_form(&self, document: Document, values: FormValues) -> Result<Written, Refused> {
         let mut flat = document.clone();
@@ -601,8 +634,8 @@ impl Before<'_> {
             Err(_) if values == FormValues::Shown => {
                 return Ok(Written {
                     pdf: self.proved(document)?,
-                    changes,
                     fields,
+                    ..Written::default()
                 });
             }
             Err(refused) => return Err(refused),
@@ -621,7 +654,25 @@ impl Before<'_> {
         if flattened.made > 0 {
             changes.push(Change::AppearancesMade { count: flattened.made });
         }
-        Ok(Written { pdf, changes, fields })
+        let mut warnings = Vec::new();
+        if values == FormValues::Taken {
+            if flattened.enlarged > 0 {
+                changes.push(Change::FormFieldsEnlarged {
+                    count: flattened.enlarged,
+                });
+            }
+            let (too_small, kept) = (each_once(flattened.too_small), each_once(flattened.values_kept));
+            warnings.extend(too_small.map(|fields| Warning::FormFieldsTooSmall { fields }));
+            warnings.extend(kept.map(|fields| Warning::FormValuesKept { fields }));
+        }
+        let unshown = each_once(flattened.unshown);
+        warnings.extend(unshown.map(|fields| Warning::FormValuesNotShown { fields }));
+        Ok(Written {
+            pdf,
+            changes,
+            warnings,
+            fields,
+        })
     }
 
     /// Draws values that the file did not show by itself. None is left out unsaid.
@@ -636,8 +687,9 @@ impl Before<'_> {
                 .ok()
                 .and_then(|page| self.pages.get(page.checked_sub(1)?));
             // Viewers pass over these, and show the letters in the order in which they are written.
-            let turns = matches!(&mark.content, MarkContent::FormText { text, .. } if text.contains(is_direction));
-            if turns || size.is_none_or(|size| stamp::prove(&fonts, size, &mark).is_err()) {
+            let is_odd = |text: &str| text.contains(is_direction) || has_overlong_character(text);
+            let is_odd = matches!(&mark.content, MarkContent::FormText { text, .. } if is_odd(text));
+            if is_odd || size.is_none_or(|size| stamp::prove(&fonts, size, &mark).is_err()) {
                 return Err(Refused::FormValueNotDrawn { field });
             }
             proved.push(mark);
@@ -647,6 +699,13 @@ impl Before<'_> {
         *pdf = rewrite::rewrite(document, &self.upload)?;
         Ok(())
     }
+}
+
+/// The names in their order, without repetitions; `None` where there are none.
+fn each_once(names: Vec<String>) -> Option<Vec<String>> {
+    let mut seen = BTreeSet::new();
+    let names: Vec<String> = names.into_iter().filter(|name| seen.insert(name.clone())).collect();
+    (!names.is_empty()).then_some(names)
 }
 
 /// A character that turns the direction of those around it (UAX #9, 2.1 to 2.5).

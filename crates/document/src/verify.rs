@@ -295,6 +295,9 @@ pub enum Fault {
         /// What the reader says.
         reason: String,
     },
+    /// The file asks for more time or memory than it is given. That says nothing of its signatures.
+    #[error("the file needs more time or memory than is allowed here, and was not judged")]
+    TooDemanding,
     /// Readers would have to guess where objects are, and could guess differently.
     #[error("the file's cross-reference data is damaged, so that programs may read it differently")]
     DamagedStructure,

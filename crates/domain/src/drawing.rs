@@ -170,6 +170,7 @@ fn line(text: &str, limit: u32) -> Result<Option<String>, ValueFault> {
         Ok(None) => Ok(None),
         Err(TextFault::ControlCharacter) => Err(ValueFault::ControlCharacter),
         Err(TextFault::DirectionControl) => Err(ValueFault::DirectionControl),
+        Err(TextFault::OverlongCharacter) => Err(ValueFault::OverlongCharacter),
         Err(TextFault::TooLong { .. }) => Err(ValueFault::TooLong {
             length: characters(text).count(),
             limit,

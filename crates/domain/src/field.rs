@@ -133,6 +133,33 @@ impl Placement {
             && self.x as u64 + self.width as u64 <= Self::WHOLE as u64
             && self.y as u64 + self.height as u64 <= Self::WHOLE as u64
     }
+
+    /// Its width and height on a page of this size, in points.
+    pub fn size_on(&self, page: &PageSize) -> (f64, f64) {
+        let share = |part: u32| f64::from(part) / f64::from(Self::WHOLE);
+        (
+            share(self.width) * page.width_points,
+            share(self.height) * page.height_points,
+        )
+    }
+
+    /// It, about its middle, at least as wide and high as so many points on a page of this size, and still on the page; `None`
+    /// where the page is too small for that.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // within 0..=WHOLE
+    pub fn enlarged_on(&self, page: &PageSize, (width, height): (f64, f64)) -> Option<Self> {
+        let grown = |start: u32, length: u32, least: f64, side: f64| {
+            let least = (least / side * f64::from(Self::WHOLE)).ceil();
+            if !(least <= f64::from(Self::WHOLE)) {
+                return None;
+            }
+            let longer = length.max(least as u32);
+            let start = start.saturating_sub((longer - length) / 2);
+            Some((start.min(Self::WHOLE - longer), longer))
+        };
+        let (x, width) = grown(self.x, self.width, width, page.width_points)?;
+        let (y, height) = grown(self.y, self.height, height, page.height_points)?;
+        Some(Self { x, y, width, height })
+    }
 }
 
 /// A size of letters in hundredths of a point; written as a number of points.
@@ -229,6 +256,12 @@ pub mod measures {
     pub const LINE_HEIGHT: f32 = 1.25;
     /// Size of letters below which nothing is shrunk.
     pub const SMALLEST: f32 = 6.0;
+    /// The part of its size of letters that a cell must be wide at least: a digit's width, rounded up.
+    pub const CELL_WIDTH: f32 = 0.65;
+    /// The least side of a mark that people can see: of a check, of a radio choice.
+    pub const SMALLEST_MARK: f32 = 5.0;
+    /// The least side of a picture that people can see: a signature, initials, a seal.
+    pub const SMALLEST_PICTURE: f32 = 10.0;
     /// Size of letters where neither the field nor its box asks for less.
     pub const LARGEST_AUTOMATIC: f32 = 12.0;
 
@@ -467,6 +500,54 @@ impl Field {
         }
     }
 
+    /// The least width and height of its box, in points: what is smaller nobody could read or see. An attachment is not
+    /// drawn, and may be as small as its sender likes.
+    #[allow(clippy::cast_precision_loss)] // at most a hundred cells
+    pub fn least_size(&self) -> (f64, f64) {
+        let (width, height) = match self.kind {
+            FieldKind::Attachment => (0.0, 0.0),
+            FieldKind::Check | FieldKind::Radio => (measures::SMALLEST_MARK, measures::SMALLEST_MARK),
+            FieldKind::Signature | FieldKind::Initials | FieldKind::Seal | FieldKind::Image => {
+                (measures::SMALLEST_PICTURE, measures::SMALLEST_PICTURE)
+            }
+            FieldKind::Text
+            | FieldKind::Number
+            | FieldKind::Date
+            | FieldKind::Select
+            | FieldKind::Label
+            | FieldKind::Writer
+            | FieldKind::Calc => {
+                let letters = self
+                    .font_size
+                    .map_or(measures::SMALLEST, |size| size.points().min(measures::SMALLEST));
+                let width = match self.cells {
+                    Some(cells) => cells as f32 * measures::CELL_WIDTH * letters,
+                    None => letters + 2.0 * measures::PADDING,
+                };
+                let line = letters * measures::LINE_HEIGHT;
+                let is_padded = self.cells.is_none() && self.lines == Some(Lines::Many);
+                (
+                    width,
+                    if is_padded {
+                        line + 2.0 * measures::PADDING
+                    } else {
+                        line
+                    },
+                )
+            }
+        };
+        (f64::from(width), f64::from(height))
+    }
+
+    /// Is its box smaller on a page of this size than [`Field::least_size`] asks?
+    pub fn is_too_small(&self, page: &PageSize) -> bool {
+        // What the millionths of a placement round away.
+        const SLACK: f64 = 0.02;
+        let (width, height) = self.placement.size_on(page);
+        let (least_width, least_height) = self.least_size();
+        width + SLACK < least_width || height + SLACK < least_height
+    }
+
     /// Does the writer of this step and role fill it?
     pub fn belongs_to(&self, step: u32, role: Option<&str>) -> bool {
         self.step == step
@@ -551,6 +632,100 @@ mod tests {
         assert_eq!(field.text_place(&page), TextPlace::ManyLines);
         field.cells = Some(6);
         assert_eq!(field.text_place(&page), TextPlace::Cells(6));
+    }
+
+    #[test]
+    fn a_box_holds_its_smallest_letters_and_a_mark_can_be_seen() {
+        let page = PageSize {
+            width_points: 1_000.0,
+            height_points: 1_000.0,
+        };
+        // A thousand millionths are a point.
+        let field = |kind, width, height| {
+            Field::new(
+                "a",
+                kind,
+                1,
+                1,
+                Placement {
+                    x: 999_000,
+                    y: 0,
+                    width,
+                    height,
+                },
+            )
+        };
+        for (kind, width, height) in [
+            (FieldKind::Text, 10_000, 7_500),
+            (FieldKind::Number, 10_000, 7_500),
+            (FieldKind::Check, 5_000, 5_000),
+            (FieldKind::Radio, 5_000, 5_000),
+            (FieldKind::Signature, 10_000, 10_000),
+            (FieldKind::Initials, 10_000, 10_000),
+            (FieldKind::Seal, 10_000, 10_000),
+            (FieldKind::Image, 10_000, 10_000),
+            (FieldKind::Attachment, 1, 1),
+        ] {
+            assert!(!field(kind, width, height).is_too_small(&page), "{kind:?}");
+            if kind == FieldKind::Attachment {
+                continue;
+            }
+            for (width, height) in [(width - 100, height), (width, height - 100)] {
+                let small = field(kind, width, height);
+                assert!(small.is_too_small(&page), "{kind:?}");
+                let placement = small.placement.enlarged_on(&page, small.least_size()).unwrap();
+                assert!(placement.is_on_page(), "{placement:?}");
+                assert!(!Field { placement, ..small }.is_too_small(&page), "{kind:?}");
+            }
+        }
+        let text = field(FieldKind::Text, 50_000, 5_500);
+        assert!(text.is_too_small(&page));
+        let four = FontSize::from_points(4.0);
+        assert!(
+            !Field {
+                font_size: four,
+                ..text.clone()
+            }
+            .is_too_small(&page)
+        );
+        let large = FontSize::from_points(72.0);
+        let text = field(FieldKind::Text, 50_000, 7_500);
+        assert!(
+            !Field {
+                font_size: large,
+                ..text.clone()
+            }
+            .is_too_small(&page)
+        );
+        assert!(
+            Field {
+                lines: Some(Lines::Many),
+                ..text.clone()
+            }
+            .is_too_small(&page)
+        );
+        assert!(
+            !Field {
+                cells: Some(12),
+                ..text.clone()
+            }
+            .is_too_small(&page)
+        );
+        assert!(
+            Field {
+                cells: Some(13),
+                ..text
+            }
+            .is_too_small(&page)
+        );
+        let tiny = PageSize {
+            width_points: 5.0,
+            height_points: 5.0,
+        };
+        assert_eq!(
+            field(FieldKind::Text, 1, 1).placement.enlarged_on(&tiny, (10.0, 7.5)),
+            None
+        );
     }
 
     #[test]

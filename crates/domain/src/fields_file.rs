@@ -13,7 +13,7 @@ use crate::field::{Alignment, Colour, Field, FieldKind, FontSize, Lines, Placeme
 use crate::formula::{self, Formula};
 use crate::number::{MOST_DECIMALS, Rounding};
 use crate::template::{NamedWriter, OnReject, TemplateStep};
-use crate::text::{is_direction_control, is_visible};
+use crate::text::{MOST_PARTS, has_overlong_character, is_direction_control, is_visible};
 use crate::value::{FieldValue, ValueFault};
 
 /// What the file says.
@@ -62,6 +62,9 @@ pub enum FieldsFaultKind {
     /// A text holds a control character.
     #[error("holds a control character")]
     ControlCharacter,
+    /// A character of a text has more parts than any script writes.
+    #[error("holds a character of more than {MOST_PARTS} parts")]
+    OverlongCharacter,
     /// A number is outside its range.
     #[error("must be from {least} to {most}")]
     OutOfRange {
@@ -762,6 +765,8 @@ impl Reader {
             self.fault(place, FieldsFaultKind::TooLong(most));
         } else if text.chars().any(|c| c.is_control() || is_direction_control(c)) {
             self.fault(place, FieldsFaultKind::ControlCharacter);
+        } else if has_overlong_character(text) {
+            self.fault(place, FieldsFaultKind::OverlongCharacter);
         } else {
             return Some(text.to_owned());
         }
@@ -1061,6 +1066,10 @@ mod tests {
             (json!({"color": "red"}), "color"),
             (json!({"embed": true}), "embed"),
             (json!({"label": "x\u{0}"}), "label"),
+            (
+                json!({"label": "a\u{301}".replace('\u{301}', &"\u{301}".repeat(40))}),
+                "label",
+            ),
             (json!({"help": "x".repeat(251)}), "help"),
             (json!({"kind": "label", "read_only": true}), "default"),
             (json!({"kind": "calc", "formula": "f * 2"}), "formula"),

@@ -2,7 +2,7 @@
 //!
 //! A text is trimmed; one in which nothing is visible was not given. No control characters, but line breaks and tabs in what
 //! may have several lines; no controls of the direction of writing, with which a text would read otherwise than it is
-//! written, and so would what stands beside it. Length is counted in characters.
+//! written, and so would what stands beside it; no character of more parts than a script writes. Length is counted in characters.
 
 use std::ops::Deref;
 
@@ -15,12 +15,25 @@ pub enum TextFault {
     /// A character that changes the direction in which others are read.
     #[error("holds a control of the direction of writing")]
     DirectionControl,
+    /// A character of more parts than there may be.
+    #[error("holds a character of more than {MOST_PARTS} parts")]
+    OverlongCharacter,
     /// More characters than there may be.
     #[error("has more than {longest} characters")]
     TooLong {
         /// How many there may be.
         longest: usize,
     },
+}
+
+/// The most code points of what people count as one character: a letter with its accents, an emoji with its parts. Unicode's
+/// stream-safe format has 30 marks at most behind a letter (UAX 15, 13), programs that read PDFs not many more.
+pub const MOST_PARTS: usize = 32;
+
+/// Whether a text holds a character of more parts than any script writes.
+pub fn has_overlong_character(text: &str) -> bool {
+    // Most texts have no character of several parts at all.
+    !text.is_ascii() && crate::value::characters(text).any(|one| one.chars().count() > MOST_PARTS)
 }
 
 /// Whether a character draws nothing and changes the order in which others are read (UAX 9, 2).
@@ -84,6 +97,9 @@ fn read(text: &str, longest: usize, allowed: impl Fn(char) -> bool) -> Result<Op
     }
     if text.chars().any(is_direction_control) {
         return Err(TextFault::DirectionControl);
+    }
+    if has_overlong_character(text) {
+        return Err(TextFault::OverlongCharacter);
     }
     if text.chars().count() > longest {
         return Err(TextFault::TooLong { longest });
@@ -184,6 +200,11 @@ mod tests {
             assert_eq!(name(&text), Err(TextFault::DirectionControl), "{turned:?}");
             assert_eq!(Comment::parse(&text), Err(TextFault::DirectionControl), "{turned:?}");
         }
+
+        let marked = |marks: usize| format!("a{}b", "\u{301}".repeat(marks));
+        assert_eq!(name(&marked(31)), Ok(Some(marked(31))));
+        assert_eq!(name(&marked(32)), Err(TextFault::OverlongCharacter));
+        assert_eq!(Comment::parse(&marked(200)), Err(TextFault::OverlongCharacter));
 
         let comment = |text: &str| Comment::parse(text).map(|comment| comment.map(Comment::into_string));
         assert_eq!(comment("one\r\n\ttwo\n"), Ok(Some("one\r\n\ttwo".to_owned())));

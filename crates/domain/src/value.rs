@@ -13,7 +13,7 @@ use crate::date_pattern::DatePattern;
 use crate::drawing::DrawnValue;
 use crate::field::{Field, FieldKind};
 use crate::number::Decimal;
-use crate::text::{is_direction_control, is_visible};
+use crate::text::{MOST_PARTS, has_overlong_character, is_direction_control, is_visible};
 
 /// SHA-256 of a file's bytes: the file's name in the blob store.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -95,6 +95,9 @@ pub enum FieldValue {
 /// Why a field's kind refuses a value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ValueFault {
+    /// A character of it has more parts than there may be.
+    #[error("the text holds a character of more than {MOST_PARTS} parts")]
+    OverlongCharacter,
     /// It holds U+0000 or another control character.
     #[error("the value holds a control character; remove it")]
     ControlCharacter,
@@ -233,6 +236,9 @@ impl FieldValue {
         }
         if text.chars().any(is_direction_control) {
             return Err(ValueFault::DirectionControl);
+        }
+        if has_overlong_character(text) {
+            return Err(ValueFault::OverlongCharacter);
         }
         let value = Self::parse_kind(field, text)?;
         if let Some(limit) = field.cells {

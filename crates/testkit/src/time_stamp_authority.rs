@@ -215,14 +215,30 @@ impl TimeStampAuthority {
     /// A key for seals with a certificate that ends at `ends`. It names a revocation list and the certificate of its issuer at
     /// these paths of the authority's address, where they are given; who answers there is the test's concern.
     pub fn certify_signer(&self, ends: Timestamp, list: Option<&str>, issuer: Option<&str>) -> (PrivateKey, Vec<u8>) {
+        self.certify_signer_answered(ends, list, issuer, None)
+    }
+
+    /// The same with a certificate that names a responder, too.
+    pub fn certify_signer_answered(
+        &self,
+        ends: Timestamp,
+        list: Option<&str>,
+        issuer: Option<&str>,
+        responder: Option<&str>,
+    ) -> (PrivateKey, Vec<u8>) {
         let usage = KeyUsage(KeyUsages::DigitalSignature.into());
         let mut extensions = vec![extension(true, &usage).expect("an extension")];
         if let Some(path) = list {
             let points = distribution_points(&self.receiver.url(path)).expect("an address");
             extensions.push(extension(false, &points).expect("an extension"));
         }
-        if let Some(path) = issuer {
-            let access = access(ID_AD_CA_ISSUERS, &self.receiver.url(path));
+        let named = [(ID_AD_OCSP, responder), (ID_AD_CA_ISSUERS, issuer)];
+        let named = named.into_iter().filter_map(|(method, path)| Some((method, path?)));
+        let descriptions: Vec<AccessDescription> = named
+            .flat_map(|(method, path)| access(method, &self.receiver.url(path)).0)
+            .collect();
+        if !descriptions.is_empty() {
+            let access = AuthorityInfoAccessSyntax(descriptions);
             extensions.push(extension(false, &access).expect("an extension"));
         }
         let key = PrivateKey::generate(KeyKind::EcdsaP256).expect("a key");

@@ -71,7 +71,6 @@ fn what_a_template_prescribes_is_proved_when_it_is_imported() {
                 with(&narrow(), &json!({"required": true, "decimals": 10})),
                 "",
             ),
-            ("text", json!({"required": true, "width": 4_000}), ""),
             ("calc", with(&narrow(), &json!({"formula": "1000000 + 1"})), ".formula"),
         ];
         for (kind, more, member) in &bad {
@@ -98,7 +97,6 @@ fn what_a_template_prescribes_is_proved_when_it_is_imported() {
                 2,
                 &json!({"options": ["예", "はい", "yes", "נעם"], "required": true}),
             ),
-            field("tiny", "text", 2, 1, 3, &json!({"width": 4_000})),
             field("a", "number", 1, 1, 4, &json!({"required": true})),
             field("b", "number", 2, 1, 5, &json!({})),
             field(
@@ -111,6 +109,63 @@ fn what_a_template_prescribes_is_proved_when_it_is_imported() {
             ),
         ]);
         assert!(import(&world, &good).is_ok());
+    });
+}
+
+/// A thousandth of the page's height is 0.8 points.
+#[test]
+fn a_box_that_is_too_small_for_its_kind_is_refused_with_the_least_that_it_needs() {
+    on_both(|app| {
+        let world = World::new(app, &plain());
+        let small = [
+            ("text", json!({"height": 8_000})),
+            ("text", json!({"height": 3_000, "font_size": 72})),
+            ("text", json!({"width": 4_000})),
+            ("number", json!({"height": 1, "required": true})),
+            ("select", json!({"height": 1_000, "options": ["a"]})),
+            ("label", json!({"height": 1_000, "read_only": true, "default": "fixed"})),
+            ("check", json!({"width": 8_000, "height": 1})),
+            ("signature", json!({"width": 1, "height": 1})),
+            ("initials", json!({"height": 11_000})),
+            ("seal", json!({"width": 1})),
+            ("image", json!({"height": 1})),
+        ];
+        for (kind, more) in &small {
+            let fields = two_writers(&[
+                field("note", "text", 1, 1, 1, &json!({})),
+                field("bad", kind, 2, 1, 2, more),
+            ]);
+            let expected = [("fields[1]".to_owned(), FaultCode::FieldTooSmall)];
+            assert_eq!(faults(import(&world, &fields)), expected, "{kind} {more}");
+            let changed = fields.to_string();
+            let changed = world
+                .app
+                .change_template_fields(&world.company, world.template, "test", changed.as_bytes());
+            assert_eq!(faults(changed), expected, "{kind} {more}");
+        }
+        // What the message asks for is taken.
+        let fields = |box_of: &Value| two_writers(&[field("a", "signature", 1, 1, 1, box_of)]);
+        let Err(Error::Unprocessable(faults)) = import(&world, &fields(&json!({"width": 1, "height": 1}))) else {
+            panic!("it is refused");
+        };
+        let message = faults[0].message(domain::Language::En);
+        assert!(
+            message.contains("“a”") && message.contains("10.0 × 10.0 points"),
+            "{message}"
+        );
+        let asked = |name: &str| -> u32 {
+            let mut all = faults[0].arguments.iter();
+            let (_, value) = all.find(|(known, _)| *known == name).expect("an argument");
+            value.parse().expect("a number")
+        };
+        let (width, height) = (asked("width_millionths"), asked("height_millionths"));
+        assert!(
+            message.contains(&width.to_string()) && message.contains(&height.to_string()),
+            "{message}"
+        );
+        assert!(import(&world, &fields(&json!({"width": width, "height": height}))).is_ok());
+        let attachment = two_writers(&[field("a", "attachment", 1, 1, 1, &json!({"width": 1, "height": 1}))]);
+        assert!(import(&world, &attachment).is_ok());
     });
 }
 

@@ -44,11 +44,20 @@ struct Wire {
 impl Wire {
     fn answer(&self, url: &str, answer: impl FnOnce(&str) -> Option<Vec<u8>>) -> Result<Vec<u8>, NetworkFault> {
         let path = url.rsplit('/').next().unwrap_or_default();
-        let found = answer(path).filter(|_| !self.is_cut.load(Ordering::SeqCst));
+        let is_silent = self.is_cut.load(Ordering::SeqCst) || (path != "tsa" && self.is_slow.load(Ordering::SeqCst));
+        let found = answer(path).filter(|_| !is_silent);
         found.ok_or_else(|| NetworkFault {
             url: url.to_owned(),
             reason: "cut off".to_owned(),
         })
+    }
+
+    /// A host that is slow takes all the time that it is given.
+    fn keep_waiting(&self, within: Duration) {
+        if self.is_slow.load(Ordering::SeqCst) {
+            self.waited.lock().expect("no panic while locked").push(within);
+            std::thread::sleep(within);
+        }
     }
 }
 
@@ -66,12 +75,7 @@ impl Network for Wire {
         if address.as_str().contains("/issuer.") {
             self.issuers_fetched.fetch_add(1, Ordering::SeqCst);
         }
-        if self.is_slow.load(Ordering::SeqCst) {
-            self.waited.lock().expect("no panic while locked").push(within);
-            // A host that is silent takes all the time that it is given.
-            std::thread::sleep(within);
-            return self.answer(address.as_str(), |_| None);
-        }
+        self.keep_waiting(within);
         if self.is_mute.load(Ordering::SeqCst) {
             return self.answer(address.as_str(), |_| None);
         }
@@ -99,8 +103,9 @@ impl Network for Wire {
         address: &SourceAddress,
         _media_type: &'static str,
         _question: Vec<u8>,
-        _within: Duration,
+        within: Duration,
     ) -> Result<Vec<u8>, NetworkFault> {
+        self.keep_waiting(within);
         self.answer(address.as_str(), |path| {
             (path == "ocsp").then(|| self.authority.ocsp_response())
         })
@@ -114,10 +119,19 @@ impl Network for Wire {
 
 /// An application with a time-stamp authority whose certificate lives 400 days, on both databases.
 fn with_authority(change: impl Fn(&mut SealingSettings), test: impl Fn(&TestApp, &Wire)) {
+    with_authority_asked_by(Revocation::List, change, test);
+}
+
+/// The same with an authority whose own certificates are asked about in this way.
+fn with_authority_asked_by(
+    revocation: Revocation,
+    change: impl Fn(&mut SealingSettings),
+    test: impl Fn(&TestApp, &Wire),
+) {
     for database in [TestDatabase::sqlite(), TestDatabase::postgres()] {
         let clock = Arc::new(StandingClock::new());
         let ends = clock.now() + (400 * 24).hours();
-        let authority = TimeStampAuthority::start(Arc::clone(&clock) as _, Revocation::List, ends);
+        let authority = TimeStampAuthority::start(Arc::clone(&clock) as _, revocation, ends);
         let mut settings = SealingSettings {
             tsa: Some(Configured {
                 url: authority.url(),
@@ -717,29 +731,106 @@ fn proofs_of_others_that_are_too_large_for_a_file_hold_up_no_seal() {
     );
 }
 
-/// All that is asked for one approval, for both its files, is waited for together.
+/// All that is asked for one approval, for both its files, is waited for together: responders, lists, issuers, and those of
+/// the time-stamp authority.
 #[test]
 fn silent_sources_together_are_waited_for_no_longer_than_the_settings_say() {
     const WAIT: Duration = Duration::from_millis(400);
+    // Who is asked in the order in which it is: where a chain is known, a responder and then a list.
+    for (issuer, asked) in [(None, 2), (Some("/issuer.cer"), 1)] {
+        for revocation in [Revocation::List, Revocation::Responder] {
+            with_authority_asked_by(
+                revocation,
+                |settings| settings.proof_wait = WAIT,
+                |app, wire| {
+                    let world = World::new(app, &two_steps());
+                    let ends = app.now() + (900 * 24).hours();
+                    let (key, certificate) =
+                        wire.authority
+                            .certify_signer_answered(ends, Some("/signer.crl"), issuer, Some("/ocsp"));
+                    let root = issuer.is_none().then(|| wire.authority.root());
+                    let certificates: Vec<Vec<u8>> = [certificate].into_iter().chain(root).collect();
+                    bring(app, &world.company, &key, &certificates);
+                    let id = before_the_last(&world);
+                    app.clock.advance(DAY + 1);
+                    wire.is_slow.store(true, Ordering::SeqCst);
+                    world
+                        .approve(id, act(vec![given("pay", "100")]))
+                        .expect("the last approval");
+                    let waited = wire.waited.lock().expect("no panic while locked").clone();
+                    assert!(waited.len() >= asked, "{waited:?}");
+                    assert!(waited.iter().sum::<Duration>() <= WAIT, "{waited:?}");
+                    // Each is given half of what those before it left.
+                    assert!(waited.windows(2).all(|pair| pair[1] <= pair[0] * 3 / 5), "{waited:?}");
+                    assert_eq!(level_of(app, wire, &files(&world, id)[0]), Some(SealLevel::Timestamp));
+                },
+            );
+        }
+    }
+}
+
+/// Revoked before its timestamp, which nobody said when the seal was made: nothing proves that good later.
+#[test]
+fn a_certificate_revoked_before_its_timestamp_never_gets_proofs() {
+    for level in [SealLevel::LongTerm, SealLevel::Archive] {
+        with_authority(
+            |settings| settings.level = Some(level),
+            |app, wire| {
+                let world = World::new(app, &two_steps());
+                let certificate = with_own_certificate(app, wire, &world.company);
+                let id = before_the_last(&world);
+                app.clock.advance(DAY + 1);
+                wire.is_mute.store(true, Ordering::SeqCst);
+                wire.authority.revoke(&certificate);
+                app.clock.advance(1);
+                world
+                    .approve(id, act(vec![given("pay", "100")]))
+                    .expect("the last approval");
+                app.clock.advance(3600);
+                wire.is_mute.store(false, Ordering::SeqCst);
+                app.add_due_timestamps(10).expect("a run");
+                for file in files(&world, id) {
+                    let verdict = document::verify::verify(
+                        &file,
+                        &TrustedRoots::from_pem(&wire.authority.root_pem()).expect("roots"),
+                        app.now(),
+                    );
+                    let level = verdict.signatures[0].level;
+                    assert!(!verdict.holds() || level == Some(SealLevel::Timestamp), "{verdict:#?}");
+                }
+            },
+        );
+    }
+}
+
+/// Should anything make an extended file one in which the other side's signature is broken, nobody gets it.
+#[test]
+fn an_extended_document_that_does_not_verify_is_not_sealed() {
     with_authority(
-        |settings| settings.proof_wait = WAIT,
+        |_| {},
         |app, wire| {
             let world = World::new(app, &two_steps());
-            with_own_certificate(app, wire, &world.company);
-            let id = before_the_last(&world);
-            app.clock.advance(DAY + 1);
-            wire.is_slow.store(true, Ordering::SeqCst);
-            world
-                .approve(id, act(vec![given("pay", "100")]))
-                .expect("the last approval");
-            let waited = wire.waited.lock().expect("no panic while locked").clone();
-            assert!(
-                !waited.is_empty() && waited.iter().sum::<Duration>() <= WAIT,
-                "{waited:?}"
-            );
-            // Each is given half of what those before it left.
-            assert!(waited.windows(2).all(|pair| pair[1] <= pair[0] * 3 / 5), "{waited:?}");
-            assert_eq!(level_of(app, wire, &files(&world, id)[0]), Some(SealLevel::Timestamp));
+            // Their seal locks the form: intake would not take it.
+            let (signed, _) = signed_by_a_stranger(app, wire, None);
+            let mut stored = app.template(&world.company, world.template).expect("it").stored;
+            let hash = app.blobs.put(&signed).expect("kept");
+            stored.version.pdf = hash;
+            stored.original = hash;
+            let (company, id) = (world.company.clone(), world.template);
+            app.store
+                .write(move |tx| {
+                    let name = stored.version.name.clone();
+                    stored.version.version = store::template::advance(tx, &company, id, &name)?.expect("it");
+                    store::template::insert_version(tx, &stored)
+                })
+                .expect("a version");
+            let bad = before_the_last(&world);
+            let refused = world
+                .approve(bad, act(vec![given("pay", "100")]))
+                .expect_err("it is not sound");
+            assert!(matches!(refused, Error::Internal { .. }), "{refused}");
+            let state = world.app.workflow(&world.caller, bad).expect("the workflow");
+            assert_ne!(state.status, Status::Complete.code());
         },
     );
 }

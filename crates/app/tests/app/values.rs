@@ -122,9 +122,11 @@ fn what_cannot_be_stamped_is_said_while_it_is_typed_and_at_the_start() {
     on_both(|app| {
         let world = World::new(app, &formats());
         let long = "가".repeat(125);
+        let zalgo = format!("a{}", "\u{301}".repeat(40));
         let bad = [
             ("note", long.as_str(), FaultCode::DoesNotFit),
             ("note", "서명 𓀀", FaultCode::MissingGlyph),
+            ("note", zalgo.as_str(), FaultCode::OverlongCharacter),
             ("code", "1234567", FaultCode::TooLong),
             ("price", "1.005", FaultCode::TooManyDecimals),
             ("day", "2026-02-30", FaultCode::InvalidDate),
@@ -163,6 +165,68 @@ fn what_cannot_be_stamped_is_said_while_it_is_typed_and_at_the_start() {
             assert_eq!(faults(refused), [(name.to_owned(), code)]);
             app.save_draft(&key, &texts(&[(name, "")])).expect("taken away");
         }
+    });
+}
+
+/// The start of a sound PNG of so many pixels: what it weighs is told by its header.
+fn png_of(width: u32, height: u32) -> Vec<u8> {
+    let chunk = |kind: &[u8; 4], data: &[u8]| {
+        let named = [kind.as_slice(), data].concat();
+        // CRC-32 as PNG has it (W3C PNG, annex D).
+        let check = named.iter().fold(u32::MAX, |check, byte| {
+            (0..8).fold(check ^ u32::from(*byte), |check, _| {
+                if check & 1 == 1 {
+                    (check >> 1) ^ 0xEDB8_8320
+                } else {
+                    check >> 1
+                }
+            })
+        });
+        let length = u32::try_from(data.len()).expect("a short chunk");
+        [&length.to_be_bytes()[..], &named, &(!check).to_be_bytes()].concat()
+    };
+    let header = [&width.to_be_bytes()[..], &height.to_be_bytes(), &[1, 0, 0, 0, 0]].concat();
+    [
+        &b"\x89PNG\r\n\x1a\n"[..],
+        &chunk(b"IHDR", &header),
+        &chunk(b"IDAT", &[0; 99]),
+    ]
+    .concat()
+}
+
+/// Of too many bytes, or of too many pixels: said as that, wherever a picture comes in, with the limit.
+#[test]
+fn a_picture_that_is_too_large_is_told_from_one_that_is_none() {
+    on_both(|app| {
+        let fields = json!({"name": "pictures", "steps": [{"order": 1}],
+            "fields": [field("photo", "image", 1, 1, 1, &json!({}))]});
+        let world = World::new(app, &fields);
+        let of_bytes = [png_of(9, 9), vec![0; domain::Picture::LIMIT]].concat();
+        let cases = [
+            (of_bytes, FaultCode::PictureTooLarge),
+            (png_of(5_000, 5_000), FaultCode::PictureTooLarge),
+            (png_of(10_001, 1), FaultCode::PictureTooLarge),
+            (png_of(9, 9), FaultCode::PictureDamaged),
+            (b"GIF89a".to_vec(), FaultCode::InvalidPicture),
+        ];
+        let started = world.start(one_writer(&world));
+        let key = key_of(started.sign_url.as_deref().expect("embedded"));
+        for (bytes, code) in cases {
+            let mut request = one_writer(&world);
+            let value = base64::engine::general_purpose::STANDARD.encode(&bytes);
+            request.fields = vec![given("photo", &value)];
+            let refused = faults(world.try_start(request));
+            assert_eq!(
+                refused,
+                [("field_list[0].value".to_owned(), code)],
+                "{} bytes",
+                bytes.len()
+            );
+            let refused = faults(app.upload_file(&key, "photo", Some("photo.png"), bytes));
+            assert_eq!(refused, [("photo".to_owned(), code)]);
+        }
+        let message = app::Fault::new("photo", FaultCode::PictureTooLarge).message(domain::Language::En);
+        assert!(message.contains('5') && message.contains("20"), "{message}");
     });
 }
 

@@ -17,11 +17,15 @@ use domain::field::{Field, FieldKind, Placement, TextPlace};
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 
 use super::FormValues;
-use super::form_fields::{self, Shown};
+use super::content;
+use super::form_fields::{self, Fate, Shown};
 use crate::form;
 use crate::geometry::{Matrix, Rectangle, inherited};
 use crate::stamp::{Mark, MarkContent};
 use crate::text_layout::TextStyle;
+
+/// Bytes of a look that is searched for what it shows; a larger one shows something.
+const LARGEST_LOOK: usize = 1 << 20;
 
 /// What was done.
 #[derive(Debug, Default)]
@@ -34,6 +38,14 @@ pub(super) struct Flattened {
     pub(super) marks: Vec<(String, Mark)>,
     /// How many widgets got another look than the file has for them.
     pub(super) made: u32,
+    /// How many fields have larger boxes than the form gives them.
+    pub(super) enlarged: u32,
+    /// The names of fields that a template does not have, for their boxes are too small.
+    pub(super) too_small: Vec<String>,
+    /// The names of fields that a template does not have, for their values cannot be its; they are on the pages as they look.
+    pub(super) values_kept: Vec<String>,
+    /// The names of fields that hold a value and a look that shows none.
+    pub(super) unshown: Vec<String>,
 }
 
 /// What becomes of the fields.
@@ -81,10 +93,21 @@ pub(super) fn flatten(document: &mut Document, look: Look) -> Flattened {
         };
         if !widget.is_unseen(document) {
             done.fields.extend(widget.field.clone());
+            match widget.fate {
+                Fate::Plain => {}
+                Fate::Enlarged => done.enlarged = done.enlarged.saturating_add(1),
+                Fate::TooSmall => done.too_small.push(widget.name.clone()),
+                Fate::ValueKept => done.values_kept.push(widget.name.clone()),
+            }
             let taken = widget.field.clone().filter(|_| values == FormValues::Taken);
             let own = appearance(document, widget.dictionary, taken.as_ref());
             let has_look = form::dictionary(document, widget.dictionary, b"AP").is_some_and(|look| look.has(b"N"));
             let is_made = is_drawn && taken.is_none() && (!has_look || (is_stale && widget.is_text));
+            let has_value = widget.is_text || matches!(widget.shown, Shown::Tick | Shown::Dot);
+            let keeps_look = has_value && has_look && !is_made && taken.is_none();
+            if keeps_look && is_blank(document, own.as_ref(), &widget.shown) {
+                done.unshown.push(widget.name.clone());
+            }
             let appearance = if is_made {
                 box_of(document, widget.dictionary)
             } else {
@@ -115,6 +138,31 @@ pub(super) fn flatten(document: &mut Document, look: Look) -> Flattened {
     draw(document, &pieces);
     remove(document, &pieces);
     done
+}
+
+/// Does a look show nothing of a value that there is? A ground and a border of rectangles say nothing of a text, whose letters
+/// may be text or outlines; whatever is painted may be a tick.
+fn is_blank(document: &Document, look: Option<&Object>, shown: &Shown) -> bool {
+    let is_tick = match shown {
+        Shown::Nothing | Shown::Rows { .. } => return false,
+        Shown::Text { .. } => false,
+        Shown::Tick | Shown::Dot => true,
+    };
+    let Some(Object::Stream(stream)) = look.map(|look| form::resolve(document, look)) else {
+        return true;
+    };
+    let shows = |word: &[u8]| match word {
+        b"Tj" | b"TJ" | b"'" | b"\"" | b"Do" | b"BI" | b"sh" => true,
+        b"l" | b"c" | b"v" | b"y" => !is_tick,
+        b"f" | b"F" | b"f*" | b"S" | b"s" | b"B" | b"B*" | b"b" | b"b*" => is_tick,
+        _ => false,
+    };
+    let content = stream.get_plain_content_with_limit(LARGEST_LOOK);
+    content.is_ok_and(|content| {
+        !content::instructions(&content)
+            .iter()
+            .any(|one| shows(one.word(&content)))
+    })
 }
 
 /// Does the form ask viewers to make the look of its values anew?

@@ -3,11 +3,16 @@
 //! The walk goes from the pages to their widgets and up to what these inherit: so every field that
 //! shows is found, whether or not the form lists it. A widget becomes a box; kind, options, limits and
 //! value come from its field.
+//!
+//! A field must be such as a template takes. One that is too small to be filled in is enlarged about its middle; one that
+//! nobody can have seen ([`LEAST_SIDE`]), or whose value would not be its default as it looks, is none: it stays on its page
+//! as it is.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::field::measures::LARGEST_AUTOMATIC;
 use domain::field::{Alignment, Field, FieldKind, FontSize, Lines, Placement, TextPlace};
+use domain::template::PageSize;
 use lopdf::{Dictionary, Document, Object, ObjectId, decode_text_string};
 
 use crate::form;
@@ -20,6 +25,9 @@ const DEEPEST: usize = 32;
 const NAME_LENGTH: usize = 128;
 const MOST_OPTIONS: usize = 200;
 const MOST_CELLS: u32 = 100;
+
+/// Points: what is narrower or lower serves programs, not people, and is not enlarged.
+const LEAST_SIDE: f64 = 2.0;
 
 /// Flags of fields (Tables 227, 229, 231, 233), by their bit.
 const READ_ONLY: i64 = 1;
@@ -41,6 +49,8 @@ pub(super) struct Widget<'a> {
     pub(super) dictionary: &'a Dictionary,
     /// As a template field, if it can be one.
     pub(super) field: Option<Field>,
+    /// How it became one, or why not.
+    pub(super) fate: Fate,
     /// The name of its field, for people.
     pub(super) name: String,
     /// What it shows.
@@ -49,6 +59,19 @@ pub(super) struct Widget<'a> {
     pub(super) is_text: bool,
     /// Where it is on the page, if it shows there.
     pub(super) place: Option<(u32, Placement)>,
+}
+
+/// How a widget became the box of a template's field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// As it is, or not, without anything that people would miss.
+    Plain,
+    /// Its box was too small to be filled in, and is larger now.
+    Enlarged,
+    /// Not at all: its box is too small for people.
+    TooSmall,
+    /// Not at all: its value cannot be a field's.
+    ValueKept,
 }
 
 /// What a widget shows of its field's value.
@@ -98,13 +121,27 @@ pub(super) fn widgets(document: &Document) -> Vec<Widget<'_>> {
                 .map(|placement| (page_number, placement));
             let id = annotation.as_reference().ok();
             let chain = Chain::of(document, widget);
+            let shown = chain.shown();
+            let size = geometry.as_ref().map(PageGeometry::displayed_size);
+            let whole = place
+                .zip(size)
+                .and_then(|((page, placement), size)| Some((chain.field(page, placement)?, size)));
+            let name = whole
+                .as_ref()
+                .map_or_else(|| chain.name(), |(field, _)| field.name.clone());
+            let (field, fate) = match whole {
+                Some((field, _)) if chain.loses_value(&field, &shown) => (None, Fate::ValueKept),
+                Some((field, size)) => fitted(field, &size),
+                None => (None, Fate::Plain),
+            };
             found.push(Widget {
                 id,
                 page,
                 dictionary: widget,
-                field: place.and_then(|(page, placement)| chain.field(page, placement)),
-                name: chain.name(),
-                shown: chain.shown(),
+                field,
+                fate,
+                name,
+                shown,
                 is_text: matches!(chain.kind(), Some(b"Tx" | b"Ch")),
                 place,
             });
@@ -112,6 +149,22 @@ pub(super) fn widgets(document: &Document) -> Vec<Widget<'_>> {
     }
     settle_names(&mut found);
     found
+}
+
+/// The field in a box in which it can be filled in, where it is not far from one.
+fn fitted(mut field: Field, page: &PageSize) -> (Option<Field>, Fate) {
+    if !field.is_too_small(page) {
+        return (Some(field), Fate::Plain);
+    }
+    let (width, height) = field.placement.size_on(page);
+    // Wider cells would stand beside those that the page shows.
+    if width < field.least_size().0 {
+        field.cells = None;
+    }
+    match field.placement.enlarged_on(page, field.least_size()) {
+        Some(placement) if width.min(height) >= LEAST_SIDE => (Some(Field { placement, ..field }), Fate::Enlarged),
+        _ => (None, Fate::TooSmall),
+    }
 }
 
 /// Choices of one name are one field; any other name is made the only one of its kind.
@@ -149,6 +202,9 @@ fn settle_names(widgets: &mut [Widget<'_>]) {
             // The same choice in a second place cannot be told from the first.
             if !seen.insert((field.name.clone(), option)) {
                 widget.field = None;
+                if widget.shown != Shown::Nothing {
+                    widget.fate = Fate::ValueKept;
+                }
             }
             continue;
         }
@@ -348,7 +404,12 @@ impl<'a> Chain<'a> {
         match kind {
             FieldKind::Check => self.is_on().then(|| "Y".to_owned()),
             FieldKind::Radio => option.filter(|_| self.is_on()).map(str::to_owned),
-            FieldKind::Select => self.shown_text().filter(|text| options.contains(text)),
+            FieldKind::Select => {
+                let text = self.shown_text().map(|text| clean(&text, NAME_LENGTH));
+                text.filter(|text| options.contains(text))
+            }
+            // What a form hides would stand open.
+            FieldKind::Text if flags & PASSWORD != 0 => None,
             FieldKind::Text => {
                 let text = self.shown_text()?;
                 let lines = flags & MULTILINE != 0;
@@ -366,6 +427,23 @@ impl<'a> Chain<'a> {
                 (!text.trim().is_empty() && text.chars().count() <= limit).then_some(text)
             }
             _ => None,
+        }
+    }
+
+    /// Has it a value that its default does not say?
+    fn loses_value(&self, field: &Field, shown: &Shown) -> bool {
+        let has_text = || match self.get(b"V") {
+            Some(Object::Array(several)) => !several.is_empty(),
+            Some(Object::Stream(stream)) => !stream.content.is_empty(),
+            _ => self.shown_text().is_some_and(|text| !text.trim().is_empty()),
+        };
+        match field.kind {
+            FieldKind::Select => {
+                let has_several = matches!(self.get(b"V"), Some(Object::Array(several)) if several.len() > 1);
+                has_several || (field.default.is_none() && has_text())
+            }
+            FieldKind::Text | FieldKind::Attachment => field.default.is_none() && has_text(),
+            _ => field.default.is_none() && *shown != Shown::Nothing,
         }
     }
 

@@ -2,7 +2,7 @@
 //! sound whatever came in: pages without type or size, contents that are no streams, streams that do
 //! not decode. The comparison of pages proves that none of it shows.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use flate2::{Decompress, FlushDecompress, Status};
 use lopdf::xref::XrefEntry;
@@ -51,7 +51,7 @@ pub(super) fn settle(document: &mut Document) -> Settled {
         settled.changes.push(Change::PageSizeAssumed { count: assumed });
         settled.readers_differ = true;
     }
-    let dropped = settle_streams(document);
+    let dropped = settle_streams(document).saturating_add(settle_links(document));
     if dropped > 0 {
         settled.changes.push(Change::DamageDropped { count: dropped });
     }
@@ -66,6 +66,85 @@ fn refers_to_deleted(document: &Document, used: &BTreeSet<ObjectId>) -> bool {
                 document.reference_table.get(id.0),
                 Some(XrefEntry::Free | XrefEntry::UnusableFree)
             )
+    })
+}
+
+/// Takes away what leads in a circle: the parent of the root of all pages, and `/Next` of actions and bookmarks where it makes
+/// more of them than trees (12.6.2, 12.3.3). Answers how many of the latter there were.
+fn settle_links(document: &mut Document) -> u32 {
+    let root = document
+        .catalog()
+        .and_then(|catalog| catalog.get(b"Pages"))
+        .and_then(Object::as_reference);
+    if let Ok(root) = root.and_then(|root| document.get_dictionary_mut(root)) {
+        root.remove(b"Parent");
+    }
+    let mut dropped = 0_u32;
+    let mut trees = Trees::default();
+    for (id, object) in &mut document.objects {
+        let Object::Dictionary(dictionary) = object else {
+            continue;
+        };
+        let mut keeps = |next: &Object| {
+            let is_kept = next.as_reference().map_or(true, |next| trees.add(*id, next));
+            dropped = dropped.saturating_add(u32::from(!is_kept));
+            is_kept
+        };
+        let is_empty = match dictionary.get_mut(b"Next") {
+            Ok(Object::Array(several)) => {
+                several.retain(&mut keeps);
+                several.is_empty()
+            }
+            Ok(next) => !keeps(next),
+            Err(_) => false,
+        };
+        if is_empty {
+            dictionary.remove(b"Next");
+        }
+    }
+    dropped
+}
+
+/// Objects that follow one another, as long as they are trees.
+#[derive(Default)]
+struct Trees {
+    /// What follows something.
+    following: BTreeSet<ObjectId>,
+    /// From each towards one that stands for its whole tree.
+    towards: BTreeMap<ObjectId, ObjectId>,
+}
+
+impl Trees {
+    /// Has one follow another, unless it follows something already or would follow itself in the end.
+    fn add(&mut self, before: ObjectId, next: ObjectId) -> bool {
+        let (tree, other) = (self.tree(before), self.tree(next));
+        if tree == other || !self.following.insert(next) {
+            return false;
+        }
+        self.towards.insert(other, tree);
+        true
+    }
+
+    fn tree(&mut self, mut id: ObjectId) -> ObjectId {
+        while let Some(up) = self.towards.get(&id).copied() {
+            // Shortens the way for the next who asks.
+            if let Some(farther) = self.towards.get(&up).copied() {
+                self.towards.insert(id, farther);
+            }
+            id = up;
+        }
+        id
+    }
+}
+
+/// Does the file use a stream whose data lie in another file (Table 5, `F`)? What they are nobody here knows, and each reader
+/// finds others, or none.
+pub(super) fn has_external_streams(document: &Document) -> bool {
+    clean::used_objects(document).iter().any(|id| {
+        let stream = document.objects.get(id).and_then(|object| object.as_stream().ok());
+        let file = stream.and_then(|stream| stream.dict.get(b"F").ok());
+        let file = file.map(|file| form::resolve(document, file));
+        matches!(file, Some(Object::String(..) | Object::Dictionary(_)))
     })
 }
 

@@ -14,7 +14,7 @@ use domain::field::Placement;
 use jiff::Timestamp;
 use lopdf::Document;
 
-use super::{Change, Intake, Limits, Refused, Warning, clean, compare, layers, metadata, page_sizes};
+use super::{Change, Intake, Limits, Refused, Warning, clean, compare, layers, metadata, page_sizes, settle};
 use crate::authority::create_root;
 use crate::extend;
 use crate::fonts::Fonts;
@@ -57,6 +57,9 @@ pub(super) fn take(bytes: SharedBytes, document: Document, limits: &Limits) -> R
     let kept = kept(&document);
     let has_damaged_metadata = metadata::is_damaged(&document);
     // The verifier reads the file for itself: once is enough.
+    if settle::has_external_streams(&document) {
+        return Err(Refused::ExternalContent);
+    }
     let has_room = has_room(&document);
     drop(document);
     if !has_room {

@@ -4,8 +4,12 @@
 use std::path::Path;
 use std::process::Command;
 
+use cms::content_info::ContentInfo;
+use cms::signed_data::{SignedData, SignerInfos};
 use const_oid::ObjectIdentifier;
 use const_oid::db::rfc5280::ID_KP_OCSP_SIGNING;
+use der::asn1::{Any, OctetString, SetOfVec};
+use der::{Decode, Encode};
 use document::authority::{CertificateRequest, distribution_points, extension, issue_certificate};
 use document::keys::{KeyKind, PrivateKey, SealKey, Signer, certificates_from_pem};
 use document::revocation::{
@@ -15,10 +19,12 @@ use document::seal::seal;
 use document::validation_data::{ValidationData, add_validation_data};
 use document::verify::{Fault, Means, Note, RevocationData, verify, verify_with};
 use jiff::{Timestamp, ToSpan};
+use lopdf::dictionary;
 use testkit::revocation_data::{List, OcspAnswer, Status, moment, sequence, tlv};
+use x509_cert::attr::Attribute;
 use x509_cert::ext::pkix::{BasicConstraints, ExtendedKeyUsage, KeyUsage, KeyUsages};
 
-use crate::samples::{HOUSE, House, References, details, now, unsigned};
+use crate::samples::{HOUSE, House, References, details, now, sign_with, unsigned};
 
 /// What a verifier who is given this says of the revocation of our seal's certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -386,6 +392,57 @@ fn junk_in_a_file_hides_no_revocation() {
     assert_eq!(said(&with_junk(MOST - 1, Some(list.clone())), nothing()), Said::Revoked);
     let verdict = verify(&with_junk(MOST, Some(list)), &HOUSE.roots(), now());
     assert!(verdict.faults.contains(&Fault::TooMuchValidationData), "{verdict:?}");
+}
+
+/// A seal whose message signs these lists along, as Adobe's programs do (ISO 32000-2, 12.8.3.3.2).
+fn archiving(lists: &[Vec<u8>]) -> Vec<u8> {
+    let archival = ObjectIdentifier::new_unwrap("1.2.840.113583.1.1.8");
+    let value = sequence(&[&tlv(0xa0, &sequence(&[&lists.concat()]))]);
+    sign_with(
+        &unsigned(References::Table),
+        &dictionary! {},
+        &dictionary! {},
+        |digest| {
+            let whole = document::cms::sign(&HOUSE.key, digest).expect("signed");
+            let info = ContentInfo::from_der(&whole).expect("a message");
+            let mut message: SignedData = info.content.decode_as().expect("a message");
+            let mut signer = message.signer_infos.0.as_slice()[0].clone();
+            let mut attributes = signer.signed_attrs.take().expect("attributes");
+            let values = SetOfVec::try_from(vec![Any::from_der(&value).expect("DER")]).expect("a set");
+            attributes.insert(Attribute { oid: archival, values }).expect("another");
+            let signature = HOUSE.key.sign(&attributes.to_der().expect("DER")).expect("signed");
+            signer.signature = OctetString::new(signature).expect("octets");
+            signer.signed_attrs = Some(attributes);
+            message.signer_infos = SignerInfos::try_from(vec![signer]).expect("a signer");
+            let content = Any::encode_from(&message).expect("DER");
+            ContentInfo { content, ..info }.to_der().expect("DER")
+        },
+    )
+}
+
+/// What a signature signs along is read like what stands in the file, and no more of it.
+#[test]
+fn lists_that_a_signature_signs_along_count_as_far_as_they_are_read() {
+    let entry = Revoked {
+        serial_number: &serial_number(own()).expect("a number"),
+        at: now() - 1.hour(),
+        reason: RevocationReason::KeyCompromise,
+    };
+    let list_of = |entries: &[Revoked<'_>]| {
+        issue_list(&HOUSE.root, entries, 1, now() - 1.minute(), now() + 24.hours()).expect("a list")
+    };
+    let junk = |count: usize| vec![sequence(&[&[2, 1, 7]]); count];
+    let none = RevocationData::default;
+    let behind = |count: usize, list: Vec<u8>| [junk(count), vec![list]].concat();
+    assert_eq!(said(&archiving(&junk(1)), none()), Said::Unknown);
+    assert_eq!(said(&archiving(&behind(MOST - 1, list_of(&[]))), none()), Said::Good);
+    assert_eq!(
+        said(&archiving(&behind(MOST - 1, list_of(&[entry.clone()]))), none()),
+        Said::Revoked
+    );
+    let verdict = verify(&archiving(&behind(MOST, list_of(&[entry]))), &HOUSE.roots(), now());
+    let signature = verdict.signatures.first().expect("a signature");
+    assert_eq!(signature.faults, [Fault::TooMuchValidationData], "{verdict:?}");
 }
 
 /// An authority below another one does not sign for it.

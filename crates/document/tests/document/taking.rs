@@ -1084,11 +1084,7 @@ fn a_form_becomes_part_of_its_pages_as_it_looks_and_nothing_can_be_filled_in_any
     assert_eq!(taken.changes, [Change::FormFlattened { count: 1 }]);
     assert!(!contains(&taken.pdf, b"/AcroForm") && !contains(&taken.pdf, b"/Widget"));
     assert!(crate::pages::poppler(&taken.pdf, 100) == crate::pages::poppler(&pdf, 100));
-    let wishes = Wishes {
-        form: FormValues::Taken,
-        ..Wishes::default()
-    };
-    let template = document::intake::inspect_as(&pdf, &Limits::default(), &wishes).expect("taken");
+    let template = into_template(&pdf);
     let red = crate::pages::bounds(
         &crate::pages::poppler(&template.pdf, 72),
         &template.pages[0],
@@ -1182,6 +1178,138 @@ fn no_value_of_a_form_is_lost_in_silence() {
     }
 }
 
+fn into_template(pdf: &[u8]) -> document::intake::Intake {
+    let wishes = Wishes {
+        form: FormValues::Taken,
+        ..Wishes::default()
+    };
+    document::intake::inspect_as(pdf, &Limits::default(), &wishes).expect("taken")
+}
+
+/// Strangers' forms have boxes of all sizes. None refuses the form.
+#[test]
+fn fields_of_a_form_that_are_too_small_are_enlarged_or_left_out_by_name() {
+    let box_of = |width: i64, height: i64| [50, 200, 50 + width, 200 + height];
+    let cells = dictionary! { "Ff" => 1 << 24, "MaxLen" => 40 };
+    let taken = into_template(&form_of(vec![
+        (named("low", "Tx"), box_of(100, 5)),
+        (named("narrow", "Tx"), box_of(4, 20)),
+        (with(named("cells", "Tx"), &cells), box_of(100, 20)),
+        (named("mark", "Btn"), box_of(3, 3)),
+        (named("sign", "Sig"), box_of(60, 8)),
+        (text_field("technical", "state"), box_of(100, 1)),
+        (named("dot", "Sig"), box_of(1, 1)),
+        (named("good", "Tx"), box_of(100, 20)),
+    ]));
+    let names: Vec<&str> = taken.fields.iter().map(|field| field.name.as_str()).collect();
+    assert_eq!(names, ["low", "narrow", "cells", "mark", "sign", "good"]);
+    for field in &taken.fields {
+        assert!(!field.is_too_small(&taken.pages[0]), "{field:?}");
+        assert!(field.placement.is_on_page(), "{field:?}");
+    }
+    assert_eq!(
+        taken.fields[2].cells, None,
+        "cells stay where the page shows them, or are none"
+    );
+    assert!(
+        taken.changes.contains(&Change::FormFieldsEnlarged { count: 5 }),
+        "{:?}",
+        taken.changes
+    );
+    let fields = vec!["technical".to_owned(), "dot".to_owned()];
+    assert_eq!(taken.warnings, [Warning::FormFieldsTooSmall { fields }]);
+}
+
+/// A value that is no default here stays on the page as it looks.
+#[test]
+fn a_value_that_no_field_can_have_stays_on_the_page_by_name() {
+    let string = |text: &str| Object::string_literal(text);
+    let several = dictionary! {
+        "Opt" => vec![string("Apples"), string("Plums"), string("Pears")], "V" => vec![string("Plums"), string("Pears")],
+    };
+    let other = dictionary! { "Ff" => 1 << 17, "Opt" => vec![string("Apples")], "V" => string("Quinces") };
+    for (field, shown) in [
+        (with(named("several", "Ch"), &several), "■ Plums ■ Pears"),
+        (with(named("other", "Ch"), &other), "Quinces"),
+        (
+            with(text_field("long", "abcdef"), &dictionary! { "MaxLen" => 3 }),
+            "abcdef",
+        ),
+        (
+            with(text_field("secret", "hunter"), &dictionary! { "Ff" => 1 << 13 }),
+            "******",
+        ),
+        (
+            with(text_field("file", "contract.doc"), &dictionary! { "Ff" => 1 << 20 }),
+            "contract.doc",
+        ),
+    ] {
+        let taken = into_template(&form_of(vec![
+            (field.clone(), [50, 100, 200, 200]),
+            (text_field("name", "Kim"), [50, 40, 200, 60]),
+        ]));
+        let name = taken.fields.iter().map(|field| field.name.as_str()).collect::<Vec<_>>();
+        assert_eq!(name, ["name"], "{field:?}");
+        let words = text(&taken.pdf);
+        assert!(words.contains(shown) && !words.contains("Kim"), "{field:?}: {words}");
+        let kept = field.get(b"T").and_then(Object::as_str).expect("a name");
+        let fields = vec![String::from_utf8_lossy(kept).into_owned()];
+        assert_eq!(taken.warnings, [Warning::FormValuesKept { fields }], "{field:?}");
+    }
+    // An option with a blank at its end is the same option.
+    let blank = dictionary! { "Ff" => 1 << 17, "Opt" => vec![string("Apples ")], "V" => string("Apples ") };
+    let taken = into_template(&form_of(vec![(
+        with(named("blank", "Ch"), &blank),
+        [50, 100, 200, 120],
+    )]));
+    assert_eq!(taken.fields[0].default.as_deref(), Some("Apples"));
+}
+
+/// Viewers show the look, and it is empty.
+#[test]
+fn a_value_beside_an_empty_look_is_told_by_name() {
+    let looking = |field: Dictionary, content: &'static str| {
+        document_of(PageForm::PLAIN, |document, page| {
+            let look = document.add_object(Stream::new(
+                dictionary! {
+                    "Type" => "XObject", "Subtype" => "Form",
+                    "BBox" => vec![0.into(), 0.into(), 100.into(), 20.into()],
+                },
+                content.as_bytes().to_vec(),
+            ));
+            let field = document.add_object(with(
+                field,
+                &dictionary! {
+                    "Type" => "Annot", "Subtype" => "Widget", "F" => 4, "AP" => dictionary! { "N" => look },
+                    "Rect" => vec![50.into(), 100.into(), 150.into(), 120.into()],
+                },
+            ));
+            page.set("Annots", vec![field.into()]);
+            let catalog = document.add_object(dictionary! {
+                "Type" => "Catalog", "AcroForm" => dictionary! { "Fields" => vec![field.into()] },
+            });
+            document.trailer.set("Root", catalog);
+        })
+    };
+    let ticked = || with(named("tick", "Btn"), &dictionary! { "V" => "Yes", "AS" => "Yes" });
+    let warned = |pdf: &[u8]| take(pdf).expect("taken").warnings;
+    let told = |name: &str| {
+        let fields = vec![name.to_owned()];
+        vec![Warning::FormValuesNotShown { fields }]
+    };
+    for empty in ["", "/Tx BMC EMC", "0.9 g 0 0 100 20 re f 0 G 0 0 100 20 re S"] {
+        assert_eq!(
+            warned(&looking(text_field("name", "Kim"), empty)),
+            told("name"),
+            "{empty}"
+        );
+        assert_eq!(warned(&looking(named("name", "Tx"), empty)), [], "{empty}");
+    }
+    assert_eq!(warned(&looking(ticked(), "q Q")), told("tick"));
+    assert_eq!(warned(&looking(ticked(), "20 5 10 10 re f")), []);
+    assert_eq!(warned(&looking(text_field("name", "Kim"), "0 0 m 9 9 l S")), []);
+}
+
 /// `NeedAppearances`: viewers draw the value, whatever the file has for its look.
 #[test]
 fn the_value_wins_over_a_look_that_the_form_calls_stale() {
@@ -1222,6 +1350,103 @@ fn a_file_with_cross_reference_streams_gets_a_valid_seal() {
     let sealed = document::seal::seal(&stamped, &samples::HOUSE.key, &samples::details(true)).expect("sealed");
     let root = samples::HOUSE.root.certificate_pem();
     assert_eq!(crate::judges::complaints(&sealed, &root), Vec::<String>::new());
+}
+
+/// What lies in another file is not here: each reader finds something else there, or nothing (7.3.8.2).
+#[test]
+fn a_stream_whose_data_lie_in_another_file_refuses_the_file() {
+    let external = |file: Object| {
+        document_of(PageForm::PLAIN, |document, page| {
+            let stream = Stream::new(dictionary! { "F" => file }, Vec::new());
+            page.set("Contents", Object::from(document.add_object(stream)));
+        })
+    };
+    for file in [
+        Object::string_literal("/etc/passwd"),
+        dictionary! { "Type" => "Filespec", "F" => Object::string_literal("page.txt") }.into(),
+    ] {
+        assert_eq!(take(&external(file)), Err(Refused::ExternalContent));
+    }
+    let form = document_of(PageForm::PLAIN, |document, page| {
+        let file = Object::string_literal("picture.bin");
+        let picture = document.add_object(Stream::new(
+            dictionary! { "Type" => "XObject", "Subtype" => "Form", "F" => file },
+            Vec::new(),
+        ));
+        page.set("Resources", dictionary! { "XObject" => dictionary! { "X" => picture } });
+    });
+    assert_eq!(take(&form), Err(Refused::ExternalContent));
+    // A name is no file.
+    assert!(take(&external("Fl".into())).is_ok());
+}
+
+/// Other programs complain of what leads in a circle, before the seal and after it.
+#[test]
+fn what_leads_in_a_circle_is_cut_and_judges_are_content() {
+    let pdf = document_of(PageForm::PLAIN, |document, page| {
+        let action = |document: &mut Document, address: &str| {
+            document.add_object(dictionary! { "S" => "URI", "URI" => Object::string_literal(address) })
+        };
+        let [alone, first, second, third] =
+            ["http://a/", "http://b/", "http://c/", "http://d/"].map(|address| action(document, address));
+        let mut follow = |from: lopdf::ObjectId, next: Object| {
+            let action = document.get_dictionary_mut(from).expect("an action");
+            action.set("Next", next);
+        };
+        follow(alone, alone.into());
+        follow(first, vec![second.into(), third.into()].into());
+        follow(second, third.into());
+        follow(third, first.into());
+        let links: Vec<Object> = [alone, first]
+            .into_iter()
+            .map(|action| {
+                Object::from(document.add_object(dictionary! {
+                    "Type" => "Annot", "Subtype" => "Link", "A" => action,
+                    "Rect" => vec![0.into(), 0.into(), 9.into(), 9.into()],
+                }))
+            })
+            .collect();
+        page.set("Annots", links);
+        let catalog = document.add_object(dictionary! { "Type" => "Catalog" });
+        document.trailer.set("Root", catalog);
+    });
+    // The root of all pages is no page of the catalog's.
+    let mut document = Document::load_mem(&pdf).expect("readable");
+    let catalog = document
+        .trailer
+        .get(b"Root")
+        .and_then(Object::as_reference)
+        .expect("a root");
+    let root = document
+        .catalog()
+        .and_then(|catalog| catalog.get(b"Pages"))
+        .and_then(Object::as_reference)
+        .expect("pages");
+    document.get_dictionary_mut(root).expect("pages").set("Parent", catalog);
+    let mut pdf = Vec::new();
+    document.save_to(&mut pdf).expect("written");
+
+    let taken = take(&pdf).expect("taken");
+    assert!(
+        taken.changes.contains(&Change::DamageDropped { count: 3 }),
+        "{:?}",
+        taken.changes
+    );
+    let document = Document::load_mem(&taken.pdf).expect("readable");
+    let pages = document.catalog().and_then(|catalog| catalog.get(b"Pages"));
+    let pages = document.get_dictionary(pages.and_then(Object::as_reference).expect("pages"));
+    assert!(!pages.expect("pages").has(b"Parent"));
+    assert!(contains(&taken.pdf, b"http://d/"), "what is no circle stays");
+    assert_eq!(structure_complaints(&taken.pdf), Vec::<String>::new());
+    let said = |pdf: &[u8]| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("file.pdf");
+        std::fs::write(&file, pdf).expect("written");
+        let said = Command::new("pdfsig").arg(&file).output().expect("pdfsig runs");
+        String::from_utf8_lossy(&said.stderr).into_owned()
+    };
+    assert!(said(&pdf).contains("Circular"), "{}", said(&pdf));
+    assert!(!said(&taken.pdf).contains("Circular"), "{}", said(&taken.pdf));
 }
 
 #[test]

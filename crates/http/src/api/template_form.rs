@@ -25,12 +25,15 @@ pub struct TemplateForm {
     /// The PDF. A new version may leave it out, and keeps the one that the template has.
     #[schema(value_type = Option<String>, format = Binary, content_media_type = "application/pdf")]
     pub file: Option<Vec<u8>>,
-    /// FIELDS.json (name, steps, fields, `on_reject`), as a text or a file. Needed unless `form_fields` is given.
+    /// FIELDS.json (name, steps, fields, `on_reject`), as a text or a file. Needed unless `form_fields` is given. A box that is too
+    /// small for its kind is refused (`field-too-small`, with the least `width` and `height` in words): in points, letters need
+    /// 10 × 7.5, checks and radio choices 5 × 5, signatures, initials, seals and pictures 10 × 10.
     #[schema(content_media_type = "application/json")]
     pub fields: Option<String>,
     /// `import`: the fields of the PDF's own form become fields of the template, their values its defaults. An entry of `fields`
     /// without `page` is then laid over the form's field of its `name` (`{"name": "salary", "step": 2, "role": "employee"}`); one
-    /// with `page` is a field besides.
+    /// with `page` is a field besides. Fields too small to be filled in get larger boxes; those too small to be seen, and those whose
+    /// value no field can have, are left out: the answer's `intake` names them.
     #[schema(pattern = "^import$")]
     pub form_fields: Option<String>,
     /// With `form_fields`: the template's name, where `fields` gives none. Default: the file's name.

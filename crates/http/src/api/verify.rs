@@ -26,7 +26,8 @@ pub struct VerifyResponse {
     pub holds: bool,
     /// The same, and the signer of every signature is trusted.
     pub holds_strictly: bool,
-    /// `holds`, `signer_unknown`, `does_not_hold`, `unsigned` or `unreadable`.
+    /// `holds`, `signer_unknown`, `does_not_hold`, `unsigned`, `unreadable` or `too_demanding` (not judged: it needs
+    /// more time or memory than this installation gives).
     #[schema(example = "holds")]
     pub outcome: &'static str,
     /// The outcome in a line, in the language asked for.
@@ -172,6 +173,7 @@ impl VerifyResponse {
                 Outcome::DoesNotHold => "does_not_hold",
                 Outcome::Unsigned => "unsigned",
                 Outcome::Unreadable => "unreadable",
+                Outcome::TooDemanding => "too_demanding",
             },
             title: words.title,
             text: words.text,

@@ -121,7 +121,7 @@ fn judge(app: &App, upload: &Upload, language: Language) -> Result<VerdictView, 
     let words = app::verdict_words(language, UtcOffset::default(), &verdict);
     let (tone, symbol) = match words.outcome {
         Outcome::Holds => ("good", "shield"),
-        Outcome::SignerUnknown | Outcome::Unsigned => ("warn", "question"),
+        Outcome::SignerUnknown | Outcome::Unsigned | Outcome::TooDemanding => ("warn", "question"),
         Outcome::DoesNotHold | Outcome::Unreadable => ("bad", "alert"),
     };
     Ok(VerdictView {

@@ -110,6 +110,17 @@ fn what_is_refused_leaves_nothing_behind(database: &TestDatabase) {
         ]),
         one("recipient_list[1].email", "invalid-contact")
     );
+    let mut small = contract();
+    small["fields"][9]["width"] = json!(1);
+    let small = small.to_string();
+    assert_eq!(
+        faults(&[
+            ("file", &file),
+            ("fields", small.as_bytes()),
+            ("start", good.as_bytes())
+        ]),
+        one("fields[9]", "field-too-small")
+    );
     for id in 1..5 {
         server.get(&format!("/api/v3/templates/{id}"), &token).problem(404);
     }

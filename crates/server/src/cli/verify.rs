@@ -11,8 +11,9 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use app::StrangersDocuments;
+use app::{DocumentFault, StrangersDocuments};
 use clap::Args;
+use document::intake::Refused;
 use document::keys::certificates_from_pem;
 use document::verify::{self, Means, RevocationData, TrustedRoots, Verdict};
 use domain::{BlobHash, ChainFile, Clock, Event, EventKind, Language, UtcOffset};
@@ -157,12 +158,18 @@ impl Verify {
             Err(failure) => return unreadable(&failure),
         };
         let workers = Workers::new(&context.place.configuration.documents);
-        let document = self.verify(&workers, &means, &self.file, pdf)?;
+        let document = match self.verify(&workers, &means, &self.file, pdf) {
+            Ok(document) => document,
+            Err(failure) => return unreadable(&failure),
+        };
         let mut holds = document.holds();
         let mut value = document.value(self.language);
         let mut lines = document.lines(&self.file, self.language);
         if let (Some(path), Some(pdf)) = (&self.certificate, certificate) {
-            let certificate = self.verify(&workers, &means, path, pdf)?;
+            let certificate = match self.verify(&workers, &means, path, pdf) {
+                Ok(certificate) => certificate,
+                Err(failure) => return unreadable(&failure),
+            };
             let belongs = certificate
                 .completed()
                 .is_some_and(|named| is_named(&document.pdf, named));
@@ -183,9 +190,16 @@ impl Verify {
     }
 
     fn verify(&self, workers: &Workers, means: &Means, path: &Path, pdf: Vec<u8>) -> Result<Verified, Failure> {
-        let verdict = workers
-            .verify(&pdf, means, SystemClock.now())
-            .map_err(|fault| Failure::Other(format!("{}: {fault}", path.display())))?;
+        let verdict = workers.verify(&pdf, means, SystemClock.now()).map_err(|fault| {
+            // What the worker would tell its sender is no remedy for who verifies.
+            let reason = match fault {
+                DocumentFault::Refused(Refused::TooDemanding) => {
+                    i18n::text(self.language, "verify-result-too-demanding-text", &[])
+                }
+                other => other.to_string(),
+            };
+            Failure::Other(format!("{}: {reason}", path.display()))
+        })?;
         let signatures_hold = if self.strict {
             verdict.holds_strictly()
         } else {
