@@ -68,7 +68,8 @@ const VALUES = {
   List: ["Tokyo", "Seoul", "Tokyo"],
 };
 const DOUBLES = ["25", "14", "6.5"];
-const FILES = ["Signature", "Initials", "Seal", "Picture", "Attachment"];
+/** What opens a dialog takes longest: by each way in each language and on each size, but not in every round. */
+const FILES = [["Signature", "Picture"], ["Initials", "Attachment"], ["Seal"]];
 const picture = { name: "dot.png", mimeType: "image/png", buffer: RED_DOT };
 const file = { name: "통장.txt", mimeType: "text/plain", buffer: Buffer.from("bank") };
 
@@ -255,21 +256,23 @@ for (const [row, size] of ["phone", "tablet", "desktop"].entries()) {
         for (const name of ["Text", "Number", "Date"]) await hands.write(name, VALUES[name][round]);
         for (const name of ["Check", "Radio"]) await hands.mark(name, VALUES[name][round]);
         await hands.write("List", VALUES.List[round]);
-        for (const name of ["Signature", "Initials"]) await hands.sign(name, way);
-        await hands.seal("Seal");
-        await hands.picture("Picture");
-        await hands.attach("Attachment");
+        for (const name of FILES[round]) {
+          if (name === "Seal") await hands.seal(name);
+          else if (name === "Picture") await hands.picture(name);
+          else if (name === "Attachment") await hands.attach(name);
+          else await hands.sign(name, way);
+        }
         await page.waitForFunction(
           (double) => document.querySelector('.field[data-name="Double"]')?.dataset.shown === double && localStorage.length === 0,
           DOUBLES[round],
         );
         for (const [name, values] of Object.entries(VALUES)) assert.equal(kept.get(name), values[round], `${name} by ${way}`);
-        for (const name of FILES) assert.ok(kept.get(name)?.data || kept.get(name)?.drawing, `${name} by ${way}`);
-        assert.equal(kept.get("Attachment").file_name, file.name);
+        for (const name of FILES[round]) assert.ok(kept.get(name)?.data || kept.get(name)?.drawing, `${name} by ${way}`);
+        if (FILES[round].includes("Attachment")) assert.equal(kept.get("Attachment").file_name, file.name);
         if (round === 0) assert.deepEqual(await seriousFaults(page), []);
       }
       await hands.approve();
-      await page.locator("#done-dialog[open]").waitFor({ timeout: 30_000 });
+      await page.locator("#done-dialog[open]").waitFor();
       const { field_list: values } = await server.workflow(started.workflow_id);
       const value = (name) => values.find((entry) => entry.name === name)?.value;
       assert.deepEqual(
@@ -362,7 +365,7 @@ for (const language of ["ko", "en", "ja"]) {
     const reason = await page.locator("#reject-reason").inputValue();
     assert.notEqual(reason, "");
     await page.locator("#reject-dialog [type=submit]").tap();
-    await page.locator("#done-dialog[open]").waitFor({ timeout: 30_000 });
+    await page.locator("#done-dialog[open]").waitFor();
     const workflow = await server.workflow(started.workflow_id);
     assert.equal(workflow.status, "Rejected");
     assert.ok(JSON.stringify(workflow).includes(reason));
@@ -385,7 +388,7 @@ for (const language of ["ko", "en", "ja"]) {
     await field(page, "Later").locator("input").fill("끝");
     await page.click("#approve");
     await page.click("#approve-dialog [type=submit]");
-    await page.locator("#done-dialog[open]").waitFor({ timeout: 30_000 });
+    await page.locator("#done-dialog[open]").waitFor();
     assert.match(await page.locator("#done-document").getAttribute("href"), /\/mail\/view\?token=/);
     // The first writer's used link leads there, too.
     const answer = await page.goto(started.sign_url);

@@ -115,7 +115,7 @@ pub async fn picture(
     let token = request.get("token").unwrap_or_default().to_owned();
     let document = document_hash(&document)?;
     let image = http
-        .blocking(move |app| app.shown_page(&token, &document, number))
+        .page_part(move |app| app.shown_page(&token, &document, number))
         .await?;
     Ok(page_response(image, &headers))
 }
@@ -130,7 +130,7 @@ pub async fn text(
     let token = request.get("token").unwrap_or_default().to_owned();
     let document = document_hash(&document)?;
     let text = http
-        .blocking(move |app| app.shown_text(&token, &document, number))
+        .page_part(move |app| app.shown_text(&token, &document, number))
         .await?;
     Ok(text_response(text, &headers))
 }
