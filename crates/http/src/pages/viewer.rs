@@ -135,13 +135,16 @@ pub async fn text(
     Ok(text_response(text, &headers))
 }
 
-/// `GET /mail/file`
+/// `GET /mail/file`. Each time is a line in the chain: a browser that loads ahead is told to come when somebody wants it.
 pub async fn file(State(http): State<Http>, method: Method, request: PageRequest) -> Response {
     let token = request.get("token").unwrap_or_default().to_owned();
     let origin = Origin {
         address: Some(request.client.address.to_string()),
         user_agent: request.user_agent(),
     };
+    if request.is_ahead() {
+        return failed(&http, &request, &Error::busy(1)).await;
+    }
     // A HEAD fetches nothing.
     let looks = method == Method::HEAD;
     let found = http

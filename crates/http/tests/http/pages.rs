@@ -19,6 +19,7 @@ testkit::on_both_databases!(
     the_outbox_names_the_company_as_people_know_it,
     an_expired_document_and_a_link_past_its_time_are_gone,
     the_viewers_pictures_are_made_once_and_kept_by_browsers,
+    what_is_looked_at_ahead_or_by_a_scanner_changes_nothing,
     the_access_code_stands_before_everything,
     a_one_time_code_is_sent_by_the_button_alone_and_opens_the_document,
     behind_a_proxy_with_tls_a_member_signs_in_and_links_lead_there,
@@ -509,6 +510,73 @@ fn first_picture(server: &Server, viewer: &serde_json::Value) -> String {
         .and_then(|part| part.split('"').next())
         .expect("a page")
         .replace("&amp;", "&")
+}
+
+/// A mail scanner follows links without cookies; a browser loads them ahead (`<link rel=prefetch>`, speculation rules), and
+/// runs the scripts of a page that nobody sees yet.
+fn what_is_looked_at_ahead_or_by_a_scanner_changes_nothing(database: &TestDatabase) {
+    let server = Server::new(database);
+    let complete = completed(&server);
+    let token = server.token("acme", "owner@example.com");
+    let template = complete["template_id"].as_i64().expect("a template");
+    let started = server.start(&token, &start_body(template)).ok();
+    let of_api = |id: &Value| server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
+    let histories = || [&complete["workflow_id"], &started["workflow_id"]].map(|id| of_api(id)["history"].clone());
+    let before = histories();
+    let sign = started["token"].as_str().expect("a token");
+    let addresses = [
+        local(&started["sign_url"]),
+        format!("/sign/file?token={sign}&name=employer"),
+        local(&complete["download_url"]),
+        local(&complete["certificate_url"]),
+        first_picture(&server, &complete["download_url"]),
+    ];
+    let file = local(&complete["download_url"]).replace("/mail/view?", "/mail/file?");
+    for header in [
+        None,
+        Some(("sec-purpose", "prefetch")),
+        Some(("sec-purpose", "prefetch;prerender")),
+        Some(("purpose", "prefetch")),
+        Some(("x-purpose", "preview")),
+        Some(("x-moz", "prefetch")),
+    ] {
+        let ask = |method: &str, address: &str| {
+            let request = server.request(method, address, None);
+            server.send(
+                header
+                    .into_iter()
+                    .fold(request, |request, (name, value)| request.header(name, value)),
+            )
+        };
+        for address in &addresses {
+            for method in ["GET", "HEAD"] {
+                let answer = ask(method, address);
+                assert!(
+                    [200, 404].contains(&answer.status),
+                    "{method} {address}: {}",
+                    answer.status
+                );
+            }
+        }
+        assert_eq!(ask("HEAD", &file).status, if header.is_some() { 503 } else { 200 });
+        if let Some((name, value)) = header {
+            // What would leave a trace waits until somebody is there.
+            let answer = ask("GET", &file);
+            assert_eq!(
+                (answer.status, answer.header("retry-after")),
+                (503, "1"),
+                "{name}: {value}"
+            );
+            let viewed = server.request("POST", "/sign/viewed", None).header("link-token", sign);
+            assert_eq!(server.send(viewed.header(name, value)).status, 503, "{name}: {value}");
+        }
+        assert_eq!(histories(), before, "{header:?}");
+    }
+    let viewed = server.request("POST", "/sign/viewed", None).header("link-token", sign);
+    assert_eq!(server.send(viewed).status, 204);
+    assert_eq!(look(&server, &file).status, 200);
+    let after = histories();
+    assert!(after[0] != before[0] && after[1] != before[1], "{after:?}");
 }
 
 /// Who scrolls through a long document lets go of most pages before they come.
