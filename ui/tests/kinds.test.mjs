@@ -3,6 +3,8 @@
 // their order.
 
 import assert from "node:assert/strict";
+import { truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
 import { closePages, draw, field, launch, linkInOutbox, open, pressAndFollow, ready, seriousFaults, signIn } from "./browser.mjs";
 import { Installation, pdf } from "./installation.mjs";
@@ -138,7 +140,7 @@ class Hands {
   }
 
   async closeSheet() {
-    await this.press(this.page.locator("#sheet button.button:not(.primary):not(#sheet-entry)"));
+    await this.press(this.page.locator("#sheet .actions .button:not(.primary)"));
   }
 
   async take() {
@@ -336,7 +338,7 @@ test("the sender's help and the rule are said with the field", async () => {
   await ready(page);
   await field(page, "Text").locator("button.open").tap();
   assert.equal(await page.locator("#sheet-rule").textContent(), "As in your passport.");
-  await page.locator("#sheet button.button:not(.primary)").tap();
+  await page.locator("#sheet .actions .button:not(.primary)").tap();
   await field(page, "Number").locator("button.open").tap();
   assert.match(await page.locator("#sheet-rule").textContent(), /number.*2 at most/);
 });
@@ -347,10 +349,67 @@ test("a file that is too large is refused before it is sent, in words", async ()
   await ready(page);
   const sent = [];
   page.on("request", (request) => request.url().endsWith("/sign/files") && sent.push(request.url()));
-  const buffer = Buffer.alloc(10 * 1024 * 1024 + 1);
-  await page.setInputFiles('.field[data-name="Attachment"] input', { name: "large.bin", mimeType: "application/octet-stream", buffer });
+  const large = join(server.folder, "large.bin");
+  writeFileSync(large, "");
+  truncateSync(large, 10 * 1024 * 1024 + 1);
+  await page.setInputFiles('.field[data-name="Attachment"] input', large);
   await page.waitForSelector('#trouble:has-text("at most 10 MB")');
   assert.deepEqual(sent, []);
+});
+
+test("a file on its way tells how far it is, is given up with the keyboard, and is sent again after a broken connection", async () => {
+  const started = await start("en");
+  const page = await open(browser, "phone");
+  await page.goto(started.sign_url);
+  await ready(page);
+  const large = { ...file, buffer: Buffer.alloc(300_000, "bank") };
+  const line = page.locator("#transfer");
+  await page.evaluate(() => {
+    window.said = [];
+    const status = document.querySelector("#transfer-said");
+    new MutationObserver(() => status.textContent && window.said.push(status.textContent)).observe(status, { childList: true });
+  });
+  const said = () => page.evaluate(() => window.said.splice(0));
+  const taken = async () => (await server.workflow(started.workflow_id)).field_list.find(({ name }) => name === "Attachment")?.value;
+
+  // A slow way out, in the sheet, which covers the rest.
+  const devtools = await page.context().newCDPSession(page);
+  const slow = (uploadThroughput) =>
+    devtools.send("Network.emulateNetworkConditions", { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput });
+  await slow(40_000);
+  const hands = HANDS.keyboard(page);
+  await hands.press(field(page, "Attachment").locator("button"));
+  await hands.choose(() => hands.press(page.locator("#sheet-entry")), large);
+  await page.waitForFunction(() => Number(document.querySelector("#transfer progress").value) >= 5);
+  assert.match(await line.locator("#transfer-words").textContent(), /^Sending 통장.txt: \d+%$/);
+  assert.equal(await page.locator("#sheet #transfer").isVisible(), true);
+  assert.deepEqual(await seriousFaults(page), []);
+  await hands.press(line.getByRole("button", { name: "Cancel sending" }));
+  await line.waitFor({ state: "hidden" });
+  assert.equal(await page.evaluate(() => document.activeElement.id), "sheet-entry", "the keyboard is not lost");
+  assert.equal(await field(page, "Attachment").getAttribute("data-filled"), null);
+  const heard = await said();
+  assert.match(heard[0], /^Sending 통장.txt: \d+%$/);
+  assert.equal(heard.at(-1), "통장.txt was not sent.");
+  assert.ok(heard.length <= 5, `not each percent: ${heard}`);
+  assert.ok(!(await taken()), "nothing of it has arrived");
+  await slow(-1);
+
+  // A broken connection: what waits says so, and goes when it is told to.
+  await page.route("**/sign/files", (route) => route.abort("connectionreset"));
+  await hands.choose(() => hands.press(page.locator("#sheet-entry")), large);
+  const again = line.getByRole("button", { name: "Try again now" });
+  await again.waitFor();
+  assert.equal(await line.locator("#transfer-words").textContent(), "통장.txt has not been sent yet.");
+  await hands.closeSheet();
+  assert.equal(await page.locator(".tools ~ #transfer, .tools #transfer").isVisible(), true, "it stands outside of the sheet, too");
+  assert.deepEqual(await seriousFaults(page), []);
+  await page.unroute("**/sign/files");
+  await hands.press(again);
+  await line.waitFor({ state: "hidden" });
+  assert.deepEqual(await said(), ["통장.txt has not been sent yet.", "통장.txt has been sent."]);
+  assert.equal(await taken(), file.name);
+  assert.deepEqual(page.faults, []);
 });
 
 for (const language of ["ko", "en", "ja"]) {

@@ -663,7 +663,9 @@ impl App {
         })
     }
 
-    /// Approves: what is given stands over the draft.
+    /// Approves: what is given stands over the draft. The page gives all that it shows, so that what another tab or device
+    /// has written meanwhile is not signed unseen; what it shows as empty takes away what is there, and is no value of its
+    /// own.
     pub fn approve_by_link(
         &self,
         key: &SigningKey,
@@ -679,9 +681,20 @@ impl App {
         }
         let workflow = &session.snapshot.stored.workflow;
         let mut draft = self.draft(&workflow.company, recipient.id)?;
-        draft
-            .texts
-            .extend(texts.iter().map(|(name, text)| (name.clone(), text.clone())));
+        let says_nothing = |name: &str, text: &str| {
+            let is_check = session.template().field(name).is_some_and(|field| field.kind == FieldKind::Check);
+            text.is_empty() || is_check && text == "N"
+        };
+        let given: Vec<(String, String)> = texts
+            .iter()
+            .filter(|(name, text)| {
+                draft.texts.contains_key(*name)
+                    || session.snapshot.values.contains_key(name.as_str())
+                    || !says_nothing(name, text)
+            })
+            .map(|(name, text)| (name.clone(), text.clone()))
+            .collect();
+        draft.texts.extend(given);
         // What is no longer this writer's (a field fixed since) is no fault of his.
         draft.texts.retain(|name, _| {
             texts.contains_key(name)
