@@ -183,6 +183,13 @@ sign-draft-saving = Saving…
 sign-draft-saved = Saved
 sign-draft-offline = No connection. What you enter is kept on this device and saved when the connection is back.
 sign-draft-failed = Not saved yet. Trying again.
+sign-transfer-sending = Sending { $file }: { $percent }%
+sign-transfer-waiting = { $file } has not been sent yet.
+sign-transfer-again = Try again now
+sign-transfer-cancel = Cancel sending
+sign-transfer-sent = { $file } has been sent.
+sign-transfer-cancelled = { $file } was not sent.
+sign-transfer-unreadable = Your device could not read this file. Please choose it again.
 
 ## Signing page: approve and reject
 sign-approve = Approve and finish

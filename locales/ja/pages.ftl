@@ -171,6 +171,13 @@ sign-draft-saving = 保存しています…
 sign-draft-saved = 保存しました
 sign-draft-offline = 接続が切れました。入力内容はこの端末に保持され、再接続後に保存されます。
 sign-draft-failed = まだ保存できていません。再試行します。
+sign-transfer-sending = { $file } を送信中：{ $percent }%
+sign-transfer-waiting = { $file } はまだ送信されていません。
+sign-transfer-again = 今すぐ再試行
+sign-transfer-cancel = 送信をやめる
+sign-transfer-sent = { $file } を送信しました。
+sign-transfer-cancelled = { $file } の送信を取り消しました。
+sign-transfer-unreadable = このファイルを端末から読み取れませんでした。もう一度選択してください。
 
 ## 署名画面：承認と却下
 sign-approve = 承認して完了

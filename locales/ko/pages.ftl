@@ -171,6 +171,13 @@ sign-draft-saving = 저장 중…
 sign-draft-saved = 저장됨
 sign-draft-offline = 연결이 끊겼습니다. 입력한 내용은 이 기기에 보관되며 다시 연결되면 저장됩니다.
 sign-draft-failed = 아직 저장하지 못했습니다. 다시 시도합니다.
+sign-transfer-sending = { $file } 보내는 중: { $percent }%
+sign-transfer-waiting = { $file }: 아직 보내지 못했습니다.
+sign-transfer-again = 지금 다시 시도
+sign-transfer-cancel = 보내기 취소
+sign-transfer-sent = { $file }: 보냈습니다.
+sign-transfer-cancelled = { $file }: 보내기를 취소했습니다.
+sign-transfer-unreadable = 기기에서 이 파일을 읽을 수 없습니다. 다시 선택해 주세요.
 
 ## 서명 화면: 승인과 반려
 sign-approve = 승인하고 완료

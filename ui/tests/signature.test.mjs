@@ -206,28 +206,47 @@ test("a phone held sideways gives the whole screen to draw on, and a turn loses 
   assert.deepEqual(page.faults, []);
 });
 
-test("a pen writes with its pressure", async () => {
+test("a pen writes with its pressure; only what is new is drawn, and it looks as if all were drawn anew", async () => {
   const { page } = await openSigning("desktop");
   await openPad(page, "Signature");
-  const stroke = (pressure) =>
-    page.locator("#pad-canvas").evaluate((canvas, pressure) => {
+  const stroke = (pressure, points = 50) =>
+    page.locator("#pad-canvas").evaluate((canvas, [pressure, points]) => {
       const box = canvas.getBoundingClientRect();
       // A pen that is made up cannot be captured.
       canvas.setPointerCapture = () => undefined;
-      const say = (type, x) =>
-        canvas.dispatchEvent(
-          new PointerEvent(type, { pointerId: 7, pointerType: "pen", pressure, clientX: box.left + x, clientY: box.top + 60, bubbles: true, cancelable: true }),
-        );
-      say("pointerdown", 40);
-      for (let x = 45; x <= 300; x += 5) say("pointermove", x);
-      say("pointerup", 300);
-    }, pressure);
+      const say = (type, step) => {
+        const [clientX, clientY] = [box.left + 40 + ((step * 5) % 260), box.top + 60 + 30 * Math.sin(step / 7)];
+        const event = new PointerEvent(type, { pointerId: 7, pointerType: "pen", pressure, clientX, clientY, bubbles: true, cancelable: true });
+        canvas.dispatchEvent(event);
+      };
+      let drawn = 0;
+      const { stroke } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.stroke = function (...path) {
+        drawn += 1;
+        stroke.apply(this, path);
+      };
+      say("pointerdown", 0);
+      for (let step = 1; step <= points / 2; step += 1) say("pointermove", step);
+      const half = drawn;
+      for (let step = points / 2 + 1; step <= points; step += 1) say("pointermove", step);
+      say("pointerup", points);
+      CanvasRenderingContext2D.prototype.stroke = stroke;
+      return [half, drawn];
+    }, [pressure, points]);
   await stroke(0.05);
   const light = await inked(page);
   await page.click("#pad-clear");
   await stroke(1);
   const heavy = await inked(page);
   assert.ok(light > 100 && heavy > light * 1.5, `${light}, ${heavy}`);
+  const pixels = () => page.locator("#pad-canvas").evaluate((canvas) => canvas.toDataURL());
+  const written = await pixels();
+  // Another stroke, over it; to take it back draws all anew.
+  const [half, whole] = await stroke(0.6, 400);
+  assert.ok(whole < half * 2.5, `${half} lines for the first half of a stroke, ${whole} for all of it`);
+  assert.notEqual(await pixels(), written);
+  await page.click("#pad-undo");
+  assert.equal(await pixels(), written);
 });
 
 test("of a photographed seal the paper is taken away, and what is left is cropped", async () => {

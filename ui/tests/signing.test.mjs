@@ -169,6 +169,11 @@ test("without a connection nothing is lost, and it is saved when the connection 
   await page.context().setOffline(true);
   await fill(page, "Name", "오프라인");
   await page.waitForSelector('#trouble:has-text("No connection")');
+  // The page is not left for one of the browser's own.
+  await page.locator('.languages a[lang="ja"]').click();
+  await page.waitForSelector('#trouble:has-text("when you are online")');
+  await page.locator("#original").click();
+  assert.equal(await field(page, "Name").locator("input").inputValue(), "오프라인");
   const saved = page.waitForResponse((answer) => answer.url().endsWith("/sign/drafts") && answer.ok());
   await page.context().setOffline(false);
   await saved;
@@ -200,6 +205,18 @@ test("who presses twice, or approves in a second tab, has approved once", async 
   const second = await first.context().newPage();
   await second.goto(started.sign_url);
   await ready(second);
+  // What one tab saves the other shows when somebody comes back to it.
+  await fill(second, "Name", "이서연");
+  await second.waitForSelector('#save-state[data-state="saved"]');
+  await Promise.all([first.waitForEvent("load"), first.evaluate(() => void setTimeout(() => dispatchEvent(new Event("focus"))))]);
+  await ready(first);
+  assert.equal(await field(first, "Name").locator("input").inputValue(), "이서연");
+  // Another device tells nobody: what is approved is what the page shows all the same.
+  const device = await openSigning("phone", started.sign_url);
+  await fill(device, "Name", "박지훈");
+  await fill(device, "Remarks", "unseen");
+  await device.waitForSelector('#save-state[data-state="saved"]', { state: "attached" });
+  await device.waitForFunction(() => localStorage.length === 0);
   const asked = [];
   for (const page of [first, second]) page.on("request", (request) => /approve/.test(request.url()) && asked.push(page));
   await first.click("#approve");
@@ -211,8 +228,10 @@ test("who presses twice, or approves in a second tab, has approved once", async 
   // It is told what the other tab did.
   await second.waitForSelector(".says h1");
   assert.equal(await second.locator("h1").textContent(), "You have already signed");
-  const { history } = await server.workflow(started.workflow_id);
+  const { history, field_list: values } = await server.workflow(started.workflow_id);
   assert.equal(history.filter((entry) => JSON.stringify(entry).includes('"approved"')).length, 1);
+  const value = (name) => values.find((entry) => entry.name === name)?.value || null;
+  assert.deepEqual([value("Name"), value("Remarks")], ["이서연", null]);
   assert.deepEqual([...first.faults], []);
 });
 
@@ -460,8 +479,23 @@ test("the page is refused in a frame, and a scanner's GET or HEAD records no vie
   }
   const seen = async () => JSON.stringify((await server.workflow(started.workflow_id)).history).includes("viewed");
   assert.equal(await seen(), false);
-  // A person's browser does say so.
+  // A browser that loads it ahead, and one that runs it where nobody sees it yet, do not.
   const reader = await open(browser, "phone");
+  const path = new URL(started.sign_url).pathname;
+  const rules = JSON.stringify({ prerender: [{ urls: [started.sign_url], eagerness: "immediate" }] });
+  await reader.route("**/ahead", (route) =>
+    route.fulfill({
+      contentType: "text/html",
+      body: `<!doctype html><title>ahead</title><link rel="prefetch" href="${started.sign_url}"><a href="${started.sign_url}">sign</a><script type="speculationrules">${rules}</script>`,
+    }),
+  );
+  const ahead = [];
+  reader.context().on("request", (request) => ahead.push(request));
+  await reader.goto(`${server.base}/ahead`);
+  await reader.waitForTimeout(3000);
+  console.log(ahead.map((request) => [request.method(), request.url(), request.headers()["sec-purpose"], request.headers().purpose]));
+  assert.equal(await seen(), false);
+  // A person's does.
   const said = reader.waitForResponse((answer) => answer.url().endsWith("/sign/viewed"));
   await reader.goto(started.sign_url);
   assert.equal((await said).status(), 204);

@@ -41,7 +41,7 @@ export async function walk(server, page, { language, size }, shoot) {
   await shoot("02-sign-whole", true);
   await page.click("#next");
   await shoot("03-next-field");
-  if (size === "phone") await page.locator("#sheet button.button:not(.primary)").click();
+  if (size === "phone") await page.locator("#sheet .actions .button:not(.primary)").click();
   await page.click("#guide-toggle");
   await shoot("03-step-by-step");
   await page.locator("#guide-off, #guide-toggle").filter({ visible: true }).first().click();
@@ -58,7 +58,7 @@ export async function walk(server, page, { language, size }, shoot) {
   await bringIntoSight(page, "Salary");
   await shoot("03-refused");
   await salary.fill("3,500,000");
-  if (size === "phone") await page.locator("#sheet button.button:not(.primary)").click();
+  if (size === "phone") await page.locator("#sheet .actions .button:not(.primary)").click();
   await page.waitForFunction(() => localStorage.length === 0);
   await page.context().setOffline(true);
   await page.waitForSelector("#trouble:not(:empty)");

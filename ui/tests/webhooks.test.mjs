@@ -55,7 +55,7 @@ print(verify(given["secret"], given["headers"], given["body"].encode()))`;
   return done.stdout.trim() === "True";
 }
 
-test("the code of the guide tells our webhooks from others", { timeout: 60_000 }, async () => {
+test("the code of the guide tells our webhooks from others", async () => {
   const info = { url: receiver.address, api_type: "ALL", is_embed: true };
   const { workflow_id: id } = await installation.startWorkflow({ export_api_info: info });
   const before = receiver.requests.length;
@@ -75,7 +75,7 @@ test("the code of the guide tells our webhooks from others", { timeout: 60_000 }
   }
 });
 
-test("each approval is told once, in order, signed, with the interface's members", { timeout: 60_000 }, async () => {
+test("each approval is told once, in order, signed, with the interface's members", async () => {
   const info = { url: receiver.address, api_type: "ALL", is_embed: true, link_type: "download", authorization: "Bearer of-the-customer" };
   const started = await installation.startWorkflow({ export_api_info: info });
   const id = started.workflow_id;

@@ -8,9 +8,8 @@ use jiff::Timestamp;
 use crate::documents::DocumentFault;
 use crate::error::{ConflictCode, Error, Subject};
 use crate::link_token::LinkPurpose;
-use crate::page_cache::{Part, PartKind};
-use crate::signing_session::PagePart;
-use crate::template::PAGE_IMAGE_DPI;
+use crate::page_cache::PartKind;
+use crate::page_part::PageAnswer;
 use crate::transition::{Snapshot, conflict};
 use crate::{App, Caller, CompanyLook, Origin};
 
@@ -137,33 +136,16 @@ impl App {
         Ok((linked, sizes))
     }
 
-    /// The image of one of its pages, made once. `file` is the hash in the address; where the link leads to another file by
-    /// now (a time stamp was added), there is no such page.
-    pub fn shown_page(&self, token: &str, file: &BlobHash, page: u32) -> Result<PagePart, Error> {
+    /// The image of one of its pages. `file` is the hash in the address.
+    pub fn shown_page(&self, token: &str, file: &BlobHash, page: u32) -> Result<PageAnswer, Error> {
         let opened = self.open_link(token)?;
-        if opened.hash != *file {
-            return Err(Error::NotFound(Subject::Page));
-        }
-        let part = Part {
-            file: *file,
-            kind: PartKind::Picture,
-            page,
-        };
-        let bytes = self
-            .pages
-            .get_or_make(part, || {
-                let pdf = self.read_file(file)?;
-                let images = self.documents.page_images(&pdf, &[page], PAGE_IMAGE_DPI)?;
-                images.into_iter().next().ok_or_else(|| no_answer("the picture"))
-            })
-            .map_err(no_page)?;
-        Ok(PagePart::of(bytes))
+        self.page_of(&opened.hash, file, PartKind::Picture, page)
     }
 
     /// What one of its pages says.
-    pub fn shown_text(&self, token: &str, file: &BlobHash, page: u32) -> Result<PagePart, Error> {
+    pub fn shown_text(&self, token: &str, file: &BlobHash, page: u32) -> Result<PageAnswer, Error> {
         let opened = self.open_link(token)?;
-        self.text_of(&opened.hash, file, page)
+        self.page_of(&opened.hash, file, PartKind::Text, page)
     }
 
     /// A kept file, for what is made of it.
@@ -255,17 +237,6 @@ impl App {
 }
 
 /// A page that cannot be made is one that is not there.
-pub(crate) fn no_page(fault: DocumentFault) -> Error {
-    match fault {
-        DocumentFault::NotRendered(_) => Error::NotFound(Subject::Page),
-        other => other.at("page"),
-    }
-}
-
-pub(crate) fn no_answer(what: &str) -> DocumentFault {
-    DocumentFault::Failed(format!("the worker left out {what}"))
-}
-
 /// A workflow's name as that of a file.
 pub(crate) fn file_stem(workflow: &Workflow) -> String {
     let name: String = workflow

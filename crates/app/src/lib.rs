@@ -71,6 +71,7 @@ mod origin;
 pub mod outbox;
 mod outgoing;
 mod page_cache;
+mod page_part;
 pub mod password;
 mod proofs;
 mod public_link;
@@ -128,14 +129,15 @@ pub use mail_template::{MailTemplates, MetFault, TemplateFault};
 pub use member::{NewMember, NewPassword};
 pub use one_off::OneOff;
 pub use origin::Origin;
+pub use page_part::{PageAnswer, PagePart, PartToMake};
 pub use public_link::{LinkInvitation, LinkLeads, LinkVisitor, NewPublicLink, PublicLinkList, PublicLinkView};
 pub use seal_key::SealKeyFault;
 pub use sealing::{AskedAuthority, ProofLack, Sealed, SealingSettings, TimeStampAuthority};
 pub use session::{MemberSession, SignedIn};
 pub use settings::{LoginSettings, Settings};
 pub use signing_session::{
-    FieldView, GivenBack, NextDocument, PagePart, PreviewView, Signed, SigningKey, SigningRecipient, SigningView,
-    Stage, UploadedFile,
+    FieldView, GivenBack, NextDocument, PreviewView, Signed, SigningKey, SigningRecipient, SigningView, Stage,
+    UploadedFile,
 };
 pub use start::{
     Idempotency, StartCopy, StartExport, StartFieldName, StartRecipient, StartRequest, Started, StartedWorkflow,

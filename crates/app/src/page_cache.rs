@@ -66,6 +66,18 @@ impl PageCache {
         }
     }
 
+    /// The part, where it is made already.
+    pub(crate) fn get(&self, part: Part) -> Option<Arc<[u8]>> {
+        let mut kept = self.lock();
+        kept.asked += 1;
+        let asked = kept.asked;
+        let slot = kept.slots.get_mut(&part)?;
+        let made = slot.made.get()?.as_ref().ok()?;
+        let made = Arc::clone(made);
+        slot.last_asked = asked;
+        Some(made)
+    }
+
     /// The part; `make` is called where nobody has made it or is about to.
     pub(crate) fn get_or_make(&self, part: Part, make: impl FnOnce() -> Result<Vec<u8>, DocumentFault>) -> Made {
         let cell = {

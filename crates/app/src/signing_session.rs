@@ -8,7 +8,6 @@
 //! turn it is.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use document::fonts::Fonts;
 use domain::{
@@ -25,15 +24,15 @@ use store::workflow_value::StoredValue;
 
 use crate::access_code::is_locked;
 use crate::approve::{Source, given_comment, is_editable, writable};
-use crate::documents::DocumentFault;
 use crate::error::{ConflictCode, Error, Fault, FaultCode, ForbiddenCode, Subject};
 use crate::export::file_links_until;
-use crate::files::{FileContent, file_stem, no_answer, no_page};
+use crate::files::{FileContent, file_stem};
 use crate::hand_over::may_hand_over;
 use crate::link_token::LinkPurpose;
 use crate::look::{BoxLook, FieldLook, Looks, typed_value};
 use crate::one_time_code::can_be_given;
-use crate::page_cache::{Part, PartKind};
+use crate::page_cache::PartKind;
+use crate::page_part::{PageAnswer, PagePart};
 use crate::start::PreviewContent;
 use crate::transition::{Snapshot, conflict, refused};
 use crate::values::{NewValue, value_fault};
@@ -240,24 +239,6 @@ pub struct Signed {
     /// Will the writer be sent the finished document? Of an embedded one its program tells him, and a company may choose not
     /// to.
     pub copy_is_sent: bool,
-}
-
-/// What is shown of a page.
-#[derive(Debug, Clone)]
-pub struct PagePart {
-    /// Its image (WebP or JPEG), or its text (`document::text_layer::PageText` as JSON).
-    pub bytes: Arc<[u8]>,
-    /// Of the bytes.
-    pub hash: BlobHash,
-}
-
-impl PagePart {
-    pub(crate) fn of(bytes: Arc<[u8]>) -> PagePart {
-        PagePart {
-            hash: BlobHash::of(&bytes),
-            bytes,
-        }
-    }
 }
 
 /// The preview page.
@@ -658,36 +639,16 @@ impl App {
     }
 
     /// What a page of the document to be signed says.
-    pub fn page_text(&self, key: &SigningKey, file: &BlobHash, page: u32) -> Result<PagePart, Error> {
+    pub fn page_text(&self, key: &SigningKey, file: &BlobHash, page: u32) -> Result<PageAnswer, Error> {
         let session = self.open_for_reading(key)?;
-        self.text_of(&session.snapshot.template.version.pdf, file, page)
+        self.page_of(&session.snapshot.template.version.pdf, file, PartKind::Text, page)
     }
 
     /// What a page of a preview says.
-    pub fn preview_text(&self, token: &str, file: &BlobHash, page: u32) -> Result<PagePart, Error> {
+    pub fn preview_text(&self, token: &str, file: &BlobHash, page: u32) -> Result<PageAnswer, Error> {
         let (company, content) = self.preview_content(token)?;
         let template = self.kept_template(&company, content.template, content.version)?;
-        self.text_of(&template.version.pdf, file, page)
-    }
-
-    /// What a page of the file that a link leads to says, where the address names that file.
-    pub(crate) fn text_of(&self, linked: &BlobHash, file: &BlobHash, page: u32) -> Result<PagePart, Error> {
-        if linked != file {
-            return Err(Error::NotFound(Subject::Page));
-        }
-        let part = Part {
-            file: *file,
-            kind: PartKind::Text,
-            page,
-        };
-        self.pages
-            .get_or_make(part, || {
-                let texts = self.documents.page_texts(&self.read_file(file)?, &[page])?;
-                let text = texts.first().ok_or_else(|| no_answer("the text"))?;
-                serde_json::to_vec(text).map_err(|error| DocumentFault::Failed(error.to_string()))
-            })
-            .map(PagePart::of)
-            .map_err(no_page)
+        self.page_of(&template.version.pdf, file, PartKind::Text, page)
     }
 
     fn image_of(&self, template: &StoredVersion, file: &BlobHash, page: u32) -> Result<PagePart, Error> {
@@ -702,7 +663,9 @@ impl App {
         })
     }
 
-    /// Approves: what is given stands over the draft.
+    /// Approves: what is given stands over the draft. The page gives all that it shows, so that what another tab or device
+    /// has written meanwhile is not signed unseen; what it shows as empty takes away what is there, and is no value of its
+    /// own.
     pub fn approve_by_link(
         &self,
         key: &SigningKey,
@@ -718,9 +681,20 @@ impl App {
         }
         let workflow = &session.snapshot.stored.workflow;
         let mut draft = self.draft(&workflow.company, recipient.id)?;
-        draft
-            .texts
-            .extend(texts.iter().map(|(name, text)| (name.clone(), text.clone())));
+        let says_nothing = |name: &str, text: &str| {
+            let is_check = session.template().field(name).is_some_and(|field| field.kind == FieldKind::Check);
+            text.is_empty() || is_check && text == "N"
+        };
+        let given: Vec<(String, String)> = texts
+            .iter()
+            .filter(|(name, text)| {
+                draft.texts.contains_key(*name)
+                    || session.snapshot.values.contains_key(name.as_str())
+                    || !says_nothing(name, text)
+            })
+            .map(|(name, text)| (name.clone(), text.clone()))
+            .collect();
+        draft.texts.extend(given);
         // What is no longer this writer's (a field fixed since) is no fault of his.
         draft.texts.retain(|name, _| {
             texts.contains_key(name)

@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use app::{App, Caller, Error, ForbiddenCode, Subject};
+use app::{App, Caller, Error, ForbiddenCode, PageAnswer, PagePart, Subject};
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, FromRequestParts, Request, State};
 use axum::handler::Handler;
@@ -31,6 +31,8 @@ use crate::{api, pages};
 
 /// How many strangers wait for the check of a file before others are sent away.
 const WAITING_CHECKS: usize = 16;
+/// How many pages wait to be drawn or read. They hold no thread.
+const WAITING_PAGES: usize = 1_000;
 /// How many wait to log in. They hold no thread, and each turn is short.
 const WAITING_LOGINS: usize = 1_000;
 
@@ -100,6 +102,9 @@ pub struct HttpSettings {
     /// How many files of strangers are checked at the same time: fewer than there are document workers, so that some are
     /// left for signers and members.
     pub strangers_checks: usize,
+    /// How many pages are drawn or read at the same time: as many as there are document workers, so that none that waits
+    /// for a worker is one that nobody wants any more.
+    pub pages_at_once: usize,
     /// How many documents one address may start by public links within ten minutes.
     pub link_starts: u32,
 }
@@ -111,6 +116,7 @@ impl Default for HttpSettings {
             json_limit: 32 * 1024 * 1024,
             concurrent_requests: 64,
             strangers_checks: 1,
+            pages_at_once: 2,
             link_starts: 20,
         }
     }
@@ -124,6 +130,7 @@ pub struct Http {
     blocking: Blocking,
     health: Blocking,
     checks: Queue,
+    pages: Queue,
     logins: Queue,
     trials: Queue,
     visits: Rate,
@@ -137,6 +144,7 @@ impl Http {
         let hashes = usize::try_from(app.settings.login.concurrent_hashes).unwrap_or(1);
         Self {
             checks: Queue::new(settings.strangers_checks, WAITING_CHECKS),
+            pages: Queue::new(settings.pages_at_once, WAITING_PAGES),
             visits: Rate::new(settings.link_starts, LINK_WINDOW_SECONDS),
             trials: Queue::new(TRIALS, WAITING_TRIALS),
             logins: Queue::new(hashes.saturating_add(2), WAITING_LOGINS),
@@ -178,6 +186,24 @@ impl Http {
     {
         let app = Arc::clone(&self.app);
         self.blocking.run(move || work(&app)).await
+    }
+
+    /// What is shown of a page. Where it must be made it waits for its turn outside of the threads, and is not made for a
+    /// client that has hung up meanwhile.
+    pub async fn page_part<F>(&self, look: F) -> Result<PagePart, Error>
+    where
+        F: Send + 'static + FnOnce(&App) -> Result<PageAnswer, Error>,
+    {
+        let wanted = match self.blocking(look).await? {
+            PageAnswer::Kept(part) => return Ok(part),
+            PageAnswer::ToMake(wanted) => wanted,
+        };
+        let turn = self.pages.turn().await?;
+        self.blocking(move |app| {
+            let _turn = turn;
+            app.make_page_part(&wanted)
+        })
+        .await
     }
 
     /// Asks how the process is: past all use-cases that wait.

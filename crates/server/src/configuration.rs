@@ -1053,11 +1053,13 @@ impl Configuration {
                 })?;
             trusted_proxies.push(network);
         }
+        let workers = crate::documents::settings(&self.documents).workers;
         Ok(countersign_http::HttpSettings {
             trusted_proxies,
             concurrent_requests: self.server.concurrent_requests,
+            pages_at_once: workers,
             // Half of the workers are left for signers and members.
-            strangers_checks: (crate::documents::settings(&self.documents).workers / 2).max(1),
+            strangers_checks: (workers / 2).max(1),
             ..countersign_http::HttpSettings::default()
         })
     }

@@ -52,6 +52,11 @@ export class Drafts {
     }
   }
 
+  /** Is there anything that the server has not yet? */
+  get waits(): boolean {
+    return this.#waiting.size > 0;
+  }
+
   put(name: string, value: string): void {
     if (this.#stopped) return;
     this.#waiting.set(name, value);

@@ -17,6 +17,9 @@ export interface FieldHost {
 /** Where the page is too small to write on it. */
 export const NARROW = "(max-width: 48rem)";
 
+/** Characters of a text that is too long in any case. */
+const MOST_TAKEN = 10_000;
+
 export abstract class Field {
   readonly name: string;
   readonly kind: string;
@@ -161,6 +164,8 @@ export class TextField extends Field {
     this.#cells = number(this.first.dataset.cells);
     this.#decimals = number(this.first.dataset.decimals);
     this.maxLength = Number(this.first.dataset.maxLength ?? 4000);
+    // A book that is pasted by mistake is refused as one that is too long, and does not stop the browser.
+    if (!(this.control instanceof HTMLSelectElement)) this.control.maxLength = MOST_TAKEN;
     this.control.addEventListener("input", () => this.announce());
     this.control.addEventListener("change", () => this.announce());
     this.control.addEventListener("focus", () => this.first.toggleAttribute("data-editing", true));

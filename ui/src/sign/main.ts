@@ -11,8 +11,10 @@ import { Drafts } from "./drafts";
 import { AttachmentField, collectFields, type Field, type FieldHost, PictureField, type TextField } from "./fields";
 import { Guide } from "./guide";
 import { type Look, showLook } from "./ink";
+import { OtherTabs } from "./other-tabs";
 import { Pad } from "./pad";
 import { Sheet } from "./sheet";
+import { TransferLine } from "./transfer";
 import { Uploads } from "./uploads";
 
 interface Finished {
@@ -40,6 +42,7 @@ class SigningPage extends HTMLElement implements FieldHost {
   #guided!: Guide;
   #consented = false;
   #uploads!: Uploads;
+  #others!: OtherTabs;
   #states = { texts: "idle", files: "idle" };
   #last: Field | null = null;
   #finishing = false;
@@ -52,18 +55,44 @@ class SigningPage extends HTMLElement implements FieldHost {
     const view = new DocumentView(this, this.texts);
     if (this.#data.mode === "view") return;
 
+    this.#others = new OtherTabs(
+      this.#data,
+      () => this.#finishing || this.#drafts.waits || this.#uploads.waits || document.querySelector("dialog[open]") !== null,
+    );
     this.#drafts = new Drafts(this.#data, {
       state: (state) => this.#showSaveState("texts", state),
-      looks: (looks, saved) => this.#showLooks(looks, saved),
+      looks: (looks, saved) => {
+        this.#others.tell();
+        this.#showLooks(looks, saved);
+      },
       refused: (name, message) => this.#field(name)?.showFault(message || (this.texts["sign-rule-refused"] ?? "")),
       ended: () => location.reload(),
     });
+    const line = new TransferLine(
+      {
+        texts: this.texts,
+        nameOfFile: (name) => {
+          const field = this.#field(name);
+          return (field instanceof AttachmentField ? field.value : field?.label) ?? "";
+        },
+        cancel: (name) => this.#uploads.cancel(name),
+        again: () => this.#uploads.again(),
+        focusOn: (name) => this.#sheet.focus() || this.#field(name)?.focus(),
+      },
+      one("#trouble"),
+    );
     this.#uploads = new Uploads(this.#data, {
       state: (state) => this.#showSaveState("files", state),
-      progress: (name, part) => {
+      transfer: (name, transfer) => {
         const field = this.#field(name);
-        if (!(field instanceof AttachmentField)) return;
-        field.progress(part);
+        if (field instanceof AttachmentField) field.progress(transfer.at === "sending" ? transfer.part : null);
+        line.show(name, transfer);
+        if (transfer.at === "sent") this.#others.tell();
+        this.#sheet.judge();
+      },
+      cancelled: (name, shown) => {
+        const field = this.#field(name);
+        if (field) field.value = shown;
         this.#sheet.judge();
       },
       refused: (name, message) => this.#refuseFile(name, message),
@@ -75,8 +104,12 @@ class SigningPage extends HTMLElement implements FieldHost {
       (field, source, drawing) => this.#upload(field, source, drawing),
       (field) => this.#upload(field, ""),
     );
+    for (const field of this.#fields) {
+      if (field instanceof PictureField || field instanceof AttachmentField) this.#uploads.has(field.name, field.value);
+    }
     this.#sheet = new Sheet(
       this.texts,
+      line,
       (after) => this.#nextRequired(after) !== null,
       (after) => this.#nextRequired(after)?.edit(),
     );
@@ -138,6 +171,8 @@ class SigningPage extends HTMLElement implements FieldHost {
       field.value = file.name;
       this.#uploads.put({ name: field.name, shown: file.name, data: String(reader.result), file_name: file.name });
     });
+    // A file that is gone, or lies in a cloud that does not answer.
+    reader.addEventListener("error", () => this.#refuseFile(field.name, this.texts["sign-transfer-unreadable"] ?? ""));
     reader.readAsDataURL(file);
   }
 
@@ -402,7 +437,7 @@ class SigningPage extends HTMLElement implements FieldHost {
     }
     let finished: Finished;
     try {
-      finished = await send<Finished>(this.#data, "POST", "/sign/approve", { comment });
+      finished = await send<Finished>(this.#data, "POST", "/sign/approve", { comment, values: this.#shownValues });
     } catch (fault) {
       if (!(fault instanceof Refusal) || fault.problem.code === "outcome-unknown") {
         // The answer was lost, perhaps not the approval.
@@ -415,8 +450,16 @@ class SigningPage extends HTMLElement implements FieldHost {
     }
     this.#drafts.finish();
     this.#uploads.finish();
+    this.#others.tell();
     dialog.close();
     this.#finish("approved", finished);
+  }
+
+  /** All that the page shows is given once more: what another tab or device has written since is not signed unseen. */
+  get #shownValues(): { name: string; value: string }[] {
+    return this.#fields
+      .filter((field) => !(field instanceof PictureField || field instanceof AttachmentField))
+      .map(({ name, value }) => ({ name, value }));
   }
 
   #approvalUnknown = false;
@@ -465,6 +508,7 @@ class SigningPage extends HTMLElement implements FieldHost {
     }
     this.#drafts.finish();
     this.#uploads.finish();
+    this.#others.tell();
     dialog.close();
     this.#finish("rejected", finished);
   }
@@ -551,18 +595,31 @@ class SigningPage extends HTMLElement implements FieldHost {
     }
   }
 
-  /** Another language is a new page: what waits is saved before it. */
+  /** Another language is a new page: what waits is saved before it. Without a connection this page is not left for one
+   * of the browser's own, which knows no way back. */
   #wireLanguages(): void {
+    const stay = () => {
+      one("#trouble").textContent = this.texts["sign-failed-offline"] ?? "";
+    };
     for (const link of all<HTMLAnchorElement>(".languages a")) {
       link.addEventListener("click", (event) => {
         event.preventDefault();
         void this.#flush()
           .catch(() => undefined)
-          .then(() => location.assign(link.href));
+          .then(() => fetch(link.href, { method: "HEAD", credentials: "same-origin", referrerPolicy: "no-referrer" }))
+          .then(() => location.assign(link.href), stay);
       });
     }
+    document.querySelector("#original")?.closest("form")?.addEventListener("submit", (event) => {
+      if (navigator.onLine) return;
+      event.preventDefault();
+      stay();
+    });
   }
 }
 
 customElements.define("document-page", DocumentPage);
-customElements.define("signing-page", SigningPage);
+// A page that the browser prepares ahead (speculation rules) does nothing before somebody comes to it.
+const begin = () => customElements.define("signing-page", SigningPage);
+if ((document as { prerendering?: boolean }).prerendering) document.addEventListener("prerenderingchange", begin, { once: true });
+else begin();

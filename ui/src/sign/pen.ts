@@ -1,6 +1,10 @@
 // Ink on a canvas. A pen that knows its pressure writes with it; finger and mouse write thinner the
 // faster they go, as a pen does. Strokes are kept as points, so that they can be taken back, survive a
 // turn of the phone, and are drawn anew in the sharpness of paper.
+//
+// While the hand moves only what is new is drawn, however long the stroke is: a cheap phone would fall behind the finger.
+// Of a curve only its end changes when the next point comes. So what stays is on a second canvas that nobody sees; from
+// there the place of the end is put back, and the new end is drawn over it. The outcome is that of drawing all anew.
 
 interface Dot {
   x: number;
@@ -23,6 +27,10 @@ const MARGIN = 6;
 export class Pen {
   #strokes: Dot[][] = [];
   #current: { id: number; dots: Dot[]; at: number } | null = null;
+  /** All ink but the end of the stroke that is being written. */
+  readonly #dry = document.createElement("canvas");
+  /** How many pieces of that stroke are dry. */
+  #dried = 0;
   #size = { width: 0, height: 0 };
 
   constructor(
@@ -75,15 +83,47 @@ export class Pen {
     this.draw();
   }
 
+  /** Draws all anew. */
   draw(): void {
     const context = this.canvas.getContext("2d");
-    if (!context || this.#size.width === 0) return;
+    const dry = this.#dry.getContext("2d");
+    if (!context || !dry || this.#size.width === 0) return;
+    const { width, height } = this.canvas;
+    // This empties it, too.
+    Object.assign(this.#dry, { width, height });
+    this.#dried = 0;
+    const scale = width / this.#size.width;
+    dry.setTransform(scale, 0, 0, scale, 0, 0);
+    for (const stroke of this.#strokes) ink(dry, stroke);
     context.setTransform(1, 0, 0, 1, 0, 0);
-    context.clearRect(0, 0, this.canvas.width, this.canvas.height);
-    const ratio = this.canvas.width / this.#size.width;
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    for (const stroke of this.#strokes) ink(context, stroke);
-    if (this.#current) ink(context, this.#current.dots);
+    context.clearRect(0, 0, width, height);
+    context.drawImage(this.#dry, 0, 0);
+    this.#drawOn();
+  }
+
+  /** Draws what has come to the stroke since the last time. */
+  #drawOn(): void {
+    const dots = this.#current?.dots ?? [];
+    const context = this.canvas.getContext("2d");
+    const dry = this.#dry.getContext("2d");
+    if (!context || !dry || dots.length === 0 || this.#size.width === 0) return;
+    const scale = this.canvas.width / this.#size.width;
+    // From the point before the end that was drawn last: there its curve began.
+    const place = extent([dots.slice(Math.max(0, this.#dried - 1))]);
+    if (!place) return;
+    dip(dry);
+    for (; this.#dried < dots.length - 1; this.#dried += 1) piece(dry, dots, this.#dried);
+    const [left, top] = [place.left, place.top].map((at) => Math.max(0, Math.floor((at - 1) * scale))) as [number, number];
+    const width = Math.min(this.canvas.width, Math.ceil((place.right + 1) * scale)) - left;
+    const height = Math.min(this.canvas.height, Math.ceil((place.bottom + 1) * scale)) - top;
+    if (width > 0 && height > 0) {
+      context.setTransform(1, 0, 0, 1, 0, 0);
+      context.clearRect(left, top, width, height);
+      context.drawImage(this.#dry, left, top, width, height, left, top, width, height);
+    }
+    context.setTransform(scale, 0, 0, scale, 0, 0);
+    dip(context);
+    piece(context, dots, dots.length - 1);
   }
 
   /** The ink alone, `longest` pixels on its longer side, as a PNG; none where nothing is written. */
@@ -107,8 +147,9 @@ export class Pen {
     event.preventDefault();
     this.canvas.setPointerCapture(event.pointerId);
     this.#current = { id: event.pointerId, dots: [], at: event.timeStamp };
-    this.#add(event);
-    this.draw();
+    this.#dried = 0;
+    this.#add(event, this.canvas.getBoundingClientRect());
+    this.#drawOn();
     this.changed();
   }
 
@@ -117,23 +158,27 @@ export class Pen {
     event.preventDefault();
     // All that the digitiser saw since the last frame, where the browser tells.
     const seen = event.getCoalescedEvents?.() ?? [];
-    for (const one of seen.length > 0 ? seen : [event]) this.#add(one);
-    this.draw();
+    const box = this.canvas.getBoundingClientRect();
+    for (const one of seen.length > 0 ? seen : [event]) this.#add(one, box);
+    this.#drawOn();
   }
 
   #end(event: PointerEvent): void {
     if (this.#current?.id !== event.pointerId) return;
     const { dots } = this.#current;
+    const dry = this.#dry.getContext("2d");
+    if (dry && dots.length > 0) {
+      dip(dry);
+      piece(dry, dots, dots.length - 1);
+    }
     this.#current = null;
     if (dots.length > 0) this.#strokes.push(dots);
-    this.draw();
     this.changed();
   }
 
-  #add(event: PointerEvent): void {
+  #add(event: PointerEvent, box: DOMRect): void {
     const current = this.#current;
     if (!current) return;
-    const box = this.canvas.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
     const last = current.dots[current.dots.length - 1];
     const way = last ? Math.hypot(x - last.x, y - last.y) : 0;
@@ -150,25 +195,28 @@ export class Pen {
 
 /** A stroke as a smooth curve through the middles between its points. */
 function ink(context: CanvasRenderingContext2D, dots: Dot[]): void {
-  const [first] = dots;
-  if (!first) return;
+  dip(context);
+  for (const index of dots.keys()) piece(context, dots, index);
+}
+
+function dip(context: CanvasRenderingContext2D): void {
   context.strokeStyle = INK;
   context.fillStyle = INK;
   context.lineCap = "round";
   context.lineJoin = "round";
-  if (dots.length === 1) {
+}
+
+/** The curve around one of its points, from the middle before it to the middle after it; at its ends to the point itself. */
+function piece(context: CanvasRenderingContext2D, dots: Dot[], index: number): void {
+  const [before, control, after] = [dots[index - 1], dots[index], dots[index + 1]];
+  if (!control) return;
+  if (!before && !after) {
     context.beginPath();
-    context.arc(first.x, first.y, first.width * 0.75, 0, 2 * Math.PI);
+    context.arc(control.x, control.y, control.width * 0.75, 0, 2 * Math.PI);
     context.fill();
     return;
   }
-  let from = first;
-  for (const [index, control] of dots.entries()) {
-    const next = dots[index + 1];
-    const to = next ? between(control, next) : control;
-    curve(context, from, control, to);
-    from = to;
-  }
+  curve(context, before ? between(before, control) : control, control, after ? between(control, after) : control);
 }
 
 function between(one: Dot, other: Dot): Dot {

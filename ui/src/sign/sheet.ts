@@ -4,6 +4,7 @@
 import { one, openDialog } from "../shared/dom";
 import { type Entry, entryFor } from "./entry";
 import { type AttachmentField, TextField } from "./fields";
+import type { TransferLine } from "./transfer";
 
 type Edited = TextField | AttachmentField;
 
@@ -20,6 +21,7 @@ export class Sheet {
 
   constructor(
     private readonly texts: Record<string, string>,
+    private readonly line: TransferLine,
     private readonly hasNext: (after: Edited) => boolean,
     private readonly goNext: (after: Edited) => void,
   ) {
@@ -32,6 +34,12 @@ export class Sheet {
     });
   }
 
+  /** Puts the keyboard into the sheet, where it is open. */
+  focus(): boolean {
+    if (this.#dialog.open) this.#entry?.focus();
+    return this.#dialog.open;
+  }
+
   open(field: Edited): void {
     this.#field = field;
     this.#label.textContent = field.required
@@ -42,6 +50,9 @@ export class Sheet {
     this.#entry = entryFor(field, "sheet-entry", "sheet-rule sheet-fault sheet-count", () => this.judge());
     this.#room.replaceChildren(this.#entry.element);
     this.#next.hidden = !this.hasNext(field);
+    // A dialog covers the place where it stands else.
+    this.line.standAfter(this.#room);
+    this.#dialog.addEventListener("close", () => this.line.standAfter(), { once: true });
     openDialog(this.#dialog);
     this.judge();
     this.#entry.focus();

@@ -4,11 +4,14 @@
 
 import type { Drawing } from "./choices";
 import { type Problem, Refusal, type SignData } from "./data";
+import type { Transfer } from "./transfer";
 
 export interface UploadEvents {
   state(state: "idle" | "saving" | "saved" | "offline" | "failed"): void;
-  /** From 0 to 1; null when it has ended. */
-  progress(name: string, part: number | null): void;
+  /** How far a field's file is. */
+  transfer(name: string, transfer: Transfer): void;
+  /** Its sending was given up; `shown` is what the field has instead. */
+  cancelled(name: string, shown: string): void;
   /** The server refuses the file and says why. */
   refused(name: string, message: string): void;
   /** The document went on without this page. */
@@ -26,6 +29,9 @@ export interface Upload {
   file_name?: string;
 }
 
+/** The writer has given it up, or chosen another file. */
+class Aborted extends Error {}
+
 const LONGEST_PAUSE = 30_000;
 /** Characters that local storage is asked to keep; browsers give about five million to all of a site. */
 const MOST_KEPT = 2_000_000;
@@ -33,6 +39,11 @@ const MOST_KEPT = 2_000_000;
 export class Uploads {
   #waiting = new Map<string, Upload>();
   #running: Promise<void> | null = null;
+  #request: { upload: Upload; xhr: XMLHttpRequest } | null = null;
+  /** What the server has of each field, as the page shows it. */
+  #taken = new Map<string, string>();
+  /** Those that have gone out whole once: the server may have them, whatever became of its answer. */
+  #gone = new WeakSet<Upload>();
   #failures = 0;
   #timer = 0;
   #stopped: boolean;
@@ -56,10 +67,39 @@ export class Uploads {
     }
   }
 
+  /** Is there anything that the server has not yet? */
+  get waits(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  /** What the server has when the page is opened. */
+  has(name: string, shown: string): void {
+    this.#taken.set(name, shown);
+  }
+
   put(upload: Upload): void {
     if (this.#stopped) return;
     this.#waiting.set(upload.name, upload);
     this.#remember();
+    this.#again(0);
+  }
+
+  /** Gives up what waits or is on its way. What the server may have already is taken away there, too. */
+  cancel(name: string): void {
+    const upload = this.#waiting.get(name);
+    if (!upload || this.#stopped) return;
+    this.#forget(upload);
+    const mayHave = this.#gone.has(upload);
+    if (this.#request?.upload === upload) this.#request.xhr.abort();
+    this.events.transfer(name, { at: "cancelled" });
+    this.events.cancelled(name, mayHave ? "" : (this.#taken.get(name) ?? ""));
+    if (mayHave) this.put({ name, shown: "", data: "" });
+    else if (this.#waiting.size === 0) this.events.state("idle");
+    else this.#again(0);
+  }
+
+  /** Tries at once what waits for its next time. */
+  again(): void {
     this.#again(0);
   }
 
@@ -109,8 +149,11 @@ export class Uploads {
       try {
         await this.#send(upload);
         this.#failures = 0;
+        this.#taken.set(upload.name, upload.shown);
         this.#forget(upload);
+        this.events.transfer(upload.name, { at: "sent" });
       } catch (fault) {
+        if (fault instanceof Aborted) continue;
         if (fault instanceof Refusal && fault.ended) {
           this.#stopped = true;
           this.events.ended();
@@ -119,18 +162,20 @@ export class Uploads {
         if (fault instanceof Refusal && fault.status < 500) {
           this.#forget(upload);
           this.events.state("idle");
+          this.events.transfer(upload.name, { at: "refused" });
           this.events.refused(upload.name, fault.problem.errors?.[0]?.message ?? fault.message);
           continue;
         }
         this.#failures += 1;
         this.events.state(navigator.onLine ? "failed" : "offline");
+        this.events.transfer(upload.name, { at: "waiting" });
         this.#again(Math.min(LONGEST_PAUSE, 1000 * 2 ** Math.min(this.#failures, 5)));
         throw fault;
       } finally {
-        this.events.progress(upload.name, null);
+        this.#request = null;
       }
     }
-    this.events.state("saved");
+    if (this.#failures === 0) this.events.state("saved");
   }
 
   #first(): Upload | undefined {
@@ -151,14 +196,23 @@ export class Uploads {
       request.setRequestHeader("accept", "application/json");
       request.setRequestHeader("accept-language", this.data.language);
       request.setRequestHeader("link-token", this.data.token);
+      this.#request = { upload, xhr: request };
+      this.events.transfer(upload.name, { at: "sending", part: 0, canCancel: true });
       request.upload.addEventListener("progress", ({ loaded, total, lengthComputable }) => {
-        if (lengthComputable) this.events.progress(upload.name, loaded / total);
+        if (!lengthComputable || loaded >= total) return;
+        this.events.transfer(upload.name, { at: "sending", part: loaded / total, canCancel: true });
+      });
+      // From here on it may be there.
+      request.upload.addEventListener("load", () => {
+        this.#gone.add(upload);
+        this.events.transfer(upload.name, { at: "sending", part: 1, canCancel: false });
       });
       request.addEventListener("load", () => {
         if (request.status >= 200 && request.status < 300) resolve();
         else reject(new Refusal(request.status, problemOf(request.responseText)));
       });
-      for (const lost of ["error", "timeout", "abort"]) request.addEventListener(lost, () => reject(new Error(lost)));
+      request.addEventListener("abort", () => reject(new Aborted()));
+      for (const lost of ["error", "timeout"]) request.addEventListener(lost, () => reject(new Error(lost)));
       const { shown: _, ...body } = upload;
       request.send(JSON.stringify(body));
     });

@@ -159,6 +159,21 @@ impl PageRequest {
         Some(value.chars().take(LONGEST_AGENT).collect())
     }
 
+    /// Whether a browser loads this ahead of somebody who may never come: nobody sees it yet. The header is `Sec-Purpose`
+    /// (Fetch, 2.2.7), and `Purpose`, `X-Purpose` and `X-Moz` in browsers of before.
+    pub fn is_ahead(&self) -> bool {
+        ["sec-purpose", "purpose", "x-purpose", "x-moz"]
+            .into_iter()
+            .filter_map(|name| self.headers.get(name)?.to_str().ok())
+            .flat_map(|value| value.split([';', ',']))
+            .map(str::trim)
+            .any(|purpose| {
+                ["prefetch", "prerender", "preview"]
+                    .into_iter()
+                    .any(|ahead| purpose.eq_ignore_ascii_case(ahead))
+            })
+    }
+
     /// The header in which the browser code sends the link's token.
     pub fn link_token(&self) -> Option<&str> {
         bodies::link_token(&self.headers)

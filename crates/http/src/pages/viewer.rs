@@ -115,7 +115,7 @@ pub async fn picture(
     let token = request.get("token").unwrap_or_default().to_owned();
     let document = document_hash(&document)?;
     let image = http
-        .blocking(move |app| app.shown_page(&token, &document, number))
+        .page_part(move |app| app.shown_page(&token, &document, number))
         .await?;
     Ok(page_response(image, &headers))
 }
@@ -130,18 +130,21 @@ pub async fn text(
     let token = request.get("token").unwrap_or_default().to_owned();
     let document = document_hash(&document)?;
     let text = http
-        .blocking(move |app| app.shown_text(&token, &document, number))
+        .page_part(move |app| app.shown_text(&token, &document, number))
         .await?;
     Ok(text_response(text, &headers))
 }
 
-/// `GET /mail/file`
+/// `GET /mail/file`. Each time is a line in the chain: a browser that loads ahead is told to come when somebody wants it.
 pub async fn file(State(http): State<Http>, method: Method, request: PageRequest) -> Response {
     let token = request.get("token").unwrap_or_default().to_owned();
     let origin = Origin {
         address: Some(request.client.address.to_string()),
         user_agent: request.user_agent(),
     };
+    if request.is_ahead() {
+        return failed(&http, &request, &Error::busy(1)).await;
+    }
     // A HEAD fetches nothing.
     let looks = method == Method::HEAD;
     let found = http

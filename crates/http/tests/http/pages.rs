@@ -19,6 +19,7 @@ testkit::on_both_databases!(
     the_outbox_names_the_company_as_people_know_it,
     an_expired_document_and_a_link_past_its_time_are_gone,
     the_viewers_pictures_are_made_once_and_kept_by_browsers,
+    what_is_looked_at_ahead_or_by_a_scanner_changes_nothing,
     the_access_code_stands_before_everything,
     a_one_time_code_is_sent_by_the_button_alone_and_opens_the_document,
     behind_a_proxy_with_tls_a_member_signs_in_and_links_lead_there,
@@ -459,29 +460,9 @@ fn is_kept_by_browsers(server: &Server, address: &str) {
 /// The pages of a finished file are rendered once, however often and by how many they are asked for.
 fn the_viewers_pictures_are_made_once_and_kept_by_browsers(database: &TestDatabase) {
     let server = Server::new(database);
-    let (_, token, template) = server.with_company("acme");
-    let started = server.start(&token, &start_body(template)).ok();
-    for values in [values_of(1), values_of(2)] {
-        server
-            .act(
-                &token,
-                &started["workflow_id"],
-                "approve",
-                &json!({"field_list": values}),
-            )
-            .ok();
-    }
-    let complete = server
-        .get(&format!("/api/v3/workflows/{}", started["workflow_id"]), &token)
-        .ok();
+    let complete = completed(&server);
     for file in ["download_url", "certificate_url"] {
-        let html = text(&look(&server, &local(&complete[file])));
-        let picture = html
-            .split("src=\"")
-            .find(|part| part.starts_with("/mail/view/pages/"))
-            .and_then(|part| part.split('"').next())
-            .expect("a page")
-            .replace("&amp;", "&");
+        let picture = first_picture(&server, &complete[file]);
         let before = server.rendered();
         std::thread::scope(|scope| {
             for _ in 0..6 {
@@ -500,6 +481,133 @@ fn the_viewers_pictures_are_made_once_and_kept_by_browsers(database: &TestDataba
             assert!(text(&words).contains("SHA-256"), "{}", text(&words));
         }
     }
+}
+
+/// A document that both writers have approved, as the API tells it.
+fn completed(server: &Server) -> serde_json::Value {
+    let (_, token, template) = server.with_company("acme");
+    let started = server.start(&token, &start_body(template)).ok();
+    for values in [values_of(1), values_of(2)] {
+        server
+            .act(
+                &token,
+                &started["workflow_id"],
+                "approve",
+                &json!({"field_list": values}),
+            )
+            .ok();
+    }
+    server
+        .get(&format!("/api/v3/workflows/{}", started["workflow_id"]), &token)
+        .ok()
+}
+
+/// Where the viewer at this address has the picture of its first page.
+fn first_picture(server: &Server, viewer: &serde_json::Value) -> String {
+    text(&look(server, &local(viewer)))
+        .split("src=\"")
+        .find(|part| part.starts_with("/mail/view/pages/"))
+        .and_then(|part| part.split('"').next())
+        .expect("a page")
+        .replace("&amp;", "&")
+}
+
+/// A mail scanner follows links without cookies; a browser loads them ahead (`<link rel=prefetch>`, speculation rules), and
+/// runs the scripts of a page that nobody sees yet.
+fn what_is_looked_at_ahead_or_by_a_scanner_changes_nothing(database: &TestDatabase) {
+    let server = Server::new(database);
+    let complete = completed(&server);
+    let token = server.token("acme", "owner@example.com");
+    let template = complete["template_id"].as_i64().expect("a template");
+    let started = server.start(&token, &start_body(template)).ok();
+    let of_api = |id: &Value| server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
+    let histories = || [&complete["workflow_id"], &started["workflow_id"]].map(|id| of_api(id)["history"].clone());
+    let before = histories();
+    let sign = started["token"].as_str().expect("a token");
+    let addresses = [
+        local(&started["sign_url"]),
+        format!("/sign/file?token={sign}&name=employer"),
+        local(&complete["download_url"]),
+        local(&complete["certificate_url"]),
+        first_picture(&server, &complete["download_url"]),
+    ];
+    let file = local(&complete["download_url"]).replace("/mail/view?", "/mail/file?");
+    for header in [
+        None,
+        Some(("sec-purpose", "prefetch")),
+        Some(("sec-purpose", "prefetch;prerender")),
+        Some(("purpose", "prefetch")),
+        Some(("x-purpose", "preview")),
+        Some(("x-moz", "prefetch")),
+    ] {
+        let ask = |method: &str, address: &str| {
+            let request = server.request(method, address, None);
+            server.send(
+                header
+                    .into_iter()
+                    .fold(request, |request, (name, value)| request.header(name, value)),
+            )
+        };
+        for address in &addresses {
+            for method in ["GET", "HEAD"] {
+                let answer = ask(method, address);
+                assert!(
+                    [200, 404].contains(&answer.status),
+                    "{method} {address}: {}",
+                    answer.status
+                );
+            }
+        }
+        assert_eq!(ask("HEAD", &file).status, if header.is_some() { 503 } else { 200 });
+        if let Some((name, value)) = header {
+            // What would leave a trace waits until somebody is there.
+            let answer = ask("GET", &file);
+            assert_eq!(
+                (answer.status, answer.header("retry-after")),
+                (503, "1"),
+                "{name}: {value}"
+            );
+            let viewed = server.request("POST", "/sign/viewed", None).header("link-token", sign);
+            assert_eq!(server.send(viewed.header(name, value)).status, 503, "{name}: {value}");
+        }
+        assert_eq!(histories(), before, "{header:?}");
+    }
+    let viewed = server.request("POST", "/sign/viewed", None).header("link-token", sign);
+    assert_eq!(server.send(viewed).status, 204);
+    assert_eq!(look(&server, &file).status, 200);
+    let after = histories();
+    assert!(after[0] != before[0] && after[1] != before[1], "{after:?}");
+}
+
+/// Who scrolls through a long document lets go of most pages before they come.
+#[test]
+fn a_picture_that_nobody_waits_for_any_more_is_not_made() {
+    use std::io::Read;
+    let server = Server::with(&TestDatabase::sqlite(), |_, http| http.pages_at_once = 1);
+    let complete = completed(&server);
+    let [document, certificate] =
+        ["download_url", "certificate_url"].map(|file| first_picture(&server, &complete[file]));
+    let ask = |address: &str| server.sent(format!("GET {address} HTTP/1.1\r\nhost: localhost\r\n\r\n").as_bytes());
+    let pictures = server.hold_pictures();
+    let mut first = ask(&document);
+    while server.rendered() == 0 {
+        std::thread::yield_now();
+    }
+    for _ in 0..3 {
+        let mut gone = ask(&certificate);
+        // An answer to somebody else, meanwhile: this request waits by then.
+        assert_eq!(server.send(server.request("GET", "/healthz", None)).status, 200);
+        gone.shutdown(std::net::Shutdown::Write).expect("a hang-up");
+        assert_eq!(gone.read(&mut [0; 1]).expect("the server hangs up, too"), 0);
+    }
+    drop(pictures);
+    let mut head = [0; 12];
+    first.read_exact(&mut head).expect("an answer");
+    assert_eq!(&head, b"HTTP/1.1 200");
+    assert_eq!(look(&server, &document).status, 200);
+    assert_eq!(server.rendered(), 1, "none of those that hung up");
+    assert_eq!(look(&server, &certificate).status, 200);
+    assert_eq!(server.rendered(), 2);
 }
 
 fn an_expired_document_and_a_link_past_its_time_are_gone(database: &TestDatabase) {

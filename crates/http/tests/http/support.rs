@@ -278,6 +278,11 @@ impl Server {
         self.documents.verdicts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// While this is held, no picture of a page is given.
+    pub fn hold_pictures(&self) -> MutexGuard<'_, ()> {
+        self.documents.pictures.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// How many verdicts were asked for.
     pub fn verdicts_asked(&self) -> usize {
         self.documents.asked.load(Ordering::SeqCst)
@@ -561,6 +566,8 @@ pub const REFUSED_BY_WORKERS: &[u8] = b"%PDF-1.7 refused";
 #[derive(Debug, Default)]
 struct InProcess {
     rendered: AtomicUsize,
+    /// While it is locked, no picture is given.
+    pictures: Mutex<()>,
     /// While it is locked, no verdict is given.
     verdicts: Mutex<()>,
     asked: AtomicUsize,
@@ -573,6 +580,7 @@ impl StrangersDocuments for InProcess {
 
     fn page_images(&self, pdf: &[u8], pages: &[u32], dots_per_inch: f32) -> Result<Vec<Vec<u8>>, DocumentFault> {
         self.rendered.fetch_add(pages.len(), Ordering::SeqCst);
+        drop(self.pictures.lock());
         Ok(render::page_images(pdf, pages, dots_per_inch)?)
     }
 

@@ -50,8 +50,11 @@ fn done() -> Response {
         .into_response()
 }
 
-/// `POST /sign/viewed`
+/// `POST /sign/viewed`. A page that a browser prepares runs its script before anybody sees it: it says so again later.
 pub async fn viewed(State(http): State<Http>, request: PageRequest) -> Result<Response, Failure> {
+    if request.is_ahead() {
+        return Err(Failure::App(Error::busy(1)));
+    }
     let (key, origin) = (key(&http, &request), origin(&request));
     http.blocking(move |app| app.record_viewed(&key, &origin)).await?;
     Ok(done())

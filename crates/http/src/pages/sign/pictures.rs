@@ -44,7 +44,9 @@ pub async fn text(
 ) -> Result<Response, Failure> {
     let key = key(&http, &request);
     let document = document_hash(&document)?;
-    let text = http.blocking(move |app| app.page_text(&key, &document, number)).await?;
+    let text = http
+        .page_part(move |app| app.page_text(&key, &document, number))
+        .await?;
     Ok(text_response(text, &headers))
 }
 

@@ -143,7 +143,7 @@ pub async fn text(
     let token = request.get("token").unwrap_or_default().to_owned();
     let document = document_hash(&document)?;
     let text = http
-        .blocking(move |app| app.preview_text(&token, &document, number))
+        .page_part(move |app| app.preview_text(&token, &document, number))
         .await?;
     Ok(text_response(text, &headers))
 }

@@ -1,0 +1,129 @@
+// What is said of a file on its way to the server: how much of it has gone out, and what can be done about it. It stands
+// under the tools, and in the sheet while that is open, which covers them. A file that is there at once, as a drawn
+// signature mostly is, is not spoken of.
+
+import { fill } from "../shared/dom";
+
+/** How far a file is. Why it was refused is said by its field. */
+export type Transfer =
+  | { at: "sending"; part: number; canCancel: boolean }
+  | { at: "waiting" | "sent" | "cancelled" | "refused" };
+
+export interface TransferHost {
+  texts: Record<string, string>;
+  /** The file's name, or the field's where it is a picture. */
+  nameOfFile(field: string): string;
+  cancel(field: string): void;
+  again(): void;
+  /** Puts the keyboard where the file was chosen: the button that it was on is gone. */
+  focusOn(field: string): void;
+}
+
+/** Milliseconds after which it is spoken of. */
+const SHOWN_AFTER = 500;
+/** Read aloud at each such part of the way: every percent would be noise. */
+const SAID_EACH = 25;
+
+export class TransferLine {
+  readonly #line = document.createElement("div");
+  readonly #words = document.createElement("span");
+  readonly #bar = document.createElement("progress");
+  readonly #again = button("transfer-again");
+  readonly #cancel = button("transfer-cancel");
+  /** Must be there before it has something to say. */
+  readonly #said = document.createElement("p");
+  #field = "";
+  #since = 0;
+  #next = 0;
+
+  constructor(
+    private readonly host: TransferHost,
+    private readonly home: Element,
+  ) {
+    this.#line.className = "transfer";
+    this.#line.id = "transfer";
+    this.#line.hidden = true;
+    this.#words.id = "transfer-words";
+    this.#words.dir = "auto";
+    this.#bar.max = 100;
+    this.#bar.setAttribute("aria-labelledby", this.#words.id);
+    this.#said.id = "transfer-said";
+    this.#said.className = "unseen";
+    this.#said.setAttribute("role", "status");
+    this.#again.textContent = host.texts["sign-transfer-again"] ?? "";
+    this.#cancel.textContent = host.texts["sign-transfer-cancel"] ?? "";
+    this.#again.addEventListener("click", () => host.again());
+    this.#cancel.addEventListener("click", () => host.cancel(this.#field));
+    this.#line.append(this.#words, this.#bar, this.#again, this.#cancel);
+    this.standAfter(home);
+  }
+
+  /** Where it is seen now; without a place, where it was at first. */
+  standAfter(place: Element = this.home): void {
+    place.after(this.#line, this.#said);
+  }
+
+  show(field: string, transfer: Transfer): void {
+    const isNew = this.#field !== field;
+    if (isNew) this.#begin(field);
+    if (transfer.at === "sending") {
+      const percent = Math.floor(transfer.part * 100);
+      this.#write("sign-transfer-sending", percent);
+      this.#bar.value = percent;
+      this.#offer(false, transfer.canCancel);
+      if (this.#line.hidden && performance.now() - this.#since < SHOWN_AFTER) return;
+      this.#line.hidden = false;
+      if (percent < this.#next) return;
+      this.#next = percent - (percent % SAID_EACH) + SAID_EACH;
+      this.#said.textContent = this.#words.textContent;
+    } else if (transfer.at === "waiting") {
+      const isSaid = !this.#line.hidden && !this.#again.hidden;
+      this.#write("sign-transfer-waiting");
+      this.#offer(true, true);
+      this.#line.hidden = false;
+      this.#next = 0;
+      if (!isSaid) this.#said.textContent = this.#words.textContent;
+    } else {
+      const wasShown = !this.#line.hidden;
+      if (this.#line.contains(document.activeElement)) this.host.focusOn(field);
+      this.#line.hidden = true;
+      this.#field = "";
+      if (!wasShown || transfer.at === "refused") return;
+      this.#write(`sign-transfer-${transfer.at}`);
+      this.#said.textContent = this.#words.textContent;
+    }
+  }
+
+  #begin(field: string): void {
+    this.#field = field;
+    this.#since = performance.now();
+    this.#next = 0;
+    this.#line.hidden = true;
+    this.#said.textContent = "";
+  }
+
+  /** The name is taken while it is known: what was cancelled has none any more. */
+  #write(key: string, percent = 0): void {
+    const file = this.host.nameOfFile(this.#field) || (this.#words.dataset.file ?? "");
+    this.#words.dataset.file = file;
+    this.#words.textContent = fill(this.host.texts[key] ?? "", { file, percent });
+  }
+
+  #offer(again: boolean, cancel: boolean): void {
+    this.#bar.hidden = again;
+    // The keyboard stays on a button that is there.
+    const focused = document.activeElement;
+    this.#again.hidden = !again;
+    this.#cancel.hidden = !cancel;
+    if (focused === this.#again && !again) this.#cancel.focus();
+    else if (focused === this.#cancel && !cancel) this.host.focusOn(this.#field);
+  }
+}
+
+function button(id: string): HTMLButtonElement {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.id = id;
+  made.className = "button plain";
+  return made;
+}
