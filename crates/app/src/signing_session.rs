@@ -682,7 +682,10 @@ impl App {
         let workflow = &session.snapshot.stored.workflow;
         let mut draft = self.draft(&workflow.company, recipient.id)?;
         let says_nothing = |name: &str, text: &str| {
-            let is_check = session.template().field(name).is_some_and(|field| field.kind == FieldKind::Check);
+            let is_check = session
+                .template()
+                .field(name)
+                .is_some_and(|field| field.kind == FieldKind::Check);
             text.is_empty() || is_check && text == "N"
         };
         let given: Vec<(String, String)> = texts
