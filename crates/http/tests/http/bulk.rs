@@ -296,11 +296,11 @@ fn of_several_processes_one_prepares_the_rows(database: &TestDatabase) {
     let take_elsewhere = |id: i64| {
         let now = server.app.now();
         let until = now.checked_add(jiff::SignedDuration::from_secs(60)).expect("a time");
-        let taken = server
+        let claim = server
             .app
             .store
             .write(move |tx| store::bulk::claim(tx, store::bulk::BulkId(id), "elsewhere", now, until));
-        assert!(taken.expect("the database answers"), "nobody else has it");
+        assert!(claim.expect("the database answers"), "nobody else has it");
     };
     let counted = |id: i64| counts(&server.get(&format!("{PATH}/{id}"), &token).ok());
 
