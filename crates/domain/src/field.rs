@@ -149,12 +149,12 @@ impl Placement {
     pub fn enlarged_on(&self, page: &PageSize, (width, height): (f64, f64)) -> Option<Self> {
         let grown = |start: u32, length: u32, least: f64, side: f64| {
             let least = (least / side * f64::from(Self::WHOLE)).ceil();
-            if !(least <= f64::from(Self::WHOLE)) {
+            if least.is_nan() || least > f64::from(Self::WHOLE) {
                 return None;
             }
             let longer = length.max(least as u32);
             let start = start.saturating_sub((longer - length) / 2);
-            Some((start.min(Self::WHOLE - longer), longer))
+            Some((start.min(Self::WHOLE.saturating_sub(longer)), longer))
         };
         let (x, width) = grown(self.x, self.width, width, page.width_points)?;
         let (y, height) = grown(self.y, self.height, height, page.height_points)?;

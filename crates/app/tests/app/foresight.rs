@@ -37,6 +37,17 @@ fn import(world: &World<'_>, fields: &Value) -> Result<TemplateId, Error> {
     imported.map(|imported| imported.id)
 }
 
+/// Refused for one field, as a template and as the fields of one that is there.
+fn assert_refused(world: &World<'_>, fields: &Value, path: &str, code: FaultCode) {
+    let expected = [(path.to_owned(), code)];
+    assert_eq!(faults(import(world, fields)), expected, "{fields}");
+    let text = fields.to_string();
+    let changed = world
+        .app
+        .change_template_fields(&world.company, world.template, "test", text.as_bytes());
+    assert_eq!(faults(changed), expected, "{fields}");
+}
+
 fn plain() -> Value {
     two_writers(&[field("note", "text", 1, 1, 1, &json!({}))])
 }
@@ -78,14 +89,12 @@ fn what_a_template_prescribes_is_proved_when_it_is_imported() {
                 field("note", "text", 1, 1, 1, &json!({})),
                 field("bad", kind, 2, 1, 2, more),
             ]);
-            let expected = [(format!("fields[1]{member}"), FaultCode::FieldNotStampable)];
-            assert_eq!(faults(import(&world, &fields)), expected, "{kind} {more}");
-            // The same through the fields of a template that is there.
-            let changed = fields.to_string();
-            let changed = world
-                .app
-                .change_template_fields(&world.company, world.template, "test", changed.as_bytes());
-            assert_eq!(faults(changed), expected, "{kind} {more}");
+            assert_refused(
+                &world,
+                &fields,
+                &format!("fields[1]{member}"),
+                FaultCode::FieldNotStampable,
+            );
         }
         let good = two_writers(&[
             field("day", "date", 2, 1, 1, &json!({"pattern": "d MMMM yyyy"})),
@@ -135,13 +144,7 @@ fn a_box_that_is_too_small_for_its_kind_is_refused_with_the_least_that_it_needs(
                 field("note", "text", 1, 1, 1, &json!({})),
                 field("bad", kind, 2, 1, 2, more),
             ]);
-            let expected = [("fields[1]".to_owned(), FaultCode::FieldTooSmall)];
-            assert_eq!(faults(import(&world, &fields)), expected, "{kind} {more}");
-            let changed = fields.to_string();
-            let changed = world
-                .app
-                .change_template_fields(&world.company, world.template, "test", changed.as_bytes());
-            assert_eq!(faults(changed), expected, "{kind} {more}");
+            assert_refused(&world, &fields, "fields[1]", FaultCode::FieldTooSmall);
         }
         // What the message asks for is taken.
         let fields = |box_of: &Value| two_writers(&[field("a", "signature", 1, 1, 1, box_of)]);

@@ -646,6 +646,23 @@ fn an_issuer_is_fetched_once() {
     }
 }
 
+/// A document that was sealed while nobody said whether its certificate is good, and an hour later, when they do; the
+/// certificate. Something happens before the seal.
+fn sealed_unproved(world: &World<'_>, wire: &Wire, before_the_seal: impl FnOnce(&[u8])) -> (WorkflowId, Vec<u8>) {
+    let certificate = with_own_certificate(world.app, wire, &world.company);
+    let id = before_the_last(world);
+    // What was answered at the start counts no more.
+    world.app.clock.advance(DAY + 1);
+    wire.is_mute.store(true, Ordering::SeqCst);
+    before_the_seal(&certificate);
+    world
+        .approve(id, act(vec![given("pay", "100")]))
+        .expect("the last approval");
+    world.app.clock.advance(3600);
+    wire.is_mute.store(false, Ordering::SeqCst);
+    (id, certificate)
+}
+
 /// Revoked after its timestamp, before what proves it good could be had: the seal was there before the revocation, and the
 /// list that is embedded says so (ETSI EN 319 102-1, 5.5.4).
 #[test]
@@ -655,21 +672,12 @@ fn a_certificate_revoked_after_its_timestamp_still_gets_its_proofs() {
             |settings| settings.level = Some(level),
             |app, wire| {
                 let world = World::new(app, &two_steps());
-                let certificate = with_own_certificate(app, wire, &world.company);
-                let id = before_the_last(&world);
-                // What was answered at the start counts no more.
-                app.clock.advance(DAY + 1);
-                wire.is_mute.store(true, Ordering::SeqCst);
-                world
-                    .approve(id, act(vec![given("pay", "100")]))
-                    .expect("the last approval");
+                let (id, certificate) = sealed_unproved(&world, wire, |_| {});
                 let before = files(&world, id);
                 for file in &before {
                     assert_eq!(level_of(app, wire, file), Some(SealLevel::Timestamp));
                 }
-                app.clock.advance(3600);
                 wire.authority.revoke(&certificate);
-                wire.is_mute.store(false, Ordering::SeqCst);
                 assert_eq!(app.add_due_timestamps(10).expect("a run"), 1);
                 let list = wire.authority.revocation_list();
                 for (before, after) in before.iter().zip(files(&world, id)) {
@@ -777,17 +785,11 @@ fn a_certificate_revoked_before_its_timestamp_never_gets_proofs() {
             |settings| settings.level = Some(level),
             |app, wire| {
                 let world = World::new(app, &two_steps());
-                let certificate = with_own_certificate(app, wire, &world.company);
-                let id = before_the_last(&world);
-                app.clock.advance(DAY + 1);
-                wire.is_mute.store(true, Ordering::SeqCst);
-                wire.authority.revoke(&certificate);
-                app.clock.advance(1);
-                world
-                    .approve(id, act(vec![given("pay", "100")]))
-                    .expect("the last approval");
-                app.clock.advance(3600);
-                wire.is_mute.store(false, Ordering::SeqCst);
+                let revoke = |certificate: &[u8]| {
+                    wire.authority.revoke(certificate);
+                    app.clock.advance(1);
+                };
+                let (id, _) = sealed_unproved(&world, wire, revoke);
                 app.add_due_timestamps(10).expect("a run");
                 for file in files(&world, id) {
                     let verdict = document::verify::verify(

@@ -151,7 +151,7 @@ fn is_blank(document: &Document, look: Option<&Object>, shown: &Shown) -> bool {
     let Some(Object::Stream(stream)) = look.map(|look| form::resolve(document, look)) else {
         return true;
     };
-    let shows = |word: &[u8]| match word {
+    let paints = |word: &[u8]| match word {
         b"Tj" | b"TJ" | b"'" | b"\"" | b"Do" | b"BI" | b"sh" => true,
         b"l" | b"c" | b"v" | b"y" => !is_tick,
         b"f" | b"F" | b"f*" | b"S" | b"s" | b"B" | b"B*" | b"b" | b"b*" => is_tick,
@@ -161,7 +161,7 @@ fn is_blank(document: &Document, look: Option<&Object>, shown: &Shown) -> bool {
     content.is_ok_and(|content| {
         !content::instructions(&content)
             .iter()
-            .any(|one| shows(one.word(&content)))
+            .any(|one| paints(one.word(&content)))
     })
 }
 
