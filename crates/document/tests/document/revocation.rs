@@ -437,7 +437,7 @@ fn lists_that_a_signature_signs_along_count_as_far_as_they_are_read() {
     assert_eq!(said(&archiving(&junk(1)), none()), Said::Unknown);
     assert_eq!(said(&archiving(&behind(MOST - 1, list_of(&[]))), none()), Said::Good);
     assert_eq!(
-        said(&archiving(&behind(MOST - 1, list_of(&[entry.clone()]))), none()),
+        said(&archiving(&behind(MOST - 1, list_of(&[entry]))), none()),
         Said::Revoked
     );
     let verdict = verify(&archiving(&behind(MOST, list_of(&[entry]))), &HOUSE.roots(), now());
