@@ -11,8 +11,8 @@
 //!   one. The transaction that writes the approval demands the draft that was read, so none is saved unseen in between.
 //! - **A change that comes after the approval is refused**: the writer's row, which both write, lets only one go first.
 //!
-//! A revision counts from 0 for each link of a writer: a link that is replaced takes its draft along, or the draft is
-//! ended with it.
+//! A link that is replaced keeps its draft, revision and all, or ends it; what a device has kept for another link is
+//! never taken for what is there.
 
 use std::collections::BTreeMap;
 

@@ -187,8 +187,10 @@ export class Drafts {
       this.events.refused("", errors[0]?.message ?? fault.message);
       throw fault;
     }
+    // What was typed since is sent, and judged, by itself.
+    const held = bad.filter(([name, value]) => this.#waiting.get(name) === value);
     this.#forget(bad);
-    for (const [name] of bad) this.events.refused(name, refused.get(name) ?? "");
+    for (const [name] of held) this.events.refused(name, refused.get(name) ?? "");
     this.#schedule(PAUSE);
   }
 
