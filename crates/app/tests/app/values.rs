@@ -222,7 +222,7 @@ fn a_picture_that_is_too_large_is_told_from_one_that_is_none() {
                 "{} bytes",
                 bytes.len()
             );
-            let refused = faults(app.upload_file(&key, "photo", Some("photo.png"), bytes));
+            let refused = faults(app.attach(&key, "photo", Some("photo.png"), bytes));
             assert_eq!(refused, [("photo".to_owned(), code)]);
         }
         let message = app::Fault::new("photo", FaultCode::PictureTooLarge).message(domain::Language::En);
