@@ -34,6 +34,7 @@ error-not-complete = The document is not complete yet.
 error-still-playing = The document is still being written ({ $state }).
 error-embedded = Writers of an embedded document get no messages.
 error-changed = Something else changed it at the same moment. Look at its state and try again.
+error-draft-changed = What is filled in was changed on another page or device. Look at it once more, then approve.
 error-company-exists = A company of this id exists already.
 error-member-exists = The company has a member with this e-mail address already.
 error-archived = The template is archived. Choose another or restore it.

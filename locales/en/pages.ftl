@@ -189,7 +189,25 @@ sign-transfer-again = Try again now
 sign-transfer-cancel = Cancel sending
 sign-transfer-sent = { $file } has been sent.
 sign-transfer-cancelled = { $file } was not sent.
-sign-transfer-unreadable = Your device could not read this file. Please choose it again.
+sign-file-refused = “{ $file }” was not taken. { $reason }
+sign-file-unreadable = Your device could not read this file. Please choose it again.
+
+## Signing page: what must be looked at once more
+sign-settle-title = Please look once more
+sign-settle-text = Some of what is filled in was changed elsewhere, or could not be taken.
+sign-settle-theirs = Saved on another page or device: { $value }
+sign-settle-mine = Entered here: { $value }
+sign-settle-changed = Changed on another page or device. Now: { $value }. This page showed: { $before }
+sign-settle-changed-picture = Changed on another page or device. This is there now:
+sign-settle-stays-empty = The field is empty.
+sign-settle-holds = The document still holds “{ $value }”.
+sign-settle-holds-picture = The document still holds this picture:
+sign-settle-ticked = ticked
+sign-settle-not-ticked = not ticked
+sign-settle-empty = (empty)
+sign-settle-told = Changed on another page or device: { $fields }
+sign-settle-back = Back to the document
+sign-settle-go = Continue with this
 
 ## Signing page: approve and reject
 sign-approve = Approve and finish

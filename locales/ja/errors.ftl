@@ -28,6 +28,7 @@ error-not-complete = この文書はまだ完了していません。
 error-still-playing = この文書はまだ進行中です（{ $state }）。
 error-embedded = 埋め込み方式の文書では、記入者に通知を送りません。
 error-changed = ほかの操作が先に行われ、文書が変更されました。状態を確認して、もう一度お試しください。
+error-draft-changed = 別の画面または端末で入力内容が変更されました。変更後の内容を確認してから、もう一度承認してください。
 error-company-exists = この ID の会社はすでにあります。
 error-member-exists = このメールアドレスのメンバーはすでにいます。
 error-archived = このテンプレートはアーカイブされています。別のものを選ぶか、復元してください。

@@ -177,7 +177,25 @@ sign-transfer-again = 今すぐ再試行
 sign-transfer-cancel = 送信をやめる
 sign-transfer-sent = { $file } を送信しました。
 sign-transfer-cancelled = { $file } の送信を取り消しました。
-sign-transfer-unreadable = このファイルを端末から読み取れませんでした。もう一度選択してください。
+sign-file-refused = 「{ $file }」は添付できませんでした。{ $reason }
+sign-file-unreadable = このファイルを端末から読み取れませんでした。もう一度選択してください。
+
+## 署名画面：再確認する内容
+sign-settle-title = もう一度ご確認ください
+sign-settle-text = 別の場所で変更された内容、または受け付けられなかった内容があります。
+sign-settle-theirs = 別の画面または端末で保存した内容：{ $value }
+sign-settle-mine = この画面で入力した内容：{ $value }
+sign-settle-changed = 別の画面または端末で変更されました。現在の内容：{ $value }、この画面に表示されていた内容：{ $before }
+sign-settle-changed-picture = 別の画面または端末で変更されました。現在の内容は次のとおりです。
+sign-settle-stays-empty = この項目は空欄です。
+sign-settle-holds = 文書には「{ $value }」がそのまま残っています。
+sign-settle-holds-picture = 文書には次の画像がそのまま残っています。
+sign-settle-ticked = チェックあり
+sign-settle-not-ticked = チェックなし
+sign-settle-empty = （空欄）
+sign-settle-told = 別の画面または端末で変更された項目：{ $fields }
+sign-settle-back = 文書に戻る
+sign-settle-go = この内容で続ける
 
 ## 署名画面：承認と却下
 sign-approve = 承認して完了

@@ -28,6 +28,7 @@ error-not-complete = 아직 완료되지 않은 문서입니다.
 error-still-playing = 아직 진행 중인 문서입니다({ $state }).
 error-embedded = 임베드 방식의 문서에는 작성자 알림을 보내지 않습니다.
 error-changed = 다른 요청이 먼저 처리되어 문서가 변경되었습니다. 상태를 확인하고 다시 시도하세요.
+error-draft-changed = 다른 화면이나 기기에서 입력 내용이 변경되었습니다. 변경된 내용을 확인한 뒤 다시 승인해 주세요.
 error-company-exists = 이 ID의 회사가 이미 있습니다.
 error-member-exists = 이 이메일을 사용하는 구성원이 이미 있습니다.
 error-archived = 보관된 템플릿입니다. 다른 템플릿을 고르거나 복원하세요.

@@ -177,7 +177,25 @@ sign-transfer-again = 지금 다시 시도
 sign-transfer-cancel = 보내기 취소
 sign-transfer-sent = { $file }: 보냈습니다.
 sign-transfer-cancelled = { $file }: 보내기를 취소했습니다.
-sign-transfer-unreadable = 기기에서 이 파일을 읽을 수 없습니다. 다시 선택해 주세요.
+sign-file-refused = “{ $file }” 파일은 첨부되지 않았습니다. { $reason }
+sign-file-unreadable = 기기에서 이 파일을 읽을 수 없습니다. 다시 선택해 주세요.
+
+## 서명 화면: 다시 확인할 내용
+sign-settle-title = 다시 한번 확인해 주세요
+sign-settle-text = 다른 곳에서 변경되었거나 반영되지 않은 내용이 있습니다.
+sign-settle-theirs = 다른 화면이나 기기에서 저장한 내용: { $value }
+sign-settle-mine = 여기에서 입력한 내용: { $value }
+sign-settle-changed = 다른 화면이나 기기에서 변경되었습니다. 현재 내용: { $value }, 이 화면에 있던 내용: { $before }
+sign-settle-changed-picture = 다른 화면이나 기기에서 변경되었습니다. 현재 내용은 다음과 같습니다.
+sign-settle-stays-empty = 이 항목은 비어 있습니다.
+sign-settle-holds = 문서에는 “{ $value }” 파일이 그대로 있습니다.
+sign-settle-holds-picture = 문서에는 아래 이미지가 그대로 있습니다.
+sign-settle-ticked = 선택함
+sign-settle-not-ticked = 선택 안 함
+sign-settle-empty = (비어 있음)
+sign-settle-told = 다른 화면이나 기기에서 변경된 항목: { $fields }
+sign-settle-back = 문서로 돌아가기
+sign-settle-go = 이대로 계속
 
 ## 서명 화면: 승인과 반려
 sign-approve = 승인하고 완료

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { approve, closePages, field, fill, launch, open, pressAndFollow, ready, sign } from "./browser.mjs";
+import { approve, closePages, field, fill, launch, open, pressAndFollow, ready, seriousFaults, sign } from "./browser.mjs";
 import { Installation } from "./installation.mjs";
 
 let server;
@@ -197,4 +197,79 @@ test("what was entered and drawn without a connection is there again after the t
   const elsewhere = await opened(started);
   assert.equal(await field(elsewhere, "Name").locator("input").inputValue(), "오프라인");
   await elsewhere.waitForFunction(() => document.querySelector('.field.mine[data-name="Signature"] img')?.naturalWidth > 0);
+});
+
+/** Waits until all that was entered is on the server. */
+async function saved(page) {
+  await page.waitForFunction(() => localStorage.length === 0);
+}
+
+const settle = "#settle-dialog[open]";
+
+test("an approval signs what its page shows: what another device has saved is looked at first", async () => {
+  const started = await server.startWorkflow();
+  const desk = await opened(started);
+  await fillRequired(desk);
+  await fill(desk, "Salary", "100");
+  await saved(desk);
+  const phone = await opened(started);
+  await fill(phone, "Salary", "200");
+  await field(phone, "Kind").nth(1).locator("input").click();
+  await saved(phone);
+
+  await desk.click("#approve");
+  await desk.click("#approve-dialog [type=submit]");
+  await desk.waitForSelector(settle);
+  assert.deepEqual(await seriousFaults(desk), []);
+  const told = await desk.locator("#settle-items").innerText();
+  assert.match(told, /Salary\s+Changed on another page or device. Now: 200. This page showed: 100/);
+  assert.match(told, /Kind\s+Changed on another page or device. Now: part time. This page showed: \(empty\)/);
+  assert.equal(await field(desk, "Salary").locator("input").inputValue(), "200");
+  assert.equal(await count(started.workflow_id, "approved"), 0);
+  await desk.click(`${settle} [type=submit]`);
+  await desk.click("#approve-dialog[open] [type=submit]");
+  await desk.locator("#done-dialog[open]").waitFor();
+  const { field_list: values } = await server.workflow(started.workflow_id);
+  const value = (name) => values.find((entry) => entry.name === name).value;
+  assert.deepEqual([value("Salary"), value("Kind"), value("Name")], ["200", "part time", "김민준"]);
+  assert.deepEqual(desk.faults, []);
+});
+
+test("what waited without a connection is not put over what another device has saved since", async () => {
+  const started = await server.startWorkflow();
+  const phone = await opened(started);
+  await fillRequired(phone);
+  await saved(phone);
+  await phone.context().setOffline(true);
+  await fill(phone, "Salary", "100");
+  await fill(phone, "Remarks", "from the phone");
+  const context = phone.context();
+  await phone.close();
+  const desk = await opened(started);
+  await fill(desk, "Salary", "200");
+  await saved(desk);
+  await context.setOffline(false);
+
+  // Both are shown; what nobody else has touched is saved at once.
+  const again = await context.newPage();
+  await again.goto(started.sign_url);
+  await again.waitForSelector(settle);
+  assert.deepEqual(await seriousFaults(again), []);
+  assert.equal(await field(again, "Salary").locator("input").inputValue(), "200");
+  assert.deepEqual(await again.locator("#settle-items fieldset").allInnerTexts(), [
+    "Salary\nSaved on another page or device: 200\nEntered here: 100",
+  ]);
+  await again.waitForSelector('#save-state[data-state="saved"]', { state: "attached" });
+  // Undecided, it is there again, and stands before the approval.
+  await again.reload();
+  await again.locator(`${settle} [data-close]`).click();
+  await again.click("#approve");
+  await again.waitForSelector(settle);
+  await again.locator(`${settle} label`, { hasText: "Entered here: 100" }).click();
+  await again.click(`${settle} [type=submit]`);
+  await again.locator("#approve-dialog [data-close]").click();
+  await saved(again);
+  const elsewhere = await opened(started);
+  const value = (name) => field(elsewhere, name).locator("input, textarea").inputValue();
+  assert.deepEqual([await value("Salary"), await value("Remarks")], ["100", "from the phone"]);
 });

@@ -343,18 +343,73 @@ test("the sender's help and the rule are said with the field", async () => {
   assert.match(await page.locator("#sheet-rule").textContent(), /number.*2 at most/);
 });
 
-test("a file that is too large is refused before it is sent, in words", async () => {
-  const page = await open(browser, "phone");
-  await page.goto((await start("en")).sign_url);
+/** What the server answers where it refuses. */
+const refusal = (path, message) => ({
+  status: 422,
+  contentType: "application/problem+json",
+  body: JSON.stringify({ status: 422, errors: [{ path, code: "refused", message }] }),
+});
+
+test("a file that is refused leaves the one before, which the page shows and names before the approval", async () => {
+  const started = await start("en");
+  const page = await open(browser, "desktop");
+  await page.goto(started.sign_url);
   await ready(page);
+  const attachment = field(page, "Attachment");
+  const choose = (file) => page.setInputFiles('.field[data-name="Attachment"] input', file);
+  const shows = () => attachment.locator(".ask").innerText();
   const sent = [];
-  page.on("request", (request) => request.url().endsWith("/sign/files") && sent.push(request.url()));
+  page.on("request", (request) => request.url().endsWith("/sign/files") && sent.push(request.postDataJSON().file_name));
+  const taken = page.waitForResponse((answer) => answer.url().endsWith("/sign/files") && answer.ok());
+  await choose({ name: "first.txt", mimeType: "text/plain", buffer: Buffer.from("first") });
+  await taken;
   const large = join(server.folder, "large.bin");
   writeFileSync(large, "");
   truncateSync(large, 10 * 1024 * 1024 + 1);
-  await page.setInputFiles('.field[data-name="Attachment"] input', large);
-  await page.waitForSelector('#trouble:has-text("at most 10 MB")');
-  assert.deepEqual(sent, []);
+  await choose(large);
+  await page.waitForSelector('#trouble:has-text("large.bin” was not taken. A file of at most 10 MB")');
+  assert.deepEqual([sent, await shows()], [["first.txt"], "first.txt"]);
+  // The server's refusal, and a file that the device does not give out.
+  await page.route("**/sign/files", (route) => route.fulfill(refusal("Attachment", "Not this one.")), { times: 1 });
+  await choose({ name: "second.txt", mimeType: "text/plain", buffer: Buffer.from("second") });
+  await page.waitForSelector('#trouble:has-text("second.txt” was not taken. Not this one.")');
+  assert.equal(await shows(), "first.txt");
+  await page.evaluate(() => {
+    FileReader.prototype.readAsDataURL = function () {
+      this.dispatchEvent(new ProgressEvent("error"));
+    };
+  });
+  await choose({ name: "third.txt", mimeType: "text/plain", buffer: Buffer.from("third") });
+  await page.waitForSelector('#trouble:has-text("could not read")');
+  assert.equal(await shows(), "first.txt");
+
+  // All texts together are too much: nothing is approved without them, and they are sent with the next change.
+  const refuse = (route) => route.fulfill(refusal("values", "Too much in all."));
+  await page.route("**/sign/drafts", refuse);
+  await field(page, "Text").locator("input").fill("김민준");
+  await page.waitForSelector('#trouble:has-text("Too much in all.")');
+  await field(page, "Signature").locator("button").click();
+  await draw(page);
+  await page.click("#approve");
+  const settle = page.locator("#settle-dialog[open]");
+  assert.match(await settle.locator("#settle-items").innerText(), /third.txt” was not taken.*still holds “first.txt”/s);
+  assert.deepEqual(await seriousFaults(page), []);
+  await settle.locator("[data-close]").click();
+  assert.equal(await page.evaluate(() => document.activeElement.closest(".field").dataset.name), "Attachment");
+  await page.click("#approve");
+  await settle.locator("[type=submit]").click();
+  await page.click("#approve-dialog[open] [type=submit]");
+  await page.waitForSelector('#approve-dialog .fault:has-text("Too much in all.")');
+  await page.locator("#approve-dialog [data-close]").click();
+  await page.unroute("**/sign/drafts", refuse);
+  await field(page, "Number").locator("input").fill("7");
+  await page.waitForFunction(() => localStorage.length === 0);
+  await page.click("#approve");
+  await page.click("#approve-dialog[open] [type=submit]");
+  await page.locator("#done-dialog[open]").waitFor();
+  const { field_list: values } = await server.workflow(started.workflow_id);
+  const value = (name) => values.find((entry) => entry.name === name).value;
+  assert.deepEqual([value("Attachment"), value("Text"), value("Number")], ["first.txt", "김민준", "7"]);
 });
 
 test("a file on its way tells how far it is, is given up with the keyboard, and is sent again after a broken connection", async () => {

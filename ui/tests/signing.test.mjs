@@ -211,12 +211,6 @@ test("who presses twice, or approves in a second tab, has approved once", async 
   await Promise.all([first.waitForEvent("load"), first.evaluate(() => void setTimeout(() => dispatchEvent(new Event("focus"))))]);
   await ready(first);
   assert.equal(await field(first, "Name").locator("input").inputValue(), "이서연");
-  // Another device tells nobody: what is approved is what the page shows all the same.
-  const device = await openSigning("phone", started.sign_url);
-  await fill(device, "Name", "박지훈");
-  await fill(device, "Remarks", "unseen");
-  await device.waitForSelector('#save-state[data-state="saved"]', { state: "attached" });
-  await device.waitForFunction(() => localStorage.length === 0);
   const asked = [];
   for (const page of [first, second]) page.on("request", (request) => /approve/.test(request.url()) && asked.push(page));
   await first.click("#approve");
@@ -228,10 +222,8 @@ test("who presses twice, or approves in a second tab, has approved once", async 
   // It is told what the other tab did.
   await second.waitForSelector(".says h1");
   assert.equal(await second.locator("h1").textContent(), "You have already signed");
-  const { history, field_list: values } = await server.workflow(started.workflow_id);
+  const { history } = await server.workflow(started.workflow_id);
   assert.equal(history.filter((entry) => JSON.stringify(entry).includes('"approved"')).length, 1);
-  const value = (name) => values.find((entry) => entry.name === name)?.value || null;
-  assert.deepEqual([value("Name"), value("Remarks")], ["이서연", null]);
   assert.deepEqual([...first.faults], []);
 });
 

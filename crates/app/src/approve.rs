@@ -16,9 +16,10 @@ use domain::{
 };
 use store::workflow_value::StoredValue;
 
+use crate::draft::Draft;
 use crate::error::{Error, Fault, FaultCode};
 use crate::foresight::stuck_after;
-use crate::transition::{Advanced, Plan, Snapshot, refused};
+use crate::transition::{Advanced, Snapshot, refused};
 use crate::values::{GivenField, NewValue, prove, self_filled, value_fault};
 use crate::{App, Caller, Origin, text};
 
@@ -74,20 +75,26 @@ pub(crate) fn given_comment(comment: Option<&str>, mut faults: Vec<Fault>) -> Re
 pub(crate) enum Source<'s> {
     /// `field_list` of the API: faults name its entries.
     List(&'s [GivenField]),
-    /// The signing page: faults name the fields. Files come as they lie in the draft.
+    /// The signing page: faults name the fields. What is given stands over the draft, of which the page shows this
+    /// revision.
     Page {
         texts: &'s BTreeMap<String, String>,
-        files: &'s BTreeMap<String, domain::FileValue>,
-        drawn: &'s BTreeMap<String, domain::DrawnValue>,
+        revision: u64,
     },
 }
 
-impl Source<'_> {
+/// The values themselves.
+enum Given<'s> {
+    List(&'s [GivenField]),
+    Draft(Draft),
+}
+
+impl Given<'_> {
     /// The place of what nothing that came is to blame for: the field itself.
     fn place(&self, name: &str) -> String {
         match self {
-            Source::List(_) => format!("field_list.{name}"),
-            Source::Page { .. } => name.to_owned(),
+            Given::List(_) => format!("field_list.{name}"),
+            Given::Draft(_) => name.to_owned(),
         }
     }
 }
@@ -132,7 +139,14 @@ impl App {
             let recipient_id = writer(snapshot)?;
             let workflow = &snapshot.stored.workflow;
             let recipient = workflow.check_turn(recipient_id, snapshot.at).map_err(refused)?;
-            let values = self.read_values(snapshot, recipient, source)?;
+            let (given, kept) = match source {
+                Source::List(list) => (Given::List(list), None),
+                Source::Page { texts, revision } => {
+                    let read = self.draft_to_approve(snapshot, recipient, texts, *revision)?;
+                    (Given::Draft(read.draft), Some(read.kept))
+                }
+            };
+            let values = self.read_values(snapshot, recipient, &given)?;
             for bytes in &values.files {
                 self.blobs.put(bytes)?;
             }
@@ -159,19 +173,18 @@ impl App {
             } else {
                 self.plan_transition(snapshot, transition, actor, comment)?
             };
-            let plan: Plan = plan
+            let plan = plan
                 .writing(values.written, values.removed)
                 .finishing_draft_of(recipient_id);
+            let plan = match kept {
+                Some(kept) => plan.over_draft(recipient_id, kept),
+                None => plan,
+            };
             Ok((plan, workflow))
         })
     }
 
-    fn read_values(
-        &self,
-        snapshot: &Snapshot,
-        recipient: &Recipient,
-        source: &Source<'_>,
-    ) -> Result<ReadValues, Error> {
+    fn read_values(&self, snapshot: &Snapshot, recipient: &Recipient, source: &Given<'_>) -> Result<ReadValues, Error> {
         let template = &snapshot.template.version;
         let fonts = self.fonts()?;
         let language = snapshot.stored.workflow.language;
@@ -190,7 +203,7 @@ impl App {
         };
         let mut refusals = Vec::new();
         match source {
-            Source::List(list) => {
+            Given::List(list) => {
                 let mut seen = BTreeSet::new();
                 for (index, entry) in list.iter().enumerate() {
                     let path = format!("field_list[{index}]");
@@ -212,8 +225,10 @@ impl App {
                     }
                 }
             }
-            Source::Page { texts, files, drawn } => {
-                for (name, text) in *texts {
+            Given::Draft(Draft {
+                texts, files, drawn, ..
+            }) => {
+                for (name, text) in texts {
                     match writable(template, &snapshot.values, recipient, Some(name), name) {
                         Ok(field) => take(field, name.clone(), NewValue::read(field, text)),
                         Err(fault) => refusals.push(Fault {
@@ -222,7 +237,7 @@ impl App {
                         }),
                     }
                 }
-                for (name, file) in *files {
+                for (name, file) in files {
                     if texts.contains_key(name) {
                         continue;
                     }

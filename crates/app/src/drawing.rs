@@ -4,14 +4,17 @@
 //! description ([`domain::drawing`]) in his draft; picture files are made of it for whoever asks. The look is made by the
 //! code that stamps, so he signs what he saw.
 
+use std::collections::BTreeMap;
+
 use document::drawing::{DrawingFault, Figure, figure, has_all};
 use domain::{Drawing, DrawnValue, Field, FieldValue, Hand, Language, Seal};
 
 use crate::App;
+use crate::draft::{DraftSeen, Held, SavedDraft};
 use crate::error::{Error, Fault, FaultCode, Subject};
 use crate::files::FileContent;
 use crate::link_token::LinkPurpose;
-use crate::signing_session::{Draft, SigningKey};
+use crate::signing_session::SigningKey;
 use crate::values::{NewValue, drawing_fault, prove, safe_file_name, text_value_fault, value_fault};
 
 /// What the writer wants to see drawn.
@@ -70,7 +73,13 @@ impl App {
     }
 
     /// Takes a drawing into the draft, in place of whatever the field held.
-    pub fn take_drawing(&self, key: &SigningKey, field: &str, drawing: Drawing) -> Result<(), Error> {
+    pub fn take_drawing(
+        &self,
+        key: &SigningKey,
+        seen: &DraftSeen,
+        field: &str,
+        drawing: Drawing,
+    ) -> Result<SavedDraft, Error> {
         let (session, recipient) = self.open_for_writing(key)?;
         let workflow = &session.snapshot.stored.workflow;
         let refuse = |fault| Error::Unprocessable(vec![fault]);
@@ -92,8 +101,8 @@ impl App {
             field,
         )
         .map_err(refuse)?;
-        let new = Draft::drawing(field, drawn);
-        self.write_draft(key, &workflow.company.clone(), &recipient, new, Vec::new())
+        let changed = BTreeMap::from([(field.to_owned(), Held::Drawn(drawn))]);
+        self.write_draft(key, &session, &recipient, seen, changed)
     }
 
     /// The file of a field's value as programs get it: of a drawing the picture (PNG).

@@ -212,6 +212,8 @@ codes! {
         Embedded => "embedded",
         /// Something else changed it at the same moment.
         Changed => "changed",
+        /// Another page of the same writer has changed what is filled in: this one does not show it.
+        DraftChanged => "draft-changed",
         /// A company of this id exists already.
         CompanyExists => "company-exists",
         /// The company has a member of this address already.

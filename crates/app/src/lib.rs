@@ -40,6 +40,7 @@ pub mod consent;
 mod correct_recipient;
 mod discard;
 mod documents;
+mod draft;
 mod drawing;
 mod error;
 mod expire;
@@ -112,6 +113,7 @@ pub use company::{AddedCompany, CompanyChange, NewCompany, SealKeyDetails};
 pub use company_look::{CompanyLook, shown_logo_size};
 pub use correct_recipient::CorrectRequest;
 pub use documents::{DocumentFault, NoDocuments, StrangersDocuments};
+pub use draft::{DraftChange, DraftSeen, DraftState, HeldField, SavedDraft};
 pub use drawing::{Choice, Wish};
 pub use error::{ConflictCode, ERROR_IDS, Error, Fault, FaultCode, ForbiddenCode, Subject};
 pub use export::{NextWriter, Payload as WebhookBody, WrittenField};
@@ -137,7 +139,6 @@ pub use session::{MemberSession, SignedIn};
 pub use settings::{LoginSettings, Settings};
 pub use signing_session::{
     FieldView, GivenBack, NextDocument, PreviewView, Signed, SigningKey, SigningRecipient, SigningView, Stage,
-    UploadedFile,
 };
 pub use start::{
     Idempotency, StartCopy, StartExport, StartFieldName, StartRecipient, StartRequest, Started, StartedWorkflow,

@@ -11,12 +11,11 @@ use std::collections::BTreeMap;
 
 use document::fonts::Fonts;
 use domain::{
-    BlobHash, CompanyId, Contact, DrawnValue, Event, EventKind, Field, FieldKind, FieldValue, FileKind, FileValue,
-    Language, LinkType, OnReject, PageSize, Progress, Recipient, RecipientId, Status, TemplateId, TemplateVersion,
-    UtcOffset, Who, Workflow, WorkflowId,
+    BlobHash, CompanyId, Contact, Event, EventKind, Field, FieldValue, FileKind, Language, LinkType, OnReject,
+    PageSize, Progress, Recipient, RecipientId, Status, TemplateId, TemplateVersion, UtcOffset, Who, Workflow,
+    WorkflowId,
 };
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 use store::Transaction;
 use store::template::StoredVersion;
 use store::workflow::{StoredWorkflow, Writer};
@@ -24,25 +23,20 @@ use store::workflow_value::StoredValue;
 
 use crate::access_code::is_locked;
 use crate::approve::{Source, given_comment, is_editable, writable};
+use crate::draft::{Draft, DraftSeen, DraftState};
 use crate::error::{ConflictCode, Error, Fault, FaultCode, ForbiddenCode, Subject};
 use crate::export::file_links_until;
 use crate::files::{FileContent, file_stem};
 use crate::hand_over::may_hand_over;
 use crate::link_token::LinkPurpose;
-use crate::look::{BoxLook, FieldLook, Looks, typed_value};
+use crate::look::{BoxLook, Looks, typed_value};
 use crate::one_time_code::can_be_given;
 use crate::page_cache::PartKind;
 use crate::page_part::{PageAnswer, PagePart};
 use crate::start::PreviewContent;
 use crate::transition::{Snapshot, conflict, refused};
-use crate::values::{NewValue, value_fault};
+use crate::values::value_fault;
 use crate::{App, CompanyLook, Origin};
-
-/// The most bytes that the texts of a draft may have.
-const LARGEST_DRAFT: usize = 256 * 1024;
-/// The most bytes that one writer may send as files before he approves, those that he replaced included: they lie in the
-/// file store until a sweep.
-const MOST_FILE_BYTES: u64 = 200 * 1024 * 1024;
 
 /// What opens the signing page.
 #[derive(Clone, Default)]
@@ -142,6 +136,8 @@ pub struct SigningView {
     pub hand_over: bool,
     /// What was filled in before and is kept as a draft stands in the fields again.
     pub continued: bool,
+    /// Where that draft stands.
+    pub draft: DraftState,
     /// Where the writer finds the finished document, for as long as such addresses live.
     pub document_url: Option<String>,
     /// Consent to sign electronically is needed before approval.
@@ -212,17 +208,6 @@ pub struct NextDocument {
     pub sign_url: String,
 }
 
-/// A file that was taken into the draft.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct UploadedFile {
-    /// Its name.
-    pub file_name: String,
-    /// Its media type.
-    pub media_type: String,
-    /// How many bytes.
-    pub length: u64,
-}
-
 /// What came of an approval or rejection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signed {
@@ -260,37 +245,6 @@ pub struct PreviewView {
     pub fields: Vec<FieldView>,
     /// How the company looks.
     pub look: CompanyLook,
-}
-
-/// A draft, as it is kept.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(crate) struct Draft {
-    #[serde(default)]
-    texts: BTreeMap<String, String>,
-    #[serde(default)]
-    files: BTreeMap<String, FileValue>,
-    /// Signatures and seals that we draw; a field has a file or a drawing.
-    #[serde(default)]
-    drawn: BTreeMap<String, DrawnValue>,
-    /// Bytes of all files that were ever sent for it.
-    #[serde(default)]
-    sent: u64,
-}
-
-impl Draft {
-    /// A change of one field: it holds this drawing.
-    pub(crate) fn drawing(field: &str, drawn: DrawnValue) -> Self {
-        Self {
-            drawn: BTreeMap::from([(field.to_owned(), drawn)]),
-            ..Self::default()
-        }
-    }
-
-    /// The file or drawing of a field.
-    fn filed(&self, field: &str) -> Option<FieldValue> {
-        let drawn = || self.drawn.get(field).cloned().map(FieldValue::Drawn);
-        self.files.get(field).cloned().map(FieldValue::File).or_else(drawn)
-    }
 }
 
 /// A link that was opened.
@@ -332,7 +286,7 @@ impl App {
         let stage = self.stage(&session, key);
         let shows = self.missing_check(&session, key).is_none();
         let draft = match recipient {
-            Some(recipient) if stage == Stage::Write => self.draft(&workflow.company, recipient.id)?,
+            Some(recipient) if stage == Stage::Write => self.draft(&workflow.company, recipient.id)?.draft,
             _ => Draft::default(),
         };
         let must_consent = stage == Stage::Write
@@ -347,7 +301,8 @@ impl App {
             gives_back,
             returned,
             hand_over: stage == Stage::Write && may_hand_over(snapshot),
-            continued: !(draft.texts.is_empty() && draft.files.is_empty() && draft.drawn.is_empty()),
+            continued: !draft.is_empty(),
+            draft: recipient.map_or_else(DraftState::default, |recipient| draft.state(recipient)),
             document_url: recipient
                 .filter(|_| shows)
                 .and_then(|_| self.finished_document_url(snapshot, workflow)),
@@ -486,120 +441,14 @@ impl App {
         })
     }
 
-    /// Keeps what the writer has filled in so far. Texts are kept as typed; what is left out stays as it was; an empty text
-    /// takes a file away. A picture may come as base64. Answers how the texts look now, and what is calculated from them.
-    pub fn save_draft(&self, key: &SigningKey, texts: &BTreeMap<String, String>) -> Result<Vec<FieldLook>, Error> {
-        let (session, recipient) = self.open_for_writing(key)?;
-        let workflow = &session.snapshot.stored.workflow;
-        let mut faults = Vec::new();
-        let mut new = Draft::default();
-        let mut removed = Vec::new();
-        let mut files = Vec::new();
-        for (name, text) in texts {
-            match writable(
-                session.template(),
-                &session.snapshot.values,
-                &recipient,
-                Some(name),
-                name,
-            ) {
-                Err(fault) => faults.push(Fault {
-                    path: name.clone(),
-                    ..fault
-                }),
-                Ok(_) if text.contains('\0') => faults.push(Fault::new(name, FaultCode::ControlCharacter)),
-                Ok(field) if field.kind.is_file() => match NewValue::read(field, text) {
-                    Err(fault) => faults.push(value_fault(name.clone(), field, &fault)),
-                    Ok(NewValue::File { value, bytes }) => {
-                        files.push(bytes);
-                        new.files.insert(name.clone(), value);
-                    }
-                    Ok(_) => removed.push(name.clone()),
-                },
-                Ok(_) => {
-                    new.texts.insert(name.clone(), text.clone());
-                }
-            }
-        }
-        if !faults.is_empty() {
-            return Err(Error::Unprocessable(faults));
-        }
-        let company = workflow.company.clone();
-        self.keep_draft_files(key, &company, &recipient, &files)?;
-        let typed: Vec<String> = new.texts.keys().cloned().collect();
-        self.write_draft(key, &company, &recipient, new, removed)?;
-        let draft = self.draft(&company, recipient.id)?;
-        self.looks(&session, &recipient, &draft, &typed)
-    }
-
-    /// How these texts of the draft look, and what is calculated.
-    fn looks(
-        &self,
-        session: &Session,
-        recipient: &Recipient,
-        draft: &Draft,
-        typed: &[String],
-    ) -> Result<Vec<FieldLook>, Error> {
-        let fonts = self.fonts()?;
-        let template = session.template();
-        let looks = Looks {
-            template,
-            language: session.snapshot.stored.workflow.language,
-            fonts: &fonts,
-        };
-        let typed = typed.iter().filter_map(|name| {
-            let value = typed_value(template.field(name)?, draft.texts.get(name)?);
-            Some(looks.of_field(name, &value))
-        });
-        let calculated = self_filling(session, recipient, draft)
-            .into_iter()
-            .filter(|(name, _)| template.field(name).is_some_and(|field| field.kind == FieldKind::Calc))
-            .map(|(name, value)| looks.of_field(&name, &Ok(value)));
-        Ok(typed.chain(calculated).collect())
-    }
-
-    /// Takes a file into the draft.
-    pub fn upload_file(
-        &self,
-        key: &SigningKey,
-        field: &str,
-        file_name: Option<&str>,
-        bytes: Vec<u8>,
-    ) -> Result<UploadedFile, Error> {
-        let (session, recipient) = self.open_for_writing(key)?;
-        let workflow = &session.snapshot.stored.workflow;
-        let found = session.own_field(&recipient, field)?;
-        if !found.kind.is_file() {
-            return Err(Error::fault(field, FaultCode::FieldNotWritable));
-        }
-        let value = NewValue::file(found, file_name, bytes)
-            .map_err(|fault| Error::Unprocessable(vec![value_fault(field.to_owned(), found, &fault)]))?;
-        let fonts = self.fonts()?;
-        crate::values::prove(session.template(), found, &value, workflow.language, &fonts, field)
-            .map_err(|fault| Error::Unprocessable(vec![fault]))?;
-        let NewValue::File { value, bytes } = value else {
-            return Err(Error::fault(field, FaultCode::InvalidFile));
-        };
-        let company = workflow.company.clone();
-        self.keep_draft_files(key, &company, &recipient, &[bytes])?;
-        let uploaded = UploadedFile {
-            file_name: value.file_name.clone(),
-            media_type: value.media_type.clone(),
-            length: value.length,
-        };
-        let new = Draft {
-            files: BTreeMap::from([(field.to_owned(), value)]),
-            ..Draft::default()
-        };
-        self.write_draft(key, &company, &recipient, new, Vec::new())?;
-        Ok(uploaded)
-    }
-
     /// The file in a field, where the holder of the key may see it.
     pub fn signing_file(&self, key: &SigningKey, field: &str) -> Result<FileContent, Error> {
         let session = self.open_for_reading(key)?;
         let draft = match session.recipient() {
-            Some(recipient) => self.draft(&session.snapshot.stored.workflow.company, recipient.id)?,
+            Some(recipient) => {
+                self.draft(&session.snapshot.stored.workflow.company, recipient.id)?
+                    .draft
+            }
             None => Draft::default(),
         };
         let value = draft.filed(field);
@@ -663,12 +512,12 @@ impl App {
         })
     }
 
-    /// Approves: what is given stands over the draft. The page gives all that it shows, so that what another tab or device
-    /// has written meanwhile is not signed unseen; what it shows as empty takes away what is there, and is no value of its
-    /// own.
+    /// Approves what was filled in: what is given stands over the draft, of which the writer's page shows this revision (0
+    /// where he has not filled in anything). Where it has another one, nothing is approved: 409 `draft-changed`.
     pub fn approve_by_link(
         &self,
         key: &SigningKey,
+        revision: u64,
         texts: &BTreeMap<String, String>,
         comment: Option<&str>,
         origin: &Origin,
@@ -680,50 +529,19 @@ impl App {
             return Err(Error::fault("consent", FaultCode::ConsentRequired));
         }
         let workflow = &session.snapshot.stored.workflow;
-        let mut draft = self.draft(&workflow.company, recipient.id)?;
-        let says_nothing = |name: &str, text: &str| {
-            let is_check = session
-                .template()
-                .field(name)
-                .is_some_and(|field| field.kind == FieldKind::Check);
-            text.is_empty() || is_check && text == "N"
-        };
-        let given: Vec<(String, String)> = texts
-            .iter()
-            .filter(|(name, text)| {
-                draft.texts.contains_key(*name)
-                    || session.snapshot.values.contains_key(name.as_str())
-                    || !says_nothing(name, text)
-            })
-            .map(|(name, text)| (name.clone(), text.clone()))
-            .collect();
-        draft.texts.extend(given);
-        // What is no longer this writer's (a field fixed since) is no fault of his.
-        draft.texts.retain(|name, _| {
-            texts.contains_key(name)
-                || session
-                    .template()
-                    .field(name)
-                    .is_some_and(|field| is_editable(field, &session.snapshot.values, &recipient))
-        });
         let actor = origin.actor(Who::Recipient(recipient.id));
-        let source = Source::Page {
-            texts: &draft.texts,
-            files: &draft.files,
-            drawn: &draft.drawn,
-        };
         let link_version = recipient.link_version;
         let approved = self.approve_as(
             &workflow.company.clone(),
             workflow.id,
             &actor,
             comment.as_deref(),
-            &source,
+            &Source::Page { texts, revision },
             &|snapshot| same_link(&snapshot.stored.workflow, recipient.id, link_version),
         );
         if let Err(Error::Unavailable { .. }) = approved {
             // The approval is given again later; what was filled in must not be lost until then.
-            if let Err(error) = self.save_draft(key, texts) {
+            if let Err(error) = self.save_draft(key, &DraftSeen::default(), texts) {
                 tracing::warn!(%error, "what a writer filled in could not be kept as his draft");
             }
         }
@@ -919,99 +737,6 @@ impl App {
         }
     }
 
-    fn draft(&self, company: &CompanyId, recipient: RecipientId) -> Result<Draft, Error> {
-        let company = company.clone();
-        let text = self
-            .store
-            .read(move |tx| store::workflow_value::draft(tx, &company, recipient).map_err(Error::from))?;
-        Ok(read_draft(text))
-    }
-
-    /// Counts files against what the writer may send, and only then keeps them. Until the draft names them nothing does, and
-    /// of those that it names no longer `fsck` sweeps what no approval has taken over.
-    fn keep_draft_files(
-        &self,
-        key: &SigningKey,
-        company: &CompanyId,
-        recipient: &Recipient,
-        files: &[Vec<u8>],
-    ) -> Result<(), Error> {
-        if files.is_empty() {
-            return Ok(());
-        }
-        let more: u64 = files.iter().map(|bytes| bytes.len() as u64).sum();
-        self.change_draft(key, company, recipient, move |draft| {
-            draft.sent = draft.sent.saturating_add(more);
-            if draft.sent > MOST_FILE_BYTES {
-                let fault = Fault::new("data", FaultCode::FilesTooLarge).with("limit", MOST_FILE_BYTES);
-                return Err(Error::Unprocessable(vec![fault]));
-            }
-            Ok(())
-        })?;
-        for bytes in files {
-            self.blobs.put(bytes)?;
-        }
-        Ok(())
-    }
-
-    pub(crate) fn write_draft(
-        &self,
-        key: &SigningKey,
-        company: &CompanyId,
-        recipient: &Recipient,
-        new: Draft,
-        removed: Vec<String>,
-    ) -> Result<(), Error> {
-        self.change_draft(key, company, recipient, move |draft| {
-            draft.texts.extend(new.texts.clone());
-            for name in new.files.keys().chain(new.drawn.keys()) {
-                draft.files.remove(name);
-                draft.drawn.remove(name);
-                draft.texts.remove(name);
-            }
-            draft.files.extend(new.files.clone());
-            draft.drawn.extend(new.drawn.clone());
-            for name in &removed {
-                draft.files.remove(name);
-                draft.drawn.remove(name);
-                draft.texts.insert(name.clone(), String::new());
-            }
-            Ok(())
-        })
-    }
-
-    /// Changes the draft, as long as the writer has not acted and his link was not replaced: of a draft and an approval at
-    /// the same moment either the draft comes first, or it is refused.
-    fn change_draft(
-        &self,
-        key: &SigningKey,
-        company: &CompanyId,
-        recipient: &Recipient,
-        change: impl Fn(&mut Draft) -> Result<(), Error> + Send + 'static,
-    ) -> Result<(), Error> {
-        let (company, id, link_version, at) = (company.clone(), recipient.id, recipient.link_version, self.now());
-        let is_his = self.store.write(move |tx| {
-            if !store::workflow::hold_writer(tx, &company, id, link_version)? {
-                return Ok(false);
-            }
-            let mut draft = read_draft(store::workflow_value::draft(tx, &company, id)?);
-            change(&mut draft)?;
-            let text = serde_json::to_string(&draft).map_err(|error| Error::internal("keeping a draft", error))?;
-            if text.len() > LARGEST_DRAFT {
-                let fault = Fault::new("values", FaultCode::DraftTooLarge).with("limit", LARGEST_DRAFT);
-                return Err(Error::Unprocessable(vec![fault]));
-            }
-            store::workflow_value::save_draft(tx, &company, id, &text, at)?;
-            Ok(true)
-        })?;
-        if is_his {
-            return Ok(());
-        }
-        // Says what was met.
-        self.open_for_writing(key)?;
-        Err(Error::conflict(ConflictCode::Changed))
-    }
-
     fn signed(&self, snapshot: &Snapshot, recipient: &Recipient, after: &domain::Workflow) -> Result<Signed, Error> {
         Ok(Signed {
             workflow_id: after.id,
@@ -1062,12 +787,6 @@ impl App {
     }
 }
 
-/// A draft that cannot be read any more is a lost convenience, not a failure.
-fn read_draft(text: Option<String>) -> Draft {
-    text.and_then(|text| serde_json::from_str(&text).ok())
-        .unwrap_or_default()
-}
-
 /// The sender's view lives as long after the workflow's end as the addresses of its files, and not without the sender.
 fn view_is_over(snapshot: &Snapshot) -> bool {
     let workflow = &snapshot.stored.workflow;
@@ -1111,7 +830,11 @@ fn signing_recipient(snapshot: &Snapshot, recipient: &Recipient) -> SigningRecip
 }
 
 /// What would fill itself with a text or number if the writer approved now; `None` where it would be empty.
-fn self_filling(session: &Session, recipient: &Recipient, draft: &Draft) -> BTreeMap<String, Option<FieldValue>> {
+pub(crate) fn self_filling(
+    session: &Session,
+    recipient: &Recipient,
+    draft: &Draft,
+) -> BTreeMap<String, Option<FieldValue>> {
     let mut known: BTreeMap<String, FieldValue> = session
         .snapshot
         .values

@@ -70,6 +70,7 @@ pub(crate) struct Plan {
     sealed: Option<SealedDocument>,
     blobs: Vec<BlobHash>,
     finished_draft: Option<RecipientId>,
+    draft_read: Option<(RecipientId, Option<String>)>,
     reset_access: Vec<RecipientId>,
 }
 
@@ -90,6 +91,7 @@ impl Plan {
             sealed: None,
             blobs: Vec::new(),
             finished_draft: None,
+            draft_read: None,
             reset_access: Vec::new(),
         }
     }
@@ -131,6 +133,12 @@ impl Plan {
         self
     }
 
+    /// It was decided from this draft, or from there being none.
+    pub(crate) fn over_draft(mut self, recipient: RecipientId, read: Option<String>) -> Plan {
+        self.draft_read = Some((recipient, read));
+        self
+    }
+
     pub(crate) fn sealed(mut self, sealed: SealedDocument) -> Plan {
         self.blobs.extend([sealed.document, sealed.certificate]);
         self.sealed = Some(sealed);
@@ -148,6 +156,12 @@ impl Plan {
             .acting
             .as_ref()
             .map(|(recipient, comment)| (*recipient, comment.as_deref()));
+        // A draft that is saved from here on changes the writer's row, which the update below changes too.
+        if let Some((recipient, read)) = &self.draft_read
+            && store::workflow_value::draft(tx, company, *recipient)? != *read
+        {
+            return Ok(false);
+        }
         if !store::workflow::update(
             tx,
             &self.before,

@@ -1,5 +1,33 @@
 // What the server tells the script about this writer and document.
 
+import type { Look } from "./ink";
+
+/** Where the draft stood when the page was made. */
+export interface DraftState {
+  /** The version of the writer's link: another one has a draft of its own. */
+  link: number;
+  revision: number;
+  /** Of each field in which revision and by which page it was changed last. */
+  changes: Record<string, [number, string]>;
+}
+
+/** What the server answers to a change of the draft. */
+export interface Saved {
+  revision: number;
+  /** How saved values look on paper, and what is calculated from them. */
+  fields: Look[];
+  /** What other pages have changed since the revision that was told. It was not written over. */
+  newer: Newer[];
+}
+
+/** A field that another page has changed. */
+export interface Newer extends Look {
+  /** As it goes to the server; of a file its name. */
+  value: string;
+  /** Of a picture its address. */
+  src: string | null;
+}
+
 export interface SignData {
   token: string;
   workflow_id: number | null;
@@ -11,6 +39,7 @@ export interface SignData {
   consented: boolean;
   consent_version: string;
   writer_name: string;
+  draft: DraftState;
   texts: Record<string, string>;
 }
 
@@ -26,7 +55,8 @@ export class Refusal extends Error {
   /** Is the whole page out of date: signed, ended, or the link replaced? */
   get ended(): boolean {
     const asksForCode = this.status === 403 && ["access-code", "one-time-code"].includes(this.problem.code ?? "");
-    return this.status === 404 || this.status === 409 || this.status === 410 || asksForCode;
+    const isOver = [404, 409, 410].includes(this.status) && this.problem.code !== "draft-changed";
+    return isOver || asksForCode;
   }
 }
 

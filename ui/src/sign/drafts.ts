@@ -1,17 +1,16 @@
 // Keeps what the writer enters: a moment after each change it goes to the server; without a
 // connection it stays on this device and is tried again. What the server has is the truth; what it
-// has not yet is also in local storage, so that a closed tab loses nothing.
+// has not yet is also in local storage, so that a closed tab loses nothing, with the revision that the
+// page showed: what another page has changed since is not overwritten, but asked about.
 
-import { Refusal, send, type SignData } from "./data";
-import type { Look } from "./ink";
+import { Refusal, type Saved, send, type SignData } from "./data";
+import type { Kept, ShownDraft } from "./shown";
 
 type State = "idle" | "saving" | "saved" | "offline" | "failed";
 
 export interface DraftEvents {
   state(state: State): void;
-  /** How saved values look on paper, and what is calculated from them. */
-  looks(looks: Look[], saved: Map<string, string>): void;
-  /** The server refuses this value and says why. */
+  /** The server refuses this value, or without a name all of them, and says why. */
   refused(name: string, message: string): void;
   /** The document went on without this page. */
   ended(): void;
@@ -22,6 +21,10 @@ const LONGEST_PAUSE = 30_000;
 
 export class Drafts {
   #waiting = new Map<string, string>();
+  /** What another page has changed as well, until the writer has chosen. */
+  #undecided = new Map<string, string>();
+  /** All that waits was refused together: sent again when something of it has changed. */
+  #refused = false;
   #timer = 0;
   #failures = 0;
   #running: Promise<void> | null = null;
@@ -29,6 +32,7 @@ export class Drafts {
 
   constructor(
     private readonly data: SignData,
+    private readonly shown: ShownDraft,
     private readonly events: DraftEvents,
   ) {
     if (data.mode !== "sign") this.#stopped = true;
@@ -41,14 +45,15 @@ export class Drafts {
   }
 
   /** What an earlier visit could not save. */
-  remembered(): Map<string, string> {
-    if (this.#stopped) return new Map();
+  remembered(): [name: string, value: string, kept: Kept][] {
+    if (this.#stopped) return [];
     try {
-      const text = localStorage.getItem(this.#key);
-      const entries = text ? (JSON.parse(text) as [string, string][]) : [];
-      return new Map(entries.filter(([name, value]) => typeof name === "string" && typeof value === "string"));
+      const { link, page, values } = JSON.parse(localStorage.getItem(this.#key) ?? "{}");
+      return (values as [string, string, number][]).flatMap(([name, value, revision]) =>
+        typeof name === "string" && typeof value === "string" ? [[name, value, { link, page, revision }]] : [],
+      );
     } catch {
-      return new Map();
+      return [];
     }
   }
 
@@ -59,9 +64,34 @@ export class Drafts {
 
   put(name: string, value: string): void {
     if (this.#stopped) return;
+    this.#refused = false;
+    this.#undecided.delete(name);
     this.#waiting.set(name, value);
     this.#remember();
     this.#schedule(PAUSE);
+  }
+
+  /** Another page has changed the field: what waits here is kept, and not sent, until it is put or dropped. */
+  withdraw(name: string): string | undefined {
+    const mine = this.#waiting.get(name) ?? this.#undecided.get(name);
+    if (mine !== undefined) this.hold(name, mine);
+    return mine;
+  }
+
+  hold(name: string, value: string): void {
+    this.#waiting.delete(name);
+    this.#undecided.set(name, value);
+    this.#remember();
+  }
+
+  drop(name: string): void {
+    this.#undecided.delete(name);
+    this.#remember();
+  }
+
+  /** Asks what other pages have changed. */
+  async look(): Promise<void> {
+    this.shown.take(await send<Saved>(this.data, "PUT", "/sign/drafts", { values: [], ...this.shown.stamp }));
   }
 
   /** Sends all that waits, at once; fails where it cannot. */
@@ -76,6 +106,7 @@ export class Drafts {
     this.#stopped = true;
     clearTimeout(this.#timer);
     this.#waiting.clear();
+    this.#undecided.clear();
     this.#remember();
   }
 
@@ -83,17 +114,23 @@ export class Drafts {
     return `countersign-draft-${this.data.workflow_id}-${this.data.recipient_id}`;
   }
 
+  /** Keeps on the device what the server has not. */
   #remember(): void {
     try {
-      if (this.#waiting.size === 0) localStorage.removeItem(this.#key);
-      else localStorage.setItem(this.#key, JSON.stringify([...this.#waiting]));
+      const { link, page, revision } = this.shown.kept;
+      const values = [
+        ...[...this.#waiting].map((entry) => [...entry, revision]),
+        ...[...this.#undecided].map((entry) => [...entry, -1]),
+      ];
+      if (values.length === 0) localStorage.removeItem(this.#key);
+      else localStorage.setItem(this.#key, JSON.stringify({ link, page, values }));
     } catch {
       // Storage is full or forbidden: the server still gets everything.
     }
   }
 
   #schedule(pause: number): void {
-    if (this.#stopped || this.#waiting.size === 0) return;
+    if (this.#stopped || this.#refused || this.#waiting.size === 0) return;
     clearTimeout(this.#timer);
     this.#timer = window.setTimeout(() => {
       this.#running ??= this.#save()
@@ -113,13 +150,15 @@ export class Drafts {
     const batch = [...this.#waiting];
     this.events.state("saving");
     try {
-      const answer = await send<{ fields: Look[] }>(this.data, "PUT", "/sign/drafts", {
+      const answer = await send<Saved>(this.data, "PUT", "/sign/drafts", {
         values: batch.map(([name, value]) => ({ name, value })),
+        ...this.shown.stamp,
       });
       this.#failures = 0;
-      this.#forget(batch);
+      const newer = new Set(answer.newer.map(({ name }) => name));
+      this.#forget(batch.filter(([name]) => !newer.has(name)));
       this.events.state("saved");
-      this.events.looks(answer.fields, new Map(batch));
+      this.shown.take(answer, new Map(batch));
     } catch (fault) {
       if (fault instanceof Refusal && fault.status === 422) {
         this.#refuse(batch, fault);
@@ -138,12 +177,20 @@ export class Drafts {
 
   /** The refused values are said to be so; the others of the batch are sent again. */
   #refuse(batch: [string, string][], fault: Refusal): void {
-    const refused = new Map<string, string>();
-    for (const error of fault.problem.errors ?? []) refused.set(error.path, error.message);
+    const errors = fault.problem.errors ?? [];
+    const refused = new Map(errors.map(({ path, message }) => [path, message]));
     const bad = batch.filter(([name]) => refused.has(name));
-    this.#forget(bad.length > 0 ? bad : batch);
-    for (const [name, message] of refused) this.events.refused(name, message);
     this.events.state("idle");
+    if (bad.length === 0) {
+      // All of it together is too much: it waits, and is approved by nobody, until something is changed.
+      this.#refused = true;
+      this.events.refused("", errors[0]?.message ?? fault.message);
+      throw fault;
+    }
+    // What was typed since is sent, and judged, by itself.
+    const held = bad.filter(([name, value]) => this.#waiting.get(name) === value);
+    this.#forget(bad);
+    for (const [name] of held) this.events.refused(name, refused.get(name) ?? "");
     this.#schedule(PAUSE);
   }
 
@@ -157,6 +204,6 @@ export class Drafts {
   async #leave(): Promise<void> {
     if (this.#stopped || this.#waiting.size === 0) return;
     const values = [...this.#waiting].map(([name, value]) => ({ name, value }));
-    await send(this.data, "PUT", "/sign/drafts", { values }, true).catch(() => undefined);
+    await send(this.data, "PUT", "/sign/drafts", { values, ...this.shown.stamp }, true).catch(() => undefined);
   }
 }

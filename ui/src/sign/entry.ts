@@ -43,7 +43,7 @@ function textEntry(field: TextField, id: string, describedBy: string, changed: (
   };
 }
 
-function mark(type: "checkbox" | "radio", id: string, text: string): { label: HTMLLabelElement; input: HTMLInputElement } {
+export function mark(type: "checkbox" | "radio", id: string, text: string): { label: HTMLLabelElement; input: HTMLInputElement } {
   const label = document.createElement("label");
   label.className = "choice";
   const input = document.createElement("input");

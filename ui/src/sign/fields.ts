@@ -93,6 +93,11 @@ export abstract class Field {
     this.first.scrollIntoView({ block: "center", behavior: calm ? "auto" : "smooth" });
   }
 
+  /** The server refuses what it holds now. */
+  refuse(message: string): void {
+    this.showFault(message);
+  }
+
   showFault(message: string): void {
     this.fault = message;
     for (const box of this.boxes) {
@@ -123,6 +128,11 @@ export abstract class Field {
   /** Another of its boxes was touched. */
   protected touched(): void {
     this.edit();
+  }
+
+  /** Takes a value without telling the server: what the server itself or this device kept. */
+  restore(value: string): void {
+    this.value = value;
   }
 
   /** Takes what the server says about a value that was saved. */
@@ -199,6 +209,12 @@ export class TextField extends Field {
     if (this.value && this.check()) this.showFault(this.check());
   }
 
+  /** Until it is changed, nothing is approved: the draft holds what stood there before. */
+  override refuse(message: string): void {
+    this.#refused = { value: this.value, message };
+    super.refuse(message);
+  }
+
   override take(look: Look, saved: string): void {
     // What was typed since is saved, and answered, by itself.
     if (saved !== this.value) return;
@@ -227,8 +243,7 @@ export class TextField extends Field {
     this.announce();
   }
 
-  /** Takes a value without telling the server: what the server itself or this device kept. */
-  restore(value: string): void {
+  override restore(value: string): void {
     this.control.value = value;
     this.show();
   }

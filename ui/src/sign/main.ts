@@ -4,18 +4,20 @@
 import { all, fill, one, openDialog, pageData, wireCloseButtons } from "../shared/dom";
 import "../shared/page-text";
 import type { Drawing } from "./choices";
-import { Refusal, send, type SignData } from "./data";
+import { Refusal, type Saved, send, type SignData } from "./data";
 import { DocumentPage } from "./document-page";
 import { DocumentView } from "./document-view";
 import { Drafts } from "./drafts";
 import { AttachmentField, collectFields, type Field, type FieldHost, PictureField, type TextField } from "./fields";
 import { Guide } from "./guide";
-import { type Look, showLook } from "./ink";
+import { showLook } from "./ink";
 import { OtherTabs } from "./other-tabs";
 import { Pad } from "./pad";
+import { type Mine, Settle } from "./settle";
 import { Sheet } from "./sheet";
+import { type Kept, ShownDraft } from "./shown";
 import { TransferLine } from "./transfer";
-import { Uploads } from "./uploads";
+import { type Upload, Uploads } from "./uploads";
 
 interface Finished {
   status: string;
@@ -43,6 +45,8 @@ class SigningPage extends HTMLElement implements FieldHost {
   #consented = false;
   #uploads!: Uploads;
   #others!: OtherTabs;
+  #shown!: ShownDraft;
+  #settle!: Settle;
   #states = { texts: "idle", files: "idle" };
   #last: Field | null = null;
   #finishing = false;
@@ -57,15 +61,13 @@ class SigningPage extends HTMLElement implements FieldHost {
 
     this.#others = new OtherTabs(
       this.#data,
-      () => this.#finishing || this.#drafts.waits || this.#uploads.waits || document.querySelector("dialog[open]") !== null,
+      () => this.#finishing || this.#drafts.waits || this.#uploads.waits || this.#settle.hasItems || document.querySelector("dialog[open]") !== null,
     );
-    this.#drafts = new Drafts(this.#data, {
+    this.#shown = new ShownDraft(this.#data.draft, (saved, batch) => this.#showSaved(saved, batch));
+    this.#settle = new Settle(this.texts, (field, mine) => this.#choose(field, mine));
+    this.#drafts = new Drafts(this.#data, this.#shown, {
       state: (state) => this.#showSaveState("texts", state),
-      looks: (looks, saved) => {
-        this.#others.tell();
-        this.#showLooks(looks, saved);
-      },
-      refused: (name, message) => this.#field(name)?.showFault(message || (this.texts["sign-rule-refused"] ?? "")),
+      refused: (name, message) => this.#refuseValue(name, message || (this.texts["sign-rule-refused"] ?? "")),
       ended: () => location.reload(),
     });
     const line = new TransferLine(
@@ -81,7 +83,7 @@ class SigningPage extends HTMLElement implements FieldHost {
       },
       one("#trouble"),
     );
-    this.#uploads = new Uploads(this.#data, {
+    this.#uploads = new Uploads(this.#data, this.#shown, {
       state: (state) => this.#showSaveState("files", state),
       transfer: (name, transfer) => {
         const field = this.#field(name);
@@ -95,7 +97,7 @@ class SigningPage extends HTMLElement implements FieldHost {
         if (field) field.value = shown;
         this.#sheet.judge();
       },
-      refused: (name, message) => this.#refuseFile(name, message),
+      refused: (upload, message, held) => this.#takeBack(upload, message, held),
       ended: () => location.reload(),
     });
     this.#fields = collectFields(this, this);
@@ -105,7 +107,7 @@ class SigningPage extends HTMLElement implements FieldHost {
       (field) => this.#upload(field, ""),
     );
     for (const field of this.#fields) {
-      if (field instanceof PictureField || field instanceof AttachmentField) this.#uploads.has(field.name, field.value);
+      if (isFiled(field)) this.#uploads.has(field.name, field.value);
     }
     this.#sheet = new Sheet(
       this.texts,
@@ -124,6 +126,7 @@ class SigningPage extends HTMLElement implements FieldHost {
     this.#wireLanguages();
     this.#guide();
     this.#sayViewed();
+    this.#askChoices();
   }
 
   // Fields
@@ -131,20 +134,65 @@ class SigningPage extends HTMLElement implements FieldHost {
   changed(field: Field): void {
     this.#last = field;
     this.#guide();
-    const isFile = field instanceof PictureField || field instanceof AttachmentField;
-    if (isFile) this.#sheet.judge();
-    else if (!field.check()) this.#drafts.put(field.name, field.value);
+    if (isFiled(field)) {
+      this.#sheet.judge();
+      return;
+    }
+    this.#settle.forgive(field);
+    if (!field.check()) this.#drafts.put(field.name, field.value);
   }
 
-  /** What was saved is shown as it will be stamped. */
-  #showLooks(looks: Look[], saved: Map<string, string>): void {
-    for (const look of looks) {
+  /** What was saved is shown as it will be stamped, and what other pages have changed as it is now. */
+  #showSaved({ fields, newer }: Saved, batch: Map<string, string>): void {
+    if (batch.size > 0) this.#others.tell();
+    const changed: string[] = [];
+    for (const held of newer) {
+      const field = this.#field(held.name);
+      if (!field) continue;
+      const before = field.value;
+      const mine = isFiled(field) ? this.#uploads.withdraw(field.name) : this.#drafts.withdraw(field.name);
+      field.restore(field instanceof PictureField ? (held.src ?? "") : held.value);
+      field.take(held, held.value);
+      if (isFiled(field)) this.#uploads.has(field.name, field.value);
+      if (mine !== undefined && mine !== held.value) {
+        this.#settle.choose(field, mine, held);
+        continue;
+      }
+      this.#drafts.drop(field.name);
+      if (field.value === before) continue;
+      this.#settle.change(field, before);
+      changed.push(field.label);
+    }
+    for (const look of fields) {
       const field = this.#field(look.name);
-      if (field) field.take(look, saved.get(look.name) ?? field.value);
+      if (field) field.take(look, batch.get(look.name) ?? field.value);
       else showLook(look);
     }
     this.#guide();
     this.#sheet.judge();
+    if (changed.length > 0) {
+      one("#trouble").textContent = fill(this.texts["sign-settle-told"] ?? "", { fields: changed.join(", ") });
+    }
+    this.#askChoices();
+  }
+
+  /** The writer chooses between what he entered here and elsewhere, at once where no other dialog is open. */
+  #askChoices(): void {
+    if (this.#settle.hasChoices && !document.querySelector("dialog[open]")) this.#settle.open(() => {});
+  }
+
+  #choose(field: Field, mine: Mine | null): void {
+    if (mine === null) {
+      this.#drafts.drop(field.name);
+      this.#uploads.drop(field.name);
+    } else if (typeof mine === "string") {
+      field.restore(mine);
+      this.#drafts.put(field.name, mine);
+    } else {
+      field.value = mine.shown;
+      this.#uploads.put(mine);
+    }
+    this.#guide();
   }
 
   openSheet(field: TextField | AttachmentField): void {
@@ -163,45 +211,84 @@ class SigningPage extends HTMLElement implements FieldHost {
   attach(field: AttachmentField, file: File): void {
     this.#last = field;
     if (file.size > LARGEST_FILE) {
-      this.#refuseFile(field.name, field.rule);
+      this.#refuseFile(field, file.name, field.rule);
       return;
     }
     const reader = new FileReader();
     reader.addEventListener("load", () => {
       field.value = file.name;
-      this.#uploads.put({ name: field.name, shown: file.name, data: String(reader.result), file_name: file.name });
+      this.#put({ name: field.name, shown: file.name, data: String(reader.result), file_name: file.name }, field);
     });
-    // A file that is gone, or lies in a cloud that does not answer.
-    reader.addEventListener("error", () => this.#refuseFile(field.name, this.texts["sign-transfer-unreadable"] ?? ""));
+    // A file that was moved or changed meanwhile, or that the device does not give out.
+    reader.addEventListener("error", () => this.#refuseFile(field, file.name, this.texts["sign-file-unreadable"] ?? ""));
     reader.readAsDataURL(file);
   }
 
-  /** What the server refuses is not shown as if it were there. */
-  #refuseFile(name: string, message: string): void {
-    const field = this.#field(name);
+  #put(upload: Upload, field: Field): void {
+    this.#settle.forgive(field);
+    this.#uploads.put(upload);
+  }
+
+  /** The server has refused a file: what the draft holds is shown again, unless another file is on its way. */
+  #takeBack(upload: Upload, message: string, held: string | null): void {
+    const field = this.#field(upload.name);
     if (!field) return;
-    field.value = "";
+    if (held !== null) field.value = held;
+    this.#refuseFile(field, upload.file_name ?? "", message);
+  }
+
+  /** Says that a file was not taken. The field shows what it held before, and nothing is approved until that was read. */
+  #refuseFile(field: Field, file: string, reason: string): void {
+    const message = file ? fill(this.texts["sign-file-refused"] ?? "", { file, reason }) : reason;
     field.showFault(message);
+    this.#settle.refuse(field, message);
     this.#sheet.judge();
     this.#guided.refresh();
     one("#trouble").textContent = `${field.label}: ${message}`;
+  }
+
+  #refuseValue(name: string, message: string): void {
+    const field = this.#field(name);
+    if (!field) one("#trouble").textContent = message;
+    field?.refuse(message);
+    this.#guide();
+    this.#sheet.judge();
   }
 
   #field(name: string): Field | undefined {
     return this.#fields.find((field) => field.name === name);
   }
 
-  /** What an earlier visit could not save is put in and saved now. */
+  /** What an earlier visit could not save is put in and saved now; where another page has changed the field since, the
+   * writer is asked. */
   #restore(): void {
-    for (const [name, value] of this.#drafts.remembered()) {
+    const theirs = (field: Field) => ({
+      name: field.name,
+      value: field.value,
+      src: field instanceof PictureField && field.value ? field.value : null,
+      boxes: [],
+      message: "",
+    });
+    const isAsked = (field: Field, kept: Kept) => this.#shown.isNewer(field.name, kept, field.filled);
+    for (const [name, value, kept] of this.#drafts.remembered()) {
       const field = this.#field(name);
-      if (!field || field instanceof PictureField || field instanceof AttachmentField) continue;
+      if (!field || isFiled(field)) continue;
+      if (field.value !== value && isAsked(field, kept)) {
+        this.#drafts.hold(name, value);
+        this.#settle.choose(field, value, theirs(field));
+        continue;
+      }
       field.value = value;
       this.#drafts.put(name, field.value);
     }
-    for (const upload of this.#uploads.remembered()) {
+    for (const [upload, kept] of this.#uploads.remembered()) {
       const field = this.#field(upload.name);
-      if (!(field instanceof PictureField || field instanceof AttachmentField)) continue;
+      if (!field || !isFiled(field)) continue;
+      if (isAsked(field, kept)) {
+        this.#uploads.hold(upload);
+        this.#settle.choose(field, upload, theirs(field));
+        continue;
+      }
       field.value = upload.shown;
       this.#uploads.put(upload);
     }
@@ -210,7 +297,7 @@ class SigningPage extends HTMLElement implements FieldHost {
   #upload(field: PictureField, source: string, drawing?: Drawing): void {
     field.value = source;
     const content = drawing ? { drawing } : { data: source };
-    this.#uploads.put({ name: field.name, shown: source, ...content });
+    this.#put({ name: field.name, shown: source, ...content }, field);
   }
 
   async #flush(): Promise<void> {
@@ -250,7 +337,7 @@ class SigningPage extends HTMLElement implements FieldHost {
   }
 
   #askApproval(): void {
-    if (!this.#leadToUnfit()) openDialog(one<HTMLDialogElement>("#approve-dialog"));
+    if (this.#open.length === 0 && !this.#leadToUnfit()) openDialog(one<HTMLDialogElement>("#approve-dialog"));
   }
 
   #wireBar(): void {
@@ -409,10 +496,12 @@ class SigningPage extends HTMLElement implements FieldHost {
   }
 
   /** Leads to a value that its kind refuses, if there is one. It is not in the draft, which still holds what stood
-   * there before: an approval would sign another value than the page shows. */
+   * there before: an approval would sign another value than the page shows. Then to what must be looked at once more. */
   #leadToUnfit(): boolean {
     const unfit = this.#fields.find((field) => field.check() !== "");
-    if (!unfit) return false;
+    if (!unfit && !this.#settle.hasItems) return false;
+    one<HTMLDialogElement>("#approve-dialog").close();
+    if (!unfit) return this.#settle.open(() => this.#askApproval());
     unfit.showFault(unfit.check());
     unfit.edit();
     return true;
@@ -420,28 +509,31 @@ class SigningPage extends HTMLElement implements FieldHost {
 
   async #approve(comment: string): Promise<void> {
     const dialog = one<HTMLDialogElement>("#approve-dialog");
-    if (this.#leadToUnfit()) {
-      dialog.close();
-      return;
-    }
+    if (this.#leadToUnfit()) return;
     if (this.#data.mode !== "sign") {
       dialog.close();
       this.#finish("approved", null);
       return;
     }
     await this.#flush();
-    // Saving has told what could not be stamped.
-    if (this.#leadToUnfit()) {
-      dialog.close();
-      return;
-    }
+    // Saving has told what could not be stamped, and what other pages have changed.
+    if (this.#leadToUnfit()) return;
     let finished: Finished;
     try {
-      finished = await send<Finished>(this.#data, "POST", "/sign/approve", { comment, values: this.#shownValues });
+      finished = await send<Finished>(this.#data, "POST", "/sign/approve", {
+        comment,
+        revision: this.#shown.stamp.revision,
+      });
     } catch (fault) {
       if (!(fault instanceof Refusal) || fault.problem.code === "outcome-unknown") {
         // The answer was lost, perhaps not the approval.
         this.#approvalUnknown = true;
+        throw fault;
+      }
+      if (fault.problem.code === "draft-changed") {
+        // Another page has saved since: what it saved is shown, and looked at before it is signed.
+        await this.#drafts.look();
+        if (this.#leadToUnfit()) return;
         throw fault;
       }
       if (fault.problem.code === "already-approved" && this.#approvalUnknown) finished = { status: "Playing" };
@@ -453,13 +545,6 @@ class SigningPage extends HTMLElement implements FieldHost {
     this.#others.tell();
     dialog.close();
     this.#finish("approved", finished);
-  }
-
-  /** All that the page shows is given once more: what another tab or device has written since is not signed unseen. */
-  get #shownValues(): { name: string; value: string }[] {
-    return this.#fields
-      .filter((field) => !(field instanceof PictureField || field instanceof AttachmentField))
-      .map(({ name, value }) => ({ name, value }));
   }
 
   #approvalUnknown = false;
@@ -616,6 +701,11 @@ class SigningPage extends HTMLElement implements FieldHost {
       stay();
     });
   }
+}
+
+/** Files go to the server by themselves, apart from texts. */
+function isFiled(field: Field): field is PictureField | AttachmentField {
+  return field instanceof PictureField || field instanceof AttachmentField;
 }
 
 customElements.define("document-page", DocumentPage);

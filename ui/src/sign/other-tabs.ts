@@ -1,6 +1,6 @@
 // One document in several tabs of one browser. What is saved or finished in one makes the others old: who comes back to one
 // of them sees it as it is now, and so does who comes back to a page that the browser kept (back and forward). Between
-// devices nobody tells; there the approval gives all that its page shows.
+// devices nobody tells; there each change, and the approval, names the revision that its page shows.
 
 import type { SignData } from "./data";
 

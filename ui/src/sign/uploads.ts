@@ -3,7 +3,8 @@
 // storage; the server counts a file that it is sent twice as the same one.
 
 import type { Drawing } from "./choices";
-import { type Problem, Refusal, type SignData } from "./data";
+import { type Problem, Refusal, type Saved, type SignData } from "./data";
+import type { Kept, ShownDraft } from "./shown";
 import type { Transfer } from "./transfer";
 
 export interface UploadEvents {
@@ -12,8 +13,8 @@ export interface UploadEvents {
   transfer(name: string, transfer: Transfer): void;
   /** Its sending was given up; `shown` is what the field has instead. */
   cancelled(name: string, shown: string): void;
-  /** The server refuses the file and says why. */
-  refused(name: string, message: string): void;
+  /** The server refuses the file and says why. It holds what it held before; null: another file is on its way. */
+  refused(upload: Upload, message: string, held: string | null): void;
   /** The document went on without this page. */
   ended(): void;
 }
@@ -38,6 +39,8 @@ const MOST_KEPT = 2_000_000;
 
 export class Uploads {
   #waiting = new Map<string, Upload>();
+  /** What another page has changed as well, until the writer has chosen. */
+  #undecided = new Map<string, Upload>();
   #running: Promise<void> | null = null;
   #request: { upload: Upload; xhr: XMLHttpRequest } | null = null;
   /** What the server has of each field, as the page shows it. */
@@ -50,6 +53,7 @@ export class Uploads {
 
   constructor(
     private readonly data: SignData,
+    private readonly shown: ShownDraft,
     private readonly events: UploadEvents,
   ) {
     this.#stopped = data.mode !== "sign";
@@ -57,11 +61,13 @@ export class Uploads {
   }
 
   /** What an earlier visit could not send. */
-  remembered(): Upload[] {
+  remembered(): [upload: Upload, kept: Kept][] {
     if (this.#stopped) return [];
     try {
-      const kept = JSON.parse(localStorage.getItem(this.#key) ?? "[]") as Upload[];
-      return kept.filter(({ name, shown }) => typeof name === "string" && typeof shown === "string");
+      const { link, page, uploads } = JSON.parse(localStorage.getItem(this.#key) ?? "{}");
+      return (uploads as [Upload, number][]).flatMap(([upload, revision]) =>
+        typeof upload.name === "string" && typeof upload.shown === "string" ? [[upload, { link, page, revision }]] : [],
+      );
     } catch {
       return [];
     }
@@ -72,13 +78,14 @@ export class Uploads {
     return this.#waiting.size > 0;
   }
 
-  /** What the server has when the page is opened. */
+  /** What the server has when the page is opened, or another page has changed it. */
   has(name: string, shown: string): void {
     this.#taken.set(name, shown);
   }
 
   put(upload: Upload): void {
     if (this.#stopped) return;
+    this.#undecided.delete(upload.name);
     this.#waiting.set(upload.name, upload);
     this.#remember();
     this.#again(0);
@@ -103,6 +110,24 @@ export class Uploads {
     this.#again(0);
   }
 
+  /** Another page has changed the field: what waits here is kept, and not sent, until it is put or dropped. */
+  withdraw(name: string): Upload | undefined {
+    const mine = this.#waiting.get(name) ?? this.#undecided.get(name);
+    if (mine) this.hold(mine);
+    return mine;
+  }
+
+  hold(upload: Upload): void {
+    this.#waiting.delete(upload.name);
+    this.#undecided.set(upload.name, upload);
+    this.#remember();
+  }
+
+  drop(name: string): void {
+    this.#undecided.delete(name);
+    this.#remember();
+  }
+
   /** Sends all that waits, at once; fails where it cannot. */
   async flush(): Promise<void> {
     await this.#running?.catch(() => undefined);
@@ -113,6 +138,7 @@ export class Uploads {
     this.#stopped = true;
     clearTimeout(this.#timer);
     this.#waiting.clear();
+    this.#undecided.clear();
     this.#remember();
   }
 
@@ -122,8 +148,13 @@ export class Uploads {
 
   #remember(): void {
     try {
-      const text = JSON.stringify([...this.#waiting.values()]);
-      if (this.#waiting.size === 0 || text.length > MOST_KEPT) localStorage.removeItem(this.#key);
+      const { link, page, revision } = this.shown.kept;
+      const uploads = [
+        ...[...this.#waiting.values()].map((upload) => [upload, revision]),
+        ...[...this.#undecided.values()].map((upload) => [upload, -1]),
+      ];
+      const text = JSON.stringify({ link, page, uploads });
+      if (uploads.length === 0 || text.length > MOST_KEPT) localStorage.removeItem(this.#key);
       else localStorage.setItem(this.#key, text);
     } catch {
       // Storage is full or forbidden: it is still sent as long as the page is open.
@@ -147,11 +178,14 @@ export class Uploads {
     for (let upload = this.#first(); upload; upload = this.#first()) {
       this.events.state("saving");
       try {
-        await this.#send(upload);
+        const answer = await this.#send(upload);
         this.#failures = 0;
-        this.#taken.set(upload.name, upload.shown);
-        this.#forget(upload);
+        if (!answer.newer.some(({ name }) => name === upload.name)) {
+          this.#taken.set(upload.name, upload.shown);
+          this.#forget(upload);
+        }
         this.events.transfer(upload.name, { at: "sent" });
+        this.shown.take(answer);
       } catch (fault) {
         if (fault instanceof Aborted) continue;
         if (fault instanceof Refusal && fault.ended) {
@@ -163,7 +197,8 @@ export class Uploads {
           this.#forget(upload);
           this.events.state("idle");
           this.events.transfer(upload.name, { at: "refused" });
-          this.events.refused(upload.name, fault.problem.errors?.[0]?.message ?? fault.message);
+          const held = this.#waiting.has(upload.name) ? null : (this.#taken.get(upload.name) ?? "");
+          this.events.refused(upload, fault.problem.errors?.[0]?.message ?? fault.message, held);
           continue;
         }
         this.#failures += 1;
@@ -188,7 +223,7 @@ export class Uploads {
   }
 
   /** Only this interface of the browser tells how much has gone out. */
-  #send(upload: Upload): Promise<void> {
+  #send(upload: Upload): Promise<Saved> {
     return new Promise((resolve, reject) => {
       const request = new XMLHttpRequest();
       request.open("POST", `${this.data.base}/sign/files`);
@@ -208,13 +243,13 @@ export class Uploads {
         this.events.transfer(upload.name, { at: "sending", part: 1, canCancel: false });
       });
       request.addEventListener("load", () => {
-        if (request.status >= 200 && request.status < 300) resolve();
+        if (request.status >= 200 && request.status < 300) resolve(JSON.parse(request.responseText) as Saved);
         else reject(new Refusal(request.status, problemOf(request.responseText)));
       });
       request.addEventListener("abort", () => reject(new Aborted()));
       for (const lost of ["error", "timeout"]) request.addEventListener(lost, () => reject(new Error(lost)));
       const { shown: _, ...body } = upload;
-      request.send(JSON.stringify(body));
+      request.send(JSON.stringify({ ...body, ...this.shown.stamp }));
     });
   }
 }

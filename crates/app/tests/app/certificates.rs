@@ -48,8 +48,8 @@ pub fn sign(world: &World<'_>, key: &SigningKey, language: Language, name: &str)
     app.give_consent(key, &app::consent::statement(language), &phone())?;
     app.clock.advance(60);
     let values = texts(&[("성명", name), ("day", "2026-01-02")]);
-    app.upload_file(key, "sign", Some("서명.png"), crate::workflows::pixel())?;
-    app.approve_by_link(key, &values, Some("확인했습니다 確認しました"), &phone())
+    app.attach(key, "sign", Some("서명.png"), crate::workflows::pixel())?;
+    app.approve_shown(key, &values, Some("확인했습니다 確認しました"), &phone())
         .map(|_| ())
 }
 

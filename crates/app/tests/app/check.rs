@@ -64,7 +64,7 @@ fn a_sound_installation_is_clean_and_nothing_of_it_is_swept() {
         // One under way, with a signature in its draft and none of it approved.
         let open = id_of(&world.start(world.request()));
         let pixel = given_signature();
-        app.save_draft(&world.playing_key(open), &texts(&[("sign", &pixel)]))
+        app.fill_in(&world.playing_key(open), &texts(&[("sign", &pixel)]))
             .expect("a draft");
         let files = app.blobs.list().expect("a list").len();
 
@@ -195,7 +195,7 @@ fn the_replaced_files_of_a_draft_are_swept() {
         let first = BlobHash::of(&picture(1));
         let second = BlobHash::of(&picture(2));
         for length in [1, 2] {
-            app.upload_file(&key, "sign", None, picture(length)).expect("a file");
+            app.attach(&key, "sign", None, picture(length)).expect("a file");
         }
         let report = app.fsck(Duration::ZERO).expect("a report");
         assert!(report.is_clean(), "{report:?}");
@@ -285,14 +285,14 @@ fn a_link_cannot_fill_the_disk() {
         let world = World::new(app, &two_steps());
         let id = id_of(&world.start(world.request()));
         let key = world.playing_key(id);
-        app.upload_file(&key, "sign", None, picture(1)).expect("a file");
+        app.attach(&key, "sign", None, picture(1)).expect("a file");
         tamper(app, &sql::NEARLY_ALL_SENT, id);
         let before = app.blobs.list().expect("a list").len();
-        let refused = app.upload_file(&key, "sign", None, picture(2));
+        let refused = app.attach(&key, "sign", None, picture(2));
         assert_eq!(fault_codes(refused), [FaultCode::FilesTooLarge]);
-        let refused = app.save_draft(&key, &texts(&[("sign", &given_signature())]));
+        let refused = app.fill_in(&key, &texts(&[("sign", &given_signature())]));
         assert_eq!(fault_codes(refused), [FaultCode::FilesTooLarge]);
         assert_eq!(app.blobs.list().expect("a list").len(), before);
-        app.save_draft(&key, &texts(&[("day", "2026-01-02")])).expect("a text");
+        app.fill_in(&key, &texts(&[("day", "2026-01-02")])).expect("a text");
     });
 }

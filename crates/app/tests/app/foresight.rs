@@ -233,8 +233,8 @@ fn a_number_is_refused_with_which_a_later_result_would_not_fit() {
             let code = FaultCode::CalculationDoesNotFit;
             assert_eq!(faults(refused), [("field_list[0].value".to_owned(), code)], "{formula}");
             let key = key_of(started.sign_url.as_deref().expect("embedded"));
-            app.save_draft(&key, &texts(&[("a", too_long)])).expect("a draft");
-            let refused = app.approve_by_link(&key, &texts(&[]), None, &origin());
+            app.fill_in(&key, &texts(&[("a", too_long)])).expect("a draft");
+            let refused = app.approve_shown(&key, &texts(&[]), None, &origin());
             let Err(Error::Unprocessable(told)) = refused else {
                 panic!("{formula}: {refused:?}");
             };

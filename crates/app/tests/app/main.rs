@@ -5,6 +5,7 @@ extern crate countersign_app as app;
 mod access;
 mod certificates;
 mod check;
+mod drafts;
 mod foresight;
 mod look;
 mod mails;

@@ -1,7 +1,7 @@
 //! Two transactions that decide from what the other changes, on PostgreSQL: a lock of the test's own brings them to stand
 //! at the same moment, and lets them go in the order in which they came.
 
-use app::{ConflictCode, CorrectRequest, Error, LoginRefusal};
+use app::{ConflictCode, CorrectRequest, DraftSeen, Error, LoginRefusal};
 use domain::{CompanyId, RecipientId, Role};
 use testkit::database::TestDatabase;
 
@@ -108,11 +108,47 @@ fn a_draft_saved_while_its_writer_approves_is_not_left_behind() {
         &app,
         "SELECT id FROM recipient FOR UPDATE",
         || world.approve(id_of(&started), act(fields_of_first())),
-        || app.save_draft(&key, &texts(&[("성명", "늦은 글")])),
+        || app.fill_in(&key, &texts(&[("성명", "늦은 글")])),
     );
     approved.expect("approved");
     assert_eq!(conflict(saved), ConflictCode::AlreadyApproved);
     assert_eq!(draft(&app, &world, writer), None);
+}
+
+/// Two pages of one writer: what the one saves while the other approves is either refused, or refuses the approval.
+#[test]
+fn an_approval_that_meets_a_draft_signs_what_its_page_shows() {
+    let app = on_postgres();
+    let world = World::new(&app, &one_step_of_two());
+    let started = world.start(world.request_of_three());
+    let key = keys_of(&started)[0].clone();
+    let save = |text| {
+        app.save_draft(&key, &DraftSeen::default(), &texts(&[("a", text)]))
+            .map(|saved| saved.revision)
+    };
+    let approve = |revision| app.approve_by_link(&key, revision, &texts(&[]), None, &origin());
+    let seen = save("100").expect("a draft");
+    let (saved, refused) = meet(
+        &app,
+        "SELECT id FROM recipient FOR UPDATE",
+        || save("200"),
+        || approve(seen),
+    );
+    assert_eq!(saved.expect("saved"), seen + 1);
+    assert_eq!(conflict(refused), ConflictCode::DraftChanged);
+    let view = app.open_signing(&key).expect("still his turn");
+    assert_eq!(view.draft.revision, seen + 1);
+
+    let (approved, late) = meet(
+        &app,
+        "SELECT id FROM recipient FOR UPDATE",
+        || approve(seen + 1),
+        || save("300"),
+    );
+    approved.expect("what it shows is the draft");
+    assert_eq!(conflict(late), ConflictCode::AlreadyApproved);
+    let kept = world.values(id_of(&started));
+    assert!(kept.contains(&("a".to_owned(), "200".to_owned())), "{kept:?}");
 }
 
 fn draft(app: &TestApp, world: &World<'_>, writer: RecipientId) -> Option<String> {

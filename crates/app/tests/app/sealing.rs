@@ -344,7 +344,7 @@ fn a_company_that_waits_keeps_the_draft_and_completes_when_the_authority_is_back
             wire.is_cut.store(true, Ordering::SeqCst);
             app.give_consent(&key, "동의합니다", &origin()).expect("consent");
             let refused = app
-                .approve_by_link(&key, &texts(&[("pay", "100")]), None, &origin())
+                .approve_shown(&key, &texts(&[("pay", "100")]), None, &origin())
                 .expect_err("it waits");
             assert!(matches!(refused, Error::Unavailable { .. }), "{refused}");
             let view = app.open_signing(&key).expect("the page");
@@ -358,7 +358,7 @@ fn a_company_that_waits_keeps_the_draft_and_completes_when_the_authority_is_back
 
             wire.is_cut.store(false, Ordering::SeqCst);
             let signed = app
-                .approve_by_link(&key, &texts(&[("pay", "100")]), None, &origin())
+                .approve_shown(&key, &texts(&[("pay", "100")]), None, &origin())
                 .expect("an approval");
             assert_eq!(signed.status, Status::Complete);
             assert!(

@@ -1,12 +1,13 @@
 //! An application with a clock that stands still, on a database of its own.
 
+use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use app::network::{Network, NoNetwork};
 use app::{
-    App, CompanyChange, DocumentFault, LoginAttempt, NewCompany, NewMember, Parts, SealingSettings, Settings,
-    StrangersDocuments, Vault,
+    App, CompanyChange, DocumentFault, DraftSeen, Error, FieldLook, LoginAttempt, NewCompany, NewMember, Origin, Parts,
+    SavedDraft, SealingSettings, Settings, Signed, SigningKey, StrangersDocuments, Vault,
 };
 use blobs::Blobs;
 use document::intake::{self, Intake, Limits, Wishes};
@@ -114,6 +115,34 @@ impl TestApp {
             .expect("a company");
         self.with_member(&added.company.id, "owner@example.com", Role::Owner);
         added.company.id
+    }
+
+    /// Fills in as a page does that knows of nothing else; answers how it looks.
+    pub fn fill_in(&self, key: &SigningKey, texts: &BTreeMap<String, String>) -> Result<Vec<FieldLook>, Error> {
+        let saved = self.save_draft(key, &DraftSeen::default(), texts)?;
+        Ok(saved.looks)
+    }
+
+    pub fn attach(
+        &self,
+        key: &SigningKey,
+        field: &str,
+        name: Option<&str>,
+        bytes: Vec<u8>,
+    ) -> Result<SavedDraft, Error> {
+        self.upload_file(key, &DraftSeen::default(), field, name, bytes)
+    }
+
+    /// Approves what the page shows at this moment.
+    pub fn approve_shown(
+        &self,
+        key: &SigningKey,
+        texts: &BTreeMap<String, String>,
+        comment: Option<&str>,
+        origin: &Origin,
+    ) -> Result<Signed, Error> {
+        let revision = self.open_signing(key).map_or(0, |view| view.draft.revision);
+        self.approve_by_link(key, revision, texts, comment, origin)
     }
 
     pub fn with_member(&self, company: &CompanyId, email: &str, role: Role) {

@@ -59,7 +59,7 @@ fn values_are_shown_in_their_format_calculated_exactly_and_kept_as_they_were_giv
         let started = world.start(one_writer(&world));
         let key = key_of(started.sign_url.as_deref().expect("embedded"));
         let looks = app
-            .save_draft(
+            .fill_in(
                 &key,
                 &texts(&[
                     ("price", "1234.5"),
@@ -97,7 +97,7 @@ fn values_are_shown_in_their_format_calculated_exactly_and_kept_as_they_were_giv
             ]
         );
         let signed = app
-            .approve_by_link(&key, &texts(&[]), None, &origin())
+            .approve_shown(&key, &texts(&[]), None, &origin())
             .expect("an approval");
         assert_eq!(signed.status, Status::Complete);
         let kept: Vec<(String, String)> = world
@@ -148,7 +148,7 @@ fn what_cannot_be_stamped_is_said_while_it_is_typed_and_at_the_start() {
         let key = key_of(started.sign_url.as_deref().expect("embedded"));
         for (name, value, code) in bad {
             let looks = app
-                .save_draft(&key, &texts(&[(name, value)]))
+                .fill_in(&key, &texts(&[(name, value)]))
                 .expect("a draft is kept as typed");
             let look = looks.iter().find(|look| look.name == name).expect("its look");
             assert_eq!(look.fault.as_ref().map(|fault| fault.code), Some(code), "{name}");
@@ -161,9 +161,9 @@ fn what_cannot_be_stamped_is_said_while_it_is_typed_and_at_the_start() {
                 .expect("the field");
             assert_eq!(view.fault.as_ref().map(|fault| fault.code), Some(code), "{name}");
             assert_eq!(view.value.as_deref(), Some(value));
-            let refused = app.approve_by_link(&key, &texts(&[]), None, &origin());
+            let refused = app.approve_shown(&key, &texts(&[]), None, &origin());
             assert_eq!(faults(refused), [(name.to_owned(), code)]);
-            app.save_draft(&key, &texts(&[(name, "")])).expect("taken away");
+            app.fill_in(&key, &texts(&[(name, "")])).expect("taken away");
         }
     });
 }
@@ -222,7 +222,7 @@ fn a_picture_that_is_too_large_is_told_from_one_that_is_none() {
                 "{} bytes",
                 bytes.len()
             );
-            let refused = faults(app.upload_file(&key, "photo", Some("photo.png"), bytes));
+            let refused = faults(app.attach(&key, "photo", Some("photo.png"), bytes));
             assert_eq!(refused, [("photo".to_owned(), code)]);
         }
         let message = app::Fault::new("photo", FaultCode::PictureTooLarge).message(domain::Language::En);
@@ -237,11 +237,11 @@ fn attachments_are_listed_with_their_hash_and_embedded_where_the_template_says_s
         let started = world.start(one_writer(&world));
         let id = id_of(&started);
         let key = key_of(started.sign_url.as_deref().expect("embedded"));
-        app.upload_file(&key, "scan", Some("신분증.txt"), b"the scan".to_vec())
+        app.attach(&key, "scan", Some("신분증.txt"), b"the scan".to_vec())
             .expect("a file");
-        app.upload_file(&key, "more", Some("more.txt"), b"more".to_vec())
+        app.attach(&key, "more", Some("more.txt"), b"more".to_vec())
             .expect("a file");
-        app.approve_by_link(&key, &texts(&[]), None, &origin())
+        app.approve_shown(&key, &texts(&[]), None, &origin())
             .expect("an approval");
         let (document, certificate) = world.sealed_files(id);
         let embedded = verify::attachments(&document).expect("readable");

@@ -348,14 +348,14 @@ fn two_writers_complete_and_everything_is_proved() {
         );
         app.record_viewed(&key, &origin()).expect("seen");
         app.record_viewed(&key, &origin()).expect("seen again");
-        let without = app.approve_by_link(&key, &texts(&[("성명", "김민준"), ("sign", PIXEL)]), None, &origin());
+        let without = app.approve_shown(&key, &texts(&[("성명", "김민준"), ("sign", PIXEL)]), None, &origin());
         assert_eq!(faults(without), [("consent".to_owned(), FaultCode::ConsentRequired)]);
         app.give_consent(&key, "전자서명에 동의합니다", &origin())
             .expect("consent");
-        app.save_draft(&key, &texts(&[("성명", "김민"), ("day", "2026-13")]))
+        app.fill_in(&key, &texts(&[("성명", "김민"), ("day", "2026-13")]))
             .expect("a half-finished draft");
         let bytes = base64::engine::general_purpose::STANDARD.decode(PIXEL).expect("base64");
-        app.upload_file(&key, "sign", Some("../서명.png"), bytes.clone())
+        app.attach(&key, "sign", Some("../서명.png"), bytes.clone())
             .expect("a file");
         let drafted = app.open_signing(&key).expect("a page");
         let value = |name: &str| {
@@ -369,7 +369,7 @@ fn two_writers_complete_and_everything_is_proved() {
         assert_eq!(value("성명"), ("김민".to_owned(), false));
         assert_eq!(value("sign"), ("서명.png".to_owned(), true));
         assert_eq!(app.signing_file(&key, "sign").expect("the file").bytes, bytes);
-        let wrong = app.approve_by_link(&key, &texts(&[("성명", "")]), None, &origin());
+        let wrong = app.approve_shown(&key, &texts(&[("성명", "")]), None, &origin());
         assert_eq!(
             faults(wrong),
             [
@@ -378,7 +378,7 @@ fn two_writers_complete_and_everything_is_proved() {
             ]
         );
         let signed = app
-            .approve_by_link(
+            .approve_shown(
                 &key,
                 &texts(&[("성명", "김민준"), ("day", "2026-01-02"), ("plan", "B")]),
                 Some("네, 확인했습니다 😀"),
@@ -387,7 +387,7 @@ fn two_writers_complete_and_everything_is_proved() {
             .expect("an approval");
         assert_eq!(signed.status, Status::Playing);
         assert_eq!(app.open_signing(&key).expect("a used link").stage, Stage::Done);
-        let again = app.approve_by_link(&key, &BTreeMap::new(), None, &origin());
+        let again = app.approve_shown(&key, &BTreeMap::new(), None, &origin());
         assert_eq!(met(again), (ConflictCode::AlreadyApproved, Some("Playing".to_owned())));
         assert_eq!(
             met(app.document(&world.caller, id, &origin())).0,
@@ -686,7 +686,7 @@ fn not_embedded_the_writers_are_told_and_the_caller_only_watches() {
         };
         let view = app.open_signing(&watching).expect("the sender's view");
         assert_eq!((view.stage, view.recipient), (Stage::Watch, None));
-        let refused = app.approve_by_link(&watching, &texts(&[("성명", "x")]), None, &origin());
+        let refused = app.approve_shown(&watching, &texts(&[("성명", "x")]), None, &origin());
         assert_eq!(met(refused).0, ConflictCode::NotYourTurn);
         let letters = world.letters(id);
         assert_eq!(letters.len(), 1);
@@ -815,7 +815,7 @@ fn after_cancellation_or_expiry_nothing_is_written() {
         assert_eq!(app.expire_due(10).expect("a look"), 0);
         app.clock.advance(1);
         assert_eq!(app.open_signing(&key).expect("a page").stage, Stage::Ended);
-        let late = app.approve_by_link(&key, &BTreeMap::new(), None, &origin());
+        let late = app.approve_shown(&key, &BTreeMap::new(), None, &origin());
         assert_eq!(met(late), (ConflictCode::Finished, Some("Expired".to_owned())));
         assert_eq!(app.expire_due(10).expect("a look"), 1);
         assert_eq!(app.expire_due(10).expect("a look"), 0);
@@ -1055,13 +1055,13 @@ fn an_approval_says_whether_others_of_the_step_are_still_to_sign() {
         let approvals: Vec<bool> = keys_of(&started)
             .iter()
             .map(|key| {
-                let signed = app.approve_by_link(key, &BTreeMap::new(), None, &origin());
+                let signed = app.approve_shown(key, &BTreeMap::new(), None, &origin());
                 signed.expect("an approval").others_of_step
             })
             .collect();
         assert_eq!(approvals, [true, false]);
         let last = world.playing_key(WorkflowId(started.workflow_id));
-        let signed = app.approve_by_link(&last, &BTreeMap::new(), None, &origin());
+        let signed = app.approve_shown(&last, &BTreeMap::new(), None, &origin());
         assert!(!signed.expect("the last approval").others_of_step);
     });
 }
@@ -1248,7 +1248,7 @@ fn five_wrong_access_codes_lock_until_the_sender_sends_anew() {
             app.page_image(&key, &view.pdf, 1),
             Err(Error::Forbidden(ForbiddenCode::AccessCode))
         ));
-        let early = app.approve_by_link(&key, &BTreeMap::new(), None, &origin());
+        let early = app.approve_shown(&key, &BTreeMap::new(), None, &origin());
         assert!(matches!(early, Err(Error::Forbidden(ForbiddenCode::AccessCode))));
         key.proof = Some(hex::encode([0; 32]));
         assert!(matches!(
@@ -1502,10 +1502,10 @@ fn values_of_the_sender_stay_editable_unless_read_only() {
             .map(|view| (view.value.as_deref().unwrap_or_default(), view.editable))
             .collect();
         assert_eq!(shown, [("default", true), ("given", false), ("", true)]);
-        let refused = app.approve_by_link(&key, &texts(&[("fixed", "other")]), None, &origin());
+        let refused = app.approve_shown(&key, &texts(&[("fixed", "other")]), None, &origin());
         assert_eq!(faults(refused), [("fixed".to_owned(), FaultCode::FieldNotWritable)]);
         let signed = app
-            .approve_by_link(&key, &texts(&[("open", "mine")]), None, &origin())
+            .approve_shown(&key, &texts(&[("open", "mine")]), None, &origin())
             .expect("done");
         assert_eq!(signed.status, Status::Complete);
         assert_eq!(world.webhooks(WorkflowId(started.workflow_id)).len(), 1);
@@ -1705,7 +1705,7 @@ fn the_next_document_for_the_same_writer_is_offered() {
         let key = key_of(first.sign_url.as_deref().expect("embedded"));
         app.give_consent(&key, "동의", &origin()).expect("consent");
         let signed = app
-            .approve_by_link(&key, &texts(&[("성명", "김"), ("sign", PIXEL)]), None, &origin())
+            .approve_shown(&key, &texts(&[("성명", "김"), ("sign", PIXEL)]), None, &origin())
             .expect("an approval");
         let next = signed.next_document.expect("another document");
         assert_eq!(
@@ -1903,7 +1903,7 @@ fn a_used_link_leads_to_no_other_document_and_another_spelling_is_the_same_write
         let key = key_of(first.sign_url.as_deref().expect("embedded"));
         app.give_consent(&key, "동의", &origin()).expect("consent");
         let values = texts(&[("성명", "김민준"), ("sign", PIXEL)]);
-        let signed = app.approve_by_link(&key, &values, None, &origin()).expect("signed");
+        let signed = app.approve_shown(&key, &values, None, &origin()).expect("signed");
         let next = signed.next_document.expect("the other document");
         let shown = app.open_signing(&key).expect("a used link");
         assert_eq!(shown.stage, Stage::Done);

@@ -25,6 +25,7 @@ testkit::on_both_databases!(
     behind_a_proxy_with_tls_a_member_signs_in_and_links_lead_there,
     a_name_is_drawn_for_whoever_holds_a_link,
     a_seal_that_we_draw_goes_from_the_page_into_the_sealed_document,
+    two_pages_of_one_link_show_what_each_other_has_filled_in,
 );
 
 const WRONG: [&str; 3] = [
@@ -989,13 +990,13 @@ fn a_seal_that_we_draw_goes_from_the_page_into_the_sealed_document(database: &Te
             json!({"way": "typed", "hand": "yuji-syuku", "text": "山田太郎"})
         )
         .status,
-        204
+        200
     );
     assert_eq!(shown().0, "image/svg+xml");
     let picture = json!({"name": "sign", "data": PNG});
     assert_eq!(send(&server, "POST", "/sign/files", &sign, &picture).status, 200);
     assert_eq!(shown().0, "image/png");
-    assert_eq!(put("sign", seal.clone()).status, 204);
+    assert_eq!(put("sign", seal.clone()).status, 200);
     let (media_type, outlines) = shown();
     assert_eq!(media_type, "image/svg+xml");
     let wish = json!({"way": "person_seal", "name": "山田 太郎"});
@@ -1010,8 +1011,9 @@ fn a_seal_that_we_draw_goes_from_the_page_into_the_sealed_document(database: &Te
 
     assert_eq!(send(&server, "POST", "/sign/consent", &sign, &json!({})).status, 204);
     let values = json!({"values": [{"name": "agree", "value": "Y"}, {"name": "employee", "value": "山田太郎"}]});
-    assert_eq!(send(&server, "PUT", "/sign/drafts", &sign, &values).status, 200);
-    let approved = send(&server, "POST", "/sign/approve", &sign, &json!({})).ok();
+    let saved = send(&server, "PUT", "/sign/drafts", &sign, &values).ok();
+    let shown = json!({"revision": saved["revision"]});
+    let approved = send(&server, "POST", "/sign/approve", &sign, &shown).ok();
     assert_eq!(approved["status"], "Complete");
 
     // Programs get a name and, under it, a picture.
@@ -1031,4 +1033,87 @@ fn a_seal_that_we_draw_goes_from_the_page_into_the_sealed_document(database: &Te
     let document = server.get(&format!("/api/v3/workflows/{id}/document"), &token);
     assert!(trusted(&document.body, &server).holds_strictly());
     assert!(!String::from_utf8_lossy(&document.body).contains("/Subtype/Image"));
+}
+
+/// What a page is told when it is opened.
+fn page_data(answer: &Answer) -> Value {
+    let shown = String::from_utf8_lossy(&answer.body).into_owned();
+    let data = shown.split_once(r#"id="sign-data">"#).expect("the page's data").1;
+    serde_json::from_str(data.split_once("</script>").expect("its end").0).expect("JSON")
+}
+
+fn two_pages_of_one_link_show_what_each_other_has_filled_in(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let started = server.start(&token, &start_body(template)).ok();
+    let id = started["workflow_id"].clone();
+    server
+        .act(&token, &id, "approve", &json!({"field_list": values_of(1)}))
+        .ok();
+    let turn = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
+    let page = local(&turn["playing_url"]);
+    let sign = token_of(&page).to_owned();
+    assert_eq!(send(&server, "POST", "/sign/consent", &sign, &json!({})).status, 204);
+    let opened = page_data(&look(&server, &page))["draft"].clone();
+    assert_eq!(opened, json!({"link": 1, "revision": 0, "changes": {}}));
+
+    let save = |page: &str, revision: i64, values: Value| {
+        let body = json!({"page": page, "revision": revision, "values": values});
+        send(&server, "PUT", "/sign/drafts", &sign, &body).ok()
+    };
+    let desk = save(
+        "desk",
+        0,
+        json!([{"name": "employee", "value": "백"}, {"name": "agree", "value": "Y"}]),
+    );
+    assert_eq!((&desk["revision"], &desk["newer"]), (&json!(1), &json!([])));
+    let phone = save("phone", 1, json!([{"name": "employee", "value": "이백"}]));
+    assert_eq!(phone["revision"], 2);
+    let picture = json!({"name": "sign", "data": PNG, "file_name": "mine.png", "page": "phone", "revision": 2});
+    let uploaded = send(&server, "POST", "/sign/files", &sign, &picture).ok();
+    assert_eq!((&uploaded["revision"], &uploaded["newer"]), (&json!(3), &json!([])));
+
+    // The desk shows the first value: its approval is refused in words, and nothing is lost.
+    let approve = |body: Value| send(&server, "POST", "/sign/approve", &sign, &body);
+    for revision in [json!({}), json!({"revision": 1}), json!({"revision": -3})] {
+        let problem = approve(revision).problem(409);
+        assert_eq!(problem["code"], "draft-changed");
+        let detail = problem["detail"].as_str().expect("words");
+        assert!(detail.contains("another page or device"), "{detail}");
+    }
+    assert_eq!(
+        approve(json!({"revision": "1"})).faults(),
+        [("revision".to_owned(), "wrong-type".to_owned())]
+    );
+    let newer = save("desk", 1, json!([]));
+    let held: Vec<(&Value, &Value)> = newer["newer"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|held| (&held["name"], &held["value"]))
+        .collect();
+    assert_eq!(
+        held,
+        [
+            (&json!("employee"), &json!("이백")),
+            (&json!("sign"), &json!("mine.png"))
+        ]
+    );
+    assert_eq!(newer["newer"][0]["boxes"][0]["shown"], "이백");
+    let source = newer["newer"][1]["src"].as_str().expect("an address");
+    assert!(source.ends_with("&revision=3"), "{source}");
+    let shown = look(&server, source);
+    assert_eq!((shown.status, shown.header("content-type")), (200, "image/png"));
+
+    // A page that is opened now knows who has filled in what.
+    let opened = page_data(&look(&server, &page))["draft"].clone();
+    assert_eq!(opened["revision"], 3);
+    assert_eq!(opened["changes"]["employee"], json!([2, "phone"]));
+    assert_eq!(opened["changes"]["agree"], json!([1, "desk"]));
+    let approved = approve(json!({"revision": newer["revision"]})).ok();
+    assert_eq!(approved["status"], "Complete");
+    let complete = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
+    let fields = complete["field_list"].as_array().expect("fields").clone();
+    let employee = fields.iter().find(|field| field["name"] == "employee");
+    assert_eq!(employee.expect("the field")["value"], "이백");
 }

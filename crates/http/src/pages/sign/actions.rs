@@ -6,7 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use app::{ConflictCode, Error, Fault, FaultCode, Origin, Signed, SigningKey, SigningView, Stage};
+use app::{
+    App, ConflictCode, DraftSeen, Error, Fault, FaultCode, Origin, SavedDraft, Signed, SigningKey, SigningView, Stage,
+};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -17,11 +19,11 @@ use domain::Language;
 use serde::Serialize;
 
 use super::drawings::drawing;
-use super::page::{OneTimeFault, code_page, one_time_code_page, with_choices};
+use super::page::{OneTimeFault, code_page, field_file, one_time_code_page, with_choices};
 use super::view::Look;
 use super::{Proof, key, proof_cookie};
 use crate::bodies::LinkJson;
-use crate::json_body::{Faults, JsonBody};
+use crate::json_body::{Faults, JsonBody, Members};
 use crate::pages::ending::{About, Ending};
 use crate::pages::request::{PageForm, PageRequest};
 use crate::problem::Failure;
@@ -212,24 +214,73 @@ pub(super) fn page_language(headers: &HeaderMap) -> Language {
 }
 
 /// The list `values` of a body: name and value of each field.
-fn values(body: &JsonBody) -> Result<BTreeMap<String, String>, Error> {
-    let mut faults = Faults::default();
+fn values(members: &Members<'_>, faults: &mut Faults) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
-    for member in body.members()?.objects("values", &mut faults).unwrap_or_default() {
-        let name = member.required_text("name", &mut faults);
-        let value = member.value_text("value", &mut faults);
+    for member in members.objects("values", faults).unwrap_or_default() {
+        let name = member.required_text("name", faults);
+        let value = member.value_text("value", faults);
         if let (Some(name), Some(value)) = (name, value) {
             found.insert(name, value);
         }
     }
-    faults.check()?;
-    Ok(found)
+    found
 }
 
-/// How the saved values look.
+/// What came of a change of the draft.
 #[derive(Debug, Serialize)]
 struct Saved {
+    /// The draft's revision now, for the next change and for the approval.
+    revision: u64,
+    /// How the saved values look, and what is calculated.
     fields: Vec<Look>,
+    /// What other pages of the same writer have filled in since this one looked: nothing was written over it.
+    newer: Vec<Newer>,
+}
+
+/// A field that another page has filled in.
+#[derive(Debug, Serialize)]
+struct Newer {
+    /// As the form sends it; of a file its name.
+    value: String,
+    /// The address of its picture.
+    src: Option<String>,
+    #[serde(flatten)]
+    look: Look,
+}
+
+fn saved(request: &PageRequest, key: &SigningKey, language: Language, saved: SavedDraft) -> Response {
+    let newer = saved.newer.into_iter().map(|held| Newer {
+        src: held
+            .picture
+            .then(|| field_file(&request.base, &key.token, &held.look.name, Some(saved.revision))),
+        look: Look::of(&held.look, language),
+        value: held.value,
+    });
+    let mut response = Json(Saved {
+        revision: saved.revision,
+        fields: saved.looks.iter().map(|look| Look::of(look, language)).collect(),
+        newer: newer.collect(),
+    })
+    .into_response();
+    response
+        .headers_mut()
+        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+/// What the page shows of the draft that it changes.
+fn seen(members: &Members<'_>, faults: &mut Faults) -> DraftSeen {
+    DraftSeen {
+        revision: revision(members, faults),
+        page: members.text("page", faults).unwrap_or_default(),
+    }
+}
+
+fn revision(members: &Members<'_>, faults: &mut Faults) -> Option<u64> {
+    // A revision below 0 is none that a page was told.
+    members
+        .integer("revision", faults)
+        .map(|revision| u64::try_from(revision).unwrap_or_default())
 }
 
 /// `PUT /sign/drafts`
@@ -240,21 +291,23 @@ pub async fn drafts(
     LinkJson(body): LinkJson<TEXTS_LIMIT>,
 ) -> Result<Response, Failure> {
     let key = key(&http, &request);
-    let values = values(&body)?;
-    let language = page_language(&headers);
-    let looks = http.blocking(move |app| app.save_draft(&key, &values)).await?;
-    let fields = looks.iter().map(|look| Look::of(look, language)).collect();
-    let mut response = Json(Saved { fields }).into_response();
-    response
-        .headers_mut()
-        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    Ok(response)
+    let mut faults = Faults::default();
+    let members = body.members()?;
+    let values = values(&members, &mut faults);
+    let seen = seen(&members, &mut faults);
+    faults.check()?;
+    let draft = {
+        let key = key.clone();
+        http.blocking(move |app| app.save_draft(&key, &seen, &values)).await?
+    };
+    Ok(saved(&request, &key, page_language(&headers), draft))
 }
 
 /// `POST /sign/files`
 pub async fn files(
     State(http): State<Http>,
     request: PageRequest,
+    headers: HeaderMap,
     LinkJson(body): LinkJson<FILE_LIMIT>,
 ) -> Result<Response, Failure> {
     let key = key(&http, &request);
@@ -264,25 +317,27 @@ pub async fn files(
     let data = members.text("data", &mut faults).unwrap_or_default();
     let file_name = members.text("file_name", &mut faults);
     let drawn = members.object("drawing", &mut faults);
+    let seen = seen(&members, &mut faults);
     faults.check()?;
-    if let Some(drawn) = drawn {
-        let drawing = drawing(&drawn)?;
-        http.blocking(move |app| app.take_drawing(&key, &name, drawing)).await?;
-        return Ok(done());
-    }
-    if data.is_empty() {
-        let removed = BTreeMap::from([(name, String::new())]);
-        http.blocking(move |app| app.save_draft(&key, &removed)).await?;
-        return Ok(done());
-    }
-    let encoded = data.split_once(',').map_or(data.as_str(), |(_, encoded)| encoded);
-    let bytes = BASE64_STANDARD
-        .decode(encoded)
-        .map_err(|_| Error::Unprocessable(vec![Fault::new(name.clone(), FaultCode::InvalidFile)]))?;
-    let uploaded = http
-        .blocking(move |app| app.upload_file(&key, &name, file_name.as_deref(), bytes))
-        .await?;
-    Ok(Json(uploaded).into_response())
+    let drawing = drawn.map(|drawn| drawing(&drawn)).transpose()?;
+    let bytes = if drawing.is_some() || data.is_empty() {
+        Vec::new()
+    } else {
+        let encoded = data.split_once(',').map_or(data.as_str(), |(_, encoded)| encoded);
+        BASE64_STANDARD
+            .decode(encoded)
+            .map_err(|_| Error::Unprocessable(vec![Fault::new(name.clone(), FaultCode::InvalidFile)]))?
+    };
+    let draft = {
+        let key = key.clone();
+        let change = move |app: &App| match drawing {
+            Some(drawing) => app.take_drawing(&key, &seen, &name, drawing),
+            None if data.is_empty() => app.save_draft(&key, &seen, &BTreeMap::from([(name, String::new())])),
+            None => app.upload_file(&key, &seen, &name, file_name.as_deref(), bytes),
+        };
+        http.blocking(change).await?
+    };
+    Ok(saved(&request, &key, page_language(&headers), draft))
 }
 
 /// What became of the document.
@@ -312,17 +367,21 @@ fn finished(request: &PageRequest, signed: Signed) -> Response {
     response
 }
 
-/// `POST /sign/approve`
+/// `POST /sign/approve`. A page that says no revision shows nothing that was filled in.
 pub async fn approve(
     State(http): State<Http>,
     request: PageRequest,
     LinkJson(body): LinkJson<TEXTS_LIMIT>,
 ) -> Result<Response, Failure> {
     let (key, origin) = (key(&http, &request), origin(&request));
-    let given = values(&body)?;
+    let mut faults = Faults::default();
+    let members = body.members()?;
+    let given = values(&members, &mut faults);
+    let revision = revision(&members, &mut faults).unwrap_or_default();
+    faults.check()?;
     let comment = comment(&body)?;
     let signed = http
-        .blocking(move |app| app.approve_by_link(&key, &given, comment.as_deref(), &origin))
+        .blocking(move |app| app.approve_by_link(&key, revision, &given, comment.as_deref(), &origin))
         .await?;
     Ok(finished(&request, signed))
 }

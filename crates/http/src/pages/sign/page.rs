@@ -4,7 +4,9 @@
 //! document to write, the question for the access code or a one-time code, the sender's view, or a page that tells why
 //! there is nothing to sign (any more).
 
-use app::{Error, FieldView, SigningKey, SigningRecipient, SigningView, Stage, Subject, consent};
+use std::collections::BTreeMap;
+
+use app::{DraftState, Error, FieldView, SigningKey, SigningRecipient, SigningView, Stage, Subject, consent};
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
@@ -32,7 +34,31 @@ pub(super) struct Script<'a> {
     pub(super) consented: bool,
     pub(super) consent_version: &'static str,
     pub(super) writer_name: &'a str,
-    pub(super) texts: std::collections::BTreeMap<&'static str, String>,
+    pub(super) draft: Draft,
+    pub(super) texts: BTreeMap<&'static str, String>,
+}
+
+/// Where the draft stands that the page shows.
+#[derive(Serialize)]
+pub(super) struct Draft {
+    link: u32,
+    revision: u64,
+    /// Of each field in which revision and by which page it was changed last.
+    changes: BTreeMap<String, (u64, String)>,
+}
+
+impl Draft {
+    pub(super) fn of(state: DraftState) -> Self {
+        Self {
+            link: state.link,
+            revision: state.revision,
+            changes: state
+                .changes
+                .into_iter()
+                .map(|(field, change)| (field, (change.revision, change.page)))
+                .collect(),
+        }
+    }
 }
 
 /// What the template is given.
@@ -345,11 +371,8 @@ fn sign_page(
             value: field.value.as_deref(),
             look: field.look.clone(),
             fault: field.fault.as_ref().map(|fault| fault.message(language)),
-            src: (field.file && field.field.kind.is_picture()).then(|| {
-                let mut query = url::form_urlencoded::Serializer::new(String::new());
-                query.append_pair("token", token).append_pair("name", &field.field.name);
-                format!("{base}/sign/file?{}", query.finish())
-            }),
+            src: (field.file && field.field.kind.is_picture())
+                .then(|| field_file(base, token, &field.field.name, None)),
         })
         .collect();
     let pdf = view.pdf.to_string();
@@ -399,12 +422,23 @@ fn sign_page(
             consented: !view.must_consent,
             consent_version: consent::VERSION,
             writer_name: writer.unwrap_or_default(),
+            draft: Draft::of(view.draft.clone()),
             texts: texts::for_script(language),
         },
     };
     let title = i18n::text(language, "sign-title", &[("document", &view.workflow_name)]);
     let frame = request.company_frame(language, title, &view.look);
     respond(StatusCode::OK, "sign.html", &frame, &content)
+}
+
+/// The address of the picture in a field. A `revision` makes it another one for a page that shows an older picture.
+pub(super) fn field_file(base: &str, token: &str, field: &str, revision: Option<u64>) -> String {
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    query.append_pair("token", token).append_pair("name", field);
+    if let Some(revision) = revision {
+        query.append_pair("revision", &revision.to_string());
+    }
+    format!("{base}/sign/file?{}", query.finish())
 }
 
 /// The company, and the member where his name says more.

@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use domain::Language;
 
-use super::page::{Script, SignPage};
+use super::page::{Draft, Script, SignPage};
 use super::pictures::{document_hash, file_response, page_response, text_response};
 use super::texts;
 use super::view::{Filled, Owner, pages};
@@ -99,6 +99,7 @@ fn shown(request: &PageRequest, token: &str, view: &PreviewView) -> Response {
             consented: false,
             consent_version: consent::VERSION,
             writer_name: "",
+            draft: Draft::of(app::DraftState::default()),
             texts: texts::for_script(language),
         },
     };

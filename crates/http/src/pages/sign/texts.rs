@@ -29,7 +29,13 @@ const PLAIN: &[&str] = &[
     "sign-draft-failed",
     "sign-transfer-again",
     "sign-transfer-cancel",
-    "sign-transfer-unreadable",
+    "sign-file-unreadable",
+    "sign-settle-changed-picture",
+    "sign-settle-stays-empty",
+    "sign-settle-holds-picture",
+    "sign-settle-ticked",
+    "sign-settle-not-ticked",
+    "sign-settle-empty",
     "sign-pad-title-signature",
     "sign-pad-title-initials",
     "sign-pad-title-seal",
@@ -65,6 +71,12 @@ const WITH_PLACES: &[(&str, &[&str])] = &[
     ("sign-transfer-cancelled", &["file"]),
     ("sign-rule-too-long", &["limit"]),
     ("sign-rule-decimals", &["limit"]),
+    ("sign-file-refused", &["file", "reason"]),
+    ("sign-settle-theirs", &["value"]),
+    ("sign-settle-mine", &["value"]),
+    ("sign-settle-changed", &["value", "before"]),
+    ("sign-settle-holds", &["value"]),
+    ("sign-settle-told", &["fields"]),
 ];
 
 /// Key → sentence.

@@ -1,0 +1,169 @@
+// What must be looked at once more before anything is approved, in one dialog: values entered here that another page of
+// the same writer has changed in the meantime (he chooses), fields that it has changed (he is told), and files that were
+// not taken (he is told what the document holds instead). Until then nothing of it is forgotten.
+
+import { fill, one, openDialog } from "../shared/dom";
+import type { Newer } from "./data";
+import { mark } from "./entry";
+import { AttachmentField, CheckField, type Field, PictureField } from "./fields";
+import type { Upload } from "./uploads";
+
+/** A value that was entered here. */
+export type Mine = string | Upload;
+
+interface Choice {
+  mine: Mine;
+  theirs: Newer;
+  inputs?: { mine: HTMLInputElement; theirs: HTMLInputElement };
+}
+
+export class Settle {
+  readonly #dialog = one<HTMLDialogElement>("#settle-dialog");
+  readonly #items = one<HTMLElement>("#settle-items");
+  readonly #choices = new Map<Field, Choice>();
+  /** What the page showed before. */
+  readonly #changes = new Map<Field, string>();
+  readonly #refusals = new Map<Field, string>();
+  #then = () => {};
+
+  constructor(
+    private readonly texts: Record<string, string>,
+    /** The writer has chosen; null: what the other page saved. */
+    private readonly chosen: (field: Field, mine: Mine | null) => void,
+  ) {
+    one<HTMLFormElement>("form", this.#dialog).addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#finish();
+    });
+    // Who goes back looks at the first of them.
+    one("[data-close]", this.#dialog).addEventListener("click", () => {
+      const first = this.#fields[0];
+      first?.scrollTo();
+      first?.focus();
+    });
+  }
+
+  choose(field: Field, mine: Mine, theirs: Newer): void {
+    this.#choices.set(field, { mine, theirs });
+    this.#changes.delete(field);
+  }
+
+  change(field: Field, before: string): void {
+    if (!this.#choices.has(field) && !this.#changes.has(field)) this.#changes.set(field, before);
+  }
+
+  refuse(field: Field, message: string): void {
+    this.#refusals.set(field, message);
+  }
+
+  /** The writer has filled in the field anew. */
+  forgive(field: Field): void {
+    for (const items of [this.#choices, this.#changes, this.#refusals]) items.delete(field);
+  }
+
+  get hasItems(): boolean {
+    return this.#fields.length > 0;
+  }
+
+  get hasChoices(): boolean {
+    return this.#choices.size > 0;
+  }
+
+  /** Asks, where there is something to ask; `then` goes on once that is done. */
+  open(then: () => void): boolean {
+    if (!this.hasItems) return false;
+    this.#then = then;
+    if (this.#dialog.open) return true;
+    this.#items.replaceChildren(
+      ...[...this.#choices].map(([field, choice], index) => this.#choice(field, choice, `settle-${index}`)),
+      ...[...this.#changes].map(([field, before]) => this.#told(field, this.#said("changed", field, before))),
+      ...[...this.#refusals].map(([field, message]) => this.#told(field, `${message} ${this.#held(field)}`)),
+    );
+    openDialog(this.#dialog);
+    return true;
+  }
+
+  get #fields(): Field[] {
+    return [...this.#choices.keys(), ...this.#changes.keys(), ...this.#refusals.keys()];
+  }
+
+  #finish(): void {
+    for (const [field, { mine, inputs }] of [...this.#choices]) {
+      // Until it stands in the dialog it was not chosen.
+      if (!inputs) continue;
+      this.#choices.delete(field);
+      this.chosen(field, inputs.mine.checked ? mine : null);
+    }
+    for (const field of this.#refusals.keys()) field.showFault("");
+    this.#changes.clear();
+    this.#refusals.clear();
+    this.#dialog.close();
+    this.#then();
+  }
+
+  #choice(field: Field, choice: Choice, name: string): HTMLElement {
+    const group = document.createElement("fieldset");
+    group.className = "entry choices";
+    const legend = document.createElement("legend");
+    legend.textContent = field.label;
+    legend.dir = "auto";
+    const [theirs, mine] = [
+      { key: "theirs", value: choice.theirs.value, source: choice.theirs.src },
+      typeof choice.mine === "string"
+        ? { key: "mine", value: choice.mine, source: null }
+        : { key: "mine", value: choice.mine.shown, source: field instanceof PictureField ? choice.mine.shown : null },
+    ].map(({ key, value, source }) => {
+      const { label, input } = mark("radio", `${name}-${key}`, fill(this.#text(key), { value: this.#shown(field, value, source) }));
+      input.name = name;
+      input.required = true;
+      if (source) label.append(picture(source));
+      group.append(label);
+      return input;
+    });
+    if (mine && theirs) choice.inputs = { mine, theirs };
+    group.prepend(legend);
+    return group;
+  }
+
+  #told(field: Field, words: string): HTMLElement {
+    const item = document.createElement("div");
+    item.className = "entry";
+    const [label, text] = [document.createElement("strong"), document.createElement("p")];
+    label.textContent = field.label;
+    text.textContent = words;
+    for (const part of [label, text]) part.dir = "auto";
+    item.append(label, text);
+    if (field instanceof PictureField && field.value) item.append(picture(field.value));
+    return item;
+  }
+
+  #said(key: string, field: Field, before: string): string {
+    if (field instanceof PictureField) return this.#text(`${key}-picture`);
+    return fill(this.#text(key), { value: this.#shown(field, field.value), before: this.#shown(field, before) });
+  }
+
+  /** What the document holds in place of a file that was not taken. */
+  #held(field: Field): string {
+    if (!field.filled) return this.#text("stays-empty");
+    if (field instanceof AttachmentField) return fill(this.#text("holds"), { value: field.value });
+    return this.#text("holds-picture");
+  }
+
+  #shown(field: Field, value: string, source: string | null = null): string {
+    if (field instanceof CheckField) return this.#text(value === "Y" ? "ticked" : "not-ticked");
+    if (field instanceof PictureField) return source ? "" : this.#text("empty");
+    return value || this.#text("empty");
+  }
+
+  #text(key: string): string {
+    return this.texts[`sign-settle-${key}`] ?? "";
+  }
+}
+
+function picture(source: string): HTMLImageElement {
+  const image = document.createElement("img");
+  image.className = "preview";
+  image.src = source;
+  image.alt = "";
+  return image;
+}
