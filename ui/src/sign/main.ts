@@ -8,7 +8,7 @@ import { Refusal, send, type SignData } from "./data";
 import { DocumentPage } from "./document-page";
 import { DocumentView } from "./document-view";
 import { Drafts } from "./drafts";
-import { AttachmentField, collectFields, type Field, type FieldHost, PictureField, type TextField } from "./fields";
+import { AttachmentField, collectFields, type Field, type FieldHost, PictureField, type SheetField } from "./fields";
 import { Guide } from "./guide";
 import { type Look, showLook } from "./ink";
 import { OtherTabs } from "./other-tabs";
@@ -147,7 +147,7 @@ class SigningPage extends HTMLElement implements FieldHost {
     this.#sheet.judge();
   }
 
-  openSheet(field: TextField | AttachmentField): void {
+  openSheet(field: SheetField): void {
     this.#last = field;
     if (!this.#guided.take(field)) this.#sheet.open(field);
     // Its rule stands beside it there.
@@ -174,6 +174,12 @@ class SigningPage extends HTMLElement implements FieldHost {
     // A file that is gone, or lies in a cloud that does not answer.
     reader.addEventListener("error", () => this.#refuseFile(field.name, this.texts["sign-transfer-unreadable"] ?? ""));
     reader.readAsDataURL(file);
+  }
+
+  detach(field: AttachmentField): void {
+    this.#last = field;
+    field.value = "";
+    this.#uploads.put({ name: field.name, shown: "", data: "" });
   }
 
   /** What the server refuses is not shown as if it were there. */
@@ -257,8 +263,10 @@ class SigningPage extends HTMLElement implements FieldHost {
     one("#next").addEventListener("click", () => {
       const active = document.activeElement?.closest<HTMLElement>(".field.mine");
       const current = active ? (this.#field(active.dataset.name ?? "") ?? null) : this.#last;
-      const next = this.#nextRequired(current && !current.ready ? null : current) ?? this.#open[0];
+      // On to another one, also where this one is left open; the last one that is open says what it wants.
+      const next = this.#nextRequired(current) ?? this.#open[0];
       if (!next) return;
+      if (next === current && next.missing) next.showFault(next.missing);
       this.#last = next;
       next.edit();
     });
