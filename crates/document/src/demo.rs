@@ -223,7 +223,7 @@ impl Page<'_> {
             FieldKind::Check => "제11조에 따른 개인정보의 수집과 이용에 동의합니다.",
             FieldKind::Seal => "(직인)",
             FieldKind::Signature => "(서명)",
-            _ => field.label.as_deref().unwrap_or(&field.name),
+            _ => field.shown_name(),
         };
         let (place, alignment) = match field.kind {
             FieldKind::Check => ((x + width + 8.0, y + 1.5, COLUMN), Alignment::Left),
