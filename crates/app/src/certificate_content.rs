@@ -540,7 +540,9 @@ impl Writer<'_> {
             .map(|id| self.name_of(id))
             .unwrap_or_default();
         let detail = match event {
-            EventKind::ValueWritten { field, .. } | EventKind::ValueRemoved { field, .. } => self.field(field).to_owned(),
+            EventKind::ValueWritten { field, .. } | EventKind::ValueRemoved { field, .. } => {
+                self.field(field).to_owned()
+            }
             EventKind::Extended { expires_at } => self.moment(*expires_at),
             // The step is in the sentence itself.
             EventKind::Returned { .. } => String::new(),
