@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { createHmac } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -114,6 +114,17 @@ async function checkWalk(printed, receiver) {
     [[told.workflow_id, "CF", "Playing", 1], [told.workflow_id, "CF", "Complete", 2]],
   );
 }
+
+test("the guide installs what the TypeScript walk is compiled with here", () => {
+  const guide = readFileSync(here("../docs/clients.md"), "utf8");
+  const lines = [...guide.matchAll(/^npm install (?:--save-dev )?(.+)$/gm)];
+  const installed = lines.flatMap(([, words]) => words.split(" ")).map((word) => word.replace(/(?<=.)@.*/, ""));
+  const { type, devDependencies } = JSON.parse(readFileSync(here("package.json"), "utf8"));
+  // The linter is for the description itself.
+  const needed = Object.keys(devDependencies).filter((name) => name !== "@redocly/openapi-core");
+  assert.deepEqual(installed.sort(), needed.sort());
+  assert.ok(guide.includes(`npm pkg set type=${type}`));
+});
 
 test("a TypeScript client made of it does the main job, and a receiver in Node hears of it", async () => {
   writeFileSync(here("typescript/generated.d.ts"), astToString(await openapiTypeScript(openapi)));

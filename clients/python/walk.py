@@ -23,6 +23,8 @@ from countersign_client.models import (
 )
 from countersign_client.types import File
 
+if len(sys.argv) != 8:
+    raise SystemExit("walk.py ADDRESS COMPANY EMAIL PASSWORD HOOK TEMPLATE VALUES")
 base, company, email, password, hook, template, values = sys.argv[1:]
 
 

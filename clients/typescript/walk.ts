@@ -5,7 +5,9 @@
 import createClient, { type Middleware } from "openapi-fetch";
 import type { components, paths } from "./generated.js";
 
-const [base, company, email, password, hook, template, values] = process.argv.slice(2) as [
+const given = process.argv.slice(2);
+if (given.length !== 7) throw new Error("walk.js ADDRESS COMPANY EMAIL PASSWORD HOOK TEMPLATE VALUES");
+const [base, company, email, password, hook, template, values] = given as [
   string, string, string, string, string, string, string,
 ];
 const client = createClient<paths>({ baseUrl: base });

@@ -343,6 +343,31 @@ test("the sender's help and the rule are said with the field", async () => {
   assert.match(await page.locator("#sheet-rule").textContent(), /number.*2 at most/);
 });
 
+test("a file is taken out again, and the keyboard stays where another can be chosen", async () => {
+  const { sign_url: address } = await start("en");
+  const page = await open(browser, "phone");
+  await page.goto(address);
+  await ready(page);
+  const saved = () => page.waitForResponse((answer) => answer.url().endsWith("/sign/files") && answer.ok());
+  await field(page, "Attachment").locator("button").tap();
+  const remove = page.getByRole("button", { name: `Remove: ${file.name}` });
+  assert.equal(await remove.count(), 0, "nothing is there yet");
+  const sent = saved();
+  await HANDS.touch(page).choose(() => page.locator("#sheet-entry").tap(), file);
+  await sent;
+  assert.deepEqual(await seriousFaults(page), []);
+  await remove.focus();
+  const removed = saved();
+  await page.keyboard.press("Enter");
+  await removed;
+  assert.equal(await page.evaluate(() => document.activeElement.id), "sheet-entry");
+  assert.equal(await page.locator("#sheet").getByRole("button", { name: "Add a file, Attachment" }).count(), 1);
+  await page.goto(address);
+  await ready(page);
+  assert.equal(await field(page, "Attachment").getAttribute("data-filled"), null, "the server has it no more");
+  assert.deepEqual(page.faults, []);
+});
+
 /** What the server answers where it refuses. */
 const refusal = (path, message) => ({
   status: 422,

@@ -240,6 +240,14 @@ test("the guide leads from one required field to the next, by keyboard alone", a
   await field(page, "First day").locator("input").fill("2026-12-01");
   await page.focus("#next");
   await page.keyboard.press("Enter");
+  // Left open, it is not in the way of the others.
+  await page.focus("#next");
+  await page.keyboard.press("Enter");
+  await page.locator("#consent-dialog[open]").waitFor();
+  await page.keyboard.press("Escape");
+  await page.focus("#next");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement.closest(".field").dataset.name), "Agreed");
   await page.keyboard.press("Space");
   assert.equal(await field(page, "Agreed").locator("input").isChecked(), true);
   await page.focus("#next");
@@ -270,8 +278,22 @@ test("a wrong number is said in words and not sent", async () => {
   await field(page, "Salary").locator("button.open").click();
   await page.locator("#sheet-entry").fill("much");
   assert.match(await page.locator("#sheet-fault").textContent(), /number/);
+  // It can be left as it is; the box says so.
+  await page.locator("#sheet .actions .button:not(.primary)").tap();
+  assert.equal(await page.locator("#sheet").isVisible(), false);
+  assert.equal(await field(page, "Salary").getByRole("alert").isVisible(), true);
+  await field(page, "Salary").locator("button.open").click();
+  assert.equal(await page.locator("#sheet-entry").inputValue(), "much");
   await page.locator("#sheet-entry").fill("1200");
   assert.equal(await page.locator("#sheet-fault").isVisible(), false);
+  // On to what is required: a mark is as large there as what is written.
+  await page.locator("#sheet-next").tap();
+  await page.locator("#sheet-entry").fill("2026-12-01");
+  await page.locator("#sheet-next").tap();
+  assert.equal(await page.locator("#sheet-label").textContent(), "Agreed (required)");
+  assert.deepEqual(await seriousFaults(page), []);
+  await page.locator("#sheet .choice").tap();
+  assert.equal(await field(page, "Agreed").locator("input").isChecked(), true);
 
   // Where it is written on the page, the words stand under it.
   const wide = await openSigning("desktop", started.sign_url);

@@ -540,7 +540,9 @@ impl Writer<'_> {
             .map(|id| self.name_of(id))
             .unwrap_or_default();
         let detail = match event {
-            EventKind::ValueWritten { field, .. } | EventKind::ValueRemoved { field, .. } => field.clone(),
+            EventKind::ValueWritten { field, .. } | EventKind::ValueRemoved { field, .. } => {
+                self.field(field).to_owned()
+            }
             EventKind::Extended { expires_at } => self.moment(*expires_at),
             // The step is in the sentence itself.
             EventKind::Returned { .. } => String::new(),
@@ -569,6 +571,13 @@ impl Writer<'_> {
         } else {
             format!("{text}: {}", details.join(" · "))
         }
+    }
+
+    /// A field as its writer read it.
+    fn field<'n>(&'n self, name: &'n str) -> &'n str {
+        let fields = &self.certified.template.version.fields;
+        let known = fields.iter().find(|field| field.name == name);
+        known.map_or(name, domain::Field::shown_name)
     }
 
     fn name_of(&self, id: RecipientId) -> String {

@@ -219,15 +219,11 @@ impl Page<'_> {
             height,
             colour: SHADE,
         });
-        let label = match field.name.as_str() {
-            "company_name" => "회사명",
-            "contract_date" => "계약일",
-            "company_seal" => "(직인)",
-            "employee_name" => "성명",
-            "employee_address" => "주소",
-            "employee_phone" => "연락처",
-            "privacy_consent" => "제11조에 따른 개인정보의 수집과 이용에 동의합니다.",
-            _ => "(서명)",
+        let label = match field.kind {
+            FieldKind::Check => "제11조에 따른 개인정보의 수집과 이용에 동의합니다.",
+            FieldKind::Seal => "(직인)",
+            FieldKind::Signature => "(서명)",
+            _ => field.shown_name(),
         };
         let (place, alignment) = match field.kind {
             FieldKind::Check => ((x + width + 8.0, y + 1.5, COLUMN), Alignment::Left),

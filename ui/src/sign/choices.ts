@@ -105,11 +105,12 @@ export class Choices {
     const before = this.#chosen;
     const focused = this.#cards.contains(document.activeElement);
     this.#choices = choices;
-    // The same hand, or the same place among the seals, stays chosen while the name changes.
-    const able = choices.map(key).filter((_, place) => choices[place]?.svg);
-    this.#chosen = able.includes(before) ? before : (able[0] ?? "");
-    this.#cards.replaceChildren(...choices.map((choice, place) => this.#card(choice, key(choice, place))));
-    this.group.hidden = choices.length === 0;
+    // The same hand, or the same place among the seals, stays chosen while the name changes. A hand that lacks a letter
+    // is none to choose; where all do, that is said once, below.
+    const able = [...choices.entries()].filter(([, choice]) => choice.svg).map(([place, choice]) => ({ choice, key: key(choice, place) }));
+    this.#chosen = (able.find(({ key }) => key === before) ?? able[0])?.key ?? "";
+    this.#cards.replaceChildren(...able.map(({ choice, key }) => this.#card(choice, key)));
+    this.group.hidden = able.length === 0;
     if (focused) this.#cards.querySelector<HTMLInputElement>("input:checked")?.focus();
     if (shown) {
       const failed = choices.find((choice) => choice.message);
@@ -124,23 +125,14 @@ export class Choices {
     radio.type = "radio";
     radio.name = this.group.id;
     radio.checked = key === this.#chosen;
-    radio.disabled = !choice.svg;
-    radio.setAttribute("aria-label", choice.message ? `${choice.label}: ${choice.message}` : choice.label);
+    radio.setAttribute("aria-label", choice.label);
     radio.addEventListener("change", () => {
       this.#chosen = key;
     });
-    card.append(radio);
-    if (choice.svg) {
-      const image = document.createElement("img");
-      image.alt = "";
-      image.src = source(choice.svg);
-      card.append(image);
-    } else {
-      const words = document.createElement("span");
-      words.className = "small soft";
-      words.textContent = choice.message;
-      card.append(words);
-    }
+    const image = document.createElement("img");
+    image.alt = "";
+    image.src = source(choice.svg);
+    card.append(radio, image);
     return card;
   }
 }

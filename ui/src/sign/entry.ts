@@ -15,7 +15,8 @@ export function entryFor(field: Field, id: string, describedBy: string, changed:
   if (field instanceof TextField) return textEntry(field, id, describedBy, changed);
   if (field instanceof CheckField) return checkEntry(field, id, describedBy, changed);
   if (field instanceof RadioField) return radioEntry(field, id, describedBy, changed);
-  if (field instanceof PictureField || field instanceof AttachmentField) return buttonEntry(field, id, describedBy);
+  if (field instanceof AttachmentField) return fileEntry(field, id, describedBy);
+  if (field instanceof PictureField) return buttonEntry(field, id, describedBy);
   throw new Error(`no entry for ${field.kind}`);
 }
 
@@ -90,6 +91,29 @@ function radioEntry(field: RadioField, id: string, describedBy: string, changed:
       for (const input of inputs) input.checked = input.value === field.value;
     },
   };
+}
+
+function fileEntry(field: AttachmentField, id: string, describedBy: string): Entry {
+  const choose = buttonEntry(field, id, describedBy);
+  const remove = document.createElement("button");
+  remove.type = "button";
+  remove.id = `${id}-remove`;
+  remove.className = "button plain danger";
+  remove.textContent = field.texts["sign-field-remove"] ?? "";
+  remove.addEventListener("click", () => {
+    // The button that has the keyboard goes away.
+    choose.focus();
+    field.remove();
+  });
+  const element = document.createElement("div");
+  element.className = "file-entry";
+  element.append(choose.element, remove);
+  const refresh = () => {
+    choose.refresh();
+    remove.hidden = !field.filled;
+    remove.setAttribute("aria-label", `${remove.textContent}: ${field.value}`);
+  };
+  return { ...choose, element, refresh };
 }
 
 function buttonEntry(field: PictureField | AttachmentField, id: string, describedBy: string): Entry {

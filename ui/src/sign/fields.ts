@@ -9,10 +9,15 @@ export interface FieldHost {
   texts: Record<string, string>;
   changed(field: Field): void;
   /** Edit it beside the page, which is too small to write on, or where its rule is told. */
-  openSheet(field: TextField | AttachmentField): void;
+  openSheet(field: SheetField): void;
   openPad(field: PictureField): void;
   attach(field: AttachmentField, file: File): void;
+  /** Takes the file out again. */
+  detach(field: AttachmentField): void;
 }
+
+/** What can be filled in beside the page. */
+export type SheetField = TextField | CheckField | RadioField | AttachmentField;
 
 /** Where the page is too small to write on it. */
 export const NARROW = "(max-width: 48rem)";
@@ -67,9 +72,15 @@ export abstract class Field {
     return "";
   }
 
-  /** The sender's own words, and the rule. */
-  get help(): string {
-    return [this.first.dataset.help, this.rule].filter(Boolean).join(" ");
+  /** What is said where one was led to it and left it open. */
+  get missing(): string {
+    return "";
+  }
+
+  /** The sender's own words and the rule, each on a line of its own. What is wrong is often the rule itself, which is
+   * then said once. */
+  helpBeside(fault: string): string {
+    return [this.first.dataset.help, this.rule].filter((line) => line && line !== fault).join("\n");
   }
 
   /** Ties the words that describe it to what has the focus. */
@@ -368,6 +379,14 @@ export class CheckField extends Field {
   override get rule(): string {
     return this.required ? (this.host.texts["sign-rule-check"] ?? "") : "";
   }
+
+  override get missing(): string {
+    return this.rule;
+  }
+
+  override edit(): void {
+    editMark(this, this.host);
+  }
 }
 
 /** One choice of several marks: one field, many boxes. */
@@ -411,9 +430,24 @@ export class RadioField extends Field {
     return this.host.texts["sign-rule-choose"] ?? "";
   }
 
+  override get missing(): string {
+    return this.rule;
+  }
+
+  override edit(): void {
+    editMark(this, this.host);
+  }
+
   override focus(): void {
     (this.#controls.find((control) => control.checked) ?? this.#controls[0])?.focus({ preventScroll: true });
   }
+}
+
+/** A mark is touched where it stands, by whoever sees it; whoever is led to it on a phone gets it as large as a finger. */
+function editMark(field: CheckField | RadioField, host: FieldHost): void {
+  field.scrollTo();
+  if (matchMedia(NARROW).matches) host.openSheet(field);
+  else field.focus();
 }
 
 /** Signature, initials, seal, picture. */
@@ -564,6 +598,14 @@ export class AttachmentField extends Field {
   /** Asks the device for a file. */
   open(): void {
     this.#input.click();
+  }
+
+  remove(): void {
+    this.host.detach(this);
+  }
+
+  get texts(): Record<string, string> {
+    return this.host.texts;
   }
 
   override edit(): void {

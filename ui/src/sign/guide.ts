@@ -6,7 +6,7 @@
 import { fill, one } from "../shared/dom";
 import type { DocumentView } from "./document-view";
 import { type Entry, entryFor } from "./entry";
-import { type Field, NARROW, TextField } from "./fields";
+import { AttachmentField, type Field, NARROW, TextField } from "./fields";
 
 export interface GuideHost {
   texts: Record<string, string>;
@@ -141,7 +141,9 @@ export class Guide {
     this.#at = index;
     for (const box of field.boxes) box.dataset.current = "";
     const words = "guide-count guide-rule guide-fault";
-    const beside = this.#narrow.matches || (field instanceof TextField && field.control.hidden);
+    // A file is chosen, exchanged and taken out again; its box has room for one button.
+    const hasNoRoom = field instanceof AttachmentField || (field instanceof TextField && field.control.hidden);
+    const beside = this.#narrow.matches || hasNoRoom;
     this.#entry = beside ? entryFor(field, "guide-entry", words, () => this.#say()) : null;
     this.#room.replaceChildren(...(this.#entry ? [this.#entry.element] : []));
     this.#room.hidden = !this.#entry;
@@ -163,8 +165,7 @@ export class Guide {
     const fault = field.filled ? field.check() : field instanceof TextField ? "" : field.fault;
     this.#fault.textContent = fault;
     this.#fault.hidden = !fault;
-    // What is wrong is often the rule itself, which is then said once.
-    this.#rule.textContent = field.help === fault ? "" : field.help;
+    this.#rule.textContent = field.helpBeside(fault);
     this.#entry?.refresh();
     const last = this.#at + 1 === this.fields.length;
     const complete = this.host.complete();

@@ -8,7 +8,7 @@ import { Refusal, type Saved, send, type SignData } from "./data";
 import { DocumentPage } from "./document-page";
 import { DocumentView } from "./document-view";
 import { Drafts } from "./drafts";
-import { AttachmentField, collectFields, type Field, type FieldHost, PictureField, type TextField } from "./fields";
+import { AttachmentField, collectFields, type Field, type FieldHost, PictureField, type SheetField } from "./fields";
 import { Guide } from "./guide";
 import { showLook } from "./ink";
 import { OtherTabs } from "./other-tabs";
@@ -195,7 +195,7 @@ class SigningPage extends HTMLElement implements FieldHost {
     this.#guide();
   }
 
-  openSheet(field: TextField | AttachmentField): void {
+  openSheet(field: SheetField): void {
     this.#last = field;
     if (!this.#guided.take(field)) this.#sheet.open(field);
     // Its rule stands beside it there.
@@ -222,6 +222,12 @@ class SigningPage extends HTMLElement implements FieldHost {
     // A file that was moved or changed meanwhile, or that the device does not give out.
     reader.addEventListener("error", () => this.#refuseFile(field, file.name, this.texts["sign-file-unreadable"] ?? ""));
     reader.readAsDataURL(file);
+  }
+
+  detach(field: AttachmentField): void {
+    this.#last = field;
+    field.value = "";
+    this.#put({ name: field.name, shown: "", data: "" }, field);
   }
 
   #put(upload: Upload, field: Field): void {
@@ -344,8 +350,10 @@ class SigningPage extends HTMLElement implements FieldHost {
     one("#next").addEventListener("click", () => {
       const active = document.activeElement?.closest<HTMLElement>(".field.mine");
       const current = active ? (this.#field(active.dataset.name ?? "") ?? null) : this.#last;
-      const next = this.#nextRequired(current && !current.ready ? null : current) ?? this.#open[0];
+      // On to another one, also where this one is left open; the last one that is open says what it wants.
+      const next = this.#nextRequired(current) ?? this.#open[0];
       if (!next) return;
+      if (next === current && next.missing) next.showFault(next.missing);
       this.#last = next;
       next.edit();
     });

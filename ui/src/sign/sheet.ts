@@ -1,12 +1,10 @@
-// The sheet in which a text, number, date or list is edited where the page is too small to write on, and a file is
+// The sheet in which a text, number, date, list or mark is edited where the page is too small to write on, and a file is
 // chosen: one large entry, its rule in words, and the way to the next one.
 
 import { one, openDialog } from "../shared/dom";
 import { type Entry, entryFor } from "./entry";
-import { type AttachmentField, TextField } from "./fields";
+import { type SheetField, TextField } from "./fields";
 import type { TransferLine } from "./transfer";
-
-type Edited = TextField | AttachmentField;
 
 export class Sheet {
   readonly #dialog = one<HTMLDialogElement>("#sheet");
@@ -16,21 +14,23 @@ export class Sheet {
   readonly #fault = one<HTMLElement>("#sheet-fault");
   readonly #count = one<HTMLElement>("#sheet-count");
   readonly #next = one<HTMLButtonElement>("#sheet-next");
-  #field: Edited | null = null;
+  #field: SheetField | null = null;
   #entry: Entry | null = null;
 
   constructor(
     private readonly texts: Record<string, string>,
     private readonly line: TransferLine,
-    private readonly hasNext: (after: Edited) => boolean,
-    private readonly goNext: (after: Edited) => void,
+    private readonly hasNext: (after: SheetField) => boolean,
+    private readonly goNext: (after: SheetField) => void,
   ) {
+    // Enter, or the button that leads on. The other one closes, whatever was entered: what is refused stays in its box,
+    // which says so.
     one<HTMLFormElement>("#sheet form").addEventListener("submit", (event) => {
       event.preventDefault();
       const field = this.#field;
       if (field?.check()) return;
       this.#dialog.close();
-      if (field && event.submitter === this.#next) this.goNext(field);
+      if (field && !this.#next.hidden) this.goNext(field);
     });
   }
 
@@ -40,7 +40,7 @@ export class Sheet {
     return this.#dialog.open;
   }
 
-  open(field: Edited): void {
+  open(field: SheetField): void {
     this.#field = field;
     this.#label.textContent = field.required
       ? `${field.label} (${this.texts["sign-field-required"] ?? ""})`
@@ -65,8 +65,7 @@ export class Sheet {
     const fault = field.check() || field.fault;
     this.#fault.textContent = fault;
     this.#fault.hidden = !fault;
-    // What is wrong is often the rule itself, which is then said once.
-    this.#rule.textContent = field.help === fault ? "" : field.help;
+    this.#rule.textContent = field.helpBeside(fault);
     this.#rule.hidden = !this.#rule.textContent;
     this.#entry?.refresh();
     const limited = field instanceof TextField && field.first.dataset.maxLength !== undefined;

@@ -181,8 +181,6 @@ struct Content<'a> {
     symbol: &'static str,
     text: String,
     document: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    company: Option<&'a str>,
     links: &'a [Link],
 }
 
@@ -200,7 +198,6 @@ pub fn page(ending: Ending, language: Language, mut frame: Frame, about: &About)
         symbol,
         text,
         document: about.document.as_deref(),
-        company: about.look.as_ref().map(|look| look.name.as_str()),
         links: &about.links,
     };
     respond(ending.status(), "end.html", &frame, &content)

@@ -21,6 +21,7 @@ pub fn frame(language: Language, base: &str, title: String, path: &str, query: &
         base: base.to_owned(),
         languages,
         title,
+        head: None,
         look: None,
     }
 }
@@ -35,6 +36,13 @@ fn address(base: &str, path: &str, query: &[(String, String)], language: Languag
     format!("{base}{path}?{}", pairs.finish())
 }
 
+/// An address of ours that was made for nobody's page, as a page in `language` gives it out: it leads on in the same one.
+pub fn led_on(address_of: &str, language: Language) -> String {
+    let (path, query) = address_of.split_once('?').unwrap_or((address_of, ""));
+    let pairs: Vec<_> = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+    address("", path, &pairs, language)
+}
+
 fn name(language: Language) -> &'static str {
     match language {
         Language::Ko => "한국어",
@@ -46,6 +54,19 @@ fn name(language: Language) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_leads_on_in_the_language_of_the_page() {
+        for (given, led) in [
+            (
+                "https://a.example/mail/view?token=a-b_c&lang=ko",
+                "https://a.example/mail/view?token=a-b_c&lang=ja",
+            ),
+            ("https://a.example/verify", "https://a.example/verify?lang=ja"),
+        ] {
+            assert_eq!(led_on(given, Language::Ja), led);
+        }
+    }
 
     #[test]
     fn another_language_is_the_same_page() {

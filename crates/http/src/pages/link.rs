@@ -20,8 +20,8 @@ const LONGEST_ENTRY: usize = 300;
 
 #[derive(Serialize)]
 struct LinkPage<'a> {
+    /// With the token: the page that answers can be opened anew.
     action: String,
-    token: &'a str,
     company: &'a str,
     document: &'a str,
     promises_copy: bool,
@@ -110,8 +110,11 @@ fn page(request: &PageRequest, invitation: &LinkInvitation, status: StatusCode, 
         Some(words(fault, language))
     };
     let content = LinkPage {
-        action: request.link("/link", &[]),
-        token: request.get("token").unwrap_or_default(),
+        action: request.link(
+            language,
+            "/link",
+            &[("token", request.get("token").unwrap_or_default())],
+        ),
         company: &invitation.company_name,
         document: &invitation.document,
         promises_copy: invitation.promises_copy,
@@ -124,11 +127,7 @@ fn page(request: &PageRequest, invitation: &LinkInvitation, status: StatusCode, 
         agree_fault: said("agree"),
     };
     let title = i18n::text(language, "link-title", &[("document", &invitation.document)]);
-    let mut frame = request.company_frame(language, title, &invitation.look);
-    // What was typed into the form belongs into no address.
-    if status != StatusCode::OK {
-        frame.languages.clear();
-    }
+    let frame = request.company_frame(language, title, &invitation.look);
     let mut response = respond(status, "link.html", &frame, &content);
     response
         .headers_mut()

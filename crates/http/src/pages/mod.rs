@@ -101,5 +101,5 @@ pub fn routes() -> Vec<Route> {
 
 /// `GET /`: there is no house but the members'.
 async fn home(State(_): State<Http>, request: PageRequest) -> Response {
-    request.redirect(&request.link("/outbox", &[]))
+    request.redirect(&request.onward("/outbox", &[]))
 }

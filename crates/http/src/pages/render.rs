@@ -6,6 +6,7 @@
 
 use std::sync::LazyLock;
 
+use app::CompanyLook;
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -83,8 +84,21 @@ pub struct Frame {
     pub languages: Vec<LanguageLink>,
     /// The title of the browser's tab.
     pub title: String,
+    /// The company whose page it is, by name: who is asked for a code wants to know by whom.
+    pub head: Option<String>,
     /// The company's own look, where it has one.
     pub look: Option<FrameLook>,
+}
+
+impl Frame {
+    /// The frame of a page of this company.
+    pub fn of_company(self, base: &str, look: &CompanyLook) -> Frame {
+        Frame {
+            head: Some(look.name.clone()),
+            look: FrameLook::of(base, look),
+            ..self
+        }
+    }
 }
 
 /// The text of a page.

@@ -12,7 +12,6 @@ use domain::Language;
 
 use super::ending::{self, About, Ending};
 use super::language;
-use super::look::FrameLook;
 use super::render::Frame;
 use crate::client_address::ClientAddress;
 use crate::router::Http;
@@ -32,6 +31,9 @@ pub struct PageRequest {
     pub path: String,
     /// The query, and after it the members of a form.
     pub pairs: Vec<(String, String)>,
+    /// What of it stands in the addresses of the same page in other languages: of a form only what leads to the page, and
+    /// nothing that was typed into it.
+    address: Vec<(String, String)>,
     /// Who asks, and whether over TLS.
     pub client: ClientAddress,
     accepted: Option<Language>,
@@ -50,12 +52,14 @@ where
         let http = Http::from_ref(state);
         let client = ClientAddress::from_request_parts(parts, state).await?;
         let public = http.public_url();
-        let pairs = url::form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes())
-            .into_owned()
-            .collect();
+        let pairs: Vec<(String, String)> =
+            url::form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes())
+                .into_owned()
+                .collect();
         Ok(Self {
             base: base_path(public).to_owned(),
             path: own_path(parts.uri.path()),
+            address: pairs.clone(),
             pairs,
             client,
             accepted: parts
@@ -108,24 +112,30 @@ impl PageRequest {
 
     /// The frame of the page that was asked for.
     pub fn frame(&self, language: Language, title: String) -> Frame {
-        language::frame(language, &self.base, title, &self.path, &self.pairs)
+        language::frame(language, &self.base, title, &self.path, &self.address)
     }
 
     /// The same of a company's page: it looks like the company.
     pub fn company_frame(&self, language: Language, title: String, look: &CompanyLook) -> Frame {
-        Frame {
-            look: FrameLook::of(&self.base, look),
-            ..self.frame(language, title)
-        }
+        self.frame(language, title).of_company(&self.base, look)
     }
 
-    /// A path of ours with the language that was asked for.
-    pub fn link(&self, path: &str, pairs: &[(&str, &str)]) -> String {
+    /// Where a link or a form of a page in `language` leads: on in the same one.
+    pub fn link(&self, language: Language, path: &str, pairs: &[(&str, &str)]) -> String {
+        self.way(Some(language), path, pairs)
+    }
+
+    /// Where a request that shows no page is sent: on in the language that it asks for, if it asks for one.
+    pub fn onward(&self, path: &str, pairs: &[(&str, &str)]) -> String {
+        self.way(self.asked(), path, pairs)
+    }
+
+    fn way(&self, language: Option<Language>, path: &str, pairs: &[(&str, &str)]) -> String {
         let mut query = url::form_urlencoded::Serializer::new(String::new());
         for (name, value) in pairs {
             query.append_pair(name, value);
         }
-        if let Some(language) = self.asked() {
+        if let Some(language) = language {
             query.append_pair("lang", language.code());
         }
         let query = query.finish();
@@ -228,7 +238,9 @@ impl PageRequest {
     /// A page that stands where another was asked for.
     pub fn end(&self, ending: Ending, language: Language, about: &About) -> Response {
         let mut frame = self.frame(language, String::new());
-        frame.look = about.look.as_ref().and_then(|look| FrameLook::of(&self.base, look));
+        if let Some(look) = &about.look {
+            frame = frame.of_company(&self.base, look);
+        }
         ending::page(ending, language, frame, about)
     }
 }
@@ -265,6 +277,20 @@ pub fn ending_of(error: &Error) -> Ending {
     }
 }
 
+/// The members of a form that lead to its page, as those of a query do.
+const LEADING: [&str; 4] = ["token", "callback_fn", "next_sign", "next"];
+
+/// Where the page that answers a form can be opened anew: these forms' own addresses take no GET.
+fn opened_at(path: String) -> String {
+    match path.as_str() {
+        "/sign/access-code" | "/sign/one-time-code" | "/sign/one-time-code/send" | "/sign/document" => {
+            "/mail/sign".to_owned()
+        }
+        "/sign-out" => "/sign-in".to_owned(),
+        _ => path,
+    }
+}
+
 /// A page request whose body is a form; its members join the query's.
 #[derive(Debug, Clone)]
 pub struct PageForm(pub PageRequest);
@@ -285,7 +311,13 @@ where
         let bytes = json_body::read(&parts.headers, body, FORM_LIMIT)
             .await
             .map_err(|error| page.fail(&error, page.language()))?;
-        page.pairs.extend(url::form_urlencoded::parse(&bytes).into_owned());
+        for (name, value) in url::form_urlencoded::parse(&bytes).into_owned() {
+            if LEADING.contains(&name.as_str()) && page.address.iter().all(|(known, _)| *known != name) {
+                page.address.push((name.clone(), value.clone()));
+            }
+            page.pairs.push((name, value));
+        }
+        page.path = opened_at(page.path);
         Ok(Self(page))
     }
 }

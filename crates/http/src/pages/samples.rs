@@ -141,23 +141,21 @@ fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
             "access-code".to_owned(),
             "access_code.html",
             json!({
-                "action": "/sign/access-code", "document": "근로계약서", "hint": "생일 6자리", "token": "sample",
-                "carried": [{"name": "lang", "value": language.code()}], "wrong": false, "left": 5,
+                "action": "/sign/access-code", "document": "근로계약서", "hint": "생일 6자리", "wrong": false, "left": 5,
             }),
         ),
         (
             "access-code-wrong".to_owned(),
             "access_code.html",
             json!({
-                "action": "/sign/access-code", "document": "근로계약서", "hint": null, "token": "sample",
-                "carried": [], "wrong": true, "left": 3,
+                "action": "/sign/access-code", "document": "근로계약서", "hint": null, "wrong": true, "left": 3,
             }),
         ),
         (
             "link".to_owned(),
             "link.html",
             json!({
-                "action": "/link", "token": "sample", "company": "한빛상사", "document": "회원 가입 신청서", "promises_copy": true,
+                "action": "/link", "company": "한빛상사", "document": "회원 가입 신청서", "promises_copy": true,
                 "confirm": false, "name": "", "contact": "", "agreed": false, "name_fault": null, "contact_fault": null,
                 "agree_fault": null,
             }),
@@ -166,7 +164,7 @@ fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
             "link-wrong".to_owned(),
             "link.html",
             json!({
-                "action": "/link", "token": "sample", "company": "한빛상사", "document": "회원 가입 신청서", "promises_copy": false,
+                "action": "/link", "company": "한빛상사", "document": "회원 가입 신청서", "promises_copy": false,
                 "confirm": true, "name": "", "contact": "minjun@", "agreed": true,
                 "name_fault": i18n::text(language, "link-required", &[]),
                 "contact_fault": i18n::text(language, "error-invalid-contact", &[]), "agree_fault": null,
@@ -177,7 +175,7 @@ fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
             "one_time_code.html",
             json!({
                 "action": "/sign/one-time-code", "send_action": "/sign/one-time-code/send", "document": "근로계약서",
-                "to": "m•••@example.com", "sent": false, "minutes": 10, "token": "sample", "carried": [], "wrong": false,
+                "to": "m•••@example.com", "sent": false, "minutes": 10, "wrong": false,
                 "fault": null,
             }),
         ),
@@ -186,8 +184,7 @@ fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
             "one_time_code.html",
             json!({
                 "action": "/sign/one-time-code", "send_action": "/sign/one-time-code/send", "document": "근로계약서",
-                "to": "m•••@example.com", "sent": true, "minutes": 10, "token": "sample",
-                "carried": [{"name": "lang", "value": language.code()}], "wrong": true,
+                "to": "m•••@example.com", "sent": true, "minutes": 10, "wrong": true,
                 "fault": i18n::text(language, "sign-one-time-wrong", &[]),
             }),
         ),

@@ -157,7 +157,7 @@ fn page(
         ]
         .into(),
         verdict,
-        action: request.link("/verify", &[]),
+        action: request.link(language, "/verify", &[]),
         limit,
         fault,
     };

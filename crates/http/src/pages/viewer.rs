@@ -34,7 +34,6 @@ struct Shown {
 #[derive(Serialize)]
 struct ViewerPage<'a> {
     kind: String,
-    company: &'a str,
     document: &'a str,
     completed: String,
     download: String,
@@ -93,11 +92,10 @@ fn shown(request: &PageRequest, token: &str, linked: &LinkedFile, sizes: &[PageS
         .collect();
     let content = ViewerPage {
         kind: kind.clone(),
-        company: &linked.company_name,
         document: &linked.workflow_name,
         completed: i18n::date_time(language, linked.completed_at, linked.offset),
-        download: format!("{base}/mail/file?token={token}"),
-        verify: request.link("/verify", &[]),
+        download: request.link(language, "/mail/file", &[("token", token)]),
+        verify: request.link(language, "/verify", &[]),
         pages,
     };
     let title = format!("{} · {kind}", linked.workflow_name);

@@ -10,6 +10,7 @@ mod exports;
 mod links;
 mod login;
 mod looks;
+mod onward;
 mod pages;
 mod reading;
 mod routes;

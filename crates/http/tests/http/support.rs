@@ -95,6 +95,13 @@ impl Answer {
         problem
     }
 
+    /// The body of a page; templates escape slashes too.
+    pub fn html(&self) -> String {
+        String::from_utf8_lossy(&self.body)
+            .replace("&#x2f;", "/")
+            .replace("&amp;", "&")
+    }
+
     pub fn header(&self, name: &str) -> &str {
         self.headers
             .get(name)

@@ -37,18 +37,14 @@ fn page(http: &Http, request: &PageRequest, status: StatusCode, fault: Option<&s
     let kept = request.cookie(FORM_COOKIE).filter(|value| value.len() == 32);
     let csrf = kept.map_or_else(|| random_text(http.app()), str::to_owned);
     let content = LoginPage {
-        action: request.link("/sign-in", &[]),
+        action: request.link(language, "/sign-in", &[]),
         csrf: &csrf,
         next: next(request),
         fault: fault.map(|key| i18n::text(language, key, &[])),
         company_id: request.get("company").unwrap_or_default(),
         email: request.get("email").unwrap_or_default(),
     };
-    let mut frame = request.frame(language, i18n::text(language, "login-title", &[]));
-    // What was typed into the form belongs into no address.
-    if status != StatusCode::OK {
-        frame.languages.clear();
-    }
+    let frame = request.frame(language, i18n::text(language, "login-title", &[]));
     let mut response = respond(status, "login.html", &frame, &content);
     security_headers::own_window(response.headers_mut());
     if let Some(cookie) = request.set_cookie(FORM_COOKIE, &csrf, None) {
@@ -98,7 +94,7 @@ pub async fn sign_in(State(http): State<Http>, PageForm(request): PageForm) -> R
     match attempted {
         Ok(Ok(signed_in)) => {
             let seconds = http.app().settings.session_seconds;
-            let mut response = request.redirect(&request.link(next(&request), &[]));
+            let mut response = request.redirect(&request.onward(next(&request), &[]));
             if let Some(cookie) = request.set_cookie(SESSION_COOKIE, signed_in.cookie.expose(), Some(seconds)) {
                 response.headers_mut().append(header::SET_COOKIE, cookie);
             }
@@ -133,7 +129,7 @@ pub async fn sign_out(State(http): State<Http>, PageForm(request): PageForm) -> 
     if let Err(error) = http.blocking(move |app| app.sign_out(&cookie)).await {
         return request.fail(&error, request.language());
     }
-    let mut response = request.redirect(&request.link("/sign-in", &[]));
+    let mut response = request.redirect(&request.onward("/sign-in", &[]));
     if let Some(cookie) = request.set_cookie(SESSION_COOKIE, "", Some(0)) {
         response.headers_mut().append(header::SET_COOKIE, cookie);
     }

@@ -19,7 +19,7 @@ pub const SESSION_COOKIE: &str = "countersign_session";
 
 /// The session of this request; who has none is sent to sign in, and comes back afterwards.
 async fn session(http: &Http, request: &PageRequest) -> Result<MemberSession, Response> {
-    let back = || request.redirect(&request.link("/sign-in", &[("next", &request.path)]));
+    let back = || request.redirect(&request.onward("/sign-in", &[("next", &request.path)]));
     let Some(cookie) = request.cookie(SESSION_COOKIE).map(str::to_owned) else {
         return Err(back());
     };

@@ -109,9 +109,9 @@ pub async fn list(State(http): State<Http>, request: PageRequest) -> Response {
         Ok(found) => found,
         Err(error) => return request.fail(&error, language),
     };
-    let page_link = |number: u32| request.link("/outbox", &[("page", &number.to_string())]);
+    let page_link = |number: u32| request.link(language, "/outbox", &[("page", &number.to_string())]);
     let content = OutboxPage {
-        logout: request.link("/sign-out", &[]),
+        logout: request.link(language, "/sign-out", &[]),
         csrf: &session.form_token,
         email: &session.caller.email,
         company_name: &session.company_name,
@@ -119,7 +119,7 @@ pub async fn list(State(http): State<Http>, request: PageRequest) -> Response {
             .messages
             .iter()
             .map(|message| Row {
-                href: request.link(&format!("/outbox/{}", message.id), &[]),
+                href: request.link(language, &format!("/outbox/{}", message.id), &[]),
                 subject: message.subject.clone(),
                 to: addressee(message),
                 channel: channel(language, message),
@@ -154,7 +154,7 @@ pub async fn open(State(http): State<Http>, PagePath(id): PagePath<String>, requ
         Err(error) => return request.fail(&error, language),
     };
     let content = MessagePage {
-        back: request.link("/outbox", &[]),
+        back: request.link(language, "/outbox", &[]),
         message: Opened {
             subject: message.subject.clone(),
             to: addressee(&message),

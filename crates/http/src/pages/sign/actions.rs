@@ -19,12 +19,13 @@ use domain::Language;
 use serde::Serialize;
 
 use super::drawings::drawing;
-use super::page::{OneTimeFault, code_page, field_file, one_time_code_page, with_choices};
+use super::page::{OneTimeFault, asked_for, code_page, field_file, one_time_code_page, with_choices};
 use super::view::Look;
 use super::{Proof, key, proof_cookie};
 use crate::bodies::LinkJson;
 use crate::json_body::{Faults, JsonBody, Members};
 use crate::pages::ending::{About, Ending};
+use crate::pages::language::led_on;
 use crate::pages::request::{PageForm, PageRequest};
 use crate::problem::Failure;
 use crate::router::Http;
@@ -150,13 +151,7 @@ pub async fn one_time_code(State(http): State<Http>, PageForm(request): PageForm
 
 /// Back to the signing page, with the proof of a code.
 fn go_on(http: &Http, request: &PageRequest, key: &SigningKey, proven: Option<(Proof, &str)>) -> Response {
-    let mut pairs = vec![("token", key.token.as_str())];
-    for name in ["callback_fn", "next_sign"] {
-        if let Some(value) = request.get(name) {
-            pairs.push((name, value));
-        }
-    }
-    let mut response = request.redirect(&request.link("/mail/sign", &pairs));
+    let mut response = request.redirect(&request.onward("/mail/sign", &asked_for(request, key)));
     let cookie = proven.and_then(|(proof, value)| {
         let name = proof_cookie(http, &key.token, proof)?;
         request.set_cookie(&name, value, Some(PROOF_SECONDS))
@@ -357,7 +352,7 @@ fn finished(request: &PageRequest, signed: Signed) -> Response {
         status: signed.status.code(),
         others_of_step: signed.others_of_step,
         next_url,
-        document_url: signed.document_url,
+        document_url: signed.document_url.map(|address| led_on(&address, request.language())),
         copy_is_sent: signed.copy_is_sent,
     })
     .into_response();

@@ -16,6 +16,7 @@ use serde::Serialize;
 use super::view::{Filled, Owner, PageView, pages};
 use super::{key, texts};
 use crate::pages::ending::{About, Ending, Link};
+use crate::pages::language::led_on;
 use crate::pages::render::respond;
 use crate::pages::request::{PageForm, PageRequest};
 use crate::path::PagePath;
@@ -95,19 +96,10 @@ pub(super) struct Returned<'a> {
 }
 
 #[derive(Serialize)]
-struct Hidden<'a> {
-    name: &'static str,
-    value: &'a str,
-}
-
-#[derive(Serialize)]
 struct CodePage<'a> {
     action: String,
     document: &'a str,
-    company: &'a str,
     hint: Option<&'a str>,
-    token: &'a str,
-    carried: Vec<Hidden<'a>>,
     wrong: bool,
     left: u32,
 }
@@ -120,8 +112,6 @@ struct OneTimeCodePage<'a> {
     to: &'a str,
     sent: bool,
     minutes: i64,
-    token: &'a str,
-    carried: Vec<Hidden<'a>>,
     wrong: bool,
     fault: Option<String>,
 }
@@ -210,7 +200,7 @@ fn about(view: &SigningView, language: Language, date: Option<String>) -> About 
             .document_url
             .iter()
             .map(|address| Link {
-                href: address.clone(),
+                href: led_on(address, language),
                 text: i18n::text(language, "end-open-document", &[]),
             })
             .collect(),
@@ -225,9 +215,9 @@ fn callback(request: &PageRequest) -> bool {
     request.get("callback_fn") == Some("true")
 }
 
-/// The next document's page behaves as this one was asked to.
+/// The next document's page behaves as this one was asked to, in the same language.
 pub(super) fn with_choices(request: &PageRequest, address: &str) -> String {
-    let mut address = address.to_owned();
+    let mut address = led_on(address, request.language());
     if callback(request) {
         address.push_str("&callback_fn=true");
     }
@@ -244,20 +234,15 @@ pub(super) fn code_page(
     left: Option<u32>,
 ) -> Response {
     let content = CodePage {
-        action: format!("{}/sign/access-code", request.base),
+        action: form(request, key, language, "/sign/access-code"),
         document: &view.workflow_name,
-        company: &view.company_name,
         hint,
-        token: &key.token,
-        carried: carried(request),
         wrong: left.is_some(),
         left: left.unwrap_or_default(),
     };
     let title = i18n::text(language, "sign-code-title", &[]);
-    let mut frame = request.company_frame(language, title, &view.look);
+    let frame = request.company_frame(language, title, &view.look);
     let status = if left.is_some() {
-        // The typed code belongs into no address.
-        frame.languages.clear();
         StatusCode::UNPROCESSABLE_ENTITY
     } else {
         StatusCode::OK
@@ -265,17 +250,17 @@ pub(super) fn code_page(
     respond(status, "access_code.html", &frame, &content)
 }
 
-/// What the address asked for, carried through a form.
-fn carried(request: &PageRequest) -> Vec<Hidden<'_>> {
-    ["lang", "callback_fn", "next_sign"]
+/// Where a form of a page behind a link goes: with the token, and with what the page was asked for.
+fn form(request: &PageRequest, key: &SigningKey, language: Language, path: &str) -> String {
+    request.link(language, path, &asked_for(request, key))
+}
+
+/// The link's token and what its page was asked for.
+pub(super) fn asked_for<'a>(request: &'a PageRequest, key: &'a SigningKey) -> Vec<(&'static str, &'a str)> {
+    let choices = ["callback_fn", "next_sign"]
         .into_iter()
-        .filter_map(|name| {
-            Some(Hidden {
-                name,
-                value: request.get(name)?,
-            })
-        })
-        .collect()
+        .filter_map(|name| Some((name, request.get(name)?)));
+    std::iter::once(("token", key.token.as_str())).chain(choices).collect()
 }
 
 /// What was wrong with a one-time code, or with asking for one.
@@ -320,30 +305,23 @@ pub(super) fn one_time_code_page(
         return staged(request, key, view);
     };
     let language = request.language_or(view.language);
-    let action = format!("{}/sign/one-time-code", request.base);
     let content = OneTimeCodePage {
-        send_action: format!("{action}/send"),
-        action,
+        send_action: form(request, key, language, "/sign/one-time-code/send"),
+        action: form(request, key, language, "/sign/one-time-code"),
         document: &view.workflow_name,
         to,
         sent: *sent,
         minutes: domain::one_time_code::LIFE.as_mins(),
-        token: &key.token,
-        carried: carried(request),
         wrong: matches!(fault, Some(OneTimeFault::Wrong(1..))),
         fault: fault.map(|fault| fault.words(language)),
     };
     let title = i18n::text(language, "sign-one-time-title", &[]);
-    let mut frame = request.company_frame(language, title, &view.look);
+    let frame = request.company_frame(language, title, &view.look);
     let (status, wait) = match fault {
         None => (StatusCode::OK, None),
         Some(OneTimeFault::Wait(seconds)) => (StatusCode::TOO_MANY_REQUESTS, Some(seconds)),
         Some(_) => (StatusCode::UNPROCESSABLE_ENTITY, None),
     };
-    if fault.is_some() {
-        // The typed code belongs into no address.
-        frame.languages.clear();
-    }
     let mut response = respond(status, "one_time_code.html", &frame, &content);
     if let Some(seconds) = wait {
         response
@@ -409,7 +387,7 @@ fn sign_page(
         gives_back: view.gives_back,
         hand_over: view.hand_over,
         continued: view.continued,
-        original: (mode == "sign").then(|| format!("{base}/sign/document")),
+        original: (mode == "sign").then(|| form(request, key, language, "/sign/document")),
         pages: pages(language, &view.pages, &filled, part),
         data: Script {
             token,

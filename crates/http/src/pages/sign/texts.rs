@@ -11,6 +11,7 @@ const PLAIN: &[&str] = &[
     "sign-field-optional",
     "sign-field-filled",
     "sign-field-change",
+    "sign-field-remove",
     "sign-guide-next",
     "sign-guide-skip",
     "sign-guide-later",
