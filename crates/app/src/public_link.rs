@@ -321,24 +321,31 @@ impl App {
             faults.push(Fault::new("agree", FaultCode::ConsentRequired));
         }
         let kept = self.kept_start(&link)?;
+        // He is added behind those whom the link names.
+        let place = kept.request.recipients.len();
         let request = StartRequest {
             faults,
             ..self.visited(kept.request, visitor, &sender)
         };
-        let also = Also::LinkUse(LinkUse {
-            link: link.id,
-            person: contact.filter(|_| link.once).map(|contact| self.person(&contact)),
-        });
+        let also = Also::LinkUse {
+            taking: LinkUse {
+                link: link.id,
+                person: contact.filter(|_| link.once).map(|contact| self.person(&contact)),
+            },
+            visitor: place,
+        };
         let started = self
             .start_with(&sender, request, origin, Some(also))
-            .map_err(|error| as_of_visitor(error, &link))?;
+            .map_err(|error| as_of_visitor(error, &link, place))?;
         if kept.confirm {
             return Ok(LinkLeads::ToMessage);
         }
-        Ok(LinkLeads::To(started.first_sign_url))
+        let lacking = || Error::internal("starting by a link", "the visitor is none of the writers");
+        started.visitor_sign_url.map(LinkLeads::To).ok_or_else(lacking)
     }
 
-    /// The start of a visitor: he is the first writer, in the language of his page.
+    /// The start of a visitor: he is the last of the list, takes what place of the first step is left, and writes in the
+    /// language of his page.
     fn visited(&self, request: StartRequest, visitor: &LinkVisitor, sender: &Caller) -> StartRequest {
         let date = time::format_with_zone(self.now(), sender.offset);
         let date = date.split(' ').next().unwrap_or_default().to_owned();
@@ -443,8 +450,9 @@ fn refusal(link: &PublicLink, now: Timestamp) -> Option<ConflictCode> {
     }
 }
 
-/// A refusal in the words of the visitor's form: what is wrong with the sender's part is no fault of his.
-fn as_of_visitor(error: Error, link: &PublicLink) -> Error {
+/// A refusal in the words of the visitor's form, where he is the writer at this place of the list: what is wrong with the
+/// sender's part, other writers among it, is no fault of his.
+fn as_of_visitor(error: Error, link: &PublicLink, visitor: usize) -> Error {
     let Error::Unprocessable(faults) = error else {
         return match error {
             Error::Conflict {
@@ -454,13 +462,16 @@ fn as_of_visitor(error: Error, link: &PublicLink) -> Error {
             other => other,
         };
     };
+    let (name, contact) = (
+        format!("recipient_list[{visitor}].name"),
+        format!("recipient_list[{visitor}].email"),
+    );
     let mut told = Vec::new();
     for mut fault in faults {
         let place = match fault.path.as_str() {
             "contact" | "agree" => Some(fault.path.clone()),
-            path if path.starts_with("recipient_list[") && path.ends_with("].name") => Some("name".to_owned()),
-            path if path.starts_with("recipient_list[") && path.ends_with("].email") => Some("contact".to_owned()),
-            "workflow_name" => Some("name".to_owned()),
+            path if path == name || path == "workflow_name" => Some("name".to_owned()),
+            path if path == contact => Some("contact".to_owned()),
             _ => None,
         };
         match place {

@@ -232,6 +232,8 @@ pub(crate) struct PreviewContent {
 struct Plan {
     workflow: Workflow,
     checks: Vec<Checks>,
+    /// Where each writer of the request stands among the workflow's.
+    places: Vec<Option<usize>>,
     authorization: Option<Vec<u8>>,
     values: Vec<(String, StoredValue)>,
     document: BlobHash,
@@ -252,7 +254,12 @@ pub(crate) enum Also {
         number: u32,
     },
     /// A public link is used.
-    LinkUse(LinkUse),
+    LinkUse {
+        /// By whom.
+        taking: LinkUse,
+        /// Where he stands in the start's list of writers.
+        visitor: usize,
+    },
 }
 
 impl Also {
@@ -271,7 +278,7 @@ impl Also {
                     Err(Error::conflict(ConflictCode::Changed))
                 }
             }
-            Also::LinkUse(taking) => {
+            Also::LinkUse { taking, .. } => {
                 let taken = store::public_link::take(tx, company, taking, workflow, now)?;
                 not_taken(taken).map_or(Ok(()), Err)
             }
@@ -279,12 +286,12 @@ impl Also {
     }
 }
 
-/// A start's answer, and where its first writer signs.
+/// A start's answer, and where the visitor of a public link signs.
 pub(crate) struct StartedWith {
     /// The answer.
     pub(crate) started: Started,
-    /// Where the first writer signs, whether he is told or not; empty where nothing was started now.
-    pub(crate) first_sign_url: String,
+    /// Where the link's visitor signs, whether he is told or not; none where no link was used now.
+    pub(crate) visitor_sign_url: Option<String>,
 }
 
 impl App {
@@ -303,7 +310,7 @@ impl App {
     ) -> Result<StartedWith, Error> {
         let only = |started| StartedWith {
             started,
-            first_sign_url: String::new(),
+            visitor_sign_url: None,
         };
         caller.must_send()?;
         let now = self.now();
@@ -328,7 +335,7 @@ impl App {
             (
                 Stored::Now {
                     started,
-                    first_sign_url,
+                    visitor_sign_url,
                 },
                 _,
             ) => {
@@ -337,7 +344,7 @@ impl App {
                 }
                 Ok(StartedWith {
                     started: Started::Workflow(started),
-                    first_sign_url,
+                    visitor_sign_url,
                 })
             }
         }
@@ -512,7 +519,7 @@ pub(crate) fn kept_since(now: Timestamp) -> Timestamp {
 enum Stored {
     Now {
         started: StartedWorkflow,
-        first_sign_url: String,
+        visitor_sign_url: Option<String>,
     },
     Before(KeptAnswer),
 }
@@ -559,7 +566,7 @@ impl Plan {
             );
         }
         let who = match self.also {
-            Some(Also::LinkUse(_)) => Who::LinkHolder,
+            Some(Also::LinkUse { .. }) => Who::LinkHolder,
             _ => Who::Member(workflow.sender),
         };
         let actor = self.origin.actor(who);
@@ -591,15 +598,22 @@ impl Plan {
             };
             store::idempotency::keep(tx, company, key, &kept, now, kept_since(now))?;
         }
-        let first_sign_url = workflow
-            .writers_at_turn()
-            .next()
-            .map(|first| outgoing.addresses.sign_url(&workflow, first))
-            .unwrap_or_default();
+        let visitor_sign_url = self
+            .visitor()
+            .and_then(|place| workflow.recipients.get(place))
+            .map(|visitor| outgoing.addresses.sign_url(&workflow, visitor));
         Ok(Stored::Now {
             started,
-            first_sign_url,
+            visitor_sign_url,
         })
+    }
+
+    /// The place of a public link's visitor among the writers: of a step with several roles it need not be the first.
+    fn visitor(&self) -> Option<usize> {
+        match &self.also {
+            Some(Also::LinkUse { visitor, .. }) => self.places.get(*visitor).copied().flatten(),
+            _ => None,
+        }
     }
 }
 
@@ -719,7 +733,7 @@ impl<'a> StartReader<'a> {
             _ => {}
         }
         let template = template.map(|stored| stored.version.clone());
-        let (recipients, checks) = self.recipients(&request.recipients, template.as_ref());
+        let (recipients, checks, places) = self.recipients(&request.recipients, template.as_ref());
         let (values, files) = self.values(&request.fields, template.as_ref());
         if let Some(template) = &template {
             self.foresee(template, &request.fields, &values);
@@ -757,6 +771,7 @@ impl<'a> StartReader<'a> {
         let plan = Plan {
             workflow,
             checks,
+            places,
             authorization,
             values,
             document: template.pdf,
@@ -871,22 +886,22 @@ impl<'a> StartReader<'a> {
         read
     }
 
-    /// Puts each recipient into the place of the template that is his.
+    /// Puts each recipient into the place of the template that is his, and says which it is.
     fn recipients(
         &mut self,
         given: &[StartRecipient],
         template: Option<&TemplateVersion>,
-    ) -> (Vec<Recipient>, Vec<Checks>) {
+    ) -> (Vec<Recipient>, Vec<Checks>, Vec<Option<usize>>) {
         let mut read = Vec::new();
         for (index, recipient) in given.iter().enumerate() {
             read.push(self.recipient(index, recipient));
         }
         let Some(template) = template else {
-            return (Vec::new(), Vec::new());
+            return (Vec::new(), Vec::new(), Vec::new());
         };
         if given.is_empty() && template.steps.iter().any(|step| step.writer.is_none()) {
             self.fault(Fault::new("recipient_list", FaultCode::Required));
-            return (Vec::new(), Vec::new());
+            return (Vec::new(), Vec::new(), Vec::new());
         }
         // Those who name their role first, then the others in list order.
         let mut place_of: Vec<Option<usize>> = vec![None; given.len()];
@@ -994,7 +1009,7 @@ impl<'a> StartReader<'a> {
                 });
             }
         }
-        (recipients, checks)
+        (recipients, checks, place_of)
     }
 
     /// Proves that what the template prescribes, and what will be calculated from the numbers given here, can be stamped.

@@ -9,6 +9,7 @@ use crate::support::{Answer, BASE, Server, committee, plain, values_of};
 testkit::on_both_databases!(
     a_link_is_made_listed_shown_and_closed,
     a_visitor_becomes_the_first_writer,
+    a_visitor_signs_in_the_place_that_is_left_to_him,
     what_a_visitor_leaves_out_is_asked_for,
     each_address_uses_a_link_once_unless_it_may_often,
     the_limit_is_exact_whatever_comes_at_once,
@@ -185,6 +186,55 @@ fn a_visitor_becomes_the_first_writer(database: &TestDatabase) {
         server.get(&format!("/api/v3/link/{}", made["link_id"]), &token).ok()["used"],
         1
     );
+}
+
+/// The names of the fields that whoever opened the signing page fills in.
+fn own_fields(page: &Answer) -> Vec<String> {
+    let page = text(page);
+    page.split("class=\"field mine")
+        .skip(1)
+        .filter_map(|field| field.split_once("data-name=\"")?.1.split_once('"'))
+        .map(|(name, _)| name.to_owned())
+        .collect()
+}
+
+fn a_visitor_signs_in_the_place_that_is_left_to_him(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (company, token, _) = server.with_company("acme");
+    let committee = server.template(&company, &committee());
+    for (named, left) in [("chair", "clerk"), ("clerk", "chair")] {
+        let person = json!({"order": 1, "role": named, "name": "Named", "email": "named@example.com"});
+        let more = json!({"template_id": committee, "field_list": [], "recipient_list": [person]});
+        let path = path_of(&new(&server, &token, committee, &more).ok());
+        let page = visit(&server, &path, "Ann", "ann@example.com", true);
+        assert_eq!(page.status, 200, "{}", text(&page));
+        assert_eq!(own_fields(&page), [format!("{left}_text")], "{named} is another person");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_other_writers_is_no_fault_of_the_visitors() {
+    let server = Server::new(&TestDatabase::sqlite());
+    let (company, token, _) = server.with_company("acme");
+    let fields = |width: u32| {
+        json!({"name": "Two", "steps": [{"order": 1}, {"order": 2}], "fields": [
+            {"name": "clerk", "kind": "writer", "detail": "name", "step": 2, "page": 1, "x": 100_000, "y": 60_000,
+                "width": width, "height": 40_000},
+        ]})
+    };
+    let template = server.template(&company, &fields(500_000));
+    let path = path_of(&new(&server, &token, template, &json!({"field_list": []})).ok());
+    let narrow = fields(5_000).to_string();
+    let import = app::ImportTemplate {
+        pdf: &crate::support::pdf(),
+        fields: narrow.as_bytes(),
+    };
+    server
+        .app
+        .replace_template(&company, domain::TemplateId(template), "test", &import)
+        .expect("a version into which the clerk's name does not fit");
+    let page = visit(&server, &path, "Ann", "ann@example.com", true);
+    assert_eq!(page.status, 410, "{}", text(&page));
 }
 
 fn what_a_visitor_leaves_out_is_asked_for(database: &TestDatabase) {
