@@ -3,13 +3,14 @@
 //! A code of six digits is sent to the writer's own address when he asks for it. It lives for ten minutes and bears five
 //! tries. The next one is sent a minute later at the earliest, and five an hour at most, so that nobody's mailbox is
 //! filled. Whoever has the link alone could still try on for days; so after 25 wrong codes without a right one nothing is
-//! sent until the sender asks anew (NIST SP 800-63B, 5.2.2, bears 100).
+//! sent until the sender asks anew (NIST SP 800-63B, 5.2.2, bears 100). A reminder that the service sends by itself is none:
+//! with one a day, a lock that it lifts would be no lock.
 //!
 //! What was sent and tried is read from the workflow's chain, which holds it anyway.
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::event::{Event, EventKind, IdentityMethod};
+use crate::event::{Event, EventKind, IdentityMethod, Who};
 use crate::ids::RecipientId;
 
 /// How long a code can be given.
@@ -84,8 +85,8 @@ impl Record {
                     method: IdentityMethod::OneTimeCode,
                     ..
                 } => record.refused = record.refused.saturating_add(1),
-                EventKind::Reminded { .. }
-                | EventKind::IdentityChecked {
+                EventKind::Reminded { .. } if matches!(event.actor.who, Who::Member(_)) => record.refused = 0,
+                EventKind::IdentityChecked {
                     method: IdentityMethod::OneTimeCode,
                     ..
                 } => record.refused = 0,
@@ -116,6 +117,7 @@ impl Record {
 mod tests {
     use super::*;
     use crate::event::{Actor, NamedRecipient};
+    use crate::ids::MemberId;
 
     const WRITER: RecipientId = RecipientId(7);
 
@@ -214,7 +216,19 @@ mod tests {
         assert_eq!(Record::of(wrong().skip(1), WRITER).may_send(at(0)), Ok(()));
         assert_eq!(Record::of(wrong(), WRITER).may_send(at(0)), Err(Hindrance::Locked));
         let reminded = event(0, EventKind::Reminded { recipient: WRITER });
-        assert_eq!(Record::of(wrong().chain([reminded]), WRITER).may_send(at(0)), Ok(()));
+        assert_eq!(
+            Record::of(wrong().chain([reminded.clone()]), WRITER).may_send(at(0)),
+            Err(Hindrance::Locked),
+            "by the service itself"
+        );
+        let asked = Event {
+            actor: Actor {
+                who: Who::Member(MemberId(1)),
+                ..Actor::SERVICE
+            },
+            ..reminded
+        };
+        assert_eq!(Record::of(wrong().chain([asked]), WRITER).may_send(at(0)), Ok(()));
         // Wrong access codes have a lock of their own.
         let access = std::iter::repeat_n(refused(IdentityMethod::AccessCode), 25);
         assert_eq!(Record::of(access, WRITER).may_send(at(0)), Ok(()));

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use app::{
-    ConflictCode, CorrectRequest, Error, FaultCode, ForbiddenCode, SigningKey, Stage, StartRequest, StartedWorkflow,
+    CompanyChange, ConflictCode, CorrectRequest, Error, FaultCode, ForbiddenCode, SigningKey, Stage, StartRequest,
+    StartedWorkflow,
 };
 use domain::{Language, WorkflowId};
 use serde_json::json;
@@ -222,6 +223,18 @@ fn five_wrong_tries_need_a_new_code_and_twenty_five_the_sender() {
             app.clock.advance(3600);
         }
         assert_eq!(met(send(app, &key)).0, ConflictCode::Locked);
+        // Reminders that go out by themselves are no asking anew.
+        let daily = CompanyChange {
+            remind_every_days: Some(Some(1)),
+            ..CompanyChange::default()
+        };
+        app.change_company(&world.company, &daily).expect("a choice");
+        let before = world.mails(id).len();
+        app.clock.advance(24 * 60 * 60);
+        app.remind_due(10).expect("the job");
+        assert_eq!(world.mails(id).len(), before + 1, "one reminder");
+        assert_eq!(met(send(app, &key)).0, ConflictCode::Locked);
+        app.clock.advance(10 * 60);
         app.remind(&world.caller, id, &origin()).expect("asked anew");
         send(app, &key).expect("sent");
         give(app, &key, &last_code(&world, id)).expect("right");
