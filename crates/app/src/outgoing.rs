@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use domain::{
-    Contact, FileKind, Language, LinkType, Outcome, Progress, Random, Recipient, RecipientId, TemplateVersion, Workflow,
+    Contact, FileKind, Language, LinkType, Outcome, Random, Recipient, RecipientId, TemplateVersion, Workflow,
 };
 use jiff::Timestamp;
 use store::outbox::{NewChannel, NewDelivery};
@@ -234,20 +234,22 @@ impl Outgoing {
                 let everybody = told(workflow, party, |_| chosen.writers, besides);
                 all.extend(self.letters(workflow, party, &everybody, occasion, at)?);
             }
-            Outcome::Rejected { recipient, .. } => {
-                let rejecter = *recipient;
+            Outcome::Rejected { order, .. } => {
                 let occasion = Occasion::Rejected {
                     at,
                     writer: actor_name,
                     reason: comment,
                 };
-                let earlier = told(
+                // The others of his step too: they hold requests that lead nowhere now. Who has two roles rejects for both.
+                let is_rejecter =
+                    |writer: &Recipient| actor.is_some_and(|rejecter| rejecter.contact.is_same(&writer.contact));
+                let were_asked = told(
                     workflow,
                     party,
-                    |writer| writer.id != rejecter && matches!(writer.progress, Progress::Approved { .. }),
+                    |writer| writer.order <= *order && !is_rejecter(writer),
                     Besides::SENDER,
                 );
-                all.extend(self.letters(workflow, party, &earlier, occasion, at)?);
+                all.extend(self.letters(workflow, party, &were_asked, occasion, at)?);
             }
             Outcome::Canceled { order, .. } => {
                 let occasion = Occasion::Canceled {

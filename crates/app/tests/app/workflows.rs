@@ -1105,6 +1105,27 @@ fn a_return_is_told_with_the_next_writers_and_at_step_one_it_ends() {
 }
 
 #[test]
+fn who_declines_is_told_to_the_others_of_his_step_and_to_nobody_who_was_not_asked() {
+    on_both(|app| {
+        let world = World::new(app, &one_step_of_two());
+        let declined_by_b = |contact_of_a: &str| {
+            let mut request = world.request_of_three();
+            request.export = None;
+            request.recipients[0].email = Some(contact_of_a.to_owned());
+            let id = id_of(&world.start(request));
+            let asked = world.letters(id);
+            let key = key_of(&asked[1].1);
+            app.reject_by_link(&key, None, &origin()).expect("declined");
+            let told = world.mails(id).split_off(asked.len());
+            told.into_iter().map(|mail| mail.to).collect::<Vec<_>>()
+        };
+        assert_eq!(declined_by_b("a@example.com"), ["a@example.com", "owner@example.com"]);
+        // One person with both roles has declined for both.
+        assert_eq!(declined_by_b("b@example.com"), ["owner@example.com"]);
+    });
+}
+
+#[test]
 fn who_declines_after_others_signed_is_told_to_sender_and_earlier_writers() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
