@@ -26,6 +26,8 @@ mod sql {
     store::statements! {
         pub static WEBHOOKS = "SELECT event_id, body FROM outbox WHERE workflow_id = $1 AND kind = 'webhook' ORDER BY id";
         pub static TAMPER = "UPDATE audit_entry SET at = at + 1 WHERE workflow_id = $1 AND sequence = 2";
+        pub static BREAK = "UPDATE workflow SET cc_list = '{}' WHERE id = $1";
+        pub static MEND = "UPDATE workflow SET cc_list = '[]' WHERE id = $1";
         pub static LETTERS = "SELECT body FROM outbox WHERE workflow_id = $1 AND kind <> 'webhook' ORDER BY id";
     }
 }
@@ -836,6 +838,36 @@ fn whoever_touches_an_overdue_workflow_finds_it_expired() {
         assert_eq!(app.workflow(&world.caller, id).expect("the workflow").status, "Expired");
         assert_eq!(app.expire_due(10).expect("a look"), 0);
         assert_eq!(world.webhooks(id).len(), 1);
+    });
+}
+
+#[test]
+fn workflows_that_cannot_expire_keep_no_others_from_it() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let start = || id_of(&world.start(world.request()));
+        let write = |statement: &'static store::Statement, id: WorkflowId| {
+            app.store
+                .write(move |tx| tx.execute_one(statement, store::values![id.get()]))
+                .expect("a row is changed");
+        };
+        let broken = [start(), start(), start()];
+        app.clock.advance(1);
+        let sound = start();
+        for id in broken {
+            write(&sql::BREAK, id);
+        }
+        app.clock.advance(14 * 24 * 60 * 60);
+        let looked: Vec<u32> = (0..3).map(|_| app.expire_due(2).expect("a look")).collect();
+        assert_eq!(looked, [2, 2, 0], "nobody is looked at again at once");
+        let status = |id| app.workflow(&world.caller, id).expect("the workflow").status;
+        assert_eq!(status(sound), "Expired");
+        for id in broken {
+            write(&sql::MEND, id);
+        }
+        app.clock.advance(60 * 60);
+        assert_eq!(app.expire_due(10).expect("an hour later"), 3);
+        assert_eq!(broken.map(status), ["Expired"; 3]);
     });
 }
 
