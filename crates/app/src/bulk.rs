@@ -10,7 +10,10 @@
 //! at a time, by a lease that it renews; what a dead one had is taken over at the lease's end, or by the next process of the
 //! same machine at its start.
 //!
-//! **What may fail.** A row that cannot be decided for our own reasons is tried again, at most [`MOST_TRIES`] times.
+//! **What may fail.** A row that cannot be decided for our own reasons is tried again after growing [`PAUSES`], some seven
+//! hours long, and then given up. Such a failure ends the round, and its bulk start rests for some seconds: what keeps one
+//! row from starting, a storage that is away, keeps most likely all of them from it, and they are not to use up their tries
+//! meanwhile. A row that cannot even be opened keeps nobody else from anything.
 
 use document::sheet::SheetLimits;
 use domain::{Language, TemplateId, TemplateVersion, time};
@@ -34,8 +37,15 @@ const ROWS_OF_A_ROUND: u32 = 100;
 const LEASE: SignedDuration = SignedDuration::from_mins(1);
 /// It renews it so long before its end.
 const RENEWAL: SignedDuration = SignedDuration::from_secs(45);
-/// A row that cannot be decided is given up after so many tries.
-const MOST_TRIES: u32 = 5;
+/// How long a row that could not be decided waits for its next try; after the last one it is given up.
+const PAUSES: [SignedDuration; 4] = [
+    SignedDuration::from_mins(1),
+    SignedDuration::from_mins(10),
+    SignedDuration::from_hours(1),
+    SignedDuration::from_hours(6),
+];
+/// How long a bulk start rests after a failure of our own.
+const REST: SignedDuration = SignedDuration::from_secs(10);
 /// A bulk start that is over is kept for so many days.
 const KEPT_DAYS: i64 = 30;
 /// So many faults of one row are told.
@@ -581,21 +591,23 @@ impl App {
     }
 
     /// Starts some rows of each bulk start that is under way and that no process but `owner`, this one, works on. How many
-    /// rows were decided; none: there is nothing to do.
+    /// rows were tried; none: there is nothing to do now.
     pub fn run_bulk_starts(&self, owner: &str) -> Result<usize, Error> {
-        let running = self.store.read(|tx| bulk::running(tx).map_err(Error::from))?;
-        let mut decided = 0;
+        let now = self.now();
+        let running = self.store.read(move |tx| bulk::running(tx, now).map_err(Error::from))?;
+        let mut tried = 0;
         for bulk in running {
-            match self.run_bulk_start(&bulk, owner) {
-                Ok(rows) => decided += rows,
-                // Its rows wait; the others have their turn.
-                Err(error) => {
-                    error.log();
-                    tracing::warn!(bulk = bulk.id.0, "a bulk start goes on later");
-                }
+            // Its rows wait; the others have their turn.
+            if let Err(error) = self.run_bulk_start(&bulk, owner, &mut tried) {
+                error.log();
+                tracing::warn!(bulk = bulk.id.0, "a bulk start goes on later");
+                let (id, until) = (bulk.id, self.after(REST));
+                self.store
+                    .write(move |tx| bulk::put_off(tx, id, until).map_err(Error::from))
+                    .unwrap_or_else(|error| error.log());
             }
         }
-        Ok(decided)
+        Ok(tried)
     }
 
     /// Gives back what processes had taken that are no more.
@@ -618,54 +630,49 @@ impl App {
         Ok(is_ours.then_some(until))
     }
 
-    fn run_bulk_start(&self, running: &Running, owner: &str) -> Result<usize, Error> {
-        let id = running.id;
+    fn run_bulk_start(&self, running: &Running, owner: &str, tried: &mut usize) -> Result<(), Error> {
+        let (id, now) = (running.id, self.now());
         let Some(mut until) = self.claim_bulk_start(id, owner)? else {
-            return Ok(0);
+            return Ok(());
         };
         let rows = self
             .store
-            .read(move |tx| bulk::waiting(tx, id, ROWS_OF_A_ROUND).map_err(Error::from))?;
-        if rows.is_empty() {
-            let now = self.now();
-            self.store
-                .write(move |tx| bulk::finish(tx, id, now).map_err(Error::from))?;
-            return Ok(0);
-        }
-        let sender = self.bulk_sender(running)?;
-        let origin: Origin =
-            serde_json::from_str(&running.origin).map_err(|error| Error::internal("reading a bulk start", error))?;
-        for row in &rows {
-            if until.duration_since(self.now()) < RENEWAL {
-                match self.claim_bulk_start(id, owner)? {
-                    Some(later) => until = later,
-                    None => return Ok(0),
+            .read(move |tx| bulk::waiting(tx, id, now, ROWS_OF_A_ROUND).map_err(Error::from))?;
+        if !rows.is_empty() {
+            let sender = self.bulk_sender(running)?;
+            for row in &rows {
+                if until.duration_since(self.now()) < RENEWAL {
+                    match self.claim_bulk_start(id, owner)? {
+                        Some(later) => until = later,
+                        None => return Ok(()),
+                    }
                 }
+                *tried += 1;
+                self.decide_row(running, row, sender.as_ref())?;
             }
-            self.decide_row(running, row, sender.as_ref(), &origin)?;
         }
         if rows.len() < ROWS_OF_A_ROUND as usize {
             let now = self.now();
             self.store
                 .write(move |tx| bulk::finish(tx, id, now).map_err(Error::from))?;
         }
-        Ok(rows.len())
+        Ok(())
     }
 
-    /// Starts a row, or says why it cannot be. An error is our own: the row waits.
-    fn decide_row(
-        &self,
-        running: &Running,
-        waiting: &Waiting,
-        sender: Option<&Caller>,
-        origin: &Origin,
-    ) -> Result<(), Error> {
+    /// Starts a row, or says why it cannot be. An error is our own, and not this row's alone: the row waits.
+    fn decide_row(&self, running: &Running, waiting: &Waiting, sender: Option<&Caller>) -> Result<(), Error> {
         let (id, number) = (running.id, waiting.number);
-        let row = self.opened_row(waiting)?;
+        let (row, origin) = match self.opened_row(running, waiting) {
+            Ok(opened) => opened,
+            Err(error) => {
+                error.log();
+                return self.put_row_off(id, waiting, &error);
+            }
+        };
         let outcome = match sender {
             Some(sender) => {
                 let also = Also::BulkRow { bulk: id, number };
-                self.start_with(sender, row.request.clone(), origin, Some(also))
+                self.start_with(sender, row.request.clone(), &origin, Some(also))
                     .map(drop)
             }
             None => Err(Error::Forbidden(ForbiddenCode::Role)),
@@ -679,39 +686,57 @@ impl App {
             }) => return Ok(()),
             Err(error) => error,
         };
-        let faults = match row.kept(&error) {
-            Some(faults) => faults,
-            None if matches!(error, Error::Internal { .. } | Error::FileLost(_)) => {
-                error.log();
-                if waiting.tries + 1 < MOST_TRIES {
-                    return self
-                        .store
-                        .write(move |tx| bulk::set_tried(tx, id, number).map_err(Error::from));
-                }
-                vec![KeptFault {
-                    path: String::new(),
-                    code: error.id().to_owned(),
-                    arguments: Vec::new(),
-                }]
+        let Some(faults) = row.kept(&error) else {
+            if matches!(error, Error::Internal { .. } | Error::FileLost(_)) {
+                self.put_row_off(id, waiting, &error)?;
             }
-            None => return Err(error),
+            return Err(error);
         };
-        let faults = serde_json::to_string(&faults).map_err(|error| Error::internal("keeping a fault", error))?;
+        self.give_row_up(id, number, &faults)
+    }
+
+    /// A row that could not be decided is tried again later, or given up after its last try.
+    fn put_row_off(&self, id: BulkId, waiting: &Waiting, error: &Error) -> Result<(), Error> {
+        let number = waiting.number;
+        let pause = usize::try_from(waiting.tries).ok().and_then(|tries| PAUSES.get(tries));
+        let Some(pause) = pause else {
+            let fault = KeptFault {
+                path: String::new(),
+                code: error.id().to_owned(),
+                arguments: Vec::new(),
+            };
+            return self.give_row_up(id, number, &[fault]);
+        };
+        let again = self.after(*pause);
+        self.store
+            .write(move |tx| bulk::set_tried(tx, id, number, again).map_err(Error::from))
+    }
+
+    fn give_row_up(&self, id: BulkId, number: u32, faults: &[KeptFault]) -> Result<(), Error> {
+        let faults = serde_json::to_string(faults).map_err(|error| Error::internal("keeping a fault", error))?;
         self.store
             .write(move |tx| bulk::set_failed(tx, id, number, &faults).map_err(Error::from))?;
         Ok(())
     }
 
-    fn opened_row(&self, waiting: &Waiting) -> Result<ReadRow, Error> {
+    fn after(&self, pause: SignedDuration) -> Timestamp {
+        self.now().checked_add(pause).unwrap_or(Timestamp::MAX)
+    }
+
+    /// A row as it was kept, and where its request came from.
+    fn opened_row(&self, running: &Running, waiting: &Waiting) -> Result<(ReadRow, Origin), Error> {
+        let origin =
+            serde_json::from_str(&running.origin).map_err(|error| Error::internal("reading a bulk start", error))?;
         let text = self
             .vault
             .decrypt(Purpose::BulkRow, &waiting.request)
             .map_err(|error| Error::internal("reading a row", error))?;
         let row: ReadRow = serde_json::from_slice(&text).map_err(|error| Error::internal("reading a row", error))?;
-        Ok(ReadRow {
+        let row = ReadRow {
             number: waiting.number,
             ..row
-        })
+        };
+        Ok((row, origin))
     }
 
     /// Who sends, as he is now; none where he may not any more.

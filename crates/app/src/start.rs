@@ -384,9 +384,8 @@ impl App {
     /// Proves what a start needs beside its request: the template's file, and a seal for the end.
     fn prove_usable(&self, caller: &Caller, document: &BlobHash) -> Result<(), Error> {
         if !self.blobs.exists(document)? {
-            let reason = "the template's file is missing from the storage";
-            let fault = Fault::new("template_id", FaultCode::NotSealable).with("reason", reason);
-            return Err(Error::Unprocessable(vec![fault]));
+            // No fault of the request's: the storage may be away, and is hopefully back for the next try.
+            return Err(Error::FileLost(blobs::Error::Missing(*document)));
         }
         // Usable now means usable at the end, as far as it is ours: the key stays in the database, and the master key is at
         // hand. A brought certificate may be revoked later.

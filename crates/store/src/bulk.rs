@@ -212,9 +212,9 @@ pub fn cancel(tx: &mut dyn Transaction, company: &CompanyId, id: BulkId, at: Tim
     Ok(true)
 }
 
-/// What is under way, oldest first.
-pub fn running(tx: &mut dyn Transaction) -> Result<Vec<Running>, Error> {
-    tx.query(&sql::RUNNING, values![])?
+/// What is under way and not put off until later, oldest first.
+pub fn running(tx: &mut dyn Transaction, now: Timestamp) -> Result<Vec<Running>, Error> {
+    tx.query(&sql::RUNNING, values![now])?
         .iter()
         .map(|row| {
             Ok(Running {
@@ -251,9 +251,9 @@ pub fn release_owner(tx: &mut dyn Transaction, owner: &str) -> Result<u64, Error
     tx.execute(&sql::RELEASE_OWNER, values![owner])
 }
 
-/// The next rows of one that wait.
-pub fn waiting(tx: &mut dyn Transaction, id: BulkId, limit: u32) -> Result<Vec<Waiting>, Error> {
-    tx.query(&sql::WAITING, values![id.0, limit])?
+/// The next rows of one that wait and are not put off until later.
+pub fn waiting(tx: &mut dyn Transaction, id: BulkId, now: Timestamp, limit: u32) -> Result<Vec<Waiting>, Error> {
+    tx.query(&sql::WAITING, values![id.0, now, limit])?
         .iter()
         .map(|row| {
             Ok(Waiting {
@@ -275,9 +275,14 @@ pub fn set_failed(tx: &mut dyn Transaction, id: BulkId, number: u32, faults: &st
     Ok(tx.execute(&sql::FAILED, values![id.0, number, faults])? == 1)
 }
 
-/// A row could not be started this time.
-pub fn set_tried(tx: &mut dyn Transaction, id: BulkId, number: u32) -> Result<(), Error> {
-    tx.execute(&sql::TRIED, values![id.0, number]).map(drop)
+/// A row could not be started this time: it is tried again then.
+pub fn set_tried(tx: &mut dyn Transaction, id: BulkId, number: u32, again: Timestamp) -> Result<(), Error> {
+    tx.execute(&sql::TRIED, values![id.0, number, again]).map(drop)
+}
+
+/// Lets a bulk start rest until then.
+pub fn put_off(tx: &mut dyn Transaction, id: BulkId, until: Timestamp) -> Result<(), Error> {
+    tx.execute(&sql::PUT_OFF, values![id.0, until]).map(drop)
 }
 
 /// Ends it where nothing waits any more. Whether it did now.

@@ -531,12 +531,22 @@ pub fn discard(tx: &mut dyn Transaction, company: &CompanyId, id: WorkflowId, at
     Ok(tx.execute(&sql::DISCARD, values![company, id, at])? == 1)
 }
 
-/// Workflows of all companies whose time has run out.
+/// Workflows of all companies whose time has run out, but for those that were put off until later.
 pub fn overdue(tx: &mut dyn Transaction, at: Timestamp, limit: u32) -> Result<Vec<(CompanyId, WorkflowId)>, Error> {
     tx.query(&sql::OVERDUE, values![at, limit])?
         .iter()
         .map(|row| Ok((row.get("company_id")?, row.get("id")?)))
         .collect()
+}
+
+/// Sets when to look again at a workflow that could not be expired.
+pub fn set_expiry_look(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    workflow: WorkflowId,
+    at: Timestamp,
+) -> Result<(), Error> {
+    tx.execute_one(&sql::SET_EXPIRY_LOOK, values![company, workflow, at])
 }
 
 /// Workflows of all companies whose writers may have to be reminded by then: those that have settings for it, and whose

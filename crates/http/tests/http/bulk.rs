@@ -14,6 +14,8 @@ testkit::on_both_databases!(
     the_right_rows_are_started_and_the_wrong_ones_hold_up_nobody,
     rows_are_started_once_whoever_works_on_them,
     of_several_processes_one_prepares_the_rows,
+    rows_that_cannot_be_opened_hold_up_nobody_and_are_given_up,
+    rows_outlast_a_storage_that_is_away,
     a_list_takes_what_a_row_does_not_say_from_the_request,
     what_was_not_started_is_cancelled,
     the_same_request_under_a_key_is_accepted_once,
@@ -21,6 +23,13 @@ testkit::on_both_databases!(
     a_sheet_says_who_is_asked_for_a_one_time_code,
     a_cell_without_a_value_is_not_as_if_nothing_were_said,
 );
+
+mod sql {
+    store::statements! {
+        pub static BREAK_ROW = "UPDATE bulk_row SET request = $3 WHERE bulk_id = $1 AND number = $2";
+        pub static BREAK_ORIGIN = "UPDATE bulk_start SET origin = 'nowhere' WHERE id = $1";
+    }
+}
 
 const PATH: &str = "/api/v3/workflows/bulk";
 
@@ -353,6 +362,105 @@ fn rows_are_started_once_whoever_works_on_them(database: &TestDatabase) {
     assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), 60, "each once: {names:?}");
     let (_, letters) = server.drain();
     assert_eq!(letters, 60, "nobody is asked twice");
+}
+
+/// So many rows of a template of one step, accepted.
+fn accepted_rows(server: &Server, token: &str, template: i64, rows: u32) -> Value {
+    let mut csv = "workflow_name,1.name,1.email\n".to_owned();
+    for number in 0..rows {
+        writeln!(csv, "document {number:02},Ann,ann{number}@example.com").expect("a text grows");
+    }
+    let start = common(template);
+    form(server, token, "", &[("file", csv.as_bytes()), ("start", &start)]).ok()["bulk_id"].clone()
+}
+
+/// Lets the pauses between the tries of a row pass, with the job at work after each.
+fn all_tries_pass(server: &Server) {
+    for seconds in [60, 10 * 60, 60 * 60, 6 * 60 * 60] {
+        server.clock.advance(seconds);
+        work(server);
+    }
+}
+
+fn rows_that_cannot_be_opened_hold_up_nobody_and_are_given_up(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (company, token, _) = server.with_company("acme");
+    let template = server.template(&company, &plain(1, "end"));
+    let first = accepted_rows(&server, &token, template, 5);
+    // The sheet's first row is its second line. One was encrypted with another key, one was written by another version.
+    let of_another_version = server.app.vault.encrypt(app::Purpose::BulkRow, b"{\"request\": 7}");
+    for (number, request) in [(2_i64, b"sealed elsewhere".to_vec()), (3, of_another_version)] {
+        let bulk = first.as_i64().expect("a number");
+        server
+            .app
+            .store
+            .write(move |tx| tx.execute_one(&sql::BREAK_ROW, store::values![bulk, number, request.clone()]))
+            .expect("a row is broken");
+    }
+    let path = format!("{PATH}/{first}");
+    let so_far = |path: &str| {
+        let progress = server.get(path, &token).ok();
+        (progress["status"].clone(), counts(&progress))
+    };
+    assert_eq!(work(&server), 5);
+    assert_eq!(
+        so_far(&path),
+        (json!("running"), [5, 2, 3, 0, 0]),
+        "the others are started"
+    );
+    assert_eq!(work(&server), 0, "those rest");
+    all_tries_pass(&server);
+    assert_eq!(so_far(&path), (json!("finished"), [5, 0, 3, 2, 0]));
+    let failed = server.get(&format!("{path}?status=failed"), &token).ok();
+    let of_ours = vec![(String::new(), "internal".to_owned())];
+    assert_eq!(
+        wrong_rows(&failed["row_list"]),
+        [(2, of_ours.clone()), (3, of_ours.clone())]
+    );
+    // The same where the bulk start itself cannot be read.
+    let second = accepted_rows(&server, &token, template, 2);
+    let bulk = second.as_i64().expect("a number");
+    server
+        .app
+        .store
+        .write(move |tx| tx.execute_one(&sql::BREAK_ORIGIN, store::values![bulk]))
+        .expect("it is broken");
+    work(&server);
+    all_tries_pass(&server);
+    assert_eq!(
+        so_far(&format!("{PATH}/{second}")),
+        (json!("finished"), [2, 0, 0, 2, 0])
+    );
+}
+
+fn rows_outlast_a_storage_that_is_away(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (company, token, _) = server.with_company("acme");
+    let template = server.template(&company, &plain(1, "end"));
+    let bulk = accepted_rows(&server, &token, template, 20);
+    let file = {
+        let details = server.app.template(&company, domain::TemplateId(template));
+        details.expect("the template").stored.version.pdf
+    };
+    let bytes = server.app.blobs.get(&file).expect("its file");
+    server.app.blobs.delete(&file).expect("away");
+    // Five minutes, at the job's own pace of two rounds a second: of each rest one row is tried.
+    let mut tried = 0;
+    for _ in 0..5 * 60 {
+        for _ in 0..2 {
+            tried += server.app.run_bulk_starts("test").expect("a round");
+        }
+        server.clock.advance(1);
+    }
+    assert_eq!(tried, 5 * 60 / 10);
+    server.app.blobs.put(&bytes).expect("it is back");
+    server.clock.advance(10 * 60);
+    work(&server);
+    let done = server.get(&format!("{PATH}/{bulk}"), &token).ok();
+    assert_eq!(
+        (&done["status"], counts(&done)),
+        (&json!("finished"), [20, 0, 20, 0, 0])
+    );
 }
 
 fn a_list_takes_what_a_row_does_not_say_from_the_request(database: &TestDatabase) {

@@ -33,8 +33,9 @@ crate::statements! {
     pub static CANCEL_ROWS = "UPDATE bulk_row SET state = 'cancelled', request = NULL \
          WHERE bulk_id = $1 AND state = 'waiting'";
 
-    /// What is under way, oldest first.
-    pub static RUNNING = "SELECT id, company_id, member_id, origin FROM bulk_start WHERE finished_at IS NULL ORDER BY id";
+    /// What is under way and not put off, oldest first.
+    pub static RUNNING = "SELECT id, company_id, member_id, origin FROM bulk_start \
+         WHERE finished_at IS NULL AND due_at <= $1 ORDER BY id";
 
     /// Takes one for a process until a moment, where no other has it.
     pub static CLAIM = "UPDATE bulk_start SET lease_owner = $2, lease_until = $3 \
@@ -49,7 +50,10 @@ crate::statements! {
 
     /// The next rows of one.
     pub static WAITING = "SELECT number, request, tries FROM bulk_row WHERE bulk_id = $1 AND state = 'waiting' \
-         ORDER BY number LIMIT $2";
+         AND due_at <= $2 ORDER BY number LIMIT $3";
+
+    /// It goes on later.
+    pub static PUT_OFF = "UPDATE bulk_start SET due_at = $2 WHERE id = $1 AND finished_at IS NULL";
 
     /// A row's document was started, in the transaction that started it.
     pub static STARTED = "UPDATE bulk_row SET state = 'started', workflow_id = $3, request = NULL \
@@ -60,7 +64,8 @@ crate::statements! {
          WHERE bulk_id = $1 AND number = $2 AND state = 'waiting'";
 
     /// A row could not be started this time.
-    pub static TRIED = "UPDATE bulk_row SET tries = tries + 1 WHERE bulk_id = $1 AND number = $2 AND state = 'waiting'";
+    pub static TRIED = "UPDATE bulk_row SET tries = tries + 1, due_at = $3 \
+         WHERE bulk_id = $1 AND number = $2 AND state = 'waiting'";
 
     /// Nothing of it waits any more.
     pub static FINISH = "UPDATE bulk_start SET finished_at = $2 WHERE id = $1 AND finished_at IS NULL \

@@ -110,9 +110,12 @@ crate::statements! {
     pub static DISCARD = "UPDATE workflow SET discarded_at = $3 \
          WHERE company_id = $1 AND id = $2 AND discarded_at IS NULL AND status <> 'Playing'";
 
-    /// Workflows whose time has run out, of all companies: the runner's.
+    /// Workflows whose time has run out, of all companies, but for those that are put off: the job's.
     pub static OVERDUE = "SELECT company_id, id FROM workflow WHERE status = 'Playing' AND expires_at <= $1 \
-         ORDER BY expires_at LIMIT $2";
+         AND expiry_look <= $1 ORDER BY expires_at LIMIT $2";
+
+    /// When to look again at one that could not be expired.
+    pub static SET_EXPIRY_LOOK = "UPDATE workflow SET expiry_look = $3 WHERE company_id = $1 AND id = $2";
 
     /// Workflows whose writers may have to be reminded.
     pub static REMINDER_LOOKS = "SELECT w.company_id, w.id FROM company c JOIN workflow w ON w.company_id = c.id \
