@@ -3,9 +3,9 @@
 //!
 //! Looking changes nothing; that a file was fetched is noted in its chain.
 
-use app::{ConflictCode, Error, LinkedFile, Origin};
+use app::{App, ConflictCode, Error, LinkedFile, Origin};
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::{FileKind, Language, PageSize};
 use serde::Serialize;
@@ -13,9 +13,8 @@ use serde::Serialize;
 use super::ending::Ending;
 use super::render::respond;
 use super::request::PageRequest;
-use super::sign::pictures::{document_hash, page_response, text_response};
+use super::sign::pictures::AskedPart;
 use super::sign::view::pixels;
-use crate::path::ApiPath;
 use crate::problem::Failure;
 use crate::router::Http;
 use crate::security_headers;
@@ -104,33 +103,13 @@ fn shown(request: &PageRequest, token: &str, linked: &LinkedFile, sizes: &[PageS
 }
 
 /// `GET /mail/view/pages/{document}/{page}`
-pub async fn picture(
-    State(http): State<Http>,
-    ApiPath((document, number)): ApiPath<(String, u32)>,
-    headers: HeaderMap,
-    request: PageRequest,
-) -> Result<Response, Failure> {
-    let token = request.get("token").unwrap_or_default().to_owned();
-    let document = document_hash(&document)?;
-    let image = http
-        .page_part(move |app| app.shown_page(&token, &document, number))
-        .await?;
-    Ok(page_response(image, &headers))
+pub async fn picture(State(http): State<Http>, asked: AskedPart) -> Result<Response, Failure> {
+    asked.answer_by_token(&http, App::shown_page).await
 }
 
 /// `GET /mail/view/texts/{document}/{page}`
-pub async fn text(
-    State(http): State<Http>,
-    ApiPath((document, number)): ApiPath<(String, u32)>,
-    headers: HeaderMap,
-    request: PageRequest,
-) -> Result<Response, Failure> {
-    let token = request.get("token").unwrap_or_default().to_owned();
-    let document = document_hash(&document)?;
-    let text = http
-        .page_part(move |app| app.shown_text(&token, &document, number))
-        .await?;
-    Ok(text_response(text, &headers))
+pub async fn text(State(http): State<Http>, asked: AskedPart) -> Result<Response, Failure> {
+    asked.answer_by_token(&http, App::shown_text).await
 }
 
 /// `GET /mail/file`. Each time is a line in the chain: a browser that loads ahead is told to come when somebody wants it.

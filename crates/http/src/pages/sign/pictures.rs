@@ -5,9 +5,10 @@
 //! browser may keep them for ever, and one that asks all the same (a reload) is told that it has them. A file in a
 //! field may be replaced by its writer.
 
-use app::{Error, FileContent, PagePart, Subject};
+use app::{App, Error, FileContent, PageAnswer, PagePart, Subject};
 use axum::body::Bytes;
-use axum::extract::State;
+use axum::extract::{FromRef, FromRequestParts, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::BlobHash;
@@ -21,55 +22,86 @@ use crate::router::Http;
 use crate::security_headers;
 
 /// `GET /sign/pages/{document}/{page}`
-pub async fn page(
-    State(http): State<Http>,
-    ApiPath((document, number)): ApiPath<(String, u32)>,
-    headers: HeaderMap,
-    request: PageRequest,
-) -> Result<Response, Failure> {
-    let key = key(&http, &request);
-    let document = document_hash(&document)?;
-    let image = http
-        .blocking(move |app| app.page_image(&key, &document, number))
-        .await?;
-    Ok(page_response(image, &headers))
+pub async fn page(State(http): State<Http>, asked: AskedPart) -> Result<Response, Failure> {
+    let key = key(&http, &asked.request);
+    asked
+        .answer(&http, move |app, file, page| {
+            app.page_image(&key, file, page).map(PageAnswer::Kept)
+        })
+        .await
 }
 
 /// `GET /sign/texts/{document}/{page}`
-pub async fn text(
-    State(http): State<Http>,
-    ApiPath((document, number)): ApiPath<(String, u32)>,
+pub async fn text(State(http): State<Http>, asked: AskedPart) -> Result<Response, Failure> {
+    let key = key(&http, &asked.request);
+    asked
+        .answer(&http, move |app, file, page| app.page_text(&key, file, page))
+        .await
+}
+
+/// What a browser asks for that shows a page of a document: its picture or its text.
+pub struct AskedPart {
+    document: String,
+    page: u32,
     headers: HeaderMap,
     request: PageRequest,
-) -> Result<Response, Failure> {
-    let key = key(&http, &request);
-    let document = document_hash(&document)?;
-    let text = http
-        .page_part(move |app| app.page_text(&key, &document, number))
-        .await?;
-    Ok(text_response(text, &headers))
 }
 
-/// The hash of a document in an address.
-pub(in crate::pages) fn document_hash(text: &str) -> Result<BlobHash, Failure> {
-    BlobHash::parse(text).ok_or(Failure::App(Error::NotFound(Subject::Page)))
+impl<S> FromRequestParts<S> for AskedPart
+where
+    S: Send + Sync,
+    Http: FromRef<S>,
+{
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
+        let ApiPath((document, page)) = ApiPath::from_request_parts(parts, state).await?;
+        let request = match PageRequest::from_request_parts(parts, state).await {
+            Ok(request) => request,
+            Err(never) => match never {},
+        };
+        Ok(Self {
+            document,
+            page,
+            headers: parts.headers.clone(),
+            request,
+        })
+    }
 }
 
-/// A page's picture as an answer.
-pub(in crate::pages) fn page_response(image: PagePart, asked: &HeaderMap) -> Response {
-    let media_type = if image.bytes.starts_with(&[0xFF, 0xD8]) {
-        "image/jpeg"
-    } else {
-        "image/webp"
+impl AskedPart {
+    /// The part, from the use-case that says who may see it.
+    async fn answer(
+        self,
+        http: &Http,
+        part: impl FnOnce(&App, &BlobHash, u32) -> Result<PageAnswer, Error> + Send + 'static,
+    ) -> Result<Response, Failure> {
+        let document = BlobHash::parse(&self.document).ok_or(Failure::App(Error::NotFound(Subject::Page)))?;
+        let part = http.page_part(move |app| part(app, &document, self.page)).await?;
+        Ok(part_response(part, &self.headers))
+    }
+
+    /// The same, where the link's token opens it.
+    pub(in crate::pages) async fn answer_by_token(
+        self,
+        http: &Http,
+        part: fn(&App, &str, &BlobHash, u32) -> Result<PageAnswer, Error>,
+    ) -> Result<Response, Failure> {
+        let token = self.request.get("token").unwrap_or_default().to_owned();
+        self.answer(http, move |app, file, page| part(app, &token, file, page))
+            .await
+    }
+}
+
+/// A page's picture or text as an answer. What it is, its first bytes say: nobody but us has made it.
+fn part_response(part: PagePart, asked: &HeaderMap) -> Response {
+    let media_type = match &part.bytes[..] {
+        [0xFF, 0xD8, ..] => "image/jpeg",
+        [b'R', b'I', b'F', b'F', ..] => "image/webp",
+        _ => "application/json",
     };
-    let body = Bytes::from_owner(image.bytes);
-    immutable_response(body, HeaderValue::from_static(media_type), image.hash, asked)
-}
-
-/// A page's text as an answer.
-pub(in crate::pages) fn text_response(text: PagePart, asked: &HeaderMap) -> Response {
-    let body = Bytes::from_owner(text.bytes);
-    immutable_response(body, HeaderValue::from_static("application/json"), text.hash, asked)
+    let body = Bytes::from_owner(part.bytes);
+    immutable_response(body, HeaderValue::from_static(media_type), part.hash, asked)
 }
 
 /// What never changes under its address, as an answer; 304 where the browser has it already (RFC 9110, 13.1.2).

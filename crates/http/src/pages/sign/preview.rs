@@ -1,18 +1,17 @@
 //! `GET /mail/preview`: what a start would send, to be tried. Nothing of it is kept or sent.
 
-use app::{PreviewView, consent};
+use app::{App, PageAnswer, PreviewView, consent};
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::StatusCode;
 use axum::response::Response;
 use domain::Language;
 
 use super::page::{Draft, Script, SignPage};
-use super::pictures::{document_hash, file_response, page_response, text_response};
+use super::pictures::{AskedPart, file_response};
 use super::texts;
 use super::view::{Filled, Owner, pages};
 use crate::pages::render::respond;
 use crate::pages::request::PageRequest;
-use crate::path::ApiPath;
 use crate::problem::Failure;
 use crate::router::Http;
 
@@ -120,33 +119,17 @@ fn writer(language: Language, step: u32, role: Option<&str>) -> String {
 }
 
 /// `GET /mail/preview/pages/{document}/{page}`
-pub async fn picture(
-    State(http): State<Http>,
-    ApiPath((document, number)): ApiPath<(String, u32)>,
-    headers: HeaderMap,
-    request: PageRequest,
-) -> Result<Response, Failure> {
-    let token = request.get("token").unwrap_or_default().to_owned();
-    let document = document_hash(&document)?;
-    let image = http
-        .blocking(move |app| app.preview_image(&token, &document, number))
-        .await?;
-    Ok(page_response(image, &headers))
+pub async fn picture(State(http): State<Http>, asked: AskedPart) -> Result<Response, Failure> {
+    asked
+        .answer_by_token(&http, |app, token, file, page| {
+            app.preview_image(token, file, page).map(PageAnswer::Kept)
+        })
+        .await
 }
 
 /// `GET /mail/preview/texts/{document}/{page}`
-pub async fn text(
-    State(http): State<Http>,
-    ApiPath((document, number)): ApiPath<(String, u32)>,
-    headers: HeaderMap,
-    request: PageRequest,
-) -> Result<Response, Failure> {
-    let token = request.get("token").unwrap_or_default().to_owned();
-    let document = document_hash(&document)?;
-    let text = http
-        .page_part(move |app| app.preview_text(&token, &document, number))
-        .await?;
-    Ok(text_response(text, &headers))
+pub async fn text(State(http): State<Http>, asked: AskedPart) -> Result<Response, Failure> {
+    asked.answer_by_token(&http, App::preview_text).await
 }
 
 /// `GET /mail/preview/file`
