@@ -285,7 +285,7 @@ impl App {
                 files.push(bytes);
             }
         }
-        for (name, value) in self_filled(template, recipient, &snapshot.party.company_name, &known) {
+        for (name, value) in self_filled(template, recipient, &snapshot.stored.company_name, &known) {
             let Some(value) = value else {
                 if known.remove(&name).is_some() {
                     removed.push(name);

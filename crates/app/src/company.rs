@@ -202,10 +202,7 @@ impl App {
         }
         let mut wanted = self.company(id)?;
         change.apply(&mut wanted);
-        let mut faults = self.check_sealing(&wanted);
-        if change.name.is_some() {
-            faults.extend(self.unstampable_name(&wanted)?);
-        }
+        let faults = self.check_sealing(&wanted);
         if !faults.is_empty() {
             return Err(Error::Unprocessable(faults));
         }

@@ -133,7 +133,7 @@ pub(crate) fn prove_person(
         WriterDetail::Email | WriterDetail::Phone => "email".to_owned(),
         WriterDetail::Name | WriterDetail::Company => "name".to_owned(),
     };
-    let (template, company_name) = (&snapshot.template.version, &snapshot.party.company_name);
+    let (template, company_name) = (&snapshot.template.version, &snapshot.stored.company_name);
     let faults = prove_writer(template, recipient, company_name, workflow.language, fonts, path);
     if faults.is_empty() {
         Ok(())

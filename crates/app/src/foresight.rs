@@ -13,8 +13,9 @@
 //! which nothing but 0 can be multiplied is a way out on paper only. What fails is refused at the number that is about to
 //! be fixed.
 //!
-//! What fills itself with a writer's person is proved by [`crate::values::prove_writer`] when he is named, and with the
-//! company's name when the company takes another while documents are running.
+//! What fills itself with a writer's person is proved by [`crate::values::prove_writer`] when he is named. A document keeps
+//! the company's name that was proved when it was sent, so that all its writers find the same, and one that fits, whatever
+//! the company calls itself meanwhile.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::{Mutex, PoisonError};
@@ -24,13 +25,12 @@ use domain::drawing::{Drawing, DrawnValue, Hand};
 use domain::number::Decimal;
 use domain::{
     CompanyId, Field, FieldKind, FieldValue, Language, PageSize, Placement, Progress, Recipient, TemplateId,
-    TemplateVersion, Workflow, WriterDetail, formula,
+    TemplateVersion, Workflow, formula,
 };
-use store::company::Company;
 use store::workflow_value::StoredValue;
 
 use crate::App;
-use crate::error::{Error, Fault, FaultCode};
+use crate::error::{Fault, FaultCode};
 use crate::values::prove_in_box;
 
 /// What an open number may turn out to be, apart from 0.
@@ -326,29 +326,6 @@ impl App {
             all.insert(key);
         }
         found.iter().map(|found| found.fault("template_id")).collect()
-    }
-}
-
-impl App {
-    /// Why a company cannot have this name now: a writer to come would find it in a field in which it does not fit.
-    pub(crate) fn unstampable_name(&self, company: &Company) -> Result<Option<Fault>, Error> {
-        let fonts = self.fonts()?;
-        let id = company.id.clone();
-        let running = self
-            .store
-            .read(move |tx| store::workflow::running_templates(tx, &id).map_err(Error::from))?;
-        let name = FieldValue::Text(company.name.clone());
-        for (template, version, language) in running {
-            let stored = self.kept_template(&company.id, template, version)?;
-            let sheets = Sheets::of(&stored.version, language, &fonts);
-            let shows_company = |field: &&Field| field.detail == Some(WriterDetail::Company);
-            for place in stored.version.fields.iter().filter(shows_company) {
-                if let Err(fault) = sheets.prove(place, &name, "name") {
-                    return Ok(Some(fault));
-                }
-            }
-        }
-        Ok(None)
     }
 }
 

@@ -851,7 +851,7 @@ pub(crate) fn self_filling(
             Err(_) => None,
         };
     }
-    let company_name = &session.snapshot.party.company_name;
+    let company_name = &session.snapshot.stored.company_name;
     let mut filled: BTreeMap<_, _> = crate::values::self_filled(session.template(), recipient, company_name, &known)
         .into_iter()
         .collect();

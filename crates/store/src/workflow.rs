@@ -25,6 +25,8 @@ pub struct StoredWorkflow {
     pub head: Head,
     /// The last words: of the writer who rejected, or of whoever cancelled.
     pub end_comment: Option<String>,
+    /// The company's name as the writers' fields show it: the present one may not fit there.
+    pub company_name: String,
     /// The version of links to the workflow itself: its files, the sender's view.
     pub link_version: u32,
     /// Since when it is hidden.
@@ -203,11 +205,12 @@ pub fn reserve(tx: &mut dyn Transaction, recipients: usize) -> Result<(WorkflowI
     Ok((workflow.get("id")?, recipients))
 }
 
-/// Adds a workflow, whose numbers were [reserved](reserve), with its writers, how each of them is checked, and the first
-/// entries of its chain.
+/// Adds a workflow, whose numbers were [reserved](reserve), with the company's name that its writers' fields show, its
+/// writers, how each of them is checked, and the first entries of its chain.
 pub fn insert(
     tx: &mut dyn Transaction,
     workflow: &Workflow,
+    company_name: &str,
     authorization: Option<&[u8]>,
     checks: &[Checks],
     (entries, head): (&[Entry], Head),
@@ -240,6 +243,7 @@ pub fn insert(
             head.hash,
             head_sequence(head),
             workflow.id,
+            company_name,
         ],
     )?;
     for (recipient, checks) in workflow.recipients.iter().zip(checks) {
@@ -324,6 +328,7 @@ pub fn load(tx: &mut dyn Transaction, company: &CompanyId, id: WorkflowId) -> Re
             hash: row.get("chain_hash")?,
         },
         end_comment: row.get("end_comment")?,
+        company_name: row.get("company_name")?,
         link_version: row.get("link_version")?,
         discarded_at: row.get("discarded_at")?,
         writers,
@@ -575,22 +580,6 @@ pub fn set_reminder_look(
 /// Has all of a company's workflows looked at again, after it has chosen anew when writers are reminded.
 pub fn forget_reminder_looks(tx: &mut dyn Transaction, company: &CompanyId) -> Result<u64, Error> {
     tx.execute(&sql::FORGET_REMINDER_LOOKS, values![company])
-}
-
-/// The template versions that a company's running workflows are made of, with their languages, each once.
-pub fn running_templates(
-    tx: &mut dyn Transaction,
-    company: &CompanyId,
-) -> Result<Vec<(TemplateId, u32, Language)>, Error> {
-    let rows = tx.query(&sql::RUNNING_TEMPLATES, values![company])?;
-    let read = |row: &Row| {
-        Ok((
-            row.get("template_id")?,
-            row.get("template_version")?,
-            row.get("language")?,
-        ))
-    };
-    rows.iter().map(read).collect()
 }
 
 /// What a list of workflows is limited to.

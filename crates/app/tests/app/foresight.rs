@@ -1,6 +1,6 @@
 //! Nothing turns out unstampable after others have signed.
 
-use app::{CompanyChange, Error, FaultCode, ImportTemplate, StartRequest, Started};
+use app::{CompanyChange, CorrectRequest, Error, FaultCode, ImportTemplate, StartRequest, Started};
 use domain::{Status, TemplateId, WorkflowId};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -282,24 +282,41 @@ fn a_number_that_the_sender_fixes_is_proved_with_what_is_calculated_from_it() {
 }
 
 #[test]
-fn the_company_takes_no_name_that_a_running_document_cannot_show() {
+fn a_document_keeps_the_companys_name_with_which_it_was_sent() {
     on_both(|app| {
         let detail = with(&json!({"width": 100_000}), &json!({"detail": "company"}));
         let world = World::new(app, &two_writers(&[field("from", "writer", 2, 1, 1, &detail)]));
         let id = id_of(&world.start(world.request()));
-        let named = |name: &str| {
-            let change = CompanyChange {
-                name: Some(name.to_owned()),
-                ..CompanyChange::default()
-            };
-            app.change_company(&world.company, &change)
-        };
         let long = "아주 긴 이름의 주식회사 ".repeat(5);
-        assert_eq!(faults(named(&long)), [("name".to_owned(), FaultCode::DoesNotFit)]);
-        named("acme 2").expect("a name that fits");
+        let change = CompanyChange {
+            name: Some(long.clone()),
+            ..CompanyChange::default()
+        };
+        app.change_company(&world.company, &change).expect("another name");
+        assert_eq!(
+            faults(world.try_start(world.request())),
+            [("template_id".to_owned(), FaultCode::DoesNotFit)]
+        );
         world.approve(id, act(vec![])).expect("the first");
+        let shown = app.open_signing(&world.playing_key(id)).expect("the second's page");
+        assert_eq!(
+            shown
+                .fields
+                .iter()
+                .find(|view| view.field.name == "from")
+                .map(|view| view.value.as_deref()),
+            Some(Some("acme 주식회사"))
+        );
+        // Another person in the second's place finds the same.
+        let correction = CorrectRequest {
+            name: Some("Bob".to_owned()),
+            ..CorrectRequest::default()
+        };
+        app.correct_recipient(&world.caller, id, 2, &correction, &origin())
+            .expect("corrected");
         world.approve(id, act(vec![])).expect("the second");
-        named(&long).expect("nothing is running");
+        let seen = app.workflow(&world.caller, id).expect("the workflow");
+        assert_eq!(seen.status, "Complete");
     });
 }
 

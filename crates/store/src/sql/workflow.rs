@@ -12,8 +12,10 @@ crate::statements! {
     /// A new workflow.
     pub static INSERT = "INSERT INTO workflow (company_id, name, template_id, template_version, on_reject, language, \
          offset_seconds, sender_id, client_id, comment, cc_list, export_settings, export_authorization, is_embedded, \
-         started_at, expires_at, status, turn, first_step_reported, chain_sequence, chain_hash, link_version, revision, id) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 'Playing', 1, FALSE, $18, $17, 1, 0, $19)";
+         started_at, expires_at, status, turn, first_step_reported, chain_sequence, chain_hash, link_version, revision, id, \
+         company_name) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 'Playing', 1, FALSE, $18, $17, 1, 0, \
+         $19, $20)";
 
     /// A workflow's writer.
     pub static INSERT_RECIPIENT = "INSERT INTO recipient (company_id, workflow_id, step_order, place, role, name, contact, \
@@ -40,7 +42,8 @@ crate::statements! {
     pub static LOAD = "SELECT id, company_id, name, template_id, template_version, on_reject, language, offset_seconds, \
          sender_id, client_id, comment, cc_list, export_settings, export_authorization, started_at, expires_at, status, turn, \
          ended_at, ended_by, end_comment, first_step_reported, chain_sequence, chain_hash, link_version, discarded_at, \
-         revision FROM workflow WHERE company_id = $1 AND id = $2";
+         revision, COALESCE(company_name, (SELECT c.name FROM company AS c WHERE c.id = company_id)) AS company_name \
+         FROM workflow WHERE company_id = $1 AND id = $2";
 
     /// Its writers.
     pub static LOAD_RECIPIENTS = "SELECT id, step_order, place, role, name, contact, phone, mobile, language, link_version, \
@@ -129,10 +132,6 @@ crate::statements! {
     /// The company has chosen anew when writers are reminded.
     pub static FORGET_REMINDER_LOOKS = "UPDATE workflow SET reminder_look = 0 \
          WHERE company_id = $1 AND status = 'Playing' AND reminder_look <> 0";
-
-    /// What the running workflows of a company are made of, each combination once.
-    pub static RUNNING_TEMPLATES = "SELECT DISTINCT template_id, template_version, language FROM workflow \
-         WHERE company_id = $1 AND status = 'Playing'";
 
     /// A company's workflows, newest first.
     pub static LIST = "SELECT id, name, status, language, offset_seconds, template_id, started_at, expires_at, ended_at, turn \

@@ -7,3 +7,9 @@ ALTER TABLE bulk_start ADD COLUMN due_at INTEGER NOT NULL DEFAULT 0;
 
 -- When to look again at a workflow whose time has run out and which could not be ended.
 ALTER TABLE workflow ADD COLUMN expiry_look INTEGER NOT NULL DEFAULT 0;
+
+-- The company's name as the fields of a document's writers show it: the one that was proved to fit when it was sent.
+-- NULL: none was kept; the present one.
+ALTER TABLE workflow ADD COLUMN company_name TEXT;
+UPDATE workflow SET company_name = (SELECT c.name FROM company AS c WHERE c.id = workflow.company_id)
+    WHERE status = 'Playing' AND company_name IS NULL;
