@@ -1,17 +1,19 @@
 //! A PDF that is sent once: no template is kept in the list.
 //!
 //! What is sent is a version of a template all the same, so that a one-off document is proved, shown, signed and sealed like
-//! any other; the template is marked as one that was made for one document, lists leave it out, and where the start is
-//! refused it goes again.
+//! any other; the template is marked as one that was made for one document, and lists leave it out. It is stored in the
+//! transaction that starts the document (or keeps its preview, with which it goes again), so that there is none without.
+
+use std::sync::Arc;
 
 use document::intake::Wishes;
-use domain::{CompanyId, TemplateId};
+use domain::TemplateId;
 
 use crate::App;
 use crate::caller::Caller;
 use crate::error::{Error, Fault};
 use crate::origin::Origin;
-use crate::start::{StartRequest, Started};
+use crate::start::{Also, StartRequest, Started};
 use crate::template::TemplateFields;
 
 /// A PDF with its fields, and to whom it goes.
@@ -34,44 +36,21 @@ impl App {
             return Ok(before);
         }
         // What is wrong with the start's form is told together with what is wrong with the files.
-        let imported = self.import_template_as(
-            &caller.company,
-            &caller.email,
-            None,
-            one_off.pdf,
-            one_off.fields,
-            &one_off.wishes,
-        );
-        let template = match imported {
-            Ok(imported) => imported.id,
+        let made = self.made_of_upload(&caller.company, one_off.pdf, &one_off.wishes, one_off.fields);
+        let made = match made {
+            Ok(made) => made,
             Err(Error::Unprocessable(faults)) => {
                 return Err(Error::Unprocessable(together(one_off.start.faults, faults)));
             }
             Err(error) => return Err(error),
         };
-        self.hide_template(&caller.company, template)?;
+        let version = made.stored(&caller.company, TemplateId(0), 1, &caller.email, self.now());
         let start = StartRequest {
-            template_id: Some(template),
+            template_id: None,
             ..one_off.start
         };
-        self.start(caller, start, origin).inspect_err(|_| {
-            if let Err(error) = self.forget_one_off(&caller.company, template) {
-                error.log();
-            }
-        })
-    }
-
-    fn hide_template(&self, company: &CompanyId, template: TemplateId) -> Result<(), Error> {
-        let company = company.clone();
-        self.store
-            .write(move |tx| store::template::set_one_off(tx, &company, template).map_err(Error::from))
-    }
-
-    /// Removes the template of a document that was not started.
-    fn forget_one_off(&self, company: &CompanyId, template: TemplateId) -> Result<(), Error> {
-        let company = company.clone();
-        self.store
-            .write(move |tx| store::template::delete_one_off(tx, &company, template).map_err(Error::from))
+        let also = Also::OneOff(Arc::new(version));
+        Ok(self.start_with(caller, start, origin, Some(also))?.started)
     }
 }
 

@@ -253,6 +253,8 @@ pub(crate) enum Also {
         /// Which row.
         number: u32,
     },
+    /// A template is made for this document alone; its id is known only now.
+    OneOff(Arc<StoredVersion>),
     /// A public link is used.
     LinkUse {
         /// By whom.
@@ -278,6 +280,7 @@ impl Also {
                     Err(Error::conflict(ConflictCode::Changed))
                 }
             }
+            Also::OneOff(_) => Ok(()),
             Also::LinkUse { taking, .. } => {
                 let taken = store::public_link::take(tx, company, taking, workflow, now)?;
                 not_taken(taken).map_or(Ok(()), Err)
@@ -318,13 +321,17 @@ impl App {
         if let (Some(kept), Some(idempotency)) = (&kept, &request.idempotency) {
             return self.started_before(kept, idempotency).map(only);
         }
-        let (mut plan, files, preview) = self.planned(caller, &context, now, request, origin)?;
+        let one_off = match &also {
+            Some(Also::OneOff(version)) => Some(Arc::clone(version)),
+            _ => None,
+        };
+        let (mut plan, files, preview) = self.planned(caller, &context, one_off, now, request, origin)?;
         plan.also = also;
         for bytes in files {
             self.blobs.put(&bytes)?;
         }
         if preview {
-            return self.keep_preview(&plan, now).map(only);
+            return self.keep_preview(plan, now).map(only);
         }
         let outgoing = Arc::clone(&self.outgoing);
         let idempotency = plan.idempotency.clone();
@@ -372,11 +379,12 @@ impl App {
         &self,
         caller: &Caller,
         context: &StartContext,
+        one_off: Option<Arc<StoredVersion>>,
         now: Timestamp,
         request: StartRequest,
         origin: &Origin,
     ) -> Result<Read, Error> {
-        let read = StartReader::new(self, caller, context, now, request)?.read_all(origin)?;
+        let read = StartReader::new(self, caller, context, one_off, now, request)?.read_all(origin)?;
         self.prove_usable(caller, &read.0.document)?;
         Ok(read)
     }
@@ -450,8 +458,8 @@ impl App {
         Ok(answer.to_vec())
     }
 
-    fn keep_preview(&self, plan: &Plan, now: Timestamp) -> Result<Started, Error> {
-        let content = PreviewContent {
+    fn keep_preview(&self, plan: Plan, now: Timestamp) -> Result<Started, Error> {
+        let mut content = PreviewContent {
             workflow_name: plan.workflow.name.clone(),
             language: plan.workflow.language,
             template: plan.workflow.template,
@@ -462,15 +470,16 @@ impl App {
                 .map(|(name, stored)| (name.clone(), stored.value.clone()))
                 .collect(),
         };
-        let text = serde_json::to_string(&content).map_err(|error| Error::internal("keeping a preview", error))?;
         let until = now
             .checked_add(SignedDuration::from_hours(KEPT_HOURS))
             .unwrap_or(Timestamp::MAX);
-        let company = plan.workflow.company.clone();
-        let id = self
-            .store
-            .write(move |tx| store::preview::insert(tx, &company, &text, now, until).map_err(Error::from))?;
-        let preview_url = self.outgoing.addresses.preview_url(id, plan.workflow.language, until);
+        let (company, language) = (plan.workflow.company.clone(), plan.workflow.language);
+        let id = self.store.write(move |tx| {
+            content.template = plan.template(tx)?;
+            let text = serde_json::to_string(&content).map_err(|error| Error::internal("keeping a preview", error))?;
+            store::preview::insert(tx, &company, &text, now, until).map_err(Error::from)
+        })?;
+        let preview_url = self.outgoing.addresses.preview_url(id, language, until);
         Ok(Started::Preview { preview_url })
     }
 }
@@ -494,7 +503,7 @@ impl CheckedStarts<'_> {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => new.insert(self.app.start_context(self.caller, &request, self.now)?.0),
         };
-        let reader = StartReader::new(self.app, self.caller, context, self.now, request)?;
+        let reader = StartReader::new(self.app, self.caller, context, None, self.now, request)?;
         let (plan, ..) = reader.read_all(&Origin::default())?;
         if !self.usable.contains(&plan.document) {
             self.app.prove_usable(self.caller, &plan.document)?;
@@ -537,6 +546,7 @@ impl Plan {
             return Ok(Stored::Before(kept));
         }
         let mut workflow = self.workflow.clone();
+        workflow.template = self.template(tx)?;
         let (id, recipient_ids) = store::workflow::reserve(tx, workflow.recipients.len())?;
         workflow.id = id;
         for (recipient, id) in workflow.recipients.iter_mut().zip(recipient_ids) {
@@ -608,6 +618,14 @@ impl Plan {
         })
     }
 
+    /// The template; one that is made for this document alone is stored now.
+    fn template(&self, tx: &mut dyn Transaction) -> Result<TemplateId, Error> {
+        match &self.also {
+            Some(Also::OneOff(version)) => Ok(store::template::insert_one_off(tx, version)?),
+            _ => Ok(self.workflow.template),
+        }
+    }
+
     /// The place of a public link's visitor among the writers: of a step with several roles it need not be the first.
     fn visitor(&self) -> Option<usize> {
         match &self.also {
@@ -648,6 +666,7 @@ struct StartReader<'a> {
     now: Timestamp,
     request: StartRequest,
     template: Option<Arc<StoredVersion>>,
+    is_one_off: bool,
     fonts: Arc<document::fonts::Fonts>,
     language: Language,
     offset: UtcOffset,
@@ -661,12 +680,14 @@ impl<'a> StartReader<'a> {
         app: &'a App,
         caller: &'a Caller,
         context: &'a StartContext,
+        one_off: Option<Arc<StoredVersion>>,
         now: Timestamp,
         mut request: StartRequest,
     ) -> Result<StartReader<'a>, Error> {
+        let is_one_off = one_off.is_some();
         let template = match (request.template_id, context.template_version) {
             (Some(id), Some(version)) => Some(app.kept_template(&caller.company, id, version)?),
-            _ => None,
+            _ => one_off,
         };
         let faults = std::mem::take(&mut request.faults);
         Ok(StartReader {
@@ -676,6 +697,7 @@ impl<'a> StartReader<'a> {
             now,
             request,
             template,
+            is_one_off,
             fonts: app.fonts()?,
             language: Language::default(),
             offset: context.offset,
@@ -728,7 +750,7 @@ impl<'a> StartReader<'a> {
         let copies = self.copies(&request.cc);
         let template = self.template.clone();
         match (request.template_id, &template) {
-            (None, _) => self.fault(Fault::new("template_id", FaultCode::Required)),
+            (None, None) => self.fault(Fault::new("template_id", FaultCode::Required)),
             (Some(_), None) => self.fault(Fault::new("template_id", FaultCode::UnknownTemplate)),
             _ => {}
         }
@@ -1014,8 +1036,11 @@ impl<'a> StartReader<'a> {
 
     /// Proves that what the template prescribes, and what will be calculated from the numbers given here, can be stamped.
     fn foresee(&mut self, template: &TemplateVersion, given: &[GivenField], values: &[(String, StoredValue)]) {
-        for fault in self.app.unstampable(template, self.language, &self.fonts) {
-            self.fault(fault);
+        // A version that was made just now has just been proved, in every language, and has no id yet by which to remember it.
+        if !self.is_one_off {
+            for fault in self.app.unstampable(template, self.language, &self.fonts) {
+                self.fault(fault);
+            }
         }
         for stuck in stuck_from_start(template, values, self.language, &self.fonts) {
             let is_input = |entry: &GivenField| entry.name.as_ref().is_some_and(|name| stuck.numbers.contains(name));

@@ -65,6 +65,45 @@ struct Kept {
     page_images: Vec<BlobHash>,
 }
 
+/// A version that was found good and whose files are kept, before any row names it.
+pub(crate) struct Made {
+    file: FieldsFile,
+    kept: Kept,
+    report: Option<Report>,
+}
+
+impl Made {
+    /// The version, as the store keeps it.
+    pub(crate) fn stored(
+        &self,
+        company: &CompanyId,
+        template: TemplateId,
+        version: u32,
+        by: &str,
+        at: Timestamp,
+    ) -> StoredVersion {
+        StoredVersion {
+            version: TemplateVersion {
+                template,
+                company: company.clone(),
+                version,
+                name: self.file.name.clone(),
+                pdf: self.kept.pdf,
+                pages: self.kept.pages.clone(),
+                steps: self.file.steps.clone(),
+                fields: self.file.fields.clone(),
+                on_reject: self.file.on_reject,
+                hand_over: self.file.hand_over,
+            },
+            original: self.kept.original,
+            page_images: self.kept.page_images.clone(),
+            created_at: at,
+            created_by: by.to_owned(),
+            archived_at: None,
+        }
+    }
+}
+
 /// A template that was made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportedTemplate {
@@ -219,88 +258,37 @@ impl App {
         source: Source<'_>,
         fields: TemplateFields<'_>,
     ) -> Result<ImportedTemplate, Error> {
-        let region = self.company(company)?.region;
         let made_of = match &source {
             Source::Upload(..) => None,
             Source::Kept(stored) => Some(stored.version.version),
         };
-        let (file, kept, report) = match source {
-            Source::Upload(upload, wishes) => {
-                let intake = self.take(upload, fields, wishes, region)?;
-                let (file, laid) = fields_of(&intake, fields, region)?;
-                self.check_fonts(&file.fields)?;
-                self.prove_template(&file.fields, &intake.pages, |path| match &laid {
-                    Some(laid) => laid.place(&path),
-                    None => path,
-                })?;
-                if intake.is_signed() {
-                    refuse_embedding(&file.fields)?;
-                }
-                let report = intake.report();
-                (file, self.keep(upload, intake)?, Some(report))
-            }
-            Source::Kept(stored) => {
-                let TemplateFields::File(file) = fields else {
-                    return Err(Error::fault("form_fields", FaultCode::NoFormFields));
-                };
-                let file =
-                    fields_file::parse(file, Some(stored.version.page_count()), region).map_err(unprocessable)?;
-                self.check_fonts(&file.fields)?;
-                self.prove_template(&file.fields, &stored.version.pages, std::convert::identity)?;
-                if stored.extends_upload() {
-                    refuse_embedding(&file.fields)?;
-                }
-                let kept = Kept {
-                    pdf: stored.version.pdf,
-                    original: stored.original,
-                    pages: stored.version.pages,
-                    page_images: stored.page_images,
-                };
-                (file, kept, None)
-            }
+        let mut made = match source {
+            Source::Upload(upload, wishes) => self.made_of_upload(company, upload, wishes, fields)?,
+            Source::Kept(stored) => self.made_of_kept(company, *stored, fields)?,
         };
-        let page_count = u32::try_from(kept.pages.len()).unwrap_or(u32::MAX);
-        let (at, by, name) = (self.now(), by.to_owned(), file.name.clone());
-        let company = company.clone();
+        let page_count = u32::try_from(made.kept.pages.len()).unwrap_or(u32::MAX);
+        let (at, by, name) = (self.now(), by.to_owned(), made.file.name.clone());
+        let (company, report) = (company.clone(), made.report.take());
         let (id, number) = self.store.write(move |tx| {
+            let name = &made.file.name;
             let (id, number) = match replaced {
-                None => (store::template::insert(tx, &company, &file.name, at)?, 1),
+                None => (store::template::insert(tx, &company, name, at)?, 1),
                 Some(id) => {
                     let (number, lacking) = match made_of {
                         None => (
-                            store::template::advance(tx, &company, id, &file.name)?,
+                            store::template::advance(tx, &company, id, name)?,
                             Error::NotFound(Subject::Template),
                         ),
                         // Another's new PDF must not give way to the one before it.
                         Some(from) => (
-                            store::template::advance_from(tx, &company, id, &file.name, from)?,
+                            store::template::advance_from(tx, &company, id, name, from)?,
                             Error::conflict(ConflictCode::Changed),
                         ),
                     };
                     (id, number.ok_or(lacking)?)
                 }
             };
-            let version = TemplateVersion {
-                template: id,
-                company: company.clone(),
-                version: number,
-                name: file.name.clone(),
-                pdf: kept.pdf,
-                pages: kept.pages.clone(),
-                steps: file.steps.clone(),
-                fields: file.fields.clone(),
-                on_reject: file.on_reject,
-                hand_over: file.hand_over,
-            };
-            let stored = StoredVersion {
-                version,
-                original: kept.original,
-                page_images: kept.page_images.clone(),
-                created_at: at,
-                created_by: by.clone(),
-                archived_at: None,
-            };
-            store::template::insert_version(tx, &stored)?;
+            store::template::insert_version(tx, &made.stored(&company, id, number, &by, at))?;
             Ok::<_, Error>((id, number))
         })?;
         tracing::info!(template = %id, version = number, pages = page_count, "template imported");
@@ -310,6 +298,62 @@ impl App {
             name,
             pages: page_count,
             report,
+        })
+    }
+
+    /// A version of a PDF from outside.
+    pub(crate) fn made_of_upload(
+        &self,
+        company: &CompanyId,
+        upload: &[u8],
+        wishes: &Wishes,
+        fields: TemplateFields<'_>,
+    ) -> Result<Made, Error> {
+        let region = self.company(company)?.region;
+        let intake = self.take(upload, fields, wishes, region)?;
+        let (file, laid) = fields_of(&intake, fields, region)?;
+        self.check_fonts(&file.fields)?;
+        self.prove_template(&file.fields, &intake.pages, |path| match &laid {
+            Some(laid) => laid.place(&path),
+            None => path,
+        })?;
+        if intake.is_signed() {
+            refuse_embedding(&file.fields)?;
+        }
+        Ok(Made {
+            file,
+            report: Some(intake.report()),
+            kept: self.keep(upload, intake)?,
+        })
+    }
+
+    /// A version of the PDF of another version.
+    fn made_of_kept(
+        &self,
+        company: &CompanyId,
+        stored: StoredVersion,
+        fields: TemplateFields<'_>,
+    ) -> Result<Made, Error> {
+        let region = self.company(company)?.region;
+        let TemplateFields::File(file) = fields else {
+            return Err(Error::fault("form_fields", FaultCode::NoFormFields));
+        };
+        let file = fields_file::parse(file, Some(stored.version.page_count()), region).map_err(unprocessable)?;
+        self.check_fonts(&file.fields)?;
+        self.prove_template(&file.fields, &stored.version.pages, std::convert::identity)?;
+        if stored.extends_upload() {
+            refuse_embedding(&file.fields)?;
+        }
+        let kept = Kept {
+            pdf: stored.version.pdf,
+            original: stored.original,
+            pages: stored.version.pages,
+            page_images: stored.page_images,
+        };
+        Ok(Made {
+            file,
+            kept,
+            report: None,
         })
     }
 

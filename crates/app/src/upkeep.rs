@@ -4,6 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::App;
 use crate::error::Error;
+use crate::start::PreviewContent;
 
 /// How long the answer under an idempotency key is kept.
 const KEPT_HOURS: i64 = 24;
@@ -17,6 +18,12 @@ impl App {
             .unwrap_or(Timestamp::MIN);
         self.store.write(move |tx| {
             let answers = store::idempotency::sweep(tx, since)?;
+            // With a preview of what is sent once goes its template.
+            for (company, content) in store::preview::over(tx, now)? {
+                if let Ok(content) = serde_json::from_str::<PreviewContent>(&content) {
+                    store::template::delete_one_off(tx, &company, content.template)?;
+                }
+            }
             let previews = store::preview::sweep(tx, now)?;
             Ok::<_, Error>(answers + previews)
         })

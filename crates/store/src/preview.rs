@@ -25,6 +25,14 @@ pub fn find(tx: &mut dyn Transaction, id: i64, at: Timestamp) -> Result<Option<(
         .transpose()
 }
 
+/// What previews that have had their day hold, of all companies.
+pub fn over(tx: &mut dyn Transaction, at: Timestamp) -> Result<Vec<(CompanyId, String)>, Error> {
+    tx.query(&sql::OVER, values![at])?
+        .iter()
+        .map(|row| Ok((row.get("company_id")?, row.get("content")?)))
+        .collect()
+}
+
 /// Forgets previews that have had their day, of all companies.
 pub fn sweep(tx: &mut dyn Transaction, at: Timestamp) -> Result<u64, Error> {
     tx.execute(&sql::SWEEP, values![at])

@@ -188,9 +188,18 @@ pub fn files(tx: &mut dyn Transaction) -> Result<Vec<BlobHash>, Error> {
     Ok(files)
 }
 
-/// Marks a template as one that was made for one document: lists leave it out.
-pub fn set_one_off(tx: &mut dyn Transaction, company: &CompanyId, id: TemplateId) -> Result<(), Error> {
-    tx.execute_one(&sql::SET_ONE_OFF, values![company.as_str(), id.get()])
+/// Adds a template that is made for one document, with its only version: lists leave it out. The id in it is not read.
+pub fn insert_one_off(tx: &mut dyn Transaction, stored: &StoredVersion) -> Result<TemplateId, Error> {
+    let mut stored = stored.clone();
+    let version = &mut stored.version;
+    version.template = tx
+        .query_one(
+            &sql::INSERT_ONE_OFF,
+            values![&version.company, &version.name, stored.created_at],
+        )?
+        .get("id")?;
+    insert_version(tx, &stored)?;
+    Ok(stored.version.template)
 }
 
 /// Removes a template that was made for one document, where none was started of it.

@@ -3,12 +3,34 @@
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
 
-use crate::support::{Answer, Server, contract, pdf, values_of};
+use crate::support::{Answer, BASE, Server, contract, pdf, values_of};
 
 testkit::on_both_databases!(
     a_pdf_is_sent_and_completed_without_a_template_in_the_list,
     what_is_refused_leaves_nothing_behind,
+    who_sends_the_same_twice_at_once_leaves_one_template,
+    a_preview_of_what_is_sent_once_goes_with_its_template,
 );
+
+mod sql {
+    store::statements! {
+        pub static TEMPLATES = "SELECT (SELECT count(*) FROM template) AS templates, \
+             (SELECT count(*) FROM template_version) AS versions";
+    }
+}
+
+/// How many templates and versions are stored, in lists or not.
+fn stored_templates(server: &Server) -> (i64, i64) {
+    let row = server
+        .app
+        .store
+        .read(|tx| tx.query_one(&sql::TEMPLATES, store::values![]))
+        .expect("counts");
+    (
+        row.get("templates").expect("a number"),
+        row.get("versions").expect("a number"),
+    )
+}
 
 fn start() -> Value {
     json!({
@@ -21,6 +43,10 @@ fn start() -> Value {
 }
 
 fn send(server: &Server, token: &str, boundary: &str, parts: &[(&str, &[u8])]) -> Answer {
+    send_under("offer 7", server, token, boundary, parts)
+}
+
+fn send_under(key: &str, server: &Server, token: &str, boundary: &str, parts: &[(&str, &[u8])]) -> Answer {
     let mut body = Vec::new();
     for (name, content) in parts {
         body.extend(format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n").bytes());
@@ -32,7 +58,7 @@ fn send(server: &Server, token: &str, boundary: &str, parts: &[(&str, &[u8])]) -
         server
             .request("POST", "/api/v3/workflows/send", Some(token))
             .header("accept-language", "en")
-            .header("idempotency-key", "offer 7")
+            .header("idempotency-key", key)
             .header("content-type", format!("multipart/form-data; boundary={boundary}"))
             .body(body),
     )
@@ -121,9 +147,7 @@ fn what_is_refused_leaves_nothing_behind(database: &TestDatabase) {
         ]),
         one("fields[9]", "field-too-small")
     );
-    for id in 1..5 {
-        server.get(&format!("/api/v3/templates/{id}"), &token).problem(404);
-    }
+    assert_eq!(stored_templates(&server), (0, 0));
     // What is wrong with the form of the start is told with what is wrong with the file.
     let odd = json!({"workflow_name": 7}).to_string();
     let both = faults(&[
@@ -139,4 +163,59 @@ fn what_is_refused_leaves_nothing_behind(database: &TestDatabase) {
         ]
     );
     assert_eq!(server.get("/api/v3/workflows", &token).ok()["workflow_list"], json!([]));
+}
+
+fn who_sends_the_same_twice_at_once_leaves_one_template(database: &TestDatabase) {
+    let server = Server::new(database);
+    server.company("acme");
+    let token = server.token("acme", "owner@example.com");
+    let (file, fields, start) = (pdf(), contract().to_string(), start().to_string());
+    let parts: [(&str, &[u8]); 3] = [
+        ("file", &file),
+        ("fields", fields.as_bytes()),
+        ("start", start.as_bytes()),
+    ];
+    let keys = ["offer 1", "offer 2", "offer 3"];
+    for key in keys {
+        let together = std::sync::Barrier::new(4);
+        let sent: Vec<Value> = std::thread::scope(|scope| {
+            let calls: Vec<_> = (0..4)
+                .map(|_| {
+                    scope.spawn(|| {
+                        together.wait();
+                        send_under(key, &server, &token, "x", &parts).ok()
+                    })
+                })
+                .collect();
+            calls.into_iter().map(|call| call.join().expect("an answer")).collect()
+        });
+        assert!(sent.iter().all(|one| *one == sent[0]), "{sent:?}");
+    }
+    assert_eq!(stored_templates(&server), (3, 3), "one a document");
+}
+
+fn a_preview_of_what_is_sent_once_goes_with_its_template(database: &TestDatabase) {
+    let server = Server::new(database);
+    server.company("acme");
+    let token = server.token("acme", "owner@example.com");
+    let mut preview = start();
+    preview["is_preview"] = json!(true);
+    let (file, fields, preview, real) = (pdf(), contract().to_string(), preview.to_string(), start().to_string());
+    let sent = |start: &str, key: &str| {
+        let parts: [(&str, &[u8]); 3] = [
+            ("file", &file),
+            ("fields", fields.as_bytes()),
+            ("start", start.as_bytes()),
+        ];
+        send_under(key, &server, &token, "x", &parts).ok()
+    };
+    let shown = sent(&preview, "preview");
+    let address = shown["preview_url"].as_str().expect("an address");
+    let path = address.strip_prefix(BASE).expect("ours");
+    assert_eq!(server.send(server.request("GET", path, None)).status, 200);
+    sent(&real, "real");
+    assert_eq!(stored_templates(&server), (2, 2));
+    server.clock.advance(24 * 60 * 60);
+    server.app.sweep_workflow_leftovers().expect("swept");
+    assert_eq!(stored_templates(&server), (1, 1), "that of the document stays");
 }

@@ -24,8 +24,9 @@ crate::statements! {
     /// A template that takes new workflows again.
     pub static UNARCHIVE = "UPDATE template SET archived_at = NULL WHERE company_id = $1 AND id = $2";
 
-    /// A template that is made for one document.
-    pub static SET_ONE_OFF = "UPDATE template SET one_off = TRUE WHERE company_id = $1 AND id = $2";
+    /// A new template that is made for one document.
+    pub static INSERT_ONE_OFF = "INSERT INTO template (company_id, name, current_version, created_at, one_off) \
+         VALUES ($1, $2, 1, $3, TRUE) RETURNING id";
 
     /// The versions of a template that was made for one document which was not started.
     pub static DELETE_ONE_OFF_VERSIONS = "DELETE FROM template_version WHERE company_id = $1 AND template_id = $2 \
