@@ -64,23 +64,28 @@ fn send_under(key: &str, server: &Server, token: &str, boundary: &str, parts: &[
     )
 }
 
-fn a_pdf_is_sent_and_completed_without_a_template_in_the_list(database: &TestDatabase) {
-    let server = Server::new(database);
-    server.company("acme");
-    let token = server.token("acme", "owner@example.com");
-    let (file, fields, start) = (pdf(), contract().to_string(), start().to_string());
+/// The usual file, sent with this start.
+fn send_usual(key: &str, server: &Server, token: &str, boundary: &str, start: &Value) -> Answer {
+    let (file, fields, start) = (pdf(), contract().to_string(), start.to_string());
     let parts: [(&str, &[u8]); 3] = [
         ("file", &file),
         ("fields", fields.as_bytes()),
         ("start", start.as_bytes()),
     ];
-    let sent = send(&server, &token, "x", &parts).ok();
+    send_under(key, server, token, boundary, &parts)
+}
+
+fn a_pdf_is_sent_and_completed_without_a_template_in_the_list(database: &TestDatabase) {
+    let server = Server::new(database);
+    server.company("acme");
+    let token = server.token("acme", "owner@example.com");
+    let sent = send_usual("offer 7", &server, &token, "x", &start()).ok();
     assert_eq!(
         (&sent["workflow_name"], &sent["next_name"]),
         (&json!("Offer 7"), &json!("김민준"))
     );
     assert_eq!(
-        send(&server, &token, "another", &parts).ok(),
+        send_usual("offer 7", &server, &token, "another", &start()).ok(),
         sent,
         "sent once, whatever the boundary"
     );
@@ -169,21 +174,14 @@ fn who_sends_the_same_twice_at_once_leaves_one_template(database: &TestDatabase)
     let server = Server::new(database);
     server.company("acme");
     let token = server.token("acme", "owner@example.com");
-    let (file, fields, start) = (pdf(), contract().to_string(), start().to_string());
-    let parts: [(&str, &[u8]); 3] = [
-        ("file", &file),
-        ("fields", fields.as_bytes()),
-        ("start", start.as_bytes()),
-    ];
-    let keys = ["offer 1", "offer 2", "offer 3"];
-    for key in keys {
+    for key in ["offer 1", "offer 2", "offer 3"] {
         let together = std::sync::Barrier::new(4);
         let sent: Vec<Value> = std::thread::scope(|scope| {
             let calls: Vec<_> = (0..4)
                 .map(|_| {
                     scope.spawn(|| {
                         together.wait();
-                        send_under(key, &server, &token, "x", &parts).ok()
+                        send_usual(key, &server, &token, "x", &start()).ok()
                     })
                 })
                 .collect();
@@ -200,20 +198,11 @@ fn a_preview_of_what_is_sent_once_goes_with_its_template(database: &TestDatabase
     let token = server.token("acme", "owner@example.com");
     let mut preview = start();
     preview["is_preview"] = json!(true);
-    let (file, fields, preview, real) = (pdf(), contract().to_string(), preview.to_string(), start().to_string());
-    let sent = |start: &str, key: &str| {
-        let parts: [(&str, &[u8]); 3] = [
-            ("file", &file),
-            ("fields", fields.as_bytes()),
-            ("start", start.as_bytes()),
-        ];
-        send_under(key, &server, &token, "x", &parts).ok()
-    };
-    let shown = sent(&preview, "preview");
+    let shown = send_usual("preview", &server, &token, "x", &preview).ok();
     let address = shown["preview_url"].as_str().expect("an address");
     let path = address.strip_prefix(BASE).expect("ours");
     assert_eq!(server.send(server.request("GET", path, None)).status, 200);
-    sent(&real, "real");
+    send_usual("real", &server, &token, "x", &start()).ok();
     assert_eq!(stored_templates(&server), (2, 2));
     server.clock.advance(24 * 60 * 60);
     server.app.sweep_workflow_leftovers().expect("swept");
