@@ -583,7 +583,14 @@ impl Plan {
         let (entries, head) = crate::transition::chain(genesis, &actor, now, events);
         let authorization = self.authorization.as_deref();
         let company_name = &self.party.company_name;
-        store::workflow::insert(tx, &workflow, company_name, authorization, &self.checks, (&entries, head))?;
+        store::workflow::insert(
+            tx,
+            &workflow,
+            company_name,
+            authorization,
+            &self.checks,
+            (&entries, head),
+        )?;
         for (field, stored) in &self.values {
             store::workflow_value::write(tx, company, workflow.id, field, stored)?;
             if let Some(file) = stored.value.file() {
