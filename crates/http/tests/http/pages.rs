@@ -924,16 +924,21 @@ fn a_name_is_drawn_for_whoever_holds_a_link(database: &TestDatabase) {
     ask(&json!({"way": "typed", "text": "x".repeat(5_000)})).problem(413);
 }
 
+/// A document that its first writer has approved, and the page of the second.
+fn turn_of_second(server: &Server, token: &str, template: i64) -> (Value, String) {
+    let started = server.start(token, &start_body(template)).ok();
+    let id = started["workflow_id"].clone();
+    server
+        .act(token, &id, "approve", &json!({"field_list": values_of(1)}))
+        .ok();
+    let turn = server.get(&format!("/api/v3/workflows/{id}"), token).ok();
+    (id, local(&turn["playing_url"]))
+}
+
 fn a_seal_that_we_draw_goes_from_the_page_into_the_sealed_document(database: &TestDatabase) {
     let server = Server::new(database);
     let (_, token, template) = server.with_company("acme");
-    let started = server.start(&token, &start_body(template)).ok();
-    let id = started["workflow_id"].clone();
-    server
-        .act(&token, &id, "approve", &json!({"field_list": values_of(1)}))
-        .ok();
-    let turn = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
-    let page = local(&turn["playing_url"]);
+    let (id, page) = turn_of_second(&server, &token, template);
     let sign = token_of(&page).to_owned();
     let put = |name: &str, drawing: Value| {
         let body = json!({"name": name, "drawing": drawing});
@@ -1045,13 +1050,7 @@ fn page_data(answer: &Answer) -> Value {
 fn two_pages_of_one_link_show_what_each_other_has_filled_in(database: &TestDatabase) {
     let server = Server::new(database);
     let (_, token, template) = server.with_company("acme");
-    let started = server.start(&token, &start_body(template)).ok();
-    let id = started["workflow_id"].clone();
-    server
-        .act(&token, &id, "approve", &json!({"field_list": values_of(1)}))
-        .ok();
-    let turn = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
-    let page = local(&turn["playing_url"]);
+    let (id, page) = turn_of_second(&server, &token, template);
     let sign = token_of(&page).to_owned();
     assert_eq!(send(&server, "POST", "/sign/consent", &sign, &json!({})).status, 204);
     let opened = page_data(&look(&server, &page))["draft"].clone();
