@@ -77,7 +77,7 @@ impl Writer {
 
 /// The columns of a sheet.
 pub(crate) struct Columns {
-    columns: Vec<Column>,
+    kinds: Vec<Column>,
     /// As the header calls them.
     names: Vec<String>,
     writers: Vec<Writer>,
@@ -96,7 +96,7 @@ impl Columns {
     /// Reads a header against the template. Every name that means nothing is a fault, by its name.
     pub(crate) fn read(header: &[String], template: &TemplateVersion) -> Result<Columns, Vec<Fault>> {
         let mut read = Columns {
-            columns: Vec::with_capacity(header.len()),
+            kinds: Vec::with_capacity(header.len()),
             names: header.iter().map(|name| name.trim().to_owned()).collect(),
             writers: Vec::new(),
         };
@@ -114,7 +114,7 @@ impl Columns {
                     }
                 }
             }
-            read.columns.push(column.unwrap_or(Column::Nothing));
+            read.kinds.push(column.unwrap_or(Column::Nothing));
         }
         if faults.is_empty() { Ok(read) } else { Err(faults) }
     }
@@ -177,7 +177,7 @@ impl Columns {
                 continue;
             };
             let text = Some(cell.clone());
-            match self.columns.get(index) {
+            match self.kinds.get(index) {
                 None | Some(Column::Nothing) => {
                     let place = format!("column {}", index + 1);
                     request
@@ -298,7 +298,7 @@ pub(crate) fn example(template: &TemplateVersion) -> String {
         .filter(|field| is_text(field.kind) && !field.is_fixed_text())
     {
         let means_a_field = Columns {
-            columns: Vec::new(),
+            kinds: Vec::new(),
             names: Vec::new(),
             writers: Vec::new(),
         }

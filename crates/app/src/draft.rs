@@ -231,7 +231,7 @@ impl App {
             return Err(Error::Unprocessable(faults));
         }
         self.keep_draft_files(key, &session, &recipient, &files)?;
-        self.write_draft(key, &session, &recipient, seen, changed)
+        self.write_draft(key, &session, &recipient, seen, &changed)
     }
 
     /// Takes a file into the draft.
@@ -258,7 +258,7 @@ impl App {
         };
         self.keep_draft_files(key, &session, &recipient, &[bytes])?;
         let changed = BTreeMap::from([(field.to_owned(), Held::File(value))]);
-        self.write_draft(key, &session, &recipient, seen, changed)
+        self.write_draft(key, &session, &recipient, seen, &changed)
     }
 
     pub(crate) fn draft(&self, company: &CompanyId, recipient: RecipientId) -> Result<ReadDraft, Error> {
@@ -326,7 +326,7 @@ impl App {
         session: &Session,
         recipient: &Recipient,
         seen: &DraftSeen,
-        changed: BTreeMap<String, Held>,
+        changed: &BTreeMap<String, Held>,
     ) -> Result<SavedDraft, Error> {
         if seen.page.len() > LONGEST_PAGE {
             let fault = Fault::new("page", FaultCode::TooLong).with("max", LONGEST_PAGE);
@@ -342,7 +342,7 @@ impl App {
                 Ok(())
             })?
         };
-        self.saved(session, recipient, seen, &changed, &draft)
+        self.saved(session, recipient, seen, changed, &draft)
     }
 
     /// What a page is told of the draft after its change.

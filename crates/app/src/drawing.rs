@@ -102,7 +102,7 @@ impl App {
         )
         .map_err(refuse)?;
         let changed = BTreeMap::from([(field.to_owned(), Held::Drawn(drawn))]);
-        self.write_draft(key, &session, &recipient, seen, changed)
+        self.write_draft(key, &session, &recipient, seen, &changed)
     }
 
     /// The file of a field's value as programs get it: of a drawing the picture (PNG).
