@@ -308,6 +308,7 @@ mod tests {
         let refusals = [
             "too_large",
             "not_pdf",
+            "incomplete",
             "needs_password",
             "wrong_password",
             "unsupported_encryption",

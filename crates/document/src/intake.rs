@@ -5,8 +5,9 @@
 //! without what could change or act after people have signed. Actors and steps:
 //!
 //! 1. [`inspect`] holds the file against [`Limits`], parses it (repairing a broken
-//!    cross-reference table where it can) and refuses what cannot be kept honestly: a password that
-//!    is not known, a form that exists only as XFA, a file without pages.
+//!    cross-reference table where it can, if nothing that the pages need is missing: `whole`) and refuses
+//!    what cannot be kept honestly: a password that is not known, a form that exists only as XFA, a file
+//!    without pages.
 //! 2. `settle` puts right what strict readers complain of and lenient ones look past; `layers` removes
 //!    what is hidden, `clean` scripts, actions, attachments, multimedia, XFA and usage rights;
 //!    `flatten` makes a form part of its pages, and hands its fields on; `rewrite` drops unreachable
@@ -35,6 +36,7 @@ mod metadata;
 mod rewrite;
 mod settle;
 mod signed;
+mod whole;
 
 use std::collections::BTreeSet;
 
@@ -349,6 +351,9 @@ pub enum Refused {
     /// Not a PDF file, or one beyond repair.
     #[error("the file is not a PDF or is damaged beyond repair; print it to a new PDF")]
     NotPdf,
+    /// It ends too early, or had to be repaired, and parts that its pages need are missing.
+    #[error("parts of the file are missing, or it ends too early; get it anew, as a whole")]
+    Incomplete,
     /// A password is needed to read it.
     #[error("the file needs a password to be opened; give it, or save the file without one")]
     NeedsPassword,
@@ -735,10 +740,17 @@ fn load(bytes: &SharedBytes, limits: &Limits, password: Option<&str>) -> Result<
             },
         )
     };
+    let mut is_repaired = false;
     let loaded = match Document::load_mem_with_options(bytes, options.clone()) {
-        Ok(document) => Ok(with_misplaced(document, looked_for)),
+        Ok(document) => {
+            is_repaired = document.xref_recovery.is_some();
+            Ok(with_misplaced(document, looked_for))
+        }
         Err(error @ (Error::InvalidPassword | Error::Decryption(_) | Error::Decompress(_))) => Err(error),
-        Err(_) => looked_for(),
+        Err(_) => {
+            is_repaired = true;
+            looked_for()
+        }
     };
     let document = loaded.map_err(|error| match error {
         Error::InvalidPassword => closed.clone(),
@@ -757,6 +769,9 @@ fn load(bytes: &SharedBytes, limits: &Limits, password: Option<&str>) -> Result<
     }
     if document.catalog().is_err() {
         return Err(Refused::NotPdf);
+    }
+    if whole::ends_early(bytes) || is_repaired && !whole::has_all_parts(&document) {
+        return Err(Refused::Incomplete);
     }
     Ok(document)
 }
