@@ -54,6 +54,7 @@ use crate::geometry::PageGeometry;
 use crate::render::{Opened, RenderFault};
 use crate::shared_bytes::SharedBytes;
 use crate::stamp::{self, Mark, MarkContent};
+use crate::verify::Fault;
 
 /// What a file may be at most.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -376,6 +377,8 @@ pub enum Refused {
         field: String,
         /// What the verifier says.
         detail: String,
+        /// The same, typed.
+        fault: Box<Fault>,
     },
     /// A certification forbids what would be added.
     #[error(
@@ -402,8 +405,10 @@ pub enum Refused {
     CannotBeExtended {
         /// The signature field; empty where it is the file as a whole.
         field: String,
-        /// What the verifier says.
+        /// What the verifier says, or what hindered the try.
         detail: String,
+        /// What the verifier says, typed.
+        fault: Option<Box<Fault>>,
     },
     /// The description of the signed file cannot be read, so that whatever is added to it is called a forgery.
     #[error(
