@@ -27,6 +27,15 @@ use crate::values::attached;
 use crate::browser::browser;
 use crate::consent;
 
+/// How a writer's link went out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum HandedOn {
+    /// There is nothing that could have sent it: the sender passed it on himself.
+    BySender,
+    /// A mail server or a messenger took it.
+    Sent,
+}
+
 /// What a certificate is made from.
 pub(crate) struct Certified<'c> {
     /// As it was read.
@@ -38,6 +47,8 @@ pub(crate) struct Certified<'c> {
     pub values: &'c BTreeMap<String, StoredValue>,
     /// The whole chain.
     pub entries: &'c [Entry],
+    /// How the writers' links went out. Of one that is not there it is not known: it waits, or could not be delivered.
+    pub handed_on: &'c BTreeMap<RecipientId, HandedOn>,
     /// Hash and length of the sealed document; none where the workflow ended early.
     pub sealed: Option<(BlobHash, u64, SealLevel)>,
     /// The words of the last act, which are not stored yet.
@@ -223,7 +234,12 @@ impl Writer<'_> {
         let last = |is: &dyn Fn(&EventKind) -> bool| events.iter().rev().find(|event| is(&event.event));
         let requested = first(&|event| matches!(event, EventKind::RequestSent { .. }));
         let viewed = first(&|event| matches!(event, EventKind::Viewed { .. }));
-        for (key, event) in [("certificate-requested", requested), ("certificate-viewed", viewed)] {
+        let handed_on = self.certified.handed_on.get(&recipient.id);
+        let asked = match handed_on {
+            Some(HandedOn::Sent) => "certificate-requested",
+            Some(HandedOn::BySender) | None => "certificate-asked",
+        };
+        for (key, event) in [(asked, requested), ("certificate-viewed", viewed)] {
             if let Some(event) = event {
                 rows.push((self.say(key), self.moment(event.at)));
             }
@@ -272,17 +288,16 @@ impl Writer<'_> {
             return self.say("certificate-identity-on-behalf");
         }
         let mut parts = Vec::new();
-        let sent = events
+        let is_asked = events
             .iter()
             .any(|event| matches!(event.event, EventKind::RequestSent { .. }));
-        parts.push(if sent {
-            self.say_with(
-                "certificate-identity-link",
-                &[("contact", recipient.contact.as_given())],
-            )
-        } else {
-            self.say("certificate-identity-embedded")
-        });
+        let link = match self.certified.handed_on.get(&recipient.id) {
+            _ if !is_asked => "certificate-identity-embedded",
+            Some(HandedOn::Sent) => "certificate-identity-link",
+            Some(HandedOn::BySender) => "certificate-identity-link-by-sender",
+            None => "certificate-identity-link-made",
+        };
+        parts.push(self.say_with(link, &[("contact", recipient.contact.as_given())]));
         let writer = self.certified.stored.writer(recipient.id);
         for (way, asked, word) in [
             (

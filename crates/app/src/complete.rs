@@ -5,21 +5,26 @@
 //! the start has proved it cannot but for our own faults, nothing is written: the writer's approval fails as a whole and
 //! can be given again.
 
+use std::collections::BTreeMap;
+
 use document::certificate::Attachment;
 use document::seal::SealDetails;
 use document::seal_mark::SealMark;
-use domain::{Actor, BlobHash, Entry, EventKind, FieldValue, SealLevel, Transition, Workflow};
+use domain::{Actor, BlobHash, Entry, EventKind, FieldValue, RecipientId, SealLevel, Transition, Workflow};
 use failpoint::Place;
+use store::outbox::State;
 use store::workflow::SealedDocument;
 
 use crate::App;
-use crate::certificate_content::{Certified, certificate_content};
+use crate::certificate_content::{Certified, HandedOn, certificate_content};
 use crate::error::Error;
+use crate::mail::OutgoingMail;
 use crate::network::Patience;
 use crate::seal_mark::SealMarks;
 use crate::sealing::Sealed;
 use crate::transition::{Plan, Snapshot};
 use crate::values::{attached, marks};
+use crate::workflow_view::MOST_MESSAGES;
 
 impl App {
     /// The plan of the transition that completes a workflow. The snapshot holds the values with the last writer's.
@@ -111,6 +116,33 @@ impl App {
         })?
     }
 
+    /// How each writer's link went out, by what the outbox knows at this moment.
+    fn handed_on(&self, snapshot: &Snapshot) -> Result<BTreeMap<RecipientId, HandedOn>, Error> {
+        let workflow = &snapshot.stored.workflow;
+        let (company, id) = (workflow.company.clone(), workflow.id);
+        let messages = self.store.read(move |tx| {
+            store::outbox::messages_of_workflow(tx, &company, id, MOST_MESSAGES).map_err(Error::from)
+        })?;
+        let mut handed_on = BTreeMap::new();
+        for message in messages {
+            let way = match message.state {
+                State::Delivered => HandedOn::Sent,
+                State::Kept => HandedOn::BySender,
+                State::Waiting | State::Held | State::Dead => continue,
+            };
+            let letter = OutgoingMail::open(&message.body, &self.vault)?;
+            for recipient in &workflow.recipients {
+                let token = self.outgoing.addresses.sign_token(recipient);
+                if letter.links.iter().any(|link| link.url.contains(&token)) {
+                    let known = handed_on.entry(recipient.id).or_insert(way);
+                    // One that arrived is enough, whatever became of the others.
+                    *known = (*known).max(way);
+                }
+            }
+        }
+        Ok(handed_on)
+    }
+
     /// The history certificate, sealed.
     pub(crate) fn sealed_certificate(
         &self,
@@ -130,6 +162,7 @@ impl App {
                 template: &snapshot.template,
                 values: &snapshot.values,
                 entries,
+                handed_on: &self.handed_on(snapshot)?,
                 sealed,
                 last_comment: comment,
                 at: snapshot.at,

@@ -9,6 +9,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+use crate::verdict_words::fault_words;
+
 /// One change as a sentence.
 pub fn change(language: Language, change: &Change) -> String {
     sentence(language, "intake-change", "change", change)
@@ -21,7 +23,15 @@ pub fn warning(language: Language, warning: &Warning) -> String {
 
 /// Why a file was refused, as a sentence.
 pub fn reason(language: Language, reason: &Refused) -> String {
-    sentence(language, "intake-refused", "reason", reason)
+    let detail = match reason {
+        Refused::BrokenSignature { fault, .. } => Some(fault_words(language, fault)),
+        Refused::CannotBeExtended { fault, .. } => Some(match fault {
+            Some(fault) => fault_words(language, fault),
+            None => i18n::text(language, "intake-detail-not-extensible", &[]),
+        }),
+        _ => None,
+    };
+    sentence_with(language, "intake-refused", "reason", reason, detail)
 }
 
 /// What its sender can do.
@@ -195,7 +205,8 @@ pub fn report(language: Language, report: &Report) -> IntakeReport {
         changes: changes.collect(),
         warnings: warnings.collect(),
         reason: refusal.map(|refused| {
-            let (reason, figures) = named("reason", refused);
+            let (reason, mut figures) = named("reason", refused);
+            figures.remove("fault");
             IntakeRefusal {
                 reason,
                 figures,
@@ -231,14 +242,26 @@ pub fn json(language: Language, report: &Report) -> Value {
 
 /// The sentence of a type that serialises as an object with its name under `tag`.
 fn sentence(language: Language, prefix: &str, tag: &str, thing: &impl Serialize) -> String {
+    sentence_with(language, prefix, tag, thing, None)
+}
+
+/// The same, with its detail in the reader's words, where it has one.
+fn sentence_with(
+    language: Language,
+    prefix: &str,
+    tag: &str,
+    thing: &impl Serialize,
+    detail: Option<String>,
+) -> String {
     let (name, figures) = named(tag, thing);
     let texts: Vec<(&String, String)> = figures
         .iter()
         .map(|(key, value)| {
-            // Points are whole to people.
             let text = match value {
+                Value::String(_) if key == "detail" && detail.is_some() => detail.clone().unwrap_or_default(),
                 Value::String(text) => text.clone(),
                 Value::Array(names) => listed(names),
+                // Points are whole to people.
                 Value::Number(number) if number.is_f64() => format!("{:.0}", number.as_f64().unwrap_or_default()),
                 other => other.to_string(),
             };
@@ -270,6 +293,7 @@ mod tests {
             let value = serde_json::json!({
                 tag: name, "count": 7, "length": 7, "limit": 7, "pages": 7, "pixels": 7, "page": 7, "level": 2,
                 "shortest": 1.0, "longest": 7.0, "field": "Seal1", "detail": "changed", "fields": ["a", "b"],
+                "fault": {"fault": "digest_mismatch"},
             });
             serde_json::from_value(value).unwrap_or_else(|error| panic!("{name}: {error}"))
         };
@@ -308,6 +332,7 @@ mod tests {
         let refusals = [
             "too_large",
             "not_pdf",
+            "incomplete",
             "needs_password",
             "wrong_password",
             "unsupported_encryption",
@@ -353,6 +378,23 @@ mod tests {
                     "{language:?}: {text}"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn what_the_verifier_says_of_a_refused_file_is_said_in_the_readers_language() {
+        let refusals: Vec<Refused> = all("reason", &["broken_signature", "cannot_be_extended"]);
+        for refused in refusals {
+            for language in Language::ALL {
+                let said = reason(language, &refused);
+                assert!(
+                    said.ends_with(&i18n::text(language, "verify-fault-digest", &[])),
+                    "{said}"
+                );
+            }
+            let report = report(Language::Ko, &Report::from(refused));
+            let figures = report.reason.expect("refused").figures;
+            assert_eq!(figures.keys().collect::<Vec<_>>(), ["detail", "field"]);
         }
     }
 

@@ -33,6 +33,17 @@ impl App {
         self.renew_revocation_list()
     }
 
+    /// The list for this installation's own verifying. Where it cannot be renewed, the last one is taken: it holds whatever is
+    /// revoked, for each revocation issues it.
+    pub(crate) fn known_revocations(&self) -> Result<Vec<u8>, Error> {
+        self.revocation_list().or_else(|fault| {
+            let kept = self
+                .store
+                .read(|tx| store::setting::find(tx, NAME).map_err(Error::from))?;
+            kept.ok_or(fault)
+        })
+    }
+
     /// Issues the list anew, whatever its age.
     pub fn renew_revocation_list(&self) -> Result<Vec<u8>, Error> {
         let root = installation::root(&self.store, &self.vault)?;

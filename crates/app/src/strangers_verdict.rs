@@ -1,17 +1,28 @@
 //! What there is to say of a PDF that anybody sends: the same on the page and through the API.
 
 use document::intake::Refused;
-use document::verify::{Fault, Means, Verdict};
+use document::verify::{Fault, Means, RevocationData, Verdict};
 
 use crate::App;
 use crate::documents::DocumentFault;
 use crate::error::Error;
 
 impl App {
-    /// Verifies a file with this installation's root trusted. One that the workers give up, for it is too slow to read or too
-    /// large in memory, has the verdict that it was not judged; an error is ours alone.
+    /// What this installation brings along when it verifies: its own root, and which certificates that has revoked until now.
+    pub fn verification_means(&self) -> Result<Means, Error> {
+        Ok(Means {
+            roots: self.trusted_roots()?,
+            revocation: RevocationData {
+                lists: vec![self.known_revocations()?],
+                responses: Vec::new(),
+            },
+        })
+    }
+
+    /// Verifies a file with this installation's root trusted, and its revocations known. One that the workers give up, for it
+    /// is too slow to read or too large in memory, has the verdict that it was not judged; an error is ours alone.
     pub fn verdict(&self, pdf: &[u8]) -> Result<Verdict, Error> {
-        let means = Means::from(self.trusted_roots()?);
+        let means = self.verification_means()?;
         match self.documents.verify(pdf, &means, self.now()) {
             Ok(verdict) => Ok(verdict),
             Err(DocumentFault::Refused(refused)) => Ok(Verdict {

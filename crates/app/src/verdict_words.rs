@@ -3,6 +3,7 @@
 //! The same words serve the verify page, the API and the command line, in each language. Nothing is judged here: the words
 //! say what [`Verdict`] says. Every time names its zone.
 
+use document::revocation::{Revocation, RevocationReason};
 use document::verify::{Change, Fault, FieldLock, Note, Rules, SignatureKind, SignatureReport, Verdict};
 use domain::{Language, UtcOffset};
 use jiff::Timestamp;
@@ -19,6 +20,8 @@ pub enum Outcome {
     Holds,
     /// Unchanged, but nobody trusted vouches for the signer.
     SignerUnknown,
+    /// Unchanged, but a certificate was revoked, and nothing proves that what it signed is older.
+    Revoked,
     /// Changed, or a signature is not valid.
     DoesNotHold,
     /// There is no signature.
@@ -43,7 +46,11 @@ impl Outcome {
         } else if verdict.signatures.is_empty() && are_only(|fault| matches!(fault, Fault::NoSignature)) {
             Self::Unsigned
         } else if verdict.faults.is_empty() && verdict.signatures.iter().all(SignatureReport::is_intact) {
-            Self::SignerUnknown
+            if revocation(verdict).is_some() {
+                Self::Revoked
+            } else {
+                Self::SignerUnknown
+            }
         } else {
             Self::DoesNotHold
         }
@@ -53,12 +60,22 @@ impl Outcome {
         match self {
             Self::Holds => "verify-result-good",
             Self::SignerUnknown => "verify-result-unknown",
+            Self::Revoked => "verify-result-revoked",
             Self::DoesNotHold => "verify-result-bad",
             Self::Unsigned => "verify-result-unsigned",
             Self::Unreadable => "verify-result-unreadable",
             Self::TooDemanding => "verify-result-too-demanding",
         }
     }
+}
+
+/// The revocation for which a file does not hold: of the newest such signature by somebody.
+fn revocation(verdict: &Verdict) -> Option<Revocation> {
+    let by_somebody = verdict
+        .signatures
+        .iter()
+        .filter(|signature| signature.kind != SignatureKind::DocumentTimestamp);
+    by_somebody.rev().find_map(SignatureReport::revocation)
 }
 
 /// How one signature stands.
@@ -69,6 +86,8 @@ pub enum Standing {
     Valid,
     /// It is intact, and its signer is not known to be who he says.
     SignerUnknown,
+    /// It is intact, and its signer's certificate had been revoked.
+    Revoked,
     /// It is not valid.
     NotValid,
 }
@@ -79,7 +98,10 @@ impl Standing {
         if signature.faults.is_empty() {
             Self::Valid
         } else if signature.is_intact() {
-            Self::SignerUnknown
+            match signature.revocation() {
+                Some(_) => Self::Revoked,
+                None => Self::SignerUnknown,
+            }
         } else {
             Self::NotValid
         }
@@ -89,6 +111,7 @@ impl Standing {
         match self {
             Self::Valid => "verify-state-valid",
             Self::SignerUnknown => "verify-state-unknown",
+            Self::Revoked => "verify-state-revoked",
             Self::NotValid => "verify-state-invalid",
         }
     }
@@ -141,10 +164,14 @@ pub struct Fact {
 pub fn verdict_words(language: Language, offset: UtcOffset, verdict: &Verdict) -> VerdictWords {
     let words = Words { language, offset };
     let outcome = Outcome::of(verdict);
+    let text = format!("{}-text", outcome.key());
     VerdictWords {
         outcome,
         title: words.say(outcome.key()),
-        text: words.say(&format!("{}-text", outcome.key())),
+        text: match revocation(verdict).filter(|_| outcome == Outcome::Revoked) {
+            Some(revocation) => words.revoked(&text, "", revocation),
+            None => words.say(&text),
+        },
         signatures: verdict
             .signatures
             .iter()
@@ -152,6 +179,12 @@ pub fn verdict_words(language: Language, offset: UtcOffset, verdict: &Verdict) -
             .collect(),
         problems: verdict.faults.iter().flat_map(|fault| words.problem(fault)).collect(),
     }
+}
+
+/// What is wrong with a file, in a language: all that there is to say of one fault.
+pub(crate) fn fault_words(language: Language, fault: &Fault) -> String {
+    let offset = UtcOffset::default();
+    Words { language, offset }.problem(fault).join(" ")
 }
 
 struct Words {
@@ -172,6 +205,18 @@ impl Words {
         i18n::date_time(self.language, at, self.offset)
     }
 
+    /// A sentence that names a revocation.
+    fn revoked(&self, key: &str, subject: &str, Revocation { since, reason }: Revocation) -> String {
+        let reason = self.say(match reason {
+            RevocationReason::Unspecified => "verify-revoked-unspecified",
+            RevocationReason::KeyCompromise => "verify-revoked-key-compromise",
+            RevocationReason::Superseded => "verify-revoked-superseded",
+            RevocationReason::CessationOfOperation => "verify-revoked-cessation",
+        });
+        let at = self.moment(since);
+        self.say_with(key, &[("subject", subject), ("at", &at), ("reason", &reason)])
+    }
+
     fn signature(&self, signature: &SignatureReport, length: u64) -> SignatureWords {
         let standing = Standing::of(signature);
         let kind = match signature.kind {
@@ -179,7 +224,7 @@ impl Words {
             SignatureKind::Approval => "verify-kind-approval",
             SignatureKind::DocumentTimestamp => "verify-kind-timestamp",
         };
-        let mut not_proved: Vec<String> = signature.notes.iter().map(|note| self.note(note)).collect();
+        let mut not_proved: Vec<String> = signature.notes.iter().filter_map(|note| self.note(note)).collect();
         not_proved.extend(signature.timestamps.iter().filter_map(|timestamp| {
             let fault = self.problem(timestamp.fault.as_ref()?).join(" ");
             let at = self.moment(timestamp.at);
@@ -244,6 +289,12 @@ impl Words {
                 .map(|at| self.say_with("verify-time-claimed", &[("at", &self.moment(at))])),
         );
         fact(
+            "verify-fact-revoked",
+            signature
+                .later_revocation()
+                .map(|revocation| self.revoked("verify-revoked-later", "", revocation)),
+        );
+        fact(
             "verify-fact-level",
             signature
                 .level
@@ -284,16 +335,21 @@ impl Words {
         permits.join(" ")
     }
 
-    fn note(&self, note: &Note) -> String {
-        match note {
+    /// What is not proved. That a certificate was revoked later leaves something open only of a key in other hands.
+    fn note(&self, note: &Note) -> Option<String> {
+        Some(match note {
             Note::TimeNotProved => self.say("verify-note-time"),
             Note::ClaimedTimeContradicted => self.say("verify-note-contradicted"),
             Note::ClaimedTimeOutsideCertificate => self.say("verify-note-outside"),
             Note::ValidWhenClaimed { subject } => {
                 self.say_with("verify-note-valid-when-claimed", &[("subject", subject)])
             }
+            Note::RevokedLater { subject, reason, .. } => {
+                (*reason == RevocationReason::KeyCompromise).then_some(())?;
+                self.say_with("verify-note-key-compromise", &[("subject", subject)])
+            }
             Note::RevocationUnknown { subject } => self.say_with("verify-note-revocation", &[("subject", subject)]),
-        }
+        })
     }
 
     /// What is wrong: a sentence, and where it lists changes, one more for each.
@@ -334,7 +390,10 @@ impl Words {
                 since("verify-fault-not-yet", subject, *not_before)
             }
             Fault::CertificateUnusable { subject, .. } => of("verify-fault-unusable", subject),
-            Fault::CertificateRevoked { subject, since: at } => since("verify-fault-revoked", subject, *at),
+            Fault::CertificateRevoked { subject, since, reason } => {
+                let (since, reason) = (*since, *reason);
+                vec![self.revoked("verify-fault-revoked", subject, Revocation { since, reason })]
+            }
             Fault::TimestampInvalid { .. } => plain("verify-fault-timestamp"),
             Fault::ChangedAfterSigning { changes } => {
                 let mut problems = plain("verify-fault-changed");

@@ -12,7 +12,7 @@ use crate::{App, Caller};
 
 const MOST_FOUND: u32 = 1_000;
 /// The most mails and messages that are shown with a workflow.
-const MOST_MESSAGES: u32 = 200;
+pub(crate) const MOST_MESSAGES: u32 = 200;
 
 /// One workflow.
 #[derive(Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
@@ -143,7 +143,8 @@ pub struct HistoryEntry {
     pub sequence: u64,
     /// When, with the zone.
     pub date: String,
-    /// What: `started`, `approved`, …
+    /// What: `started`, `approved`, … `request_sent` and `one_time_code_sent` say that a message was made for a writer; what
+    /// became of it says `message_list`.
     pub event: &'static str,
     /// Who did it; empty for the service itself.
     pub actor_name: String,

@@ -5,8 +5,9 @@
 //! without what could change or act after people have signed. Actors and steps:
 //!
 //! 1. [`inspect`] holds the file against [`Limits`], parses it (repairing a broken
-//!    cross-reference table where it can) and refuses what cannot be kept honestly: a password that
-//!    is not known, a form that exists only as XFA, a file without pages.
+//!    cross-reference table where it can, if nothing that the pages need is missing: `whole`) and refuses
+//!    what cannot be kept honestly: a password that is not known, a form that exists only as XFA, a file
+//!    without pages.
 //! 2. `settle` puts right what strict readers complain of and lenient ones look past; `layers` removes
 //!    what is hidden, `clean` scripts, actions, attachments, multimedia, XFA and usage rights;
 //!    `flatten` makes a form part of its pages, and hands its fields on; `rewrite` drops unreachable
@@ -35,6 +36,7 @@ mod metadata;
 mod rewrite;
 mod settle;
 mod signed;
+mod whole;
 
 use std::collections::BTreeSet;
 
@@ -52,6 +54,7 @@ use crate::geometry::PageGeometry;
 use crate::render::{Opened, RenderFault};
 use crate::shared_bytes::SharedBytes;
 use crate::stamp::{self, Mark, MarkContent};
+use crate::verify::Fault;
 
 /// What a file may be at most.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -349,6 +352,9 @@ pub enum Refused {
     /// Not a PDF file, or one beyond repair.
     #[error("the file is not a PDF or is damaged beyond repair; print it to a new PDF")]
     NotPdf,
+    /// It ends too early, or had to be repaired, and parts that its pages need are missing.
+    #[error("parts of the file are missing, or it ends too early; get it anew, as a whole")]
+    Incomplete,
     /// A password is needed to read it.
     #[error("the file needs a password to be opened; give it, or save the file without one")]
     NeedsPassword,
@@ -371,6 +377,8 @@ pub enum Refused {
         field: String,
         /// What the verifier says.
         detail: String,
+        /// The same, typed.
+        fault: Box<Fault>,
     },
     /// A certification forbids what would be added.
     #[error(
@@ -397,8 +405,10 @@ pub enum Refused {
     CannotBeExtended {
         /// The signature field; empty where it is the file as a whole.
         field: String,
-        /// What the verifier says.
+        /// What the verifier says, or what hindered the try.
         detail: String,
+        /// What the verifier says, typed.
+        fault: Option<Box<Fault>>,
     },
     /// The description of the signed file cannot be read, so that whatever is added to it is called a forgery.
     #[error(
@@ -735,10 +745,17 @@ fn load(bytes: &SharedBytes, limits: &Limits, password: Option<&str>) -> Result<
             },
         )
     };
+    let mut is_repaired = false;
     let loaded = match Document::load_mem_with_options(bytes, options.clone()) {
-        Ok(document) => Ok(with_misplaced(document, looked_for)),
+        Ok(document) => {
+            is_repaired = document.xref_recovery.is_some();
+            Ok(with_misplaced(document, looked_for))
+        }
         Err(error @ (Error::InvalidPassword | Error::Decryption(_) | Error::Decompress(_))) => Err(error),
-        Err(_) => looked_for(),
+        Err(_) => {
+            is_repaired = true;
+            looked_for()
+        }
     };
     let document = loaded.map_err(|error| match error {
         Error::InvalidPassword => closed.clone(),
@@ -757,6 +774,9 @@ fn load(bytes: &SharedBytes, limits: &Limits, password: Option<&str>) -> Result<
     }
     if document.catalog().is_err() {
         return Err(Refused::NotPdf);
+    }
+    if whole::ends_early(bytes) || is_repaired && !whole::has_all_parts(&document) {
+        return Err(Refused::Incomplete);
     }
     Ok(document)
 }

@@ -12,6 +12,7 @@ use const_oid::db::rfc5912::{ID_AD_CA_ISSUERS, ID_AD_OCSP, ID_SHA_1};
 use der::asn1::{Any, BitString, GeneralizedTime, Int, Null, OctetString, Uint};
 use der::{Decode, Encode, Sequence};
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use spki::AlgorithmIdentifierOwned;
 use thiserror::Error;
 use x509_cert::Certificate;
@@ -91,10 +92,20 @@ pub struct Revoked<'a> {
     pub reason: RevocationReason,
 }
 
+/// Since when a certificate is revoked, and why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Revocation {
+    /// Since when.
+    pub since: Timestamp,
+    /// Why.
+    pub reason: RevocationReason,
+}
+
 /// Why a certificate is revoked (RFC 5280, 5.3.1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum RevocationReason {
-    /// Nobody says.
+    /// Nobody says, or for a reason that no company of this product gives.
     #[default]
     Unspecified,
     /// Somebody else may have the key.
@@ -126,6 +137,17 @@ impl RevocationReason {
         ]
         .into_iter()
         .find(|reason| reason.code() == text)
+    }
+}
+
+impl From<CrlReason> for RevocationReason {
+    fn from(reason: CrlReason) -> Self {
+        match reason {
+            CrlReason::KeyCompromise => Self::KeyCompromise,
+            CrlReason::Superseded => Self::Superseded,
+            CrlReason::CessationOfOperation => Self::CessationOfOperation,
+            _ => Self::Unspecified,
+        }
     }
 }
 
@@ -238,7 +260,7 @@ pub fn check_answer(
 fn good(status: Status, validity: Validity) -> Result<Validity, RevocationError> {
     match status {
         Status::Good => Ok(validity),
-        Status::Revoked(since) => Err(RevocationError::Revoked(since)),
+        Status::Revoked(revocation) => Err(RevocationError::Revoked(revocation.since)),
         Status::Unknown => Err(RevocationError::UnknownCertificate),
     }
 }

@@ -45,6 +45,7 @@ use thiserror::Error;
 
 use crate::form;
 use crate::keys::{KeyError, certificates_from_pem};
+use crate::revocation::{Revocation, RevocationReason};
 use revocation::{Embedded, MAX_ITEMS};
 use signature::{Examined, FollowedBy};
 use structure::load;
@@ -114,8 +115,8 @@ pub struct Verdict {
 
 impl Verdict {
     /// Whether everything holds. The signer of the last signature must be trusted; earlier signatures must be intact, but
-    /// their signers may be unknown (they were there before the document came to us), and so may be the authorities of
-    /// document timestamps, which then prove no time.
+    /// their signers may be unknown (they were there before the document came to us) but not revoked, and so may be the
+    /// authorities of document timestamps, which then prove no time.
     pub fn holds(&self) -> bool {
         let is_by_somebody = |signature: &SignatureReport| signature.kind != SignatureKind::DocumentTimestamp;
         let last = self
@@ -127,7 +128,7 @@ impl Verdict {
             if Some(index) == last {
                 signature.faults.is_empty()
             } else {
-                signature.is_intact()
+                signature.is_intact() && !(is_by_somebody(signature) && signature.revocation().is_some())
             }
         };
         last.is_some() && self.faults.is_empty() && self.signatures.iter().enumerate().all(do_hold)
@@ -229,6 +230,16 @@ pub enum Note {
         /// Whose certificate.
         subject: String,
     },
+    /// The certificate was revoked, but after the time at which the signature is proved to have been there: it counts. Of a key
+    /// that came into other hands ([`RevocationReason::KeyCompromise`]) nothing proves that it was not there before.
+    RevokedLater {
+        /// Whose certificate.
+        subject: String,
+        /// Since when.
+        since: Timestamp,
+        /// Why.
+        reason: RevocationReason,
+    },
     /// Nobody says whether the certificate was revoked.
     RevocationUnknown {
         /// Whose certificate.
@@ -277,6 +288,28 @@ impl SignatureReport {
     /// Whether nothing is wrong but, possibly, that the signer is unknown.
     pub fn is_intact(&self) -> bool {
         self.faults.iter().all(Fault::concerns_trust)
+    }
+
+    /// That a certificate of the signer's was revoked before the time at which the signature is proved to have been there.
+    pub fn revocation(&self) -> Option<Revocation> {
+        self.faults.iter().find_map(|fault| match fault {
+            Fault::CertificateRevoked { since, reason, .. } => Some(Revocation {
+                since: *since,
+                reason: *reason,
+            }),
+            _ => None,
+        })
+    }
+
+    /// That a certificate of the signer's was revoked after that time: the signature counts.
+    pub fn later_revocation(&self) -> Option<Revocation> {
+        self.notes.iter().find_map(|note| match note {
+            Note::RevokedLater { since, reason, .. } => Some(Revocation {
+                since: *since,
+                reason: *reason,
+            }),
+            _ => None,
+        })
     }
 
     /// Whether the signer leads to a trusted root.
@@ -414,12 +447,14 @@ pub enum Fault {
         reason: String,
     },
     /// A certificate had been revoked.
-    #[error("the certificate of {subject} was revoked at {since}")]
+    #[error("the certificate of {subject} was revoked at {since} ({})", .reason.code())]
     CertificateRevoked {
         /// Whose certificate.
         subject: String,
         /// Since when.
         since: Timestamp,
+        /// Why.
+        reason: RevocationReason,
     },
     /// A timestamp is not one of this signature, or not valid.
     #[error("a timestamp is not valid: {reason}")]

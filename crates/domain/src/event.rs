@@ -93,7 +93,7 @@ pub enum EventKind {
         /// With these writers.
         recipients: Vec<NamedRecipient>,
     },
-    /// A writer was asked to write.
+    /// A writer was asked to write: a request was made, and given to the outbox, which knows what became of it.
     RequestSent {
         /// Who was asked.
         recipient: RecipientId,
@@ -113,11 +113,11 @@ pub enum EventKind {
         /// Who.
         recipient: RecipientId,
     },
-    /// A writer was sent a one-time code, at his request.
+    /// A one-time code was made for a writer, at his request, and given to the outbox, which knows what became of it.
     OneTimeCodeSent {
         /// Who.
         recipient: RecipientId,
-        /// Where to, where that was not the writer's `email`: the mobile number, as it was given.
+        /// Where it is to go, where that was not the writer's `email`: the mobile number, as it was given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         to: Option<String>,
     },

@@ -38,7 +38,7 @@ pub mod time;
 pub mod value;
 pub mod workflow;
 
-pub use chain::{ChainFile, Entry, Head};
+pub use chain::{ChainFault, ChainFile, Entry, Head};
 pub use contact::{Contact, Region};
 pub use drawing::{Drawing, DrawnValue, Hand, Seal, SealShape, Writing};
 pub use environment::{Clock, Random};

@@ -83,7 +83,8 @@ impl<'a> OcspAnswer<'a> {
         ]);
         let status = match self.status {
             Status::Good => vec![0x80, 0],
-            Status::Revoked(at) => tlv(0xa1, &moment(at)),
+            // With its reason: keyCompromise (1).
+            Status::Revoked(at) => tlv(0xa1, &[moment(at), tlv(0xa0, &[0x0a, 1, 1])].concat()),
             Status::Unknown => vec![0x82, 0],
         };
         let next = self.next_update.map(|at| tlv(0xa0, &moment(at))).unwrap_or_default();

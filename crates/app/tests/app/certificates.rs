@@ -4,8 +4,10 @@ use std::process::Command;
 
 use app::{Error, Origin, SigningKey, StartRecipient};
 use domain::{BlobHash, Language};
+use jiff::SignedDuration;
+use store::outbox::{self, Claim, Outcome, Try};
 
-use crate::support::on_both;
+use crate::support::{TestApp, on_both};
 use crate::templates::pdf;
 use crate::workflows::{World, act, fields_of_first, given, id_of, key_of, texts, two_steps, writer};
 
@@ -192,7 +194,7 @@ fn the_identity_check_is_told_for_each_writer() {
         let certificate = app.certificate(&world.caller, id, &phone()).expect("the certificate");
         let read = text(&certificate.bytes);
         for expected in [
-            "Personal link sent to kim@example.com",
+            "Personal link made for kim@example.com",
             "Access code given 2026-01-01 09:00:30 (UTC+09:00)",
             "Wrong access codes: 1",
             "acted on the writer’s behalf through the API",
@@ -204,6 +206,87 @@ fn the_identity_check_is_told_for_each_writer() {
             );
         }
     });
+}
+
+/// What the certificate says of how a writer got his link is what became of the message.
+#[test]
+fn a_link_is_called_sent_only_where_it_was() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        for (is_sent, expected, unexpected) in [
+            (
+                Some(true),
+                ["Request sent", "Personal link sent to kim@example.com"],
+                "passed on",
+            ),
+            (
+                Some(false),
+                [
+                    "Asked to write",
+                    "Personal link passed on by the sender; nothing was sent to kim@example.com",
+                ],
+                "Request sent",
+            ),
+            (
+                None,
+                ["Asked to write", "Personal link made for kim@example.com"],
+                "sent to kim",
+            ),
+        ] {
+            let mut request = world.request();
+            request.language = Some("en".to_owned());
+            request.export = None;
+            request.recipients[0] = writer(1, "김민준", "kim@example.com");
+            let id = id_of(&world.start(request));
+            let key = world.letter_key(id);
+            if let Some(is_sent) = is_sent {
+                settle_messages(app, is_sent);
+            }
+            sign(&world, &key, Language::En, "김민준").expect("signed");
+            world
+                .approve(id, act(vec![given("pay", "1")]))
+                .expect("on behalf of the second");
+            let certificate = app.certificate(&world.caller, id, &phone()).expect("the certificate");
+            let read = packed(&text(&certificate.bytes));
+            for expected in expected {
+                assert!(read.contains(&packed(expected)), "{expected} is not in:\n{read}");
+            }
+            assert!(!read.contains(&packed(unexpected)), "{unexpected} is in:\n{read}");
+            settle_messages(app, true);
+        }
+    });
+}
+
+/// All messages that wait are taken by a mail server, or there is none.
+fn settle_messages(app: &TestApp, is_sent: bool) {
+    let now = app.now();
+    let claim = Claim {
+        lease: "lease".to_owned(),
+        owner: "owner".to_owned(),
+        now,
+        until: now + SignedDuration::from_mins(1),
+        except: Vec::new(),
+        except_companies: Vec::new(),
+        limit: 100,
+    };
+    let settled = app.store.write(move |tx| {
+        for claimed in outbox::claim(tx, &claim)? {
+            if is_sent {
+                let made = Try {
+                    at: now,
+                    duration: 1,
+                    code: Some(250),
+                    fault: None,
+                    answer: String::new(),
+                };
+                outbox::finish(tx, &claimed, &made, Outcome::Delivered, now)?;
+            } else {
+                outbox::keep(tx, &claimed, now)?;
+            }
+        }
+        Ok::<_, store::Error>(())
+    });
+    settled.expect("written");
 }
 
 #[test]

@@ -5,13 +5,17 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use app::network::{Network, NetworkFault, SourceAddress, WebhookAnswer, WebhookTrial};
-use app::{CompanyChange, Error, FaultCode, SealingSettings, Stage, TimeStampAuthority as Configured};
+use app::{
+    CompanyChange, Error, FaultCode, Outcome, SealingSettings, Stage, Standing, TimeStampAuthority as Configured,
+};
 use document::keys::{KeyKind, PrivateKey, SealKey, certificates_from_pem, certificates_to_pem};
 use document::revocation::{RevocationReason, list_validity, serial_number};
 use document::seal::SealDetails;
 use document::validation_data::{ValidationData, add_validation_data, evidence};
-use document::verify::TrustedRoots;
-use domain::{BlobHash, Clock, CompanyId, EventKind, SealLevel, SealMark, Status, WhenTsaIsDown, WorkflowId};
+use document::verify::{Note, TrustedRoots};
+use domain::{
+    BlobHash, Clock, CompanyId, EventKind, Language, SealLevel, SealMark, Status, UtcOffset, WhenTsaIsDown, WorkflowId,
+};
 use jiff::ToSpan;
 use testkit::database::TestDatabase;
 use testkit::revocation_data::certificates_only;
@@ -978,6 +982,63 @@ fn a_revoked_key_stands_on_the_list_and_is_never_used_again() {
             list,
             "a list is renewed every day"
         );
+    });
+}
+
+/// Whoever verifies where the key was revoked learns of it, as long as no timestamp proves that the seal is older.
+#[test]
+fn the_seal_of_a_revoked_key_is_not_called_genuine_here() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let id = complete(&world);
+        let [document, certificate] = files(&world, id);
+        for file in [&document, &certificate] {
+            let verdict = app.verdict(file).expect("a verdict");
+            assert!(verdict.holds_strictly(), "{verdict:?}");
+            // Whether the certificate is revoked is known: its issuer is this installation.
+            let is_open = |note: &Note| matches!(note, Note::RevocationUnknown { .. });
+            assert!(
+                !verdict.signatures.iter().flat_map(|one| &one.notes).any(is_open),
+                "{verdict:?}"
+            );
+        }
+        app.clock.advance(60);
+        app.renew_seal_key(
+            &world.company,
+            KeyKind::EcdsaP256,
+            Some(RevocationReason::KeyCompromise),
+        )
+        .expect("renewed");
+        for file in [&document, &certificate] {
+            let verdict = app.verdict(file).expect("a verdict");
+            assert!(!verdict.holds(), "{verdict:?}");
+            for (language, title, reason) in [
+                (Language::Ko, "폐지된 인증서로 서명되었습니다", "키 유출"),
+                (
+                    Language::En,
+                    "Signed with a revoked certificate",
+                    "somebody else may have the key",
+                ),
+                (Language::Ja, "失効した証明書で署名されています", "鍵の漏えい"),
+            ] {
+                let words = app::verdict_words(language, UtcOffset::default(), &verdict);
+                assert_eq!((words.outcome, words.title.as_str()), (Outcome::Revoked, title));
+                assert!(
+                    words.text.contains(reason) && words.text.contains("2026"),
+                    "{}",
+                    words.text
+                );
+                assert_eq!(words.signatures[0].standing, Standing::Revoked);
+                assert!(words.signatures[0].problems[0].contains(reason), "{words:?}");
+            }
+        }
+        // A seal of the new key stands, also days later, when the list was renewed.
+        let id = complete(&world);
+        app.clock.advance(3 * DAY);
+        for file in &files(&world, id) {
+            assert!(app.verdict(file).expect("a verdict").holds_strictly());
+        }
+        assert!(!app.verdict(&document).expect("a verdict").holds());
     });
 }
 

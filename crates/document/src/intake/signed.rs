@@ -96,6 +96,7 @@ fn are_intact(bytes: &[u8]) -> Result<u32, Refused> {
         Some((field, fault)) => Err(Refused::BrokenSignature {
             field: field.unwrap_or_default().to_owned(),
             detail: fault.to_string(),
+            fault: Box::new(fault.clone()),
         }),
     }
 }
@@ -106,6 +107,7 @@ fn allows_more(bytes: &[u8], pages: usize) -> Result<(), Refused> {
     let sealed = rehearsed(bytes, pages).map_err(|detail| Refused::CannotBeExtended {
         field: String::new(),
         detail,
+        fault: None,
     })?;
     let verdict = verify_soundness(&sealed);
     let Some((field, fault)) = verdict.unsound().next() else {
@@ -128,6 +130,7 @@ fn allows_more(bytes: &[u8], pages: usize) -> Result<(), Refused> {
         _ => Refused::CannotBeExtended {
             field,
             detail: fault.to_string(),
+            fault: Some(Box::new(fault.clone())),
         },
     })
 }

@@ -14,6 +14,7 @@
 //! Lists by another than the certificate's issuer (indirect ones), for some reasons only, and of changes alone are not
 //! taken; one of a part of the certificates is, where the certificate belongs to that part (RFC 5280, 5.2.5 and 6.3.3).
 
+use const_oid::AssociatedOid;
 use const_oid::ObjectIdentifier;
 use const_oid::db::rfc5280::ID_KP_OCSP_SIGNING;
 use const_oid::db::rfc5912::{ID_SHA_1, ID_SHA_256};
@@ -23,7 +24,8 @@ use der::{Decode, Encode, Tag, TagNumber};
 use jiff::{SignedDuration, Timestamp};
 use lopdf::{DecompressError, Document, Error, Object};
 use serde::{Deserialize, Serialize};
-use x509_cert::crl::CertificateList;
+use x509_cert::crl::{CertificateList, RevokedCert};
+use x509_cert::ext::pkix::crl::CrlReason;
 use x509_cert::ext::pkix::name::DistributionPointName;
 use x509_cert::ext::pkix::{CrlDistributionPoints, ExtendedKeyUsage, IssuingDistributionPoint};
 
@@ -31,7 +33,7 @@ use super::certificates::{self, Certified, Pool};
 use super::{TrustedRoots, changes::MAX_STORE};
 use crate::cms::{Algorithm, CmsError, Element, Elements, algorithm, context, sequence};
 use crate::form;
-use crate::revocation::{RevocationError, Validity};
+use crate::revocation::{Revocation, RevocationError, RevocationReason, Validity};
 
 /// As many lists, answers or certificates as a file may hold, of each.
 pub(super) const MAX_ITEMS: usize = 256;
@@ -218,8 +220,8 @@ pub(super) fn archived(attribute: &[u8]) -> Result<RevocationData, CmsError> {
 pub(crate) enum Status {
     /// It was not revoked.
     Good,
-    /// It was revoked at that time.
-    Revoked(Timestamp),
+    /// It was revoked.
+    Revoked(Revocation),
     /// Nothing is known.
     Unknown,
 }
@@ -360,13 +362,26 @@ pub(crate) fn in_list(
             .ok_or(CmsError::Unusable("the time of a revocation is out of range"))?;
         // An old list that revokes does so for ever.
         if since <= at {
-            return Ok((Status::Revoked(since), validity));
+            let reason = reason(entry);
+            return Ok((Status::Revoked(Revocation { since, reason }), validity));
         }
     } else {
         remembers(certificate, validity.this_update, list_kept_since(&list)?)?;
     }
     speaks_of(at, validity)?;
     Ok((Status::Good, validity))
+}
+
+/// Why an entry of a list is there, as far as it says (RFC 5280, 5.3.1).
+fn reason(entry: &RevokedCert) -> RevocationReason {
+    entry
+        .crl_entry_extensions
+        .iter()
+        .flatten()
+        .find(|extension| extension.extn_id == CrlReason::OID)
+        .and_then(|extension| CrlReason::from_der(extension.extn_value.as_bytes()).ok())
+        .map(Into::into)
+        .unwrap_or_default()
 }
 
 /// Proves that a list is about `certificate` among others, and whole.
@@ -504,7 +519,7 @@ struct Answer<'a> {
     issuer_key: &'a [u8],
     serial: &'a [u8],
     is_known: bool,
-    revoked: Option<Timestamp>,
+    revoked: Option<Revocation>,
     validity: Validity,
     /// Since when the responder keeps certificates that have ended.
     kept_since: Option<Timestamp>,
@@ -519,10 +534,10 @@ impl Answer<'_> {
         now: Timestamp,
     ) -> Result<(Status, Validity), RevocationError> {
         has_begun(self.validity.this_update, now)?;
-        if let Some(since) = self.revoked
-            && since <= at
+        if let Some(revocation) = self.revoked
+            && revocation.since <= at
         {
-            return Ok((Status::Revoked(since), self.validity));
+            return Ok((Status::Revoked(revocation), self.validity));
         }
         if !self.is_known {
             return Ok((Status::Unknown, self.validity));
@@ -612,7 +627,7 @@ impl<'a> Answer<'a> {
             return Err(CmsError::Unusable("the answer has no status"));
         };
         let revoked = match number {
-            TagNumber(1) => Some(time(status.children()?.expect(Tag::GeneralizedTime)?)?),
+            TagNumber(1) => Some(revocation(status.children()?)?),
             _ => None,
         };
         let this_update = time(fields.expect(Tag::GeneralizedTime)?)?;
@@ -639,6 +654,16 @@ impl<'a> Answer<'a> {
             kept_since,
         })
     }
+}
+
+/// `RevokedInfo` (RFC 6960, 4.2.1).
+fn revocation(mut fields: Elements<'_>) -> Result<Revocation, CmsError> {
+    let since = time(fields.expect(Tag::GeneralizedTime)?)?;
+    let reason = match fields.optional()? {
+        Some(field) => RevocationReason::from(field.children()?.expect(Tag::Enumerated)?.decode::<CrlReason>()?),
+        None => RevocationReason::default(),
+    };
+    Ok(Revocation { since, reason })
 }
 
 /// `archiveCutoff` (RFC 6960, 4.4.4) among the extensions of an answer.

@@ -14,6 +14,7 @@ use super::certificates::{self, Certified, MAX_POOL, Pool};
 use super::revocation::{self, Embedded, RevocationData, Status};
 use super::signature::Examined;
 use super::{Fault, Note, ProvedTime, SignatureKind, TimestampReport, TrustedRoots};
+use crate::revocation::Revocation;
 
 /// How far a time may lie ahead of a proof of it before the two contradict each other: clocks differ.
 const TOLERANCE_SECONDS: i64 = 300;
@@ -31,6 +32,8 @@ struct Judged {
     fault: Option<Fault>,
     /// Whose revocation is not known.
     unknown: Option<String>,
+    /// Whose certificate was revoked after the moment at which it is judged.
+    later: Option<(String, Revocation)>,
     /// Whether the file itself holds what proves that nobody on the path was revoked.
     is_proved_by_file: bool,
 }
@@ -139,6 +142,9 @@ impl Judge<'_> {
                 });
             }
             report.faults.extend(judged.fault);
+            if let Some((subject, Revocation { since, reason })) = judged.later {
+                report.notes.push(Note::RevokedLater { subject, since, reason });
+            }
             if let Some(subject) = judged.unknown {
                 report.notes.push(Note::RevocationUnknown { subject });
             }
@@ -177,6 +183,7 @@ impl Judge<'_> {
                 return Some(Judged {
                     fault: Some(fault),
                     unknown: None,
+                    later: None,
                     is_proved_by_file: false,
                 });
             }
@@ -188,16 +195,18 @@ impl Judge<'_> {
         let mut judged = Judged {
             fault: None,
             unknown: None,
+            later: None,
             is_proved_by_file: true,
         };
         for pair in path.windows(2) {
             let [certificate, issuer] = pair else { continue };
             let status = |data: &RevocationData| revocation::status(certificate, issuer, &pool, data, (at, self.now));
             match status(&all) {
-                Status::Revoked(since) => {
+                Status::Revoked(Revocation { since, reason }) => {
                     judged.fault = Some(Fault::CertificateRevoked {
                         subject: certificate.subject(),
                         since,
+                        reason,
                     });
                     return Some(judged);
                 }
@@ -206,6 +215,12 @@ impl Judge<'_> {
                     judged.unknown.get_or_insert_with(|| certificate.subject());
                 }
                 Status::Good => judged.is_proved_by_file &= status(&in_file) == Status::Good,
+            }
+            if at < self.now
+                && let Status::Revoked(revocation) =
+                    revocation::status(certificate, issuer, &pool, &all, (self.now, self.now))
+            {
+                judged.later.get_or_insert_with(|| (certificate.subject(), revocation));
             }
         }
         Some(judged)

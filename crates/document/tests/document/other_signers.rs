@@ -333,7 +333,23 @@ fn a_revoked_certificate_is_named_where_it_was_revoked_before_the_proved_time() 
     let revoked = judge(&before);
     let is_named = |(_, fault): (Option<&str>, &Fault)| matches!(fault, Fault::CertificateRevoked { .. });
     assert!(!revoked.holds() && revoked.all_faults().any(is_named), "{revoked:#?}");
-    assert!(judge(&later).holds_strictly(), "{:#?}", judge(&later));
+    let good = judge(&later);
+    assert!(good.holds_strictly(), "{good:#?}");
+    // Both tell of it: the one as a fault, the other as what came later.
+    let [signature] = good.signatures.as_slice() else {
+        panic!("{good:#?}")
+    };
+    assert!(
+        signature.revocation().is_none() && signature.later_revocation().is_some(),
+        "{signature:#?}"
+    );
+    let [signature] = revoked.signatures.as_slice() else {
+        panic!("{revoked:#?}")
+    };
+    assert!(
+        signature.revocation().is_some() && signature.later_revocation().is_none(),
+        "{signature:#?}"
+    );
 
     // A list that somebody else signed, or that was changed, says nothing.
     let mut spoilt = before.clone();

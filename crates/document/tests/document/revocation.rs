@@ -13,11 +13,11 @@ use der::{Decode, Encode};
 use document::authority::{CertificateRequest, distribution_points, extension, issue_certificate};
 use document::keys::{KeyKind, PrivateKey, SealKey, Signer, certificates_from_pem};
 use document::revocation::{
-    RevocationError, RevocationReason, Revoked, check_answer, check_list, issue_list, serial_number,
+    Revocation, RevocationError, RevocationReason, Revoked, check_answer, check_list, issue_list, serial_number,
 };
 use document::seal::seal;
 use document::validation_data::{ValidationData, add_validation_data};
-use document::verify::{Fault, Means, Note, RevocationData, verify, verify_with};
+use document::verify::{Fault, Means, Note, RevocationData, SignatureReport, verify, verify_with};
 use jiff::{Timestamp, ToSpan};
 use lopdf::dictionary;
 use testkit::revocation_data::{List, OcspAnswer, Status, moment, sequence, tlv};
@@ -347,6 +347,49 @@ fn what_was_issued_after_the_end_of_a_certificate_counts_only_where_it_reaches_b
     // Our own list keeps all that was ever revoked, and says so.
     let own = issue_list(&HOUSE.root, &[], 1, now(), now() + 24.hours()).expect("a list");
     assert!(check_list(&own, certificate, root(), now()).is_ok());
+}
+
+#[test]
+fn a_revocation_is_told_with_its_time_and_reason() {
+    let since = now() - 1.hour();
+    let number = serial_number(own()).expect("a number");
+    let list = |reason| {
+        let revoked = Revoked {
+            serial_number: &number,
+            at: since,
+            reason,
+        };
+        let list = issue_list(&HOUSE.root, &[revoked], 1, now() - 1.minute(), now() + 24.hours()).expect("a list");
+        RevocationData {
+            lists: vec![list],
+            ..RevocationData::default()
+        }
+    };
+    let answer = OcspAnswer {
+        status: Status::Revoked(since),
+        ..OcspAnswer::good(own(), root(), now())
+    };
+    let answer = RevocationData {
+        responses: vec![answer.signed_by(&HOUSE.root)],
+        ..RevocationData::default()
+    };
+    let reasons = [
+        RevocationReason::Unspecified,
+        RevocationReason::KeyCompromise,
+        RevocationReason::Superseded,
+        RevocationReason::CessationOfOperation,
+    ];
+    let lists = reasons.map(|reason| (reason, list(reason)));
+    for (reason, revocation) in lists.into_iter().chain([(RevocationReason::KeyCompromise, answer)]) {
+        let means = Means {
+            roots: HOUSE.roots(),
+            revocation,
+        };
+        let verdict = verify_with(&sealed(), &means, now());
+        assert!(!verdict.holds() && verdict.unsound().next().is_none(), "{verdict:?}");
+        let told = verdict.signatures.first().and_then(SignatureReport::revocation);
+        assert_eq!(told, Some(Revocation { since, reason }));
+    }
 }
 
 /// A file with so many lists and answers in its validation data that say nothing, and a list of the root's behind them.

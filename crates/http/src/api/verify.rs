@@ -26,8 +26,8 @@ pub struct VerifyResponse {
     pub holds: bool,
     /// The same, and the signer of every signature is trusted.
     pub holds_strictly: bool,
-    /// `holds`, `signer_unknown`, `does_not_hold`, `unsigned`, `unreadable` or `too_demanding` (not judged: it needs
-    /// more time or memory than this installation gives).
+    /// `holds`, `signer_unknown`, `revoked`, `does_not_hold`, `unsigned`, `unreadable` or `too_demanding` (not judged: it
+    /// needs more time or memory than this installation gives).
     #[schema(example = "holds")]
     pub outcome: &'static str,
     /// The outcome in a line, in the language asked for.
@@ -71,6 +71,12 @@ pub struct VerifiedSignature {
     pub proved_at: Option<String>,
     /// Whose timestamp proves it.
     pub proved_by: Option<String>,
+    /// Since when the signer's certificate is revoked, as far as is known. A signature that is proved to be older holds.
+    #[schema(example = "2026-11-28T01:02:03Z")]
+    pub revoked_at: Option<String>,
+    /// Why: `keyCompromise`, `superseded`, `cessationOfOperation` or `unspecified`.
+    #[schema(example = "keyCompromise")]
+    pub revocation_reason: Option<&'static str>,
     /// The reason that is given.
     pub reason: Option<String>,
     /// How many bytes of the file were there when it was signed.
@@ -170,6 +176,7 @@ impl VerifyResponse {
             outcome: match words.outcome {
                 Outcome::Holds => "holds",
                 Outcome::SignerUnknown => "signer_unknown",
+                Outcome::Revoked => "revoked",
                 Outcome::DoesNotHold => "does_not_hold",
                 Outcome::Unsigned => "unsigned",
                 Outcome::Unreadable => "unreadable",
@@ -190,6 +197,7 @@ impl VerifyResponse {
 impl VerifiedSignature {
     fn new(report: SignatureReport, words: SignatureWords) -> Self {
         let (intact, trusted) = (report.is_intact(), report.is_trusted());
+        let revocation = report.revocation().or_else(|| report.later_revocation());
         let (signer, fingerprint) = match report.signer {
             Some(signer) => (
                 Some(signer.common_name.unwrap_or(signer.subject)),
@@ -216,6 +224,8 @@ impl VerifiedSignature {
             claimed_at: report.claimed_at.map(|at| at.to_string()),
             proved_at: report.proved_at.as_ref().map(|proved| proved.at.to_string()),
             proved_by: report.proved_at.map(|proved| proved.authority),
+            revoked_at: revocation.map(|revocation| revocation.since.to_string()),
+            revocation_reason: revocation.map(|revocation| revocation.reason.code()),
             reason: report.reason,
             covered: report.covered,
             later: report.later.iter().map(Into::into).collect(),
@@ -228,8 +238,9 @@ impl VerifiedSignature {
 
 /// Verify a PDF.
 ///
-/// The body is the file itself, or a form (`multipart/form-data`) whose first file counts. The roots
-/// trusted are this installation's. Words for people are in the language of `Accept-Language` (ko, en, ja).
+/// The body is the file itself, or a form (`multipart/form-data`) whose first file counts. The root
+/// trusted is this installation's, and what that has revoked is known. Words for people are in the language of
+/// `Accept-Language` (ko, en, ja).
 #[utoipa::path(
     post, path = "/api/v3/verify", tag = "Verification",
     request_body(content = FileBytes, content_type = "application/pdf"),

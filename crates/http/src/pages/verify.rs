@@ -122,7 +122,7 @@ fn judge(app: &App, upload: &Upload, language: Language) -> Result<VerdictView, 
     let (tone, symbol) = match words.outcome {
         Outcome::Holds => ("good", "shield"),
         Outcome::SignerUnknown | Outcome::Unsigned | Outcome::TooDemanding => ("warn", "question"),
-        Outcome::DoesNotHold | Outcome::Unreadable => ("bad", "alert"),
+        Outcome::Revoked | Outcome::DoesNotHold | Outcome::Unreadable => ("bad", "alert"),
     };
     Ok(VerdictView {
         tone,

@@ -1,7 +1,7 @@
 //! `verify`: what holds of a signed PDF, and what does not.
 //!
 //! Works without an installation: a court expert gives the root's certificate with `--trust`. Where there is one, its own
-//! root is trusted too. The file is a stranger's, so a document worker reads it. A history certificate carries its chain of
+//! root is trusted too, and what that has revoked is known. The file is a stranger's, so a document worker reads it. A history certificate carries its chain of
 //! events: where its signatures hold, the chain is recomputed as well, and with `--certificate` the sealed document is held
 //! against the hash and length that the chain names, so that the two belong to each other.
 //!
@@ -15,8 +15,8 @@ use app::{DocumentFault, StrangersDocuments};
 use clap::Args;
 use document::intake::Refused;
 use document::keys::certificates_from_pem;
-use document::verify::{self, Means, RevocationData, TrustedRoots, Verdict};
-use domain::{BlobHash, ChainFile, Clock, Event, EventKind, Language, UtcOffset};
+use document::verify::{self, Means, Verdict};
+use domain::{BlobHash, ChainFault, ChainFile, Clock, Event, EventKind, Language, UtcOffset};
 use serde_json::{Value, json};
 
 use super::{Context, read};
@@ -61,7 +61,7 @@ struct Verified {
     pdf: Vec<u8>,
     verdict: Verdict,
     signatures_hold: bool,
-    chain: Option<Result<ChainFile, String>>,
+    chain: Option<Result<ChainFile, ChainFault>>,
 }
 
 impl Verified {
@@ -94,7 +94,7 @@ impl Verified {
             "chain": match &self.chain {
                 None => Value::Null,
                 Some(Ok(chain)) => json!({"holds": true, "entries": chain.entries.len()}),
-                Some(Err(fault)) => json!({"holds": false, "fault": fault}),
+                Some(Err(fault)) => json!({"holds": false, "fault": fault.to_string()}),
             },
         })
     }
@@ -127,7 +127,7 @@ impl Verified {
                     &[("count", &chain.entries.len().to_string())],
                 ));
             }
-            Some(Err(fault)) => lines.push(say("verify-chain-broken", &[("fault", fault)])),
+            Some(Err(fault)) => lines.push(say("verify-chain-broken", &[("fault", &chain_fault(language, *fault))])),
         }
         let verdict = if self.holds() {
             "verify-holds"
@@ -215,36 +215,28 @@ impl Verify {
     }
 
     fn means(&self, context: &Context) -> Result<Means, Failure> {
-        let mut revocation = RevocationData::default();
+        let mut means = if context.place.has_database()? {
+            own_means(context)?
+        } else {
+            Means::default()
+        };
         for path in &self.crl {
             let list = document::verify::list_from_pem_or_der(read(path)?)
                 .ok_or_else(|| Failure::Other(format!("{}: no revocation list (CRL) in DER or PEM", path.display())))?;
-            revocation.lists.push(list);
+            means.revocation.lists.push(list);
         }
         for path in &self.ocsp {
-            revocation.responses.push(read(path)?);
+            means.revocation.responses.push(read(path)?);
         }
-        Ok(Means {
-            roots: self.roots(context)?,
-            revocation,
-        })
-    }
-
-    fn roots(&self, context: &Context) -> Result<TrustedRoots, Failure> {
-        let mut roots = if context.place.has_database()? {
-            own_root(context)?
-        } else {
-            TrustedRoots::default()
-        };
         for path in &self.trust {
             let pem = String::from_utf8_lossy(&read(path)?).into_owned();
             let certificates =
                 certificates_from_pem(&pem).map_err(|error| Failure::Other(format!("{}: {error}", path.display())))?;
             for certificate in certificates {
-                roots.add(certificate);
+                means.roots.add(certificate);
             }
         }
-        Ok(roots)
+        Ok(means)
     }
 }
 
@@ -254,23 +246,44 @@ fn is_named(pdf: &[u8], (hash, length): (BlobHash, u64)) -> bool {
     sealed.is_some_and(|sealed| BlobHash::of(sealed) == hash)
 }
 
-/// This installation's root. An installation that cannot be opened is no reason not to verify with the roots given.
-fn own_root(context: &Context) -> Result<TrustedRoots, Failure> {
+/// This installation's root, and what it has revoked. An installation that cannot be opened is no reason not to verify with
+/// what is given.
+fn own_means(context: &Context) -> Result<Means, Failure> {
     let app = match context.open() {
         Ok(opened) => opened.app,
         Err(failure) => {
             failure.print(context.json);
-            return Ok(TrustedRoots::default());
+            return Ok(Means::default());
         }
     };
-    Ok(app.trusted_roots()?)
+    Ok(app.verification_means()?)
+}
+
+/// Where a chain breaks, in a language.
+fn chain_fault(language: Language, fault: ChainFault) -> String {
+    let say = |key: &str, arguments: &[(&str, u64)]| {
+        let texts: Vec<(&str, String)> = arguments
+            .iter()
+            .map(|(name, number)| (*name, number.to_string()))
+            .collect();
+        let arguments: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (*name, text.as_str())).collect();
+        i18n::text(language, key, &arguments)
+    };
+    match fault {
+        ChainFault::Sequence { expected, found } => {
+            say("verify-chain-sequence", &[("expected", expected), ("found", found)])
+        }
+        ChainFault::Previous(entry) => say("verify-chain-previous", &[("entry", entry)]),
+        ChainFault::Hash(entry) => say("verify-chain-hash", &[("entry", entry)]),
+        ChainFault::Payload(entry) => say("verify-chain-payload", &[("entry", entry)]),
+    }
 }
 
 /// The chain of events that a history certificate carries, or what is wrong with it.
-fn chain(pdf: &[u8]) -> Option<Result<ChainFile, String>> {
+fn chain(pdf: &[u8]) -> Option<Result<ChainFile, ChainFault>> {
     let attachments = verify::attachments(pdf).ok()?;
     attachments.iter().find_map(|attachment| {
         let file: ChainFile = serde_json::from_slice(&attachment.data).ok()?;
-        Some(file.verify().map_err(|fault| fault.to_string()).map(|_| file))
+        Some(file.verify().map(|_| file))
     })
 }

@@ -288,6 +288,28 @@ fn a_sealed_document_verifies_here_and_elsewhere_with_the_root_alone() {
     let trusted = elsewhere.say(&["verify", sealed, "--trust", root.to_str().expect("a path")]);
     assert_eq!(trusted.code, Some(0), "{}", trusted.output);
     assert!(!elsewhere.data().exists(), "verifying makes no installation");
+
+    // What this installation has revoked it knows; elsewhere its list is given.
+    let renew = [
+        "company",
+        "key",
+        "renew",
+        "--company",
+        "acme",
+        "--revoke",
+        "key-compromise",
+    ];
+    here.run(&renew, "");
+    for (language, said) in [
+        ("ko", "폐지된 인증서로 서명되었습니다"),
+        ("en", "Signed with a revoked certificate"),
+        ("ja", "失効した証明書で署名されています"),
+    ] {
+        let revoked = here.say(&["verify", sealed, "--language", language]);
+        assert_eq!(revoked.code, Some(1));
+        assert!(revoked.output.contains(said), "{}", revoked.output);
+    }
+    assert_eq!(here.say(&["--json", "verify", sealed]).code, Some(1));
 }
 
 #[test]
@@ -306,6 +328,15 @@ fn a_changed_unsigned_or_missing_file_does_not_verify() {
     let said = here.say(&["verify", changed.to_str().expect("a path")]);
     assert_eq!(said.code, Some(1));
     assert!(said.output.contains("NOT"), "{}", said.output);
+    // Intake says it in the reader's words, to the last of them.
+    for (language, reason) in [
+        ("ko", "서명된 내용이 변경되었습니다."),
+        ("ja", "署名された内容が変更されています。"),
+    ] {
+        let changed = changed.to_str().expect("a path");
+        let refused = here.say(&["document", "inspect", changed, "--language", language]);
+        assert!(refused.output.contains(reason), "{}", refused.output);
+    }
     assert_eq!(here.say(&["verify", input]).code, Some(1), "unsigned");
     assert_eq!(here.say(&["verify", "no-such-file.pdf"]).code, Some(2));
 }

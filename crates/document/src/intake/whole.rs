@@ -1,0 +1,133 @@
+//! Whether a file is whole.
+//!
+//! Cross-references stand at the end of a file. One whose end is missing has none, and is read by looking for its objects;
+//! what lay behind the cut is not found. By the letter a reference to it is null (7.3.10), so that a page loses its fonts,
+//! its pictures or all of its content, and the comparison of the pages with the upload sees the same loss on both sides. So
+//! no file may end within an object, or within a revision (7.5.6), of which a part would be laid over the revision before;
+//! and after a repair whatever the pages need must be there.
+//!
+//! A file that was read as it is written is not asked for the latter: there, a reference to nothing is null, and was meant so.
+
+use std::collections::BTreeSet;
+
+use lopdf::{Dictionary, Document, Object, ObjectId};
+
+/// Where the catalog leads to what shows on pages: the pages, the form, and which layers are on.
+const SHOWN: [&[u8]; 3] = [b"Pages", b"AcroForm", b"OCProperties"];
+
+/// What shows on no page: actions and where they lead, what programs note, the structure, embedded files, and where an
+/// annotation leads back to.
+const NOT_SHOWN: [&[u8]; 19] = [
+    b"A",
+    b"AA",
+    b"AF",
+    b"Alternates",
+    b"B",
+    b"DPart",
+    b"Dest",
+    b"EF",
+    b"FS",
+    b"IRT",
+    b"Metadata",
+    b"OPI",
+    b"OutputIntents",
+    b"P",
+    b"PieceInfo",
+    b"Popup",
+    b"SeparationInfo",
+    b"Thumb",
+    b"XFA",
+];
+
+/// Whether nothing that shows is missing from a document that a repair has read.
+pub(super) fn has_all_parts(document: &Document) -> bool {
+    !lost_its_encryption(document) && !lacks_what_pages_need(document)
+}
+
+/// Whether the file ends within its last object, or after objects of a revision that has no end itself.
+pub(super) fn ends_early(bytes: &[u8]) -> bool {
+    let Some(start) = last_object(bytes) else {
+        return false;
+    };
+    let (before, last) = bytes.split_at(start);
+    let has_end = contains(last, b"startxref");
+    let is_over = has_end
+        || [&b"endobj"[..], b"endstream", b"trailer"]
+            .iter()
+            .any(|end| contains(last, end));
+    !is_over || !has_end && contains(before, b"startxref")
+}
+
+/// Where the last object begins: behind its number and generation, at `obj`.
+fn last_object(bytes: &[u8]) -> Option<usize> {
+    const KEYWORD: &[u8] = b"obj";
+    let is_header = |position: &usize| {
+        let before = bytes.get(..*position).unwrap_or_default();
+        without_number(before).and_then(without_number).is_some()
+    };
+    bytes
+        .windows(KEYWORD.len())
+        .enumerate()
+        .rev()
+        .filter(|(_, window)| *window == KEYWORD)
+        .map(|(position, _)| position)
+        .find(is_header)
+}
+
+/// `bytes` without the number at their end and the white space behind it.
+fn without_number(bytes: &[u8]) -> Option<&[u8]> {
+    let number = bytes.trim_ascii_end();
+    let digits = number.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let rest = number.get(..number.len().checked_sub(digits)?)?;
+    (number.len() < bytes.len() && digits > 0).then_some(rest)
+}
+
+fn contains(bytes: &[u8], word: &[u8]) -> bool {
+    bytes.windows(word.len()).any(|window| window == word)
+}
+
+/// Whether the file says how it is encrypted (7.6.2), and its trailer, which was lost, does not: nothing was decrypted.
+fn lost_its_encryption(document: &Document) -> bool {
+    let is_encryption = |object: &Object| {
+        object.as_dict().is_ok_and(|dictionary| {
+            [&b"Filter"[..], b"V", b"R", b"O", b"U", b"P"]
+                .iter()
+                .all(|key| dictionary.has(key))
+        })
+    };
+    !document.was_encrypted() && document.objects.values().any(is_encryption)
+}
+
+/// Whether something that shows on pages refers to an object that is not there.
+fn lacks_what_pages_need(document: &Document) -> bool {
+    let Ok(catalog) = document.catalog() else {
+        return true;
+    };
+    let mut waiting: Vec<&Object> = SHOWN.iter().filter_map(|key| catalog.get(key).ok()).collect();
+    let mut seen: BTreeSet<ObjectId> = BTreeSet::new();
+    while let Some(object) = waiting.pop() {
+        match object {
+            Object::Reference(id) if seen.insert(*id) => match document.objects.get(id) {
+                Some(object) => waiting.push(object),
+                None => return true,
+            },
+            Object::Array(items) => waiting.extend(items),
+            Object::Dictionary(dictionary) => waiting.extend(shown(dictionary)),
+            Object::Stream(stream) => waiting.extend(shown(&stream.dict)),
+            _ => {}
+        }
+    }
+    false
+}
+
+/// The values of a dictionary that may show. One that says nothing of what it is holds names of the file's own choice, of fonts
+/// or pictures.
+fn shown(dictionary: &Dictionary) -> impl Iterator<Item = &Object> {
+    let is_typed = [&b"Type"[..], b"Subtype", b"Parent", b"Length"]
+        .iter()
+        .any(|key| dictionary.has(key));
+    dictionary
+        .iter()
+        .filter(move |(key, _)| !is_typed || !NOT_SHOWN.contains(&key.as_slice()))
+        .map(|(_, value)| value)
+}
