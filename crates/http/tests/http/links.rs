@@ -222,9 +222,11 @@ fn what_is_wrong_with_other_writers_is_no_fault_of_the_visitors() {
                 "width": width, "height": 40_000},
         ]})
     };
-    let template = server.template(&company, &fields(500_000));
-    let path = path_of(&new(&server, &token, template, &json!({"field_list": []})).ok());
-    let narrow = fields(5_000).to_string();
+    let template = server.template(&company, &fields(800_000));
+    let clerk = json!({"order": 2, "name": "Clerk of the court ".repeat(3).trim(), "email": "clerk@example.com"});
+    let more = json!({"field_list": [], "recipient_list": [clerk]});
+    let path = path_of(&new(&server, &token, template, &more).ok());
+    let narrow = fields(100_000).to_string();
     let import = app::ImportTemplate {
         pdf: &crate::support::pdf(),
         fields: narrow.as_bytes(),
