@@ -35,11 +35,14 @@ export class Settle {
       event.preventDefault();
       this.#finish();
     });
-    // Who goes back looks at the first of them.
+    // Who goes back looks at the first of them, after the dialog has given the focus to where it was.
     one("[data-close]", this.#dialog).addEventListener("click", () => {
-      const first = this.#fields[0];
-      first?.scrollTo();
-      first?.focus();
+      const lead = () => {
+        const first = this.#fields[0];
+        first?.scrollTo();
+        first?.focus();
+      };
+      this.#dialog.addEventListener("close", lead, { once: true });
     });
   }
 
