@@ -20,12 +20,12 @@ const ROOT_NAME: &str = "Countersign installation root";
 
 /// Whether this database was set up already: then its master key must be there too.
 pub fn is_set_up(store: &Store) -> Result<bool, Error> {
-    store.read(|tx| Ok(store::setting::find(tx, PROOF)?.is_some()))
+    store.read_one(|tx| Ok(store::setting::find(tx, PROOF)?.is_some()))
 }
 
 /// Sets the installation up at its first run; later proves that the master key is the database's.
 pub fn set_up(store: &Store, vault: &Vault, clock: &dyn Clock) -> Result<(), Error> {
-    let proof = store.read(|tx| store::setting::find(tx, PROOF).map_err(Error::from))?;
+    let proof = store.read_one(|tx| store::setting::find(tx, PROOF).map_err(Error::from))?;
     if let Some(proof) = proof {
         return prove(vault, &proof);
     }
@@ -46,7 +46,7 @@ pub fn set_up(store: &Store, vault: &Vault, clock: &dyn Clock) -> Result<(), Err
         }
         Ok::<_, Error>(())
     })?;
-    let proof = store.read(|tx| store::setting::find(tx, PROOF).map_err(Error::from))?;
+    let proof = store.read_one(|tx| store::setting::find(tx, PROOF).map_err(Error::from))?;
     prove(vault, &proof.unwrap_or_default())
 }
 
@@ -60,7 +60,7 @@ fn prove(vault: &Vault, proof: &[u8]) -> Result<(), Error> {
 /// The root, ready to certify.
 pub(crate) fn root(store: &Store, vault: &Vault) -> Result<SealKey, Error> {
     let key = store
-        .read(|tx| store::setting::find(tx, ROOT_KEY).map_err(Error::from))?
+        .read_one(|tx| store::setting::find(tx, ROOT_KEY).map_err(Error::from))?
         .unwrap_or_default();
     let pkcs8 = vault
         .decrypt(Purpose::RootKey, &key)
@@ -72,7 +72,7 @@ pub(crate) fn root(store: &Store, vault: &Vault) -> Result<SealKey, Error> {
 
 /// The root's certificate as PEM.
 pub fn root_certificate(store: &Store) -> Result<String, Error> {
-    let certificate = store.read(|tx| store::setting::find(tx, ROOT_CERTIFICATE).map_err(Error::from))?;
+    let certificate = store.read_one(|tx| store::setting::find(tx, ROOT_CERTIFICATE).map_err(Error::from))?;
     String::from_utf8(certificate.unwrap_or_default())
         .map_err(|error| Error::internal("reading the installation's root certificate", error))
 }

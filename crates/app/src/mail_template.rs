@@ -390,7 +390,7 @@ impl App {
     pub fn met_template_faults(&self) -> Result<Vec<MetFault>, Error> {
         let kept = self
             .store
-            .read(|tx| store::setting::find(tx, KEPT_FAULTS).map_err(Error::from))?
+            .read_one(|tx| store::setting::find(tx, KEPT_FAULTS).map_err(Error::from))?
             .unwrap_or_default();
         let kept: BTreeMap<String, MetFault> = serde_json::from_slice(&kept).unwrap_or_default();
         let now = &self.settings.mail_templates.overrides;

@@ -23,7 +23,7 @@ impl App {
     pub fn revocation_list(&self) -> Result<Vec<u8>, Error> {
         let kept = self
             .store
-            .read(|tx| store::setting::find(tx, NAME).map_err(Error::from))?;
+            .read_one(|tx| store::setting::find(tx, NAME).map_err(Error::from))?;
         if let Some(kept) = kept
             && let Ok(list) = revocation::list_validity(&kept)
             && self.now().duration_since(list.this_update) < RENEWED_AFTER

@@ -71,7 +71,7 @@ impl App {
         let wanted = company.clone();
         let row = self
             .store
-            .read(move |tx| store::company::seal_key(tx, &wanted).map_err(Error::from))?;
+            .read_one(move |tx| store::company::seal_key(tx, &wanted).map_err(Error::from))?;
         let row = row.ok_or(SealKeyFault::Missing)?;
         let pkcs8 = self.vault.decrypt(Purpose::SealKey, &row.private_key)?;
         let certificates = certificates_from_pem(&row.certificates)?;
