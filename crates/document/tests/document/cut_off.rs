@@ -122,6 +122,12 @@ fn in_two_revisions(pdf: &[u8]) -> Vec<u8> {
     bytes
 }
 
+/// Whether the first `cut` bytes of a file are an earlier one and nothing of an object behind it.
+fn is_first_revision(earlier: &[u8], pdf: &[u8], cut: usize) -> bool {
+    let behind = pdf.strip_prefix(earlier).and_then(|_| pdf.get(earlier.len()..cut));
+    behind.is_some_and(|behind| !behind.windows(3).any(|window| window == b"obj"))
+}
+
 fn take(pdf: &[u8]) -> Result<Intake, Refused> {
     inspect(pdf.to_vec(), &Limits::default())
 }
@@ -143,6 +149,7 @@ fn a_file_that_is_cut_off_is_refused_or_shows_everything() {
         ("encrypted", by_qpdf(&plain, &["--encrypt", "", "owner", "256", "--"])),
         ("in two revisions", in_two_revisions(&plain)),
     ];
+    let first = pictures(&take(&plain).expect("taken"));
     let (mut refused, mut taken_whole) = (0, 0);
     for (name, pdf) in files {
         let whole = take(&pdf).unwrap_or_else(|refused| panic!("{name}: {refused}"));
@@ -160,6 +167,10 @@ fn a_file_that_is_cut_off_is_refused_or_shows_everything() {
             match take(pdf.get(..cut).expect("within the file")) {
                 Err(Refused::Incomplete | Refused::NotPdf) => refused += 1,
                 Err(other) => panic!("{name}, {cut} of {} bytes: {other}", pdf.len()),
+                // Nothing is left of the second revision: the first is a whole file.
+                Ok(taken) if is_first_revision(&plain, &pdf, cut) => {
+                    assert!(pictures(&taken) == first, "{name}, {cut}");
+                }
                 Ok(taken) => {
                     assert!(
                         pictures(&taken) == whole,
