@@ -6,14 +6,27 @@ import { after, afterEach, before, test } from "node:test";
 import { closePages, draw, field, fill, launch, open, ready, seriousFaults } from "./browser.mjs";
 import { FIELDS, Installation, pdf } from "./installation.mjs";
 
+const count = 71;
+const MANY = {
+  name: "Many pages",
+  steps: [{ order: 1 }],
+  fields: Array.from({ length: count }, (_, index) => ({
+    name: `Field ${index + 1}`, kind: "text", step: 1, page: index + 1, x: 250_000, y: 140_000, width: 380_000, height: 24_000,
+  })),
+};
+
 let server;
 let browser;
 let long;
+let many;
 
 before(async () => {
   server = await Installation.start();
   browser = await launch();
   long = server.import({ ...FIELDS, name: "Nine pages" }, pdf(9));
+  // Taken in beside the tests that come first.
+  many = server.importAside(MANY, pdf(count));
+  many.catch(() => undefined);
 });
 
 afterEach(() => closePages(browser));
@@ -288,7 +301,7 @@ test("with the fingers the page is enlarged, and a box is still met where it sta
   assert.deepEqual(page.faults, []);
 });
 
-/** Scrolls by so many screens as fast as the browser follows: whether the end is reached, and how many pages moved. */
+/** Scrolls by twice so many screens as fast as the browser follows: whether the end is reached, and how many pages moved. */
 async function scrollOn(page, screens) {
   return await page.evaluate(async (screens) => {
     // Tells of a frame, and after those observers that the page itself has.
@@ -304,7 +317,7 @@ async function scrollOn(page, screens) {
     const tops = () => papers.map((paper) => paper.getBoundingClientRect().top + scrollY);
     const before = tops();
     for (let screen = 0; screen < screens; screen += 1) {
-      scrollBy({ top: innerHeight, behavior: "instant" });
+      scrollBy({ top: 2 * innerHeight, behavior: "instant" });
       await frame();
     }
     const ended = scrollY + innerHeight >= document.documentElement.scrollHeight - 1;
@@ -315,13 +328,8 @@ async function scrollOn(page, screens) {
 }
 
 test("of 71 pages with a field on each only the near pictures are held, those scrolled past are not asked for; they come back, and nothing moves", async () => {
-  const count = 71;
-  const fields = Array.from({ length: count }, (_, index) => ({
-    name: `Field ${index + 1}`, kind: "text", step: 1, page: index + 1, x: 250_000, y: 140_000, width: 380_000, height: 24_000,
-  }));
-  const template = server.import({ name: "Many pages", steps: [{ order: 1 }], fields }, pdf(count));
   const started = await server.startWorkflow({
-    template_id: template,
+    template_id: await many,
     recipient_list: [{ order: 1, name: "김민준", email: "minjun@example.com" }],
   });
   const loaded = (page, images, number) =>

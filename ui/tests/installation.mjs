@@ -2,11 +2,12 @@
 // its own, a company, a member and a template, all made through the command line; workflows through
 // the API.
 
-import { spawn, spawnSync } from "node:child_process";
+import { execFile, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { promisify } from "node:util";
 
 const COMPANY = "hanbit";
 const EMAIL = "owner@example.com";
@@ -112,6 +113,15 @@ export class Installation {
       writeFileSync(pdfFile, bytes);
       writeFileSync(fieldsFile, JSON.stringify(fields));
       return Number(run("", "template", "import", "--company", COMPANY, pdfFile, "--fields", fieldsFile));
+    };
+    /** The same beside the tests: a long document takes its time, and connections that rest are looked after meanwhile. */
+    installation.importAside = async (fields, bytes) => {
+      const [pdfFile, fieldsFile] = [join(installation.folder, "aside.pdf"), join(installation.folder, "aside.json")];
+      writeFileSync(pdfFile, bytes);
+      writeFileSync(fieldsFile, JSON.stringify(fields));
+      const words = ["template", "import", "--company", COMPANY, pdfFile, "--fields", fieldsFile];
+      const { stdout } = await promisify(execFile)(binary, words, { env: installation.environment });
+      return Number(stdout);
     };
     /** Gives the company a look, or takes it away: `{ accent: "#a5231c", logo: <bytes of a PNG> }`. */
     installation.dress = ({ accent, logo } = {}) => {

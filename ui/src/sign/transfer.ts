@@ -67,13 +67,14 @@ export class TransferLine {
     const isNew = this.#field !== field;
     if (isNew) this.#begin(field);
     if (transfer.at === "sending") {
+      this.#since ||= performance.now();
       const percent = Math.floor(transfer.part * 100);
       this.#write("sign-transfer-sending", percent);
       this.#bar.value = percent;
       this.#offer(false, transfer.canCancel);
-      if (this.#line.hidden && performance.now() - this.#since < SHOWN_AFTER) return;
+      if (performance.now() - this.#since < SHOWN_AFTER) return;
       this.#line.hidden = false;
-      if (percent < this.#next) return;
+      if (percent < this.#next || percent === 100) return;
       this.#next = percent - (percent % SAID_EACH) + SAID_EACH;
       this.#said.textContent = this.#words.textContent;
     } else if (transfer.at === "waiting") {
@@ -81,6 +82,7 @@ export class TransferLine {
       this.#write("sign-transfer-waiting");
       this.#offer(true, true);
       this.#line.hidden = false;
+      this.#since = 0;
       this.#next = 0;
       if (!isSaid) this.#said.textContent = this.#words.textContent;
     } else {
@@ -96,7 +98,7 @@ export class TransferLine {
 
   #begin(field: string): void {
     this.#field = field;
-    this.#since = performance.now();
+    this.#since = 0;
     this.#next = 0;
     this.#line.hidden = true;
     this.#said.textContent = "";

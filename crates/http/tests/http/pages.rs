@@ -589,9 +589,10 @@ fn a_picture_that_nobody_waits_for_any_more_is_not_made() {
     let [document, certificate] =
         ["download_url", "certificate_url"].map(|file| first_picture(&server, &complete[file]));
     let ask = |address: &str| server.sent(format!("GET {address} HTTP/1.1\r\nhost: localhost\r\n\r\n").as_bytes());
+    let before = server.rendered();
     let pictures = server.hold_pictures();
     let mut first = ask(&document);
-    while server.rendered() == 0 {
+    while server.rendered() == before {
         std::thread::yield_now();
     }
     for _ in 0..3 {
@@ -606,9 +607,9 @@ fn a_picture_that_nobody_waits_for_any_more_is_not_made() {
     first.read_exact(&mut head).expect("an answer");
     assert_eq!(&head, b"HTTP/1.1 200");
     assert_eq!(look(&server, &document).status, 200);
-    assert_eq!(server.rendered(), 1, "none of those that hung up");
+    assert_eq!(server.rendered() - before, 1, "none of those that hung up");
     assert_eq!(look(&server, &certificate).status, 200);
-    assert_eq!(server.rendered(), 2);
+    assert_eq!(server.rendered() - before, 2);
 }
 
 fn an_expired_document_and_a_link_past_its_time_are_gone(database: &TestDatabase) {
