@@ -1110,6 +1110,7 @@ fn a_return_is_told_with_the_next_writers_and_at_step_one_it_ends() {
         let id = id_of(&world.start(world.request_of_three()));
         let of = |email: &str| ActRequest {
             email: Some(email.to_owned()),
+            order: Some(1),
             ..ActRequest::default()
         };
         world.approve(id, of("a@example.com")).expect("A");
@@ -1170,7 +1171,11 @@ fn who_declines_after_others_signed_is_told_to_sender_and_earlier_writers() {
         request.export = None;
         let id = id_of(&world.start(request));
         world.approve(id, act(fields_of_first())).expect("an approval");
-        app.reject(&world.caller, id, &ActRequest::default(), &origin())
+        let at_step_two = ActRequest {
+            order: Some(2),
+            ..ActRequest::default()
+        };
+        app.reject(&world.caller, id, &at_step_two, &origin())
             .expect("declined");
         let told: Vec<String> = world.letters(id).into_iter().map(|(to, _)| to).collect();
         assert_eq!(
@@ -2049,7 +2054,11 @@ fn a_result_without_its_value_goes_away() {
                 .map(|field| field.value)
         };
         assert_eq!(value(id).as_deref(), Some("2"));
-        app.reject(&world.caller, id, &act(Vec::new()), &origin())
+        let at_step_two = ActRequest {
+            order: Some(2),
+            ..ActRequest::default()
+        };
+        app.reject(&world.caller, id, &at_step_two, &origin())
             .expect("given back");
         world.approve(id, act(vec![given("pay", "0")])).expect("step 2 again");
         assert_eq!(value(id), None);

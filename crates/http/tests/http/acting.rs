@@ -62,6 +62,15 @@ fn a_second_approval_is_refused(database: &TestDatabase) {
         assert_eq!(conflict(&again), pair("already-approved", "Playing"), "{what}");
     }
     assert_eq!(server.act(&token, &id, "approve", &json!({"order": 3})).status, 404);
+    // What names no step, as a program might send it again that lost the answer, acts for nobody.
+    for what in ["approve", "reject"] {
+        let unnamed = server.act_as_given(&token, &id, what, &json!({}));
+        assert_eq!(
+            unnamed.faults(),
+            [("order".to_owned(), "required".to_owned())],
+            "{what}"
+        );
+    }
 }
 
 fn an_ended_workflow_changes_no_more(database: &TestDatabase) {

@@ -323,8 +323,25 @@ impl Server {
         self.post("/api/v3/workflows/start", Some(token), body)
     }
 
-    /// Acts on a workflow: `approve`, `reject`, `cancel`, …
+    /// Acts on a workflow: `approve`, `reject`, `cancel`, … A writer's act that names no step is one of the step under way.
     pub fn act(&self, token: &str, workflow: &Value, what: &str, body: &Value) -> Answer {
+        let mut body = body.clone();
+        if let ("approve" | "reject", Some(members)) = (what, body.as_object_mut()) {
+            members.entry("order").or_insert_with(|| {
+                let shown = self.get(&format!("/api/v3/workflows/{workflow}"), token);
+                let order = if shown.status == 200 {
+                    shown.ok()["order"].clone()
+                } else {
+                    Value::Null
+                };
+                if order.is_number() { order } else { json!(1) }
+            });
+        }
+        self.act_as_given(token, workflow, what, &body)
+    }
+
+    /// The same with the body as it is.
+    pub fn act_as_given(&self, token: &str, workflow: &Value, what: &str, body: &Value) -> Answer {
         self.post(&format!("/api/v3/workflows/{workflow}/{what}"), Some(token), body)
     }
 
