@@ -48,6 +48,8 @@ class SigningPage extends HTMLElement implements FieldHost {
   #shown!: ShownDraft;
   #settle!: Settle;
   #states = { texts: "idle", files: "idle" };
+  /** The line across the page says so; anything else that it says stays until the writer goes on. */
+  #cannotSave = false;
   #last: Field | null = null;
   #finishing = false;
 
@@ -138,7 +140,7 @@ class SigningPage extends HTMLElement implements FieldHost {
       this.#sheet.judge();
       return;
     }
-    this.#settle.forgive(field);
+    this.#goOn(field);
     if (!field.check()) this.#drafts.put(field.name, field.value);
   }
 
@@ -231,8 +233,14 @@ class SigningPage extends HTMLElement implements FieldHost {
   }
 
   #put(upload: Upload, field: Field): void {
-    this.#settle.forgive(field);
+    this.#goOn(field);
     this.#uploads.put(upload);
+  }
+
+  /** The writer has filled in the field anew: what was said of it is over. */
+  #goOn(field: Field): void {
+    this.#settle.forgive(field);
+    if (!this.#cannotSave) one("#trouble").textContent = "";
   }
 
   /** The server has refused a file: what the draft holds is shown again, unless another file is on its way. */
@@ -373,7 +381,8 @@ class SigningPage extends HTMLElement implements FieldHost {
     const text = state === "idle" ? "" : (this.texts[`sign-draft-${state}`] ?? "");
     place.dataset.state = state;
     place.textContent = trouble ? "" : text;
-    one("#trouble").textContent = trouble ? text : "";
+    if (trouble || this.#cannotSave) one("#trouble").textContent = trouble ? text : "";
+    this.#cannotSave = trouble;
   }
 
   /** The page itself tells that a person sees it: a mail scanner's GET does not. Told until the server has it. */

@@ -80,7 +80,7 @@ export class Settle {
     this.#items.replaceChildren(
       ...[...this.#choices].map(([field, choice], index) => this.#choice(field, choice, `settle-${index}`)),
       ...[...this.#changes].map(([field, before]) => this.#told(field, this.#said("changed", field, before))),
-      ...[...this.#refusals].map(([field, message]) => this.#told(field, `${message} ${this.#held(field)}`)),
+      ...[...this.#refusals].map(([field, message]) => this.#told(field, `${message}\n${this.#held(field)}`)),
     );
     openDialog(this.#dialog);
     return true;

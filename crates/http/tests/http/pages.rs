@@ -930,7 +930,7 @@ fn turn_of_second(server: &Server, token: &str, template: i64) -> (Value, String
     let started = server.start(token, &start_body(template)).ok();
     let id = started["workflow_id"].clone();
     server
-        .act(token, &id, "approve", &json!({"field_list": values_of(1)}))
+        .act(token, &id, "approve", &json!({"order": 1, "field_list": values_of(1)}))
         .ok();
     let turn = server.get(&format!("/api/v3/workflows/{id}"), token).ok();
     (id, local(&turn["playing_url"]))
