@@ -150,12 +150,21 @@ impl<'a> World<'a> {
 
     #[allow(clippy::needless_pass_by_value)] // reads better where it is called
     /// Approves at the step under way, where the request names no other.
-    pub fn approve(&self, id: WorkflowId, mut request: ActRequest) -> Result<app::Advanced, Error> {
-        if request.order.is_none() {
-            let shown = self.app.workflow(&self.caller, id);
-            request.order = shown.ok().and_then(|workflow| workflow.order).or(Some(1));
-        }
-        self.app.approve(&self.caller, id, &request, &origin())
+    pub fn approve(&self, id: WorkflowId, request: ActRequest) -> Result<app::Advanced, Error> {
+        self.app
+            .approve(&self.caller, id, &self.at_its_step(id, request), &origin())
+    }
+
+    /// Rejects at the step under way, where the request names no other.
+    pub fn reject(&self, id: WorkflowId, request: ActRequest) -> Result<app::Advanced, Error> {
+        self.app
+            .reject(&self.caller, id, &self.at_its_step(id, request), &origin())
+    }
+
+    fn at_its_step(&self, id: WorkflowId, request: ActRequest) -> ActRequest {
+        let under_way = || self.app.workflow(&self.caller, id).ok().and_then(|shown| shown.order);
+        let order = request.order.or_else(under_way).or(Some(1));
+        ActRequest { order, ..request }
     }
 
     pub fn playing_key(&self, id: WorkflowId) -> SigningKey {
@@ -1110,13 +1119,11 @@ fn a_return_is_told_with_the_next_writers_and_at_step_one_it_ends() {
         let id = id_of(&world.start(world.request_of_three()));
         let of = |email: &str| ActRequest {
             email: Some(email.to_owned()),
-            order: Some(1),
             ..ActRequest::default()
         };
         world.approve(id, of("a@example.com")).expect("A");
         world.approve(id, of("b@example.com")).expect("B");
-        app.reject(&world.caller, id, &of("c@example.com"), &origin())
-            .expect("given back");
+        world.reject(id, of("c@example.com")).expect("given back");
         let hooks = world.webhooks(id);
         let back = hooks.last().expect("a webhook");
         assert_eq!(
@@ -1128,9 +1135,7 @@ fn a_return_is_told_with_the_next_writers_and_at_step_one_it_ends() {
             (&json!("C"), &json!("a@example.com"))
         );
         assert_eq!(back["next_list"].as_array().map(Vec::len), Some(2));
-        let ended = app
-            .reject(&world.caller, id, &of("b@example.com"), &origin())
-            .expect("declined");
+        let ended = world.reject(id, of("b@example.com")).expect("declined");
         assert_eq!(ended.status, "Rejected");
         let hooks = world.webhooks(id);
         let end = hooks.last().expect("a webhook");
@@ -1859,7 +1864,7 @@ fn a_writer_whose_name_fits_no_field_of_his_is_refused_at_start_and_correction()
     on_both(|app| {
         let mut fields = two_steps();
         fields["fields"][6]["width"] = json!(20_000);
-        fields["fields"][6]["height"] = json!(8_000);
+        fields["fields"][6]["height"] = json!(9_000);
         let world = World::new(app, &fields);
         let long = "가나다라마바사아자차카타파하".repeat(4);
         let mut request = world.request();

@@ -122,10 +122,10 @@ fn in_two_revisions(pdf: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Whether the first `cut` bytes of a file are an earlier one and nothing of an object behind it.
+/// Whether the first `cut` bytes of a file hold all objects of an earlier one, and nothing of an object behind it.
 fn is_first_revision(earlier: &[u8], pdf: &[u8], cut: usize) -> bool {
-    let behind = pdf.strip_prefix(earlier).and_then(|_| pdf.get(earlier.len()..cut));
-    behind.is_some_and(|behind| !behind.windows(3).any(|window| window == b"obj"))
+    let between = pdf.get(cut.min(earlier.len())..cut.max(earlier.len()));
+    pdf.starts_with(earlier) && between.is_some_and(|bytes| !bytes.windows(3).any(|window| window == b"obj"))
 }
 
 fn take(pdf: &[u8]) -> Result<Intake, Refused> {

@@ -147,6 +147,13 @@ fn template_of(id: &str) -> String {
         "left",
         "name",
         "value",
+        "row",
+        "width",
+        "height",
+        "least_width",
+        "least_height",
+        "width_millionths",
+        "height_millionths",
     ];
     let marks: Vec<String> = names.iter().map(|name| format!("{{{name}}}")).collect();
     let arguments: Vec<(&str, &str)> = names
