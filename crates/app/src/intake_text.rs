@@ -31,7 +31,7 @@ pub fn reason(language: Language, reason: &Refused) -> String {
         }),
         _ => None,
     };
-    sentence_with(language, "intake-refused", "reason", reason, detail)
+    sentence_with(language, "intake-refused", "reason", reason, detail.as_deref())
 }
 
 /// What its sender can do.
@@ -246,19 +246,13 @@ fn sentence(language: Language, prefix: &str, tag: &str, thing: &impl Serialize)
 }
 
 /// The same, with its detail in the reader's words, where it has one.
-fn sentence_with(
-    language: Language,
-    prefix: &str,
-    tag: &str,
-    thing: &impl Serialize,
-    detail: Option<String>,
-) -> String {
+fn sentence_with(language: Language, prefix: &str, tag: &str, thing: &impl Serialize, detail: Option<&str>) -> String {
     let (name, figures) = named(tag, thing);
     let texts: Vec<(&String, String)> = figures
         .iter()
         .map(|(key, value)| {
             let text = match value {
-                Value::String(_) if key == "detail" && detail.is_some() => detail.clone().unwrap_or_default(),
+                Value::String(text) if key == "detail" => detail.unwrap_or(text).to_owned(),
                 Value::String(text) => text.clone(),
                 Value::Array(names) => listed(names),
                 // Points are whole to people.

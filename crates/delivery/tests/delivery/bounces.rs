@@ -75,14 +75,14 @@ fn a_mail_that_was_taken_and_came_back_is_a_dead_letter_with_the_words_once() {
     let id = house.ask(&Contact::Email("hong@example.com".to_owned()), "근로계약서");
     let event = house.delivery(id).event_id;
     let came_back = || house.app.mail_came_back(&event, Some(550), "550 5.1.1 User unknown");
-    assert_eq!(came_back().expect("an answer"), false, "nothing was sent yet");
+    assert!(!came_back().expect("an answer"), "nothing was sent yet");
     house.deliver();
     assert_eq!(house.state(id), "delivered");
-    assert_eq!(came_back().expect("an answer"), true);
+    assert!(came_back().expect("an answer"));
     assert_eq!(house.state(id), "dead");
     let last = house.tries(id).pop().expect("a try");
     assert_eq!((last.code, last.answer.as_str()), (Some(550), "550 5.1.1 User unknown"));
-    assert_eq!(came_back().expect("an answer"), false, "it comes back once");
+    assert!(!came_back().expect("an answer"), "it comes back once");
     house.deliver();
     assert_eq!(sink.mails().len(), 1, "and is not sent again");
 }

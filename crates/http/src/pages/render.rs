@@ -92,6 +92,7 @@ pub struct Frame {
 
 impl Frame {
     /// The frame of a page of this company.
+    #[must_use]
     pub fn of_company(self, base: &str, look: &CompanyLook) -> Frame {
         Frame {
             head: Some(look.name.clone()),
