@@ -137,7 +137,8 @@ for (const language of ["ko", "ja", "en"]) {
 
     await page.goto((await start({ recipient_list: people({ password: "850101", password_hint: "8…" }) })).sign_url);
     await judge("access code");
-    await page.goto((await start({ recipient_list: people({ one_time_code: true }) })).sign_url);
+    const coded = { language, recipient_list: people({ one_time_code: true }) };
+    await page.goto((await (await server.withMail()).startWorkflow(coded)).sign_url);
     await judge("one-time code");
     await start({ template_id: handOver, export_api_info: undefined, workflow_name: `넘길 문서 ${language}` });
     const second = await start({ export_api_info: undefined });

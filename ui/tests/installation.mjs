@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
+import { startMailServer } from "./mail_server.mjs";
 
 const COMPANY = "hanbit";
 const EMAIL = "owner@example.com";
@@ -153,6 +154,15 @@ export class Installation {
     return installation;
   }
 
+  /** Another installation, which can send mails: where one-time codes are asked for. */
+  async withMail() {
+    this.mailing ??= startMailServer().then(async (mailServer) => {
+      const installation = await Installation.start(mailServer.settings);
+      return { installation, mailServer };
+    });
+    return (await this.mailing).installation;
+  }
+
   member = { company: COMPANY, email: EMAIL, password: PASSWORD };
 
   async call(method, path, body) {
@@ -202,6 +212,11 @@ export class Installation {
   }
 
   async stop() {
+    if (this.mailing) {
+      const { installation, mailServer } = await this.mailing;
+      await installation.stop();
+      mailServer.close();
+    }
     if (this.child && this.child.exitCode === null) {
       const ended = new Promise((resolve) => this.child.once("exit", resolve));
       this.child.kill("SIGTERM");

@@ -1,46 +1,15 @@
 // A one-time code: asked for on the page, read in the mail, and the document opens.
 
 import assert from "node:assert/strict";
-import { createServer } from "node:net";
 import { after, afterEach, before, test } from "node:test";
 import { closePages, launch, open, ready, seriousFaults } from "./browser.mjs";
 import { Installation } from "./installation.mjs";
+import { startMailServer } from "./mail_server.mjs";
 
 let server;
 let browser;
 let mailServer;
-const mails = [];
-
-/** A mail server that takes everything and keeps it. */
-function mailSink() {
-  return createServer((socket) => {
-    let [rest, data] = ["", null];
-    const say = (line) => socket.write(`${line}\r\n`);
-    say("220 sink");
-    socket.on("error", () => {});
-    socket.on("data", (bytes) => {
-      rest += bytes.toString("latin1");
-      for (let end = rest.indexOf("\r\n"); end >= 0; end = rest.indexOf("\r\n")) {
-        const line = rest.slice(0, end);
-        rest = rest.slice(end + 2);
-        if (data !== null) {
-          if (line === ".") {
-            mails.push(data.join("\r\n"));
-            data = null;
-            say("250 taken");
-          } else {
-            data.push(line);
-          }
-        } else if (/^DATA/i.test(line)) {
-          data = [];
-          say("354 go on");
-        } else {
-          say(/^QUIT/i.test(line) ? "221 bye" : "250 fine");
-        }
-      }
-    });
-  });
-}
+let mails;
 
 /** The code in a mail: a line of its own in the text. */
 function codeIn(mail) {
@@ -70,14 +39,9 @@ const guarded = (more = {}) =>
   });
 
 before(async () => {
-  mailServer = mailSink();
-  await new Promise((resolve) => mailServer.listen(0, "127.0.0.1", resolve));
-  server = await Installation.start({
-    COUNTERSIGN_MAIL__SMTP__HOST: "127.0.0.1",
-    COUNTERSIGN_MAIL__SMTP__PORT: String(mailServer.address().port),
-    COUNTERSIGN_MAIL__SMTP__TLS: "none",
-    COUNTERSIGN_MAIL__SMTP__FROM: "sign@example.com",
-  });
+  mailServer = await startMailServer();
+  mails = mailServer.mails;
+  server = await Installation.start(mailServer.settings);
   browser = await launch();
 });
 

@@ -137,7 +137,8 @@ export async function walk(server, page, { language, size }, shoot) {
   await pressAndFollow(page, "[type=submit]");
   await shoot("21-wrong-code");
 
-  const coded = await start({ recipient_list: [{ ...first, one_time_code: true }, second] });
+  const mailing = await server.withMail();
+  const coded = await mailing.startWorkflow({ language, recipient_list: [{ ...first, one_time_code: true }, second] });
   await page.goto(coded.sign_url);
   await shoot("31-one-time-code");
   await page.click("button.primary");
