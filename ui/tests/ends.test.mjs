@@ -57,7 +57,7 @@ before(async () => {
   addresses.expired = (await start({ expiry_date: soon, query: "?offset=%2B00:00" })).sign_url;
   const signed = await server.startWorkflow();
   const values = { Name: "김민준", "First day": "2026-12-01", Agreed: "Y", Signature: PICTURE };
-  await act(signed, "approve", { field_list: Object.entries(values).map(([name, value]) => ({ name, value })) });
+  await act(signed, "approve", { order: 1, field_list: Object.entries(values).map(([name, value]) => ({ name, value })) });
   addresses.signed = signed.sign_url;
   const complete = await start();
   await act(complete, "approve", { field_list: [{ name: "Signature", value: PICTURE }] });

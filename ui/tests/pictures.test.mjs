@@ -271,12 +271,16 @@ for (const rotate of [0, 90, 180, 270]) {
       const headers = { "content-type": "application/json", "link-token": started.token };
       const answer = await fetch(server.base + path, { method: "POST", headers, body: JSON.stringify(body) });
       assert.ok(answer.ok, `${path}: ${answer.status}`);
+      return answer;
     };
-    for (const [name, drawing] of Object.entries(DRAWINGS)) await asWriter("/sign/files", { name, drawing });
+    let revision = 0;
+    for (const [name, drawing] of Object.entries(DRAWINGS)) {
+      ({ revision } = await (await asWriter("/sign/files", { name, drawing })).json());
+    }
     const points = rotate % 180 === 0 ? 595 : 842;
     const shown = await onPage(started.sign_url, points);
     await asWriter("/sign/consent", {});
-    await asWriter("/sign/approve", {});
+    await asWriter("/sign/approve", { revision });
     const answer = await fetch(`${server.base}/api/v3/workflows/${started.workflow_id}/document`, {
       headers: { authorization: `service ${server.token}` },
     });
