@@ -255,7 +255,7 @@ fn addressee(address: &str) -> Result<Address, String> {
     let domain = if domain.is_ascii() {
         domain.to_owned()
     } else {
-        idna::domain_to_ascii(domain).map_err(|_| "the domain is none")?
+        idna::domain_to_ascii_strict(domain).map_err(|_| "the domain is none")?
     };
     Address::new(local, domain).map_err(|error| error.to_string())
 }
