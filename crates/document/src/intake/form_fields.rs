@@ -515,11 +515,11 @@ impl<'a> Chain<'a> {
             Some(one) => decode_text_string(one).into_iter().collect(),
             None => BTreeSet::new(),
         };
-        // The rows before the top index are scrolled out of sight (table 234, TI).
         let first = self.number(b"TI").and_then(|first| usize::try_from(first).ok());
         let rows: Vec<(String, bool)> = self
             .pairs()
             .into_iter()
+            // The rows before the top index are scrolled out of sight (table 234, TI).
             .skip(first.unwrap_or(0))
             .map(|(value, shown)| (shown, chosen.contains(&value)))
             .collect();

@@ -192,6 +192,7 @@ fn a_visitor_becomes_the_first_writer(database: &TestDatabase) {
 fn own_fields(page: &Answer) -> Vec<String> {
     let page = text(page);
     page.split("class=\"field mine")
+        // What stands before the first field is none.
         .skip(1)
         .filter_map(|field| field.split_once("data-name=\"")?.1.split_once('"'))
         .map(|(name, _)| name.to_owned())
