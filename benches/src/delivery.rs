@@ -355,7 +355,7 @@ fn beside_a_black_hole(name: &str, house: &House) {
 }
 
 /// Starts of 32 callers on PostgreSQL, beside rows that 32 connections insert one by one.
-fn starts(folder: &Path) {
+pub fn starts(folder: &Path) {
     let database = TestDatabase::postgres();
     let url = database.url().expect("PostgreSQL").to_owned();
     let inserts = raw_inserts(&url, 32);

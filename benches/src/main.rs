@@ -2,7 +2,8 @@
 //!
 //! A figure alone says little on a machine that others use too, so each is a ratio: to raw durable commits of the same
 //! disk, to a raw HTTP client, to a peer. The idle share of the processors is printed before each part. Arguments name the
-//! parts that are measured (`store`, `document`, `memory`, `pages`, `delivery`, `server`); without any, all are.
+//! parts that are measured (`store`, `document`, `memory`, `pages`, `delivery`, `server`, and of `delivery` the
+//! `starts` alone); without any, all are.
 
 #![allow(
     clippy::cast_precision_loss,
@@ -46,6 +47,8 @@ fn main() {
     }
     if is_wanted("delivery") {
         delivery::measure(folder.path());
+    } else if is_wanted("starts") {
+        delivery::starts(folder.path());
     }
     if !is_wanted("store") && !is_wanted("server") {
         return;

@@ -30,7 +30,7 @@ impl Statement {
     }
 
     /// The text for PostgreSQL.
-    pub(crate) fn postgres(&self) -> &'static str {
+    pub fn postgres(&self) -> &'static str {
         self.postgres
     }
 

@@ -1,6 +1,7 @@
 //! The store on both databases: every test here runs on SQLite and on PostgreSQL.
 
 mod history;
+mod plans;
 mod postgres_only;
 mod probe;
 mod statements;
