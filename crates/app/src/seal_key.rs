@@ -2,11 +2,13 @@
 //!
 //! At rest a private key, or its address in a token, is encrypted by the vault. In this process it is kept readable once it
 //! was needed, by the id of its row: which row a company uses is asked each time, so that a replaced key is never used again.
+//! A key that is kept here and has signed once will sign again; one in a token is asked for a signature each time.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use document::keys::{KeyError, SealKey, certificates_from_pem};
+use document::keys::{KeyError, SealKey, Signer, certificates_from_pem};
+use document::revocation::is_issued_by;
 use document::verify::TrustedRoots;
 use domain::CompanyId;
 
@@ -20,7 +22,17 @@ const MOST_KEPT: usize = 256;
 
 /// Keys that were needed already.
 #[derive(Default)]
-pub(crate) struct SealKeys(Mutex<HashMap<CompanyId, (i64, Arc<SealKey>)>>);
+pub(crate) struct SealKeys(Mutex<HashMap<CompanyId, UsableKey>>);
+
+/// A seal key that was proved to sign.
+#[derive(Clone)]
+pub(crate) struct UsableKey {
+    /// Of its row.
+    id: i64,
+    pub(crate) key: Arc<SealKey>,
+    /// Whether this installation's root issued its certificate: nobody else can have revoked it.
+    pub(crate) is_of_our_root: bool,
+}
 
 /// Why a company cannot seal.
 #[derive(Debug, thiserror::Error)]
@@ -57,16 +69,25 @@ impl App {
 
     /// As [`App::seal_key`], for those who tell faults apart.
     pub fn usable_seal_key(&self, company: &CompanyId) -> Result<Arc<SealKey>, SealKeyFault> {
+        Ok(self.current_seal_key(company)?.key)
+    }
+
+    /// The seal key that the company uses now.
+    pub(crate) fn current_seal_key(&self, company: &CompanyId) -> Result<UsableKey, SealKeyFault> {
         let wanted = company.clone();
         let in_use = self
             .store
             .read_one(move |tx| store::company::seal_key_id(tx, &wanted).map_err(Error::from))?;
+        self.seal_key_in_use(company, in_use)
+    }
+
+    /// The company's seal key, where the id of the row that it uses was read already.
+    pub(crate) fn seal_key_in_use(&self, company: &CompanyId, in_use: Option<i64>) -> Result<UsableKey, SealKeyFault> {
         let in_use = in_use.ok_or(SealKeyFault::Missing)?;
-        if let Some((id, key)) = self.kept().get(company)
-            && *id == in_use
-        {
-            key.prove(self.clock.now())?;
-            return Ok(Arc::clone(key));
+        let kept = self.kept().get(company).filter(|kept| kept.id == in_use).cloned();
+        if let Some(kept) = kept {
+            kept.key.prove_again(self.clock.now())?;
+            return Ok(kept);
         }
         let wanted = company.clone();
         let row = self
@@ -79,14 +100,23 @@ impl App {
             Ok(uri) if uri.starts_with(SCHEME) => SealKey::external(self.tokens.key(uri)?, certificates)?,
             _ => SealKey::new(&pkcs8, certificates)?,
         };
-        let key = Arc::new(key);
         key.prove(self.clock.now())?;
+        let root = certificates_from_pem(&self.root_certificate()?)?;
+        let is_of_our_root = key
+            .certificates()
+            .first()
+            .is_some_and(|own| root.iter().any(|root| is_issued_by(own, root)));
+        let usable = UsableKey {
+            id: row.id,
+            key: Arc::new(key),
+            is_of_our_root,
+        };
         let mut kept = self.kept();
         if kept.len() >= MOST_KEPT {
             kept.clear();
         }
-        kept.insert(company.clone(), (row.id, Arc::clone(&key)));
-        Ok(key)
+        kept.insert(company.clone(), usable.clone());
+        Ok(usable)
     }
 
     /// The installation's root certificate as PEM: what a verifier elsewhere is given to trust.
@@ -100,7 +130,7 @@ impl App {
             .map_err(|error| Error::internal("reading the installation's root certificate", error))
     }
 
-    fn kept(&self) -> std::sync::MutexGuard<'_, HashMap<CompanyId, (i64, Arc<SealKey>)>> {
+    fn kept(&self) -> std::sync::MutexGuard<'_, HashMap<CompanyId, UsableKey>> {
         self.seal_keys.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -33,7 +33,7 @@ use crate::complete::{on_deep_stack, prove_sound};
 use crate::error::{Error, Fault, FaultCode, Subject};
 use crate::network::Patience;
 use crate::proofs::{ChainFault, Needed, Proofs, Unproved};
-use crate::seal_key::not_sealable;
+use crate::seal_key::{UsableKey, not_sealable};
 use crate::start::callback_fault;
 use crate::{App, installation};
 
@@ -240,8 +240,9 @@ impl App {
         details: &SealDetails,
         patience: &Patience,
     ) -> Result<Sealed, Error> {
-        let key = self.seal_key(company)?;
-        self.refuse_revoked(key.certificates(), patience)?;
+        let usable = self.current_seal_key(company)?;
+        self.prove_sealable(&usable, patience)?;
+        let key = usable.key;
         let wanted = self.wanted(company)?;
         let without = |fault: NotNow| {
             if wanted.when_tsa_is_down == WhenTsaIsDown::Wait {
@@ -283,14 +284,16 @@ impl App {
         }
     }
 
-    /// Proves that a company's documents can be sealed: its key is usable, and nobody says that its certificate is revoked.
+    /// Proves that documents can be sealed with a usable key: nobody says that its certificate is revoked.
     /// Who is silent is asked again when the seal is made.
-    pub(crate) fn prove_sealable(&self, company: &CompanyId, patience: &Patience) -> Result<(), Error> {
-        let key = self.seal_key(company)?;
-        self.refuse_revoked(key.certificates(), patience)
+    pub(crate) fn prove_sealable(&self, usable: &UsableKey, patience: &Patience) -> Result<(), Error> {
+        if usable.is_of_our_root {
+            return Ok(());
+        }
+        self.refuse_revoked(usable.key.certificates(), patience)
     }
 
-    /// A certificate that was brought along may have been revoked; those of the installation's root are known without asking.
+    /// A certificate that was brought along may have been revoked by whoever issued it.
     fn refuse_revoked(&self, certificates: &[Vec<u8>], patience: &Patience) -> Result<(), Error> {
         match self.proofs_of_chain(certificates, None, patience) {
             Err(ChainFault::Unproved(fault @ Unproved::Revoked { .. })) => Err(not_sealable(fault)),
@@ -311,7 +314,8 @@ impl App {
         let mut unusable = Vec::new();
         let patience = self.proof_patience();
         for company in &companies {
-            if let Err(error) = self.prove_sealable(&company.id, &patience) {
+            let usable = self.current_seal_key(&company.id).map_err(Error::from);
+            if let Err(error) = usable.and_then(|usable| self.prove_sealable(&usable, &patience)) {
                 unusable.push((company.id.clone(), error));
             }
         }

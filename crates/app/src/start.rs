@@ -385,19 +385,20 @@ impl App {
         origin: &Origin,
     ) -> Result<Read, Error> {
         let read = StartReader::new(self, caller, context, one_off, now, request)?.read_all(origin)?;
-        self.prove_usable(caller, &read.0.document)?;
+        self.prove_usable(caller, context, &read.0.document)?;
         Ok(read)
     }
 
     /// Proves what a start needs beside its request: the template's file, and a seal for the end.
-    fn prove_usable(&self, caller: &Caller, document: &BlobHash) -> Result<(), Error> {
+    fn prove_usable(&self, caller: &Caller, context: &StartContext, document: &BlobHash) -> Result<(), Error> {
         if !self.blobs.exists(document)? {
             // No fault of the request's: the storage may be away, and is hopefully back for the next try.
             return Err(Error::FileLost(blobs::Error::Missing(*document)));
         }
         // Usable now means usable at the end, as far as it is ours: the key stays in the database, and the master key is at
         // hand. A brought certificate may be revoked later.
-        self.prove_sealable(&caller.company, &self.proof_patience())
+        let usable = self.seal_key_in_use(&caller.company, context.seal_key)?;
+        self.prove_sealable(&usable, &self.proof_patience())
     }
 
     fn start_context(
@@ -506,7 +507,7 @@ impl CheckedStarts<'_> {
         let reader = StartReader::new(self.app, self.caller, context, None, self.now, request)?;
         let (plan, ..) = reader.read_all(&Origin::default())?;
         if !self.usable.contains(&plan.document) {
-            self.app.prove_usable(self.caller, &plan.document)?;
+            self.app.prove_usable(self.caller, context, &plan.document)?;
             self.usable.insert(plan.document);
         }
         Ok(())

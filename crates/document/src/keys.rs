@@ -457,11 +457,25 @@ impl SealKey {
 
     /// Proves that this key can seal at the time `at`: its certificate is valid, and it signs.
     pub fn prove(&self, at: Timestamp) -> Result<(), KeyError> {
+        self.prove_in_its_time(at)?;
+        self.sign(PROBE).map(drop)
+    }
+
+    /// Proves it of a key that was [proved](Self::prove) before: its certificate is still valid, and where it is in a token,
+    /// the token still signs.
+    pub fn prove_again(&self, at: Timestamp) -> Result<(), KeyError> {
+        match self.key {
+            Holder::Here(_) => self.prove_in_its_time(at),
+            Holder::Elsewhere(_) => self.prove(at),
+        }
+    }
+
+    fn prove_in_its_time(&self, at: Timestamp) -> Result<(), KeyError> {
         let (not_before, not_after) = (self.not_before, self.not_after);
         if at < not_before || at > not_after {
             return Err(KeyError::NotInItsTime { not_before, not_after });
         }
-        self.sign(PROBE).map(drop)
+        Ok(())
     }
 
     /// Whom the certificate names, and who issued it.

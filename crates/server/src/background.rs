@@ -93,10 +93,13 @@ pub fn start(
         tracing::warn!(%error, "what other processes leave in the outbox is seen a moment later");
     }
     let runner = Runner::new(Arc::clone(&app), client, mailer, messengers, RunnerSettings::default());
-    if let Err(error) = app.recover_bulk_starts(node::is_dead) {
-        tracing::warn!(%error, "what dead processes had taken of bulk starts is taken over later");
-    }
     let mut work = JoinSet::new();
+    let recovering = Arc::clone(&app);
+    work.spawn_blocking(move || {
+        if let Err(error) = recovering.recover_bulk_starts(node::is_dead) {
+            tracing::warn!(%error, "what dead processes had taken of bulk starts is taken over later");
+        }
+    });
     work.spawn(runner.run(told(ended.clone())));
     work.spawn(every(
         EXPIRY_EVERY,

@@ -3,8 +3,8 @@
 //! **Actors.** A use-case is plain synchronous code over `&mut dyn Transaction`. It is handed as a
 //! closure to [`Store::write`] or [`Store::read`], which block until the answer is there. SQLite
 //! runs every writing closure on one writer thread, which commits all that wait together, each in
-//! a savepoint of its own; reading closures run on the caller's thread, on one of a few connections. PostgreSQL runs closures
-//! on a pool of threads, each with its connection and its prepared statements.
+//! a savepoint of its own; reading closures, and all closures on PostgreSQL, run on the caller's thread, on one of a few
+//! connections with their prepared statements.
 //!
 //! **Guarantees.**
 //! - What a writing closure did is durable when `write` returns `Ok`, and undone entirely when it

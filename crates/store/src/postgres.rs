@@ -1,4 +1,6 @@
-//! PostgreSQL: a pool of threads, each with its connection and its prepared statements.
+//! PostgreSQL: connections with their prepared statements, lent to whoever asks for the time of a transaction.
+//!
+//! A closure runs on its caller's own thread, which would only wait otherwise; it must be one that may block.
 //!
 //! **Isolation.** Every closure runs on one snapshot (REPEATABLE READ). Of two that change the same row at once the second
 //! is refused by the server and runs again on what the first has left, so no update is lost. What a use-case decides
@@ -25,10 +27,9 @@
 use std::collections::HashMap;
 use std::future::Future;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, Sender, unbounded};
 use failpoint::Place;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
@@ -41,7 +42,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use self::connection::{ConnectError, Connection, Pipeline};
 use self::listening::{ANNOUNCE, Listener};
 use crate::job::Job;
-use crate::sqlite::{Threads, check, spawn};
+use crate::sqlite::check;
 use crate::store::StatementShape;
 use crate::{Error, Row, Statement, Transaction, Value, migrations};
 
@@ -71,11 +72,56 @@ const MARK: &str = "INSERT INTO store_session (id, transaction_number, touched_a
 const SESSION_NUMBER: &str = "SELECT transaction_number FROM store_session WHERE id = $1 FOR UPDATE";
 
 pub(crate) struct Driver {
-    // The queue goes first: the threads end when it is gone, and then they can be joined.
-    jobs: Sender<(Box<dyn Job>, Access)>,
+    connections: Pool,
     listeners: Mutex<Vec<Listener>>,
     server: Arc<Server>,
-    _threads: Threads,
+}
+
+/// Connections that nobody uses at present. The one that was used last goes out first: what it needs is still at hand.
+struct Pool {
+    idle: Mutex<Vec<Worker>>,
+    given_back: Condvar,
+}
+
+impl Pool {
+    fn lend(&self) -> Lent<'_> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if let Some(worker) = idle.pop() {
+                return Lent {
+                    pool: self,
+                    worker: Some(worker),
+                };
+            }
+            idle = self.given_back.wait(idle).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// A connection that goes back, whatever becomes of its user.
+struct Lent<'pool> {
+    pool: &'pool Pool,
+    worker: Option<Worker>,
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        let mut idle = self.pool.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.extend(self.worker.take());
+        drop(idle);
+        self.pool.given_back.notify_one();
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        let connections = std::mem::take(self.connections.idle.get_mut().unwrap_or_else(PoisonError::into_inner));
+        // What drives a connection must not end on a thread that may not block, and the last handle may be dropped on one.
+        let ending = std::thread::Builder::new().spawn(move || drop(connections));
+        if let Ok(ending) = ending {
+            let _ = ending.join();
+        }
+    }
 }
 
 impl Driver {
@@ -86,28 +132,28 @@ impl Driver {
             name: server.name(),
             detail: error.described(),
         })?);
-        let (jobs, waiting) = unbounded();
-        let mut threads = Vec::new();
-        for _ in 0..connections.max(1) {
-            let mut worker = Worker {
-                server: Arc::clone(&server),
-                session: first.take().map(Session::new),
-            };
-            let waiting: Receiver<(Box<dyn Job>, Access)> = waiting.clone();
-            threads.push(spawn("store-postgres", move || worker.serve(&waiting))?);
-        }
+        let workers = (0..connections.max(1)).map(|_| Worker {
+            server: Arc::clone(&server),
+            session: first.take().map(Session::new),
+        });
+        let mut idle: Vec<_> = workers.collect();
+        // The one that is open goes out first.
+        idle.reverse();
         Ok(Driver {
-            jobs,
+            connections: Pool {
+                idle: Mutex::new(idle),
+                given_back: Condvar::new(),
+            },
             listeners: Mutex::default(),
             server,
-            _threads: Threads(threads),
         })
     }
 
-    /// Hands a job to the next thread that is free.
-    pub(crate) fn run(&self, job: Box<dyn Job>, access: Access) {
-        // The threads live as long as the driver.
-        let _ = self.jobs.send((job, access));
+    /// Runs a job on the caller's thread, as soon as a connection is free.
+    pub(crate) fn run(&self, job: &mut dyn Job, access: Access) {
+        if let Some(worker) = self.connections.lend().worker.as_mut() {
+            worker.run(job, access);
+        }
     }
 
     /// Calls `heard` at each announcement for as long as the driver lives.
@@ -507,13 +553,6 @@ struct Worker {
 }
 
 impl Worker {
-    fn serve(&mut self, waiting: &Receiver<(Box<dyn Job>, Access)>) {
-        while let Ok((mut job, access)) = waiting.recv() {
-            self.run(job.as_mut(), access);
-            job.answer();
-        }
-    }
-
     fn run(&mut self, job: &mut dyn Job, access: Access) {
         for attempt in 1.. {
             match self.attempt(job, access) {

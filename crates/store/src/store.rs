@@ -20,7 +20,7 @@ pub enum Settings {
     Postgres {
         /// `postgres://user:password@host/database?sslmode=require`
         url: String,
-        /// How many connections, and threads, to hold.
+        /// How many connections to hold.
         connections: usize,
         /// How long a caller waits for a server that went away during his commit, to learn whether it happened.
         patience: Duration,
@@ -98,7 +98,7 @@ impl Store {
     }
 
     /// Runs a writing closure and waits until what it did is durable, or undone. The closure may
-    /// run again, so its only effects must be rows.
+    /// run again, so its only effects must be rows. The caller's thread must be one that may block.
     pub fn write<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: FnMut(&mut dyn Transaction) -> Result<T, E> + Send + 'static,
@@ -107,7 +107,7 @@ impl Store {
     {
         match self.driver.as_ref() {
             Driver::Sqlite(driver) => submit(|job| driver.write(job), work),
-            Driver::Postgres(driver) => submit(|job| driver.run(job, Access::Write), work),
+            Driver::Postgres(driver) => run_here(work, |job| driver.run(job, Access::Write)),
         }
     }
 
@@ -122,7 +122,7 @@ impl Store {
     {
         match self.driver.as_ref() {
             Driver::Sqlite(driver) => submit(|job| driver.write_relaxed(job), work),
-            Driver::Postgres(driver) => submit(|job| driver.run(job, Access::WriteRelaxed), work),
+            Driver::Postgres(driver) => run_here(work, |job| driver.run(job, Access::WriteRelaxed)),
         }
     }
 
@@ -135,7 +135,7 @@ impl Store {
     {
         match self.driver.as_ref() {
             Driver::Sqlite(driver) => run_here(work, |job| driver.read(job)),
-            Driver::Postgres(driver) => submit(|job| driver.run(job, Access::Read), work),
+            Driver::Postgres(driver) => run_here(work, |job| driver.run(job, Access::Read)),
         }
     }
 
@@ -150,7 +150,7 @@ impl Store {
         let work = move |tx: &mut dyn Transaction| work(&mut Single { inner: tx, used: false });
         match self.driver.as_ref() {
             Driver::Sqlite(driver) => run_here(work, |job| driver.read(job)),
-            Driver::Postgres(driver) => submit(|job| driver.run(job, Access::ReadOne), work),
+            Driver::Postgres(driver) => run_here(work, |job| driver.run(job, Access::ReadOne)),
         }
     }
 
@@ -159,9 +159,9 @@ impl Store {
     pub fn announce(&self) -> Result<(), Error> {
         match self.driver.as_ref() {
             Driver::Sqlite(_) => Ok(()),
-            Driver::Postgres(driver) => submit(
-                |job| driver.run(job, Access::WriteRelaxed),
+            Driver::Postgres(driver) => run_here(
                 |tx: &mut dyn Transaction| tx.execute_later(&postgres::NOTIFY, &[]),
+                |job| driver.run(job, Access::WriteRelaxed),
             ),
         }
     }

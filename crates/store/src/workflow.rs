@@ -125,6 +125,8 @@ pub struct StartContext {
     pub template_version: Option<u32>,
     /// Is the template archived?
     pub archived: bool,
+    /// The row of the seal key that the company uses.
+    pub seal_key: Option<i64>,
 }
 
 /// Reads what a start needs to know; `None` without such a company.
@@ -148,6 +150,7 @@ pub fn start_context(
                 named_client_known: row.get::<Option<String>>("named_client")?.is_some(),
                 template_version: row.get("current_version")?,
                 archived: row.get::<Option<Timestamp>>("archived_at")?.is_some(),
+                seal_key: row.get("seal_key")?,
             })
         })
         .transpose()

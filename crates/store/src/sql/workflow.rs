@@ -26,8 +26,10 @@ crate::statements! {
     /// What a start needs to know of its company, template and client.
     pub static START_CONTEXT = "SELECT c.name, c.language, c.utc_offset, c.region, c.expiry_days, c.link_days, \
          c.accent, c.logo, c.logo_width, c.logo_height, c.mail_sender_name, c.mail_reply_to, c.completed_mails, \
-         c.remind_every_days, c.remind_before_days, a.id AS default_client, n.id AS named_client, t.current_version, t.archived_at FROM company c \
+         c.remind_every_days, c.remind_before_days, a.id AS default_client, n.id AS named_client, t.current_version, t.archived_at, \
+         k.id AS seal_key FROM company c \
          JOIN api_client a ON a.company_id = c.id AND a.is_default \
+         LEFT JOIN seal_key k ON k.company_id = c.id AND k.retired_at IS NULL \
          LEFT JOIN api_client n ON n.company_id = c.id AND n.id = $3 \
          LEFT JOIN template t ON t.company_id = c.id AND t.id = $2 WHERE c.id = $1";
 

@@ -29,12 +29,12 @@ fn what_was_answered_survives_kill_9(database: &TestDatabase) {
 }
 
 fn what_was_answered_survives_kill_9_at_each_failpoint(database: &TestDatabase) {
-    // About as often as one round of load comes there.
+    // As often as a second or so of load comes there.
     let most = |place| match place {
-        Place::BeforeCommit | Place::AfterCommit => 40,
-        Place::BeforeFile | Place::AfterFile => 12,
-        Place::Claimed | Place::Answered | Place::Recorded => 10,
-        Place::Sealed => 5,
+        Place::BeforeCommit | Place::AfterCommit => 24,
+        Place::BeforeFile | Place::AfterFile => 6,
+        Place::Claimed | Place::Answered | Place::Recorded => 6,
+        Place::Sealed => 3,
     };
     let round = || Place::ALL.map(|place| Kill::At(place, most(place)));
     let kills = (0..Scale::KillsAtEachPlace.count()).flat_map(|_| round()).collect();
