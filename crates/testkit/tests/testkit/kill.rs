@@ -32,8 +32,7 @@ fn what_was_answered_survives_kill_9_at_each_failpoint(database: &TestDatabase) 
     // As often as a second or so of load comes there.
     let most = |place| match place {
         Place::BeforeCommit | Place::AfterCommit => 24,
-        Place::BeforeFile | Place::AfterFile => 6,
-        Place::Claimed | Place::Answered | Place::Recorded => 6,
+        Place::BeforeFile | Place::AfterFile | Place::Claimed | Place::Answered | Place::Recorded => 6,
         Place::Sealed => 3,
     };
     let round = || Place::ALL.map(|place| Kill::At(place, most(place)));
