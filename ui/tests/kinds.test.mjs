@@ -6,7 +6,8 @@ import assert from "node:assert/strict";
 import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
-import { closePages, draw, field, launch, linkInOutbox, open, pressAndFollow, ready, seriousFaults, signIn } from "./browser.mjs";
+import { closePages, field, launch, open, pressAndFollow, ready, seriousFaults, SIZES } from "./browser.mjs";
+import { HANDS, WAYS } from "./hands.mjs";
 import { Installation, pdf } from "./installation.mjs";
 
 const place = (row, width = 300) => ({ page: 1, x: 250_000, y: (100 + row * 45) * 1000, width: width * 1000, height: 28_000 });
@@ -70,169 +71,15 @@ const VALUES = {
   List: ["Tokyo", "Seoul", "Tokyo"],
 };
 const DOUBLES = ["25", "14", "6.5"];
-/** What opens a dialog takes longest: by each way in each language and on each size, but not in every round. */
-const FILES = [["Signature", "Picture"], ["Initials", "Attachment"], ["Seal"]];
+const PICTURES = ["Signature", "Initials", "Seal", "Picture"];
 const picture = { name: "dot.png", mimeType: "image/png", buffer: RED_DOT };
-const file = { name: "통장.txt", mimeType: "text/plain", buffer: Buffer.from("bank") };
+/** A file with this number in its name. */
+const numbered = (number) => ({ name: `통장 ${number}.txt`, mimeType: "text/plain", buffer: Buffer.from(`bank ${number}`) });
+const file = numbered(1);
 
-/** Hands that use the page with a pointing device or with the fingers; what is written comes from a keyboard. */
-class Hands {
-  constructor(page, press) {
-    this.page = page;
-    this.press = press;
-  }
-
-  async write(name, value) {
-    const { page } = this;
-    const box = field(page, name);
-    const onPage = box.locator("input, textarea, select").first();
-    const wide = await onPage.isVisible();
-    if (!wide) await this.press(box.locator("button.open"));
-    const entry = wide ? onPage : page.locator("#sheet-entry");
-    // The lists and calendars of the browser are its own.
-    if (name === "List") await entry.selectOption(value);
-    else if (name === "Date") await entry.fill(value);
-    else {
-      await this.press(entry);
-      await page.keyboard.press("Control+A");
-      await page.keyboard.type(value);
-    }
-    if (!wide) await this.closeSheet();
-  }
-
-  async mark(name, value) {
-    const place = name === "Radio" && value === "two" ? 1 : 0;
-    await this.press(field(this.page, name).nth(place).locator("input"));
-  }
-
-  async sign(name, way) {
-    await this.press(field(this.page, name).locator("button"));
-    await draw(this.page, way);
-  }
-
-  async seal(name) {
-    await this.press(field(this.page, name).locator("button"));
-    await this.page.locator("#pad-seals img").first().waitFor();
-    await this.take();
-  }
-
-  async picture(name) {
-    const { page } = this;
-    await this.press(field(page, name).locator("button"));
-    await this.choose(() => this.press(page.locator(".pick:has(#pad-file)")), picture);
-    await page.locator("#pad-picture-shown canvas").waitFor();
-    await this.take();
-  }
-
-  /** What may be given is told before the device is asked for a file. */
-  async attach(name) {
-    const { page } = this;
-    await this.press(field(page, name).locator("button"));
-    assert.match(await page.locator("#sheet-rule").textContent(), /10 ?MB/);
-    await this.choose(() => this.press(page.locator("#sheet-entry")), file);
-    await this.closeSheet();
-  }
-
-  async choose(press, chosen) {
-    const chooser = this.page.waitForEvent("filechooser");
-    await press();
-    await (await chooser).setFiles(chosen);
-  }
-
-  async closeSheet() {
-    await this.press(this.page.locator("#sheet .actions .button:not(.primary)"));
-  }
-
-  async take() {
-    await this.press(this.page.locator("#pad [type=submit]"));
-    await this.page.locator("#pad").waitFor({ state: "hidden" });
-  }
-
-  async approve() {
-    await this.press(this.page.locator("#approve"));
-    await this.press(this.page.locator("#approve-dialog [type=submit]"));
-  }
-}
-
-/** Hands on the keyboard alone: Tab leads everywhere. */
-class Keys extends Hands {
-  constructor(page) {
-    super(page, async (target) => {
-      await this.reach((element) => document.activeElement === element, await target.elementHandle());
-      const kind = await page.evaluate(() => document.activeElement.type);
-      await page.keyboard.press(kind === "checkbox" || kind === "file" ? "Space" : "Enter");
-    });
-  }
-
-  async reach(arrived, argument) {
-    for (let presses = 0; presses < 60; presses += 1) {
-      if (await this.page.evaluate(arrived, argument)) return;
-      await this.page.keyboard.press("Tab");
-    }
-    throw new Error("Tab does not lead there");
-  }
-
-  async reachField(name) {
-    await this.reach((name) => document.activeElement.closest(".field.mine")?.dataset.name === name, name);
-  }
-
-  async write(name, value) {
-    const { keyboard } = this.page;
-    await this.reachField(name);
-    const inSheet = await this.page.evaluate(() => document.activeElement.matches("button.open"));
-    if (inSheet) {
-      await keyboard.press("Enter");
-      await this.page.locator("#sheet-entry:focus").waitFor();
-    }
-    if (name === "List") await keyboard.press(value[0]);
-    else if (name === "Date") {
-      // Month, day and year: the browser's own order.
-      const [year, month, day] = value.split("-");
-      await keyboard.type(`${month}${day}${year}`);
-    } else {
-      await keyboard.press("Control+A");
-      await keyboard.type(value);
-    }
-    if (inSheet) await this.closeSheet();
-  }
-
-  async mark(name, value) {
-    const { keyboard } = this.page;
-    await this.reachField(name);
-    await keyboard.press(name === "Check" ? "Space" : value === "two" ? "ArrowDown" : "ArrowUp");
-  }
-
-  /** Who cannot draw types the name. */
-  async sign(name) {
-    const { page } = this;
-    await this.press(field(page, name).locator("button"));
-    await page.locator("#consent-dialog[open], #pad[open]").first().waitFor();
-    if (await page.locator("#consent-dialog").isVisible()) await this.press(page.locator("#consent-dialog [type=submit]"));
-    await page.locator("#pad[open]").waitFor();
-    await this.reach(() => document.activeElement.role === "tab" || document.activeElement.getAttribute("role") === "tab");
-    if ((await page.locator("#tab-type").getAttribute("aria-selected")) !== "true") await page.keyboard.press("ArrowRight");
-    await page.locator("#pad-hands img").first().waitFor();
-    await this.take();
-  }
-
-  async picture(name) {
-    const { page } = this;
-    await this.press(field(page, name).locator("button"));
-    await this.choose(() => this.press(page.locator("#pad-file")), picture);
-    await page.locator("#pad-picture-shown canvas").waitFor();
-    await this.take();
-  }
-}
-
-const HANDS = {
-  pointer: (page) => new Hands(page, (target) => target.click()),
-  touch: (page) => new Hands(page, (target) => target.tap()),
-  keyboard: (page) => new Keys(page),
-};
-const WAYS = Object.keys(HANDS);
 const LANGUAGES = ["ko", "en", "ja"];
 
-for (const [row, size] of ["phone", "tablet", "desktop"].entries()) {
+for (const [row, size] of Object.keys(SIZES).entries()) {
   for (const [column, language] of LANGUAGES.entries()) {
     test(`every kind of field on a ${size}, in ${language}, by pointer, touch and keyboard alone`, async () => {
       const started = await start(language);
@@ -258,19 +105,18 @@ for (const [row, size] of ["phone", "tablet", "desktop"].entries()) {
         for (const name of ["Text", "Number", "Date"]) await hands.write(name, VALUES[name][round]);
         for (const name of ["Check", "Radio"]) await hands.mark(name, VALUES[name][round]);
         await hands.write("List", VALUES.List[round]);
-        for (const name of FILES[round]) {
-          if (name === "Seal") await hands.seal(name);
-          else if (name === "Picture") await hands.picture(name);
-          else if (name === "Attachment") await hands.attach(name);
-          else await hands.sign(name, way);
-        }
+        await hands.sign("Signature");
+        await hands.sign("Initials");
+        await hands.seal("Seal");
+        await hands.picture("Picture", picture);
+        await hands.attach("Attachment", numbered(round));
         await page.waitForFunction(
           (double) => document.querySelector('.field[data-name="Double"]')?.dataset.shown === double && localStorage.length === 0,
           DOUBLES[round],
         );
         for (const [name, values] of Object.entries(VALUES)) assert.equal(kept.get(name), values[round], `${name} by ${way}`);
-        for (const name of FILES[round]) assert.ok(kept.get(name)?.data || kept.get(name)?.drawing, `${name} by ${way}`);
-        if (FILES[round].includes("Attachment")) assert.equal(kept.get("Attachment").file_name, file.name);
+        for (const name of PICTURES) assert.ok(kept.get(name)?.data || kept.get(name)?.drawing, `${name} by ${way}`);
+        assert.equal(kept.get("Attachment")?.file_name, numbered(round).name, way);
         if (round === 0) assert.deepEqual(await seriousFaults(page), []);
       }
       await hands.approve();
@@ -279,9 +125,9 @@ for (const [row, size] of ["phone", "tablet", "desktop"].entries()) {
       const value = (name) => values.find((entry) => entry.name === name)?.value;
       assert.deepEqual(
         ["Text", "Number", "Date", "Check", "Radio", "List", "Double", "Writer", "Attachment"].map(value),
-        ["Jane Doe", "3.25", "2026-01-31", "Y", "two", "Tokyo", "6.5", "김민준", file.name],
+        ["Jane Doe", "3.25", "2026-01-31", "Y", "two", "Tokyo", "6.5", "김민준", numbered(2).name],
       );
-      for (const name of ["Signature", "Initials", "Seal", "Picture"]) assert.ok(value(name), name);
+      for (const name of PICTURES) assert.ok(value(name), name);
       assert.deepEqual(page.faults, []);
     });
   }
@@ -469,15 +315,15 @@ test("a file on its way tells how far it is, is given up with the keyboard, and 
   await hands.press(field(page, "Attachment").locator("button"));
   await hands.choose(() => hands.press(page.locator("#sheet-entry")), large);
   await page.locator("#sheet #transfer").waitFor();
-  assert.match(await line.locator("#transfer-words").textContent(), /^Sending 통장.txt: \d+%$/);
+  assert.match(await line.locator("#transfer-words").textContent(), /^Sending 통장 1.txt: \d+%$/);
   assert.deepEqual(await seriousFaults(page), []);
   await hands.press(line.getByRole("button", { name: "Cancel sending" }));
   await line.waitFor({ state: "hidden" });
   assert.equal(await page.evaluate(() => document.activeElement.id), "sheet-entry", "the keyboard is not lost");
   assert.equal(await field(page, "Attachment").getAttribute("data-filled"), null);
   const heard = await said();
-  assert.match(heard[0], /^Sending 통장.txt: \d+%$/);
-  assert.equal(heard.at(-1), "통장.txt was not sent.");
+  assert.match(heard[0], /^Sending 통장 1.txt: \d+%$/);
+  assert.equal(heard.at(-1), "통장 1.txt was not sent.");
   assert.ok(heard.length <= 5, `not each percent: ${heard}`);
   assert.equal(await taken(), false, "nothing of it has arrived");
   await slow(-1);
@@ -487,7 +333,7 @@ test("a file on its way tells how far it is, is given up with the keyboard, and 
   await hands.choose(() => hands.press(page.locator("#sheet-entry")), large);
   const again = line.getByRole("button", { name: "Try again now" });
   await again.waitFor();
-  assert.equal(await line.locator("#transfer-words").textContent(), "통장.txt has not been sent yet.");
+  assert.equal(await line.locator("#transfer-words").textContent(), "통장 1.txt has not been sent yet.");
   await hands.closeSheet();
   // It stands outside of the sheet, too.
   await page.locator(".tools ~ #transfer, .tools #transfer").waitFor();
@@ -495,7 +341,7 @@ test("a file on its way tells how far it is, is given up with the keyboard, and 
   await page.unroute("**/sign/files");
   await hands.press(again);
   await line.waitFor({ state: "hidden" });
-  assert.deepEqual((await said()).filter((words) => !words.startsWith("Sending")), ["통장.txt has not been sent yet.", "통장.txt has been sent."]);
+  assert.deepEqual((await said()).filter((words) => !words.startsWith("Sending")), ["통장 1.txt has not been sent yet.", "통장 1.txt has been sent."]);
   assert.equal(await taken(), true);
   assert.deepEqual(page.faults, []);
 });
