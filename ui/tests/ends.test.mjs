@@ -1,9 +1,11 @@
-// Every page that stands where the signing page was asked for: phone, tablet and desktop, Korean, English and Japanese.
-// Each tells what happened and what helps, in the language of the link, with the status code that programs need.
+// Every page that stands where the signing page was asked for, and what is seen after the end: phone, tablet and desktop,
+// Korean, English and Japanese. Each tells what happened and what helps, in the language of the link, with the status code
+// that programs need; and what can be pressed on it is pressed by pointer, touch and the keyboard alone, each with each.
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { closePages, launch, linkInOutbox, open, seriousFaults, signIn, SIZES } from "./browser.mjs";
+import { closePages, launch, linkInOutbox, open, ready, seriousFaults, signIn, SIZES } from "./browser.mjs";
+import { HANDS, WAYS } from "./hands.mjs";
 import { Installation, pdf } from "./installation.mjs";
 import { word } from "../samples.mjs";
 
@@ -11,6 +13,7 @@ let server;
 let browser;
 /** Name of the state → where it is met. */
 const addresses = {};
+const LANGUAGES = ["ko", "en", "ja"];
 
 /** Status code, the keys of title and text, and that of the way on, where there is one. */
 const STATES = {
@@ -24,6 +27,7 @@ const STATES = {
   locked: [409, "sign-code-locked-title", "sign-code-locked"],
   "wrong link": [404, "end-unknown-title", "end-unknown-text"],
   "closed public link": [410, "link-closed-title", "link-closed-text"],
+  "used public link": [410, "link-used-up-title", "link-used-up-text"],
   "no such page": [404, "end-missing-title", "end-missing-text"],
 };
 
@@ -35,6 +39,12 @@ const ONE_WRITER = {
   hand_over: true,
   steps: [{ order: 1 }],
   fields: [{ name: "Signature", kind: "signature", step: 1, required: true, ...place(200_000) }],
+};
+const GIVES_BACK = {
+  name: "Given back",
+  on_reject: "return",
+  steps: [{ order: 1 }, { order: 2 }],
+  fields: [1, 2].map((step) => ({ name: `Note ${step}`, kind: "text", step, ...place(step * 200_000) })),
 };
 
 before(async () => {
@@ -62,6 +72,13 @@ before(async () => {
   const complete = await start();
   await act(complete, "approve", { field_list: [{ name: "Signature", value: PICTURE }] });
   addresses.complete = complete.sign_url;
+  const { download_url, certificate_url } = await server.workflow(complete.workflow_id);
+  addresses.document = download_url;
+  addresses.certificate = certificate_url;
+  const back = await server.startWorkflow({ template_id: server.import(GIVES_BACK, pdf(1)) });
+  await act(back, "approve", { order: 1, field_list: [] });
+  await act(back, "reject", { order: 2, comment: "금액이 다릅니다" });
+  addresses.returned = (await server.workflow(back.workflow_id)).playing_url;
   for (const [verb, state] of [["reject", "rejected"], ["cancel", "cancelled"]]) {
     const ended = await start();
     await act(ended, verb, { comment: "-" });
@@ -79,6 +96,10 @@ before(async () => {
   const link = await server.publicLink();
   await server.call("POST", `/api/v3/link/${link.link_id}/close`);
   addresses["closed public link"] = link.link_url;
+  const once = await server.publicLink({ limit: 1 });
+  const visitor = { token: new URL(once.link_url).searchParams.get("token"), name: "김민준", contact: "minjun@example.com", agree: "1" };
+  assert.ok((await fetch(`${server.base}/link`, { method: "POST", body: new URLSearchParams(visitor), redirect: "manual" })).status === 303);
+  addresses["used public link"] = once.link_url;
   addresses["no such page"] = `${server.base}/nowhere?lang=en`;
   // Not embedded: the writer's link lies in the outbox.
   await start({ export_api_info: undefined, workflow_name: "넘길 문서" });
@@ -109,42 +130,113 @@ function sentence(language, key) {
   return new RegExp(`^${dated.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace("\0", ".*20\\d\\d.*")}$`);
 }
 
-for (const language of ["ko", "en", "ja"]) {
-  test(`each page that stands instead tells, with its status, at every size: ${language}`, async () => {
-    const page = await open(browser, "phone");
-    const found = [];
-    for (const [at, [state, [status, title, text, way]]] of Object.entries(STATES).entries()) {
-      const address = new URL(addresses[state]);
-      address.searchParams.set("lang", language);
-      const answer = await page.goto(address.href);
-      assert.equal(answer.status(), status, state);
-      assert.equal(await page.locator("html").getAttribute("lang"), language, state);
-      assert.equal(await page.locator("h1").textContent(), word(language, title), state);
-      const said = (await page.locator("main p").first().textContent()).replace(/[\u2068\u2069]/g, "");
-      assert.match(said, sentence(language, text), state);
-      const ways = await page.locator("main .actions a").allTextContents();
-      assert.deepEqual(ways, way ? [word(language, way)] : [], state);
-      for (const [size, { viewport }] of Object.entries(SIZES)) {
-        await page.setViewportSize(viewport);
-        // Each state is judged in both schemes, at one size or another.
-        await page.emulateMedia({ colorScheme: (at + viewport.width) % 3 ? "light" : "dark" });
-        found.push(...(await seriousFaults(page)).map((fault) => `${state}, ${size}: ${fault}`));
-        found.push(
-          ...(await page.evaluate(() => {
-            const faults = [];
-            if (document.documentElement.scrollWidth > innerWidth) faults.push("scrolls sideways");
-            const { top, bottom } = document.querySelector("main .card").getBoundingClientRect();
-            if (top < 0 || bottom > innerHeight) faults.push("what it says is not in sight at once");
-            for (const control of document.querySelectorAll(".button, .languages a")) {
-              const { width, height } = control.getBoundingClientRect();
-              if (width < 44 || height < 44) faults.push(`${control.textContent} is ${width} by ${height}`);
-            }
-            return faults;
-          })).map((fault) => `${state}, ${size}: ${fault}`),
-        );
+/** What a page in this state looks wrong in, on the screen that it is on. */
+async function faultsOfLook(page) {
+  return [
+    ...(await seriousFaults(page)),
+    ...(await page.evaluate(() => {
+      const faults = [];
+      if (document.documentElement.scrollWidth > innerWidth) faults.push("scrolls sideways");
+      const { top, bottom } = document.querySelector("main .card").getBoundingClientRect();
+      if (top < 0 || bottom > innerHeight) faults.push("what it says is not in sight at once");
+      for (const control of document.querySelectorAll(".button, .languages a")) {
+        const { width, height } = control.getBoundingClientRect();
+        if (width < 44 || height < 44) faults.push(`${control.textContent} is ${width} by ${height}`);
       }
+      return faults;
+    })),
+  ];
+}
+
+/** By each way from Korean to each other language and back; `look` sees each page that is come to. */
+async function throughLanguages(page, look) {
+  for (const way of WAYS) {
+    const hands = HANDS[way](page);
+    for (const language of ["en", "ja", "ko"]) {
+      const answer = await hands.follow(page.locator(`.languages a[hreflang="${language}"]`));
+      await look(way, language, answer, hands);
+    }
+  }
+}
+
+const inKorean = (address) => {
+  const korean = new URL(address);
+  korean.searchParams.set("lang", "ko");
+  return korean.href;
+};
+
+for (const size of Object.keys(SIZES)) {
+  test(`each page that stands instead tells, with its status, in each language, which is chosen by each way, on a ${size}`, async () => {
+    // Desktops with a touch screen are used with the fingers, too.
+    const page = await open(browser, size, { hasTouch: true });
+    const found = [];
+    for (const [at, [state, [status, title, text, wayOn]]] of Object.entries(STATES).entries()) {
+      await page.goto(inKorean(addresses[state]));
+      await throughLanguages(page, async (way, language, answer, hands) => {
+        const where = `${state}, ${language}, ${way}`;
+        const told = await page.evaluate(() => ({
+          lang: document.documentElement.lang,
+          title: document.querySelector("h1").textContent,
+          said: document.querySelector("main p").textContent.replace(/[\u2068\u2069]/g, ""),
+          ways: [...document.querySelectorAll("main .actions a")].map((link) => link.textContent),
+        }));
+        assert.equal(answer.status(), status, where);
+        assert.deepEqual([told.lang, told.title], [language, word(language, title)], where);
+        assert.match(told.said, sentence(language, text), where);
+        assert.deepEqual(told.ways, wayOn ? [word(language, wayOn)] : [], where);
+        if (way === WAYS[0]) {
+          // Each state is judged in both schemes, in one language or another.
+          await page.emulateMedia({ colorScheme: (at + LANGUAGES.indexOf(language)) % 2 ? "light" : "dark" });
+          found.push(...(await faultsOfLook(page)).map((fault) => `${where}: ${fault}`));
+        }
+        if (!wayOn) return;
+        const back = page.url();
+        const opened = await hands.follow(page.locator("main .actions a"));
+        assert.equal(opened.status(), 200, where);
+        assert.deepEqual(
+          await page.evaluate(() => [document.documentElement.lang, document.querySelector(".head-row p").textContent]),
+          [language, word(language, "view-title-document")],
+          where,
+        );
+        await page.goto(back);
+      });
     }
     assert.deepEqual(found, []);
+    assert.deepEqual(page.faults, []);
+  });
+
+  test(`the finished document and its certificate are seen, fetched and checked by each way, in each language, on a ${size}`, async () => {
+    const page = await open(browser, size, { hasTouch: true, acceptDownloads: true });
+    for (const [state, kind] of [["document", "view-title-document"], ["certificate", "view-title-certificate"]]) {
+      await page.goto(inKorean(addresses[state]));
+      await throughLanguages(page, async (way, language, answer, hands) => {
+        const where = `${state}, ${language}, ${way}`;
+        assert.equal(answer.status(), 200, where);
+        assert.deepEqual(
+          await page.evaluate(() => [document.documentElement.lang, document.querySelector(".head-row p").textContent]),
+          [language, word(language, kind)],
+          where,
+        );
+        const download = page.waitForEvent("download");
+        await hands.press(page.locator("a.button.primary"));
+        assert.match((await download).suggestedFilename(), /^근로계약서.*\.pdf$/, where);
+      });
+    }
+    assert.deepEqual(page.faults, []);
+  });
+
+  test(`who gets a document back reads why, in each language, which is chosen by each way, on a ${size}`, async () => {
+    const page = await open(browser, size, { hasTouch: true });
+    await page.goto(inKorean(addresses.returned));
+    await ready(page);
+    await throughLanguages(page, async (way, language, answer) => {
+      const where = `${language}, ${way}`;
+      await ready(page);
+      assert.equal(answer.status(), 200, where);
+      const told = (await page.locator("#returned p").allTextContents()).map((line) => line.replace(/[\u2068\u2069]/g, ""));
+      assert.deepEqual(told, [word(language, "sign-returned", { name: "박서연" }), "금액이 다릅니다"], where);
+      if (way === WAYS[0]) assert.deepEqual(await seriousFaults(page), [], where);
+    });
     assert.deepEqual(page.faults, []);
   });
 }

@@ -1,0 +1,125 @@
+// Every end that a writer brings about himself: by pointer, touch and the keyboard alone, on phone, tablet and desktop, in
+// three languages, each with each. One writer is led from one document to the next by the page's own button, and each
+// document ends in another way.
+
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+import { closePages, launch, open, ready, seriousFaults, SIZES } from "./browser.mjs";
+import { HANDS, WAYS } from "./hands.mjs";
+import { Installation, pdf } from "./installation.mjs";
+import { word } from "../samples.mjs";
+
+let server;
+let browser;
+const templates = {};
+
+const place = (step) => ({ step, page: 1, x: 250_000, y: 100_000 + step * 200_000, width: 300_000, height: 60_000 });
+const note = (step) => ({ name: `Note ${step}`, kind: "text", ...place(step) });
+
+before(async () => {
+  server = await Installation.start();
+  browser = await launch();
+  const one = { steps: [{ order: 1 }], fields: [note(1)] };
+  const two = { steps: [{ order: 1 }, { order: 2 }], fields: [note(1), note(2)] };
+  templates.one = server.import({ ...one, name: "One writer", hand_over: true }, pdf(1));
+  templates.signed = server.import({ ...one, name: "Signed", fields: [{ name: "Signature", kind: "signature", ...place(1) }] }, pdf(1));
+  templates.two = server.import({ ...two, name: "Two writers" }, pdf(1));
+  templates.back = server.import({ ...two, name: "Given back", on_reject: "return" }, pdf(1));
+});
+
+afterEach(() => closePages(browser));
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+const REASON = "금액이 다릅니다";
+const OTHER = { name: "박서연", email: "seoyeon@example.com" };
+
+/** The documents that wait for one writer, in the order in which he is led to them. */
+async function documents(language, email) {
+  const writers = (...people) => people.map((person, index) => ({ order: index + 1, ...person }));
+  const me = { name: "김민준", email };
+  const start = (template, recipient_list, more = {}) =>
+    server.startWorkflow({ template_id: templates[template], language, recipient_list, workflow_name: `${template} ${email}`, ...more });
+  const goesOn = await start("two", writers(me, OTHER));
+  const completes = await start("one", writers(me));
+  const rejected = await start("one", writers(me));
+  const declined = await start("signed", writers(me));
+  const givenBack = await start("back", writers(OTHER, me));
+  await server.call("POST", `/api/v3/workflows/${givenBack.workflow_id}/approve`, { order: 1, field_list: [] });
+  // An embedded document is not handed over.
+  const handedOver = await start("one", writers(me), { export_api_info: undefined });
+  return { goesOn, completes, rejected, declined, givenBack, handedOver };
+}
+
+for (const size of Object.keys(SIZES)) {
+  for (const language of ["ko", "en", "ja"]) {
+    test(`a document is approved, completed, rejected, declined, given back and handed over on a ${size}, in ${language}, by pointer, touch and keyboard alone`, async () => {
+      // Desktops with a touch screen are used with the fingers, too.
+      const page = await open(browser, size, { hasTouch: true });
+      for (const way of WAYS) {
+        const hands = HANDS[way](page);
+        const started = await documents(language, `${way}.${size}.${language}@example.com`);
+        const became = (name) => server.workflow(started[name].workflow_id);
+        const told = async (title, text) => {
+          await page.locator("#done-dialog[open]").waitFor();
+          assert.deepEqual(await page.locator("#done-title, #done-text").allTextContents(), [word(language, title), word(language, text)], way);
+        };
+        const goNext = async () => {
+          const answer = await hands.follow(page.locator("#done-next"));
+          assert.equal(answer.status(), 200, way);
+          await ready(page);
+        };
+
+        await page.goto(started.goesOn.sign_url);
+        await ready(page);
+        await hands.approve();
+        await told("sign-done-title", "sign-done-next");
+        assert.equal((await became("goesOn")).order, 2, way);
+        await goNext();
+
+        await hands.approve();
+        await told("sign-done-title", "sign-done-complete");
+        assert.equal((await became("completes")).status, "Complete", way);
+        const opened = page.waitForEvent("popup");
+        await hands.press(page.locator("#done-document"));
+        const viewer = await opened;
+        await viewer.waitForSelector(".sheet-pages");
+        assert.equal(await viewer.locator("html").getAttribute("lang"), language, way);
+        await viewer.close();
+        await goNext();
+
+        await hands.reject(REASON);
+        await told("sign-done-rejected-title", "sign-done-rejected");
+        const rejected = await became("rejected");
+        assert.equal(rejected.status, "Rejected", way);
+        assert.ok(JSON.stringify(rejected.history).includes(REASON), way);
+        await goNext();
+
+        await hands.decline("Signature");
+        await told("sign-done-rejected-title", "sign-done-rejected");
+        const declined = await became("declined");
+        assert.equal(declined.status, "Rejected", way);
+        assert.ok(JSON.stringify(declined.history).includes(word(language, "sign-decline-reason")), way);
+        // This window was opened by nobody: the writer reads that he may close it, and can still go on.
+        await hands.press(page.locator("#done-close"));
+        await page.locator("#done-rest", { hasText: word(language, "sign-done-may-close") }).waitFor();
+        await goNext();
+
+        await hands.reject(REASON);
+        await told("sign-done-rejected-title", "sign-done-returned");
+        if (way === "pointer") assert.deepEqual(await seriousFaults(page), []);
+        assert.equal((await became("givenBack")).order, 1, way);
+        await goNext();
+
+        const answer = await hands.handOver(OTHER);
+        assert.equal(answer.status(), 410, way);
+        assert.equal(await page.locator("h1").textContent(), word(language, "end-handed-over-title"), way);
+        assert.equal((await became("handedOver")).steps[0].email, OTHER.email, way);
+      }
+      assert.deepEqual(page.faults, []);
+    });
+  }
+}
