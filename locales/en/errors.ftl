@@ -104,7 +104,7 @@ error-too-many-decimals = { $max ->
 }
 error-invalid-date = This is not a date of the form YYYY-MM-DD.
 error-invalid-check = This must be Y or N (or 1, 0, true, false).
-error-invalid-option = This is not one of the field's options.
+error-invalid-option = This is not one of the field’s options, which are: { $allowed }.
 error-invalid-picture = This is not a PNG or JPEG picture. Save the picture as one of them.
 error-picture-not-base64 = This is not base64. Send the PNG or JPEG file encoded in base64, with or without “data:…;base64,” before it.
 error-picture-too-large = The picture is too large. Make it smaller: at most 5 MiB and 20 million pixels, no side longer than 10,000.

@@ -166,6 +166,7 @@ sign-pad-threshold = How much counts as ink
 sign-pad-no-ink = Nothing is left of this picture. Move the slider to the right, or keep the paper.
 sign-pad-keep = Keep it for next time
 sign-pad-keep-where = On this device only, not on the server. You can remove it here at any time.
+sign-pad-not-kept = It is used here, but this device could not keep it for next time.
 
 ## Signing page: rules in words
 sign-rule-number = Please enter a number, such as 1200 or 3.5.
@@ -182,7 +183,9 @@ sign-rule-file = A file of at most 10 MB.
 sign-draft-saving = Saving…
 sign-draft-saved = Saved
 sign-draft-offline = No connection. What you enter is kept on this device and saved when the connection is back.
+sign-draft-offline-open = No connection. This device cannot keep all that you entered: leave this page open until it is saved.
 sign-draft-failed = Not saved yet. Trying again.
+sign-draft-failed-open = Not saved yet. Trying again. This device cannot keep all that you entered: leave this page open until it is saved.
 sign-transfer-sending = Sending { $file }: { $percent }%
 sign-transfer-waiting = { $file } has not been sent yet.
 sign-transfer-again = Try again now

@@ -154,6 +154,7 @@ sign-pad-threshold = インクとみなす濃さ
 sign-pad-no-ink = 何も残りません。スライダーを右へ動かすか、背景を残してください。
 sign-pad-keep = 次回のために保存
 sign-pad-keep-where = サーバーではなく、この端末にだけ保存されます。いつでもここから削除できます。
+sign-pad-not-kept = ここでは使用しましたが、次回のためにこの端末に保存することはできませんでした。
 
 ## 署名画面：入力の規則
 sign-rule-number = 1200 や 3.5 のような数値を入力してください。
@@ -170,7 +171,9 @@ sign-rule-file = ファイル1つ、10 MB まで
 sign-draft-saving = 保存しています…
 sign-draft-saved = 保存しました
 sign-draft-offline = 接続が切れました。入力内容はこの端末に保持され、再接続後に保存されます。
+sign-draft-offline-open = 接続が切れました。この端末には入力内容をすべて保持できないため、保存されるまでこのページを閉じないでください。
 sign-draft-failed = まだ保存できていません。再試行します。
+sign-draft-failed-open = まだ保存できていません。再試行します。この端末には入力内容をすべて保持できないため、保存されるまでこのページを閉じないでください。
 sign-transfer-sending = { $file } を送信中：{ $percent }%
 sign-transfer-waiting = { $file } はまだ送信されていません。
 sign-transfer-again = 今すぐ再試行

@@ -154,6 +154,7 @@ sign-pad-threshold = 잉크로 볼 진하기
 sign-pad-no-ink = 남은 부분이 없습니다. 막대를 오른쪽으로 옮기거나 배경을 그대로 두세요.
 sign-pad-keep = 다음에도 쓰도록 저장
 sign-pad-keep-where = 서버가 아니라 이 기기에만 저장되며, 언제든지 여기에서 삭제할 수 있습니다.
+sign-pad-not-kept = 여기에는 사용했지만, 다음에 쓸 수 있도록 이 기기에 보관하지는 못했습니다.
 
 ## 서명 화면: 입력 규칙
 sign-rule-number = 1200, 3.5처럼 숫자를 입력하세요.
@@ -170,7 +171,9 @@ sign-rule-file = 파일 하나, 최대 10MB
 sign-draft-saving = 저장 중…
 sign-draft-saved = 저장됨
 sign-draft-offline = 연결이 끊겼습니다. 입력한 내용은 이 기기에 보관되며 다시 연결되면 저장됩니다.
+sign-draft-offline-open = 연결이 끊겼습니다. 입력한 내용을 이 기기에 모두 보관할 수 없으니 저장될 때까지 이 페이지를 닫지 마세요.
 sign-draft-failed = 아직 저장하지 못했습니다. 다시 시도합니다.
+sign-draft-failed-open = 아직 저장하지 못했습니다. 다시 시도합니다. 입력한 내용을 이 기기에 모두 보관할 수 없으니 저장될 때까지 이 페이지를 닫지 마세요.
 sign-transfer-sending = { $file } 보내는 중: { $percent }%
 sign-transfer-waiting = { $file }: 아직 보내지 못했습니다.
 sign-transfer-again = 지금 다시 시도

@@ -15,8 +15,9 @@ export const SIZES = {
   desktop: { viewport: { width: 1440, height: 900 } },
 };
 
-export async function launch() {
+export async function launch({ args = [], ...options } = {}) {
   return await chromium.launch({
+    ...options,
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: [
       "--headless",
@@ -27,6 +28,7 @@ export async function launch() {
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
+      ...args,
     ],
   });
 }

@@ -2,10 +2,11 @@
 //   COUNTERSIGN_BINARY=… node tests/screenshots.mjs FOLDER [ko,en,ja] [phone,desktop] [light,dark]
 
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { launch, open } from "./browser.mjs";
 import { Installation } from "./installation.mjs";
 import { shown, walk } from "./states.mjs";
+import { writeSamples } from "../samples.mjs";
 
 const [folder, languages = "ko,en,ja", sizes = "phone,desktop", schemes = "light,dark"] = process.argv.slice(2);
 if (!folder) throw new Error("name a folder for the pictures");
@@ -19,8 +20,21 @@ for (const language of languages.split(",")) {
     await photograph(language, size);
   }
 }
+await photographSamples();
 await browser.close();
 await server.stop();
+
+/** The page of samples: its own colour scheme is in its address. */
+async function photographSamples() {
+  for (const address of writeSamples(folder)) {
+    for (const size of sizes.split(",")) {
+      const page = await open(browser, size);
+      await page.goto(address);
+      await page.screenshot({ path: join(folder, `50-samples-${size}-${basename(address, ".html")}.png`), fullPage: true });
+      await page.context().close();
+    }
+  }
+}
 
 async function photograph(language, size) {
   const page = await open(browser, size, { locale: language });

@@ -1,7 +1,7 @@
 // One walk through every state of every page: what screenshots.mjs photographs for people to look at, and
 // visual.test.mjs compares with what was looked at before.
 
-import { approve, field, fill, linkInOutbox, pressAndFollow, ready, signIn } from "./browser.mjs";
+import { approve, field, fill, linkInOutbox, open, pressAndFollow, ready, signIn } from "./browser.mjs";
 import { FIELDS, pdf } from "./installation.mjs";
 
 /** Waits until what will be photographed is there: fonts, pictures in sight, and for the `whole` page all of it. */
@@ -113,6 +113,8 @@ export async function walk(server, page, { language, size }, shoot) {
     await page.waitForFunction(() => document.querySelector(".sheet-pages img").naturalWidth > 0);
     await shoot(name);
   }
+  await page.goto(started.sign_url);
+  await shoot("12-complete");
   const token = new URL(complete.download_url).searchParams.get("token");
   const sealed = Buffer.from(await (await fetch(`${server.base}/mail/file?token=${token}`)).arrayBuffer());
 
@@ -136,6 +138,11 @@ export async function walk(server, page, { language, size }, shoot) {
   await page.fill("#code", "000000");
   await pressAndFollow(page, "[type=submit]");
   await shoot("21-wrong-code");
+  for (let wrong = 2; wrong <= 5; wrong += 1) {
+    await page.fill("#code", "000000");
+    await pressAndFollow(page, "[type=submit]");
+  }
+  await shoot("21-locked");
 
   const mailing = await server.withMail();
   const coded = await mailing.startWorkflow({ language, recipient_list: [{ ...first, one_time_code: true }, second] });
@@ -173,6 +180,8 @@ export async function walk(server, page, { language, size }, shoot) {
   await shoot("22-old-link");
   await page.goto(`${server.base}/mail/sign?token=abc&lang=${language}`);
   await shoot("23-unknown-link");
+  await page.goto(`${server.base}/nowhere?lang=${language}`);
+  await shoot("23-missing");
 
   const { preview_url } = await start({ is_preview: true });
   await page.goto(preview_url);
@@ -201,6 +210,7 @@ export async function walk(server, page, { language, size }, shoot) {
   const template_id = server.import({ ...FIELDS, name: "Handed over", hand_over: true }, pdf());
   await start({ template_id, export_api_info: undefined, workflow_name: "양수도계약서" });
   await walkWithLook(server, page, { language }, shoot);
+  await walkWithPapers(server, page, { language, size, writers }, shoot);
 
   await page.goto(`${server.base}/sign-in?lang=${language}`);
   await shoot("26-sign-in");
@@ -218,6 +228,109 @@ export async function walk(server, page, { language, size }, shoot) {
   await page.waitForSelector(".says h1");
   await shoot("22-handed-over");
   return sealed;
+}
+
+const paper = (name, kind, row, more = {}) => ({
+  name, kind, step: 1, page: 1, x: 250_000, y: (140 + row * 60) * 1000, width: 400_000, height: 40_000, ...more,
+});
+const PAPERS = {
+  name: "Papers",
+  on_reject: "return",
+  steps: [{ order: 1 }, { order: 2 }],
+  fields: [
+    paper("Amount", "number", 0),
+    paper("Memo", "text", 1),
+    paper("Papers", "attachment", 2),
+    paper("Photo", "image", 3, { height: 90_000 }),
+    paper("Initials", "initials", 5, { height: 90_000 }),
+    paper("Received", "text", 8, { step: 2 }),
+  ],
+};
+
+/** Files on their way, refused and changed elsewhere; pages enlarged; pictures; the last signature; a document given back. */
+export async function walkWithPapers(server, page, { language, size, writers }, shoot) {
+  const started = await server.startWorkflow({ template_id: server.import(PAPERS, pdf(1)), language, recipient_list: writers });
+  await page.goto(started.sign_url);
+  await ready(page);
+  const settled = () => page.waitForFunction(() => localStorage.length === 0);
+  const choose = async (name, buffer) => {
+    const chooser = page.waitForEvent("filechooser");
+    await page.click("#sheet-entry");
+    await (await chooser).setFiles({ name, mimeType: "application/pdf", buffer });
+  };
+  const held = [];
+  await page.route("**/sign/files", (route) => void held.push(route));
+  await field(page, "Papers").locator("button").click();
+  await choose("通帳 통장 사본.pdf", Buffer.from("%PDF"));
+  await page.locator("#sheet #transfer").waitFor();
+  await shoot("41-transfer");
+  while (held.length === 0) await page.evaluate(() => new Promise(requestAnimationFrame));
+  await held.pop().abort("connectionreset");
+  await page.locator("#transfer button").first().waitFor();
+  await page.waitForSelector("#trouble:not(:empty)", { state: "attached" });
+  await shoot("42-transfer-waiting");
+  await page.unroute("**/sign/files");
+  await page.locator("#transfer").getByRole("button").first().click();
+  await page.locator("#transfer").waitFor({ state: "hidden" });
+  await settled();
+  await choose("통장 전체.pdf", Buffer.alloc(10 * 1024 * 1024 + 1));
+  await page.waitForSelector("#sheet-fault:not(:empty)");
+  await shoot("43-file-refused");
+  await page.locator("#sheet .actions .button:not(.primary)").click();
+
+  await page.context().setOffline(true);
+  await fill(page, "Amount", "1200");
+  const other = await open(page.context().browser(), "desktop");
+  await other.goto(started.sign_url);
+  await ready(other);
+  await fill(other, "Amount", "1500");
+  await fill(other, "Memo", "계좌를 확인했습니다");
+  await other.waitForFunction(() => localStorage.length === 0);
+  await other.context().close();
+  await page.context().setOffline(false);
+  await page.waitForSelector("#settle-dialog[open]");
+  await shoot("44-settle");
+  await page.locator("#settle-dialog .choice").first().click();
+  await page.click("#settle-dialog [type=submit]");
+  await settled();
+
+  await page.click("#zoom-in");
+  await page.click("#zoom-in");
+  await bringIntoSight(page, "Photo");
+  await shoot("45-zoom");
+  await page.click("#zoom-out");
+  await page.click("#zoom-out");
+  await field(page, "Photo").locator("button").click();
+  await page.locator("#pad[open]").waitFor();
+  await page.setInputFiles("#pad-file", { name: "stamp.png", mimeType: "image/png", buffer: await drawnLogo(page, 460, 200, "한빛") });
+  await page.locator("#pad-picture-shown canvas").waitFor();
+  await shoot("46-picture-chosen");
+  await page.locator("#pad [data-close]").click();
+  await field(page, "Initials").locator("button").click();
+  await page.locator("#consent-dialog[open]").waitFor();
+  await page.click("#decline");
+  await shoot("47-decline");
+  await page.locator("#reject-dialog [data-close]").click();
+  await field(page, "Initials").locator("button").click();
+  await page.locator("#consent-dialog [type=submit]").click();
+  await page.locator("#pad[open]").waitFor();
+  await page.click("#tab-type");
+  await page.locator("#pad-hands img").first().waitFor();
+  await page.locator("#pad-keep").check();
+  await page.locator("#pad [type=submit]").click();
+  await page.locator("#pad").waitFor({ state: "hidden" });
+  await field(page, "Initials").locator("button").click();
+  await page.locator("#pad[open]").waitFor();
+  await page.locator("#pad-last").waitFor();
+  await shoot("48-last-one");
+  await page.click("#pad-forget");
+  await page.locator("#pad [data-close]").click();
+
+  await approve(page);
+  await server.call("POST", `/api/v3/workflows/${started.workflow_id}/reject`, { order: 2, comment: "금액이 다릅니다. 다시 확인해 주세요." });
+  await page.goto((await server.workflow(started.workflow_id)).playing_url);
+  await ready(page);
+  await shoot("49-returned");
 }
 
 /** The same company with a colour and a logo of its own: before, during and after, and logos that are very wide and very tall. */

@@ -29,6 +29,8 @@ export class Drafts {
   #failures = 0;
   #running: Promise<void> | null = null;
   #stopped = false;
+  /** Whether this device keeps what the server has not yet: storage may be full or forbidden. */
+  isKept = true;
 
   constructor(
     private readonly data: SignData,
@@ -124,8 +126,10 @@ export class Drafts {
       ];
       if (values.length === 0) localStorage.removeItem(this.#key);
       else localStorage.setItem(this.#key, JSON.stringify({ link, page, values }));
+      this.isKept = true;
     } catch {
-      // Storage is full or forbidden: the server still gets everything.
+      // The server still gets everything, as long as the page is open.
+      this.isKept = false;
     }
   }
 

@@ -107,6 +107,9 @@ class SigningPage extends HTMLElement implements FieldHost {
       this.#data,
       (field, source, drawing) => this.#upload(field, source, drawing),
       (field) => this.#upload(field, ""),
+      () => {
+        one("#trouble").textContent = this.texts["sign-pad-not-kept"] ?? "";
+      },
     );
     for (const field of this.#fields) {
       if (isFiled(field)) this.#uploads.has(field.name, field.value);
@@ -142,6 +145,7 @@ class SigningPage extends HTMLElement implements FieldHost {
     }
     this.#goOn(field);
     if (!field.check()) this.#drafts.put(field.name, field.value);
+    this.#saySaveState();
   }
 
   /** What was saved is shown as it will be stamped, and what other pages have changed as it is now. */
@@ -235,6 +239,7 @@ class SigningPage extends HTMLElement implements FieldHost {
   #put(upload: Upload, field: Field): void {
     this.#goOn(field);
     this.#uploads.put(upload);
+    this.#saySaveState();
   }
 
   /** The writer has filled in the field anew: what was said of it is over. */
@@ -374,14 +379,23 @@ class SigningPage extends HTMLElement implements FieldHost {
   /** What goes well is said in the corner; what does not, across the page until it does. */
   #showSaveState(of: "texts" | "files", now: string): void {
     this.#states[of] = now;
+    this.#saySaveState();
+  }
+
+  #saySaveState(): void {
     const states = Object.values(this.#states);
     const state = ["offline", "failed", "saving", "saved"].find((one) => states.includes(one)) ?? "idle";
     const place = one<HTMLElement>("#save-state");
     const trouble = state === "offline" || state === "failed";
-    const text = state === "idle" ? "" : (this.texts[`sign-draft-${state}`] ?? "");
+    const isKept = this.#drafts.isKept && this.#uploads.isKept;
+    const key = `sign-draft-${state}${trouble && !isKept ? "-open" : ""}`;
+    const text = state === "idle" ? "" : (this.texts[key] ?? "");
     place.dataset.state = state;
     place.textContent = trouble ? "" : text;
-    if (trouble || this.#cannotSave) one("#trouble").textContent = trouble ? text : "";
+    const line = one("#trouble");
+    const said = trouble ? text : "";
+    // What stands there already is not said once more.
+    if ((trouble || this.#cannotSave) && line.textContent !== said) line.textContent = said;
     this.#cannotSave = trouble;
   }
 

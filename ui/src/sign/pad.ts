@@ -55,6 +55,8 @@ export class Pad {
     private readonly data: SignData,
     private readonly use: (field: PictureField, source: string, drawing?: Drawing) => void,
     private readonly removed: (field: PictureField) => void,
+    /** It was used, and should have been kept for next time. */
+    private readonly cannotKeep: () => void,
   ) {
     const canvas = one<HTMLCanvasElement>("#pad-canvas");
     this.#pen = new Pen(canvas, () => this.#said());
@@ -249,9 +251,10 @@ export class Pad {
     if (!this.#dialog.open || this.#way !== way || this.#field !== field) return;
     const made = this.#made();
     if (!field || !made) return;
-    if (this.#keep.checked && way !== "last") this.#kept.keep(field.kind, made);
+    const isLost = this.#keep.checked && way !== "last" && !this.#kept.keep(field.kind, made);
     this.use(field, made.source, made.drawing);
     this.#dialog.close();
+    if (isLost) this.cannotKeep();
   }
 
   #made(): Kept | null {

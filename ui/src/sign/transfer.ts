@@ -35,6 +35,7 @@ export class TransferLine {
   #field = "";
   #since = 0;
   #next = 0;
+  #timer = 0;
 
   constructor(
     private readonly host: TransferHost,
@@ -66,13 +67,18 @@ export class TransferLine {
   show(field: string, transfer: Transfer): void {
     const isNew = this.#field !== field;
     if (isNew) this.#begin(field);
+    clearTimeout(this.#timer);
     if (transfer.at === "sending") {
       this.#since ||= performance.now();
       const percent = Math.floor(transfer.part * 100);
       this.#write("sign-transfer-sending", percent);
       this.#bar.value = percent;
       this.#offer(false, transfer.canCancel);
-      if (performance.now() - this.#since < SHOWN_AFTER) return;
+      if (performance.now() - this.#since < SHOWN_AFTER) {
+        // Also where nothing more goes out.
+        this.#timer = window.setTimeout(() => this.show(field, transfer), SHOWN_AFTER);
+        return;
+      }
       this.#line.hidden = false;
       if (percent < this.#next || percent === 100) return;
       this.#next = percent - (percent % SAID_EACH) + SAID_EACH;

@@ -50,6 +50,8 @@ export class Uploads {
   #failures = 0;
   #timer = 0;
   #stopped: boolean;
+  /** Whether this device keeps what the server has not yet: storage may be full or forbidden, and a file too large. */
+  isKept = true;
 
   constructor(
     private readonly data: SignData,
@@ -154,10 +156,12 @@ export class Uploads {
         ...[...this.#undecided.values()].map((upload) => [upload, -1]),
       ];
       const text = JSON.stringify({ link, page, uploads });
-      if (uploads.length === 0 || text.length > MOST_KEPT) localStorage.removeItem(this.#key);
+      this.isKept = text.length <= MOST_KEPT;
+      if (uploads.length === 0 || !this.isKept) localStorage.removeItem(this.#key);
       else localStorage.setItem(this.#key, text);
     } catch {
-      // Storage is full or forbidden: it is still sent as long as the page is open.
+      // It is still sent as long as the page is open.
+      this.isKept = false;
     }
   }
 

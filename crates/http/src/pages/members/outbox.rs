@@ -27,6 +27,8 @@ struct Row {
     to: String,
     channel: String,
     status: String,
+    /// Of the picture beside its words.
+    tone: &'static str,
     failure: Option<String>,
     at: String,
 }
@@ -69,16 +71,19 @@ fn channel(language: Language, message: &OutboxMessage) -> String {
     i18n::text(language, key, &[])
 }
 
-/// How far it is. What the mail server said stands beside it, in its own words.
+/// How far it is, as the key of its words and as a tone. What the mail server said stands beside it, in its own words.
+fn standing(message: &OutboxMessage) -> (&'static str, &'static str) {
+    match (message.state, &message.failure) {
+        ("delivered", _) => ("outbox-status-sent", "good"),
+        ("kept", _) => ("outbox-status-kept", "warn"),
+        ("dead", _) => ("outbox-status-failed", "bad"),
+        (_, Some(_)) => ("outbox-status-again", "warn"),
+        (_, None) => ("outbox-status-waiting", ""),
+    }
+}
+
 fn status(language: Language, message: &OutboxMessage) -> String {
-    let key = match (message.state, &message.failure) {
-        ("delivered", _) => "outbox-status-sent",
-        ("kept", _) => "outbox-status-kept",
-        ("dead", _) => "outbox-status-failed",
-        (_, Some(_)) => "outbox-status-again",
-        (_, None) => "outbox-status-waiting",
-    };
-    i18n::text(language, key, &[])
+    i18n::text(language, standing(message).0, &[])
 }
 
 fn addressee(message: &OutboxMessage) -> String {
@@ -124,6 +129,7 @@ pub async fn list(State(http): State<Http>, request: PageRequest) -> Response {
                 to: addressee(message),
                 channel: channel(language, message),
                 status: status(language, message),
+                tone: standing(message).1,
                 failure: message.failure.clone(),
                 at: when(language, &session, message),
             })

@@ -1,0 +1,235 @@
+// Devices and networks as they are: no room to keep anything, a slow line, less motion, a page that the browser kept and
+// brings back, letters twice as large.
+
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+import { approve, closePages, draw, field, fill, launch, linkInOutbox, open, pressAndFollow, ready, seriousFaults, sign, signIn } from "./browser.mjs";
+import { Installation } from "./installation.mjs";
+
+let server;
+let browser;
+
+before(async () => {
+  server = await Installation.start();
+  browser = await launch();
+});
+
+afterEach(() => closePages(browser));
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+async function opened(address, options = {}, size = "phone", by = browser) {
+  const page = await open(by, size, options);
+  await page.goto(address);
+  await ready(page);
+  return page;
+}
+
+const saved = (page) => page.waitForSelector('#save-state[data-state="saved"]', { state: "attached" });
+
+/** Nothing more fits into local storage. */
+async function fillStorage(page) {
+  await page.evaluate(() => {
+    for (let piece = "x".repeat(1 << 20); piece; piece = piece.slice(1 + piece.length / 2)) {
+      try {
+        for (let number = 0; ; number += 1) localStorage.setItem(`full-${piece.length}-${number}`, piece);
+      } catch {
+        // A smaller piece may fit.
+      }
+    }
+  });
+}
+
+test("where the device has no room the page says what it cannot keep, and goes on", async () => {
+  const { sign_url: address } = await server.startWorkflow();
+  const page = await opened(address);
+  await fillStorage(page);
+  await page.context().setOffline(true);
+  // Nothing is lost yet.
+  await page.waitForSelector('#trouble:has-text("is kept on this device")');
+  await fill(page, "Name", "김민준");
+  await page.waitForSelector('#trouble:has-text("This device cannot keep all that you entered: leave this page open until it is saved.")');
+  assert.deepEqual(await seriousFaults(page), []);
+  await page.context().setOffline(false);
+  await saved(page);
+  assert.equal(await page.locator("#trouble").textContent(), "");
+  // The signature is used, and not promised for the next time.
+  await field(page, "Signature").locator("button").tap();
+  await page.locator("#consent-dialog [type=submit]").tap();
+  await page.locator("#pad[open]").waitFor();
+  await page.locator("#pad-keep").check();
+  await draw(page, "touch");
+  await page.waitForSelector('#trouble:has-text("could not keep it for next time")');
+  await page.waitForFunction(() => document.querySelector("#save-state").dataset.state === "saved");
+  const again = await opened(address);
+  assert.equal(await field(again, "Name").locator("input").inputValue(), "김민준");
+  await again.waitForFunction(() => document.querySelector('.field.mine[data-name="Signature"] img')?.naturalWidth > 0);
+  assert.deepEqual(page.faults, []);
+});
+
+test("where the device keeps nothing at all the document is filled in and approved all the same", async () => {
+  const started = await server.startWorkflow();
+  const page = await open(browser, "phone");
+  await page.addInitScript(() => {
+    Object.defineProperty(window, "localStorage", {
+      get() {
+        throw new DOMException("denied", "SecurityError");
+      },
+    });
+  });
+  await page.goto(started.sign_url);
+  await ready(page);
+  await fill(page, "Name", "김민준");
+  await fill(page, "First day", "2026-12-01");
+  await field(page, "Agreed").locator("input").click();
+  await sign(page, "Signature");
+  await approve(page);
+  assert.equal((await server.workflow(started.workflow_id)).order, 2);
+  assert.deepEqual(page.faults, []);
+});
+
+test("on slow 3G a document is filled in, signed and approved", async () => {
+  const started = await server.startWorkflow();
+  const page = await open(browser, "phone");
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("Network.enable");
+  // Of the browser's own preset: 400 kbit/s, 400 ms.
+  const conditions = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 };
+  await devtools.send("Network.emulateNetworkConditions", conditions);
+  await page.goto(started.sign_url, { waitUntil: "commit" });
+  await ready(page);
+  await fill(page, "Name", "김민준");
+  await fill(page, "First day", "2026-12-01");
+  await field(page, "Agreed").locator("input").click();
+  await sign(page, "Signature");
+  await approve(page);
+  const { order, field_list: values } = await server.workflow(started.workflow_id);
+  assert.deepEqual([order, values.find(({ name }) => name === "Name").value], [2, "김민준"]);
+  assert.deepEqual(page.faults, []);
+});
+
+test("what moves moves for those who like it, and for nobody else", async () => {
+  const { sign_url: address } = await server.startWorkflow();
+  /** Whether opening a dialog and being led to a field move anything. */
+  const moves = async (reducedMotion) => {
+    const page = await opened(address, { reducedMotion }, "desktop");
+    const animated = await page.evaluate(async () => {
+      document.querySelector("#reject").click();
+      const dialog = document.querySelector("#reject-dialog");
+      const running = dialog.getAnimations({ subtree: true }).length + document.querySelector("#progress").getAnimations({ subtree: true }).length;
+      dialog.close();
+      return running > 0;
+    });
+    const scrolls = await page.evaluate(() => {
+      scrollTo({ top: 0, behavior: "instant" });
+      document.querySelector('.field[data-name="Signature"]').scrollIntoView({ block: "center" });
+      return scrollY === 0;
+    });
+    assert.deepEqual(page.faults, []);
+    return { animated, scrolls };
+  };
+  assert.deepEqual(await moves("no-preference"), { animated: true, scrolls: true });
+  assert.deepEqual(await moves("reduce"), { animated: false, scrolls: false });
+});
+
+for (const [browsers, keeps] of [["that keeps what is not to be stored", true], ["that keeps to the headers", false]]) {
+  test(`who comes back to the page in a browser ${browsers} sees the draft and the document as they are now`, async () => {
+    // Playwright switches off the memory for pages that one comes back to.
+    const keeping = await launch({ ignoreDefaultArgs: ["--disable-back-forward-cache"] });
+    try {
+      const { sign_url: address, workflow_id } = await server.startWorkflow();
+      const page = await open(keeping, "desktop");
+      await page.addInitScript(() => {
+        addEventListener("pageshow", ({ persisted }) => sessionStorage.setItem("persisted", String(persisted || sessionStorage.getItem("persisted") === "true")));
+      });
+      const isPage = (url) => url.pathname === "/mail/sign";
+      if (keeps) {
+        await page.route(isPage, async (route) => {
+          const response = await route.fetch();
+          await route.fulfill({ response, headers: { ...response.headers(), "cache-control": "private" } });
+        });
+      }
+      const cameBack = () => page.evaluate(() => sessionStorage.getItem("persisted"));
+      await page.goto(address);
+      await ready(page);
+      await fill(page, "Name", "김민준");
+      await saved(page);
+      await page.goto(`${server.base}/verify?lang=en`);
+      // Another device goes on meanwhile.
+      const other = await opened(address);
+      await fill(other, "Name", "이민준");
+      await saved(other);
+      await page.goBack();
+      await page.waitForFunction(() => document.querySelector('.field[data-name="Name"] input')?.value === "이민준");
+      await ready(page);
+      assert.equal(await cameBack(), String(keeps));
+      // What is written here now is written over nothing that was not seen.
+      await fill(page, "Salary", "100");
+      await saved(page);
+      assert.equal(await page.locator("#settle-dialog").isVisible(), false);
+      // What has ended meanwhile is not offered once more.
+      await page.goto(`${server.base}/verify?lang=en`);
+      await server.call("POST", `/api/v3/workflows/${workflow_id}/cancel`, { comment: "-" });
+      await page.goBack();
+      await page.waitForSelector(".says h1");
+      assert.equal(await page.locator("h1").textContent(), "This document was cancelled");
+      assert.deepEqual(page.faults, []);
+    } finally {
+      await keeping.close();
+    }
+  });
+}
+
+test("with letters of twice the size, and on a phone on its side, what stands still leaves room, on every page", async () => {
+  const started = await server.startWorkflow();
+  const writer = { order: 1, name: "김민준", email: "minjun@example.com", password: "850101", password_hint: "생일 6자리" };
+  const guarded = await server.startWorkflow({ recipient_list: [writer, { order: 2, name: "박서연", email: "seoyeon@example.com" }] });
+  const link = await server.publicLink();
+  const pages = [
+    started.sign_url, guarded.sign_url, link.link_url, `${server.base}/mail/sign?token=wrong&lang=en`, `${server.base}/verify?lang=en`,
+    `${server.base}/sign-in?lang=en`,
+  ];
+  const large = await launch({ args: ["--blink-settings=defaultFontSize=32"] });
+  const found = [];
+  /** How many pixels of the screen are covered by what stands still, half-way down a page. */
+  const covered = () => {
+    scrollTo({ top: document.body.scrollHeight / 2, behavior: "instant" });
+    const still = [...document.querySelectorAll("body *")].filter((element) => ["sticky", "fixed"].includes(getComputedStyle(element).position));
+    const seen = still.map((element) => element.getBoundingClientRect()).filter(({ top, bottom, height }) => height > 0 && bottom > 0 && top < innerHeight);
+    // What ends at an edge of the screen covers all up to it.
+    const above = Math.max(0, ...seen.filter(({ top }) => top <= 0).map(({ bottom }) => bottom));
+    const below = Math.max(0, ...seen.filter(({ bottom }) => bottom >= innerHeight - 1).map(({ top }) => innerHeight - top));
+    return above + below;
+  };
+  try {
+    for (const [name, by, viewport] of [
+      ["large letters", large, { width: 360, height: 740 }],
+      ["on its side", browser, { width: 740, height: 360 }],
+    ]) {
+      const page = await open(by, "phone", { viewport });
+      for (const address of pages) {
+        await page.goto(address);
+        if (address === started.sign_url) await ready(page);
+        const { pathname } = new URL(address);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        if (wide > 0) found.push(`${pathname}, ${name}: scrolls sideways by ${wide} px`);
+        const share = (await page.evaluate(covered)) / viewport.height;
+        if (share > 0.35) found.push(`${pathname}, ${name}: ${Math.round(share * 100)} % of the screen stand still`);
+        const low = await page.evaluate(() =>
+          [...document.querySelectorAll(".button, .languages a")]
+            .map((control) => [control.textContent.trim(), control.getBoundingClientRect()])
+            .filter(([, { width, height }]) => width > 0 && (width < 44 || height < 44))
+            .map(([text]) => text),
+        );
+        if (low.length > 0) found.push(`${pathname}, ${name}: too small for a finger: ${low}`);
+      }
+      assert.deepEqual(page.faults, []);
+    }
+  } finally {
+    await large.close();
+  }
+  assert.deepEqual(found, []);
+});
