@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { approve, closePages, draw, field, fill, launch, linkInOutbox, open, pressAndFollow, ready, seriousFaults, sign, signIn } from "./browser.mjs";
+import { approve, closePages, draw, field, fill, launch, open, ready, seriousFaults, sign } from "./browser.mjs";
 import { Installation } from "./installation.mjs";
 
 let server;

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
-import { closePages, field, launch, open, pressAndFollow, ready, seriousFaults, SIZES } from "./browser.mjs";
+import { closePages, draw, field, launch, open, pressAndFollow, ready, seriousFaults, SIZES } from "./browser.mjs";
 import { HANDS, WAYS } from "./hands.mjs";
 import { Installation, pdf } from "./installation.mjs";
 

@@ -248,7 +248,7 @@ const PAPERS = {
 };
 
 /** Files on their way, refused and changed elsewhere; pages enlarged; pictures; the last signature; a document given back. */
-export async function walkWithPapers(server, page, { language, size, writers }, shoot) {
+async function walkWithPapers(server, page, { language, size, writers }, shoot) {
   const started = await server.startWorkflow({ template_id: server.import(PAPERS, pdf(1)), language, recipient_list: writers });
   await page.goto(started.sign_url);
   await ready(page);
