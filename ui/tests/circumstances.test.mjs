@@ -30,6 +30,14 @@ async function opened(address, options = {}, size = "phone", by = browser) {
 
 const saved = (page) => page.waitForSelector('#save-state[data-state="saved"]', { state: "attached" });
 
+async function fillAndApprove(page) {
+  await fill(page, "Name", "김민준");
+  await fill(page, "First day", "2026-12-01");
+  await field(page, "Agreed").locator("input").click();
+  await sign(page, "Signature");
+  await approve(page);
+}
+
 /** Nothing more fits into local storage. */
 async function fillStorage(page) {
   await page.evaluate(() => {
@@ -82,11 +90,7 @@ test("where the device keeps nothing at all the document is filled in and approv
   });
   await page.goto(started.sign_url);
   await ready(page);
-  await fill(page, "Name", "김민준");
-  await fill(page, "First day", "2026-12-01");
-  await field(page, "Agreed").locator("input").click();
-  await sign(page, "Signature");
-  await approve(page);
+  await fillAndApprove(page);
   assert.equal((await server.workflow(started.workflow_id)).order, 2);
   assert.deepEqual(page.faults, []);
 });
@@ -101,11 +105,7 @@ test("on slow 3G a document is filled in, signed and approved", async () => {
   await devtools.send("Network.emulateNetworkConditions", conditions);
   await page.goto(started.sign_url, { waitUntil: "commit" });
   await ready(page);
-  await fill(page, "Name", "김민준");
-  await fill(page, "First day", "2026-12-01");
-  await field(page, "Agreed").locator("input").click();
-  await sign(page, "Signature");
-  await approve(page);
+  await fillAndApprove(page);
   const { order, field_list: values } = await server.workflow(started.workflow_id);
   assert.deepEqual([order, values.find(({ name }) => name === "Name").value], [2, "김민준"]);
   assert.deepEqual(page.faults, []);

@@ -60,10 +60,15 @@ class Hands {
     await this.take();
   }
 
+  /** What is pressed to choose a picture: seen by who points at it, heard by who comes with the keyboard. */
+  get picker() {
+    return this.page.locator(".pick:has(#pad-file)");
+  }
+
   async picture(name, file) {
     const { page } = this;
     await this.press(field(page, name).locator("button"));
-    await this.choose(() => this.press(page.locator(".pick:has(#pad-file)")), file);
+    await this.choose(() => this.press(this.picker), file);
     await page.locator("#pad-picture-shown canvas").waitFor();
     await this.take();
   }
@@ -183,12 +188,8 @@ class Keys extends Hands {
     await this.take();
   }
 
-  async picture(name, file) {
-    const { page } = this;
-    await this.press(field(page, name).locator("button"));
-    await this.choose(() => this.press(page.locator("#pad-file")), file);
-    await page.locator("#pad-picture-shown canvas").waitFor();
-    await this.take();
+  get picker() {
+    return this.page.locator("#pad-file");
   }
 }
 
