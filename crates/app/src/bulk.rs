@@ -323,7 +323,7 @@ impl App {
     pub fn bulk_start(
         &self,
         caller: &Caller,
-        request: &BulkRequest,
+        request: BulkRequest,
         origin: &Origin,
         language: Language,
     ) -> Result<BulkAnswer, Error> {
@@ -334,18 +334,19 @@ impl App {
             .as_ref()
             .map(|given| format!("bulk {} {}", caller.member, given.key));
         if let (Some(key), Some(given), false) = (&key, &request.idempotency, request.dry_run)
-            && let Some(kept) = self.kept_bulk(caller, key, now)?
+            && let Some(kept) = self.kept_under(caller, key, now)?
         {
-            return self.bulk_before(&kept, given);
+            return self.answered_before(&kept, given);
         }
+        let (is_dry, idempotency) = (request.dry_run, request.idempotency.clone());
         let (template, rows) = self.bulk_rows(caller, request)?;
-        if request.dry_run {
-            return Ok(BulkAnswer::Checked(self.checked(caller, &rows, language)?));
+        if is_dry {
+            return Ok(BulkAnswer::Checked(self.checked(caller, rows, language)?));
         }
         let new = self.new_bulk(caller, template, &rows, origin, now)?;
         let most = u64::from(self.settings.bulk.rows).saturating_mul(MOST_WAITING);
         let (vault, company, offset) = (self.vault.clone(), caller.company.clone(), caller.offset);
-        let idempotency = request.idempotency.clone();
+        let given = idempotency.clone();
         self.store
             .write(move |tx| {
                 if let Some(key) = &key
@@ -361,7 +362,7 @@ impl App {
                 bulk::finish(tx, id, now)?;
                 let stored = bulk::find(tx, &company, id)?.ok_or(Error::NotFound(Subject::Bulk))?;
                 let answer = BulkAnswer::Accepted(progress(&stored, offset));
-                if let (Some(key), Some(given)) = (&key, &idempotency) {
+                if let (Some(key), Some(given)) = (&key, &given) {
                     let text = serde_json::to_vec(&answer).unwrap_or_default();
                     let kept = KeptAnswer {
                         request_hash: given.request_hash,
@@ -371,27 +372,16 @@ impl App {
                 }
                 Ok::<_, Error>(Ok(answer))
             })?
-            .or_else(|kept| match &request.idempotency {
-                Some(given) => self.bulk_before(&kept, given),
+            .or_else(|kept| match &idempotency {
+                Some(given) => self.answered_before(&kept, given),
                 None => Err(Error::internal("starting many", "an answer without a key")),
             })
     }
 
-    fn kept_bulk(&self, caller: &Caller, key: &str, now: Timestamp) -> Result<Option<KeptAnswer>, Error> {
-        let (company, key) = (caller.company.clone(), key.to_owned());
-        self.store
-            .read(move |tx| store::idempotency::find(tx, &company, &key, kept_since(now)).map_err(Error::from))
-    }
-
-    /// What the first call under the key answered, to the same request.
-    fn bulk_before(&self, kept: &KeptAnswer, given: &Idempotency) -> Result<BulkAnswer, Error> {
-        let answer = self.kept_answer(kept, given)?;
-        serde_json::from_slice(&answer).map_err(|error| Error::internal("reading a kept answer", error))
-    }
-
     /// The template and the rows, or what is wrong with the request as a whole.
-    fn bulk_rows(&self, caller: &Caller, request: &BulkRequest) -> Result<(TemplateId, Vec<ReadRow>), Error> {
+    fn bulk_rows(&self, caller: &Caller, request: BulkRequest) -> Result<(TemplateId, Vec<ReadRow>), Error> {
         let mut faults = request.common.faults.clone();
+        faults.extend(request.idempotency.as_ref().and_then(Idempotency::fault));
         let mut template = None;
         if let Some(id) = request.common.template_id {
             template = self.current_template(caller, id)?.map(|template| (id, template));
@@ -406,19 +396,19 @@ impl App {
         };
         let common = StartRequest {
             faults: Vec::new(),
-            ..request.common.clone()
+            ..request.common
         };
-        let rows = match &request.rows {
+        let rows = match request.rows {
             BulkRows::List(list) => list
-                .iter()
+                .into_iter()
                 .zip(1..)
                 .map(|(row, number)| ReadRow {
                     number,
-                    request: merged(row.clone(), &common),
+                    request: merged(row, &common),
                     names: None,
                 })
                 .collect(),
-            BulkRows::Sheet(file) => self.sheet_rows(file, &common, &template)?,
+            BulkRows::Sheet(file) => self.sheet_rows(&file, &common, &template)?,
         };
         let most = self.settings.bulk.rows;
         if rows.is_empty() {
@@ -444,10 +434,11 @@ impl App {
         };
         let sheet = self.documents.sheet(file, &limits).map_err(|fault| fault.at("file"))?;
         let columns = Columns::read(&sheet.header, template).map_err(Error::Unprocessable)?;
-        let rows = sheet.rows.iter().map(|row| {
+        let rows = sheet.rows.into_iter().map(|row| {
+            let number = row.number;
             let start = columns.start(row);
             ReadRow {
-                number: row.number,
+                number,
                 request: merged(start.request, common),
                 names: Some(Names {
                     writers: start.writers,
@@ -474,11 +465,12 @@ impl App {
         Ok(Some(self.kept_template(&caller.company, id, version)?.version.clone()))
     }
 
-    fn checked(&self, caller: &Caller, rows: &[ReadRow], language: Language) -> Result<BulkChecked, Error> {
+    fn checked(&self, caller: &Caller, rows: Vec<ReadRow>, language: Language) -> Result<BulkChecked, Error> {
         let mut row_list = Vec::new();
         let mut starts = self.check_starts(caller)?;
-        for row in rows {
-            let Err(error) = starts.check(row.request.clone()) else {
+        let total = rows.len();
+        for mut row in rows {
+            let Err(error) = starts.check(std::mem::take(&mut row.request)) else {
                 continue;
             };
             let Some(faults) = row.kept(&error) else {
@@ -490,8 +482,8 @@ impl App {
             });
         }
         Ok(BulkChecked {
-            total: rows.len(),
-            valid: rows.len() - row_list.len(),
+            total,
+            valid: total - row_list.len(),
             wrong: row_list.len(),
             row_list,
         })

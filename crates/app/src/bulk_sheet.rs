@@ -11,7 +11,7 @@
 
 use std::collections::BTreeSet;
 
-use document::sheet::{SheetCell, SheetRow};
+use document::sheet::{SheetCell, SheetLimits, SheetRow};
 use domain::{FieldKind, TemplateVersion};
 
 use crate::error::{Fault, FaultCode};
@@ -160,33 +160,45 @@ impl Columns {
     }
 
     /// A row as a start. What stands beyond the header is a fault.
-    pub(crate) fn start(&self, row: &SheetRow) -> SheetStart {
+    pub(crate) fn start(&self, row: SheetRow) -> SheetStart {
         let mut request = StartRequest::default();
         let mut writers = vec![StartRecipient::default(); self.writers.len()];
         let mut copy = StartCopy::default();
         let mut fields = Vec::new();
-        for (index, cell) in row.cells.iter().enumerate() {
+        for (index, cell) in row.cells.into_iter().enumerate() {
             if cell.is_empty() {
                 continue;
             }
-            let SheetCell::Text(cell) = cell else {
-                // What fails to say something must not count as nothing said: an access code, for instance.
+            // What fails to say something must not count as nothing said: an access code, for instance.
+            let place = || {
                 let name = self.names.get(index).filter(|name| !name.is_empty());
-                let place = name.map_or_else(|| format!("column {}", index + 1), Clone::clone);
-                request.faults.push(Fault::new(place, FaultCode::SheetCell));
-                continue;
+                name.map_or_else(|| format!("column {}", index + 1), Clone::clone)
             };
-            let text = Some(cell.clone());
-            match self.kinds.get(index) {
-                None | Some(Column::Nothing) => {
-                    let place = format!("column {}", index + 1);
-                    request
-                        .faults
-                        .push(Fault::new(place, FaultCode::UnknownField).with("name", cell));
+            let cell = match cell {
+                SheetCell::Text(cell) => cell,
+                SheetCell::Unreadable => {
+                    request.faults.push(Fault::new(place(), FaultCode::SheetCell));
+                    continue;
                 }
+                SheetCell::TooLong => {
+                    let fault = Fault::new(place(), FaultCode::TooLong);
+                    request.faults.push(fault.with("max", SheetLimits::default().cell));
+                    continue;
+                }
+            };
+            let is_check = read_check(&cell);
+            if matches!(self.kinds.get(index), None | Some(Column::Nothing)) {
+                let place = format!("column {}", index + 1);
+                let fault = Fault::new(place, FaultCode::UnknownField).with("name", cell);
+                request.faults.push(fault);
+                continue;
+            }
+            let text = Some(cell);
+            match self.kinds.get(index) {
+                None | Some(Column::Nothing) => {}
                 Some(Column::WorkflowName) => request.workflow_name = text,
                 Some(Column::Language) => request.language = text,
-                Some(Column::ExpiryDate) => request.expiry_date = Some(with_time(cell)),
+                Some(Column::ExpiryDate) => request.expiry_date = text.as_deref().map(with_time),
                 Some(Column::Comment) => request.comment = text,
                 Some(Column::CopyName) => copy.name = text,
                 Some(Column::CopyEmail) => copy.email = text,
@@ -207,7 +219,7 @@ impl Columns {
                             Detail::Password => writer.password = text,
                             Detail::PasswordHint => writer.password_hint = text,
                             Detail::OneTimeCode => {
-                                writer.one_time_code = read_check(cell);
+                                writer.one_time_code = is_check;
                                 if writer.one_time_code.is_none() {
                                     let of_writer = self.writers.get(*place).map(Writer::name);
                                     let path = format!("{}.one_time_code", of_writer.unwrap_or_default());
@@ -262,6 +274,16 @@ fn with_time(text: &str) -> String {
     }
 }
 
+/// Invented people, one for each writer; then from the beginning.
+const PEOPLE: [(&str, &str); 6] = [
+    ("김민준", "minjun@example.com"),
+    ("이서연", "seoyeon@example.com"),
+    ("박도윤", "doyun@example.com"),
+    ("최하은", "haeun@example.com"),
+    ("정시우", "siu@example.com"),
+    ("강지아", "jia@example.com"),
+];
+
 /// The header of a template's sheet and a row to begin with, as CSV that spreadsheet programs open as what it is.
 pub(crate) fn example(template: &TemplateVersion) -> String {
     let mut header = vec![
@@ -271,15 +293,16 @@ pub(crate) fn example(template: &TemplateVersion) -> String {
         "comment".to_owned(),
     ];
     let mut row = vec!["Document 1".to_owned(), "ko".to_owned(), String::new(), String::new()];
-    for step in template.steps.iter().filter(|step| step.writer.is_none()) {
+    let open = template.steps.iter().filter(|step| step.writer.is_none());
+    for (step, (name, email)) in open.zip(PEOPLE.into_iter().cycle()) {
         let writer = Writer {
             order: step.order,
             role: step.role.clone().filter(|_| template.places(step.order).count() > 1),
         };
         header.push(format!("{}.name", writer.name()));
-        row.push("김민준".to_owned());
+        row.push(name.to_owned());
         header.push(format!("{}.email", writer.name()));
-        row.push("minjun@example.com".to_owned());
+        row.push(email.to_owned());
     }
     let is_text = |kind| {
         matches!(

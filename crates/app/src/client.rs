@@ -1,7 +1,8 @@
 //! API clients: a company's programs, and the secrets that their webhooks are signed with.
 //!
 //! A secret is written as the Standard Webhooks specification has it: `whsec_` and the key in base64. After a rotation the
-//! one before signs as well for a day, so that a receiver can change over without losing a message.
+//! one before signs as well for a day, so that a receiver can change over without losing a message; however often a secret is
+//! rotated, each signs until its own day is over. As all of them stand in a header of each webhook, they are few.
 
 use std::fmt;
 
@@ -15,12 +16,15 @@ use zeroize::Zeroizing;
 
 use crate::App;
 use crate::company::LONGEST_NAME;
-use crate::error::{Error, Subject};
+use crate::error::{ConflictCode, Error, Subject};
 use crate::text;
 use crate::vault::{Purpose, Vault};
 
 /// How long the secret before a rotation signs as well.
 const OVERLAP_HOURS: i64 = 24;
+
+/// The most secrets that sign at the same time.
+const MOST_SECRETS: usize = 5;
 
 /// What webhooks are signed with.
 #[derive(Clone, PartialEq, Eq)]
@@ -127,7 +131,11 @@ impl App {
                 name: client.name,
                 is_default: client.is_default,
                 created_at: client.created_at,
-                previous_until: client.previous_until.filter(|until| *until > now),
+                previous_until: client
+                    .retired
+                    .first()
+                    .map(|retired| retired.until)
+                    .filter(|until| *until > now),
             })
             .collect())
     }
@@ -141,17 +149,31 @@ impl App {
         })
     }
 
-    /// Makes a client's secret anew; the one before signs as well for a day.
+    /// Makes a client's secret anew; the one before signs as well for a day. Refused where too many sign already.
     pub fn rotate_client_secret(&self, company: &CompanyId, client: Option<ClientId>) -> Result<NewClient, Error> {
-        let id = self.find_client(company, client)?.id;
+        let client = self.find_client(company, client)?;
+        let (id, now) = (client.id, self.now());
+        let retired: Vec<_> = client
+            .retired
+            .iter()
+            .filter(|retired| retired.until > now)
+            .cloned()
+            .collect();
+        // The one that signs now is retired as well, and a new one comes.
+        if retired.len() + 2 > MOST_SECRETS {
+            return Err(Error::conflict(ConflictCode::TooManySecrets));
+        }
         let secret = WebhookSecret::generate(self.random.as_ref());
-        let until = self
-            .now()
+        let until = now
             .checked_add(OVERLAP_HOURS.hours())
             .map_err(|error| Error::internal("counting the hours of an old secret", error))?;
         let (company, sealed) = (company.clone(), secret.seal(&self.vault));
-        self.store
-            .write(move |tx| store::api_client::rotate(tx, &company, id, &sealed, until).map_err(Error::from))?;
+        let rotated = self.store.write(move |tx| {
+            store::api_client::rotate(tx, &company, &client, &sealed, until, &retired).map_err(Error::from)
+        })?;
+        if !rotated {
+            return Err(Error::conflict(ConflictCode::Changed));
+        }
         tracing::info!(client = %id, "client secret rotated");
         Ok(NewClient { id, secret })
     }
@@ -170,10 +192,8 @@ impl App {
 
     pub(crate) fn secrets_of(&self, client: &ApiClient, now: Timestamp) -> Result<Vec<WebhookSecret>, Error> {
         let mut secrets = vec![WebhookSecret::open(&client.secret, &self.vault)?];
-        if let (Some(previous), Some(until)) = (&client.previous_secret, client.previous_until)
-            && until > now
-        {
-            secrets.push(WebhookSecret::open(previous, &self.vault)?);
+        for retired in client.retired.iter().filter(|retired| retired.until > now) {
+            secrets.push(WebhookSecret::open(&retired.secret, &self.vault)?);
         }
         Ok(secrets)
     }

@@ -1,4 +1,5 @@
-//! Correcting a recipient who has not written. His old link dies; where it is his turn he is asked anew.
+//! Correcting a recipient who has not written. His old link dies; where it is his turn he is asked anew. What is as it was
+//! corrects nothing, and nobody is asked more often than reminding asks ([`crate::remind`]).
 
 use document::fonts::Fonts;
 use domain::{Contact, PersonName, RecipientId, Workflow, WorkflowId, WriterDetail};
@@ -66,7 +67,7 @@ impl App {
             prove_person(self, snapshot, &workflow, recipient, &fonts)?;
             let plan = self
                 .plan_change(snapshot, change, &actor)?
-                .finishing_draft_of(recipient);
+                .map(|plan| plan.finishing_draft_of(recipient));
             Ok((plan, workflow))
         })?;
         Ok(self.advanced(&workflow))

@@ -73,6 +73,18 @@ codes! {
         InvalidEmail => "invalid-email",
         /// Neither an e-mail address nor a telephone number.
         InvalidContact => "invalid-contact",
+        /// The person who has the document already.
+        SamePerson => "same-person",
+        /// A telephone number at which no message can be received.
+        NoMobileNumber => "no-mobile-number",
+        /// A telephone number of a country that is not taken here; argument `allowed`.
+        PhoneCountry => "phone-country",
+        /// No two letters of a country.
+        InvalidCountry => "invalid-country",
+        /// Braces around a word that stands for nothing; argument `allowed`.
+        UnknownPlace => "unknown-place",
+        /// A web or e-mail address in place of a name.
+        AddressInName => "address-in-name",
         /// No telephone number.
         InvalidPhone => "invalid-phone",
         /// No date and time of the form YYYY-MM-DD HH:MM:SS.
@@ -236,6 +248,8 @@ codes! {
         EndpointNotStopped => "endpoint-not-stopped",
         /// Too many rows of bulk starts wait already.
         BulkWaiting => "bulk-waiting",
+        /// A client's webhooks are signed with as many secrets as may be.
+        TooManySecrets => "too-many-secrets",
         /// The public link was closed.
         LinkClosed => "link-closed",
         /// The public link was used as often as it can be.

@@ -38,6 +38,10 @@ impl App {
             let (Some(name), Some(contact), true) = (person.name, person.contact, faults.is_empty()) else {
                 return Err(Error::Unprocessable(faults));
             };
+            // The link that he holds is his already, and he would only lose it.
+            if contact.is_same(&recipient.contact) {
+                return Err(Error::fault("email", FaultCode::SamePerson));
+            }
             let change = workflow
                 .clone()
                 .hand_over(recipient.id, name, contact, snapshot.at)
@@ -45,7 +49,7 @@ impl App {
             prove_person(self, snapshot, &change.workflow, recipient.id, &fonts)?;
             let plan = self
                 .plan_change(snapshot, change, &actor)?
-                .finishing_draft_of(recipient.id);
+                .map(|plan| plan.finishing_draft_of(recipient.id));
             Ok((plan, ()))
         })
     }

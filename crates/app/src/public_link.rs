@@ -5,32 +5,43 @@
 //! name of the member who made the link, and its chain says that it was started by whoever held the link.
 //!
 //! **Guarantees.** The limit is exact, and with the rule `once` one address starts one workflow, whatever arrives at the same
-//! moment: both are decided in the transaction that starts the workflow. What could not be sent is refused when the link is
-//! made, with an invented visitor in the first writer's place.
+//! moment: both are decided in the transaction that starts the workflow, and so are the bounds of an hour, for each addressee
+//! and each link ([`store::public_link::UseBounds`]). What could not be sent is refused when the link is made, with an invented
+//! visitor in the first writer's place. Whether a link is open is one question with one answer, for the page, its form and
+//! the API alike ([`refusal`]).
+//!
+//! **What a link is not.** A way for strangers to have us write to other people: a visitor's name that holds an address is
+//! refused, and messages go to mobile telephones of the company's country alone, unless the link names others.
 //!
 //! **What a link does not prove.** That the visitor is who he says: nothing was sent to the address yet. With `confirm` he is
 //! not led on to the signing page, but gets the link to it by message.
 
-use domain::{Contact, Language, TemplateId, time};
+use std::sync::Arc;
+
+use domain::contact::{PhoneRefusal, is_country, takes_strangers_message};
+use domain::{Contact, Language, Region, TemplateId, text, time};
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use store::idempotency::KeptAnswer;
 use store::public_link::{self, LinkUse, PublicLink, PublicLinkId, Taken};
 
 use crate::App;
 use crate::CompanyLook;
+use crate::addresses::Addresses;
 use crate::caller::{Caller, Channel};
 use crate::error::{ConflictCode, Error, Fault, FaultCode, Subject};
 use crate::link_token::LinkPurpose;
 use crate::listing::ListReader;
 use crate::origin::Origin;
-use crate::start::{Also, StartRecipient, StartRequest};
+use crate::start::{Also, Idempotency, StartRecipient, StartRequest, kept_since};
 use crate::vault::Purpose;
 
 const LONGEST_NAME: usize = 128;
 const MOST_USES: i64 = 1_000_000;
-/// The placeholders of a workflow's name.
-const PLACE_OF_NAME: &str = "{name}";
-const PLACE_OF_DATE: &str = "{date}";
+/// The placeholders of a workflow's name, which stand in braces.
+const PLACE_OF_NAME: &str = "name";
+const PLACE_OF_DATE: &str = "date";
+const MOST_COUNTRIES: usize = 50;
 
 /// A link to be made.
 #[derive(Debug, Clone, Default)]
@@ -46,25 +57,27 @@ pub struct NewPublicLink {
     pub duplicates: Option<String>,
     /// Whether the visitor gets the signing link by message alone.
     pub confirm: bool,
+    /// The countries whose mobile numbers are taken: ISO 3166-1, two letters. None: the company's.
+    pub phone_countries: Option<Vec<String>>,
 }
 
 /// A link, as programs see it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct PublicLinkView {
     /// Its number.
     pub link_id: i64,
     /// The address to give to people.
     #[schema(example = "https://sign.example.com/link?token=TAAAAAAAAAAB&lang=ko")]
     pub link_url: String,
-    /// `open`, `closed`, `used_up` or `ended`.
+    /// `open`, `closed`, `used_up` or `ended`. Closed is one as well whose template is archived, or whose maker may not send.
     #[schema(pattern = "^(open|closed|used_up|ended)$")]
-    pub status: &'static str,
+    pub status: String,
     /// The template.
     pub template_id: i64,
     /// The name of its documents, with placeholders.
     pub workflow_name: String,
     /// The language of its documents.
-    pub language: &'static str,
+    pub language: String,
     /// How often it can be used; none: without a limit.
     pub limit: Option<u32>,
     /// How often it was used.
@@ -73,7 +86,7 @@ pub struct PublicLinkView {
     pub end_date: String,
     /// `once`: each address once. `many`: as often as anybody likes.
     #[schema(pattern = "^(once|many)$")]
-    pub duplicates: &'static str,
+    pub duplicates: String,
     /// Whether the documents are embedded: writers get no messages.
     pub is_embed: bool,
     /// When it was made, with the zone.
@@ -131,10 +144,13 @@ pub enum LinkLeads {
 }
 
 /// What is kept of a link's start.
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct KeptStart {
     request: StartRequest,
     confirm: bool,
+    /// Where other telephone numbers than those of the company's country are taken.
+    #[serde(default)]
+    phone_countries: Option<Vec<String>>,
 }
 
 impl App {
@@ -142,7 +158,17 @@ impl App {
     pub fn new_public_link(&self, caller: &Caller, new: NewPublicLink) -> Result<PublicLinkView, Error> {
         caller.must_send()?;
         let now = self.now();
+        let idempotency = new.start.idempotency.clone();
+        let key = idempotency
+            .as_ref()
+            .map(|given| format!("link {} {}", caller.member, given.key));
+        if let (Some(key), Some(given)) = (&key, &idempotency)
+            && let Some(kept) = self.kept_under(caller, key, now)?
+        {
+            return self.answered_before(&kept, given);
+        }
         let mut faults = new.start.faults.clone();
+        faults.extend(idempotency.as_ref().and_then(Idempotency::fault));
         let offset = new
             .start
             .offset
@@ -179,6 +205,12 @@ impl App {
             faults.push(Fault::new("confirm", FaultCode::NotAllowed).with("allowed", "false"));
         }
         let name = new.start.workflow_name.clone().unwrap_or_default();
+        if text::filled_in(&name, &[(PLACE_OF_NAME, ""), (PLACE_OF_DATE, "")]).contains(['{', '}']) {
+            faults.push(Fault::new("workflow_name", FaultCode::UnknownPlace).with("allowed", "{name}, {date}"));
+        }
+        let phone_countries = new
+            .phone_countries
+            .map(|countries| read_countries(&countries, &mut faults));
         // The language that its documents have where the visitor's page has none of its own.
         let language = new.start.language.as_deref().and_then(Language::parse);
         let request = StartRequest {
@@ -202,6 +234,7 @@ impl App {
         let kept = KeptStart {
             request,
             confirm: new.confirm,
+            phone_countries,
         };
         let failed = |error| Error::internal("keeping a link", error);
         let link = PublicLink {
@@ -221,12 +254,31 @@ impl App {
             is_embed,
             created_at: now,
             closed_at: None,
+            can_start: true,
         };
-        let new = link.clone();
-        let id = self
-            .store
-            .write(move |tx| public_link::insert(tx, &new).map_err(Error::from))?;
-        Ok(self.shown_link(&PublicLink { id, ..link }, caller))
+        let (outgoing, asking, given) = (Arc::clone(&self.outgoing), caller.clone(), idempotency.clone());
+        let made = self.store.write(move |tx| {
+            if let Some(key) = &key
+                && let Some(kept) = store::idempotency::find(tx, &link.company, key, kept_since(now))?
+            {
+                return Ok(Err(kept));
+            }
+            let id = public_link::insert(tx, &link)?;
+            let view = shown_link(&PublicLink { id, ..link.clone() }, &asking, &outgoing.addresses, now);
+            if let (Some(key), Some(given)) = (&key, &given) {
+                let answer = serde_json::to_vec(&view).unwrap_or_default();
+                let kept = KeptAnswer {
+                    request_hash: given.request_hash,
+                    answer: outgoing.vault.encrypt(Purpose::IdempotentAnswer, &answer),
+                };
+                store::idempotency::keep(tx, &link.company, key, &kept, now, kept_since(now))?;
+            }
+            Ok::<_, Error>(Ok(view))
+        })?;
+        made.or_else(|kept| match &idempotency {
+            Some(given) => self.answered_before(&kept, given),
+            None => Err(Error::internal("making a link", "an answer without a key")),
+        })
     }
 
     /// The company's links, newest first.
@@ -291,8 +343,9 @@ impl App {
             .store
             .read(move |tx| store::workflow::start_context(tx, &company, template, None).map_err(Error::from))?
             .ok_or(Error::NotFound(Subject::Link))?;
-        let version = context.template_version.filter(|_| !context.archived);
-        let version = version.ok_or(Error::conflict(ConflictCode::LinkClosed))?;
+        let version = context
+            .template_version
+            .ok_or(Error::conflict(ConflictCode::LinkClosed))?;
         let template = self.kept_template(&link.company, template, version)?;
         Ok(LinkInvitation {
             look: CompanyLook::of(&link.company, &context.company_name, &context.style),
@@ -310,17 +363,20 @@ impl App {
         let sender = self.member_caller(&link.company, link.member, Channel::Pages)?;
         let sender = sender.ok_or(Error::conflict(ConflictCode::LinkClosed))?;
         let region = self.company(&link.company)?.region;
+        let kept = self.kept_start(&link)?;
         let contact = Contact::parse(visitor.contact.trim(), region).ok();
         let mut faults = Vec::new();
-        if visitor.contact.trim().is_empty() {
-            faults.push(Fault::new("contact", FaultCode::Required));
-        } else if contact.is_none() {
-            faults.push(Fault::new("contact", FaultCode::InvalidContact));
+        match &contact {
+            None if visitor.contact.trim().is_empty() => faults.push(Fault::new("contact", FaultCode::Required)),
+            None => faults.push(Fault::new("contact", FaultCode::InvalidContact)),
+            Some(contact) => faults.extend(phone_fault(contact, region, kept.phone_countries.as_deref())),
+        }
+        if text::holds_an_address(&visitor.name) {
+            faults.push(Fault::new("name", FaultCode::AddressInName));
         }
         if !visitor.agreed {
             faults.push(Fault::new("agree", FaultCode::ConsentRequired));
         }
-        let kept = self.kept_start(&link)?;
         // He is added behind those whom the link names.
         let place = kept.request.recipients.len();
         let request = StartRequest {
@@ -330,7 +386,10 @@ impl App {
         let also = Also::LinkUse {
             taking: LinkUse {
                 link: link.id,
-                person: contact.filter(|_| link.once).map(|contact| self.person(&contact)),
+                // Without a contact nothing is started.
+                addressee: contact.map(|contact| self.addressee(&contact)).unwrap_or_default(),
+                once: link.once,
+                bounds: self.settings.public_links,
             },
             visitor: place,
         };
@@ -350,8 +409,7 @@ impl App {
         let date = time::format_with_zone(self.now(), sender.offset);
         let date = date.split(' ').next().unwrap_or_default().to_owned();
         let name = request.workflow_name.as_deref().map(|name| {
-            name.replace(PLACE_OF_NAME, visitor.name.trim())
-                .replace(PLACE_OF_DATE, &date)
+            text::filled_in(name, &[(PLACE_OF_NAME, visitor.name.trim()), (PLACE_OF_DATE, &date)])
                 .trim()
                 .chars()
                 .take(LONGEST_NAME)
@@ -372,13 +430,9 @@ impl App {
         }
     }
 
-    /// What a person is known by: no address stands in the table of uses.
-    fn person(&self, contact: &Contact) -> String {
-        let key = match contact {
-            Contact::Email(email) => store::member::email_key(email),
-            Contact::Phone { number, .. } => number.clone(),
-        };
-        hex::encode(self.vault.tag(Purpose::PublicLink, key.as_bytes()))
+    /// What an addressee is known by, however his address is written: no address stands in the table of uses.
+    fn addressee(&self, contact: &Contact) -> String {
+        hex::encode(self.vault.tag(Purpose::PublicLink, contact.key().as_bytes()))
     }
 
     /// The link of a token, where it is open.
@@ -408,38 +462,76 @@ impl App {
     }
 
     fn shown_link(&self, link: &PublicLink, caller: &Caller) -> PublicLinkView {
-        let with_zone = |at| time::format_with_zone(at, caller.offset);
-        PublicLinkView {
-            link_id: link.id.0,
-            // Who may only read gets no address at which documents are started.
-            link_url: if caller.role.may_send() {
-                self.outgoing.addresses.public_link_url(link.id.0, link.language)
-            } else {
-                String::new()
-            },
-            status: match refusal(link, self.now()) {
-                None => "open",
-                Some(ConflictCode::LinkUsedUp) => "used_up",
-                Some(ConflictCode::LinkEnded) => "ended",
-                Some(_) => "closed",
-            },
-            template_id: link.template.get(),
-            workflow_name: link.workflow_name.clone(),
-            language: link.language.locale(),
-            limit: link.most,
-            used: link.used,
-            end_date: link.until.map(with_zone).unwrap_or_default(),
-            duplicates: if link.once { "once" } else { "many" },
-            is_embed: link.is_embed,
-            created_date: with_zone(link.created_at),
-            closed_date: link.closed_at.map(with_zone).unwrap_or_default(),
+        shown_link(link, caller, &self.outgoing.addresses, self.now())
+    }
+}
+
+fn shown_link(link: &PublicLink, caller: &Caller, addresses: &Addresses, now: Timestamp) -> PublicLinkView {
+    let with_zone = |at| time::format_with_zone(at, caller.offset);
+    PublicLinkView {
+        link_id: link.id.0,
+        // Who may only read gets no address at which documents are started.
+        link_url: if caller.role.may_send() {
+            addresses.public_link_url(link.id.0, link.language)
+        } else {
+            String::new()
+        },
+        status: match refusal(link, now) {
+            None => "open",
+            Some(ConflictCode::LinkUsedUp) => "used_up",
+            Some(ConflictCode::LinkEnded) => "ended",
+            Some(_) => "closed",
+        }
+        .to_owned(),
+        template_id: link.template.get(),
+        workflow_name: link.workflow_name.clone(),
+        language: link.language.locale().to_owned(),
+        limit: link.most,
+        used: link.used,
+        end_date: link.until.map(with_zone).unwrap_or_default(),
+        duplicates: if link.once { "once" } else { "many" }.to_owned(),
+        is_embed: link.is_embed,
+        created_date: with_zone(link.created_at),
+        closed_date: link.closed_at.map(with_zone).unwrap_or_default(),
+    }
+}
+
+/// What is wrong with a visitor's telephone number.
+fn phone_fault(contact: &Contact, region: Region, countries: Option<&[String]>) -> Option<Fault> {
+    let own = [region.code().to_owned()];
+    let countries = countries.unwrap_or(&own);
+    match takes_strangers_message(contact.phone()?, countries) {
+        Ok(()) => None,
+        Err(PhoneRefusal::NotMobile) => Some(Fault::new("contact", FaultCode::NoMobileNumber)),
+        Err(PhoneRefusal::Elsewhere) => {
+            Some(Fault::new("contact", FaultCode::PhoneCountry).with("allowed", countries.join(", ")))
         }
     }
 }
 
+fn read_countries(given: &[String], faults: &mut Vec<Fault>) -> Vec<String> {
+    if given.len() > MOST_COUNTRIES {
+        faults.push(Fault::new("phone_countries", FaultCode::TooMany).with("max", MOST_COUNTRIES));
+        return Vec::new();
+    }
+    let mut countries = Vec::new();
+    for (index, code) in given.iter().enumerate() {
+        let code = code.trim().to_ascii_uppercase();
+        if is_country(&code) {
+            countries.push(code);
+        } else {
+            faults.push(Fault::new(
+                format!("phone_countries[{index}]"),
+                FaultCode::InvalidCountry,
+            ));
+        }
+    }
+    countries
+}
+
 /// Why a link is not open.
 fn refusal(link: &PublicLink, now: Timestamp) -> Option<ConflictCode> {
-    if link.closed_at.is_some() {
+    if link.closed_at.is_some() || !link.can_start {
         Some(ConflictCode::LinkClosed)
     } else if link.until.is_some_and(|until| until <= now) {
         Some(ConflictCode::LinkEnded)
@@ -469,7 +561,7 @@ fn as_of_visitor(error: Error, link: &PublicLink, visitor: usize) -> Error {
     let mut told = Vec::new();
     for mut fault in faults {
         let place = match fault.path.as_str() {
-            "contact" | "agree" => Some(fault.path.clone()),
+            "name" | "contact" | "agree" => Some(fault.path.clone()),
             path if path == name || path == "workflow_name" => Some("name".to_owned()),
             path if path == contact => Some("contact".to_owned()),
             _ => None,
@@ -490,8 +582,11 @@ fn as_of_visitor(error: Error, link: &PublicLink, visitor: usize) -> Error {
 }
 
 /// What a use that was not counted means.
-pub(crate) fn not_taken(taken: Taken) -> Option<Error> {
+pub(crate) fn not_taken(taken: Taken, now: Timestamp) -> Option<Error> {
     match taken {
+        Taken::Until(at) => Some(Error::Throttled {
+            retry_after: u64::try_from(at.duration_since(now).as_secs()).unwrap_or_default() + 1,
+        }),
         Taken::Counted => None,
         Taken::Before => Some(Error::conflict(ConflictCode::LinkTaken)),
         Taken::NotOpen => Some(Error::conflict(ConflictCode::LinkUsedUp)),

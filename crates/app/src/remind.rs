@@ -1,7 +1,8 @@
 //! Asking once more. Where somebody asks for it, it opens an access code that was tried too often: the sender has sent anew.
 //!
-//! A writer is reminded once in ten minutes at most, whoever asks and however often: a program that runs wild fills nobody's
-//! mailbox. The chain remembers when it was.
+//! An addressee is asked anew once in ten minutes at most, whoever wishes it and however often: a program that runs wild fills
+//! nobody's mailbox. Asked anew is who is reminded, and who is put in a writer's place, corrected or handed over to; the first
+//! request of each step does not count. The chain remembers when it was, and to which address.
 //!
 //! A company may also have its writers reminded by themselves: so many days after they were asked or reminded, again and
 //! again, and so many days before the time runs out ([`domain::Reminders`]). A job looks for whom it is time, in the chain
@@ -10,7 +11,9 @@
 
 use std::collections::BTreeMap;
 
-use domain::{Actor, CompanyId, Event, EventKind, RecipientId, Status, Workflow, WorkflowId};
+use domain::{
+    Actor, CompanyId, Contact, Event, EventKind, Recipient, RecipientId, Region, Status, Workflow, WorkflowId,
+};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::error::{ConflictCode, Error};
@@ -18,7 +21,7 @@ use crate::outgoing::{Asking, codes};
 use crate::transition::{Advanced, MOST_TRIES, Plan, Snapshot, conflict};
 use crate::{App, Caller, Origin};
 
-/// Time between two reminders of one writer.
+/// Time between two askings of one addressee.
 const PAUSE: SignedDuration = SignedDuration::from_mins(10);
 /// A workflow is looked at this often at least.
 const LOOK_AT_LEAST: SignedDuration = SignedDuration::from_hours(24);
@@ -40,21 +43,14 @@ impl App {
             if before.is_embedded() {
                 return Err(conflict(ConflictCode::Embedded, before.state.status()));
             }
-            let reminded = self.reminded(caller, id)?;
-            let due = |recipient: &RecipientId| {
-                let last = reminded.get(recipient)?;
-                // A clock that was set back makes nobody wait for longer.
-                let pause = PAUSE.checked_sub(snapshot.at.duration_since(*last)).unwrap_or(PAUSE);
-                Some(pause.min(PAUSE)).filter(SignedDuration::is_positive)
-            };
-            if let Some(wait) = asked.iter().map(due).collect::<Option<Vec<_>>>()
-                && let Some(shortest) = wait.into_iter().min()
+            let asked_anew = self.asked_anew(snapshot)?;
+            let wait = |recipient: &RecipientId| asked_anew.wait(before.recipient(*recipient)?, snapshot.at);
+            if let Some(waits) = asked.iter().map(wait).collect::<Option<Vec<_>>>()
+                && let Some(shortest) = waits.into_iter().min()
             {
-                return Err(Error::Throttled {
-                    retry_after: u64::try_from(shortest.as_secs()).unwrap_or_default() + 1,
-                });
+                return Err(throttled(shortest));
             }
-            asked.retain(|recipient| due(recipient).is_none());
+            asked.retain(|recipient| wait(recipient).is_none());
             let (plan, after) = self.reminder(snapshot, &asked, &actor)?;
             let locked: Vec<_> = snapshot
                 .stored
@@ -150,37 +146,93 @@ impl App {
 
     /// When each writer was asked or reminded last, as the chain tells.
     fn last_asked(&self, company: &CompanyId, id: WorkflowId) -> Result<BTreeMap<RecipientId, Timestamp>, Error> {
-        self.latest(company, id, |event| match event {
-            EventKind::RequestSent { recipient } | EventKind::Reminded { recipient } => Some(*recipient),
-            _ => None,
-        })
-    }
-
-    /// When each writer was reminded last, as the chain tells.
-    fn reminded(&self, caller: &Caller, id: WorkflowId) -> Result<BTreeMap<RecipientId, Timestamp>, Error> {
-        self.latest(&caller.company, id, |event| match event {
-            EventKind::Reminded { recipient } => Some(*recipient),
-            _ => None,
-        })
-    }
-
-    /// When the last of such events was, by writer.
-    fn latest(
-        &self,
-        company: &CompanyId,
-        id: WorkflowId,
-        of: impl Fn(&EventKind) -> Option<RecipientId>,
-    ) -> Result<BTreeMap<RecipientId, Timestamp>, Error> {
         let company = company.clone();
         let entries = self
             .store
             .read(move |tx| store::audit::load(tx, &company, id).map_err(Error::from))?;
         let mut latest = BTreeMap::new();
         for event in entries.iter().filter_map(|entry| Event::from_payload(&entry.payload)) {
-            if let Some(recipient) = of(&event.event) {
+            if let EventKind::RequestSent { recipient } | EventKind::Reminded { recipient } = event.event {
                 latest.insert(recipient, event.at);
             }
         }
         Ok(latest)
+    }
+
+    /// Refuses to ask any of these, where one was asked anew within the pause. An embedded workflow asks nobody.
+    pub(crate) fn pause_is_over<'r>(
+        &self,
+        snapshot: &Snapshot,
+        asked: impl Iterator<Item = &'r Recipient>,
+    ) -> Result<(), Error> {
+        let mut asked = asked.peekable();
+        if snapshot.stored.workflow.is_embedded() || asked.peek().is_none() {
+            return Ok(());
+        }
+        let asked_anew = self.asked_anew(snapshot)?;
+        let longest = asked
+            .filter_map(|recipient| asked_anew.wait(recipient, snapshot.at))
+            .max();
+        longest.map_or(Ok(()), |wait| Err(throttled(wait)))
+    }
+
+    fn asked_anew(&self, snapshot: &Snapshot) -> Result<AskedAnew, Error> {
+        let entries = self.entries(snapshot)?;
+        let events = entries.iter().filter_map(|entry| Event::from_payload(&entry.payload));
+        Ok(AskedAnew::of(events, snapshot.party.region))
+    }
+}
+
+/// When each addressee was asked anew last, as the chain tells.
+struct AskedAnew {
+    by_address: BTreeMap<String, Timestamp>,
+}
+
+impl AskedAnew {
+    fn of(events: impl Iterator<Item = Event>, region: Region) -> AskedAnew {
+        let mut addresses = BTreeMap::new();
+        let mut by_address = BTreeMap::new();
+        // Who was put in a writer's place by the event before: the request that follows it asks him.
+        let mut put_in = None;
+        for Event { at, event, .. } in events {
+            let before = put_in.take();
+            let asked = match event {
+                EventKind::Started { recipients, .. } => {
+                    addresses.extend(
+                        recipients
+                            .into_iter()
+                            .map(|recipient| (recipient.id, recipient.contact)),
+                    );
+                    None
+                }
+                EventKind::RecipientCorrected { recipient } | EventKind::HandedOver { recipient, .. } => {
+                    put_in = Some(recipient.id);
+                    addresses.insert(recipient.id, recipient.contact);
+                    None
+                }
+                EventKind::RequestSent { recipient } => Some(recipient).filter(|_| before == Some(recipient)),
+                EventKind::Reminded { recipient } => Some(recipient),
+                _ => None,
+            };
+            if let Some(address) = asked.and_then(|recipient| addresses.get(&recipient)) {
+                let key = Contact::parse(address, region).map_or_else(|_| address.clone(), |contact| contact.key());
+                by_address.insert(key, at);
+            }
+        }
+        AskedAnew { by_address }
+    }
+
+    /// How long this recipient is not to be asked.
+    fn wait(&self, recipient: &Recipient, at: Timestamp) -> Option<SignedDuration> {
+        let last = self.by_address.get(&recipient.contact.key())?;
+        // A clock that was set back makes nobody wait for longer.
+        let pause = PAUSE.checked_sub(at.duration_since(*last)).unwrap_or(PAUSE);
+        Some(pause.min(PAUSE)).filter(SignedDuration::is_positive)
+    }
+}
+
+fn throttled(wait: SignedDuration) -> Error {
+    Error::Throttled {
+        retry_after: u64::try_from(wait.as_secs()).unwrap_or_default() + 1,
     }
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use domain::public_address::AddressRules;
+use store::public_link::UseBounds;
 
 use crate::bulk::BulkSettings;
 use crate::export_history::HistorySettings;
@@ -25,6 +26,8 @@ pub struct Settings {
     pub history: HistorySettings,
     /// How much one bulk start may hold.
     pub bulk: BulkSettings,
+    /// How often public links may be used within an hour.
+    pub public_links: UseBounds,
     /// How often wrong credentials may be given.
     pub login: LoginSettings,
     /// How long a member stays signed in on the pages, in seconds.
@@ -77,6 +80,10 @@ impl Default for Settings {
             webhook: AddressRules::default(),
             history: HistorySettings::default(),
             bulk: BulkSettings::default(),
+            public_links: UseBounds {
+                of_addressee: 5,
+                of_link: 1_000,
+            },
             login: LoginSettings::default(),
             session_seconds: 12 * 60 * 60,
             largest_document: 50 * 1024 * 1024,

@@ -19,6 +19,7 @@ use domain::{
     TemplateId, TemplateVersion, TextFault, UtcOffset, Who, Workflow, WorkflowId, WriterDetail, text, time,
 };
 use jiff::{SignedDuration, Timestamp};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use store::Transaction;
 use store::bulk::BulkId;
@@ -170,8 +171,21 @@ pub struct StartFieldName {
 pub struct Idempotency {
     /// The key that the caller chose.
     pub key: String,
-    /// SHA-256 of the body: the same body is the same request, whatever the query says.
+    /// SHA-256 of what makes the same request: the body, and what else changes its meaning.
     pub request_hash: [u8; 32],
+}
+
+impl Idempotency {
+    /// What is wrong with the key.
+    pub(crate) fn fault(&self) -> Option<Fault> {
+        if self.key.is_empty() {
+            Some(Fault::new("Idempotency-Key", FaultCode::Required))
+        } else if self.key.chars().count() > LONGEST_KEY {
+            Some(Fault::new("Idempotency-Key", FaultCode::TooLong).with("max", LONGEST_KEY))
+        } else {
+            None
+        }
+    }
 }
 
 /// The answer to a start.
@@ -283,7 +297,7 @@ impl Also {
             Also::OneOff(_) => Ok(()),
             Also::LinkUse { taking, .. } => {
                 let taken = store::public_link::take(tx, company, taking, workflow, now)?;
-                not_taken(taken).map_or(Ok(()), Err)
+                not_taken(taken, now).map_or(Ok(()), Err)
             }
         }
     }
@@ -319,7 +333,7 @@ impl App {
         let now = self.now();
         let (context, kept) = self.start_context(caller, &request, now)?;
         if let (Some(kept), Some(idempotency)) = (&kept, &request.idempotency) {
-            return self.started_before(kept, idempotency).map(only);
+            return self.answered_before(kept, idempotency).map(only);
         }
         let one_off = match &also {
             Some(Also::OneOff(version)) => Some(Arc::clone(version)),
@@ -337,7 +351,7 @@ impl App {
         let idempotency = plan.idempotency.clone();
         let outcome = self.store.write(move |tx| plan.store(tx, &outgoing, now))?;
         match (outcome, idempotency) {
-            (Stored::Before(kept), Some(idempotency)) => self.started_before(&kept, &idempotency).map(only),
+            (Stored::Before(kept), Some(idempotency)) => self.answered_before(&kept, &idempotency).map(only),
             (Stored::Before(_), None) => Err(Error::internal("starting", "an answer without a key")),
             (
                 Stored::Now {
@@ -432,10 +446,11 @@ impl App {
         })
     }
 
-    /// What the first call under the key answered, to the same request.
-    fn started_before(&self, kept: &KeptAnswer, idempotency: &Idempotency) -> Result<Started, Error> {
-        let answer = self.kept_answer(kept, idempotency)?;
-        serde_json::from_slice(&answer).map_err(|error| Error::internal("reading a kept answer", error))
+    /// What is kept under a key.
+    pub(crate) fn kept_under(&self, caller: &Caller, key: &str, now: Timestamp) -> Result<Option<KeptAnswer>, Error> {
+        let (company, key) = (caller.company.clone(), key.to_owned());
+        self.store
+            .read(move |tx| store::idempotency::find(tx, &company, &key, kept_since(now)).map_err(Error::from))
     }
 
     /// What the first call under the request's key answered, where there was one.
@@ -444,11 +459,15 @@ impl App {
             return Ok(None);
         };
         let (_, kept) = self.start_context(caller, request, self.now())?;
-        kept.map(|kept| self.started_before(&kept, idempotency)).transpose()
+        kept.map(|kept| self.answered_before(&kept, idempotency)).transpose()
     }
 
-    /// The text of that answer.
-    pub(crate) fn kept_answer(&self, kept: &KeptAnswer, idempotency: &Idempotency) -> Result<Vec<u8>, Error> {
+    /// That answer, to the same request.
+    pub(crate) fn answered_before<T: DeserializeOwned>(
+        &self,
+        kept: &KeptAnswer,
+        idempotency: &Idempotency,
+    ) -> Result<T, Error> {
         if idempotency.request_hash != kept.request_hash {
             return Err(Error::fault("Idempotency-Key", FaultCode::IdempotencyKeyReused));
         }
@@ -456,7 +475,7 @@ impl App {
             .vault
             .decrypt(Purpose::IdempotentAnswer, &kept.answer)
             .map_err(|error| Error::internal("reading a kept answer", error))?;
-        Ok(answer.to_vec())
+        serde_json::from_slice(&answer).map_err(|error| Error::internal("reading a kept answer", error))
     }
 
     fn keep_preview(&self, plan: Plan, now: Timestamp) -> Result<Started, Error> {
@@ -748,12 +767,8 @@ impl<'a> StartReader<'a> {
         let name = self.required_line("workflow_name", request.workflow_name.as_deref(), LONGEST_NAME);
         let comment = self.comment(request.comment.as_deref());
         let expires_at = self.expiry(request.expiry_date.as_deref());
-        if let Some(idempotency) = &request.idempotency {
-            if idempotency.key.is_empty() {
-                self.fault(Fault::new("Idempotency-Key", FaultCode::Required));
-            } else if idempotency.key.chars().count() > LONGEST_KEY {
-                self.fault(Fault::new("Idempotency-Key", FaultCode::TooLong).with("max", LONGEST_KEY));
-            }
+        if let Some(fault) = request.idempotency.as_ref().and_then(Idempotency::fault) {
+            self.fault(fault);
         }
         let copies = self.copies(&request.cc);
         let template = self.template.clone();

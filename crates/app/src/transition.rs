@@ -223,7 +223,7 @@ pub struct Advanced {
     /// The step under way; none once it has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<u32>,
-    /// Until when it can be signed, in its offset.
+    /// Until when it can be signed, in its offset: `YYYY-MM-DD HH:MM:SS (UTC+HH:MM)`.
     pub expiry_date: String,
     /// The name of the writer whose turn it is.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -289,16 +289,19 @@ impl App {
         Ok(written)
     }
 
-    /// Reads, decides and writes, anew where another write came first.
-    pub(crate) fn decide<T>(
+    /// Reads, decides and writes, anew where another write came first. A decision without a plan writes nothing.
+    pub(crate) fn decide<T, P: Into<Option<Plan>>>(
         &self,
         company: &CompanyId,
         id: WorkflowId,
-        mut decide: impl FnMut(&Snapshot) -> Result<(Plan, T), Error>,
+        mut decide: impl FnMut(&Snapshot) -> Result<(P, T), Error>,
     ) -> Result<T, Error> {
         for _ in 0..MOST_TRIES {
             let snapshot = self.timely_snapshot(company, id)?;
             let (plan, answer) = decide(&snapshot)?;
+            let Some(plan) = plan.into() else {
+                return Ok(answer);
+            };
             if self.commit(plan)? {
                 return Ok(answer);
             }
@@ -344,18 +347,32 @@ impl App {
         })
     }
 
-    /// A change as a plan, with the requests to those who are asked anew.
-    pub(crate) fn plan_change(&self, snapshot: &Snapshot, change: Change, actor: &Actor) -> Result<Plan, Error> {
+    /// A change as a plan, with the requests to those who are asked anew; none where nothing changes. Who was asked anew
+    /// a short while ago is not asked once more ([`crate::remind`]).
+    pub(crate) fn plan_change(
+        &self,
+        snapshot: &Snapshot,
+        change: Change,
+        actor: &Actor,
+    ) -> Result<Option<Plan>, Error> {
         let Change {
             workflow,
             events,
             asked,
         } = change;
+        if events.is_empty() {
+            return Ok(None);
+        }
+        let asked_now = workflow
+            .recipients
+            .iter()
+            .filter(|recipient| asked.contains(&recipient.id));
+        self.pause_is_over(snapshot, asked_now)?;
         let codes = crate::outgoing::codes(&snapshot.stored);
         let deliveries = self
             .outgoing
             .requests(&workflow, &asked, &codes, &snapshot.party, snapshot.at)?;
-        Ok(Plan::new(snapshot, workflow, actor, events).sending(deliveries))
+        Ok(Some(Plan::new(snapshot, workflow, actor, events).sending(deliveries)))
     }
 
     /// Appends events to a chain where nothing else of the workflow changes; `more` may write besides.
@@ -418,7 +435,7 @@ impl App {
             workflow_name: workflow.name.clone(),
             status: workflow.state.status().code(),
             order: workflow.turn(),
-            expiry_date: domain::time::format_local(workflow.expires_at, workflow.offset),
+            expiry_date: domain::time::format_with_zone(workflow.expires_at, workflow.offset),
             next_name: next.map(|next| next.name.clone()),
             next_email: next.map(|next| next.contact.as_given().to_owned()),
             sign_url: next

@@ -22,6 +22,8 @@ use lettre::{Address, AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executo
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
+/// A name up to here is written as it is, on one line.
+const LONGEST_PLAIN_NAME: usize = 60;
 /// How long one mail may take in all; shorter than any lease's margin.
 const LONGEST_SENDING: Duration = Duration::from_secs(40);
 /// How long an operator waits to hear whether the server is there.
@@ -227,19 +229,25 @@ impl Mailer {
         if let Some(address) = reply_to {
             builder = builder.reply_to(Mailbox::new(None, address));
         }
+        let (from, addressee) = (Mailbox::new(None, self.from.clone()), Mailbox::new(None, to.clone()));
         // Said apart: what the library reads back from the header it wrote misses a local part in quotes.
         let envelope =
             Envelope::new(Some(self.from.clone()), vec![to.clone()]).map_err(|error| unusable(error.to_string()))?;
-        builder
+        let mut message = builder
             .envelope(envelope)
             .message_id(Some(format!("<{event_id}@{}>", self.from.domain())))
             .date(system_time(at))
-            .from(Mailbox::new(name(&mail.from_name), self.from.clone()))
-            .to(Mailbox::new(name(&mail.to_name), to))
+            .from(from)
+            .to(addressee)
             .header(WrittenSubject(mail.subject.clone()))
             .header(AutoSubmitted)
             .multipart(body)
-            .map_err(|error| unusable(error.to_string()))
+            .map_err(|error| unusable(error.to_string()))?;
+        // The library writes some names as no program may (RFC 5322, 4.1 lets it only read them).
+        for (header, name, address) in [("From", &mail.from_name, &self.from), ("To", &mail.to_name, &to)] {
+            message.headers_mut().insert_raw(mailbox(header, name, address));
+        }
+        Ok(message)
     }
 }
 
@@ -252,11 +260,7 @@ fn inline_logo(png: Vec<u8>) -> Result<SinglePart, String> {
 /// since only its own server knows another spelling of it.
 fn addressee(address: &str) -> Result<Address, String> {
     let (local, domain) = address.rsplit_once('@').ok_or("no @")?;
-    let domain = if domain.is_ascii() {
-        domain.to_owned()
-    } else {
-        idna::domain_to_ascii_strict(domain).map_err(|_| "the domain is none")?
-    };
+    let domain = domain::contact::dns_domain(domain).ok_or("the domain is none")?;
     Address::new(local, domain).map_err(|error| error.to_string())
 }
 
@@ -264,8 +268,30 @@ fn system_time(at: Timestamp) -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_micros(u64::try_from(at.as_microsecond()).unwrap_or(0))
 }
 
-fn name(name: &str) -> Option<String> {
-    (!name.is_empty()).then(|| name.to_owned())
+/// A header with one mailbox (RFC 5322, 3.4): the name as words, in quotes where it has other signs, or as encoded words where
+/// it has other letters, looks like one of them, or is long.
+fn mailbox(header: &'static str, name: &str, address: &Address) -> HeaderValue {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-/=?^_`{|}~".contains(c);
+    let is_printable = name.chars().all(|c| matches!(c, ' '..='~'));
+    let phrase = if name.is_empty() {
+        String::new()
+    } else if !is_printable || name.contains("=?") || name.len() > LONGEST_PLAIN_NAME {
+        // A line of its own for the address: the last word may fill one.
+        format!("{}\r\n ", encoded_words(name))
+    } else if name
+        .split(' ')
+        .all(|word| !word.is_empty() && word.chars().all(is_word))
+    {
+        format!("{name} ")
+    } else {
+        format!("\"{}\" ", name.replace('\\', "\\\\").replace('"', "\\\""))
+    };
+    let raw = format!("{name} <{address}>");
+    HeaderValue::dangerous_new_pre_encoded(
+        HeaderName::new_from_ascii_str(header),
+        raw,
+        format!("{phrase}<{address}>"),
+    )
 }
 
 /// Whether a refusal is about the addressee or the mail itself. All others of the 5yz codes are the operator's to mend (a
@@ -363,5 +389,126 @@ impl Header for AutoSubmitted {
 
     fn display(&self) -> HeaderValue {
         HeaderValue::new(Self::name(), "auto-generated".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+    use std::process::{Command, Stdio};
+
+    use lettre::message::header::Headers;
+    use mail_parser::MessageParser;
+    use proptest::prelude::*;
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::{Config, TestRunner};
+
+    use super::*;
+
+    /// What Python's e-mail package, which tells of every fault that it forgives, reads in headers given as lines of JSON.
+    const JUDGE: &str = "
+import email.parser, email.policy, json, sys
+for line in sys.stdin:
+    message = email.parser.Parser(policy=email.policy.default).parsestr(json.loads(line) + '\\r\\n')
+    to = message['To']
+    [address] = to.addresses
+    faults = [str(fault) for fault in (*to.defects, *message.defects)]
+    print(json.dumps([address.display_name, address.addr_spec, faults]))
+";
+
+    fn names() -> Vec<String> {
+        let piece = prop_oneof![
+            "[a-zA-Z]{1,12}",
+            "[ .,;:<>()@\\[\\]\"\\\\'=?_-]{1,4}",
+            "[ -~]{1,40}",
+            "\\PC{1,20}",
+            "[가-힣]{2,30}",
+            Just("=?utf-8?b?".to_owned()),
+        ];
+        let name = proptest::collection::vec(piece, 1..5).prop_map(|pieces| {
+            let words: Vec<_> = pieces.concat().split_whitespace().map(str::to_owned).collect();
+            words.join(" ")
+        });
+        let mut runner = TestRunner::new(Config::with_cases(300));
+        let mut names: Vec<String> = (0..300)
+            .map(|_| name.new_tree(&mut runner).expect("a name").current())
+            .filter(|name| !name.is_empty())
+            .collect();
+        for known in [
+            ".",
+            "..",
+            "a.b",
+            "J.R. Lee",
+            "Kim, Minjun",
+            "O'Neil",
+            "\\",
+            "\"",
+            "(a)",
+            "=?",
+            "김.민준",
+        ] {
+            names.push(known.to_owned());
+        }
+        names.push("long ".repeat(19) + "name");
+        names
+    }
+
+    #[test]
+    fn whatever_somebody_is_called_his_mail_names_him_so() {
+        let address = Address::new("u", "example.com").expect("an address");
+        let names = names();
+        let written: Vec<String> = names
+            .iter()
+            .map(|name| {
+                let mut headers = Headers::new();
+                headers.insert_raw(mailbox("To", name, &address));
+                headers.to_string()
+            })
+            .collect();
+        for (name, header) in names.iter().zip(&written) {
+            assert!(
+                header.is_ascii() && header.split("\r\n").all(|line| line.len() <= 78),
+                "{header}"
+            );
+            let message = MessageParser::default().parse(header.as_bytes()).expect("a message");
+            let to = message.to().and_then(|to| to.first()).expect("an addressee");
+            assert_eq!(
+                (to.name(), to.address()),
+                (Some(name.as_str()), Some("u@example.com")),
+                "{header}"
+            );
+        }
+        let python = concat!(env!("CARGO_MANIFEST_DIR"), "/../../.tools/venv/bin/python");
+        let mut judge = Command::new(python)
+            .args(["-c", JUDGE])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("Python is there (script/bootstrap --tests)");
+        let asked: Vec<String> = written
+            .iter()
+            .map(|header| serde_json::to_string(header).expect("text"))
+            .collect();
+        let mut input = judge.stdin.take().expect("its input");
+        // Read and written at the same time: neither waits for the other's pipe.
+        let writer = std::thread::spawn(move || input.write_all((asked.join("\n") + "\n").as_bytes()));
+        let output = judge.wait_with_output().expect("answers");
+        writer.join().expect("no panic").expect("written");
+        assert!(output.status.success(), "the judge failed");
+        let answers = String::from_utf8(output.stdout).expect("text");
+        assert_eq!(answers.lines().count(), names.len());
+        for ((name, header), answer) in names.iter().zip(&written).zip(answers.lines()) {
+            let (read, address, faults): (String, String, Vec<String>) =
+                serde_json::from_str(answer).expect("an answer");
+            // Python keeps the blank between encoded words, which is none (RFC 2047, 6.2; its issue 92081).
+            let without_blanks = |text: &str| text.replace(' ', "");
+            let same = if header.matches("=?utf-8?b?").count() > 1 {
+                without_blanks(&read) == without_blanks(name)
+            } else {
+                read == *name
+            };
+            assert!(same && address == "u@example.com", "{header}: {read:?}, {address:?}");
+            assert!(faults.is_empty(), "{header}: {faults:?}");
+        }
     }
 }

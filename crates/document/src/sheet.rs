@@ -5,7 +5,7 @@
 //! skipped and still counted, so that a row's number is the one that the spreadsheet program shows.
 //!
 //! **Nothing that cannot be read counts as nothing.** A cell with an error (`#N/A`), a formula whose result the file does not
-//! hold, and a date beyond the calendar are [`SheetCell::Unreadable`]; a CSV file whose quotes do not close is refused, since
+//! hold, and a date beyond the calendar are [`SheetCell::Unreadable`], one with more text than may be [`SheetCell::TooLong`]; a CSV file whose quotes do not close is refused, since
 //! all rows behind the quote would be one cell's text.
 //!
 //! A workbook is a ZIP archive of XML: a small file can unfold into a very large one, and one cell can claim to stand in the
@@ -73,6 +73,8 @@ pub enum SheetCell {
     Text(String),
     /// There is something, but no value of it.
     Unreadable,
+    /// More text than a cell may hold.
+    TooLong,
 }
 
 impl SheetCell {
@@ -84,7 +86,7 @@ impl SheetCell {
     fn text(&self) -> &str {
         match self {
             SheetCell::Text(text) => text,
-            SheetCell::Unreadable => "",
+            SheetCell::Unreadable | SheetCell::TooLong => "",
         }
     }
 
@@ -92,7 +94,7 @@ impl SheetCell {
     fn name(self) -> String {
         match self {
             SheetCell::Text(text) => text,
-            SheetCell::Unreadable => "#".to_owned(),
+            SheetCell::Unreadable | SheetCell::TooLong => "#".to_owned(),
         }
     }
 }
@@ -144,7 +146,7 @@ pub enum SheetFault {
         /// How many may be.
         limit: u32,
     },
-    /// A cell is too long, or all cells together are.
+    /// All cells together are too long.
     #[error("row {row}: more text than is taken")]
     TooLong {
         /// Where.
@@ -242,9 +244,13 @@ impl Reading {
                 limit: self.limits.columns,
             });
         }
-        let text = cell.text();
-        self.bytes = self.bytes.saturating_add(u64::try_from(text.len()).unwrap_or(u64::MAX));
-        if self.bytes > self.limits.bytes || text.chars().count() > self.limits.cell as usize {
+        // Its row alone is at fault, and nothing of the text is kept.
+        let is_long = cell.text().chars().count() > self.limits.cell as usize;
+        let cell = if is_long { SheetCell::TooLong } else { cell };
+        self.bytes = self
+            .bytes
+            .saturating_add(u64::try_from(cell.text().len()).unwrap_or(u64::MAX));
+        if self.bytes > self.limits.bytes {
             return Err(SheetFault::TooLong { row });
         }
         cells.resize(column, SheetCell::Text(String::new()));

@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use phonenumber::{Mode, PhoneNumber, country, metadata::DATABASE};
+use phonenumber::{Mode, PhoneNumber, Type, country, metadata::DATABASE};
 use serde::{Deserialize, Serialize};
 
 use crate::text::is_ignorable;
@@ -140,7 +140,7 @@ impl Contact {
         }
     }
 
-    /// Is it the same person's? Addresses compare without regard to case, numbers by digits.
+    /// Is it the same person's? Addresses compare as mail servers are given them, without regard to case, numbers by digits.
     pub fn is_same(&self, other: &Self) -> bool {
         // No address begins with a plus and has no @, so the two kinds never meet.
         self.key() == other.key()
@@ -149,7 +149,7 @@ impl Contact {
     /// Equal where the contact is the same ([`Contact::is_same`]).
     pub fn key(&self) -> String {
         match self {
-            Self::Email(address) => address.to_lowercase(),
+            Self::Email(address) => mailbox_key(address),
             Self::Phone { number, .. } => number.clone(),
         }
     }
@@ -164,6 +164,54 @@ impl fmt::Display for Contact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_given())
     }
+}
+
+/// A domain in the letters of DNS (RFC 5891), as mail servers are given it; none where it is no domain.
+pub fn dns_domain(domain: &str) -> Option<String> {
+    if domain.is_ascii() {
+        return Some(domain.to_owned());
+    }
+    idna::domain_to_ascii_strict(domain).ok()
+}
+
+/// One text for all spellings of one mailbox. Quotes around a local part say nothing (RFC 5321, 4.1.2), and neither does the
+/// alphabet of the domain. Upper case could mean something in a local part; with no server known it does.
+fn mailbox_key(address: &str) -> String {
+    let (local, domain) = address.rsplit_once('@').unwrap_or((address, ""));
+    let bare = local.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    let domain = dns_domain(domain).unwrap_or_else(|| domain.to_owned());
+    format!("{}@{}", bare.unwrap_or(local).to_lowercase(), domain.to_lowercase())
+}
+
+/// Why no message is sent to a telephone number that a stranger names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum PhoneRefusal {
+    /// It is not known as a mobile telephone's: a landline's, or one at which a call costs the caller more.
+    #[error("no mobile number")]
+    NotMobile,
+    /// It belongs to another country.
+    #[error("a number of another country")]
+    Elsewhere,
+}
+
+/// Whether messages may go to an international number that a stranger names: a mobile telephone's of one of these countries
+/// (ISO 3166-1, two letters). Satellite telephones and other numbers of no country are nobody's here.
+pub fn takes_strangers_message(number: &str, countries: &[String]) -> Result<(), PhoneRefusal> {
+    let parsed = phonenumber::parse(None, number).map_err(|_| PhoneRefusal::NotMobile)?;
+    if !matches!(parsed.number_type(&DATABASE), Type::Mobile | Type::FixedLineOrMobile) {
+        return Err(PhoneRefusal::NotMobile);
+    }
+    let country = parsed.country().id().ok_or(PhoneRefusal::NotMobile)?;
+    if countries.iter().any(|allowed| allowed == country.as_ref()) {
+        Ok(())
+    } else {
+        Err(PhoneRefusal::Elsewhere)
+    }
+}
+
+/// Whether these two letters name a country with a numbering plan.
+pub fn is_country(code: &str) -> bool {
+    code.parse::<country::Id>().is_ok() && DATABASE.by_id(code).is_some()
 }
 
 /// The form that mail servers take (RFC 5321, RFC 6531): nothing here can end a header.
@@ -429,5 +477,55 @@ mod tests {
         let phone = Contact::parse("010-1234-5678", Region::Kr).unwrap();
         assert!(phone.matches("+82 10 1234 5678", Region::Kr));
         assert!(!phone.matches("kim@example.com", Region::Kr));
+    }
+
+    #[test]
+    fn one_mailbox_is_one_however_its_address_is_written() {
+        let key = |text: &str| Contact::parse(text, Region::Kr).unwrap().key();
+        let first = key("u@bücher.example");
+        for same in [
+            "u@xn--bcher-kva.example",
+            "\"u\"@bücher.example",
+            "U@BÜCHER.example",
+            "\"U\"@XN--bcher-KVA.Example",
+        ] {
+            assert_eq!(key(same), first, "{same}");
+        }
+        for other in ["v@bücher.example", "u@bucher.example", "\"u \"@bücher.example"] {
+            assert_ne!(key(other), first, "{other}");
+        }
+    }
+
+    #[test]
+    fn strangers_name_mobile_numbers_of_the_countries_that_are_taken() {
+        let countries = ["KR".to_owned(), "US".to_owned()];
+        for (number, judged) in [
+            ("+821012345678", Ok(())),
+            ("+14155552671", Ok(())),
+            ("+8223123456", Err(PhoneRefusal::NotMobile)),
+            ("+8260123456", Err(PhoneRefusal::NotMobile)),
+            ("+19005550123", Err(PhoneRefusal::NotMobile)),
+            ("+18005550123", Err(PhoneRefusal::NotMobile)),
+            ("+819012345678", Err(PhoneRefusal::Elsewhere)),
+            // Canada, and an island of the same calling code.
+            ("+16137827274", Err(PhoneRefusal::Elsewhere)),
+            ("+18764563456", Err(PhoneRefusal::Elsewhere)),
+        ] {
+            assert_eq!(takes_strangers_message(number, &countries), judged, "{number}");
+        }
+        // Of no country: Inmarsat, Iridium, shared codes.
+        for number in ["+870773111632", "+881612345678", "+88216001234567", "+979123456789"] {
+            assert!(takes_strangers_message(number, &countries).is_err(), "{number}");
+        }
+        for (code, is) in [
+            ("KR", true),
+            ("DE", true),
+            ("kr", false),
+            ("001", false),
+            ("XX", false),
+            ("", false),
+        ] {
+            assert_eq!(is_country(code), is, "{code}");
+        }
     }
 }

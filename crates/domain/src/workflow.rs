@@ -327,9 +327,9 @@ pub struct Transition {
 /// A change that leaves the state as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// The workflow after it; its revision is one higher.
+    /// The workflow after it; its revision is one higher, where there is anything to write.
     pub workflow: Workflow,
-    /// What goes into the chain, in order.
+    /// What goes into the chain, in order; none where all was already as it was asked to be.
     pub events: Vec<EventKind>,
     /// Who is to be asked to write now.
     pub asked: Vec<RecipientId>,
@@ -595,12 +595,15 @@ impl Workflow {
         if expires_at <= at {
             return Err(Refusal::ExpiryInPast);
         }
+        if self.expires_at == expires_at {
+            return Ok(self.unchanged());
+        }
         self.expires_at = expires_at;
         Ok(self.change(EventKind::Extended { expires_at }, Vec::new()))
     }
 
     /// A recipient who has not written is corrected. The old link dies; where it is his turn he is
-    /// asked anew.
+    /// asked anew. Who stays as he is was not corrected: nothing happens.
     pub fn correct_recipient(
         self,
         id: RecipientId,
@@ -608,6 +611,10 @@ impl Workflow {
         contact: Contact,
         at: Timestamp,
     ) -> Result<Change, Refusal> {
+        let stays = |old: &Recipient| old.name == name && old.contact == contact;
+        if self.waiting(id, at).is_ok_and(stays) {
+            return Ok(self.unchanged());
+        }
         let (workflow, recipient, asked) = self.with_person(id, name, contact, at)?;
         Ok(workflow.change(EventKind::RecipientCorrected { recipient }, asked))
     }
@@ -633,14 +640,12 @@ impl Workflow {
         at: Timestamp,
     ) -> Result<(Self, NamedRecipient, Vec<RecipientId>), Refusal> {
         let turn = self.check_open(at)?;
+        self.waiting(id, at)?;
         let recipient = self
             .recipients
             .iter_mut()
             .find(|recipient| recipient.id == id)
             .ok_or(Refusal::UnknownRecipient)?;
-        if recipient.progress != Progress::Waiting {
-            return Err(Refusal::AlreadyApproved { order: recipient.order });
-        }
         if !recipient.contact.is_same(&contact) {
             // It was the other person's, and what goes to it proves that it is he.
             recipient.mobile = None;
@@ -651,6 +656,16 @@ impl Workflow {
         let asked = if recipient.order == turn { vec![id] } else { Vec::new() };
         let named = recipient.named();
         Ok((self, named, asked))
+    }
+
+    /// A recipient who has not written, while he still can.
+    fn waiting(&self, id: RecipientId, at: Timestamp) -> Result<&Recipient, Refusal> {
+        self.check_open(at)?;
+        let recipient = self.recipient(id).ok_or(Refusal::UnknownRecipient)?;
+        match recipient.progress {
+            Progress::Waiting => Ok(recipient),
+            _ => Err(Refusal::AlreadyApproved { order: recipient.order }),
+        }
     }
 
     fn first_at_turn(&self) -> Result<RecipientId, Refusal> {
@@ -675,6 +690,15 @@ impl Workflow {
             outcome,
             events: change.events,
             asked: change.asked,
+        }
+    }
+
+    /// Nothing to write: all is as it was asked to be.
+    fn unchanged(self) -> Change {
+        Change {
+            workflow: self,
+            events: Vec::new(),
+            asked: Vec::new(),
         }
     }
 

@@ -237,6 +237,8 @@ proptest! {
             let happens = model.apply(command);
             let now = moment(model.now);
             let id = |writer: usize| RecipientId(writer as i64);
+            // What is already as it is asked to be is written nowhere.
+            let mut writes = true;
             let result = match *command {
                 Command::Wait(_) => continue,
                 Command::Approve(writer) => workflow.clone().approve(id(writer), now).map(Some),
@@ -246,7 +248,7 @@ proptest! {
                 Command::Extend(seconds) => workflow
                     .clone()
                     .extend(moment(model.now + seconds), now)
-                    .map(|change| { workflow = change.workflow; None }),
+                    .map(|change| { writes = !change.events.is_empty(); workflow = change.workflow; None }),
                 Command::Correct(writer) => workflow
                     .clone()
                     .correct_recipient(
@@ -255,7 +257,7 @@ proptest! {
                         Contact::Email("lee@example.com".to_owned()),
                         now,
                     )
-                    .map(|change| { workflow = change.workflow; None }),
+                    .map(|change| { writes = !change.events.is_empty(); workflow = change.workflow; None }),
             };
             prop_assert_eq!(result.is_ok(), happens, "{:?}: {:?}", command, result);
             match result {
@@ -281,7 +283,11 @@ proptest! {
                 }
             }
             if happens {
-                prop_assert_eq!(workflow.revision, before.revision + 1);
+                if writes {
+                    prop_assert_eq!(workflow.revision, before.revision + 1);
+                } else {
+                    prop_assert_eq!(&workflow, &before);
+                }
             }
             prop_assert_eq!(workflow.state.status(), model.status());
             if model.end.is_none() {

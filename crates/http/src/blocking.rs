@@ -5,7 +5,8 @@
 //! waits here (and after a while is answered 503) rather than in an unbounded pool of threads.
 //! The permit travels with the work: a client that hangs up frees it only when the work is done.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use app::Error;
@@ -74,6 +75,11 @@ impl Queue {
         }
     }
 
+    /// Whether nobody is in it, waits for it, or is about to: nobody else holds it.
+    fn is_idle(&self) -> bool {
+        Arc::strong_count(&self.inside) == 1
+    }
+
     /// A turn, which ends when it is dropped: hand it to the work. `Unavailable` where too many wait, or it took too long.
     pub async fn turn(&self) -> Result<OwnedSemaphorePermit, Error> {
         if let Ok(turn) = Arc::clone(&self.inside).try_acquire_owned() {
@@ -85,6 +91,75 @@ impl Queue {
         match tokio::time::timeout(self.patience, Arc::clone(&self.inside).acquire_owned()).await {
             Ok(Ok(turn)) => Ok(turn),
             _ => Err(Error::busy(5)),
+        }
+    }
+}
+
+/// How much of something that all share one of them may have.
+#[derive(Debug, Clone, Copy)]
+pub struct Share {
+    /// At the same time; at least one.
+    pub inside: usize,
+    /// And waiting before them.
+    pub waiting: usize,
+}
+
+/// A queue of which each of many (companies, holders of links) has its share: whoever waits for his own waits apart, and
+/// leaves the turns to the others.
+#[derive(Debug, Clone)]
+pub struct SharedQueue {
+    all: Queue,
+    share: Share,
+    own: Arc<Mutex<HashMap<String, Queue>>>,
+}
+
+/// A turn in a shared queue, until it is dropped.
+#[derive(Debug)]
+pub struct SharedTurn {
+    // Given back in this order: the turn of all, the own one, and then the table forgets who has nothing more in it.
+    all: Option<OwnedSemaphorePermit>,
+    own: Option<OwnedSemaphorePermit>,
+    of: String,
+    queue: SharedQueue,
+}
+
+impl SharedQueue {
+    /// A queue of which each has this share.
+    pub fn new(all: Queue, share: Share) -> Self {
+        Self {
+            all,
+            share,
+            own: Arc::default(),
+        }
+    }
+
+    /// A turn for one of them. `Unavailable` where too many of his wait, or of all, or it took too long.
+    pub async fn turn(&self, of: &str) -> Result<SharedTurn, Error> {
+        let own = {
+            let mut table = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+            let new = || Queue::new(self.share.inside, self.share.waiting);
+            table.entry(of.to_owned()).or_insert_with(new).clone()
+        };
+        let mut turn = SharedTurn {
+            all: None,
+            own: None,
+            of: of.to_owned(),
+            queue: self.clone(),
+        };
+        turn.own = Some(own.turn().await?);
+        drop(own);
+        turn.all = Some(self.all.turn().await?);
+        Ok(turn)
+    }
+}
+
+impl Drop for SharedTurn {
+    fn drop(&mut self) {
+        drop(self.all.take());
+        drop(self.own.take());
+        let mut table = self.queue.own.lock().unwrap_or_else(PoisonError::into_inner);
+        if table.get(&self.of).is_some_and(Queue::is_idle) {
+            table.remove(&self.of);
         }
     }
 }
@@ -125,5 +200,25 @@ mod tests {
         assert_eq!(began.elapsed(), Duration::ZERO, "nobody waits in vain");
         drop(inside);
         assert!(waiting.await.expect("no panic").is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_takes_only_his_share_of_a_shared_queue() {
+        let share = Share { inside: 2, waiting: 1 };
+        let queue = SharedQueue::new(Queue::new(3, 8), share);
+        let first = queue.turn("acme").await.expect("a turn");
+        let second = queue.turn("acme").await.expect("another");
+        let third = {
+            let queue = queue.clone();
+            tokio::spawn(async move { queue.turn("acme").await })
+        };
+        tokio::task::yield_now().await;
+        assert!(matches!(queue.turn("acme").await, Err(Error::Unavailable { .. })));
+        let other = queue.turn("other").await.expect("others have theirs at once");
+        assert!(!third.is_finished());
+        drop(second);
+        let third = third.await.expect("no panic").expect("a turn after it");
+        drop((other, third, first));
+        assert!(queue.own.lock().expect("unharmed").is_empty(), "nobody is remembered");
     }
 }

@@ -4,10 +4,12 @@
 //! is, needs a place while its request is answered, so that memory holds a bounded number of them.
 //! Strangers and those who are known have places of their own: a flood of the former leaves the
 //! latter theirs. Known is who has shown an access token (the frame judges it first) or a link's
-//! token that we made; a route alone makes nobody known.
+//! token that we made; a route alone makes nobody known. Of the places of those who are known each
+//! company and each link has its share, so that none takes everybody's.
 //!
-//! Every body has a deadline. A stranger's must come on as well: one that drips is cut off after some
-//! seconds, one that arrives at the pace of a slow line is not.
+//! Every body has a deadline, and must come on: one that drips is cut off after some seconds, one that
+//! arrives at the pace of a slow line is not. Who is known has more patience shown to him: a phone in
+//! a lift stands still for a while.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -23,25 +25,40 @@ use axum::response::Response;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, Sleep};
 
+use crate::blocking::{Queue, Share, SharedQueue, SharedTurn};
 use crate::json_body::JsonBody;
 use crate::pages::request::PageRequest;
 use crate::problem::Failure;
 use crate::query::Query;
-use crate::router::{Authority, Http};
+use crate::router::{Authenticated, Authority, Http};
 
 /// A body up to here needs no place.
 const SMALL: u64 = 1024 * 1024;
 /// Large bodies of strangers at the same time.
 const PLACES_OF_STRANGERS: usize = 4;
-/// Large bodies of those who are known.
+/// Large bodies of those who are known, of one company or link among them, and how many of its wait.
 const PLACES: usize = 12;
+const SHARE: Share = Share { inside: 4, waiting: 32 };
+/// Of those who are known so many wait for a place. They hold no body.
+const WAITING: usize = 1_000;
 /// How long a request waits for a place before it is told to come back.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long a body may take to arrive.
 const DEADLINE: Duration = Duration::from_mins(2);
-/// How long a stranger's may take, and how many bytes earn it another second.
-const STRANGERS_DEADLINE: Duration = Duration::from_secs(10);
-const STRANGERS_PACE: u64 = 64 * 1024;
+/// How long one may take that does not come on, and how many bytes earn it another second.
+#[derive(Debug, Clone, Copy)]
+struct Pace {
+    patience: Duration,
+    bytes: u64,
+}
+const STRANGERS: Pace = Pace {
+    patience: Duration::from_secs(10),
+    bytes: 64 * 1024,
+};
+const KNOWN: Pace = Pace {
+    patience: Duration::from_secs(30),
+    bytes: 32 * 1024,
+};
 
 /// The header in which the browser code sends the link's token.
 pub const LINK_TOKEN: &str = "link-token";
@@ -50,40 +67,52 @@ pub const LINK_TOKEN: &str = "link-token";
 #[derive(Debug, Clone)]
 pub struct Places {
     strangers: Arc<Semaphore>,
-    known: Arc<Semaphore>,
+    known: SharedQueue,
+}
+
+/// A place, until it is dropped.
+enum Place {
+    Stranger(#[expect(dead_code, reason = "held until it is dropped")] OwnedSemaphorePermit),
+    Known(#[expect(dead_code, reason = "held until it is dropped")] SharedTurn),
 }
 
 impl Default for Places {
     fn default() -> Self {
         Self {
             strangers: Arc::new(Semaphore::new(PLACES_OF_STRANGERS)),
-            known: Arc::new(Semaphore::new(PLACES)),
+            known: SharedQueue::new(Queue::new(PLACES, WAITING), SHARE),
         }
     }
 }
 
 impl Places {
     /// A place, until it is dropped.
-    async fn wait(&self, known: bool) -> Result<OwnedSemaphorePermit, Error> {
-        let places = Arc::clone(if known { &self.known } else { &self.strangers });
-        match tokio::time::timeout(PATIENCE, places.acquire_owned()).await {
-            Ok(Ok(place)) => Ok(place),
+    async fn wait(&self, known: Option<&str>) -> Result<Place, Error> {
+        if let Some(known) = known {
+            return self.known.turn(known).await.map(Place::Known);
+        }
+        match tokio::time::timeout(PATIENCE, Arc::clone(&self.strangers).acquire_owned()).await {
+            Ok(Ok(place)) => Ok(Place::Stranger(place)),
             _ => Err(Error::busy(5)),
         }
     }
 }
 
-/// Who calls, as far as the head of his request tells.
-fn is_known(http: &Http, authority: Authority, request: &Request) -> bool {
+/// Who calls, as far as the head of his request tells; none is a stranger.
+fn who_is_known(http: &Http, authority: Authority, request: &Request) -> Option<String> {
     match authority {
         // The frame has judged the token before.
-        Authority::AccessToken(_) => true,
+        Authority::AccessToken(_) => {
+            let caller = request.extensions().get::<Authenticated>();
+            caller.map(|Authenticated(caller)| format!("company {}", caller.company))
+        }
         // What a form says is not known before it is read, and what a session is worth, the database knows.
-        Authority::Public | Authority::Session => false,
+        Authority::Public | Authority::Session => None,
         Authority::LinkToken => link_token(request.headers())
             .map(str::to_owned)
             .or_else(|| Query::of(request.uri()).owned("token"))
-            .is_some_and(|token| LinkToken::decode(&token, &http.app().vault).is_some()),
+            .and_then(|token| LinkToken::decode(&token, &http.app().vault))
+            .map(|token| format!("link {:?} {}", token.purpose, token.subject)),
     }
 }
 
@@ -109,12 +138,13 @@ pub async fn in_turn(State(turns): State<Turns>, request: Request, next: Next) -
     if small && request.body().is_end_stream() {
         return Ok(next.run(request).await);
     }
-    let known = is_known(&turns.http, turns.authority, &request);
-    let timed = |request: Request| request.map(|body| Body::new(Timed::new(body, known)));
+    let known = who_is_known(&turns.http, turns.authority, &request);
+    let pace = if known.is_some() { KNOWN } else { STRANGERS };
+    let timed = |request: Request| request.map(|body| Body::new(Timed::new(body, pace)));
     if small {
         return Ok(next.run(timed(request)).await);
     }
-    let _place = turns.places.wait(known).await?;
+    let _place = turns.places.wait(known.as_deref()).await?;
     Ok(next.run(timed(request)).await)
 }
 
@@ -123,7 +153,7 @@ struct Timed {
     body: Body,
     began: Instant,
     received: u64,
-    known: bool,
+    pace: Pace,
     end: Pin<Box<Sleep>>,
 }
 
@@ -133,25 +163,22 @@ struct Timed {
 struct TooSlow;
 
 impl Timed {
-    fn new(body: Body, known: bool) -> Self {
+    fn new(body: Body, pace: Pace) -> Self {
         let began = Instant::now();
-        let within = if known { DEADLINE } else { STRANGERS_DEADLINE };
         Self {
             body,
             began,
             received: 0,
-            known,
-            end: Box::pin(tokio::time::sleep_until(began + within)),
+            pace,
+            end: Box::pin(tokio::time::sleep_until(began + pace.patience)),
         }
     }
 
     fn came(&mut self, bytes: usize) {
         self.received = self.received.saturating_add(bytes as u64);
-        if !self.known {
-            let earned = Duration::from_secs(self.received / STRANGERS_PACE);
-            let within = STRANGERS_DEADLINE.saturating_add(earned).min(DEADLINE);
-            self.end.as_mut().reset(self.began + within);
-        }
+        let earned = Duration::from_secs(self.received / self.pace.bytes);
+        let within = self.pace.patience.saturating_add(earned).min(DEADLINE);
+        self.end.as_mut().reset(self.began + within);
     }
 }
 
@@ -271,9 +298,9 @@ mod tests {
         Body::new(Drip(frames, bytes, pause, Box::pin(tokio::time::sleep(pause))))
     }
 
-    async fn arrived(body: Body, known: bool) -> Option<u64> {
+    async fn arrived(body: Body, pace: Pace) -> Option<u64> {
         let began = Instant::now();
-        match collect(Body::new(Timed::new(body, known)), u64::MAX).await {
+        match collect(Body::new(Timed::new(body, pace)), u64::MAX).await {
             Ok(_) => None,
             Err(Error::Unavailable { .. }) => Some(began.elapsed().as_secs()),
             Err(other) => panic!("{other:?}"),
@@ -281,15 +308,22 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_strangers_body_that_drips_is_cut_off_and_one_on_a_slow_line_is_not() {
-        let drips = || dripping(600, 1, Duration::from_secs(1));
-        assert_eq!(arrived(drips(), false).await, Some(STRANGERS_DEADLINE.as_secs()));
-        assert_eq!(arrived(drips(), true).await, Some(DEADLINE.as_secs()));
-        let slow = || dripping(60, 128 * 1024, Duration::from_secs(1));
-        assert_eq!(arrived(slow(), false).await, None);
-        // However much has come, it is over some day.
-        let endless = || dripping(600, 1024 * 1024, Duration::from_secs(1));
-        assert_eq!(arrived(endless(), false).await, Some(DEADLINE.as_secs()));
+    async fn a_body_that_drips_is_cut_off_and_one_on_a_slow_line_is_not() {
+        for pace in [STRANGERS, KNOWN] {
+            let drips = dripping(600, 1, Duration::from_secs(1));
+            assert_eq!(arrived(drips, pace).await, Some(pace.patience.as_secs()));
+            let slow = dripping(60, 128 * 1024, Duration::from_secs(1));
+            assert_eq!(arrived(slow, pace).await, None);
+            // However much has come, it is over some day.
+            let endless = dripping(600, 1024 * 1024, Duration::from_secs(1));
+            assert_eq!(arrived(endless, pace).await, Some(DEADLINE.as_secs()));
+        }
+        let still = || dripping(4, 1024 * 1024, Duration::from_secs(25));
+        assert_eq!(
+            arrived(still(), KNOWN).await,
+            None,
+            "a phone that stands still for a while"
+        );
     }
 
     #[tokio::test(start_paused = true)]
@@ -297,14 +331,30 @@ mod tests {
         let places = Places::default();
         let mut held = Vec::new();
         for _ in 0..PLACES_OF_STRANGERS {
-            held.push(places.wait(false).await.expect("a place"));
+            held.push(places.wait(None).await.expect("a place"));
         }
-        assert!(matches!(places.wait(false).await, Err(Error::Unavailable { .. })));
+        assert!(matches!(places.wait(None).await, Err(Error::Unavailable { .. })));
         let began = Instant::now();
-        assert!(places.wait(true).await.is_ok());
+        assert!(places.wait(Some("company acme")).await.is_ok());
         assert_eq!(began.elapsed(), Duration::ZERO);
         drop(held);
-        assert!(places.wait(false).await.is_ok());
+        assert!(places.wait(None).await.is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_company_waits_for_itself_alone() {
+        let places = Places::default();
+        let mut held = Vec::new();
+        for _ in 0..SHARE.inside {
+            held.push(places.wait(Some("company acme")).await.expect("a place"));
+        }
+        assert!(matches!(
+            places.wait(Some("company acme")).await,
+            Err(Error::Unavailable { .. })
+        ));
+        let began = Instant::now();
+        assert!(places.wait(Some("company other")).await.is_ok());
+        assert_eq!(began.elapsed(), Duration::ZERO);
     }
 
     #[tokio::test]
@@ -320,7 +370,7 @@ mod tests {
                 Poll::Ready(Some(Err(axum::Error::new(std::io::Error::other("no chunk")))))
             }
         }
-        let broken = Body::new(Timed::new(Body::new(Broken), true));
+        let broken = Body::new(Timed::new(Body::new(Broken), KNOWN));
         assert!(matches!(collect(broken, 1024).await, Err(Error::BrokenBody)));
         let long = Body::from(vec![0; 1025]);
         assert!(matches!(

@@ -29,6 +29,12 @@ impl Form {
         found.map(|part| &part.bytes).filter(|bytes| !bytes.is_empty())
     }
 
+    /// The same, taken out: a large one is not copied.
+    pub fn take_part(&mut self, name: &str) -> Option<Bytes> {
+        let found = self.0.iter_mut().rev().find(|part| part.name == name)?;
+        Some(std::mem::take(&mut found.bytes)).filter(|bytes| !bytes.is_empty())
+    }
+
     /// All parts, in order.
     pub fn parts(&self) -> &[Part] {
         &self.0

@@ -262,6 +262,28 @@ impl<'a> Members<'a> {
         faults.text(&path, &value)
     }
 
+    /// A list of texts.
+    pub fn texts(&self, name: &str, faults: &mut Faults) -> Option<Vec<String>> {
+        let raw = self.raw(name)?;
+        let path = self.path_of(name);
+        let elements = match read_elements(raw.get(), MOST_ENTRIES) {
+            Ok(elements) => elements,
+            Err(unread) => {
+                faults.add(unread.fault(path, "array", MOST_ENTRIES));
+                return None;
+            }
+        };
+        let texts = elements.into_iter().enumerate().filter_map(|(index, element)| {
+            let path = format!("{path}[{index}]");
+            if let Ok(text) = serde_json::from_str::<String>(element.get()) {
+                return faults.text(&path, &text);
+            }
+            faults.add(wrong_type(path, "string"));
+            None
+        });
+        Some(texts.collect())
+    }
+
     /// A text that must be there.
     pub fn required_text(&self, name: &str, faults: &mut Faults) -> Option<String> {
         let value = self.text(name, faults);

@@ -71,6 +71,14 @@ impl Rate {
             }
         }
     }
+
+    /// Takes back what was counted before it was known that it does not count.
+    pub fn take_back(&self, address: IpAddr) {
+        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(window) = counted.get_mut(&network(address)) {
+            window.count = window.count.saturating_sub(1);
+        }
+    }
 }
 
 /// Of an IPv6 address the network: one visitor has all the addresses of a /64.
@@ -112,6 +120,18 @@ mod tests {
             "the same address, however it is written"
         );
         assert_eq!(wait(&rate, "192.0.2.1", -50), None, "the clock was set back");
+    }
+
+    #[test]
+    fn what_did_not_count_is_taken_back() {
+        let rate = Rate::new(1, 600);
+        for second in 0..5 {
+            assert_eq!(wait(&rate, "192.0.2.1", second), None);
+            rate.take_back("192.0.2.1".parse().expect("an address"));
+        }
+        assert_eq!(wait(&rate, "192.0.2.1", 5), None);
+        assert_eq!(wait(&rate, "192.0.2.1", 6), Some(594));
+        rate.take_back("192.0.2.9".parse().expect("an address that was never counted"));
     }
 
     #[test]

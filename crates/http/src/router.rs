@@ -8,6 +8,7 @@
 //! Around all routes: a panic is a failed request (500, logged), and a failure is written in the
 //! language of its reader ([`crate::problem`]).
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use app::{App, Caller, Error, ForbiddenCode, PageAnswer, PagePart, Subject};
@@ -19,9 +20,10 @@ use axum::http::{HeaderMap, Method, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, MethodRouter, on};
+use jiff::Timestamp;
 use tower_http::catch_panic::CatchPanicLayer;
 
-use crate::blocking::{Blocking, Queue};
+use crate::blocking::{Blocking, Queue, Share, SharedQueue};
 use crate::bodies::{self, Places, Turns};
 use crate::client_address::Network;
 use crate::pages::request::PageRequest;
@@ -36,11 +38,17 @@ const WAITING_PAGES: usize = 1_000;
 /// How many wait to log in. They hold no thread, and each turn is short.
 const WAITING_LOGINS: usize = 1_000;
 
-/// Within so many seconds the starts by public links are counted.
+/// Within so many seconds the starts by public links are counted, and so many times as many tries may be refused.
 const LINK_WINDOW_SECONDS: i64 = 600;
-/// Test deliveries under way at the same time, and how many wait for their turn.
-const TRIALS: usize = 4;
-const WAITING_TRIALS: usize = 16;
+const REFUSED_FOR_ONE: u32 = 10;
+/// Test deliveries under way at the same time, and how many wait for their turn; and how many of them may be one company's.
+const TRIALS: usize = 8;
+const WAITING_TRIALS: usize = 32;
+const TRIALS_OF_ONE: Share = Share { inside: 2, waiting: 4 };
+/// Large bulk starts that are read and proved at the same time, how many wait, and how many of them may be one company's.
+const BULKS: usize = 2;
+const WAITING_BULKS: usize = 16;
+const BULKS_OF_ONE: Share = Share { inside: 1, waiting: 4 };
 
 /// Who may call a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,8 +140,39 @@ pub struct Http {
     checks: Queue,
     pages: Queue,
     logins: Queue,
-    trials: Queue,
-    visits: Rate,
+    trials: SharedQueue,
+    bulks: SharedQueue,
+    visits: Visits,
+}
+
+/// What visitors of public links do from one address.
+#[derive(Debug, Clone)]
+pub struct Visits {
+    starts: Rate,
+    refused: Rate,
+}
+
+impl Visits {
+    fn new(starts: u32) -> Self {
+        Self {
+            starts: Rate::new(starts, LINK_WINDOW_SECONDS),
+            refused: Rate::new(starts.saturating_mul(REFUSED_FOR_ONE), LINK_WINDOW_SECONDS),
+        }
+    }
+
+    /// Counts a start before it happens, or says when to come again.
+    pub fn begin(&self, address: IpAddr, now: Timestamp) -> Result<(), Error> {
+        self.refused.count(address, now)?;
+        self.refused.take_back(address);
+        self.starts.count(address, now)
+    }
+
+    /// Nothing was started.
+    pub fn refused(&self, address: IpAddr, now: Timestamp) {
+        self.starts.take_back(address);
+        // Who has been refused too often is told so at his next try.
+        let _ = self.refused.count(address, now);
+    }
 }
 
 impl Http {
@@ -145,8 +184,9 @@ impl Http {
         Self {
             checks: Queue::new(settings.strangers_checks, WAITING_CHECKS),
             pages: Queue::new(settings.pages_at_once, WAITING_PAGES),
-            visits: Rate::new(settings.link_starts, LINK_WINDOW_SECONDS),
-            trials: Queue::new(TRIALS, WAITING_TRIALS),
+            visits: Visits::new(settings.link_starts),
+            trials: SharedQueue::new(Queue::new(TRIALS, WAITING_TRIALS), TRIALS_OF_ONE),
+            bulks: SharedQueue::new(Queue::new(BULKS, WAITING_BULKS), BULKS_OF_ONE),
             logins: Queue::new(hashes.saturating_add(2), WAITING_LOGINS),
             app,
             settings: Arc::new(settings),
@@ -222,13 +262,18 @@ impl Http {
     }
 
     /// Who starts documents by public links.
-    pub fn visits(&self) -> &Rate {
+    pub fn visits(&self) -> &Visits {
         &self.visits
     }
 
-    /// Test deliveries, which wait for somebody else's server.
-    pub fn trials(&self) -> &Queue {
+    /// Test deliveries, which wait for somebody else's server; each company has its share.
+    pub fn trials(&self) -> &SharedQueue {
         &self.trials
+    }
+
+    /// Large bulk starts, each of which takes much memory while it is proved; each company has its share.
+    pub fn bulks(&self) -> &SharedQueue {
+        &self.bulks
     }
 
     /// Those who log in.

@@ -23,6 +23,7 @@ use figment::providers::{Format, Serialized, Toml};
 use figment::value::{Dict, Map, Value};
 use figment::{Figment, Metadata, Profile, Provider};
 use serde::{Deserialize, Serialize};
+use store::public_link::UseBounds;
 
 use crate::environment::SystemRandom;
 
@@ -47,6 +48,8 @@ pub struct Configuration {
     pub webhook: Webhook,
     /// Many starts at once.
     pub bulk: Bulk,
+    /// Links that start a document for whoever opens them.
+    pub public_links: PublicLinks,
     /// Mail.
     pub mail: Mail,
     /// Messages to telephone numbers: gateways by their names.
@@ -156,6 +159,16 @@ pub struct Bulk {
     pub rows: u32,
     /// Bytes of its request.
     pub largest_request: u64,
+}
+
+/// `[public_links]`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PublicLinks {
+    /// Documents that are started within an hour for one e-mail address or telephone number, by whichever links.
+    pub hourly_per_addressee: u32,
+    /// Documents that one link starts within an hour.
+    pub hourly_per_link: u32,
 }
 
 /// `[mail]`
@@ -452,6 +465,16 @@ impl Default for Bulk {
         Bulk {
             rows,
             largest_request: bytes,
+        }
+    }
+}
+
+impl Default for PublicLinks {
+    fn default() -> PublicLinks {
+        let UseBounds { of_addressee, of_link } = app::Settings::default().public_links;
+        PublicLinks {
+            hourly_per_addressee: of_addressee,
+            hourly_per_link: of_link,
         }
     }
 }
@@ -776,6 +799,10 @@ impl Configuration {
             bulk: BulkSettings {
                 rows: self.bulk.rows.max(1),
                 bytes: self.bulk.largest_request,
+            },
+            public_links: UseBounds {
+                of_addressee: self.public_links.hourly_per_addressee.max(1),
+                of_link: self.public_links.hourly_per_link.max(1),
             },
             login: LoginSettings {
                 per_account: self.login.per_account.max(1),

@@ -3,6 +3,9 @@
 //! Thin on purpose: a command parses its arguments, opens the installation ([`opened`]), calls a use-case of `app`, and
 //! prints what came of it. Only here are the clock, the randomness and the database chosen.
 
+// What is printed goes through `output`, which lets no stranger command the operator's terminal.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 use std::process::ExitCode;
 
 mod background;

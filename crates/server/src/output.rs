@@ -1,4 +1,9 @@
 //! What commands print: lines for people, or one JSON value for programs; failures on standard error in the same manner.
+//!
+//! Much of it was said by strangers: the answer of a receiver, the words of a mail server, names in a PDF. To a terminal some
+//! characters are commands (ECMA-48: C0, DEL and C1), others turn round what stands beside them. All that is printed goes
+//! through [`line`], which writes such characters as `\\u001b`: that means the same within JSON, and nothing to a terminal.
+//! Line ends are ours; what a stranger says stays on one line by [`strangers`].
 
 use std::io::{self, Write};
 
@@ -116,9 +121,40 @@ pub fn remark(json: bool, text: &str) {
     }
 }
 
-/// A reader who has gone away is no reason to fail.
+/// A line on standard output, where nothing else is printed.
+pub fn announce(text: &str) {
+    line(&mut io::stdout(), text);
+}
+
+/// Writes a text, in which nothing is a command to a terminal. A reader who has gone away is no reason to fail.
 fn line(to: &mut dyn Write, text: &str) {
-    let _ = writeln!(to, "{text}").and_then(|()| to.flush());
+    let _ = writeln!(to, "{}", harmless(text, &['\n'])).and_then(|()| to.flush());
+}
+
+/// What a stranger said, on one line of its own or within one of ours.
+pub fn strangers(text: &str) -> String {
+    harmless(text, &[])
+}
+
+/// Several lines, each of which stays one.
+pub fn joined(lines: &[String]) -> String {
+    let lines: Vec<String> = lines.iter().map(|line| strangers(line)).collect();
+    lines.join("\n")
+}
+
+/// A text with its commands to terminals written out, but these.
+fn harmless(text: &str, but: &[char]) -> String {
+    let mut written = String::with_capacity(text.len());
+    for character in text.chars() {
+        let is_harmful = character.is_control() || domain::text::is_direction_control(character);
+        if is_harmful && !but.contains(&character) {
+            // All of them have four digits.
+            let _ = std::fmt::Write::write_fmt(&mut written, format_args!("\\u{:04x}", u32::from(character)));
+        } else {
+            written.push(character);
+        }
+    }
+    written
 }
 
 /// A number with its noun: `1 file`, `2 files`, `2 entries`.
@@ -131,6 +167,11 @@ pub fn counted(count: impl TryInto<u64>, one: &str, several: &str) -> String {
 
 /// Columns for people: each as wide as its longest cell.
 pub fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
+    // A cell that had line ends would be rows of its own making.
+    let rows: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| row.iter().map(|cell| strangers(cell)).collect())
+        .collect();
     let width = |column: usize| {
         let cells = rows
             .iter()
@@ -144,7 +185,7 @@ pub fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     let widths: Vec<usize> = (0..headings.len()).map(width).collect();
     let headings: Vec<String> = headings.iter().map(|heading| (*heading).to_owned()).collect();
     let mut text = String::new();
-    for row in std::iter::once(&headings).chain(rows) {
+    for row in std::iter::once(&headings).chain(&rows) {
         let mut written = String::new();
         for (cell, width) in row.iter().zip(&widths) {
             let padding = width.saturating_sub(cell.chars().count()) + 2;
@@ -155,4 +196,38 @@ pub fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
         text.push('\n');
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_is_printed_commands_a_terminal() {
+        let said = "a\u{1b}]0;title\u{7}b\u{9b}2Jc\rd\u{7f}e\u{202e}f\tg 김민준\n";
+        let mut printed = Vec::new();
+        line(&mut printed, said);
+        let printed = String::from_utf8(printed).expect("text");
+        assert_eq!(
+            printed,
+            "a\\u001b]0;title\\u0007b\\u009b2Jc\\u000dd\\u007fe\\u202ef\\u0009g 김민준\n\n"
+        );
+        assert!(!strangers(said).contains('\n'), "a stranger begins no line");
+        // Within JSON it is the same text.
+        let mut json = Vec::new();
+        line(&mut json, &json!({ "said": said }).to_string());
+        assert!(
+            !json
+                .iter()
+                .any(|byte| (*byte < 0x20 && *byte != b'\n') || *byte == 0x7f)
+        );
+        let read: Value = serde_json::from_slice(&json).expect("JSON");
+        assert_eq!(read["said"], said);
+    }
+
+    #[test]
+    fn a_cell_of_a_table_stays_in_its_row() {
+        let rows = vec![vec!["a\nb".to_owned(), "\u{1b}[2J".to_owned()]];
+        assert_eq!(table(&["ONE", "TWO"], &rows).lines().count(), 2);
+    }
 }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use domain::{ClientId, CompanyId};
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::sql::api_client as sql;
 use crate::{Error, Row, Transaction, values};
@@ -19,12 +20,19 @@ pub struct ApiClient {
     pub is_default: bool,
     /// The signing secret, encrypted by the vault.
     pub secret: Vec<u8>,
-    /// The secret before the last rotation.
-    pub previous_secret: Option<Vec<u8>>,
-    /// Until when that one signs as well.
-    pub previous_until: Option<Timestamp>,
+    /// The secrets before the last rotations, the newest first.
+    pub retired: Vec<RetiredSecret>,
     /// When it was added.
     pub created_at: Timestamp,
+}
+
+/// A secret before a rotation, encrypted by the vault.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RetiredSecret {
+    /// The secret.
+    pub secret: Vec<u8>,
+    /// Until when it signs as well.
+    pub until: Timestamp,
 }
 
 impl fmt::Debug for ApiClient {
@@ -36,14 +44,22 @@ impl fmt::Debug for ApiClient {
     }
 }
 
+/// The last one before stands in columns of its own, those before it in a list.
+fn retired(row: &Row) -> Result<Vec<RetiredSecret>, Error> {
+    let mut retired: Vec<RetiredSecret> = row.parse("retired_secrets", |text| serde_json::from_str(text))?;
+    if let (Some(secret), Some(until)) = (row.get("previous_secret")?, row.get("previous_until")?) {
+        retired.insert(0, RetiredSecret { secret, until });
+    }
+    Ok(retired)
+}
+
 fn client(row: &Row) -> Result<ApiClient, Error> {
     Ok(ApiClient {
         id: row.get("id")?,
         name: row.get("name")?,
         is_default: row.get("is_default")?,
         secret: row.get("secret")?,
-        previous_secret: row.get("previous_secret")?,
-        previous_until: row.get("previous_until")?,
+        retired: retired(row)?,
         created_at: row.get("created_at")?,
     })
 }
@@ -84,13 +100,28 @@ pub fn list(tx: &mut dyn Transaction, company: &CompanyId) -> Result<Vec<ApiClie
     tx.query(&sql::LIST, values![company])?.iter().map(client).collect()
 }
 
-/// Puts a new secret in; the one before signs as well until a time.
+/// Puts a new secret in the place of the one that was read, which signs as well until a time; of the ones before those that
+/// are given sign on. `false` where another rotation came first.
 pub fn rotate(
     tx: &mut dyn Transaction,
     company: &CompanyId,
-    id: ClientId,
+    client: &ApiClient,
     secret: &[u8],
-    previous_until: Timestamp,
-) -> Result<(), Error> {
-    tx.execute_one(&sql::ROTATE, values![company, id, secret, previous_until])
+    until: Timestamp,
+    retired: &[RetiredSecret],
+) -> Result<bool, Error> {
+    // Numbers and times only: writing cannot fail.
+    let retired = serde_json::to_string(retired).unwrap_or_default();
+    let rotated = tx.execute(
+        &sql::ROTATE,
+        values![
+            company,
+            client.id,
+            secret,
+            until,
+            retired.as_str(),
+            client.secret.as_slice()
+        ],
+    )?;
+    Ok(rotated == 1)
 }

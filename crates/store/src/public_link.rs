@@ -3,11 +3,14 @@
 //! A use is counted in the transaction that starts its workflow, by an update that holds only while the link is open: of
 //! many who come at the same moment exactly as many get through as the link has left.
 
-use domain::{CompanyId, Language, MemberId, TemplateId, WorkflowId};
-use jiff::Timestamp;
+use domain::{CompanyId, Language, MemberId, Role, TemplateId, WorkflowId};
+use jiff::{SignedDuration, Timestamp};
 
 use crate::sql::public_link as sql;
 use crate::{Error, Row, Transaction, values};
+
+/// Within so long uses are counted.
+const WINDOW: SignedDuration = SignedDuration::from_hours(1);
 
 /// A link's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,6 +47,8 @@ pub struct PublicLink {
     pub created_at: Timestamp,
     /// When it was closed.
     pub closed_at: Option<Timestamp>,
+    /// Whether the member who made it may send, in whose name all is sent, and its template is not archived.
+    pub can_start: bool,
 }
 
 /// A use of a link.
@@ -51,8 +56,21 @@ pub struct PublicLink {
 pub struct LinkUse {
     /// The link.
     pub link: PublicLinkId,
-    /// What the person is known by, where each may use it once.
-    pub person: Option<String>,
+    /// What the person's address is known by.
+    pub addressee: String,
+    /// Whether each may use the link once only.
+    pub once: bool,
+    /// How often links may be used.
+    pub bounds: UseBounds,
+}
+
+/// How often links may be used within an hour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UseBounds {
+    /// For one addressee, by whichever links.
+    pub of_addressee: u32,
+    /// One link, by whomever.
+    pub of_link: u32,
 }
 
 /// What became of a use.
@@ -64,9 +82,14 @@ pub enum Taken {
     NotOpen,
     /// The same person has used it before.
     Before,
+    /// As many uses as may be were counted within the last hour, for the addressee or of the link; after this time there is
+    /// room for another.
+    Until(Timestamp),
 }
 
 fn read(row: &Row) -> Result<PublicLink, Error> {
+    let is_none = |column: &str| Ok::<_, Error>(row.get::<Option<Timestamp>>(column)?.is_none());
+    let can_start = is_none("disabled_at")? && is_none("archived_at")? && row.get::<Role>("role")?.may_send();
     Ok(PublicLink {
         id: PublicLinkId(row.get("id")?),
         company: row.parse("company_id", CompanyId::parse)?,
@@ -82,6 +105,7 @@ fn read(row: &Row) -> Result<PublicLink, Error> {
         is_embed: row.get("is_embed")?,
         created_at: row.get("created_at")?,
         closed_at: row.get("closed_at")?,
+        can_start,
     })
 }
 
@@ -142,11 +166,51 @@ pub fn take(
         return Ok(Taken::NotOpen);
     };
     let number: i64 = row.get("used")?;
+    let person = taking.once.then_some(taking.addressee.as_str());
     let kept = tx.execute(
         &sql::USED,
-        values![taking.link.0, number, taking.person.as_deref(), workflow.get(), at],
+        values![
+            taking.link.0,
+            number,
+            person,
+            workflow.get(),
+            at,
+            taking.addressee.as_str()
+        ],
     )?;
-    Ok(if kept == 1 { Taken::Counted } else { Taken::Before })
+    if kept != 1 {
+        return Ok(Taken::Before);
+    }
+    Ok(room_from(tx, taking, number, at)?.map_or(Taken::Counted, Taken::Until))
+}
+
+/// Where this use is one more than the bounds allow, from when on it would not be.
+fn room_from(
+    tx: &mut dyn Transaction,
+    taking: &LinkUse,
+    number: i64,
+    at: Timestamp,
+) -> Result<Option<Timestamp>, Error> {
+    let since = at.checked_sub(WINDOW).unwrap_or(Timestamp::MIN);
+    // Uses are numbered: the one that is as many before this one as may be within an hour must lie further back than that.
+    let of_link = tx.query_optional(
+        &sql::USED_AT,
+        values![taking.link.0, number.saturating_sub(i64::from(taking.bounds.of_link))],
+    )?;
+    let of_link: Option<Timestamp> = of_link.map(|row| row.get("at")).transpose()?;
+    // This use is among them already.
+    let most = taking.bounds.of_addressee;
+    let of_addressee = tx.query(
+        &sql::ADDRESSEE_AT,
+        values![taking.addressee.as_str(), since, most.saturating_add(1)],
+    )?;
+    let of_addressee = of_addressee.get(most as usize).map(|row| row.get("at")).transpose()?;
+    let full = of_link
+        .into_iter()
+        .chain(of_addressee)
+        .filter(|full| *full > since)
+        .max();
+    Ok(full.map(|full| full.checked_add(WINDOW).unwrap_or(Timestamp::MAX)))
 }
 
 /// Closes a link. Whether it was open.

@@ -396,6 +396,32 @@ fn after_a_rotation_both_secrets_sign_for_a_day() {
         assert_eq!(signing(new.id), [new.secret.expose(), old.secret.expose()]);
         app.clock.advance(24 * 60 * 60);
         assert_eq!(signing(new.id), [new.secret.expose()]);
+        // However often it is rotated, each one signs until its own day is over.
+        let mut secrets = vec![new.secret.expose()];
+        for _ in 0..4 {
+            app.clock.advance(60);
+            let next = app.rotate_client_secret(&company, None).expect("another rotation");
+            secrets.insert(0, next.secret.expose());
+            assert_eq!(signing(new.id), secrets);
+        }
+        let refused = app.rotate_client_secret(&company, None);
+        assert!(
+            matches!(
+                refused,
+                Err(Error::Conflict {
+                    code: ConflictCode::TooManySecrets,
+                    ..
+                })
+            ),
+            "{refused:?}"
+        );
+        assert_eq!(signing(new.id), secrets, "nothing has changed");
+        app.clock.advance(24 * 60 * 60 - 3 * 60);
+        secrets.pop();
+        assert_eq!(signing(new.id), secrets, "the oldest day is over");
+        app.rotate_client_secret(&company, None).expect("there is room");
+        app.clock.advance(24 * 60 * 60);
+        assert_eq!(signing(new.id).len(), 1);
     });
 }
 

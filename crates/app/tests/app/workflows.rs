@@ -1523,6 +1523,94 @@ fn a_corrected_recipient_gets_a_new_link_and_the_old_one_is_dead() {
 }
 
 #[test]
+fn what_is_already_so_is_written_nowhere() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let mut request = world.request();
+        request.export = None;
+        let id = id_of(&world.start(request));
+        let link = key_of(&world.letters(id)[0].1);
+        let state = || {
+            let view = app.workflow(&world.caller, id).expect("a workflow");
+            (view.history.len(), world.letters(id).len(), view.expiry_date)
+        };
+        let before = state();
+        let writer = app.workflow(&world.caller, id).expect("a workflow").steps[0].clone();
+        for _ in 0..30 {
+            let same = CorrectRequest {
+                name: Some(writer.name.clone()),
+                email: Some(writer.email.clone()),
+                ..CorrectRequest::default()
+            };
+            let answer = app
+                .correct_recipient(&world.caller, id, 1, &same, &origin())
+                .expect("nothing to do");
+            assert_eq!(answer.next_email.as_deref(), Some(writer.email.as_str()));
+            let end = ExtendRequest {
+                expiry_date: before.2.split(" (").next().map(str::to_owned),
+                ..ExtendRequest::default()
+            };
+            let answer = app.extend(&world.caller, id, &end, &origin()).expect("nothing to do");
+            assert_eq!(answer.expiry_date, before.2, "answers name the zone");
+        }
+        assert_eq!(state(), before);
+        assert_eq!(app.open_signing(&link).expect("the link stays").stage, Stage::Write);
+    });
+}
+
+#[test]
+fn correcting_asks_nobody_more_often_than_reminding() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let mut request = world.request();
+        request.export = None;
+        let id = id_of(&world.start(request));
+        let correct = |name: &str, email: &str| {
+            let request = CorrectRequest {
+                name: Some(name.to_owned()),
+                email: Some(email.to_owned()),
+                ..CorrectRequest::default()
+            };
+            app.correct_recipient(&world.caller, id, 1, &request, &origin())
+        };
+        let throttled = |answer: Result<app::Advanced, Error>, wait: u64| {
+            assert!(
+                matches!(answer, Err(Error::Throttled { retry_after }) if retry_after == wait),
+                "{answer:?}"
+            );
+        };
+        correct("Kim A", "kim2@example.com").expect("a first time");
+        let letters = world.letters(id).len();
+        for number in 0..30 {
+            throttled(correct(&format!("Kim {number}"), "KIM2@example.com"), 601);
+        }
+        throttled(app.remind(&world.caller, id, &origin()), 601);
+        assert_eq!(world.letters(id).len(), letters);
+        // Another addressee is another; and going back and forth is no way round.
+        correct("Kim B", "kim3@example.com").expect("somebody else");
+        throttled(correct("Kim C", "\"kim2\"@example.com"), 601);
+        app.clock.advance(600);
+        correct("Kim C", "kim2@example.com").expect("after the pause");
+        throttled(app.remind(&world.caller, id, &origin()), 601);
+        app.clock.advance(600);
+        app.remind(&world.caller, id, &origin()).expect("after the pause");
+        throttled(correct("Kim D", "kim2@example.com"), 601);
+        // Of a later step nobody is asked yet, so nobody is asked too often.
+        for number in 0..3 {
+            let request = CorrectRequest {
+                name: Some(format!("Lee {number}")),
+                ..CorrectRequest::default()
+            };
+            app.correct_recipient(&world.caller, id, 2, &request, &origin())
+                .expect("a later step");
+        }
+        world.approve(id, act(fields_of_first())).expect("an approval");
+        app.remind(&world.caller, id, &origin())
+            .expect("the first request of a step does not count");
+    });
+}
+
+#[test]
 fn more_time_is_given_in_the_workflows_offset() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
@@ -1544,7 +1632,7 @@ fn more_time_is_given_in_the_workflows_offset() {
         );
         assert_eq!(
             extend("2026-03-01 12:00:00").expect("extended").expiry_date,
-            "2026-03-01 12:00:00"
+            "2026-03-01 12:00:00 (UTC+09:00)"
         );
     });
 }

@@ -149,7 +149,14 @@ fn limits_hold_for_rows_columns_cells_and_all_together() {
         Ok(1),
         "columns without content count for nothing"
     );
-    assert_eq!(csv("a\n123456\n"), Err(SheetFault::TooLong { row: 2 }));
+    // A cell that is too long is its row's fault, and no other's; nothing of it is kept.
+    let long = read(b"a,b\n123456,1\n2,3\n", &limits).expect("a sheet");
+    assert_eq!(
+        long.rows[0].cells,
+        [SheetCell::TooLong, SheetCell::Text("1".to_owned())]
+    );
+    assert_eq!(long.rows[1], row(3, &["2", "3"]));
+    assert!(long.is_within(&limits));
     assert_eq!(
         csv("a\n김김,김김\n"),
         Err(SheetFault::TooLong { row: 2 }),

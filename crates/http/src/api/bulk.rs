@@ -3,7 +3,7 @@
 //! As JSON, the body is a start whose members hold for all rows, with the rows as `workflow_list`. As a form, it is a
 //! spreadsheet with the same start beside it.
 
-use app::{BulkAnswer, BulkProgress, BulkRequest, BulkRows, BulkRowsRequest, Error, Fault, FaultCode};
+use app::{App, BulkAnswer, BulkProgress, BulkRequest, BulkRows, BulkRowsRequest, Error, Fault, FaultCode};
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
@@ -101,7 +101,8 @@ pub struct BulkStartForm {
 ///
 /// With `dry_run` nothing is started: the answer names every row that would be refused, and why. Without it the rows are
 /// kept, the answer is their `bulk_id`, and they are started one after the other in the background; rows that are wrong are
-/// reported there and hold up no other. With an `Idempotency-Key` the same body is accepted once in 24 hours.
+/// reported there and hold up no other. With an `Idempotency-Key` the same request (body and
+/// `offset`) is accepted once in 24 hours.
 #[utoipa::path(
     post, path = "/api/v3/workflows/bulk", tag = "Bulk start",
     params(
@@ -139,36 +140,74 @@ pub async fn bulk_start(
 ) -> Result<Json<BulkAnswer>, Failure> {
     let limit = http.app().settings.bulk.bytes;
     let language = language_of(&query, &headers, Some(caller.language));
-    let mut faults = Faults::default();
-    let mut bulk = if Form::is_said_by(&headers) {
-        let form = Form::read(request, limit).await?;
-        let start = form.part("start").cloned().unwrap_or_default();
-        let start = JsonBody::parse(start).map_err(|_| Error::fault("start", FaultCode::NotJsonText))?;
-        let file = form
-            .part("file")
-            .ok_or_else(|| Error::fault("file", FaultCode::Required))?;
-        BulkRequest {
-            common: read(&start.members()?, &mut faults),
-            rows: BulkRows::Sheet(file.to_vec()),
-            dry_run: form.says_yes("dry_run"),
-            idempotency: idempotency(&headers, &form.fingerprint(), &mut faults),
-        }
+    let given = if Form::is_said_by(&headers) {
+        Given::Form(Form::read(request, limit).await?)
     } else {
         let (_, body) = request.into_parts();
-        let body = JsonBody::read(&headers, body, limit).await?;
-        let members = body.members()?;
-        BulkRequest {
-            common: read(&members, &mut faults),
-            rows: rows(&members, http.app().settings.bulk.rows, &mut faults),
-            dry_run: members.boolean("dry_run", &mut faults).unwrap_or(false),
-            idempotency: idempotency(&headers, body.bytes(), &mut faults),
-        }
+        Given::List(JsonBody::read(&headers, body, limit).await?)
     };
-    bulk.dry_run |= query.get("dry_run").is_some_and(is_yes);
-    bulk.common.offset = query.text("offset", &mut faults);
-    bulk.common.faults = faults.into_inner();
-    let answer = http.blocking(move |app| app.bulk_start(&caller, &bulk, &origin, language));
+    // What a large one becomes in memory is many times its text.
+    let turn = if given.length() > LARGE {
+        Some(http.bulks().turn(caller.company.as_str()).await?)
+    } else {
+        None
+    };
+    let answer = http.blocking(move |app| {
+        let _turn = turn;
+        let bulk = given.request(app, &headers, &query)?;
+        app.bulk_start(&caller, bulk, &origin, language)
+    });
     Ok(Json(answer.await?))
+}
+
+/// A body of more bytes waits for its turn.
+const LARGE: usize = 1024 * 1024;
+
+/// What came.
+enum Given {
+    Form(Form),
+    List(JsonBody),
+}
+
+impl Given {
+    fn length(&self) -> usize {
+        match self {
+            Given::Form(form) => form.parts().iter().map(|part| part.bytes.len()).sum(),
+            Given::List(body) => body.bytes().len(),
+        }
+    }
+
+    fn request(self, app: &App, headers: &HeaderMap, query: &Query) -> Result<BulkRequest, Error> {
+        let mut faults = Faults::default();
+        let mut bulk = match self {
+            Given::Form(mut form) => {
+                let start = form.part("start").cloned().unwrap_or_default();
+                let start = JsonBody::parse(start).map_err(|_| Error::fault("start", FaultCode::NotJsonText))?;
+                let idempotency = idempotency(headers, query, &form.fingerprint(), &mut faults);
+                let file = form.take_part("file");
+                let file = file.ok_or_else(|| Error::fault("file", FaultCode::Required))?;
+                BulkRequest {
+                    common: read(&start.members()?, &mut faults),
+                    rows: BulkRows::Sheet(file.into()),
+                    dry_run: form.says_yes("dry_run"),
+                    idempotency,
+                }
+            }
+            Given::List(body) => {
+                let members = body.members()?;
+                BulkRequest {
+                    common: read(&members, &mut faults),
+                    rows: rows(&members, app.settings.bulk.rows, &mut faults),
+                    dry_run: members.boolean("dry_run", &mut faults).unwrap_or(false),
+                    idempotency: idempotency(headers, query, body.bytes(), &mut faults),
+                }
+            }
+        };
+        bulk.dry_run |= query.get("dry_run").is_some_and(is_yes);
+        bulk.common.offset = query.text("offset", &mut faults);
+        bulk.common.faults = faults.into_inner();
+        Ok(bulk)
+    }
 }
 
 /// The rows of a list, each with what is amiss in itself.
@@ -248,8 +287,9 @@ pub async fn cancel_bulk(
 
 /// A sheet to fill in.
 ///
-/// A CSV file with the columns of a template and one row to begin with. It opens in spreadsheet programs; save it as
-/// CSV UTF-8 or as XLSX.
+/// A CSV file with the columns of a template that most need and one row to begin with. It opens in spreadsheet programs; save
+/// it as CSV UTF-8 or as XLSX. Columns can be added: `1.mobile`, `1.language`, `1.password`, `1.password_hint`,
+/// `1.one_time_code`, and so on for the other steps, `cc.name` and `cc.email`.
 #[utoipa::path(
     get, path = "/api/v3/workflows/bulk/sheet", tag = "Bulk start",
     params(("template_id" = i64, Query, description = "The template.")),

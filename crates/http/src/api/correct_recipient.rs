@@ -10,7 +10,7 @@ use super::answers::Changed;
 use super::path::{WorkflowPath, number};
 use crate::client_address::CameFrom;
 use crate::json_body::{Faults, JsonBody};
-use crate::problem::Failure;
+use crate::problem::{Failure, Problem};
 use crate::router::{Authenticated, Http};
 
 /// What is right; what is left out stays.
@@ -30,7 +30,9 @@ pub struct CorrectInput {
 
 /// Correct a recipient.
 ///
-/// Of one who has not written. The old link dies; where it is this writer's turn, a new one is sent.
+/// Of one who has not written. The old link dies; where it is this writer's turn, a new one is sent. Who is as he was is not
+/// corrected: nothing happens, and his link stays. An address that was reminded or asked anew within the last ten minutes is not
+/// asked once more: that is 429.
 #[utoipa::path(
     patch, path = "/api/v3/workflows/{id}/recipients/{order}", tag = "Workflows",
     params(
@@ -38,7 +40,11 @@ pub struct CorrectInput {
         ("order" = u32, Path, description = "The writing step."),
     ),
     request_body = CorrectInput,
-    responses(Changed),
+    responses(
+        Changed,
+        (status = 429, description = "The address was reminded or asked anew within the last ten minutes.", body = Problem, content_type = "application/problem+json",
+         headers(("Retry-After" = u64, description = "Seconds to wait."))),
+    ),
     security(("access_token" = [])),
 )]
 pub async fn correct_recipient(

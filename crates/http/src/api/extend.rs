@@ -24,7 +24,7 @@ pub struct ExtendInput {
 
 /// Set another expiry date.
 ///
-/// For a document that is under way.
+/// For a document that is under way. The date that it has already changes nothing.
 #[utoipa::path(
     post, path = "/api/v3/workflows/{id}/extend", tag = "Workflows",
     params(

@@ -3,11 +3,12 @@
 use app::{NewPublicLink, PublicLinkList, PublicLinkView};
 use axum::Json;
 use axum::extract::State;
+use axum::http::HeaderMap;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::path::PublicLinkPath;
-use super::start::{CopyInput, ExportInput, FieldInput, RecipientInput, read};
+use super::start::{CopyInput, ExportInput, FieldInput, RecipientInput, idempotency, read};
 use crate::json_body::{Faults, JsonBody};
 use crate::problem::{Failure, Problem};
 use crate::query::Query;
@@ -26,7 +27,7 @@ use crate::router::{Authenticated, Http};
     "language": "ko"
 }))]
 pub struct LinkStartRequest {
-    /// The name of its documents. `{name}` becomes the visitor's name, `{date}` the day.
+    /// The name of its documents. `{name}` becomes the visitor's name, `{date}` the day; no other braces.
     #[schema(min_length = 1, max_length = 128)]
     pub workflow_name: String,
     /// The template: an integer, or a string that holds one.
@@ -44,6 +45,10 @@ pub struct LinkStartRequest {
     /// The visitor is not led on to the signing page, but gets the link to it by message: so the address is proved to be
     /// his. Not with `is_embed`.
     pub confirm: Option<bool>,
+    /// The countries whose mobile numbers are taken, as codes of two letters (ISO 3166-1); an empty list takes none.
+    /// Default: the company's country.
+    #[schema(example = json!(["KR", "JP"]))]
+    pub phone_countries: Option<Vec<String>>,
     /// Values given beforehand. They stay editable by their writer unless the field is read-only.
     pub field_list: Option<Vec<FieldInput>>,
     /// When each document expires. Default: the company's setting, counted from its start.
@@ -62,10 +67,14 @@ pub struct LinkStartRequest {
 /// Make a public link.
 ///
 /// Whoever opens it gives a name and an e-mail address or telephone number, agrees that both are passed on, and goes on to
-/// the signing page as the first writer of a new document. What could not be sent is refused here.
+/// the signing page as the first writer of a new document. What could not be sent is refused here. With an
+/// `Idempotency-Key` the same request answers for 24 hours what the first call answered.
 #[utoipa::path(
     post, path = "/api/v3/link/start", tag = "Public links",
-    params(("offset" = Option<String>, Query, description = "UTC offset `+HH:MM` of the dates given here and of every date of its documents. Default: the company's.", example = "+09:00")),
+    params(
+        ("offset" = Option<String>, Query, description = "UTC offset `+HH:MM` of the dates given here and of every date of its documents. Default: the company's.", example = "+09:00"),
+        ("Idempotency-Key" = Option<String>, Header, description = "At most 255 characters of the caller's choice."),
+    ),
     request_body = LinkStartRequest,
     responses(
         (status = 200, description = "The link.", body = PublicLinkView, example = json!({
@@ -83,6 +92,7 @@ pub async fn start_link(
     State(http): State<Http>,
     Authenticated(caller): Authenticated,
     query: Query,
+    headers: HeaderMap,
     body: JsonBody,
 ) -> Result<Json<PublicLinkView>, Failure> {
     let mut faults = Faults::default();
@@ -93,7 +103,9 @@ pub async fn start_link(
         end_date: members.text("end_date", &mut faults),
         duplicates: members.text("duplicates", &mut faults),
         confirm: members.boolean("confirm", &mut faults).unwrap_or(false),
+        phone_countries: members.texts("phone_countries", &mut faults),
     };
+    new.start.idempotency = idempotency(&headers, &query, body.bytes(), &mut faults);
     new.start.offset = query.text("offset", &mut faults);
     new.start.faults = faults.into_inner();
     Ok(Json(http.blocking(move |app| app.new_public_link(&caller, new)).await?))

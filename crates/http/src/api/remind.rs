@@ -12,7 +12,8 @@ use crate::router::{Authenticated, Http};
 
 /// Remind the writers.
 ///
-/// Sends the request once more to the writers whose turn it is, but those who were reminded within the last ten minutes;
+/// Sends the request once more to the writers whose turn it is, but those who were reminded, or asked anew after a correction,
+/// within the last ten minutes;
 /// where that is all of them, the answer is 429. 409 for an embedded document, whose writers get no messages.
 #[utoipa::path(
     post, path = "/api/v3/workflows/{id}/remind", tag = "Workflows",

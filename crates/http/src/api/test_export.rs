@@ -53,7 +53,7 @@ pub async fn test_export(
     };
     request.faults = faults.into_inner();
     // A receiver may take its time, and must not take everybody's threads with it.
-    let turn = http.trials().turn().await?;
+    let turn = http.trials().turn(caller.company.as_str()).await?;
     let tested = http.blocking(move |app| {
         let _turn = turn;
         app.test_webhook(&caller.company, request)

@@ -1,7 +1,8 @@
 //! `GET /link`, `POST /link`: whoever opens a public link names himself, and goes on to the signing page.
 //!
 //! A plain GET, as a mail scanner does, starts nothing. Each start from this page costs a document and perhaps a message, so
-//! one address may do it only so often.
+//! one address may do it only so often. What is refused, a typing mistake above all, costs little and is counted apart: a
+//! desk at which many people mistype is not locked out.
 
 use app::{Error, Fault, LinkInvitation, LinkLeads, LinkVisitor, Origin};
 use axum::extract::State;
@@ -60,7 +61,8 @@ pub async fn begin(State(http): State<Http>, PageForm(request): PageForm) -> Res
         }
     };
     let language = request.language_or(invitation.language);
-    if let Err(error) = http.visits().count(request.client.address, http.app().now()) {
+    let (visits, address) = (http.visits(), request.client.address);
+    if let Err(error) = visits.begin(address, http.app().now()) {
         return request.fail(&error, language);
     }
     let entry = |name: &str| -> String {
@@ -78,8 +80,13 @@ pub async fn begin(State(http): State<Http>, PageForm(request): PageForm) -> Res
         address: Some(request.client.address.to_string()),
         user_agent: request.user_agent(),
     };
-    let led = http.blocking(move |app| app.use_public_link(&token, &visitor, &origin));
-    match led.await {
+    let led = http
+        .blocking(move |app| app.use_public_link(&token, &visitor, &origin))
+        .await;
+    if led.is_err() {
+        visits.refused(address, http.app().now());
+    }
+    match led {
         Ok(LinkLeads::To(address)) => {
             // Within the page's own origin, however it was reached.
             let path = address.strip_prefix(http.public_url()).unwrap_or(&address);

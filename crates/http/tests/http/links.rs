@@ -15,6 +15,8 @@ testkit::on_both_databases!(
     the_limit_is_exact_whatever_comes_at_once,
     who_came_by_a_public_link_gets_the_promised_copy,
     with_confirm_the_signing_link_comes_by_message_alone,
+    a_link_is_no_way_to_have_us_write_to_others,
+    a_link_asked_for_twice_is_made_once,
 );
 
 fn new(server: &Server, token: &str, template: i64, more: &Value) -> Answer {
@@ -380,6 +382,165 @@ fn with_confirm_the_signing_link_comes_by_message_alone(database: &TestDatabase)
     assert_eq!(refused.faults(), [("confirm".to_owned(), "not-allowed".to_owned())]);
 }
 
+fn a_link_is_no_way_to_have_us_write_to_others(database: &TestDatabase) {
+    let server = Server::with(database, |settings, http| {
+        http.link_starts = 1_000;
+        settings.public_links.of_link = 9;
+    });
+    let (_, token, template) = server.with_company("acme");
+    let many = json!({"duplicates": "many", "confirm": true});
+    let paths: Vec<String> = (0..2)
+        .map(|_| path_of(&new(&server, &token, template, &many).ok()))
+        .collect();
+    // One addressee, however he is written, and by whichever link.
+    let spellings = [
+        "u@bücher.example",
+        "u@xn--bcher-kva.example",
+        "\"u\"@bücher.example",
+        "U@BÜCHER.example",
+        "u@bücher.EXAMPLE",
+    ];
+    for (contact, path) in spellings.iter().zip(paths.iter().cycle()) {
+        assert_eq!(visit(&server, path, "Ann", contact, true).status, 200, "{contact}");
+    }
+    for (contact, path) in spellings.iter().zip(paths.iter().cycle()) {
+        let page = visit(&server, path, "Ann", contact, true);
+        assert_eq!((page.status, page.header("retry-after")), (429, "3601"), "{contact}");
+    }
+    assert_eq!(documents(&server, &token).len(), 5);
+    // One link, whoever comes.
+    let statuses: Vec<u16> = (0..8)
+        .map(|number| visit(&server, &paths[0], "Ann", &format!("ann{number}@example.com"), true).status)
+        .collect();
+    assert_eq!(statuses, [200, 200, 200, 200, 200, 200, 429, 429]);
+    assert_eq!(visit(&server, &paths[1], "Ann", "ann7@example.com", true).status, 200);
+    server.clock.advance(3_601);
+    assert_eq!(
+        visit(&server, &paths[0], "Ann", spellings[0], true).status,
+        200,
+        "an hour later"
+    );
+    // Words of a stranger's own choice make no link in our mails.
+    for name in ["WIN 1,000,000 at http://evil.example/x", "evil.com", "www.evil"] {
+        let page = visit(&server, &paths[1], name, "bob@example.com", true);
+        assert_eq!(page.status, 422, "{name}");
+        assert!(
+            text(&page).contains("without a web or e-mail address"),
+            "{}",
+            text(&page)
+        );
+    }
+    // Messages go to mobile telephones of the company's country.
+    for (contact, said) in [
+        ("+1 900 555 0123", "Give a mobile number"),
+        ("+870 773 111 632", "Give a mobile number"),
+        ("+882 16 0012 3456", "Give a mobile number"),
+        ("02-312-3456", "Give a mobile number"),
+        ("+81 90 1234 5678", "numbers of these countries can be used here: KR"),
+    ] {
+        let page = visit(&server, &paths[1], "Bob", contact, true);
+        assert_eq!(page.status, 422, "{contact}");
+        let shown = text(&page);
+        assert!(
+            shown.contains(said) || shown.contains("neither an e-mail"),
+            "{contact}: {shown}"
+        );
+    }
+    assert_eq!(visit(&server, &paths[1], "Bob", "010-1234-5678", true).status, 200);
+    let wider = json!({"duplicates": "many", "confirm": true, "phone_countries": ["kr", "JP"]});
+    let wider = path_of(&new(&server, &token, template, &wider).ok());
+    for (contact, status) in [
+        ("+81 90 1234 5678", 200),
+        ("010-1234-5678", 200),
+        ("+1 415 555 2671", 422),
+    ] {
+        assert_eq!(visit(&server, &wider, "Bob", contact, true).status, status, "{contact}");
+    }
+    let refused = new(&server, &token, template, &json!({"phone_countries": ["KR", "001", 5]}));
+    assert_eq!(
+        refused.faults(),
+        [
+            ("phone_countries[1]".to_owned(), "invalid-country".to_owned()),
+            ("phone_countries[2]".to_owned(), "wrong-type".to_owned()),
+        ]
+    );
+}
+
+fn a_link_asked_for_twice_is_made_once(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let body = json!({
+        "workflow_name": "{name}", "template_id": template, "end_date": "2026-02-01 10:00:00",
+        "recipient_list": [{"order": 2, "name": "Clerk", "email": "clerk@example.com"}],
+        "field_list": [{"name": "employer", "value": "한빛"}],
+    });
+    let ask = |key: &str, offset: &str| {
+        let path = format!("/api/v3/link/start?offset={offset}");
+        let request = server
+            .request("POST", &path, Some(&token))
+            .header("idempotency-key", key);
+        server.send(request.json(&body))
+    };
+    let first = ask("a", "%2B09:00").ok();
+    assert_eq!(ask("a", "%2B09:00").ok(), first);
+    assert_ne!(ask("b", "%2B09:00").ok()["link_id"], first["link_id"]);
+    // In another offset the end is another.
+    assert_eq!(
+        ask("a", "%2B08:00").faults(),
+        [("Idempotency-Key".to_owned(), "idempotency-key-reused".to_owned())]
+    );
+    assert_eq!(
+        ask(&"k".repeat(256), "%2B09:00").faults(),
+        [("Idempotency-Key".to_owned(), "too-long".to_owned())]
+    );
+    let links = server.get("/api/v3/link", &token).ok();
+    assert_eq!(links["link_list"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn a_visitors_name_is_no_template() {
+    let server = Server::new(&TestDatabase::sqlite());
+    let (_, token, template) = server.with_company("acme");
+    let path = path_of(&new(&server, &token, template, &json!({})).ok());
+    assert_eq!(visit(&server, &path, "{date}", "ann@example.com", true).status, 200);
+    let name = documents(&server, &token)[0]["workflow_name"].clone();
+    assert!(
+        name.as_str().is_some_and(|name| name.starts_with("가입 {date}, 20")),
+        "{name}"
+    );
+    for bad in ["가입 {nam}", "{name", "}", "{name} {date} {}"] {
+        assert_eq!(
+            new(&server, &token, template, &json!({"workflow_name": bad})).faults(),
+            [("workflow_name".to_owned(), "unknown-place".to_owned())],
+            "{bad}"
+        );
+    }
+}
+
+#[test]
+fn mistyping_locks_nobody_out() {
+    let server = Server::with(&TestDatabase::sqlite(), |_, http| http.link_starts = 2);
+    let (_, token, template) = server.with_company("acme");
+    let path = path_of(&new(&server, &token, template, &json!({})).ok());
+    for _ in 0..19 {
+        assert_eq!(visit(&server, &path, "Ann", "ann@", true).status, 422);
+    }
+    assert_eq!(visit(&server, &path, "Ann", "ann@example.com", true).status, 200);
+    assert_eq!(
+        visit(&server, &path, "Ann", "ann@example.com", true).status,
+        409,
+        "used before"
+    );
+    let page = visit(&server, &path, "Ann", "ann@", true);
+    assert_eq!(
+        (page.status, page.header("retry-after")),
+        (429, "600"),
+        "and yet not for ever"
+    );
+    server.clock.advance(600);
+    assert_eq!(visit(&server, &path, "Ann", "ann2@example.com", true).status, 200);
+}
+
 #[test]
 fn a_link_that_could_start_nothing_is_not_made() {
     let server = Server::new(&TestDatabase::sqlite());
@@ -460,12 +621,41 @@ fn a_link_ends_with_its_time_its_template_and_its_maker() {
     assert_eq!(visit(&server, &ending, "Ann", "ann@example.com", true).status, 410);
     server.member(&company, "sender@example.com", domain::Role::Sender);
     let sender = server.token("acme", "sender@example.com");
-    let of_sender = path_of(&new(&server, &sender, template, &bare).ok());
+    let made_by_sender = new(&server, &sender, template, &bare).ok();
+    let of_sender = path_of(&made_by_sender);
     server
         .app
         .disable_member(&company, "sender@example.com")
         .expect("disabled");
-    assert_eq!(visit(&server, &of_sender, "Ann", "ann@example.com", true).status, 410);
+    // Page, form and API say the same of it.
+    let closed = |path: &str, id: &Value| {
+        let page = look(&server, path);
+        assert!(
+            page.status == 410 && text(&page).contains("closed"),
+            "{}: {}",
+            page.status,
+            text(&page)
+        );
+        assert_eq!(visit(&server, path, "Ann", "ann@example.com", true).status, 410);
+        let link = server.get(&format!("/api/v3/link/{id}"), &token).ok();
+        assert_eq!(link["status"], "closed");
+        let links = server.get("/api/v3/link", &token).ok();
+        let listed = links["link_list"]
+            .as_array()
+            .and_then(|list| list.iter().find(|link| link["link_id"] == *id));
+        assert_eq!(listed.map(|link| link["status"].clone()), Some(json!("closed")));
+    };
+    closed(&of_sender, &made_by_sender["link_id"]);
+    let archived = server.template(&company, &plain(1, "end"));
+    let made = new(&server, &token, archived, &bare).ok();
+    server
+        .post(
+            &format!("/api/v3/templates/{archived}/archive"),
+            Some(&token),
+            &json!({}),
+        )
+        .ok();
+    closed(&path_of(&made), &made["link_id"]);
     // A token of another kind opens nothing.
     let started = json!({
         "workflow_name": "x", "template_id": template, "recipient_list": [{"order": 1, "name": "A", "email": "a@example.com"}],

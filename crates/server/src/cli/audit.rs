@@ -6,7 +6,7 @@ use clap::Subcommand;
 use serde_json::json;
 
 use super::Context;
-use crate::output::{Failure, counted, print};
+use crate::output::{Failure, counted, joined, print};
 
 /// The evidence: hash chains of all workflows
 #[derive(Debug, Subcommand)]
@@ -37,7 +37,7 @@ impl Audit {
                 "NOT everything is as it must be"
             }
         ));
-        print(context.json, &value, &lines.join("\n"));
+        print(context.json, &value, &joined(&lines));
         Ok(if report.is_clean() {
             ExitCode::SUCCESS
         } else {

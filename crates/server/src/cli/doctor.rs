@@ -22,7 +22,7 @@ use super::Context;
 use crate::documents::Workers;
 use crate::environment::{SystemClock, SystemRandom};
 use crate::opened::{network, tokens};
-use crate::output::{Failure, print};
+use crate::output::{Failure, joined, print};
 
 /// What is wrong with this installation, and the remedy. Exit code 0 where nothing is wrong
 #[derive(Debug, Args)]
@@ -122,7 +122,7 @@ impl Doctor {
         print(
             context.json,
             &json!({"healthy": healthy, "checks": values}),
-            &lines.join("\n"),
+            &joined(&lines),
         );
         Ok(if healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }

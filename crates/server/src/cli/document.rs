@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::{Context, OfCompany, OfUpload, read};
 use crate::documents::Workers;
-use crate::output::{Failure, print, remark};
+use crate::output::{Failure, print, remark, strangers};
 
 /// The file could not be read at all.
 const UNREADABLE: u8 = 2;
@@ -111,9 +111,16 @@ fn inspect(context: &Context, file: &Path, upload: &OfUpload) -> Result<ExitCode
         Err(DocumentFault::Refused(reason)) => Report::from(reason),
         Err(fault) => return Err(refused(file, &fault)),
     };
-    let lines = intake_text::lines(upload.language, &report).join("\n  ");
+    let lines: Vec<String> = intake_text::lines(upload.language, &report)
+        .iter()
+        .map(|line| strangers(line))
+        .collect();
     let value = intake_text::json(upload.language, &report);
-    print(context.json, &value, &format!("{}: {lines}", file.display()));
+    print(
+        context.json,
+        &value,
+        &format!("{}: {}", file.display(), lines.join("\n  ")),
+    );
     Ok(if report.refused.is_none() {
         ExitCode::SUCCESS
     } else {

@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::Context;
-use crate::output::{Failure, counted, print};
+use crate::output::{Failure, counted, joined, print};
 
 /// Hold the files against the database; sweep files that nothing refers to. Exit code 0 only where nothing is wrong
 #[derive(Debug, Args)]
@@ -59,7 +59,7 @@ impl Fsck {
                 "NOT everything is as it must be"
             }
         ));
-        print(context.json, &value, &lines.join("\n"));
+        print(context.json, &value, &joined(&lines));
         Ok(if report.is_clean() {
             ExitCode::SUCCESS
         } else {

@@ -14,7 +14,7 @@ use store::company::Style;
 
 use super::{Context, company_id, language};
 use crate::environment::{SystemClock, SystemRandom};
-use crate::output::{Failure, print};
+use crate::output::{Failure, print, strangers};
 
 /// Mails: try whether they can be sent
 #[derive(Debug, Subcommand)]
@@ -123,7 +123,7 @@ impl Mail {
         print(
             context.json,
             &value,
-            &format!("{server} {verb} the mail to {}: {words}", mail.to),
+            &strangers(&format!("{server} {verb} the mail to {}: {words}", mail.to)),
         );
         Ok(if taken { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
@@ -138,7 +138,7 @@ fn bounced(context: &Context) -> Result<ExitCode, Failure> {
         .map_err(|error| Failure::Other(format!("the report cannot be read from standard input: {error}")))?;
     let tell = |recorded, text: String| {
         let value = json!({"recorded": recorded, "reason": if recorded { "" } else { text.as_str() }});
-        print(context.json, &value, &text);
+        print(context.json, &value, &strangers(&text));
         Ok(ExitCode::SUCCESS)
     };
     let bounce = match bounce::read(&report) {

@@ -9,7 +9,7 @@ use domain::Role;
 use serde_json::{Value, json};
 
 use super::{Context, OfCompany};
-use crate::output::{Failure, counted, print, table};
+use crate::output::{Failure, counted, joined, print, table};
 
 /// Passwords of any length that is taken fit; more is no password.
 const LONGEST_INPUT: u64 = 4096;
@@ -99,7 +99,7 @@ fn show_password(context: &Context, email: &str, set: &NewPassword) {
         let tokens = counted(set.revoked_tokens, "access token", "access tokens");
         lines.push(format!("revoked   {tokens}"));
     }
-    print(context.json, &value, &lines.join("\n"));
+    print(context.json, &value, &joined(&lines));
 }
 
 fn list(context: &Context, members: &[store::member::Member]) {

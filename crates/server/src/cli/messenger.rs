@@ -16,7 +16,7 @@ use store::company::Style;
 use super::Context;
 use super::company::region;
 use crate::environment::{SystemClock, SystemRandom};
-use crate::output::{Failure, print, table};
+use crate::output::{Failure, joined, print, table};
 
 /// Gateways for messages to telephone numbers: which there are, and a try
 #[derive(Debug, Subcommand)]
@@ -172,6 +172,6 @@ fn told(context: &Context, to: &str, is_taken: bool, reports: &[Report]) {
     print(
         context.json,
         &json!({"to": to, "taken": is_taken, "gateways": values}),
-        &lines.join("\n"),
+        &joined(&lines),
     );
 }

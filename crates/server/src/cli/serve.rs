@@ -4,7 +4,6 @@
 //! right after it is answered. What takes long and is not needed yet (fonts, the first use of the cryptography) is made
 //! ready in the background. A signal to end lets requests and deliveries under way finish, for a while.
 
-use std::io::Write;
 use std::net::{SocketAddr, TcpListener};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -192,8 +191,7 @@ fn announce(bound: Option<SocketAddr>) {
         Some(address) => format!("listening on http://{address}"),
         None => "working in the background".to_owned(),
     };
-    let mut output = std::io::stdout();
-    let _ = writeln!(output, "{line}").and_then(|()| output.flush());
+    crate::output::announce(&line);
     tracing::info!("{line}");
 }
 

@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use super::{Context, read};
 use crate::documents::Workers;
 use crate::environment::SystemClock;
-use crate::output::{Failure, print};
+use crate::output::{Failure, joined, print};
 
 /// The file could not be read at all: neither yes nor no.
 const UNREADABLE: u8 = 2;
@@ -185,7 +185,7 @@ impl Verify {
             value["certificate"]["belongs"] = Value::Bool(belongs);
             value["holds"] = Value::Bool(holds);
         }
-        print(context.json, &value, &lines.join("\n"));
+        print(context.json, &value, &joined(&lines));
         Ok(if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 

@@ -8,7 +8,7 @@ use clap::Subcommand;
 use serde_json::{Value, json};
 
 use super::{Context, OfCompany};
-use crate::output::{Failure, print, table};
+use crate::output::{Failure, joined, print, table};
 
 /// Callback addresses: those that fail or were stopped, and a try of one
 #[derive(Debug, Subcommand)]
@@ -147,6 +147,7 @@ fn told(url: &str, tested: &WebhookTested) -> String {
     };
     let details = format!("{} ms, webhook-id {}", tested.duration_ms, tested.webhook_id);
     let mut lines = vec![outcome, details];
-    lines.extend((!tested.answer.is_empty()).then(|| tested.answer.clone()));
-    lines.join("\n")
+    // Indented, so that no line of the answer looks like one of ours.
+    lines.extend(tested.answer.lines().map(|line| format!("  {line}")));
+    joined(&lines)
 }

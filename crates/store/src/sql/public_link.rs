@@ -7,24 +7,36 @@ crate::statements! {
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id";
 
     /// One of the company's links.
-    pub static FIND = "SELECT id, company_id, member_id, template_id, workflow_name, language, request, most, used, until, once, \
-             is_embed, created_at, closed_at FROM public_link WHERE company_id = $1 AND id = $2";
+    pub static FIND = "SELECT l.id, l.company_id, l.member_id, l.template_id, l.workflow_name, l.language, l.request, l.most, l.used, l.until, \
+             l.once, l.is_embed, l.created_at, l.closed_at, m.role, m.disabled_at, t.archived_at FROM public_link l \
+             JOIN member m ON m.company_id = l.company_id AND m.id = l.member_id \
+             LEFT JOIN template t ON t.company_id = l.company_id AND t.id = l.template_id WHERE l.company_id = $1 AND l.id = $2";
 
     /// The link that a token names: whoever made the token has said that it may be opened.
-    pub static OPEN = "SELECT id, company_id, member_id, template_id, workflow_name, language, request, most, used, until, once, \
-             is_embed, created_at, closed_at FROM public_link WHERE id = $1";
+    pub static OPEN = "SELECT l.id, l.company_id, l.member_id, l.template_id, l.workflow_name, l.language, l.request, l.most, l.used, l.until, \
+             l.once, l.is_embed, l.created_at, l.closed_at, m.role, m.disabled_at, t.archived_at FROM public_link l \
+             JOIN member m ON m.company_id = l.company_id AND m.id = l.member_id \
+             LEFT JOIN template t ON t.company_id = l.company_id AND t.id = l.template_id WHERE l.id = $1";
 
     /// A page of the company's links, newest first.
-    pub static LIST = "SELECT id, company_id, member_id, template_id, workflow_name, language, request, most, used, until, once, \
-             is_embed, created_at, closed_at FROM public_link WHERE company_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3";
+    pub static LIST = "SELECT l.id, l.company_id, l.member_id, l.template_id, l.workflow_name, l.language, l.request, l.most, l.used, l.until, \
+             l.once, l.is_embed, l.created_at, l.closed_at, m.role, m.disabled_at, t.archived_at FROM public_link l \
+             JOIN member m ON m.company_id = l.company_id AND m.id = l.member_id \
+             LEFT JOIN template t ON t.company_id = l.company_id AND t.id = l.template_id WHERE l.company_id = $1 AND l.id < $2 ORDER BY l.id DESC LIMIT $3";
 
     /// Counts a use, while the link is open. Two at the same moment wait for each other here.
     pub static TAKE = "UPDATE public_link SET used = used + 1 WHERE company_id = $1 AND id = $2 AND closed_at IS NULL \
              AND (until IS NULL OR until > $3) AND (most IS NULL OR used < most) RETURNING used";
 
     /// Who used it. No row: the same person did before, and the link takes each only once.
-    pub static USED = "INSERT INTO public_link_use (link_id, number, person, workflow_id, at) VALUES ($1, $2, $3, $4, $5) \
-         ON CONFLICT (link_id, person) DO NOTHING";
+    pub static USED = "INSERT INTO public_link_use (link_id, number, person, workflow_id, at, addressee) \
+         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (link_id, person) DO NOTHING";
+
+    /// When a use of a link was.
+    pub static USED_AT = "SELECT at FROM public_link_use WHERE link_id = $1 AND number = $2";
+
+    /// When the latest uses for an addressee were, by whichever link.
+    pub static ADDRESSEE_AT = "SELECT at FROM public_link_use WHERE addressee = $1 AND at > $2 ORDER BY at DESC LIMIT $3";
 
     /// Closes a link.
     pub static CLOSE = "UPDATE public_link SET closed_at = $3 WHERE company_id = $1 AND id = $2 AND closed_at IS NULL";
