@@ -33,7 +33,7 @@ use domain::public_address::CallbackUrl;
 use domain::{ClientId, CompanyId, one_time_code};
 use failpoint::Place;
 use jiff::{SignedDuration, Timestamp};
-use store::outbox::{self, Claim, Claimed, ClaimedChannel, Finished, Lane, Outcome, Try};
+use store::outbox::{self, Claim, Claimed, ClaimedChannel, DeliveryId, Finished, Lane, Outcome, Try};
 use tokio::sync::Notify;
 use tokio::task::{JoinError, JoinHandle, JoinSet, spawn_blocking};
 use tokio::time::{Instant, sleep_until};
@@ -105,10 +105,13 @@ struct Shared {
     messengers: Option<Messengers>,
     settings: RunnerSettings,
     /// The secrets that were read lately, and when.
-    secrets: Mutex<HashMap<ClientId, (Timestamp, Arc<Vec<WebhookSecret>>)>>,
+    secrets: Mutex<HashMap<ClientId, KeptSecrets>>,
     /// The latest moment at which was claimed, in microseconds: the clock must not be before it.
     latest_claim: AtomicI64,
 }
+
+/// A client's secrets, and when they were read.
+type KeptSecrets = (Timestamp, Arc<Vec<WebhookSecret>>);
 
 /// A claimed delivery with the secrets that sign it.
 struct Ready {
@@ -259,8 +262,8 @@ impl Runner {
                 Some(done) = work.tasks.join_next_with_id() => work.task_ended(done),
                 result = ended(&mut work.finishing) => work.finished(result),
                 result = ended(&mut work.claiming) => work.claimed(result),
-                result = ended(&mut work.noting) => work.noted(result),
-                result = ended(&mut work.letting_go) => work.let_go(result),
+                result = ended(&mut work.chores.noting) => work.noted(result),
+                result = ended(&mut work.chores.letting_go) => work.let_go(result),
                 () = &mut stop, if !stopping => work.stopping = true,
                 () = self.wake.notified(), if !stopping => work.look = true,
                 () = sleep_until(work.next_poll), if !stopping && mode == Mode::Forever => work.polled(),
@@ -303,6 +306,22 @@ type Noting = JoinHandle<Result<Option<Told>, app::Error>>;
 /// A client's signing secrets, or why they cannot be read.
 type Secrets = Result<Arc<Vec<WebhookSecret>>, String>;
 
+/// What is done beside the deliveries, a portion at a time.
+struct Chores {
+    noting: Option<Noting>,
+    letting_go: Option<Chore>,
+    /// The chains may be behind, after this delivery.
+    must_note: Option<Told>,
+    /// Something may still be held for an endpoint that is on.
+    must_let_go: bool,
+}
+
+impl Chores {
+    fn are_under_way(&self) -> bool {
+        self.noting.is_some() || self.letting_go.is_some()
+    }
+}
+
 /// The loop's state.
 struct Work {
     shared: Arc<Shared>,
@@ -317,15 +336,10 @@ struct Work {
     results: Vec<Arc<Done>>,
     claiming: Option<Claiming>,
     finishing: Option<Finishing>,
-    noting: Option<Noting>,
-    letting_go: Option<Chore>,
+    chores: Chores,
     /// The last claim left something due out that had no room.
     has_left_out: bool,
     look: bool,
-    /// The chains may be behind, after this delivery.
-    must_note: Option<Option<Told>>,
-    /// Something may still be held for an endpoint that is on.
-    must_let_go: bool,
     stopping: bool,
     next_poll: Instant,
     claims: u64,
@@ -350,12 +364,14 @@ impl Work {
             results: Vec::new(),
             claiming: None,
             finishing: None,
-            noting: None,
-            letting_go: None,
+            chores: Chores {
+                noting: None,
+                letting_go: None,
+                must_note: None,
+                must_let_go: true,
+            },
             has_left_out: false,
             look: true,
-            must_note: None,
-            must_let_go: true,
             stopping: false,
             next_poll,
             claims: 0,
@@ -367,33 +383,32 @@ impl Work {
             && self.results.is_empty()
             && self.claiming.is_none()
             && self.finishing.is_none()
-            && self.noting.is_none()
-            && self.letting_go.is_none();
-        let idle = !self.look && !self.must_let_go && self.waiting.values().all(VecDeque::is_empty);
+            && !self.chores.are_under_way();
+        let idle = !self.look && !self.chores.must_let_go && self.waiting.values().all(VecDeque::is_empty);
         resting && (self.stopping || self.mode == Mode::UntilIdle && idle)
     }
 
     fn polled(&mut self) {
         self.look = true;
-        self.must_note.get_or_insert(None);
-        self.must_let_go = true;
+        self.chores.must_note.get_or_insert((Timestamp::MIN, DeliveryId(0)));
+        self.chores.must_let_go = true;
         self.next_poll = Instant::now() + self.shared.settings.poll;
     }
 
-    /// What is done beside the deliveries, a portion at a time, for as long as there is more.
+    /// Begins with the chores that are to be done; each comes again for as long as there is more.
     fn start_chores(&mut self) {
         if self.stopping {
             return;
         }
-        if self.noting.is_none()
-            && let Some(after) = self.must_note.take()
+        if self.chores.noting.is_none()
+            && let Some(after) = self.chores.must_note.take()
         {
             let shared = Arc::clone(&self.shared);
-            self.noting = Some(spawn_blocking(move || shared.note(after)));
+            self.chores.noting = Some(spawn_blocking(move || shared.note(after)));
         }
-        if self.letting_go.is_none() && std::mem::take(&mut self.must_let_go) {
+        if self.chores.letting_go.is_none() && std::mem::take(&mut self.chores.must_let_go) {
             let shared = Arc::clone(&self.shared);
-            self.letting_go = Some(spawn_blocking(move || shared.let_go()));
+            self.chores.letting_go = Some(spawn_blocking(move || shared.let_go()));
         }
     }
 
@@ -429,8 +444,8 @@ impl Work {
         }
         self.look = false;
         self.claims += 1;
-        let (shared, shares, number) = (Arc::clone(&self.shared), Arc::clone(&self.shares), self.claims);
-        self.claiming = Some(spawn_blocking(move || shared.claim(number, &shares)));
+        let (claimer, shares, number) = (Arc::clone(&self.shared), Arc::clone(&self.shares), self.claims);
+        self.claiming = Some(spawn_blocking(move || claimer.claim(number, &shares)));
     }
 
     fn claimed(&mut self, result: Result<Result<Haul, app::Error>, JoinError>) {
@@ -472,13 +487,13 @@ impl Work {
 
     fn noted(&mut self, result: Result<Result<Option<Told>, app::Error>, JoinError>) {
         if let Some(told) = done(result, "the chains are told of deliveries later") {
-            self.must_note = Some(Some(told));
+            self.chores.must_note = Some(told);
         }
     }
 
     fn let_go(&mut self, result: Result<Result<bool, app::Error>, JoinError>) {
         let is_more = done(result, "what was held for an endpoint is let go later");
-        self.must_let_go |= is_more;
+        self.chores.must_let_go |= is_more;
         self.look |= is_more;
     }
 
@@ -638,10 +653,10 @@ impl Shared {
         Ok(found)
     }
 
-    fn note(&self, after: Option<Told>) -> Result<Option<Told>, app::Error> {
+    fn note(&self, after: Told) -> Result<Option<Told>, app::Error> {
         let now = self.app.now();
         let until = now.checked_sub(self.settings.note_after).unwrap_or(now);
-        self.app.note_deliveries(until, after, NOTED_AT_ONCE)
+        self.app.note_deliveries(until, Some(after), NOTED_AT_ONCE)
     }
 
     /// Lets go the next portion of what is held for an endpoint that is on again.

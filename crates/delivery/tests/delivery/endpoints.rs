@@ -133,7 +133,11 @@ fn the_admins_are_told_of_a_stop_even_where_the_lease_was_lost_meanwhile() {
     });
     let id = house.tell(&receiver.url("/hook"), 1);
     house.deliver();
-    assert_eq!(house.tries(id).len(), 0, "nothing is recorded of a delivery that another has");
+    assert_eq!(
+        house.tries(id).len(),
+        0,
+        "nothing is recorded of a delivery that another has"
+    );
     assert_eq!(stop_reasons(&house), [Some(Stop::Failures(StopReason::Gone))]);
     assert_eq!(letters(&house).len(), 2);
 }

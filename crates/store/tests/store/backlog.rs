@@ -114,13 +114,13 @@ fn a_claim_does_not_walk_what_waits_for_a_dead_receiver(database: &TestDatabase)
     // By an index, to the first of each lane, and to the first few of those that have room.
     let asked = json!([{"receiver": "good.example.com", "company": "acme", "room": 16}]).to_string();
     let looks = store.plan(&sql::DUE_LANES, values![now]).expect("a plan");
-    let takes = values!["lease", "owner", at(1_090), now, asked, 16];
-    let takes = store.plan(&sql::CLAIM, takes).expect("a plan");
+    let parameters = values!["lease", "owner", at(1_090), now, asked, 16];
+    let claiming = store.plan(&sql::CLAIM, parameters).expect("a plan");
     let expected: [(&[String], &[&str]); 2] = if database.url().is_some() {
         [
             (&looks, &["Index Cond: (ROW(receiver, company_id) > ROW("]),
             (
-                &takes,
+                &claiming,
                 &["Index Cond: ((receiver = given.receiver) AND (company_id = given.company) AND (due_at <="],
             ),
         ]
@@ -135,7 +135,7 @@ fn a_claim_does_not_walk_what_waits_for_a_dead_receiver(database: &TestDatabase)
                 ],
             ),
             (
-                &takes,
+                &claiming,
                 &["SEARCH w USING INDEX outbox_lane (receiver=? AND company_id=? AND due_at<?)"],
             ),
         ]
