@@ -122,14 +122,14 @@ impl Arrivals {
     }
 }
 
-/// A receiver that answers at once, on a port of its own.
-async fn receiver(arrivals: Arc<Arrivals>) -> SocketAddr {
+/// A receiver that answers at once, on this host.
+async fn receiver(arrivals: Arc<Arrivals>, host: &str) -> SocketAddr {
     let handler = move |headers: HeaderMap, body: axum::body::Bytes| async move {
         let id = headers.get("webhook-id").and_then(|id| id.to_str().ok());
         arrivals.came(id.unwrap_or_default());
         drop(body);
     };
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let listener = tokio::net::TcpListener::bind((host, 0)).await.expect("a port");
     let address = listener.local_addr().expect("an address");
     let router = axum::Router::new().route("/hook", axum::routing::post(handler));
     tokio::spawn(async move { axum::serve(listener, router).await });
@@ -163,7 +163,7 @@ impl House {
             .expect("a company");
         let arrivals = Arc::new(Arrivals::default());
         let theirs = threads();
-        let receiver = theirs.block_on(receiver(Arc::clone(&arrivals)));
+        let receiver = theirs.block_on(receiver(Arc::clone(&arrivals), "127.0.0.1"));
         let ours = threads();
         let rules = AddressRules {
             allow_private: true,
@@ -308,8 +308,9 @@ fn beside_a_black_hole(name: &str, house: &House) {
     hole.answer_always(Answer::Silence);
     let good: Vec<SocketAddr> = house.theirs.block_on(async {
         let mut good = Vec::new();
-        for _ in 0..100 {
-            good.push(receiver(Arc::clone(&house.arrivals)).await);
+        // Hosts of their own: what one receiver may have, it has at all its ports together.
+        for number in 1..=100 {
+            good.push(receiver(Arc::clone(&house.arrivals), &format!("127.0.1.{number}")).await);
         }
         good
     });

@@ -334,7 +334,7 @@ outbox-status-again = failed, is tried again
 outbox-status-waiting = waiting
 outbox-back = Back to the outbox
 outbox-older = Older
-outbox-newer = Newer
+outbox-newest = Newest
 outbox-signed-in = { $email }, { $company }
 
 ## Public link

@@ -322,7 +322,7 @@ outbox-status-again = 失敗、再試行します
 outbox-status-waiting = 待機中
 outbox-back = 送信トレイに戻る
 outbox-older = 古いメッセージ
-outbox-newer = 新しいメッセージ
+outbox-newest = 最新のメッセージ
 outbox-signed-in = { $email }、{ $company }
 
 ## 公開リンク

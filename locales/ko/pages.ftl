@@ -322,7 +322,7 @@ outbox-status-again = 실패, 다시 시도합니다
 outbox-status-waiting = 대기 중
 outbox-back = 보낼 편지함으로
 outbox-older = 이전 메시지
-outbox-newer = 이후 메시지
+outbox-newest = 최신 메시지
 outbox-signed-in = { $email }, { $company }
 
 ## 공개 링크

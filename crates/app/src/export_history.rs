@@ -10,6 +10,7 @@ use domain::public_address::CallbackUrl;
 use domain::{ClientId, CompanyId, UtcOffset, WorkflowId, time};
 use jiff::{Timestamp, ToSpan};
 use serde::Serialize;
+use store::Transaction;
 use store::outbox::{self, Delivery, DeliveryId, HistoryBound, HistoryFilter, Kind, State, Try};
 
 use crate::client::WebhookSecret;
@@ -26,6 +27,8 @@ const MOST_RESENT: u32 = 1_000;
 const LONGEST_ANSWER: usize = 1_000;
 /// So many deliveries are forgotten in one transaction.
 const FORGOTTEN_AT_ONCE: u32 = 1_000;
+/// What is beyond the bounds waits so long for its workflow's chain to tell of it, in hours.
+const WAITS_TO_BE_TOLD: i64 = 24;
 
 /// How much history a company keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -456,33 +459,50 @@ impl App {
         Ok(Some((client.id, offset, secrets)))
     }
 
-    /// Forgets what is beyond the bound of each company's history; how many deliveries.
-    pub fn forget_exports(&self) -> Result<u64, Error> {
+    /// Forgets what is beyond the bounds of each company's history; how many deliveries. Mails and messages are kept at least
+    /// for as long as their links open something: while their documents are under way, and then as long as links to files
+    /// live.
+    pub fn forget_deliveries(&self) -> Result<u64, Error> {
         let HistorySettings { days, most } = self.settings.history;
-        let until = self
-            .now()
-            .checked_sub((i64::from(days) * 24).hours())
-            .map_err(|error| Error::internal("counting back from now", error))?;
-        let bound = HistoryBound {
-            until,
+        let now = self.now();
+        let hours_ago = |hours: i64| {
+            now.checked_sub(hours.hours())
+                .map_err(|error| Error::internal("counting back from now", error))
+        };
+        let webhooks = HistoryBound {
+            until: hours_ago(i64::from(days) * 24)?,
             most,
             at_once: FORGOTTEN_AT_ONCE,
+            untold_until: hours_ago(WAITS_TO_BE_TOLD)?,
         };
         let companies = self.store.read(|tx| store::company::list(tx).map_err(Error::from))?;
         let mut forgotten = 0;
         for company in companies {
-            loop {
-                let id = company.id.clone();
-                let now = self
-                    .store
-                    .write(move |tx| outbox::forget(tx, &id, &bound).map_err(Error::from))?;
-                forgotten += now;
-                if now < u64::from(FORGOTTEN_AT_ONCE) {
-                    break;
-                }
-            }
+            let letters = HistoryBound {
+                until: hours_ago(i64::from(days).max(company.link_days) * 24)?,
+                ..webhooks
+            };
+            let id = company.id.clone();
+            forgotten += self.forget_in_portions(move |tx| outbox::forget(tx, &id, &webhooks))?;
+            let id = company.id;
+            forgotten += self.forget_in_portions(move |tx| outbox::forget_letters(tx, &id, &letters))?;
         }
         Ok(forgotten)
+    }
+
+    fn forget_in_portions(
+        &self,
+        forget: impl Fn(&mut dyn Transaction) -> Result<u64, store::Error> + Clone + Send + 'static,
+    ) -> Result<u64, Error> {
+        let mut forgotten = 0;
+        loop {
+            let portion = forget.clone();
+            let count = self.store.write(move |tx| portion(tx).map_err(Error::from))?;
+            forgotten += count;
+            if count < u64::from(FORGOTTEN_AT_ONCE) {
+                return Ok(forgotten);
+            }
+        }
     }
 }
 

@@ -136,7 +136,7 @@ pub use public_link::{LinkInvitation, LinkLeads, LinkVisitor, NewPublicLink, Pub
 pub use seal_key::SealKeyFault;
 pub use sealing::{AskedAuthority, ProofLack, Sealed, SealingSettings, TimeStampAuthority};
 pub use session::{MemberSession, SignedIn};
-pub use settings::{LoginSettings, Settings};
+pub use settings::{GatewayReach, LoginSettings, Settings};
 pub use signing_session::{
     FieldView, GivenBack, NextDocument, PreviewView, Signed, SigningKey, SigningRecipient, SigningView, Stage,
 };
@@ -235,6 +235,7 @@ impl App {
             Arc::clone(&random),
             settings.public_url.clone(),
             Arc::clone(&settings.mail_templates),
+            Arc::clone(&settings.gateways),
         );
         App {
             store,

@@ -15,11 +15,12 @@ use jiff::Timestamp;
 use minijinja::value::Serde;
 use serde::{Deserialize, Serialize};
 use store::company::Style;
-use store::outbox::{NewChannel, NewDelivery, StopReason};
+use store::outbox::{NewChannel, NewDelivery, NewLetter, StopReason};
 
 use crate::error::Error;
 use crate::mail_template::{MailTemplates, Part};
 use crate::outbox::new_event_id;
+use crate::settings::GatewayReach;
 use crate::vault::{Purpose, Vault};
 
 /// The longest subject, in characters; longer ones end in an ellipsis.
@@ -275,6 +276,23 @@ impl OutgoingMail {
             .map_err(|error| Error::internal("reading a mail", error))?;
         serde_json::from_slice(&plain).map_err(|error| Error::internal("reading a mail", error))
     }
+
+    /// The body as it is kept.
+    pub(crate) fn sealed(&self, vault: &Vault) -> Result<Vec<u8>, Error> {
+        let plain = serde_json::to_vec(self).map_err(|error| Error::internal("keeping a mail", error))?;
+        Ok(vault.encrypt(Purpose::OutboxBody, &plain))
+    }
+
+    /// The same without what it says: to whom it went, and about what.
+    pub(crate) fn erased(mut self) -> OutgoingMail {
+        self.text.clear();
+        self.html = None;
+        self.links.clear();
+        if let Some(parts) = &mut self.message {
+            parts.code.clear();
+        }
+        self
+    }
 }
 
 /// What letters are written and kept with.
@@ -282,6 +300,8 @@ impl OutgoingMail {
 pub struct MailRoom<'m> {
     /// The templates.
     pub templates: &'m MailTemplates,
+    /// The gateways that messages go through, in the order in which they are asked.
+    pub gateways: &'m [GatewayReach],
     /// Encrypts them.
     pub vault: &'m Vault,
     /// Gives them their ids.
@@ -298,16 +318,29 @@ impl MailRoom<'_> {
         at: Timestamp,
     ) -> Result<NewDelivery, Error> {
         let mail = write(self.templates, letter)?;
-        let plain = serde_json::to_vec(&mail).map_err(|error| Error::internal("keeping a mail", error))?;
+        let kind = if mail.is_secret {
+            NewLetter::Code {
+                erase_at: at.checked_add(one_time_code::LIFE).unwrap_or(at),
+            }
+        } else {
+            NewLetter::Ordinary
+        };
+        let gateway = mail.message.as_ref().and_then(|parts| {
+            let serves = |gateway: &&GatewayReach| gateway.serves(&parts.kind, &mail.to);
+            self.gateways.iter().find(serves)
+        });
         Ok(NewDelivery {
             company: company.clone(),
             workflow,
             event_id: new_event_id(self.random),
             channel: match letter.contact {
-                Contact::Email(_) => NewChannel::Mail,
-                Contact::Phone { .. } => NewChannel::Message,
+                Contact::Email(_) => NewChannel::Mail(kind),
+                Contact::Phone { .. } => NewChannel::Message {
+                    gateway: gateway.map(|gateway| gateway.name.clone()),
+                    letter: kind,
+                },
             },
-            body: self.vault.encrypt(Purpose::OutboxBody, &plain),
+            body: mail.sealed(self.vault)?,
             created_at: at,
         })
     }

@@ -1,6 +1,7 @@
 //! The outbox as the use-cases see it: ids of events, the bell that wakes the runner, and the page of what was written
 //! to people.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -9,7 +10,7 @@ use domain::{Actor, CompanyId, Contact, DeliveryChannel, Event, EventKind, Rando
 use jiff::Timestamp;
 use store::Transaction;
 pub use store::outbox::Endpoint;
-use store::outbox::{self, DeliveryId, Kind, Message, StopReason, Try};
+use store::outbox::{self, DeliveryId, Kind, Message, StopReason, ToNote, Try};
 
 use crate::error::{Fault, FaultCode};
 use crate::mail::{Letter, MailLink, Occasion, OutgoingMail};
@@ -57,26 +58,62 @@ impl fmt::Debug for OutboxBell {
     }
 }
 
-/// Adds what became of a delivery to its workflow's chain, where there is still one.
+/// Adds what became of deliveries to their workflow's chain, where there is still one.
 fn tell_chain(
     tx: &mut dyn Transaction,
     company: &CompanyId,
     workflow: WorkflowId,
-    at: Timestamp,
-    event: EventKind,
+    events: impl IntoIterator<Item = (Timestamp, EventKind)>,
 ) -> Result<(), Error> {
     let Some(head) = store::workflow::head(tx, company, workflow)? else {
         return Ok(());
     };
-    let (entry, after) = head.append(&Event {
-        at,
-        actor: Actor::SERVICE,
-        event,
-    });
-    if store::audit::append(tx, company, workflow, head, &[entry], after)? {
+    let (mut entries, mut after) = (Vec::new(), head);
+    for (at, event) in events {
+        let (entry, next) = after.append(&Event {
+            at,
+            actor: Actor::SERVICE,
+            event,
+        });
+        entries.push(entry);
+        after = next;
+    }
+    if store::audit::append(tx, company, workflow, head, &entries, after)? {
         Ok(())
     } else {
         Err(Error::conflict(ConflictCode::Changed))
+    }
+}
+
+/// What a workflow's chain is to be told.
+type Untold = ((CompanyId, WorkflowId), Vec<ToNote>);
+
+/// Tells chains of deliveries.
+fn note(tx: &mut dyn Transaction, untold: &[Untold]) -> Result<(), Error> {
+    let ids = untold.iter().flat_map(|(_, taken)| taken).map(|delivery| delivery.id);
+    // Another process may have told of some meanwhile.
+    let noted = outbox::set_noted(tx, ids)?;
+    for ((company, workflow), taken) in untold {
+        let events: Vec<_> = taken
+            .iter()
+            .filter(|delivery| noted.contains(&delivery.id))
+            .map(|delivery| (delivery.at, delivered(delivery)))
+            .collect();
+        if !events.is_empty() {
+            tell_chain(tx, company, *workflow, events)?;
+        }
+    }
+    Ok(())
+}
+
+fn delivered(delivery: &ToNote) -> EventKind {
+    EventKind::Delivered {
+        delivery: delivery.event_id.clone(),
+        channel: Some(match delivery.kind {
+            Kind::Webhook => DeliveryChannel::Webhook,
+            Kind::Mail => DeliveryChannel::Mail,
+            Kind::Message => DeliveryChannel::Message,
+        }),
     }
 }
 
@@ -85,11 +122,12 @@ fn tell_chain(
 pub struct OutboxPage {
     /// The messages.
     pub messages: Vec<OutboxMessage>,
-    /// This page's number, from 1.
-    pub page: u32,
-    /// Whether there are older ones on the next page.
-    pub has_older: bool,
+    /// The next page begins behind this one; none where there are no older ones.
+    pub older: Option<i64>,
 }
+
+/// A delivery that its chain was told of, and when it was made: how far a round of telling has come.
+pub type Told = (Timestamp, DeliveryId);
 
 /// A mail or message, decrypted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,27 +161,23 @@ pub struct OutboxMessage {
 }
 
 impl App {
-    /// A page of what was written to people. It shows links that sign, so whoever may only read does not see it; one-time
-    /// codes it shows to nobody.
-    pub fn outbox_messages(&self, caller: &Caller, page: u32) -> Result<OutboxPage, Error> {
+    /// A page of what was written to people: the newest, or those older than one. It shows links that sign, so whoever may
+    /// only read does not see it; one-time codes it shows to nobody.
+    pub fn outbox_messages(&self, caller: &Caller, before: Option<i64>) -> Result<OutboxPage, Error> {
         caller.must_send()?;
-        let page = page.max(1);
-        let company = caller.company.clone();
-        let skip = (page - 1).saturating_mul(MESSAGES_PER_PAGE);
+        let (company, before) = (caller.company.clone(), DeliveryId(before.unwrap_or(i64::MAX)));
+        // One more than shown tells whether there is more.
         let mut rows = self
             .store
-            .read(move |tx| outbox::messages(tx, &company, MESSAGES_PER_PAGE + 1, skip).map_err(Error::from))?;
+            .read(move |tx| outbox::messages(tx, &company, before, MESSAGES_PER_PAGE + 1).map_err(Error::from))?;
         let has_older = rows.len() > MESSAGES_PER_PAGE as usize;
         rows.truncate(MESSAGES_PER_PAGE as usize);
+        let older = rows.last().filter(|_| has_older).map(|last| last.id.0);
         let messages = rows
             .into_iter()
             .map(|row| self.opened_message(row))
             .collect::<Result<_, _>>()?;
-        Ok(OutboxPage {
-            messages,
-            page,
-            has_older,
-        })
+        Ok(OutboxPage { messages, older })
     }
 
     /// One of them.
@@ -156,28 +190,67 @@ impl App {
         self.opened_message(row.ok_or(Error::NotFound(Subject::Delivery))?)
     }
 
-    /// Tells the chains of deliveries that were taken until then; how many.
+    /// Tells the chains of the next deliveries that were taken until then. Where it has come; none where that was all.
     ///
     /// This follows some seconds behind: an entry that appears while the next writer's approval is being sealed would
-    /// make that work be done anew.
-    pub fn note_deliveries(&self, until: Timestamp, limit: u32) -> Result<usize, Error> {
-        self.store.write(move |tx| {
-            let taken = outbox::to_note(tx, until, limit)?;
-            for delivery in &taken {
-                outbox::set_noted(tx, delivery.id)?;
-                let channel = match delivery.kind {
-                    Kind::Webhook => DeliveryChannel::Webhook,
-                    Kind::Mail => DeliveryChannel::Mail,
-                    Kind::Message => DeliveryChannel::Message,
-                };
-                let event = EventKind::Delivered {
-                    delivery: delivery.event_id.clone(),
-                    channel: Some(channel),
-                };
-                tell_chain(tx, &delivery.company, delivery.workflow, delivery.at, event)?;
+    /// make that work be done anew. A chain that cannot be told now is passed over; the next round comes to it again.
+    pub fn note_deliveries(&self, until: Timestamp, after: Option<Told>, limit: u32) -> Result<Option<Told>, Error> {
+        let after = after.unwrap_or((Timestamp::MIN, DeliveryId(0)));
+        let taken = self
+            .store
+            .read_one(move |tx| outbox::to_note(tx, until, after, limit).map_err(Error::from))?;
+        let next = taken
+            .last()
+            .filter(|_| taken.len() >= limit as usize)
+            .map(|last| (last.at, last.id));
+        let mut of_workflows: BTreeMap<(CompanyId, WorkflowId), Vec<ToNote>> = BTreeMap::new();
+        for delivery in taken {
+            let workflow = (delivery.company.clone(), delivery.workflow);
+            of_workflows.entry(workflow).or_default().push(delivery);
+        }
+        if of_workflows.is_empty() {
+            return Ok(None);
+        }
+        let all: Arc<Vec<Untold>> = Arc::new(of_workflows.into_iter().collect());
+        let untold = Arc::clone(&all);
+        match self.store.write(move |tx| note(tx, &untold)) {
+            Ok(()) => return Ok(next),
+            Err(error @ Error::Unavailable { .. }) => return Err(error),
+            Err(error) => tracing::debug!(%error, "the chains are told of deliveries one by one"),
+        }
+        for place in 0..all.len() {
+            let untold = Arc::clone(&all);
+            let one = move |tx: &mut dyn Transaction| note(tx, untold.get(place..=place).unwrap_or_default());
+            if let Err(error) = self.store.write(one) {
+                tracing::debug!(%error, "a chain is told of its deliveries later");
             }
-            Ok(taken.len())
-        })
+        }
+        Ok(next)
+    }
+
+    /// Takes one-time codes that have had their day out of their letters, so that not even a backup tells them; how many.
+    pub fn erase_codes(&self, limit: u32) -> Result<usize, Error> {
+        let now = self.now();
+        let found = self
+            .store
+            .read_one(move |tx| outbox::to_erase(tx, now, limit).map_err(Error::from))?;
+        let mut erased = Vec::with_capacity(found.len());
+        for letter in found {
+            // What cannot be read says nothing; it is erased all the same.
+            let body = match OutgoingMail::open(&letter.body, &self.vault) {
+                Ok(mail) => mail.erased().sealed(&self.vault)?,
+                Err(_) => Vec::new(),
+            };
+            erased.push((letter.id, body));
+        }
+        let count = erased.len();
+        if count > 0 {
+            self.store.write(move |tx| {
+                let mut erased = erased.iter();
+                erased.try_for_each(|(id, body)| outbox::erase(tx, *id, body, now).map_err(Error::from))
+            })?;
+        }
+        Ok(count)
     }
 
     /// Records that a mail came back after a mail server had taken it, at its workflow, too. `false` where we sent no such
@@ -198,7 +271,12 @@ impl App {
             };
             if let Some(workflow) = mail.workflow {
                 let delivery = delivery.clone();
-                tell_chain(tx, &mail.company, workflow, now, EventKind::Undelivered { delivery })?;
+                tell_chain(
+                    tx,
+                    &mail.company,
+                    workflow,
+                    [(now, EventKind::Undelivered { delivery })],
+                )?;
             }
             Ok(true)
         })

@@ -26,6 +26,7 @@ use crate::export::{self, Happening};
 use crate::mail::{AccessCode, Letter, MailRoom, Occasion, Request};
 use crate::mail_template::MailTemplates;
 use crate::outbox::new_event_id;
+use crate::settings::GatewayReach;
 use crate::vault::{Purpose, Vault};
 
 /// The recipients who need an access code, with the hint.
@@ -37,6 +38,7 @@ pub(crate) struct Outgoing {
     pub(crate) vault: Vault,
     random: Arc<dyn Random>,
     templates: Arc<MailTemplates>,
+    gateways: Arc<Vec<GatewayReach>>,
 }
 
 /// Why writers are asked.
@@ -63,12 +65,14 @@ impl Outgoing {
         random: Arc<dyn Random>,
         public_url: String,
         templates: Arc<MailTemplates>,
+        gateways: Arc<Vec<GatewayReach>>,
     ) -> Outgoing {
         Outgoing {
             addresses: Addresses::new(vault.clone(), public_url),
             vault,
             random,
             templates,
+            gateways,
         }
     }
 
@@ -76,6 +80,7 @@ impl Outgoing {
     pub(crate) fn mail_room(&self) -> MailRoom<'_> {
         MailRoom {
             templates: &self.templates,
+            gateways: &self.gateways,
             vault: &self.vault,
             random: self.random.as_ref(),
         }

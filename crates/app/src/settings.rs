@@ -42,10 +42,31 @@ pub struct Settings {
     pub sealing: SealingSettings,
     /// Beginnings of the telephone numbers to which a messenger takes one-time codes: `+82`; none without a messenger.
     pub codes_to: Vec<String>,
+    /// The gateways that messages go through, in the order in which they are asked.
+    pub gateways: Arc<Vec<GatewayReach>>,
     /// Is there a mail server, which takes one-time codes to mail addresses?
     pub codes_by_mail: bool,
     /// What mails are written with.
     pub mail_templates: Arc<MailTemplates>,
+}
+
+/// A gateway, as far as it tells which messages it is asked to take.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GatewayReach {
+    /// Its name in the configuration.
+    pub name: String,
+    /// The kinds of messages that it carries: `request`, `code` …
+    pub kinds: Vec<&'static str>,
+    /// Beginnings of the numbers that it reaches; `+` alone is every number.
+    pub numbers: Vec<String>,
+}
+
+impl GatewayReach {
+    /// Whether it would be asked to take a kind of message to a number.
+    pub fn serves(&self, kind: &str, number: &str) -> bool {
+        let is_reached = |beginning: &String| number.starts_with(beginning.as_str());
+        self.kinds.contains(&kind) && self.numbers.iter().any(is_reached)
+    }
 }
 
 /// The throttle of wrong credentials. Right ones never count, and nobody is locked out for good.
@@ -91,6 +112,7 @@ impl Default for Settings {
             fonts_folder: None,
             sealing: SealingSettings::default(),
             codes_to: Vec::new(),
+            gateways: Arc::default(),
             codes_by_mail: true,
             mail_templates: Arc::default(),
         }

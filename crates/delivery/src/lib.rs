@@ -19,6 +19,7 @@ pub mod network;
 pub mod node;
 pub mod runner;
 pub mod schedule;
+mod shares;
 pub mod webhook;
 
 pub use egress::Egress;

@@ -24,8 +24,8 @@ use tokio::time::timeout;
 
 /// A name up to here is written as it is, on one line.
 const LONGEST_PLAIN_NAME: usize = 60;
-/// How long one mail may take in all; shorter than any lease's margin.
-const LONGEST_SENDING: Duration = Duration::from_secs(40);
+/// How long one mail may take in all, unless the settings say less; shorter than any lease's margin.
+pub const LONGEST_SENDING: Duration = Duration::from_secs(40);
 /// How long an operator waits to hear whether the server is there.
 const LONGEST_CHECK: Duration = Duration::from_secs(15);
 
@@ -53,8 +53,10 @@ pub struct MailSettings {
     pub login: Option<(String, String)>,
     /// The address that mails come from.
     pub from: String,
-    /// How long one command may take.
+    /// How long connecting may take.
     pub timeout: Duration,
+    /// How long one mail may take in all, at most [`LONGEST_SENDING`]: the library bounds no single command.
+    pub longest: Duration,
 }
 
 impl std::fmt::Debug for MailSettings {
@@ -94,6 +96,7 @@ pub struct MailFault {
 pub struct Mailer {
     pool: Arc<Pool>,
     from: Address,
+    longest: Duration,
 }
 
 /// The library's pool of connections, which may be made and dropped only where a Tokio runtime is.
@@ -140,6 +143,7 @@ impl Mailer {
                 transport: OnceLock::new(),
             }),
             from,
+            longest: settings.longest.min(LONGEST_SENDING),
         })
     }
 
@@ -170,12 +174,12 @@ impl Mailer {
         at: Timestamp,
     ) -> Result<String, MailFault> {
         let message = self.message(mail, logo, event_id, at)?;
-        let sent = timeout(LONGEST_SENDING, self.pool.transport().send(message))
+        let sent = timeout(self.longest, self.pool.transport().send(message))
             .await
             .map_err(|_| MailFault {
                 code: None,
                 is_permanent: false,
-                words: format!("the mail server did not finish within {} s", LONGEST_SENDING.as_secs()),
+                words: format!("the mail server did not finish within {} s", self.longest.as_secs_f32()),
             })?;
         let answer = sent.map_err(|error| MailFault {
             code: error.status().map(u16::from),

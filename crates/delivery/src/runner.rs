@@ -8,32 +8,32 @@
 //! **Guarantees.**
 //! - At least once: a result is written only while the lease is still held. A process that dies loses its leases: at the
 //!   next start on the same machine at once, on another at the lease's end.
-//! - One dead receiver never slows the others: of all tasks one receiver gets at most a tenth, what is claimed for it
-//!   beyond that waits in its own lane, and while its lane is full nothing more is claimed for it.
-//! - Nor does one company, with however many dead receivers, slow another: it gets at most a quarter of the tasks, and while
-//!   it has claimed its share nothing more is claimed for it. What waits in a lane for its receiver's tenth does not count:
-//!   one dead receiver does not use up its company's share.
+//! - One dead receiver never slows the others, nor one company another, nor a letter a webhook: `shares` says which bounds
+//!   that means. Claimed is what may begin now, and of receivers that answer quickly the next round.
+//! - What is not claimed costs nothing: a claim looks once at each lane (a receiver and a company) in which something waits,
+//!   however much that is. Where nothing is due that may begin, nothing is written.
 //! - Claims and results do not wait for the disk: what a machine that stops has lost of them is claimed, and made, again.
 //! - No wake-up is lost: the bell leaves a mark that is seen at the next look, and the loop looks by itself as well.
 //! - First tries of a workflow go out in order (the claim's own rule); after each batch of results the loop looks again.
 //!
 //! **What may fail.** A delivery that cannot be sent at all (its secret is gone, its body undecipherable) counts as a
-//! failed try and ends as a dead letter; its endpoint has not failed by it. A database that is away costs time only: leases end, and everything is tried
-//! again.
+//! failed try and ends as a dead letter; its endpoint has not failed by it. A database that is away costs time only: leases
+//! end, and everything is tried again.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::future::Future;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use app::mail::OutgoingMail;
+use app::outbox::Told;
 use app::{App, Purpose, WebhookSecret};
 use domain::public_address::CallbackUrl;
-use domain::{ClientId, CompanyId, WorkflowId, one_time_code};
+use domain::{ClientId, CompanyId, one_time_code};
 use failpoint::Place;
 use jiff::{SignedDuration, Timestamp};
-use store::outbox::{self, Claim, Claimed, ClaimedChannel, Finished, Outcome, Try};
+use store::outbox::{self, Claim, Claimed, ClaimedChannel, DeliveryId, Finished, Lane, Outcome, Try};
 use tokio::sync::Notify;
 use tokio::task::{JoinError, JoinHandle, JoinSet, spawn_blocking};
 use tokio::time::{Instant, sleep_until};
@@ -43,21 +43,24 @@ use crate::mailer::Mailer;
 use crate::messenger::{Messengers, Outgoing, Report, Verdict as MessageVerdict};
 use crate::node;
 use crate::schedule::{MOST_TRIES, next_try};
+use crate::shares::{Bounds, Plan, Shares};
 use crate::webhook::{self, Verdict, Webhook};
 
 /// So much of an answer is kept for the history, in characters.
 const LONGEST_ANSWER: usize = 1_000;
 /// So many deliveries are told to the chains at once.
 const NOTED_AT_ONCE: u32 = 200;
+/// For so long a client's secrets are taken as they were read: a new one signs beside the one before it for a day.
+const SECRETS_KEPT: SignedDuration = SignedDuration::from_secs(5);
 
 /// How the runner works.
 #[derive(Debug, Clone)]
 pub struct RunnerSettings {
-    /// So many deliveries are under way at once.
+    /// So many webhooks are under way at once.
     pub workers: usize,
-    /// So many of them to one receiver.
+    /// So many deliveries to one receiver: a host, the mail server, a gateway.
     pub per_receiver: usize,
-    /// So many of them of one company.
+    /// So many webhooks of one company.
     pub per_company: usize,
     /// So many are claimed at once.
     pub batch: u32,
@@ -101,9 +104,14 @@ struct Shared {
     mailer: Option<Mailer>,
     messengers: Option<Messengers>,
     settings: RunnerSettings,
+    /// The secrets that were read lately, and when.
+    secrets: Mutex<HashMap<ClientId, KeptSecrets>>,
     /// The latest moment at which was claimed, in microseconds: the clock must not be before it.
     latest_claim: AtomicI64,
 }
+
+/// A client's secrets, and when they were read.
+type KeptSecrets = (Timestamp, Arc<Vec<WebhookSecret>>);
 
 /// A claimed delivery with the secrets that sign it.
 struct Ready {
@@ -128,6 +136,19 @@ impl Done {
             _ => None,
         }
     }
+
+    /// How long its receiver was asked, if it was.
+    fn took(&self) -> Option<Duration> {
+        match &self.result {
+            TaskResult::Tried {
+                outcome: Outcome::NotSent(_),
+                ..
+            }
+            | TaskResult::Kept
+            | TaskResult::NotBegun => None,
+            TaskResult::Tried { made, .. } => Some(Duration::from_micros(u64::try_from(made.duration).unwrap_or(0))),
+        }
+    }
 }
 
 /// Why a webhook got no answer.
@@ -147,13 +168,6 @@ enum TaskResult {
     Kept,
     /// Not begun with: it waited too long for its turn, and the lease is about to end.
     NotBegun,
-}
-
-/// One receiver's deliveries.
-#[derive(Default)]
-struct Lane {
-    under_way: usize,
-    waiting: VecDeque<Ready>,
 }
 
 /// How long [`Runner::work`] goes on.
@@ -185,6 +199,7 @@ impl Runner {
                 client,
                 mailer,
                 messengers,
+                secrets: Mutex::default(),
                 settings,
                 // At the first claim it is looked whether the clock was set back while nothing ran.
                 latest_claim: AtomicI64::new(i64::MAX),
@@ -236,6 +251,7 @@ impl Runner {
             work.start_ready();
             work.start_finishing();
             work.start_claiming();
+            work.start_chores();
             if work.is_over() {
                 break;
             }
@@ -246,7 +262,8 @@ impl Runner {
                 Some(done) = work.tasks.join_next_with_id() => work.task_ended(done),
                 result = ended(&mut work.finishing) => work.finished(result),
                 result = ended(&mut work.claiming) => work.claimed(result),
-                result = ended(&mut work.noting) => noted(&result),
+                result = ended(&mut work.chores.noting) => work.noted(result),
+                result = ended(&mut work.chores.letting_go) => work.let_go(result),
                 () = &mut stop, if !stopping => work.stopping = true,
                 () = self.wake.notified(), if !stopping => work.look = true,
                 () = sleep_until(work.next_poll), if !stopping && mode == Mode::Forever => work.polled(),
@@ -269,37 +286,59 @@ async fn ended<T>(task: &mut Option<JoinHandle<T>>) -> Result<T, JoinError> {
 }
 
 /// What one claim brought.
+#[derive(Default)]
 struct Haul {
     ready: Vec<Ready>,
     /// Rows that cannot be sent, with the reason.
     unusable: Vec<Arc<Done>>,
-    /// It brought as many as it could: the outbox may hold more.
+    /// There is more that may be claimed now.
     may_be_more: bool,
+    /// There may be more when a task has ended.
+    is_more_later: bool,
 }
 
 type Claiming = JoinHandle<Result<Haul, app::Error>>;
 type Finishing = JoinHandle<bool>;
-type Noting = JoinHandle<Result<usize, app::Error>>;
+/// Whether there may be more to do.
+type Chore = JoinHandle<Result<bool, app::Error>>;
+/// How far the chains were told of deliveries, where that is not all.
+type Noting = JoinHandle<Result<Option<Told>, app::Error>>;
+/// A client's signing secrets, or why they cannot be read.
+type Secrets = Result<Arc<Vec<WebhookSecret>>, String>;
+
+/// What is done beside the deliveries, a portion at a time.
+struct Chores {
+    noting: Option<Noting>,
+    letting_go: Option<Chore>,
+    /// The chains may be behind, after this delivery.
+    must_note: Option<Told>,
+    /// Something may still be held for an endpoint that is on.
+    must_let_go: bool,
+}
+
+impl Chores {
+    fn are_under_way(&self) -> bool {
+        self.noting.is_some() || self.letting_go.is_some()
+    }
+}
 
 /// The loop's state.
 struct Work {
     shared: Arc<Shared>,
     mode: Mode,
-    lanes: HashMap<String, Lane>,
-    /// How many are under way for each company.
-    companies: HashMap<CompanyId, usize>,
+    shares: Arc<Mutex<Shares>>,
+    /// What was claimed and waits for its turn.
+    waiting: HashMap<Lane, VecDeque<Ready>>,
     under_way: usize,
     tasks: JoinSet<Done>,
-    /// Which task works for which receiver, and for whom.
-    receivers: HashMap<tokio::task::Id, (String, CompanyId)>,
+    /// Which task works for which lane.
+    lanes: HashMap<tokio::task::Id, Lane>,
     results: Vec<Arc<Done>>,
     claiming: Option<Claiming>,
     finishing: Option<Finishing>,
-    noting: Option<Noting>,
-    /// Receivers that the last claim left out.
-    left_out: HashSet<String>,
-    /// Companies that the last claim left out.
-    companies_left_out: HashSet<CompanyId>,
+    chores: Chores,
+    /// The last claim left something due out that had no room.
+    has_left_out: bool,
     look: bool,
     stopping: bool,
     next_poll: Instant,
@@ -309,20 +348,29 @@ struct Work {
 impl Work {
     fn new(shared: Arc<Shared>, mode: Mode) -> Work {
         let next_poll = Instant::now() + shared.settings.poll;
+        let bounds = Bounds {
+            workers: shared.settings.workers,
+            per_receiver: shared.settings.per_receiver,
+            per_company: shared.settings.per_company,
+        };
         Work {
             shared,
             mode,
-            lanes: HashMap::new(),
-            companies: HashMap::new(),
+            shares: Arc::new(Mutex::new(Shares::new(bounds))),
+            waiting: HashMap::new(),
             under_way: 0,
             tasks: JoinSet::new(),
-            receivers: HashMap::new(),
+            lanes: HashMap::new(),
             results: Vec::new(),
             claiming: None,
             finishing: None,
-            noting: None,
-            left_out: HashSet::new(),
-            companies_left_out: HashSet::new(),
+            chores: Chores {
+                noting: None,
+                letting_go: None,
+                must_note: None,
+                must_let_go: true,
+            },
+            has_left_out: false,
             look: true,
             stopping: false,
             next_poll,
@@ -335,51 +383,51 @@ impl Work {
             && self.results.is_empty()
             && self.claiming.is_none()
             && self.finishing.is_none()
-            && self.noting.is_none();
-        let idle = !self.look && self.lanes.values().all(|lane| lane.waiting.is_empty());
+            && !self.chores.are_under_way();
+        let idle = !self.look && !self.chores.must_let_go && self.waiting.values().all(VecDeque::is_empty);
         resting && (self.stopping || self.mode == Mode::UntilIdle && idle)
     }
 
     fn polled(&mut self) {
         self.look = true;
+        self.chores.must_note.get_or_insert((Timestamp::MIN, DeliveryId(0)));
+        self.chores.must_let_go = true;
         self.next_poll = Instant::now() + self.shared.settings.poll;
-        if self.noting.is_none() {
-            let shared = Arc::clone(&self.shared);
-            self.noting = Some(spawn_blocking(move || shared.note()));
-        }
     }
 
-    /// Begins with what waits in the lanes, as far as there is room.
-    fn start_ready(&mut self) {
+    /// Begins with the chores that are to be done; each comes again for as long as there is more.
+    fn start_chores(&mut self) {
         if self.stopping {
             return;
         }
-        let RunnerSettings {
-            workers,
-            per_receiver,
-            per_company,
-            ..
-        } = self.shared.settings;
-        for (receiver, lane) in &mut self.lanes {
-            while self.under_way < workers && lane.under_way < per_receiver {
-                // The first whose company has room: of a lane of several companies none waits for another's share.
-                let has_room = |ready: &Ready| {
-                    let under_way = self.companies.get(&ready.claimed.company);
-                    under_way.is_none_or(|under_way| *under_way < per_company)
-                };
-                let Some(next) = lane.waiting.iter().position(has_room) else {
-                    break;
-                };
-                let Some(ready) = lane.waiting.remove(next) else { break };
-                let company = ready.claimed.company.clone();
-                *self.companies.entry(company.clone()).or_default() += 1;
-                lane.under_way += 1;
+        if self.chores.noting.is_none()
+            && let Some(after) = self.chores.must_note.take()
+        {
+            let shared = Arc::clone(&self.shared);
+            self.chores.noting = Some(spawn_blocking(move || shared.note(after)));
+        }
+        if self.chores.letting_go.is_none() && std::mem::take(&mut self.chores.must_let_go) {
+            let shared = Arc::clone(&self.shared);
+            self.chores.letting_go = Some(spawn_blocking(move || shared.let_go()));
+        }
+    }
+
+    /// Begins with what waits, as far as there is room.
+    fn start_ready(&mut self) {
+        if self.stopping || self.waiting.is_empty() {
+            return;
+        }
+        for (lane, waiting) in &mut self.waiting {
+            let room = locked(&self.shares).may_begin(lane);
+            for ready in waiting.drain(..room.min(waiting.len())) {
+                locked(&self.shares).began(lane);
                 self.under_way += 1;
                 let shared = Arc::clone(&self.shared);
                 let task = self.tasks.spawn(async move { shared.deliver(ready).await });
-                self.receivers.insert(task.id(), (receiver.clone(), company));
+                self.lanes.insert(task.id(), lane.clone());
             }
         }
+        self.waiting.retain(|_, waiting| !waiting.is_empty());
     }
 
     /// Writes what has come back, one batch at a time: what comes meanwhile makes the next batch.
@@ -391,61 +439,25 @@ impl Work {
     }
 
     fn start_claiming(&mut self) {
-        let room = self.shared.settings.workers.saturating_sub(self.under_way);
-        if self.claiming.is_some() || !self.look || self.stopping || room == 0 {
+        if self.claiming.is_some() || !self.look || self.stopping {
             return;
         }
         self.look = false;
         self.claims += 1;
-        let per_receiver = self.shared.settings.per_receiver;
-        self.left_out = self
-            .lanes
-            .iter()
-            .filter(|(_, lane)| lane.waiting.len() >= per_receiver)
-            .map(|(receiver, _)| receiver.clone())
-            .collect();
-        let per_company = self.shared.settings.per_company;
-        self.companies_left_out = self
-            .shares()
-            .into_iter()
-            .filter(|(_, share)| *share >= per_company)
-            .map(|(company, _)| company.clone())
-            .collect();
-        let except = self.left_out.iter().cloned().collect();
-        let except_companies = self.companies_left_out.iter().cloned().collect();
-        let limit = self.shared.settings.batch.min(u32::try_from(room).unwrap_or(u32::MAX));
-        let (shared, number) = (Arc::clone(&self.shared), self.claims);
-        self.claiming = Some(spawn_blocking(move || {
-            shared.claim(number, except, except_companies, limit)
-        }));
-    }
-
-    /// How much of its share each company has claimed, whether it waits or is under way: of each receiver at most as many
-    /// as may be under way to it.
-    fn shares(&self) -> HashMap<&CompanyId, usize> {
-        let mut claimed: HashMap<(&CompanyId, &str), usize> = HashMap::new();
-        for (receiver, company) in self.receivers.values() {
-            *claimed.entry((company, receiver)).or_default() += 1;
-        }
-        for ready in self.lanes.values().flat_map(|lane| &lane.waiting) {
-            let claimed_one = (&ready.claimed.company, ready.claimed.receiver.as_str());
-            *claimed.entry(claimed_one).or_default() += 1;
-        }
-        let mut shares = HashMap::new();
-        for ((company, _), count) in claimed {
-            *shares.entry(company).or_default() += count.min(self.shared.settings.per_receiver);
-        }
-        shares
+        let (claimer, shares, number) = (Arc::clone(&self.shared), Arc::clone(&self.shares), self.claims);
+        self.claiming = Some(spawn_blocking(move || claimer.claim(number, &shares)));
     }
 
     fn claimed(&mut self, result: Result<Result<Haul, app::Error>, JoinError>) {
         match result {
             Ok(Ok(haul)) => {
                 self.look |= haul.may_be_more;
+                self.has_left_out = haul.is_more_later;
                 self.results.extend(haul.unusable);
                 for ready in haul.ready {
-                    let lane = self.lanes.entry(ready.claimed.receiver.clone()).or_default();
-                    lane.waiting.push_back(ready);
+                    let lane = ready.claimed.lane();
+                    locked(&self.shares).claimed(&lane, ready.claimed.tries > 0);
+                    self.waiting.entry(lane).or_default().push_back(ready);
                 }
             }
             Ok(Err(error)) => tracing::warn!(%error, "the outbox cannot be read; looking again soon"),
@@ -455,41 +467,34 @@ impl Work {
 
     fn task_ended(&mut self, done: Result<(tokio::task::Id, Done), JoinError>) {
         self.under_way -= 1;
-        let id = match done {
+        let (id, took) = match done {
             Ok((id, done)) => {
+                let took = done.took();
                 self.results.push(Arc::new(done));
-                id
+                (id, took)
             }
             Err(error) => {
                 tracing::error!(%error, "a delivery panicked; it is tried again when its lease ends");
-                error.id()
+                (error.id(), None)
             }
         };
-        let Some((receiver, company)) = self.receivers.remove(&id) else {
-            return;
-        };
-        if let Some(under_way) = self.companies.get_mut(&company) {
-            *under_way -= 1;
-            if *under_way == 0 {
-                self.companies.remove(&company);
-            }
+        if let Some(lane) = self.lanes.remove(&id) {
+            locked(&self.shares).ended(&lane, took);
         }
-        // The outbox may hold more for both than the last claim was allowed to take.
-        if self.companies_left_out.contains(&company) {
-            let share = self.shares().get(&company).copied().unwrap_or_default();
-            if share < self.shared.settings.per_company {
-                self.look |= self.companies_left_out.remove(&company);
-            }
+        // There is room for what had none.
+        self.look |= std::mem::take(&mut self.has_left_out);
+    }
+
+    fn noted(&mut self, result: Result<Result<Option<Told>, app::Error>, JoinError>) {
+        if let Some(told) = done(result, "the chains are told of deliveries later") {
+            self.chores.must_note = Some(told);
         }
-        if let Some(lane) = self.lanes.get_mut(&receiver) {
-            lane.under_way -= 1;
-            if lane.waiting.len() < self.shared.settings.per_receiver {
-                self.look |= self.left_out.remove(&receiver);
-            }
-            if lane.waiting.is_empty() && lane.under_way == 0 {
-                self.lanes.remove(&receiver);
-            }
-        }
+    }
+
+    fn let_go(&mut self, result: Result<Result<bool, app::Error>, JoinError>) {
+        let is_more = done(result, "what was held for an endpoint is let go later");
+        self.chores.must_let_go |= is_more;
+        self.look |= is_more;
     }
 
     fn finished(&mut self, result: Result<bool, JoinError>) {
@@ -502,12 +507,8 @@ impl Work {
 
     /// Gives back what was claimed and not begun with.
     async fn give_back(self) {
-        let left: Vec<Claimed> = self
-            .lanes
-            .into_values()
-            .flat_map(|lane| lane.waiting)
-            .map(|ready| ready.claimed)
-            .collect();
+        let waiting = self.waiting.into_values().flatten();
+        let left: Vec<Claimed> = waiting.map(|ready| ready.claimed).collect();
         if left.is_empty() {
             return;
         }
@@ -528,72 +529,75 @@ impl Work {
     }
 }
 
-fn noted(result: &Result<Result<usize, app::Error>, JoinError>) {
+/// What a chore answers; nothing where it failed.
+fn done<T: Default>(result: Result<Result<T, app::Error>, JoinError>, otherwise: &str) -> T {
     match result {
-        Ok(Ok(_)) => {}
-        Ok(Err(error)) => tracing::debug!(%error, "the chains are told of deliveries later"),
-        Err(error) => tracing::error!(%error, "telling the chains panicked"),
+        Ok(Ok(answer)) => answer,
+        Ok(Err(error)) => {
+            tracing::debug!(%error, "{otherwise}");
+            T::default()
+        }
+        Err(error) => {
+            tracing::error!(%error, "{otherwise}: it panicked");
+            T::default()
+        }
     }
 }
 
+fn locked(shares: &Mutex<Shares>) -> MutexGuard<'_, Shares> {
+    shares.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Shared {
-    fn claim(
-        &self,
-        number: u64,
-        except: Vec<String>,
-        except_companies: Vec<CompanyId>,
-        limit: u32,
-    ) -> Result<Haul, app::Error> {
+    fn claim(&self, number: u64, shares: &Mutex<Shares>) -> Result<Haul, app::Error> {
         let now = self.app.now();
+        // A clock that was set back would leave everything that is due by it far away.
+        let latest = self.latest_claim.fetch_max(now.as_microsecond(), Ordering::SeqCst);
+        if now.as_microsecond() < latest {
+            tracing::debug!("due times are held against the clock: it was set back, or nothing ran before");
+            let store = &self.app.store;
+            store.write_relaxed(move |tx| outbox::count_anew(tx, now).map_err(app::Error::from))?;
+            self.latest_claim.store(now.as_microsecond(), Ordering::SeqCst);
+        }
+        let due = self
+            .app
+            .store
+            .read_one(move |tx| outbox::due_lanes(tx, now).map_err(app::Error::from))?;
+        let Plan {
+            lanes,
+            has_left_out,
+            is_full,
+        } = locked(shares).plan(&due, self.settings.batch as usize);
+        if lanes.is_empty() {
+            return Ok(Haul {
+                is_more_later: has_left_out,
+                ..Haul::default()
+            });
+        }
         let claim = Claim {
             lease: format!("{}#{number}", self.settings.owner),
             owner: self.settings.owner.clone(),
             now,
             until: now.checked_add(self.settings.lease).unwrap_or(now),
-            except,
-            except_companies,
-            limit,
+            lanes,
         };
-        let app = Arc::clone(&self.app);
-        // A clock that was set back would leave everything that is due by it far away.
-        let latest = self.latest_claim.fetch_max(now.as_microsecond(), Ordering::SeqCst);
-        let is_back = now.as_microsecond() < latest;
-        if is_back {
-            tracing::debug!("due times are held against the clock: it was set back, or nothing ran before");
-        }
-        let (claimed, mut secrets) = self.app.store.write_relaxed(move |tx| {
-            if is_back {
-                outbox::count_anew(tx, now)?;
-            }
-            let claimed = outbox::claim(tx, &claim)?;
-            let mut secrets: HashMap<ClientId, Result<Arc<Vec<WebhookSecret>>, String>> = HashMap::new();
-            for delivery in &claimed {
-                if let ClaimedChannel::Webhook { client, .. } = &delivery.channel
-                    && !secrets.contains_key(client)
-                {
-                    let found = match app.webhook_secrets(tx, &delivery.company, *client, now) {
-                        Ok(found) => Ok(Arc::new(found)),
-                        // The database's own failures concern the whole claim.
-                        Err(error @ app::Error::Unavailable { .. }) => return Err(error),
-                        Err(error) => Err(format!("the signing secret cannot be read: {error}")),
-                    };
-                    secrets.insert(*client, found);
-                }
-            }
-            Ok((claimed, secrets))
-        })?;
-        if !claimed.is_empty() {
+        let mut room: HashMap<Lane, u32> = claim.lanes.iter().cloned().collect();
+        let taken = self
+            .app
+            .store
+            .write_relaxed(move |tx| outbox::claim(tx, &claim).map_err(app::Error::from))?;
+        if !taken.claimed.is_empty() {
             failpoint::reach(Place::Claimed);
         }
-        if is_back {
-            self.latest_claim.store(now.as_microsecond(), Ordering::SeqCst);
-        }
+        let mut secrets = self.secrets(&taken.claimed, now)?;
         let mut haul = Haul {
-            ready: Vec::with_capacity(claimed.len()),
-            unusable: Vec::new(),
-            may_be_more: claimed.len() >= limit as usize,
+            ready: Vec::with_capacity(taken.claimed.len()),
+            ..Haul::default()
         };
-        for claimed in claimed {
+        for claimed in taken.claimed {
+            if let Some(room) = room.get_mut(&claimed.lane()) {
+                *room = room.saturating_sub(1);
+            }
             let found = match &claimed.channel {
                 ClaimedChannel::Webhook { client, .. } => secrets.get_mut(client).map(|found| found.clone()),
                 ClaimedChannel::Mail | ClaimedChannel::Message => None,
@@ -607,13 +611,63 @@ impl Shared {
                 }),
             }
         }
+        haul.may_be_more = is_full || taken.held > 0 || !haul.unusable.is_empty();
+        // A lane that gave all that there was room for may have more.
+        haul.is_more_later = has_left_out || room.values().any(|left| *left == 0);
         Ok(haul)
     }
 
-    fn note(&self) -> Result<usize, app::Error> {
+    /// The secrets that sign these webhooks, or why they cannot be read.
+    fn secrets(&self, claimed: &[Claimed], now: Timestamp) -> Result<HashMap<ClientId, Secrets>, app::Error> {
+        let mut kept = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|_, (at, _)| now >= *at && now.duration_since(*at) < SECRETS_KEPT);
+        let mut found = HashMap::new();
+        for delivery in claimed {
+            let ClaimedChannel::Webhook { client, .. } = delivery.channel else {
+                continue;
+            };
+            if found.contains_key(&client) {
+                continue;
+            }
+            if let Some((_, secrets)) = kept.get(&client) {
+                found.insert(client, Ok(Arc::clone(secrets)));
+                continue;
+            }
+            let (app, company) = (Arc::clone(&self.app), delivery.company.clone());
+            let read = self
+                .app
+                .store
+                .read_one(move |tx| app.webhook_secrets(tx, &company, client, now));
+            let secrets = match read {
+                Ok(secrets) => {
+                    let secrets = Arc::new(secrets);
+                    kept.insert(client, (now, Arc::clone(&secrets)));
+                    Ok(secrets)
+                }
+                // The database's own failures concern the whole claim.
+                Err(error @ app::Error::Unavailable { .. }) => return Err(error),
+                Err(error) => Err(format!("the signing secret cannot be read: {error}")),
+            };
+            found.insert(client, secrets);
+        }
+        Ok(found)
+    }
+
+    fn note(&self, after: Told) -> Result<Option<Told>, app::Error> {
         let now = self.app.now();
         let until = now.checked_sub(self.settings.note_after).unwrap_or(now);
-        self.app.note_deliveries(until, NOTED_AT_ONCE)
+        self.app.note_deliveries(until, Some(after), NOTED_AT_ONCE)
+    }
+
+    /// Lets go the next portion of what is held for an endpoint that is on again.
+    fn let_go(&self) -> Result<bool, app::Error> {
+        let store = &self.app.store;
+        let Some((company, url)) = store.read_one(|tx| outbox::letting_go(tx).map_err(app::Error::from))? else {
+            return Ok(false);
+        };
+        let now = self.app.now();
+        store.write_relaxed(move |tx| outbox::let_go(tx, &company, &url, now).map_err(app::Error::from))?;
+        Ok(true)
     }
 
     async fn deliver(&self, ready: Ready) -> Done {
@@ -869,7 +923,7 @@ impl Shared {
         opened
     }
 
-    /// Answers whether a workflow's next first try waits now.
+    /// Answers whether a workflow's next first try may be due now.
     fn write(&self, results: Vec<Arc<Done>>) -> Result<bool, app::Error> {
         let (app, now) = (Arc::clone(&self.app), self.app.now());
         self.app.store.write_relaxed(move |tx| {
@@ -894,28 +948,18 @@ impl Shared {
                     }
                     TaskResult::Tried { made, outcome } => outbox::finish(tx, claimed, made, *outcome, now)?,
                 };
-                match (finished, &claimed.channel) {
-                    (Finished::LeaseLost, _) => lease_lost(claimed),
-                    (
-                        Finished::Recorded {
-                            stopped: Some(reason), ..
-                        },
-                        ClaimedChannel::Webhook { url, .. },
-                    ) => {
-                        tracing::warn!(company = %claimed.company, reason = reason.word(), "an endpoint was stopped");
-                        app.endpoint_stopped(tx, &claimed.company, url, reason, now)?;
-                    }
-                    (Finished::Recorded { .. }, _) => {}
+                let (Finished::LeaseLost { stopped } | Finished::Recorded { stopped, .. }) = finished;
+                if matches!(finished, Finished::LeaseLost { .. }) {
+                    lease_lost(claimed);
+                }
+                if let (Some(reason), ClaimedChannel::Webhook { url, .. }) = (stopped, &claimed.channel) {
+                    tracing::warn!(company = %claimed.company, reason = reason.word(), "an endpoint was stopped");
+                    app.endpoint_stopped(tx, &claimed.company, url, reason, now)?;
                 }
             }
-            let mut opening: Vec<WorkflowId> = results
-                .iter()
-                .filter(|done| !done.claimed.first_try_done)
-                .filter_map(|done| done.claimed.workflow)
-                .collect();
-            opening.sort_unstable();
-            opening.dedup();
-            Ok(outbox::first_try_waits(tx, &opening)?)
+            // A workflow's later webhooks wait for the first try of this one.
+            let is_first = |done: &Arc<Done>| !done.claimed.first_try_done && done.claimed.workflow.is_some();
+            Ok(results.iter().any(is_first))
         })
     }
 }

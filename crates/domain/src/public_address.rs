@@ -172,11 +172,6 @@ impl CallbackUrl {
         self.0.host_str().unwrap_or_default().trim_end_matches('.')
     }
 
-    /// Host and port, as the key for limits that hold for one receiver.
-    pub fn receiver(&self) -> String {
-        format!("{}:{}", self.host(), self.0.port_or_known_default().unwrap_or_default())
-    }
-
     /// The literal address that stands in place of a host name, if one does.
     pub fn literal_address(&self) -> Option<IpAddr> {
         match self.0.host()? {
@@ -512,13 +507,13 @@ mod tests {
     }
 
     #[test]
-    fn the_receiver_is_host_and_port() {
-        let receiver = |text| parse(text).map(|url| url.receiver());
-        assert_eq!(receiver("https://Example.com./a"), Ok("example.com:443".to_owned()));
-        assert_eq!(
-            receiver("https://example.com:8443/b?c"),
-            Ok("example.com:8443".to_owned())
-        );
+    fn the_host_is_the_same_at_every_port() {
+        for text in ["https://Example.com./a", "https://example.com:8443/b?c"] {
+            assert_eq!(
+                parse(text).map(|url| url.host().to_owned()),
+                Ok("example.com".to_owned())
+            );
+        }
         assert_eq!(
             parse("https://[2606:4700::1]/").map(|url| url.literal_address().is_some()),
             Ok(true)

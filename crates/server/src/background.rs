@@ -25,6 +25,8 @@ const CLEANING_EVERY: Duration = Duration::from_mins(10);
 const BULK_EVERY: Duration = Duration::from_millis(500);
 /// By so much deliveries a company's history can be beyond its bound: those of a minute.
 const HISTORY_EVERY: Duration = Duration::from_mins(1);
+/// So many one-time codes are erased in one transaction.
+const ERASE_AT_ONCE: u32 = 500;
 /// How late a missing timestamp is tried again, at most, once it is due.
 const TIMESTAMPS_EVERY: Duration = Duration::from_mins(1);
 /// So many timestamps are added in one run; more follow at once.
@@ -134,7 +136,7 @@ pub fn start(
         ended.clone(),
         Arc::clone(&app),
         "bounding the history of deliveries",
-        forget_exports,
+        forget,
     ));
     work.spawn(every(
         REMINDERS_EVERY,
@@ -214,8 +216,9 @@ fn start_many(app: &App) -> Result<(), Error> {
     app.run_bulk_starts(&node::this_process()).map(drop)
 }
 
-fn forget_exports(app: &App) -> Result<(), Error> {
-    app.forget_exports().map(drop)
+fn forget(app: &App) -> Result<(), Error> {
+    while app.erase_codes(ERASE_AT_ONCE)? >= ERASE_AT_ONCE as usize {}
+    app.forget_deliveries().map(drop)
 }
 
 fn clean(app: &App) -> Result<(), Error> {

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use app::{BulkSettings, HistorySettings, LoginSettings, MailTemplates, SealingSettings, TimeStampAuthority};
 use delivery::egress::EgressFault;
-use delivery::mailer::{MailSettings, MailSettingsFault, MailTls, Mailer};
+use delivery::mailer::{LONGEST_SENDING, MailSettings, MailSettingsFault, MailTls, Mailer};
 use delivery::messenger::{Format as BodyFormat, GatewayFault, GatewaySettings, Method, SignatureText, profiles};
 use delivery::{Egress, Messengers, SourceRules};
 use domain::public_address::{AddressRules, CallbackUrl};
@@ -200,7 +200,7 @@ pub struct Smtp {
     pub password: Option<Secret>,
     /// A file that holds the password.
     pub password_file: Option<PathBuf>,
-    /// How long one command may take.
+    /// How long connecting may take.
     #[serde(default = "thirty")]
     pub timeout_seconds: u64,
 }
@@ -818,6 +818,10 @@ impl Configuration {
             codes_to: self
                 .messengers()?
                 .map_or_else(Vec::new, |messengers| messengers.reaches("code")),
+            gateways: Arc::new(
+                self.messengers()?
+                    .map_or_else(Vec::new, |messengers| messengers.roster()),
+            ),
             codes_by_mail: self.mail()?.is_some(),
             mail_templates: Arc::new(self.mail_templates()),
         })
@@ -969,6 +973,7 @@ impl Configuration {
             login,
             from: smtp.from.clone(),
             timeout: Duration::from_secs(smtp.timeout_seconds.max(1)),
+            longest: LONGEST_SENDING,
         };
         match Mailer::new(&settings) {
             Ok(_) => Ok(Some(settings)),

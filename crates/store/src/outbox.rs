@@ -10,8 +10,10 @@
 //! - First tries of one workflow's webhooks go out in the order of the events: a later one is not claimed while an
 //!   earlier one has not been tried.
 //! - A stopped endpoint's deliveries are held, and go on where they were when it is switched on. What is enqueued
-//!   meanwhile is held by the next claim. Whoever holds writes the endpoint's row, which switching it on removes: of the
-//!   two at the same moment one runs again, so nothing stays held for an endpoint that is on.
+//!   meanwhile is held by the claim that meets it. Whoever holds writes the endpoint's row, and so does switching it on: of
+//!   the two at the same moment one runs again, so nothing stays held for an endpoint that is on.
+//! - However much waits, no transaction is long: a claim looks at each [`Lane`] once and takes its first few, and a backlog
+//!   is held and let go in portions ([`PORTION`]). The endpoint's row says that there is more to let go.
 //!
 //! Bodies and authorization values arrive encrypted (the app's vault) and are never read here.
 
@@ -25,10 +27,33 @@ use serde_json::json;
 use crate::sql::delivery as sql;
 use crate::{Error, Row, Transaction, Value, values};
 
-/// The receiver of all mail: one limit for the one mail server.
-pub const MAIL_RECEIVER: &str = "mail";
-/// The receiver of all messages: one limit for all gateways.
-const MESSAGE_RECEIVER: &str = "message";
+/// So many are held or let go in one transaction.
+pub const PORTION: u32 = 1_000;
+/// How the receivers of letters begin; no host does.
+const OF_LETTERS: &str = ":";
+/// How the receivers of one-time codes end: they have places of their own, and wait for no other letter.
+const OF_CODES: &str = "/code";
+
+/// What waits for one receiver from one company: from these is claimed.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Lane {
+    /// A host, the mail server, or a gateway.
+    pub receiver: String,
+    /// Whose.
+    pub company: CompanyId,
+}
+
+impl Lane {
+    /// Whether it holds mails or messages, and no webhooks.
+    pub fn is_of_letters(&self) -> bool {
+        self.receiver.starts_with(OF_LETTERS)
+    }
+
+    /// Whether it holds one-time codes, for which a person waits.
+    pub fn is_of_codes(&self) -> bool {
+        self.is_of_letters() && self.receiver.ends_with(OF_CODES)
+    }
+}
 
 /// One delivery's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -53,9 +78,58 @@ pub enum NewChannel {
         authorization: Option<Vec<u8>>,
     },
     /// A mail; without a mail server the outbox page shows it.
-    Mail,
+    Mail(NewLetter),
     /// A message to a telephone number; where no messenger serves it, the outbox page shows it.
-    Message,
+    Message {
+        /// The gateway that is asked first; none where none serves the number.
+        gateway: Option<String>,
+        /// What kind of letter.
+        letter: NewLetter,
+    },
+}
+
+/// What is to be known of a letter without opening it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NewLetter {
+    /// Any that is no one-time code.
+    Ordinary,
+    /// A one-time code.
+    Code {
+        /// When it is taken out of the letter.
+        erase_at: Timestamp,
+    },
+}
+
+impl NewChannel {
+    /// Who gets it, as the limit for one receiver counts.
+    fn receiver(&self) -> String {
+        let (way, letter) = match self {
+            NewChannel::Webhook { url, .. } => {
+                return CallbackUrl::stored(url).map_or_else(|| url.clone(), |url| url.host().to_owned());
+            }
+            NewChannel::Mail(letter) => ("mail".to_owned(), letter),
+            NewChannel::Message { gateway, letter } => {
+                (format!("gateway/{}", gateway.as_deref().unwrap_or_default()), letter)
+            }
+        };
+        let end = if matches!(letter, NewLetter::Code { .. }) {
+            OF_CODES
+        } else {
+            ""
+        };
+        format!("{OF_LETTERS}{way}{end}")
+    }
+
+    fn erase_at(&self) -> Option<Timestamp> {
+        match self {
+            NewChannel::Mail(NewLetter::Code { erase_at })
+            | NewChannel::Message {
+                letter: NewLetter::Code { erase_at },
+                ..
+            } => Some(*erase_at),
+            _ => None,
+        }
+    }
 }
 
 /// A delivery to be made.
@@ -77,22 +151,14 @@ pub struct NewDelivery {
 
 /// Puts a delivery into the outbox, in the caller's transaction.
 pub fn enqueue(tx: &mut dyn Transaction, new: &NewDelivery) -> Result<(), Error> {
-    let (receiver, url, client, authorization) = match &new.channel {
+    let (kind, url, client, authorization) = match &new.channel {
         NewChannel::Webhook {
             url,
             client,
             authorization,
-        } => {
-            let receiver = CallbackUrl::stored(url).map_or_else(|| url.clone(), |url| url.receiver());
-            (receiver, Some(url), Some(client.0), authorization.clone())
-        }
-        NewChannel::Mail => (MAIL_RECEIVER.to_owned(), None, None, None),
-        NewChannel::Message => (MESSAGE_RECEIVER.to_owned(), None, None, None),
-    };
-    let kind = match &new.channel {
-        NewChannel::Webhook { .. } => Kind::Webhook,
-        NewChannel::Mail => Kind::Mail,
-        NewChannel::Message => Kind::Message,
+        } => (Kind::Webhook, Some(url), Some(client.0), authorization.clone()),
+        NewChannel::Mail(_) => (Kind::Mail, None, None, None),
+        NewChannel::Message { .. } => (Kind::Message, None, None, None),
     };
     tx.execute_later(
         &sql::ENQUEUE,
@@ -101,13 +167,14 @@ pub fn enqueue(tx: &mut dyn Transaction, new: &NewDelivery) -> Result<(), Error>
             new.workflow.map(WorkflowId::get),
             &new.event_id,
             kind.word(),
-            receiver,
+            new.channel.receiver(),
             url,
             client,
             authorization,
             new.body.as_slice(),
             State::Waiting.word(),
             new.created_at,
+            new.channel.erase_at(),
         ],
     )
 }
@@ -224,6 +291,42 @@ pub struct Claimed {
     pub lease_until: Timestamp,
 }
 
+impl Claimed {
+    /// The lane it came from.
+    pub fn lane(&self) -> Lane {
+        Lane {
+            receiver: self.receiver.clone(),
+            company: self.company.clone(),
+        }
+    }
+}
+
+/// A lane in which something is due.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DueLane {
+    /// Which.
+    pub lane: Lane,
+    /// Whether what is due first has failed before.
+    pub has_failed: bool,
+}
+
+/// The lanes in which something is due, the one that has waited longest first. This looks at each lane once, however much
+/// waits in it. A single `SELECT`.
+pub fn due_lanes(tx: &mut dyn Transaction, now: Timestamp) -> Result<Vec<DueLane>, Error> {
+    tx.query(&sql::DUE_LANES, values![now])?
+        .iter()
+        .map(|row| {
+            Ok(DueLane {
+                lane: Lane {
+                    receiver: row.get("receiver")?,
+                    company: row.get("company_id")?,
+                },
+                has_failed: row.get::<u32>("tries")? > 0,
+            })
+        })
+        .collect()
+}
+
 /// What is asked for by [`claim`].
 #[derive(Debug, Clone)]
 pub struct Claim {
@@ -235,23 +338,27 @@ pub struct Claim {
     pub now: Timestamp,
     /// The end of the lease.
     pub until: Timestamp,
-    /// Receivers that have enough under way.
-    pub except: Vec<String>,
-    /// Companies that have enough under way.
-    pub except_companies: Vec<CompanyId>,
-    /// At most so many.
-    pub limit: u32,
+    /// Of which lanes, and how many of each at most.
+    pub lanes: Vec<(Lane, u32)>,
 }
 
-/// Claims what is due, oldest first, and holds back what waits for a stopped endpoint.
-pub fn claim(tx: &mut dyn Transaction, claim: &Claim) -> Result<Vec<Claimed>, Error> {
-    for row in tx.query(&sql::HOLD_BACK, values![])? {
-        let (company, url) = (row.get::<String>("company_id")?, row.get::<String>("url")?);
-        tx.execute(&sql::HOLD, values![company, url])?;
-    }
-    let except = serde_json::Value::from(claim.except.as_slice()).to_string();
-    let companies: Vec<&str> = claim.except_companies.iter().map(CompanyId::as_str).collect();
-    let except_companies = serde_json::Value::from(companies).to_string();
+/// What a claim brought.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Taken {
+    /// What is under lease now.
+    pub claimed: Vec<Claimed>,
+    /// So many were held, since their endpoints are stopped.
+    pub held: u64,
+}
+
+/// Claims what is due of the given lanes, of each what has waited longest, and holds what it meets for a stopped endpoint.
+pub fn claim(tx: &mut dyn Transaction, claim: &Claim) -> Result<Taken, Error> {
+    let lanes = claim
+        .lanes
+        .iter()
+        .map(|(lane, room)| json!({"receiver": lane.receiver, "company": lane.company.as_str(), "room": room}))
+        .collect();
+    let most = claim.lanes.iter().map(|(_, room)| *room).max().unwrap_or(0);
     let rows = tx.query(
         &sql::CLAIM,
         values![
@@ -259,17 +366,32 @@ pub fn claim(tx: &mut dyn Transaction, claim: &Claim) -> Result<Vec<Claimed>, Er
             claim.owner.as_str(),
             claim.until,
             claim.now,
-            except,
-            claim.limit,
-            except_companies
+            text(lanes),
+            most
         ],
     )?;
-    let mut claimed = rows
-        .iter()
-        .map(|row| read_claimed(row, claim))
-        .collect::<Result<Vec<_>, _>>()?;
-    claimed.sort_by_key(|delivery| delivery.id);
-    Ok(claimed)
+    let mut taken = Taken::default();
+    let mut stopped: HashMap<(CompanyId, String), Vec<DeliveryId>> = HashMap::new();
+    for row in &rows {
+        let delivery = read_claimed(row, claim)?;
+        match (&delivery.channel, row.get::<Option<Timestamp>>("stopped_at")?) {
+            (ClaimedChannel::Webhook { url, .. }, Some(_)) => {
+                let endpoint = (delivery.company.clone(), url.clone());
+                stopped.entry(endpoint).or_default().push(delivery.id);
+            }
+            _ => taken.claimed.push(delivery),
+        }
+    }
+    for ((company, url), met) in stopped {
+        tx.execute_one(&sql::HOLD_BACK_ONE, values![company.as_str(), url.as_str()])?;
+        for id in met {
+            taken.held += tx.execute(&sql::HOLD_CLAIMED, values![id.0, claim.lease.as_str(), claim.now])?;
+        }
+        // What else of it waits need not be met one by one.
+        taken.held += tx.execute(&sql::HOLD, values![company.as_str(), url.as_str(), PORTION])?;
+    }
+    taken.claimed.sort_by_key(|delivery| delivery.id);
+    Ok(taken)
 }
 
 /// Counts anew when deliveries are due that were tried or decided later than now: the clock has been set back, and they would
@@ -362,8 +484,11 @@ pub const MOST_TRIES_KEPT: i64 = 30;
 /// What finishing a delivery led to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finished {
-    /// The lease was lost: another worker has the delivery now, nothing was recorded.
-    LeaseLost,
+    /// The lease was lost: another worker has the delivery now, and nothing was recorded of it.
+    LeaseLost {
+        /// The endpoint was stopped by this very try all the same: it was made, and it failed.
+        stopped: Option<StopReason>,
+    },
     /// Recorded.
     Recorded {
         /// The state that the delivery is in now.
@@ -406,7 +531,7 @@ pub fn finish(
     )?;
     let Some(row) = finished else {
         // The health that was just written is true all the same: the try was made.
-        return Ok(Finished::LeaseLost);
+        return Ok(Finished::LeaseLost { stopped });
     };
     let number: i64 = row.get("tries_made")?;
     insert_try(tx, claimed.id, number, made)?;
@@ -506,15 +631,6 @@ fn text(list: Vec<serde_json::Value>) -> String {
     serde_json::Value::Array(list).to_string()
 }
 
-/// Whether one of these workflows has a webhook whose first try may have become due by the end of another's.
-pub fn first_try_waits(tx: &mut dyn Transaction, workflows: &[WorkflowId]) -> Result<bool, Error> {
-    if workflows.is_empty() {
-        return Ok(false);
-    }
-    let ids = workflows.iter().map(|id| json!(id.get())).collect();
-    tx.query_one(&sql::FIRST_TRY_WAITS, values![text(ids)])?.get("waits")
-}
-
 /// Whether the endpoint is stopped now, and why where this failure stopped it.
 fn endpoint_failed(
     tx: &mut dyn Transaction,
@@ -538,7 +654,7 @@ fn endpoint_failed(
         return Ok((false, None));
     };
     tx.execute_one(&sql::ENDPOINT_STOP, values![company.as_str(), url, now, reason.word()])?;
-    tx.execute(&sql::HOLD, values![company.as_str(), url])?;
+    tx.execute(&sql::HOLD, values![company.as_str(), url, PORTION])?;
     Ok((true, Some(reason)))
 }
 
@@ -547,9 +663,9 @@ pub fn keep(tx: &mut dyn Transaction, claimed: &Claimed, now: Timestamp) -> Resu
     Ok(tx.execute(&sql::KEEP, values![claimed.id.0, claimed.lease.as_str(), now])? == 1)
 }
 
-/// A delivery that was taken.
+/// A delivery that its receiver has taken, for its workflow's chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Taken {
+pub struct ToNote {
     /// Its number.
     pub id: DeliveryId,
     /// Whose.
@@ -564,12 +680,18 @@ pub struct Taken {
     pub at: Timestamp,
 }
 
-/// Deliveries that were taken until then and that their workflows' chains do not tell of yet.
-pub fn to_note(tx: &mut dyn Transaction, until: Timestamp, limit: u32) -> Result<Vec<Taken>, Error> {
-    let rows = tx.query(&sql::TO_NOTE, values![until, limit])?;
+/// Deliveries that were taken until then and that their workflows' chains do not tell of yet, in order of [`ToNote::at`] and
+/// id; those after one that is known.
+pub fn to_note(
+    tx: &mut dyn Transaction,
+    until: Timestamp,
+    after: (Timestamp, DeliveryId),
+    limit: u32,
+) -> Result<Vec<ToNote>, Error> {
+    let rows = tx.query(&sql::TO_NOTE, values![until, after.0, after.1.0, limit])?;
     rows.iter()
         .map(|row| {
-            Ok(Taken {
+            Ok(ToNote {
                 id: DeliveryId(row.get("id")?),
                 company: row.get("company_id")?,
                 workflow: row.get("workflow_id")?,
@@ -581,9 +703,16 @@ pub fn to_note(tx: &mut dyn Transaction, until: Timestamp, limit: u32) -> Result
         .collect()
 }
 
-/// Remembers that the chain tells of a delivery.
-pub fn set_noted(tx: &mut dyn Transaction, id: DeliveryId) -> Result<(), Error> {
-    tx.execute_later(&sql::NOTED, values![id.0])
+/// Remembers that the chains tell of deliveries. Answers those of which they did not before.
+pub fn set_noted(
+    tx: &mut dyn Transaction,
+    ids: impl IntoIterator<Item = DeliveryId>,
+) -> Result<HashSet<DeliveryId>, Error> {
+    let ids = ids.into_iter().map(|id| json!(id.0)).collect();
+    tx.query(&sql::NOTED, values![text(ids)])?
+        .iter()
+        .map(|row| Ok(DeliveryId(row.get("id")?)))
+        .collect()
 }
 
 /// An endpoint that fails or was stopped.
@@ -635,7 +764,12 @@ pub fn pause_endpoint(
     if tx.execute(&sql::ENDPOINT_PAUSE, values![company.as_str(), url, now])? == 0 {
         return Ok(None);
     }
-    tx.execute(&sql::HOLD, values![company.as_str(), url]).map(Some)
+    let held = tx.execute(&sql::HOLD, values![company.as_str(), url, PORTION])?;
+    if held < u64::from(PORTION) {
+        return Ok(Some(held));
+    }
+    let row = tx.query_one(&sql::HELD_OF, values![company.as_str(), url])?;
+    row.get("held").map(Some)
 }
 
 /// The company's endpoints that fail or were stopped.
@@ -656,17 +790,46 @@ pub fn endpoints(tx: &mut dyn Transaction, company: &CompanyId) -> Result<Vec<En
         .collect()
 }
 
-/// Switches a stopped endpoint on: what was held is due now. How many deliveries; none where it was not stopped.
+/// Switches a stopped endpoint on: what was held is due now, a portion of it at once, the rest by [`let_go`]. How many
+/// deliveries in all; none where it was not stopped.
 pub fn start_endpoint(
     tx: &mut dyn Transaction,
     company: &CompanyId,
     url: &str,
     now: Timestamp,
 ) -> Result<Option<u64>, Error> {
-    if tx.execute(&sql::ENDPOINT_START, values![company.as_str(), url])? == 0 {
+    if tx.execute(&sql::ENDPOINT_START, values![company.as_str(), url, now])? == 0 {
         return Ok(None);
     }
-    tx.execute(&sql::LET_GO, values![company.as_str(), url, now]).map(Some)
+    let released = let_go_portion(tx, company, url, now)?;
+    if released < u64::from(PORTION) {
+        return Ok(Some(released));
+    }
+    let row = tx.query_one(&sql::HELD_OF, values![company.as_str(), url])?;
+    Ok(Some(row.get("held")?))
+}
+
+/// An endpoint that is on again while something is still held for it.
+pub fn letting_go(tx: &mut dyn Transaction) -> Result<Option<(CompanyId, String)>, Error> {
+    let row = tx.query_optional(&sql::LETTING_GO, &[])?;
+    row.map(|row| Ok((row.get("company_id")?, row.get("url")?))).transpose()
+}
+
+/// Lets go the next portion of what was held for it. How many.
+pub fn let_go(tx: &mut dyn Transaction, company: &CompanyId, url: &str, now: Timestamp) -> Result<u64, Error> {
+    // Where it was stopped anew meanwhile, all stays held.
+    if tx.execute(&sql::LETS_GO, values![company.as_str(), url])? == 0 {
+        return Ok(0);
+    }
+    let_go_portion(tx, company, url, now)
+}
+
+fn let_go_portion(tx: &mut dyn Transaction, company: &CompanyId, url: &str, now: Timestamp) -> Result<u64, Error> {
+    let released = tx.execute(&sql::LET_GO, values![company.as_str(), url, now, PORTION])?;
+    if released < u64::from(PORTION) {
+        tx.execute_one(&sql::HAS_LET_GO, values![company.as_str(), url])?;
+    }
+    Ok(released)
 }
 
 /// Sends a webhook once more, whether it was taken or given up or waits for its next try. Whether there was one in such a
@@ -747,10 +910,12 @@ pub fn resend_range(
 /// How much of its history a company keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HistoryBound {
-    /// What was over by then is forgotten.
+    /// What was over by then is forgotten; of letters, what was over by then and belongs to no document under way.
     pub until: Timestamp,
-    /// So many webhooks that are over are kept at most, the newest.
+    /// So many that are over are kept at most, the newest.
     pub most: u32,
+    /// What was over by then is forgotten even where the workflow's chain does not tell of it.
+    pub untold_until: Timestamp,
     /// So many are forgotten at once.
     pub at_once: u32,
 }
@@ -764,7 +929,51 @@ pub fn forget(tx: &mut dyn Transaction, company: &CompanyId, bound: &HistoryBoun
         let newest: (Timestamp, i64) = (row.get("finished_at")?, row.get("id")?);
         (at, id) = newest.max((at, id));
     }
-    tx.execute(&sql::FORGET, values![company.as_str(), at, id, bound.at_once])
+    let end = values![company.as_str(), at, id, bound.at_once, bound.untold_until];
+    tx.execute(&sql::FORGET, end)
+}
+
+/// The same for mails and messages.
+pub fn forget_letters(tx: &mut dyn Transaction, company: &CompanyId, bound: &HistoryBound) -> Result<u64, Error> {
+    let forget = |tx: &mut dyn Transaction, (at, id): (Timestamp, i64), is_any: bool| {
+        let (at_once, untold_until) = (bound.at_once, bound.untold_until);
+        tx.execute(
+            &sql::FORGET_LETTERS,
+            values![company.as_str(), at, id, at_once, untold_until, i64::from(is_any)],
+        )
+    };
+    let mut forgotten = forget(tx, (bound.until, i64::MAX), false)?;
+    if let Some(row) = tx.query_optional(&sql::LETTERS_END, values![company.as_str(), bound.most])? {
+        forgotten += forget(tx, (row.get("finished_at")?, row.get("id")?), true)?;
+    }
+    Ok(forgotten)
+}
+
+/// A letter with a one-time code that has had its day.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToErase {
+    /// Which.
+    pub id: DeliveryId,
+    /// What it says, encrypted.
+    pub body: Vec<u8>,
+}
+
+/// Letters whose codes are to be taken out by now.
+pub fn to_erase(tx: &mut dyn Transaction, now: Timestamp, limit: u32) -> Result<Vec<ToErase>, Error> {
+    tx.query(&sql::TO_ERASE, values![now, limit])?
+        .iter()
+        .map(|row| {
+            Ok(ToErase {
+                id: DeliveryId(row.get("id")?),
+                body: row.get("body")?,
+            })
+        })
+        .collect()
+}
+
+/// Puts a body without the code in place of that with it. What was not sent by now is given up.
+pub fn erase(tx: &mut dyn Transaction, id: DeliveryId, body: &[u8], now: Timestamp) -> Result<(), Error> {
+    tx.execute_later(&sql::ERASE, values![id.0, body, now])
 }
 
 /// How many deliveries wait for each of the company's stopped endpoints.
@@ -882,9 +1091,14 @@ fn read_message(row: &Row) -> Result<Message, Error> {
     })
 }
 
-/// The company's mails and messages, newest first: at most `limit` of them after the first `skip`.
-pub fn messages(tx: &mut dyn Transaction, company: &CompanyId, limit: u32, skip: u32) -> Result<Vec<Message>, Error> {
-    tx.query(&sql::MESSAGES, values![company.as_str(), limit, skip])?
+/// The company's mails and messages with ids below `before`, newest first, at most `limit` of them.
+pub fn messages(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    before: DeliveryId,
+    limit: u32,
+) -> Result<Vec<Message>, Error> {
+    tx.query(&sql::MESSAGES, values![company.as_str(), before.0, limit])?
         .iter()
         .map(read_message)
         .collect()
@@ -909,4 +1123,37 @@ pub fn message(tx: &mut dyn Transaction, company: &CompanyId, id: DeliveryId) ->
         .as_ref()
         .map(read_message)
         .transpose()
+}
+
+/// Sends a mail or message once more that was given up, or kept where there was nowhere to send it to. Whether there was
+/// such a one; a one-time code is none.
+pub fn resend_letter(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    id: DeliveryId,
+    now: Timestamp,
+) -> Result<bool, Error> {
+    Ok(tx.execute(&sql::RESEND_LETTER, values![company.as_str(), id.0, now])? == 1)
+}
+
+/// The mails and messages of a range that can be sent once more, oldest first: at most `limit` of those with ids above
+/// `after`. The filter's URL says nothing here.
+pub fn letter_range(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    filter: &HistoryFilter,
+    after: DeliveryId,
+    limit: u32,
+) -> Result<Vec<DeliveryId>, Error> {
+    let range = values![
+        company.as_str(),
+        after.0,
+        filter.workflow.map(WorkflowId::get),
+        filter.state.map(State::word),
+        filter.from,
+        filter.to,
+        limit
+    ];
+    let rows = tx.query(&sql::LETTER_RANGE, range)?;
+    rows.iter().map(|row| Ok(DeliveryId(row.get("id")?))).collect()
 }

@@ -182,6 +182,17 @@ impl Driver {
         }
     }
 
+    pub(crate) fn plan(&self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<String>, Error> {
+        let connection = self.server.connect().map_err(|error| error.unreachable())?;
+        let text = format!("EXPLAIN {}", statement.postgres());
+        let bound: Vec<Bound<'_>> = parameters.iter().map(Bound).collect();
+        let bound: Vec<&(dyn ToSql + Sync)> = bound.iter().map(|value| value as _).collect();
+        let rows = connection
+            .wait(connection.client().query(&text, &bound))
+            .map_err(|error| statement_error(statement, &error))?;
+        Ok(rows.iter().map(|row| row.get(0)).collect())
+    }
+
     pub(crate) fn shape(&self, statement: &'static Statement) -> Result<StatementShape, Error> {
         let connection = self.server.connect().map_err(|error| error.unreachable())?;
         let prepared = connection

@@ -114,6 +114,15 @@ impl Driver {
         migrations::applied(migrations::sqlite_runner().run(&mut connection))
     }
 
+    pub(crate) fn plan(&self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<String>, Error> {
+        let fault = |error: rusqlite::Error| statement_error(statement, &error);
+        let connection = connect(&self.path)?;
+        let text = format!("EXPLAIN QUERY PLAN {}", statement.sqlite());
+        let mut prepared = connection.prepare(&text).map_err(fault)?;
+        let lines = prepared.query_map(bound(parameters), |row| row.get("detail"));
+        lines.and_then(Iterator::collect).map_err(fault)
+    }
+
     pub(crate) fn shape(&self, statement: &'static Statement) -> Result<StatementShape, Error> {
         let connection = connect(&self.path)?;
         let prepared = connection

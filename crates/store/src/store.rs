@@ -175,6 +175,14 @@ impl Store {
         }
     }
 
+    /// Says how the database would run a statement with these parameters: the lines of its own explanation.
+    pub fn plan(&self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<String>, Error> {
+        match self.driver.as_ref() {
+            Driver::Sqlite(driver) => driver.plan(statement, parameters),
+            Driver::Postgres(driver) => driver.plan(statement, parameters),
+        }
+    }
+
     /// Prepares a statement and says what the database makes of it.
     pub fn shape(&self, statement: &'static Statement) -> Result<StatementShape, Error> {
         match self.driver.as_ref() {

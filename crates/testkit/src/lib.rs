@@ -8,6 +8,7 @@
 pub mod contract;
 pub mod database;
 pub mod database_proxy;
+pub mod deliveries;
 pub mod installation;
 pub mod kill;
 pub mod receiver;

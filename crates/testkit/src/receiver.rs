@@ -122,6 +122,11 @@ impl Receiver {
         Receiver::listen("127.0.0.1:0", |_| {})
     }
 
+    /// The same on a loopback address of its own: a host that is no other's.
+    pub fn start_apart(number: u8) -> Receiver {
+        Receiver::listen(&format!("127.0.1.{number}:0"), |_| {})
+    }
+
     /// Listens on an address, and tells of each request.
     pub fn listen(address: &str, told: impl Fn(&Received) + Send + Sync + 'static) -> Receiver {
         Receiver::serve(address, Box::new(told), None)

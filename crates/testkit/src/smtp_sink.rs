@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -59,12 +59,25 @@ pub enum Trouble {
     Stall,
 }
 
+/// How long [`SmtpSink::wait_for`] waits.
+const PATIENCE: Duration = Duration::from_secs(20);
+
 struct Shared {
     mails: Mutex<Vec<SunkMail>>,
+    came: Condvar,
+    stalled: Mutex<usize>,
+    stalls: Condvar,
     troubles: Mutex<VecDeque<Trouble>>,
     closed: AtomicBool,
     down: AtomicBool,
     utf8: bool,
+}
+
+impl Shared {
+    fn keep(&self, mail: SunkMail) {
+        self.mails.lock().expect("no panic while locked").push(mail);
+        self.came.notify_all();
+    }
 }
 
 /// The server.
@@ -89,6 +102,9 @@ impl SmtpSink {
         let address = listener.local_addr().expect("a bound socket has an address");
         let shared = Arc::new(Shared {
             mails: Mutex::default(),
+            came: Condvar::new(),
+            stalled: Mutex::default(),
+            stalls: Condvar::new(),
             troubles: Mutex::default(),
             closed: AtomicBool::new(false),
             down: AtomicBool::new(false),
@@ -128,6 +144,29 @@ impl SmtpSink {
     /// Whether it is down: a connection ends before the greeting.
     pub fn set_down(&self, down: bool) {
         self.shared.down.store(down, Ordering::SeqCst);
+    }
+
+    /// Waits until so many mails have come, and says which.
+    pub fn wait_for(&self, count: usize) -> Vec<SunkMail> {
+        let mails = self.shared.mails.lock().expect("no panic while locked");
+        let (mails, _) = self
+            .shared
+            .came
+            .wait_timeout_while(mails, PATIENCE, |mails| mails.len() < count)
+            .expect("no panic while locked");
+        assert!(mails.len() >= count, "{} of {count} mails came", mails.len());
+        mails.clone()
+    }
+
+    /// Waits until so many deliveries have stalled.
+    pub fn wait_for_stalled(&self, count: usize) {
+        let stalled = self.shared.stalled.lock().expect("no panic while locked");
+        let (stalled, _) = self
+            .shared
+            .stalls
+            .wait_timeout_while(stalled, PATIENCE, |stalled| *stalled < count)
+            .expect("no panic while locked");
+        assert!(*stalled >= count, "{stalled} of {count} stalled");
     }
 
     /// The mails that have come so far.
@@ -187,6 +226,8 @@ fn serve(shared: &Shared, stream: &TcpStream) {
             }
             "RCPT" => {
                 if trouble == Some(Trouble::Stall) {
+                    *shared.stalled.lock().expect("no panic while locked") += 1;
+                    shared.stalls.notify_all();
                     // The end of the connection is the next thing that is read.
                     let _ = reader.read_line(&mut String::new());
                     return;
@@ -211,11 +252,11 @@ fn serve(shared: &Shared, stream: &TcpStream) {
                 match trouble.take() {
                     Some(Trouble::AfterData(answer)) => say(&answer),
                     Some(Trouble::DropAfterData) => {
-                        shared.mails.lock().expect("no panic while locked").push(mail);
+                        shared.keep(mail);
                         return;
                     }
                     _ => {
-                        shared.mails.lock().expect("no panic while locked").push(mail);
+                        shared.keep(mail);
                         say("250 mail taken")
                     }
                 }

@@ -4,8 +4,8 @@ use std::process::Command;
 
 use app::{Error, Origin, SigningKey, StartRecipient};
 use domain::{BlobHash, Language};
-use jiff::SignedDuration;
-use store::outbox::{self, Claim, Outcome, Try};
+use store::outbox::{self, Outcome, Try};
+use testkit::deliveries::claim_due;
 
 use crate::support::{TestApp, on_both};
 use crate::templates::pdf;
@@ -260,17 +260,8 @@ fn a_link_is_called_sent_only_where_it_was() {
 /// All messages that wait are taken by a mail server, or there is none.
 fn settle_messages(app: &TestApp, is_sent: bool) {
     let now = app.now();
-    let claim = Claim {
-        lease: "lease".to_owned(),
-        owner: "owner".to_owned(),
-        now,
-        until: now + SignedDuration::from_mins(1),
-        except: Vec::new(),
-        except_companies: Vec::new(),
-        limit: 100,
-    };
     let settled = app.store.write(move |tx| {
-        for claimed in outbox::claim(tx, &claim)? {
+        for claimed in claim_due(tx, "lease", "owner", now, 100)? {
             if is_sent {
                 let made = Try {
                     at: now,

@@ -100,7 +100,7 @@ fn a_code_opens_the_document_and_chain_and_certificate_say_so() {
         let sent = codes(&world, id);
         assert_eq!((sent.len(), sent[0].0.as_str()), (1, "kim@example.com"));
         // No member reads the code.
-        let outbox = app.outbox_messages(&world.caller, 1).expect("the outbox");
+        let outbox = app.outbox_messages(&world.caller, None).expect("the outbox");
         let shown = app.outbox_message(&world.caller, outbox.messages[0].id).expect("one");
         for message in [&outbox.messages[0], &shown] {
             assert!(message.is_secret && message.text.is_empty() && message.html.is_none());

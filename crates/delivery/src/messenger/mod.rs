@@ -25,6 +25,7 @@ pub mod profiles;
 use std::sync::Arc;
 use std::time::Duration;
 
+use app::GatewayReach;
 use app::mail::{MailKind, OutgoingMail};
 use domain::Random;
 use domain::contact::{Dialled, dialled};
@@ -153,6 +154,18 @@ impl Messengers {
     pub fn reaches(&self, kind: &str) -> Vec<String> {
         let carrying = self.gateways.iter().filter(|gateway| gateway.carries(kind));
         carrying.flat_map(Gateway::reaches).collect()
+    }
+
+    /// What each of them is asked to take, in their order.
+    pub fn roster(&self) -> Vec<GatewayReach> {
+        let gateways = self.gateways.iter();
+        gateways
+            .map(|gateway| GatewayReach {
+                name: gateway.name().to_owned(),
+                kinds: kinds().filter(|kind| gateway.carries(kind)).collect(),
+                numbers: gateway.reaches(),
+            })
+            .collect()
     }
 
     /// Asks the gateways that serve the number until one has taken the message. None where none serves it.

@@ -2,9 +2,11 @@
 
 use std::sync::{Arc, Barrier};
 
+use domain::Clock;
 use jiff::SignedDuration;
-use store::outbox::{self, Claim, Claimed, Outcome, Stop, StopReason, Try};
+use store::outbox::{self, Claimed, Outcome, Stop, StopReason, Try};
 use testkit::database::TestDatabase;
+use testkit::deliveries::claim_due;
 use testkit::receiver::{Answer, Receiver};
 
 use crate::house::{House, enqueue};
@@ -33,7 +35,7 @@ fn switch_on(house: &House, url: &str) -> Option<u64> {
 fn letters(house: &House) -> Vec<(String, String)> {
     let page = house
         .app
-        .outbox_messages(&house.caller(), 1)
+        .outbox_messages(&house.caller(), None)
         .expect("the outbox can be read");
     let mut letters: Vec<_> = page
         .messages
@@ -117,19 +119,35 @@ fn a_paused_endpoint_gets_nothing_until_it_is_resumed_and_loses_no_try(database:
     assert_eq!(stop_reasons(&house), []);
 }
 
+#[test]
+fn the_admins_are_told_of_a_stop_even_where_the_lease_was_lost_meanwhile() {
+    let house = House::on(&TestDatabase::sqlite());
+    let (clock, store) = (Arc::clone(&house.clock), house.app.store.clone());
+    // While the receiver answers, the lease ends and another worker takes the delivery.
+    let receiver = Receiver::answering(move |_| {
+        clock.turn(SignedDuration::from_mins(10));
+        let now = clock.now();
+        let taken = store.write(move |tx| claim_due(tx, "elsewhere#1", "elsewhere", now, 1));
+        assert_eq!(taken.expect("a claim").len(), 1);
+        Answer::status(410)
+    });
+    let id = house.tell(&receiver.url("/hook"), 1);
+    house.deliver();
+    assert_eq!(
+        house.tries(id).len(),
+        0,
+        "nothing is recorded of a delivery that another has"
+    );
+    assert_eq!(stop_reasons(&house), [Some(Stop::Failures(StopReason::Gone))]);
+    assert_eq!(letters(&house).len(), 2);
+}
+
 /// Makes one delivery that stops the endpoint, and answers another that was claimed meanwhile.
 fn stopped_with_one_under_way(house: &House, url: &str) -> Claimed {
     let (id, now) = (house.tell(url, 1), house.app.now());
-    let claim = Claim {
-        lease: "elsewhere#1".to_owned(),
-        owner: "elsewhere".to_owned(),
-        now,
-        until: now + SignedDuration::from_mins(5),
-        except: Vec::new(),
-        except_companies: Vec::new(),
-        limit: 1,
-    };
-    let claimed = house.write(move |tx| outbox::claim(tx, &claim)).remove(0);
+    let claimed = house
+        .write(move |tx| claim_due(tx, "elsewhere#1", "elsewhere", now, 1))
+        .remove(0);
     assert_eq!(claimed.id, id);
     let gone = house.tell(url, 2);
     house.deliver();

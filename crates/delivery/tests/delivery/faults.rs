@@ -156,7 +156,7 @@ fn one_black_hole_takes_a_tenth_of_the_workers_and_none_of_the_others_time() {
     let silent: Vec<_> = (0..300)
         .map(|workflow| house.tell(&hole.url("/hook"), workflow))
         .collect();
-    let good: Vec<Receiver> = (0..100).map(|_| Receiver::start()).collect();
+    let good: Vec<Receiver> = (1..=100).map(Receiver::start_apart).collect();
     for (receiver, workflow) in good.iter().zip(1_000..) {
         house.tell(&receiver.url("/hook"), workflow);
     }

@@ -9,7 +9,7 @@ use app::mail::{AccessCode, Letter, MailRoom, Occasion, Request};
 use app::{App, Caller, Channel, NoDocuments, Parts, Purpose, Settings, Vault};
 use blobs::Blobs;
 use delivery::guarded_client::{GuardedClient, Limits, Lookup, SystemLookup};
-use delivery::mailer::{MailSettings, MailTls, Mailer};
+use delivery::mailer::{LONGEST_SENDING, MailSettings, MailTls, Mailer};
 use delivery::messenger::{GatewaySettings, Messengers};
 use delivery::runner::{Runner, RunnerSettings};
 use domain::public_address::AddressRules;
@@ -104,6 +104,12 @@ pub fn settings(owner: &str) -> RunnerSettings {
     }
 }
 
+/// A company besides the house's own.
+struct OtherCompany {
+    id: CompanyId,
+    client: ClientId,
+}
+
 pub struct House {
     pub app: Arc<App>,
     pub clock: Arc<TurnedClock>,
@@ -113,6 +119,7 @@ pub struct House {
     pub style: store::company::Style,
     mailer: Option<Mailer>,
     messengers: Option<Messengers>,
+    gateways: Vec<app::GatewayReach>,
     limits: Limits,
     events: AtomicU64,
     _folder: TempDir,
@@ -156,6 +163,7 @@ impl House {
             style: store::company::Style::default(),
             mailer: None,
             messengers: None,
+            gateways: Vec::new(),
             limits: Limits::default(),
             events: AtomicU64::new(0),
             _folder: folder,
@@ -177,18 +185,19 @@ impl House {
     }
 
     pub fn with_smtp(self, port: u16) -> House {
-        self.with_patience(port, Duration::from_secs(5))
+        self.with_patience(port, LONGEST_SENDING)
     }
 
-    /// The same with so much time for a command.
-    pub fn with_patience(mut self, port: u16, timeout: Duration) -> House {
+    /// The same with so much time for a mail.
+    pub fn with_patience(mut self, port: u16, longest: Duration) -> House {
         let settings = MailSettings {
             host: "127.0.0.1".to_owned(),
             port,
             tls: MailTls::None,
             login: None,
             from: "no-reply@sign.example.com".to_owned(),
-            timeout,
+            timeout: Duration::from_secs(5),
+            longest,
         };
         self.mailer = Some(Mailer::new(&settings).expect("usable settings"));
         self
@@ -200,7 +209,9 @@ impl House {
 
     pub fn with_messengers_at(mut self, gateways: Vec<GatewaySettings>, lookup: &Arc<dyn Lookup>) -> House {
         let messengers = Messengers::with(gateways, Arc::clone(&self.app.random), lookup);
-        self.messengers = Some(messengers.expect("usable settings"));
+        let messengers = messengers.expect("usable settings");
+        self.gateways = messengers.roster();
+        self.messengers = Some(messengers);
         self
     }
 
@@ -237,6 +248,19 @@ impl House {
             self.messengers.clone(),
             settings,
         )
+    }
+
+    /// Runs a runner while something is done.
+    pub fn while_running<T>(&self, settings: RunnerSettings, work: impl FnOnce() -> T) -> T {
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let running = self
+            .runtime
+            .spawn(self.runner_with(settings).run(async { drop(stopped.await) }));
+        let done = work();
+        drop(stop);
+        // What is under way to receivers that never answer need not be waited for.
+        running.abort();
+        done
     }
 
     /// Delivers what is due now.
@@ -278,14 +302,30 @@ impl House {
 
     /// Puts another company's webhook into the outbox.
     pub fn tell_for_other(&self, url: &str, workflow: i64) -> DeliveryId {
-        let other = CompanyId::parse("other").expect("a company id");
-        let client = ClientId::parse("7d1c7a1e-52c5-4c52-8a53-0d5a3d4f1b22").expect("a UUID");
+        self.tell_for("other", url, workflow)
+    }
+
+    /// Puts the webhook of a company by this id into the outbox.
+    pub fn tell_for(&self, company: &str, url: &str, workflow: i64) -> DeliveryId {
         let mut new = self.webhook(url, workflow);
-        new.company = other.clone();
-        if let NewChannel::Webhook { client: of_webhook, .. } = &mut new.channel {
-            *of_webhook = client;
+        let of_company = self.company_by(company);
+        if let NewChannel::Webhook { client, .. } = &mut new.channel {
+            *client = of_company.client;
         }
-        let (demo, at) = (self.company.clone(), self.clock.now());
+        new.company = of_company.id;
+        self.enqueue(new)
+    }
+
+    /// Another company, which is made where there is none by this id.
+    fn company_by(&self, name: &str) -> OtherCompany {
+        let id = CompanyId::parse(name).expect("a company id");
+        // Each has a client of its own.
+        let number = name
+            .bytes()
+            .fold(7_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte)));
+        let text = format!("7d1c7a1e-52c5-4c52-8a53-{:012x}", number & 0xffff_ffff_ffff);
+        let client = ClientId::parse(&text).expect("a UUID");
+        let (demo, at, other) = (self.company.clone(), self.clock.now(), id.clone());
         let secret = self.app.vault.encrypt(Purpose::WebhookSecret, &SECRET);
         self.write(move |tx| {
             let mut row = store::company::find(tx, &demo)?.expect("the company");
@@ -293,8 +333,19 @@ impl House {
             if store::company::insert(tx, &row)? {
                 store::api_client::insert(tx, &row.id, client, "default", true, &secret, at)?;
             }
-            enqueue(tx, &new)
-        })
+            Ok(())
+        });
+        OtherCompany { id, client }
+    }
+
+    /// Puts a letter of a company by this id into the outbox.
+    pub fn write_for(&self, company: &str, contact: &Contact, occasion: Occasion<'_>) -> DeliveryId {
+        let company = self.company_by(company).id;
+        let letter = self.letter(contact, "홍길동", "데모 회사", "근로계약서", Language::Ko, occasion);
+        let new = self
+            .room()
+            .delivery(&company, Some(WorkflowId(1)), &letter, self.clock.now());
+        self.enqueue(new.expect("the letter can be written"))
     }
 
     /// Puts a request to sign into the outbox.
@@ -335,7 +386,23 @@ impl House {
         language: Language,
         occasion: Occasion<'_>,
     ) -> DeliveryId {
-        let letter = Letter {
+        let letter = self.letter(contact, name, company_name, document, language, occasion);
+        let new = self
+            .room()
+            .delivery(&self.company, Some(WorkflowId(1)), &letter, self.clock.now());
+        self.enqueue(new.expect("the letter can be written"))
+    }
+
+    fn letter<'l>(
+        &'l self,
+        contact: &'l Contact,
+        name: &'l str,
+        company_name: &'l str,
+        document: &'l str,
+        language: Language,
+        occasion: Occasion<'l>,
+    ) -> Letter<'l> {
+        Letter {
             company_name,
             style: &self.style,
             document,
@@ -344,14 +411,16 @@ impl House {
             language,
             offset: UtcOffset::SEOUL,
             occasion,
-        };
-        let room = MailRoom {
+        }
+    }
+
+    fn room(&self) -> MailRoom<'_> {
+        MailRoom {
             templates: &self.app.settings.mail_templates,
+            gateways: &self.gateways,
             vault: &self.app.vault,
             random: self.app.random.as_ref(),
-        };
-        let new = room.delivery(&self.company, Some(WorkflowId(1)), &letter, self.clock.now());
-        self.enqueue(new.expect("the letter can be written"))
+        }
     }
 
     pub fn delivery(&self, id: DeliveryId) -> Delivery {

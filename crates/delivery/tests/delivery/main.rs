@@ -17,4 +17,5 @@ mod messengers;
 mod proxy;
 mod retries;
 mod runner;
+mod shares;
 mod webhooks;

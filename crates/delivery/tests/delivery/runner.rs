@@ -7,8 +7,9 @@ use delivery::guarded_client::Limits;
 use delivery::node;
 use delivery::runner::RunnerSettings;
 use jiff::SignedDuration;
-use store::outbox::{self, Claim, Finished, Outcome, Try};
+use store::outbox::{self, Finished, Outcome, Try};
 use testkit::database::TestDatabase;
+use testkit::deliveries::claim_due;
 use testkit::receiver::{Answer, Receiver};
 
 use crate::house::{House, settings};
@@ -21,16 +22,8 @@ testkit::on_both_databases!(
 
 fn claim_as(house: &House, owner: &str) -> Vec<outbox::Claimed> {
     let now = house.app.now();
-    let claim = Claim {
-        lease: format!("{owner}#1"),
-        owner: owner.to_owned(),
-        now,
-        until: now + SignedDuration::from_secs(90),
-        except: Vec::new(),
-        except_companies: Vec::new(),
-        limit: 10,
-    };
-    house.write(move |tx| outbox::claim(tx, &claim))
+    let owner = owner.to_owned();
+    house.write(move |tx| claim_due(tx, &format!("{owner}#1"), &owner, now, 10))
 }
 
 fn a_dead_workers_delivery_is_made_when_its_lease_ends_and_its_late_result_counts_no_more(database: &TestDatabase) {
@@ -57,7 +50,7 @@ fn a_dead_workers_delivery_is_made_when_its_lease_ends_and_its_late_result_count
         answer: String::new(),
     };
     let finished = house.write(move |tx| outbox::finish(tx, &late, &made, Outcome::Dead, now));
-    assert_eq!(finished, Finished::LeaseLost);
+    assert_eq!(finished, Finished::LeaseLost { stopped: None });
     assert_eq!((house.state(id), house.tries(id).len()), ("delivered", 1));
 }
 
@@ -169,7 +162,7 @@ fn many_dead_receivers_of_one_company_never_slow_another_company() {
     };
     let house = House::on(&TestDatabase::sqlite()).with_limits(limits);
     let mut silent = Vec::new();
-    let dead: Vec<_> = (0..30).map(|_| Receiver::start()).collect();
+    let dead: Vec<_> = (1..=30).map(Receiver::start_apart).collect();
     for (receiver, workflow) in dead.iter().zip(0..) {
         receiver.answer_always(Answer::Silence);
         silent.push(house.tell(&receiver.url("/hook"), workflow));
@@ -206,7 +199,7 @@ fn one_dead_receiver_never_slows_the_others() {
         ..Limits::default()
     };
     let house = House::on(&TestDatabase::sqlite()).with_limits(limits);
-    let (dead, good) = (Receiver::start(), Receiver::start());
+    let (dead, good) = (Receiver::start_apart(1), Receiver::start());
     dead.answer_always(Answer::Silence);
     let mut silent = Vec::new();
     for workflow in 0..100 {

@@ -165,7 +165,7 @@ fn a_dead_letter_is_revived_as_the_same_event(database: &TestDatabase) {
     assert_eq!((&shown["status"], &shown["tries"]), (&json!("delivered"), &json!(3)));
     server
         .app
-        .note_deliveries(server.app.now(), 10)
+        .note_deliveries(server.app.now(), None, 10)
         .expect("the chain is told");
 }
 
@@ -356,7 +356,7 @@ fn nothing_of_another_company_is_shown_or_sent(database: &TestDatabase) {
     // A mail is no delivery of the Export API, even of one's own.
     let mails = server.app.store.read(|tx| {
         let acme = domain::CompanyId::parse("acme").expect("an id");
-        store::outbox::messages(tx, &acme, 10, 0)
+        store::outbox::messages(tx, &acme, store::outbox::DeliveryId(i64::MAX), 10)
     });
     for mail in mails.expect("mails") {
         let path = format!("/api/v3/exports/{}/resend", mail.id);
@@ -371,11 +371,11 @@ fn the_history_of_a_company_is_bounded(database: &TestDatabase) {
     let (_, token, template) = server.with_company("acme");
     dead_letters(&server, &token, template, 5);
     let waiting = told(&server, &token, template);
-    assert_eq!(server.app.forget_exports().expect("forgotten"), 2);
+    assert_eq!(server.app.forget_deliveries().expect("forgotten"), 2);
     assert_eq!(list(&server, &token, "?status=dead").len(), 3);
     server.clock.advance(31 * 24 * 60 * 60);
     let token = server.token("acme", "owner@example.com");
-    assert_eq!(server.app.forget_exports().expect("forgotten"), 3);
+    assert_eq!(server.app.forget_deliveries().expect("forgotten"), 3);
     let left = list(&server, &token, "");
     assert_eq!(left.len(), 1, "what is still to be delivered is no history");
     assert_eq!(left[0]["workflow_id"], waiting);

@@ -700,7 +700,7 @@ fn sent_code(server: &Server, company: &domain::CompanyId) -> String {
     let messages = server
         .app
         .store
-        .read(move |tx| store::outbox::messages(tx, &company, 1, 0))
+        .read(move |tx| store::outbox::messages(tx, &company, store::outbox::DeliveryId(i64::MAX), 1))
         .expect("the outbox");
     let mail = app::mail::OutgoingMail::open(&messages[0].body, &server.app.vault).expect("a mail");
     assert!(mail.is_secret);
@@ -730,7 +730,7 @@ fn a_one_time_code_is_sent_by_the_button_alone_and_opens_the_document(database: 
         server
             .app
             .store
-            .read(move |tx| store::outbox::messages(tx, &company, 100, 0))
+            .read(move |tx| store::outbox::messages(tx, &company, store::outbox::DeliveryId(i64::MAX), 100))
             .expect("the outbox")
             .len()
     };
@@ -797,7 +797,7 @@ fn a_one_time_code_is_sent_by_the_button_alone_and_opens_the_document(database: 
     // Members see that it was sent, and not what.
     let listed = server
         .app
-        .outbox_messages(&server.app.authenticate(&token).expect("a caller"), 1);
+        .outbox_messages(&server.app.authenticate(&token).expect("a caller"), None);
     assert!(listed.expect("the outbox").messages[0].text.is_empty());
 }
 

@@ -21,9 +21,10 @@ use domain::{Clock, CompanyId, Random, Role};
 use jiff::Timestamp;
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
-use store::outbox::{self, Claim, Claimed, ClaimedChannel};
+use store::outbox::{self, Claimed, ClaimedChannel};
 use tempfile::TempDir;
 use testkit::database::TestDatabase;
+use testkit::deliveries::claim_due;
 use testkit::world::{CountingRandom, StandingClock};
 use tokio::runtime::Runtime;
 
@@ -381,19 +382,11 @@ impl Server {
         let now = self.app.now();
         let mut lease = [0; 16];
         self.app.random.fill(&mut lease);
-        let claim = Claim {
-            lease: format!("test {lease:?}"),
-            owner: "test".to_owned(),
-            now,
-            until: now.checked_add(jiff::SignedDuration::from_secs(60)).expect("a time"),
-            except: Vec::new(),
-            except_companies: Vec::new(),
-            limit: 100,
-        };
+        let lease = format!("test {lease:?}");
         let claimed = self
             .app
             .store
-            .write(move |tx| outbox::claim(tx, &claim))
+            .write(move |tx| claim_due(tx, &lease, "test", now, 100))
             .expect("a claim");
         for delivery in claimed.clone() {
             let made = made.clone();

@@ -4,50 +4,79 @@
 //! a person or a program asks for carries the company.
 
 crate::statements! {
-    /// Puts a delivery into the outbox. Where its endpoint was stopped, the next claim holds it: see `HOLD_BACK`.
+    /// Puts a delivery into the outbox. Where its endpoint was stopped, the claim that meets it holds it.
     pub static ENQUEUE = "INSERT INTO outbox (company_id, workflow_id, event_id, kind, receiver, url, client_id, \
-             authorization_header, body, state, created_at, due_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11)";
-
-    /// Takes hold of the stopped endpoints that something waits for. Switching one on at the same moment makes one of the
-    /// two run again, so nothing is held back for an endpoint that is on.
-    pub static HOLD_BACK = "UPDATE endpoint SET holds = holds + 1 \
-         WHERE stopped_at IS NOT NULL AND EXISTS (SELECT 1 FROM outbox AS o \
-             WHERE o.company_id = endpoint.company_id AND o.url = endpoint.url AND o.kind = 'webhook' \
-                 AND o.state = 'waiting' AND o.lease IS NULL AND o.finished_at IS NULL) \
-         RETURNING company_id, url";
+             authorization_header, body, state, created_at, due_at, erase_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12)";
 
     /// Takes hold of one endpoint, where it is stopped.
     pub static HOLD_BACK_ONE = "UPDATE endpoint SET holds = holds + 1 \
          WHERE company_id = $1 AND url = $2 AND stopped_at IS NOT NULL";
 
-    /// Claims what is due: gives it a lease, at whose end it is due again. A first try waits for the first tries of the
-    /// same workflow's earlier webhooks.
+    /// The lanes (a receiver and a company) in which something is due, by a loose scan of the index: one look a lane, however
+    /// much waits in it.
+    pub static DUE_LANES =
+        sqlite "SELECT receiver, company_id, due_at, tries FROM ( \
+                WITH RECURSIVE lane (receiver, company_id, due_at, tries) AS ( \
+                    SELECT o.receiver, o.company_id, o.due_at, o.tries FROM outbox AS o WHERE o.id = \
+                        (SELECT n.id FROM outbox AS n INDEXED BY outbox_lane WHERE n.state = 'waiting' \
+                            ORDER BY n.receiver, n.company_id, n.due_at, n.id LIMIT 1) \
+                    UNION ALL \
+                    SELECT o.receiver, o.company_id, o.due_at, o.tries FROM lane CROSS JOIN outbox AS o ON o.id = COALESCE( \
+                        (SELECT n.id FROM outbox AS n INDEXED BY outbox_lane WHERE n.state = 'waiting' \
+                            AND n.receiver = lane.receiver \
+                            AND n.company_id > lane.company_id ORDER BY n.company_id, n.due_at, n.id LIMIT 1), \
+                        (SELECT n.id FROM outbox AS n INDEXED BY outbox_lane WHERE n.state = 'waiting' \
+                            AND n.receiver > lane.receiver \
+                            ORDER BY n.receiver, n.company_id, n.due_at, n.id LIMIT 1))) \
+                SELECT receiver, company_id, due_at, tries FROM lane) AS found \
+            WHERE due_at <= $1 ORDER BY due_at",
+        postgres "SELECT receiver, company_id, due_at, tries FROM ( \
+                WITH RECURSIVE lane AS ( \
+                    (SELECT receiver, company_id, due_at, tries FROM outbox WHERE state = 'waiting' \
+                        ORDER BY receiver, company_id, due_at, id LIMIT 1) \
+                    UNION ALL \
+                    SELECT n.receiver, n.company_id, n.due_at, n.tries FROM lane CROSS JOIN LATERAL ( \
+                        SELECT o.receiver, o.company_id, o.due_at, o.tries FROM outbox AS o WHERE o.state = 'waiting' \
+                            AND (o.receiver, o.company_id) > (lane.receiver, lane.company_id) \
+                        ORDER BY o.receiver, o.company_id, o.due_at, o.id LIMIT 1) AS n) \
+                SELECT receiver, company_id, due_at, tries FROM lane) AS found \
+            WHERE due_at <= $1 ORDER BY due_at";
+
+    /// Claims of given lanes what is due first, of each as many as it has room for ($6: as any has): gives it a lease, at
+    /// whose end it is due again. A first try waits for the first tries of the same workflow's earlier webhooks.
     pub static CLAIM =
-        sqlite "UPDATE outbox SET lease = $1, lease_owner = $2, due_at = $3 \
-            WHERE id IN (SELECT o.id FROM outbox AS o \
-                WHERE o.state = 'waiting' AND o.due_at <= $4 \
-                AND o.receiver NOT IN (SELECT value FROM json_each($5)) \
-                AND o.company_id NOT IN (SELECT value FROM json_each($7)) \
-                AND (o.first_try_done OR o.kind <> 'webhook' OR o.workflow_id IS NULL \
-                    OR NOT EXISTS (SELECT 1 FROM outbox AS e \
-                        WHERE e.workflow_id = o.workflow_id AND e.id < o.id \
-                        AND e.state = 'waiting' AND e.kind = 'webhook' AND NOT e.first_try_done)) \
-                ORDER BY o.due_at, o.id LIMIT $6) \
+        sqlite "UPDATE outbox SET lease = $1, lease_owner = $2, due_at = $3 WHERE id IN (SELECT id FROM ( \
+                SELECT o.id AS id, given.room AS room, \
+                    row_number() OVER (PARTITION BY given.lane ORDER BY o.due_at, o.id) AS place \
+                FROM (SELECT key AS lane, json_extract(value, '$.receiver') AS receiver, \
+                        json_extract(value, '$.company') AS company_id, json_extract(value, '$.room') AS room \
+                    FROM json_each($5)) AS given \
+                CROSS JOIN outbox AS o ON o.id IN (SELECT w.id FROM outbox AS w INDEXED BY outbox_lane \
+                    WHERE w.state = 'waiting' AND w.receiver = given.receiver AND w.company_id = given.company_id \
+                    AND w.due_at <= $4 AND (w.first_try_done OR w.kind <> 'webhook' OR w.workflow_id IS NULL \
+                        OR NOT EXISTS (SELECT 1 FROM outbox AS e WHERE e.workflow_id = w.workflow_id AND e.id < w.id \
+                            AND e.state = 'waiting' AND e.kind = 'webhook' AND NOT e.first_try_done)) \
+                    ORDER BY w.due_at, w.id LIMIT $6)) WHERE place <= room) \
             RETURNING id, company_id, workflow_id, event_id, kind, receiver, url, client_id, authorization_header, \
-                body, tries, first_try_done, created_at",
-        postgres "UPDATE outbox SET lease = $1, lease_owner = $2, due_at = $3 \
-            WHERE id IN (SELECT o.id FROM outbox AS o \
-                WHERE o.state = 'waiting' AND o.due_at <= $4 \
-                AND o.receiver NOT IN (SELECT json_array_elements_text(CAST(CAST($5 AS TEXT) AS JSON))) \
-                AND o.company_id NOT IN (SELECT json_array_elements_text(CAST(CAST($7 AS TEXT) AS JSON))) \
-                AND (o.first_try_done OR o.kind <> 'webhook' OR o.workflow_id IS NULL \
-                    OR NOT EXISTS (SELECT 1 FROM outbox AS e \
-                        WHERE e.workflow_id = o.workflow_id AND e.id < o.id \
-                        AND e.state = 'waiting' AND e.kind = 'webhook' AND NOT e.first_try_done)) \
-                ORDER BY o.due_at, o.id LIMIT $6 FOR UPDATE OF o SKIP LOCKED) \
+                body, tries, first_try_done, created_at, (SELECT e.stopped_at FROM endpoint AS e \
+                    WHERE e.company_id = outbox.company_id AND e.url = outbox.url) AS stopped_at",
+        postgres "UPDATE outbox SET lease = $1, lease_owner = $2, due_at = $3 WHERE id = ANY (ARRAY( \
+                SELECT taken.id \
+                FROM json_to_recordset(CAST(CAST($5 AS TEXT) AS JSON)) AS given (receiver TEXT, company TEXT, room BIGINT) \
+                CROSS JOIN LATERAL (SELECT w.id FROM outbox AS w \
+                    WHERE w.state = 'waiting' AND w.receiver = given.receiver AND w.company_id = given.company \
+                    AND w.due_at <= $4 AND (w.first_try_done OR w.kind <> 'webhook' OR w.workflow_id IS NULL \
+                        OR NOT EXISTS (SELECT 1 FROM outbox AS e WHERE e.workflow_id = w.workflow_id AND e.id < w.id \
+                            AND e.state = 'waiting' AND e.kind = 'webhook' AND NOT e.first_try_done)) \
+                    ORDER BY w.due_at, w.id LIMIT LEAST(given.room, CAST($6 AS BIGINT)) FOR UPDATE OF w SKIP LOCKED) AS taken)) \
             RETURNING id, company_id, workflow_id, event_id, kind, receiver, url, client_id, authorization_header, \
-                body, tries, first_try_done, created_at";
+                body, tries, first_try_done, created_at, (SELECT e.stopped_at FROM endpoint AS e \
+                    WHERE e.company_id = outbox.company_id AND e.url = outbox.url) AS stopped_at";
+
+    /// Holds what was just claimed for a stopped endpoint.
+    pub static HOLD_CLAIMED = "UPDATE outbox SET state = 'held', lease = NULL, lease_owner = NULL, due_at = $3 \
+         WHERE id = $1 AND lease = $2";
 
     /// What was tried last, or decided, after the present moment was so by a clock that has been set back since: the pause
     /// that was meant then begins now.
@@ -96,18 +125,10 @@ crate::statements! {
 
     /// Successes of several endpoints; one that was stopped stays so until it is switched on.
     pub static ENDPOINTS_RECOVERED =
-        sqlite "DELETE FROM endpoint WHERE stopped_at IS NULL AND (company_id, url) IN \
+        sqlite "DELETE FROM endpoint WHERE stopped_at IS NULL AND NOT letting_go AND (company_id, url) IN \
             (SELECT json_extract(value, '$.company'), json_extract(value, '$.url') FROM json_each($1))",
-        postgres "DELETE FROM endpoint WHERE stopped_at IS NULL AND (company_id, url) IN (SELECT company, url \
+        postgres "DELETE FROM endpoint WHERE stopped_at IS NULL AND NOT letting_go AND (company_id, url) IN (SELECT company, url \
             FROM json_to_recordset(CAST(CAST($1 AS TEXT) AS JSON)) AS given (company TEXT, url TEXT))";
-
-    /// Whether one of these workflows has a webhook that waits for nothing any more but its own first try.
-    pub static FIRST_TRY_WAITS =
-        sqlite "SELECT EXISTS (SELECT 1 FROM outbox WHERE workflow_id IN (SELECT value FROM json_each($1)) \
-            AND kind = 'webhook' AND state = 'waiting' AND NOT first_try_done AND lease IS NULL) AS waits",
-        postgres "SELECT EXISTS (SELECT 1 FROM outbox WHERE workflow_id IN \
-                (SELECT CAST(json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS BIGINT)) \
-            AND kind = 'webhook' AND state = 'waiting' AND NOT first_try_done AND lease IS NULL) AS waits";
 
     /// A claimed mail or message that has nowhere to go stays for the outbox page.
     pub static KEEP = "UPDATE outbox SET state = 'kept', lease = NULL, lease_owner = NULL, finished_at = $3 \
@@ -120,10 +141,14 @@ crate::statements! {
     /// Deliveries that were taken before a time, and that their workflows' chains do not tell of yet.
     pub static TO_NOTE = "SELECT id, company_id, workflow_id, event_id, kind, finished_at FROM outbox \
          WHERE state = 'delivered' AND NOT noted AND workflow_id IS NOT NULL AND finished_at <= $1 \
-         ORDER BY finished_at, id LIMIT $2";
+             AND (finished_at, id) > ($2, $3) \
+         ORDER BY finished_at, id LIMIT $4";
 
-    /// The chain tells of a delivery now.
-    pub static NOTED = "UPDATE outbox SET noted = TRUE WHERE id = $1 AND NOT noted";
+    /// The chains tell of deliveries now.
+    pub static NOTED =
+        sqlite "UPDATE outbox SET noted = TRUE WHERE id IN (SELECT value FROM json_each($1)) AND NOT noted RETURNING id",
+        postgres "UPDATE outbox SET noted = TRUE WHERE id = ANY (ARRAY( \
+                SELECT CAST(json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS BIGINT))) AND NOT noted RETURNING id";
 
     /// A mail that its server had taken came back. Its event's id, which nobody can guess, is all that a report tells of it.
     pub static MAIL_CAME_BACK = "UPDATE outbox SET state = 'dead', tries_made = tries_made + 1 \
@@ -145,30 +170,43 @@ crate::statements! {
     pub static ENDPOINT_FAILED = "INSERT INTO endpoint (company_id, url, failing_since) VALUES ($1, $2, $3) \
          ON CONFLICT (company_id, url) DO NOTHING";
 
-    /// A success; one that was stopped stays so until it is switched on.
-    pub static ENDPOINT_RECOVERED = "DELETE FROM endpoint WHERE company_id = $1 AND url = $2 AND stopped_at IS NULL";
+    /// A success; one that was stopped stays so until it is switched on, and one for which is still let go until that is done.
+    pub static ENDPOINT_RECOVERED = "DELETE FROM endpoint \
+         WHERE company_id = $1 AND url = $2 AND stopped_at IS NULL AND NOT letting_go";
 
     /// Stops an endpoint.
-    pub static ENDPOINT_STOP = "UPDATE endpoint SET stopped_at = $3, stopped_reason = $4 \
+    pub static ENDPOINT_STOP = "UPDATE endpoint SET stopped_at = $3, stopped_reason = $4, letting_go = FALSE \
          WHERE company_id = $1 AND url = $2 AND stopped_at IS NULL";
 
     /// Stops an endpoint for a member, unless it is stopped already.
     pub static ENDPOINT_PAUSE = "INSERT INTO endpoint (company_id, url, stopped_at, stopped_reason) \
          VALUES ($1, $2, $3, 'paused') \
-         ON CONFLICT (company_id, url) DO UPDATE SET stopped_at = $3, stopped_reason = 'paused' \
+         ON CONFLICT (company_id, url) DO UPDATE SET stopped_at = $3, stopped_reason = 'paused', letting_go = FALSE \
          WHERE endpoint.stopped_at IS NULL";
 
-    /// Holds what waits for a stopped endpoint; what is under way is held when it is finished.
-    pub static HOLD = "UPDATE outbox SET state = 'held' \
+    /// Holds a portion of what waits for a stopped endpoint; what is under way is held when it is finished, and what is left
+    /// by the claim that meets it.
+    pub static HOLD = "UPDATE outbox SET state = 'held' WHERE id IN (SELECT id FROM outbox \
          WHERE company_id = $1 AND url = $2 AND kind = 'webhook' AND state = 'waiting' AND lease IS NULL \
-             AND finished_at IS NULL";
+             AND finished_at IS NULL LIMIT $3)";
 
-    /// Forgets an endpoint's failures: it is switched on.
-    pub static ENDPOINT_START = "DELETE FROM endpoint WHERE company_id = $1 AND url = $2 AND stopped_at IS NOT NULL";
+    /// Switches an endpoint on. Its failures are counted anew.
+    pub static ENDPOINT_START = "UPDATE endpoint SET stopped_at = NULL, stopped_reason = NULL, failing_since = $3, \
+             letting_go = TRUE \
+         WHERE company_id = $1 AND url = $2 AND stopped_at IS NOT NULL";
 
-    /// Lets go what was held, with a new round of tries.
-    pub static LET_GO = "UPDATE outbox SET state = 'waiting', due_at = $3, tries = 0 \
-         WHERE company_id = $1 AND url = $2 AND kind = 'webhook' AND state = 'held' AND finished_at IS NULL";
+    /// Lets go a portion of what was held, with a new round of tries.
+    pub static LET_GO = "UPDATE outbox SET state = 'waiting', due_at = $3, tries = 0 WHERE id IN (SELECT id FROM outbox \
+         WHERE company_id = $1 AND url = $2 AND kind = 'webhook' AND state = 'held' AND finished_at IS NULL LIMIT $4)";
+
+    /// An endpoint that was switched on, and for which something is still held.
+    pub static LETTING_GO = "SELECT company_id, url FROM endpoint WHERE letting_go LIMIT 1";
+
+    /// Takes hold of such an endpoint: stopping it at the same moment makes one of the two run again.
+    pub static LETS_GO = "UPDATE endpoint SET holds = holds + 1 WHERE company_id = $1 AND url = $2 AND letting_go";
+
+    /// All is let go: the endpoint is as one that never failed.
+    pub static HAS_LET_GO = "DELETE FROM endpoint WHERE company_id = $1 AND url = $2 AND letting_go";
 
     /// Sends a webhook once more, in a new round of tries: one that is over, or that waits for its next try. Where its
     /// endpoint was stopped, the next claim holds it.
@@ -197,20 +235,63 @@ crate::statements! {
     /// Of a delivery that is tried very often, the latest tries are kept.
     pub static FORGET_TRIES = "DELETE FROM delivery_try WHERE delivery_id = $1 AND number <= $2";
 
-    /// Where a company's history ends when so many are kept: the newest that is too many.
+    /// Where a company's history of webhooks ends when so many are kept: the newest that is too many.
     pub static HISTORY_END = "SELECT finished_at, id FROM outbox \
          WHERE company_id = $1 AND kind = 'webhook' AND finished_at IS NOT NULL \
          ORDER BY finished_at DESC, id DESC LIMIT 1 OFFSET $2";
 
-    /// Forgets the oldest of a company's history, up to an end. What the workflow's chain is still to tell of stays.
+    /// Forgets the oldest of a company's webhooks, up to an end. What the workflow's chain is still to tell of stays, but not
+    /// for ever.
     pub static FORGET = "DELETE FROM outbox WHERE id IN (SELECT id FROM outbox \
          WHERE company_id = $1 AND kind = 'webhook' AND finished_at IS NOT NULL AND (finished_at, id) <= ($2, $3) \
-             AND (state = 'dead' OR noted OR workflow_id IS NULL) \
+             AND (state = 'dead' OR noted OR workflow_id IS NULL OR finished_at <= $5) \
          ORDER BY finished_at, id LIMIT $4)";
 
-    /// How many deliveries wait for each of a company's stopped endpoints.
-    pub static HELD = "SELECT url, count(*) AS held FROM outbox \
-         WHERE company_id = $1 AND kind = 'webhook' AND finished_at IS NULL AND state = 'held' GROUP BY url";
+    /// The same end for letters.
+    pub static LETTERS_END = "SELECT finished_at, id FROM outbox \
+         WHERE company_id = $1 AND kind <> 'webhook' AND finished_at IS NOT NULL \
+         ORDER BY finished_at DESC, id DESC LIMIT 1 OFFSET $2";
+
+    /// Forgets the oldest of a company's letters that are over, up to an end; unless $6 says otherwise, not those of documents
+    /// that are under way, whose links still open something.
+    pub static FORGET_LETTERS = "DELETE FROM outbox WHERE id IN (SELECT o.id FROM outbox AS o \
+         WHERE o.company_id = $1 AND o.kind <> 'webhook' AND o.finished_at IS NOT NULL \
+             AND (o.finished_at, o.id) <= ($2, $3) \
+             AND (o.state <> 'delivered' OR o.noted OR o.workflow_id IS NULL OR o.finished_at <= $5) \
+             AND (CAST($6 AS BIGINT) = 1 OR NOT EXISTS (SELECT 1 FROM workflow AS w \
+                 WHERE w.company_id = o.company_id AND w.id = o.workflow_id AND w.status = 'Playing')) \
+         ORDER BY o.finished_at, o.id LIMIT $4)";
+
+    /// One-time codes that have had their day.
+    pub static TO_ERASE = "SELECT id, body FROM outbox WHERE erase_at <= $1 AND lease IS NULL ORDER BY erase_at LIMIT $2";
+
+    /// Takes a code out of its letter. What has not been sent by now is not sent any more.
+    pub static ERASE = "UPDATE outbox SET body = $2, erase_at = NULL, finished_at = COALESCE(finished_at, $3), \
+             state = CASE state WHEN 'waiting' THEN 'dead' ELSE state END \
+         WHERE id = $1 AND lease IS NULL AND erase_at IS NOT NULL";
+
+    /// Sends a letter once more that was given up, or kept since there was nowhere to send it to. A code is asked for anew.
+    pub static RESEND_LETTER = "UPDATE outbox SET state = 'waiting', due_at = $3, tries = 0, finished_at = NULL, noted = FALSE \
+         WHERE company_id = $1 AND id = $2 AND kind <> 'webhook' AND state IN ('dead', 'kept') AND receiver NOT LIKE ':%/code'";
+
+    /// The oldest such letters of a range, after one that is known.
+    pub static LETTER_RANGE = "SELECT id FROM outbox WHERE company_id = $1 AND kind <> 'webhook' AND id > $2 \
+             AND state IN ('dead', 'kept') AND receiver NOT LIKE ':%/code' \
+             AND (CAST($3 AS BIGINT) IS NULL OR workflow_id = $3) \
+             AND (CAST($4 AS TEXT) IS NULL OR state = $4) \
+             AND created_at >= $5 AND created_at < $6 \
+         ORDER BY id LIMIT $7";
+
+    /// How many deliveries are kept back for each of a company's stopped endpoints: held, or to be held when they are met.
+    pub static HELD = "SELECT o.url, count(*) AS held FROM endpoint AS e \
+         JOIN outbox AS o ON o.company_id = e.company_id AND o.url = e.url \
+         WHERE e.company_id = $1 AND (e.stopped_at IS NOT NULL OR e.letting_go) AND o.kind = 'webhook' \
+             AND o.finished_at IS NULL AND (o.state = 'held' OR (o.state = 'waiting' AND o.lease IS NULL AND NOT e.letting_go)) \
+         GROUP BY o.url";
+
+    /// The same of one endpoint.
+    pub static HELD_OF = "SELECT count(*) AS held FROM outbox WHERE company_id = $1 AND url = $2 AND kind = 'webhook' \
+             AND finished_at IS NULL AND (state = 'held' OR (state = 'waiting' AND lease IS NULL))";
 
     /// One delivery.
     pub static DELIVERY = "SELECT id, workflow_id, event_id, kind, url, state, tries, tries_made, created_at, due_at, \
@@ -221,8 +302,8 @@ crate::statements! {
     pub static MESSAGES = "SELECT o.id, o.workflow_id, o.kind, o.body, o.state, o.created_at, o.finished_at, \
              t.code, t.fault, t.answer \
          FROM outbox AS o LEFT JOIN delivery_try AS t ON t.delivery_id = o.id AND t.number = o.tries_made \
-         WHERE o.company_id = $1 AND o.kind IN ('mail', 'message') \
-         ORDER BY o.id DESC LIMIT $2 OFFSET $3";
+         WHERE o.company_id = $1 AND o.kind <> 'webhook' AND o.id < $2 \
+         ORDER BY o.id DESC LIMIT $3";
 
     /// The mails and messages of one workflow, oldest first, each with its last try.
     pub static MESSAGES_OF_WORKFLOW = "SELECT o.id, o.workflow_id, o.kind, o.body, o.state, o.created_at, o.finished_at, \

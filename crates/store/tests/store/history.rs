@@ -2,10 +2,13 @@
 //! ([`testkit::scale`]).
 
 use domain::{ClientId, CompanyId, WorkflowId};
-use jiff::{SignedDuration, Timestamp};
-use store::outbox::{self, Claim, Finished, HistoryBound, HistoryFilter, NewChannel, NewDelivery, Outcome, State, Try};
+use jiff::Timestamp;
+use store::outbox::{
+    self, DeliveryId, Finished, HistoryBound, HistoryFilter, NewChannel, NewDelivery, Outcome, State, Try,
+};
 use store::{Error, Store, Transaction};
 use testkit::database::TestDatabase;
+use testkit::deliveries::claim_due;
 use testkit::scale::Scale;
 
 testkit::on_both_databases!(
@@ -59,16 +62,7 @@ fn attempt(now: Timestamp) -> Try {
 
 /// Tries everything that is due, with this outcome.
 fn finish_all(tx: &mut dyn Transaction, lease: &str, now: Timestamp, outcome: Outcome) -> Result<u32, Error> {
-    let claim = Claim {
-        lease: lease.to_owned(),
-        owner: "test".to_owned(),
-        now,
-        until: now + SignedDuration::from_secs(60),
-        except: Vec::new(),
-        except_companies: Vec::new(),
-        limit: FLOOD,
-    };
-    let claimed = outbox::claim(tx, &claim)?;
+    let claimed = claim_due(tx, lease, "test", now, FLOOD)?;
     for delivery in &claimed {
         let finished = outbox::finish(tx, delivery, &attempt(now), outcome, now)?;
         assert!(matches!(finished, Finished::Recorded { .. }), "{finished:?}");
@@ -110,6 +104,7 @@ fn bound(until: Timestamp) -> HistoryBound {
         until,
         most: MOST,
         at_once: 100,
+        untold_until: at(-1_000_000),
     }
 }
 
@@ -169,6 +164,7 @@ fn what_is_to_be_delivered_or_told_is_no_history(database: &TestDatabase) {
         until: at(1_000),
         most: 0,
         at_once: 10,
+        untold_until: at(-1),
     };
     assert_eq!(forget(&store, &id, nothing), 0);
     assert_eq!(
@@ -178,10 +174,8 @@ fn what_is_to_be_delivered_or_told_is_no_history(database: &TestDatabase) {
     );
     store
         .write(|tx| {
-            for taken in outbox::to_note(tx, at(1_000), 10)? {
-                outbox::set_noted(tx, taken.id)?;
-            }
-            Ok::<_, Error>(())
+            let untold = outbox::to_note(tx, at(1_000), (Timestamp::MIN, DeliveryId(0)), 10)?;
+            outbox::set_noted(tx, untold.iter().map(|delivery| delivery.id))
         })
         .expect("the chain is told");
     assert_eq!(forget(&store, &id, nothing), 1);

@@ -1,5 +1,6 @@
 //! The store on both databases: every test here runs on SQLite and on PostgreSQL.
 
+mod backlog;
 mod history;
 mod plans;
 mod postgres_only;

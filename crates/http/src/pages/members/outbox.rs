@@ -40,7 +40,7 @@ struct OutboxPage<'a> {
     email: &'a str,
     company_name: &'a str,
     messages: Vec<Row>,
-    newer: Option<String>,
+    newest: Option<String>,
     older: Option<String>,
 }
 
@@ -105,16 +105,12 @@ pub async fn list(State(http): State<Http>, request: PageRequest) -> Response {
         Err(response) => return response,
     };
     let language = language_of(&request, &session);
-    let number = request
-        .get("page")
-        .and_then(|page| page.parse::<u32>().ok())
-        .unwrap_or(1);
+    let before = request.get("before").and_then(|before| before.parse::<i64>().ok());
     let caller = session.caller.clone();
-    let found = match http.blocking(move |app| app.outbox_messages(&caller, number)).await {
+    let found = match http.blocking(move |app| app.outbox_messages(&caller, before)).await {
         Ok(found) => found,
         Err(error) => return request.fail(&error, language),
     };
-    let page_link = |number: u32| request.link(language, "/outbox", &[("page", &number.to_string())]);
     let content = OutboxPage {
         logout: request.link(language, "/sign-out", &[]),
         csrf: &session.form_token,
@@ -134,8 +130,10 @@ pub async fn list(State(http): State<Http>, request: PageRequest) -> Response {
                 at: when(language, &session, message),
             })
             .collect(),
-        newer: (found.page > 1).then(|| page_link(found.page - 1)),
-        older: found.has_older.then(|| page_link(found.page.saturating_add(1))),
+        newest: before.map(|_| request.link(language, "/outbox", &[])),
+        older: found
+            .older
+            .map(|before| request.link(language, "/outbox", &[("before", &before.to_string())])),
     };
     let frame = request.frame(language, i18n::text(language, "outbox-title", &[]));
     let mut response = respond(StatusCode::OK, "outbox.html", &frame, &content);

@@ -1,0 +1,420 @@
+//! Who may have how much of the workers: how many deliveries of each lane (a receiver and a company) are claimed and begun.
+//!
+//! **Webhooks** share all workers. At three levels, all together, for each company, and for each receiver (a host, whatever
+//! its ports), there is a bound, and within each bound lanes that hold workers long have no more than a part:
+//! - a lane that answered quickly when it was asked last, well or badly, may use the whole bound;
+//! - lanes of which nothing is known yet have at most three quarters of it together with
+//! - the slow ones: those whose last try took long, as it does where nobody answers, and those that failed before this
+//!   process knew of them. These have at most half of it.
+//!
+//! A lane that is not known to be quick has few places of its own, too: enough to see whether the receiver is back. So
+//! whatever number of receivers is dead, half of the workers, of a company's share, and of a receiver's remain for those that
+//! are not slow, and a quarter for those that have answered.
+//!
+//! **Letters** have workers of their own: so many as one receiver has for each mail server or gateway, and as many again for
+//! the one-time codes that it carries, for which people wait. No company has more than half of them.
+//!
+//! What is claimed beyond what may begin is what a quick lane does next: while it works off one round, the next waits here.
+//! Nothing else is claimed before it may begin, so that what waits for a dead receiver waits in the database.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use domain::CompanyId;
+use store::outbox::{DueLane, Lane};
+
+/// A try that took so long has held its worker for long, whatever came of it.
+const LONG: Duration = Duration::from_secs(1);
+/// Of so many lanes it is remembered how they answered.
+const MOST_REMEMBERED: usize = 10_000;
+
+/// The bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Bounds {
+    /// Webhooks under way at once.
+    pub(crate) workers: usize,
+    /// Deliveries under way to one receiver.
+    pub(crate) per_receiver: usize,
+    /// Webhooks under way of one company.
+    pub(crate) per_company: usize,
+}
+
+/// How a lane has answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Standing {
+    Slow,
+    Unknown,
+    Quick,
+}
+
+/// How much of one bound is used, and by whom.
+#[derive(Debug, Clone, Copy, Default)]
+struct Used {
+    all: usize,
+    not_quick: usize,
+    slow: usize,
+}
+
+impl Used {
+    fn add(&mut self, standing: Standing, count: usize) {
+        self.all += count;
+        if standing != Standing::Quick {
+            self.not_quick += count;
+        }
+        if standing == Standing::Slow {
+            self.slow += count;
+        }
+    }
+
+    /// How many more a lane of this standing may have of a bound.
+    fn room(&self, bound: usize, standing: Standing) -> usize {
+        let mut room = bound.saturating_sub(self.all);
+        if standing != Standing::Quick {
+            room = room.min((bound * 3 / 4).max(1).saturating_sub(self.not_quick));
+        }
+        if standing == Standing::Slow {
+            room = room.min((bound / 2).max(1).saturating_sub(self.slow));
+        }
+        room
+    }
+}
+
+/// What is under way of one lane, and what was claimed of it and waits.
+#[derive(Debug, Clone, Copy, Default)]
+struct Load {
+    under_way: usize,
+    waiting: usize,
+}
+
+/// What is under way at all.
+#[derive(Debug)]
+pub(crate) struct Shares {
+    bounds: Bounds,
+    loads: HashMap<Lane, Load>,
+    standings: HashMap<Lane, Standing>,
+}
+
+/// What is to be claimed.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Plan {
+    /// Of which lanes, and how many of each.
+    pub(crate) lanes: Vec<(Lane, u32)>,
+    /// Something due was left out since there is no room for it now.
+    pub(crate) has_left_out: bool,
+    /// Something due was left out since it would have been too much at once.
+    pub(crate) is_full: bool,
+}
+
+/// The use of all bounds at one moment.
+#[derive(Default)]
+struct Tally<'a> {
+    workers: Used,
+    companies: HashMap<&'a CompanyId, Used>,
+    receivers: HashMap<&'a str, Used>,
+    lanes: HashMap<&'a Lane, usize>,
+}
+
+impl<'a> Tally<'a> {
+    fn add(&mut self, lane: &'a Lane, standing: Standing, count: usize) {
+        *self.lanes.entry(lane).or_default() += count;
+        self.receivers.entry(&lane.receiver).or_default().add(standing, count);
+        if !lane.is_of_letters() {
+            self.workers.add(standing, count);
+            self.companies.entry(&lane.company).or_default().add(standing, count);
+        }
+    }
+
+    fn room(&self, bounds: &Bounds, lane: &Lane, standing: Standing) -> usize {
+        let of_lane = self.lanes.get(lane).copied().unwrap_or_default();
+        let of_receiver = self.receivers.get(lane.receiver.as_str()).copied().unwrap_or_default();
+        if lane.is_of_letters() {
+            let of_company = (bounds.per_receiver / 2).max(1).saturating_sub(of_lane);
+            return of_company.min(bounds.per_receiver.saturating_sub(of_receiver.all));
+        }
+        let of_company = self.companies.get(&lane.company).copied().unwrap_or_default();
+        let few = match standing {
+            Standing::Quick => bounds.per_receiver,
+            Standing::Slow | Standing::Unknown => (bounds.per_receiver / 4).max(1),
+        };
+        [
+            few.saturating_sub(of_lane),
+            of_receiver.room(bounds.per_receiver, standing),
+            of_company.room(bounds.per_company, standing),
+            self.workers.room(bounds.workers, standing),
+        ]
+        .into_iter()
+        .min()
+        .unwrap_or_default()
+    }
+}
+
+impl Shares {
+    pub(crate) fn new(bounds: Bounds) -> Shares {
+        Shares {
+            bounds,
+            loads: HashMap::new(),
+            standings: HashMap::new(),
+        }
+    }
+
+    fn standing(&self, lane: &Lane) -> Standing {
+        self.standings.get(lane).copied().unwrap_or(Standing::Unknown)
+    }
+
+    fn tally(&self) -> Tally<'_> {
+        let mut tally = Tally::default();
+        for (lane, load) in &self.loads {
+            tally.add(lane, self.standing(lane), load.under_way);
+        }
+        tally
+    }
+
+    /// What is to be claimed of the lanes in which something is due, at most `most` deliveries: one-time codes first, then in
+    /// the order in which they have waited.
+    pub(crate) fn plan(&self, due: &[DueLane], most: usize) -> Plan {
+        let mut tally = self.tally();
+        let mut waiting: usize = self.loads.values().map(|load| load.waiting).sum();
+        let (codes, others): (Vec<&DueLane>, Vec<&DueLane>) = due.iter().partition(|due| due.lane.is_of_codes());
+        let mut plan = Plan::default();
+        let mut left = most;
+        for due in codes.into_iter().chain(others) {
+            let lane = &due.lane;
+            let standing = match self.standing(lane) {
+                Standing::Unknown if due.has_failed => Standing::Slow,
+                standing => standing,
+            };
+            let room = tally.room(&self.bounds, lane, standing);
+            let waits = self.loads.get(lane).map_or(0, |load| load.waiting);
+            let mut count = room.saturating_sub(waits);
+            if standing == Standing::Quick && !lane.is_of_letters() {
+                let next_round = (room + self.bounds.per_receiver).saturating_sub(waits.max(room));
+                count += next_round.min(self.bounds.workers.saturating_sub(waiting));
+            }
+            if count == 0 {
+                plan.has_left_out = true;
+                continue;
+            }
+            if left == 0 {
+                plan.is_full = true;
+                break;
+            }
+            let count = count.min(left);
+            left -= count;
+            waiting += count.saturating_sub(room);
+            tally.add(lane, standing, count.min(room));
+            plan.lanes
+                .push((lane.clone(), u32::try_from(count).unwrap_or(u32::MAX)));
+        }
+        plan
+    }
+
+    /// One more was claimed of the lane; `has_failed`: before this process knew of it.
+    pub(crate) fn claimed(&mut self, lane: &Lane, has_failed: bool) {
+        self.loads.entry(lane.clone()).or_default().waiting += 1;
+        if has_failed && !lane.is_of_letters() && !self.standings.contains_key(lane) {
+            self.remember(lane, Standing::Slow);
+        }
+    }
+
+    /// How many of the lane's waiting ones may begin.
+    pub(crate) fn may_begin(&self, lane: &Lane) -> usize {
+        let waiting = self.loads.get(lane).map_or(0, |load| load.waiting);
+        waiting.min(self.tally().room(&self.bounds, lane, self.standing(lane)))
+    }
+
+    /// One of the lane's waiting ones is under way now.
+    pub(crate) fn began(&mut self, lane: &Lane) {
+        let load = self.loads.entry(lane.clone()).or_default();
+        load.waiting = load.waiting.saturating_sub(1);
+        load.under_way += 1;
+    }
+
+    /// One has ended; after how long, where its receiver was asked.
+    pub(crate) fn ended(&mut self, lane: &Lane, took: Option<Duration>) {
+        if let Some(load) = self.loads.get_mut(lane) {
+            load.under_way = load.under_way.saturating_sub(1);
+            if load.under_way == 0 && load.waiting == 0 {
+                self.loads.remove(lane);
+            }
+        }
+        if let Some(took) = took
+            && !lane.is_of_letters()
+        {
+            let standing = if took >= LONG { Standing::Slow } else { Standing::Quick };
+            self.remember(lane, standing);
+        }
+    }
+
+    fn remember(&mut self, lane: &Lane, standing: Standing) {
+        if let Some(known) = self.standings.get_mut(lane) {
+            *known = standing;
+            return;
+        }
+        if self.standings.len() >= MOST_REMEMBERED {
+            let loads = &self.loads;
+            self.standings.retain(|lane, _| loads.contains_key(lane));
+        }
+        self.standings.insert(lane.clone(), standing);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const BOUNDS: Bounds = Bounds {
+        workers: 160,
+        per_receiver: 16,
+        per_company: 40,
+    };
+
+    fn lane(receiver: &str, company: &str) -> Lane {
+        Lane {
+            receiver: receiver.to_owned(),
+            company: CompanyId::parse(company).expect("an id"),
+        }
+    }
+
+    fn due(receiver: &str, company: &str) -> DueLane {
+        DueLane {
+            lane: lane(receiver, company),
+            has_failed: false,
+        }
+    }
+
+    /// Claims and begins as much as there is room for, of a backlog without end in each of these lanes.
+    fn fill(shares: &mut Shares, lanes: &[DueLane]) {
+        loop {
+            let plan = shares.plan(lanes, 64);
+            for (lane, count) in &plan.lanes {
+                for _ in 0..*count {
+                    shares.claimed(lane, false);
+                }
+                for _ in 0..shares.may_begin(lane) {
+                    shares.began(lane);
+                }
+            }
+            if plan.lanes.is_empty() {
+                break;
+            }
+        }
+    }
+
+    fn under_way(shares: &Shares, is_meant: impl Fn(&Lane) -> bool) -> usize {
+        let loads = shares.loads.iter().filter(|(lane, _)| is_meant(lane));
+        loads.map(|(_, load)| load.under_way).sum()
+    }
+
+    #[test]
+    fn however_many_receivers_are_dead_a_half_is_left_for_others_and_a_quarter_for_those_that_answer() {
+        let mut shares = Shares::new(BOUNDS);
+        let dead: Vec<DueLane> = (0..600)
+            .map(|number| due(&format!("dead{}.example", number % 60), &format!("c{}", number / 6)))
+            .collect();
+        fill(&mut shares, &dead);
+        assert_eq!(
+            under_way(&shares, |_| true),
+            120,
+            "three quarters while nothing is known"
+        );
+        let begun: Vec<Lane> = shares.loads.keys().cloned().collect();
+        for lane in &begun {
+            while shares.loads.contains_key(lane) {
+                shares.ended(lane, Some(Duration::from_secs(15)));
+            }
+        }
+        let known: Vec<DueLane> = begun
+            .iter()
+            .map(|lane| due(&lane.receiver, lane.company.as_str()))
+            .collect();
+        fill(&mut shares, &known);
+        assert_eq!(under_way(&shares, |_| true), 80, "half of all workers");
+        let plan = shares.plan(&[due("new.example", "c1")], 64);
+        assert_eq!(plan.lanes, [(lane("new.example", "c1"), 4)]);
+    }
+
+    #[test]
+    fn a_quick_lane_has_its_receivers_tenth_and_the_next_round_waits() {
+        let mut shares = Shares::new(BOUNDS);
+        let quick = lane("quick.example", "acme");
+        shares.claimed(&quick, false);
+        shares.began(&quick);
+        shares.ended(&quick, Some(Duration::from_millis(3)));
+        fill(&mut shares, &[due("quick.example", "acme")]);
+        let load = shares.loads[&quick];
+        assert_eq!((load.under_way, load.waiting), (16, 16));
+    }
+
+    #[test]
+    fn a_receiver_that_failed_before_this_process_began_has_few_places_until_it_answers_quickly() {
+        let mut shares = Shares::new(BOUNDS);
+        let back = DueLane {
+            has_failed: true,
+            ..due("back.example", "acme")
+        };
+        let plan = shares.plan(std::slice::from_ref(&back), 64);
+        assert_eq!(plan.lanes, [(back.lane.clone(), 4)]);
+        shares.claimed(&back.lane, true);
+        shares.began(&back.lane);
+        shares.ended(&back.lane, Some(Duration::from_millis(3)));
+        assert!(shares.plan(&[back], 64).lanes[0].1 >= 16);
+    }
+
+    #[test]
+    fn letters_have_places_of_their_own_codes_come_first_and_no_company_has_more_than_half() {
+        let mut shares = Shares::new(BOUNDS);
+        let webhooks: Vec<DueLane> = (0..40)
+            .map(|number| due(&format!("r{number}"), &format!("c{number}")))
+            .collect();
+        fill(&mut shares, &webhooks);
+        fill(&mut shares, &[due(":mail", "c1")]);
+        assert_eq!(under_way(&shares, |lane| lane.receiver == ":mail"), 8);
+        let all = [
+            due(":mail", "c2"),
+            due(":gateway/one", "c1"),
+            due(":mail/code", "c1"),
+            due(":gateway/other", "c1"),
+        ];
+        let plan = shares.plan(&all, 64);
+        let found: Vec<(&str, u32)> = plan
+            .lanes
+            .iter()
+            .map(|(lane, n)| (lane.receiver.as_str(), *n))
+            .collect();
+        let expected = [
+            (":mail/code", 8),
+            (":mail", 8),
+            (":gateway/one", 8),
+            (":gateway/other", 8),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    proptest! {
+        #[test]
+        fn no_bound_is_passed_whatever_comes_and_ends(
+            steps in proptest::collection::vec((0..12_usize, 0..6_usize, 0..3_usize, any::<bool>()), 1..300)
+        ) {
+            let bounds = Bounds { workers: 20, per_receiver: 6, per_company: 9 };
+            let mut shares = Shares::new(bounds);
+            for (receiver, company, action, is_long) in steps {
+                let receiver = if receiver == 0 { ":mail".to_owned() } else { format!("r{receiver}") };
+                let company = format!("c{company}");
+                let one = lane(&receiver, &company);
+                match action {
+                    0 => fill(&mut shares, &[due(&receiver, &company)]),
+                    _ if shares.loads.get(&one).is_some_and(|load| load.under_way > 0) => {
+                        shares.ended(&one, Some(if is_long { LONG } else { Duration::ZERO }));
+                    }
+                    _ => {}
+                }
+                prop_assert!(under_way(&shares, |lane| !lane.is_of_letters()) <= bounds.workers);
+                prop_assert!(under_way(&shares, |lane| lane.receiver == receiver) <= bounds.per_receiver);
+                let of_company = under_way(&shares, |lane| !lane.is_of_letters() && lane.company == one.company);
+                prop_assert!(of_company <= bounds.per_company);
+            }
+        }
+    }
+}
