@@ -375,9 +375,104 @@ pub fn starts(folder: &Path) {
         .await
     });
     println!(
-        "| PostgreSQL: starts, 32 callers | {rate:.0}/s | raw inserts of 32 connections {inserts:.0}/s | {:.2} (at least 0.2) |",
+        "| PostgreSQL: starts, 32 callers | {rate:.0}/s | raw inserts of one row, 32 connections {inserts:.0}/s | {:.2} (at least 0.2) |",
         rate / inserts
     );
+    let same = raw_transactions(&url, 32);
+    println!(
+        "| PostgreSQL: the same | {rate:.0}/s | raw transactions of the rows of a start, 32 connections {same:.0}/s | {:.2} |",
+        rate / same
+    );
+}
+
+/// How often a second so many connections insert what one start leaves, in one round trip: its workflow, two writers and the
+/// first entry of its chain, with every key, reference and index that they have.
+fn raw_transactions(url: &str, connections: usize) -> f64 {
+    let connect = || postgres::Client::connect(url, postgres::NoTls).expect("the PostgreSQL of the tests answers");
+    let mut client = connect();
+    let prepared = [
+        raw_insert(&mut client, "workflow", "id", "SELECT max(id) FROM workflow"),
+        raw_insert(&mut client, "recipient", "workflow_id", "SELECT min(id) FROM recipient"),
+        raw_insert(&mut client, "recipient", "workflow_id", "SELECT max(id) FROM recipient"),
+        raw_insert(
+            &mut client,
+            "audit_entry",
+            "workflow_id",
+            "SELECT max(workflow_id) FROM audit_entry",
+        ),
+    ];
+    let begin = Instant::now();
+    let done: i64 = std::thread::scope(|scope| {
+        let threads: Vec<_> = (1..=connections)
+            .map(|connection| {
+                let prepared = &prepared;
+                scope.spawn(move || {
+                    let mut client = connect();
+                    for (number, insert) in prepared.iter().enumerate() {
+                        client
+                            .batch_execute(&format!("PREPARE raw{number} (BIGINT) AS {insert}"))
+                            .expect("a statement");
+                    }
+                    let first = i64::try_from(connection).expect("few connections") * 1_000_000_000;
+                    let mut done = 0;
+                    while begin.elapsed() < LOAD / 2 {
+                        let id = first + done;
+                        let executes: String = (0..prepared.len())
+                            .map(|number| format!("EXECUTE raw{number} ({id}); "))
+                            .collect();
+                        client
+                            .batch_execute(&format!("BEGIN ISOLATION LEVEL REPEATABLE READ; {executes}COMMIT"))
+                            .expect("a transaction");
+                        done += 1;
+                    }
+                    done
+                })
+            })
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().expect("a connection"))
+            .sum()
+    });
+    done as f64 / begin.elapsed().as_secs_f64()
+}
+
+/// An INSERT of a row like one that is there, but for its own number and the number in `key`, which is the parameter.
+fn raw_insert(client: &mut postgres::Client, table: &str, key: &str, like: &str) -> String {
+    let columns: Vec<String> = client
+        .query(
+            "SELECT column_name::text FROM information_schema.columns WHERE table_schema = 'public' AND table_name = $1",
+            &[&table],
+        )
+        .expect("the columns")
+        .iter()
+        .map(|row| row.get(0))
+        .collect();
+    let own = if table == "audit_entry" { "workflow_id" } else { "id" };
+    let quoted: Vec<String> = columns
+        .iter()
+        .map(|column| format!("quote_nullable({column}::text)"))
+        .collect();
+    let row = client
+        .query_one(
+            &format!(
+                "SELECT {} FROM {table} WHERE {own} = ({like}) LIMIT 1",
+                quoted.join(", ")
+            ),
+            &[],
+        )
+        .expect("a row of a start");
+    let value = |(place, column): (usize, &String)| match column.as_str() {
+        column if column == key => "$1".to_owned(),
+        "id" => format!("nextval('{table}_id')"),
+        _ => row.get(place),
+    };
+    let values: Vec<String> = columns.iter().enumerate().map(value).collect();
+    format!(
+        "INSERT INTO {table} ({}) VALUES ({})",
+        columns.join(", "),
+        values.join(", ")
+    )
 }
 
 fn raw_inserts(url: &str, connections: usize) -> f64 {
