@@ -356,7 +356,7 @@ pub fn claim(tx: &mut dyn Transaction, claim: &Claim) -> Result<Taken, Error> {
     let lanes = claim
         .lanes
         .iter()
-        .map(|(lane, room)| json!({"receiver": lane.receiver, "company": lane.company.as_str(), "room": room}))
+        .map(|(lane, room)| json!({"kind": "lane", "receiver": lane.receiver, "company": lane.company.as_str(), "room": room}))
         .collect();
     let most = claim.lanes.iter().map(|(_, room)| *room).max().unwrap_or(0);
     let rows = tx.query(
@@ -388,7 +388,10 @@ pub fn claim(tx: &mut dyn Transaction, claim: &Claim) -> Result<Taken, Error> {
             taken.held += tx.execute(&sql::HOLD_CLAIMED, values![id.0, claim.lease.as_str(), claim.now])?;
         }
         // What else of it waits need not be met one by one.
-        taken.held += tx.execute(&sql::HOLD, values![company.as_str(), url.as_str(), PORTION])?;
+        taken.held += tx.execute(
+            &sql::HOLD,
+            values![company.as_str(), url.as_str(), State::Waiting.word(), PORTION],
+        )?;
     }
     taken.claimed.sort_by_key(|delivery| delivery.id);
     Ok(taken)
@@ -654,7 +657,10 @@ fn endpoint_failed(
         return Ok((false, None));
     };
     tx.execute_one(&sql::ENDPOINT_STOP, values![company.as_str(), url, now, reason.word()])?;
-    tx.execute(&sql::HOLD, values![company.as_str(), url, PORTION])?;
+    tx.execute(
+        &sql::HOLD,
+        values![company.as_str(), url, State::Waiting.word(), PORTION],
+    )?;
     Ok((true, Some(reason)))
 }
 
@@ -764,7 +770,10 @@ pub fn pause_endpoint(
     if tx.execute(&sql::ENDPOINT_PAUSE, values![company.as_str(), url, now])? == 0 {
         return Ok(None);
     }
-    let held = tx.execute(&sql::HOLD, values![company.as_str(), url, PORTION])?;
+    let held = tx.execute(
+        &sql::HOLD,
+        values![company.as_str(), url, State::Waiting.word(), PORTION],
+    )?;
     if held < u64::from(PORTION) {
         return Ok(Some(held));
     }

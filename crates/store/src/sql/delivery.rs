@@ -44,7 +44,8 @@ crate::statements! {
             WHERE due_at <= $1 ORDER BY due_at";
 
     /// Claims of given lanes what is due first, of each as many as it has room for ($6: as any has): gives it a lease, at
-    /// whose end it is due again. A first try waits for the first tries of the same workflow's earlier webhooks.
+    /// whose end it is due again. A first try waits for the first tries of the same workflow's earlier webhooks. That each is
+    /// of the kind `lane` tells PostgreSQL that they are few, so that it takes each row by its key.
     pub static CLAIM =
         sqlite "UPDATE outbox SET lease = $1, lease_owner = $2, due_at = $3 WHERE id IN (SELECT id FROM ( \
                 SELECT o.id AS id, given.room AS room, \
@@ -61,15 +62,17 @@ crate::statements! {
             RETURNING id, company_id, workflow_id, event_id, kind, receiver, url, client_id, authorization_header, \
                 body, tries, first_try_done, created_at, (SELECT e.stopped_at FROM endpoint AS e \
                     WHERE e.company_id = outbox.company_id AND e.url = outbox.url) AS stopped_at",
-        postgres "UPDATE outbox SET lease = $1, lease_owner = $2, due_at = $3 WHERE id = ANY (ARRAY( \
+        postgres "UPDATE outbox SET lease = $1, lease_owner = $2, due_at = $3 WHERE id IN ( \
                 SELECT taken.id \
-                FROM json_to_recordset(CAST(CAST($5 AS TEXT) AS JSON)) AS given (receiver TEXT, company TEXT, room BIGINT) \
+                FROM json_to_recordset(CAST(CAST($5 AS TEXT) AS JSON)) AS given \
+                    (kind TEXT, receiver TEXT, company TEXT, room BIGINT) \
                 CROSS JOIN LATERAL (SELECT w.id FROM outbox AS w \
                     WHERE w.state = 'waiting' AND w.receiver = given.receiver AND w.company_id = given.company \
                     AND w.due_at <= $4 AND (w.first_try_done OR w.kind <> 'webhook' OR w.workflow_id IS NULL \
                         OR NOT EXISTS (SELECT 1 FROM outbox AS e WHERE e.workflow_id = w.workflow_id AND e.id < w.id \
                             AND e.state = 'waiting' AND e.kind = 'webhook' AND NOT e.first_try_done)) \
-                    ORDER BY w.due_at, w.id LIMIT LEAST(given.room, CAST($6 AS BIGINT)) FOR UPDATE OF w SKIP LOCKED) AS taken)) \
+                    ORDER BY w.due_at, w.id LIMIT LEAST(given.room, CAST($6 AS BIGINT)) FOR UPDATE OF w SKIP LOCKED) AS taken \
+                WHERE given.kind = 'lane') \
             RETURNING id, company_id, workflow_id, event_id, kind, receiver, url, client_id, authorization_header, \
                 body, tries, first_try_done, created_at, (SELECT e.stopped_at FROM endpoint AS e \
                     WHERE e.company_id = outbox.company_id AND e.url = outbox.url) AS stopped_at";
@@ -147,8 +150,9 @@ crate::statements! {
     /// The chains tell of deliveries now.
     pub static NOTED =
         sqlite "UPDATE outbox SET noted = TRUE WHERE id IN (SELECT value FROM json_each($1)) AND NOT noted RETURNING id",
-        postgres "UPDATE outbox SET noted = TRUE WHERE id = ANY (ARRAY( \
-                SELECT CAST(json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS BIGINT))) AND NOT noted RETURNING id";
+        postgres "UPDATE outbox SET noted = TRUE \
+            FROM (SELECT CAST(json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS BIGINT) AS given_id) AS given \
+            WHERE id = given_id AND NOT noted RETURNING id";
 
     /// A mail that its server had taken came back. Its event's id, which nobody can guess, is all that a report tells of it.
     pub static MAIL_CAME_BACK = "UPDATE outbox SET state = 'dead', tries_made = tries_made + 1 \
@@ -185,10 +189,10 @@ crate::statements! {
          WHERE endpoint.stopped_at IS NULL";
 
     /// Holds a portion of what waits for a stopped endpoint; what is under way is held when it is finished, and what is left
-    /// by the claim that meets it.
+    /// by the claim that meets it. The state is a parameter, so that no index of what waits is taken for this endpoint's.
     pub static HOLD = "UPDATE outbox SET state = 'held' WHERE id IN (SELECT id FROM outbox \
-         WHERE company_id = $1 AND url = $2 AND kind = 'webhook' AND state = 'waiting' AND lease IS NULL \
-             AND finished_at IS NULL LIMIT $3)";
+         WHERE company_id = $1 AND url = $2 AND kind = 'webhook' AND state = $3 AND lease IS NULL \
+             AND finished_at IS NULL LIMIT $4)";
 
     /// Switches an endpoint on. Its failures are counted anew.
     pub static ENDPOINT_START = "UPDATE endpoint SET stopped_at = NULL, stopped_reason = NULL, failing_since = $3, \

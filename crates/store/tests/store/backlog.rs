@@ -112,7 +112,7 @@ fn a_claim_does_not_walk_what_waits_for_a_dead_receiver(database: &TestDatabase)
     assert_eq!(ids, ["backlog 1", "backlog 2", "good"]);
 
     // By an index, to the first of each lane, and to the first few of those that have room.
-    let asked = json!([{"receiver": "good.example.com", "company": "acme", "room": 16}]).to_string();
+    let asked = json!([{"kind": "lane", "receiver": "good.example.com", "company": "acme", "room": 16}]).to_string();
     let looks = store.plan(&sql::DUE_LANES, values![now]).expect("a plan");
     let parameters = values!["lease", "owner", at(1_090), now, asked, 16];
     let claiming = store.plan(&sql::CLAIM, parameters).expect("a plan");

@@ -160,8 +160,8 @@ const WALKS: &[(&str, &str)] = &[
         "counts the company's held deliveries by endpoint",
     ),
     (
-        "store::sql::delivery::HOLD_BACK",
-        "the few stopped endpoints of the installation",
+        "store::sql::delivery::COUNT_ANEW",
+        "looks at all that waits, where the clock was set back",
     ),
 ];
 
