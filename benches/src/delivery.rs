@@ -417,11 +417,14 @@ fn raw_transactions(url: &str, connections: usize) -> f64 {
                     let mut done = 0;
                     while begin.elapsed() < LOAD / 2 {
                         let id = first + done;
-                        let executes: String = (0..prepared.len())
-                            .map(|number| format!("EXECUTE raw{number} ({id}); "))
+                        let executes: Vec<String> = (0..prepared.len())
+                            .map(|number| format!("EXECUTE raw{number} ({id});"))
                             .collect();
                         client
-                            .batch_execute(&format!("BEGIN ISOLATION LEVEL REPEATABLE READ; {executes}COMMIT"))
+                            .batch_execute(&format!(
+                                "BEGIN ISOLATION LEVEL REPEATABLE READ; {} COMMIT",
+                                executes.join(" ")
+                            ))
                             .expect("a transaction");
                         done += 1;
                     }

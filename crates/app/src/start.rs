@@ -171,7 +171,7 @@ pub struct StartFieldName {
 pub struct Idempotency {
     /// The key that the caller chose.
     pub key: String,
-    /// SHA-256 of what makes the same request: the body, and what else changes its meaning.
+    /// SHA-256 of the body: the same body is the same request, whatever the query says.
     pub request_hash: [u8; 32],
 }
 

@@ -22,8 +22,8 @@ use lettre::{Address, AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executo
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-/// A name up to here is written as it is, on one line.
-const LONGEST_PLAIN_NAME: usize = 60;
+/// A name is written as it is where its header has at most so many signs: a line (RFC 5322, 2.1.1).
+const LINE: usize = 78;
 /// How long one mail may take in all, unless the settings say less; shorter than any lease's margin.
 pub const LONGEST_SENDING: Duration = Duration::from_secs(40);
 /// How long an operator waits to hear whether the server is there.
@@ -277,9 +277,11 @@ fn system_time(at: Timestamp) -> SystemTime {
 fn mailbox(header: &'static str, name: &str, address: &Address) -> HeaderValue {
     let is_word = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-/=?^_`{|}~".contains(c);
     let is_printable = name.chars().all(|c| matches!(c, ' '..='~'));
+    let quoted = format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));
+    let fits = format!("{header}: {quoted} <{address}>").len() <= LINE;
     let phrase = if name.is_empty() {
         String::new()
-    } else if !is_printable || name.contains("=?") || name.len() > LONGEST_PLAIN_NAME {
+    } else if !is_printable || name.contains("=?") || !fits {
         // A line of its own for the address: the last word may fill one.
         format!("{}\r\n ", encoded_words(name))
     } else if name
@@ -288,7 +290,7 @@ fn mailbox(header: &'static str, name: &str, address: &Address) -> HeaderValue {
     {
         format!("{name} ")
     } else {
-        format!("\"{}\" ", name.replace('\\', "\\\\").replace('"', "\\\""))
+        format!("{quoted} ")
     };
     let raw = format!("{name} <{address}>");
     HeaderValue::dangerous_new_pre_encoded(

@@ -101,8 +101,8 @@ pub struct BulkStartForm {
 ///
 /// With `dry_run` nothing is started: the answer names every row that would be refused, and why. Without it the rows are
 /// kept, the answer is their `bulk_id`, and they are started one after the other in the background; rows that are wrong are
-/// reported there and hold up no other. With an `Idempotency-Key` the same request (body and
-/// `offset`) is accepted once in 24 hours.
+/// reported there and hold up no other. With an `Idempotency-Key` the same body is
+/// accepted once in 24 hours.
 #[utoipa::path(
     post, path = "/api/v3/workflows/bulk", tag = "Bulk start",
     params(
@@ -183,7 +183,7 @@ impl Given {
             Given::Form(mut form) => {
                 let start = form.part("start").cloned().unwrap_or_default();
                 let start = JsonBody::parse(start).map_err(|_| Error::fault("start", FaultCode::NotJsonText))?;
-                let idempotency = idempotency(headers, query, &form.fingerprint(), &mut faults);
+                let idempotency = idempotency(headers, &form.fingerprint(), &mut faults);
                 let file = form.take_part("file");
                 let file = file.ok_or_else(|| Error::fault("file", FaultCode::Required))?;
                 BulkRequest {
@@ -199,7 +199,7 @@ impl Given {
                     common: read(&members, &mut faults),
                     rows: rows(&members, app.settings.bulk.rows, &mut faults),
                     dry_run: members.boolean("dry_run", &mut faults).unwrap_or(false),
-                    idempotency: idempotency(headers, query, body.bytes(), &mut faults),
+                    idempotency: idempotency(headers, body.bytes(), &mut faults),
                 }
             }
         };

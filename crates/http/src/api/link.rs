@@ -105,7 +105,7 @@ pub async fn start_link(
         confirm: members.boolean("confirm", &mut faults).unwrap_or(false),
         phone_countries: members.texts("phone_countries", &mut faults),
     };
-    new.start.idempotency = idempotency(&headers, &query, body.bytes(), &mut faults);
+    new.start.idempotency = idempotency(&headers, body.bytes(), &mut faults);
     new.start.offset = query.text("offset", &mut faults);
     new.start.faults = faults.into_inner();
     Ok(Json(http.blocking(move |app| app.new_public_link(&caller, new)).await?))

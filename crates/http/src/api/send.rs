@@ -40,7 +40,7 @@ pub struct SendForm {
 /// Send a PDF without a template.
 ///
 /// As a start, for a document that is sent once: nothing is kept in the list of templates. With an `Idempotency-Key` the same
-/// form (and `offset`) answers for 24 hours what the first call answered.
+/// form answers for 24 hours what the first call answered.
 #[utoipa::path(
     post, path = "/api/v3/workflows/send", tag = "Workflows",
     params(
@@ -70,7 +70,7 @@ pub async fn send(
     let start = JsonBody::parse(start).map_err(|_| Error::fault("start", FaultCode::NotJsonText))?;
     let mut start = read(&start.members()?, &mut faults);
     start.offset = query.text("offset", &mut faults);
-    start.idempotency = idempotency(&headers, &query, &form.fingerprint(), &mut faults);
+    start.idempotency = idempotency(&headers, &form.fingerprint(), &mut faults);
     start.faults = faults.into_inner();
     let given = Given::of(form.parts(), true)?;
     let sent = http.blocking(move |app| {

@@ -143,8 +143,8 @@ pub struct FieldNameInput {
 
 /// Start a workflow.
 ///
-/// Everything that could fail after people have signed is refused here. With an `Idempotency-Key` the same request (body
-/// and `offset`) answers for 24 hours what the first call answered.
+/// Everything that could fail after people have signed is refused here. With an `Idempotency-Key` the same body
+/// answers for 24 hours what the first call answered.
 #[utoipa::path(
     post, path = "/api/v3/workflows/start", tag = "Workflows",
     params(
@@ -178,33 +178,22 @@ pub async fn start(
     let mut faults = Faults::default();
     let mut request = read(&body.members()?, &mut faults);
     request.offset = query.text("offset", &mut faults);
-    request.idempotency = idempotency(&headers, &query, body.bytes(), &mut faults);
+    request.idempotency = idempotency(&headers, body.bytes(), &mut faults);
     request.faults = faults.into_inner();
     let started = http.blocking(move |app| app.start(&caller, request, &origin)).await?;
     Ok(Json(started))
 }
 
-/// What of a query changes the meaning of a body: in which offset its times are. (`dry_run` starts nothing, and `lang` is for
-/// messages.)
-const MEANING: [&str; 1] = ["offset"];
-
-/// The key under which the same request happens once: the same body, with the same meaning.
-pub(super) fn idempotency(headers: &HeaderMap, query: &Query, body: &[u8], faults: &mut Faults) -> Option<Idempotency> {
+/// The key under which the same body happens once, whatever the query says.
+pub(super) fn idempotency(headers: &HeaderMap, body: &[u8], faults: &mut Faults) -> Option<Idempotency> {
     let value = headers.get(IDEMPOTENCY_KEY)?;
     let Ok(key) = value.to_str() else {
         faults.add(Fault::new(IDEMPOTENCY_KEY, FaultCode::ControlCharacter));
         return None;
     };
-    let mut hash = Sha256::new_with_prefix(body);
-    for name in MEANING {
-        if let Some(value) = query.get(name) {
-            // No JSON text and no form goes on behind a zero byte.
-            hash.update(format!("\0{name}={value}"));
-        }
-    }
     Some(Idempotency {
         key: key.to_owned(),
-        request_hash: hash.finalize().into(),
+        request_hash: Sha256::digest(body).into(),
     })
 }
 
