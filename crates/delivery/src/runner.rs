@@ -295,6 +295,8 @@ struct Haul {
     may_be_more: bool,
     /// There may be more when a task has ended.
     is_more_later: bool,
+    /// Others have the places of what was left out.
+    must_yield: bool,
 }
 
 type Claiming = JoinHandle<Result<Haul, app::Error>>;
@@ -322,6 +324,16 @@ impl Chores {
     }
 }
 
+/// What the last claim left out of what is due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LeftOut {
+    Nothing,
+    /// What has no room now.
+    HasNoRoom,
+    /// Of that, something whose places others have.
+    WaitsForOthers,
+}
+
 /// The loop's state.
 struct Work {
     shared: Arc<Shared>,
@@ -337,8 +349,10 @@ struct Work {
     claiming: Option<Claiming>,
     finishing: Option<Finishing>,
     chores: Chores,
-    /// The last claim left something due out that had no room.
-    has_left_out: bool,
+    left_out: LeftOut,
+    /// So many tasks have ended, and had when the last claim began.
+    ended: u64,
+    ended_before_claim: u64,
     look: bool,
     stopping: bool,
     next_poll: Instant,
@@ -370,7 +384,9 @@ impl Work {
                 must_note: None,
                 must_let_go: true,
             },
-            has_left_out: false,
+            left_out: LeftOut::Nothing,
+            ended: 0,
+            ended_before_claim: 0,
             look: true,
             stopping: false,
             next_poll,
@@ -390,6 +406,7 @@ impl Work {
 
     fn polled(&mut self) {
         self.look = true;
+        locked(&self.shares).look_at_all();
         self.chores.must_note.get_or_insert((Timestamp::MIN, DeliveryId(0)));
         self.chores.must_let_go = true;
         self.next_poll = Instant::now() + self.shared.settings.poll;
@@ -412,15 +429,25 @@ impl Work {
         }
     }
 
-    /// Begins with what waits, as far as there is room.
+    /// Begins with what waits, unless the next claim is to share out what is free, since others wait for it.
     fn start_ready(&mut self) {
+        if self.left_out != LeftOut::WaitsForOthers || !(self.look || self.claiming.is_some()) {
+            self.begin();
+        }
+    }
+
+    /// Begins with what waits, as far as there is room, by turns.
+    fn begin(&mut self) {
         if self.stopping || self.waiting.is_empty() {
             return;
         }
-        for (lane, waiting) in &mut self.waiting {
-            let room = locked(&self.shares).may_begin(lane);
-            for ready in waiting.drain(..room.min(waiting.len())) {
-                locked(&self.shares).began(lane);
+        let turns = locked(&self.shares).may_begin();
+        for (lane, count) in turns {
+            let Some(waiting) = self.waiting.get_mut(&lane) else {
+                continue;
+            };
+            for ready in waiting.drain(..count.min(waiting.len())) {
+                locked(&self.shares).began(&lane);
                 self.under_way += 1;
                 let shared = Arc::clone(&self.shared);
                 let task = self.tasks.spawn(async move { shared.deliver(ready).await });
@@ -444,6 +471,7 @@ impl Work {
         }
         self.look = false;
         self.claims += 1;
+        self.ended_before_claim = self.ended;
         let (claimer, shares, number) = (Arc::clone(&self.shared), Arc::clone(&self.shares), self.claims);
         self.claiming = Some(spawn_blocking(move || claimer.claim(number, &shares)));
     }
@@ -452,13 +480,20 @@ impl Work {
         match result {
             Ok(Ok(haul)) => {
                 self.look |= haul.may_be_more;
-                self.has_left_out = haul.is_more_later;
+                // What ended meanwhile has made room that the claim did not see.
+                self.look |= haul.is_more_later && self.ended != self.ended_before_claim;
+                self.left_out = match (haul.must_yield, haul.is_more_later) {
+                    (true, _) => LeftOut::WaitsForOthers,
+                    (false, true) => LeftOut::HasNoRoom,
+                    (false, false) => LeftOut::Nothing,
+                };
                 self.results.extend(haul.unusable);
                 for ready in haul.ready {
                     let lane = ready.claimed.lane();
                     locked(&self.shares).claimed(&lane, ready.claimed.tries > 0);
                     self.waiting.entry(lane).or_default().push_back(ready);
                 }
+                self.begin();
             }
             Ok(Err(error)) => tracing::warn!(%error, "the outbox cannot be read; looking again soon"),
             Err(error) => tracing::error!(%error, "a claim panicked"),
@@ -467,6 +502,7 @@ impl Work {
 
     fn task_ended(&mut self, done: Result<(tokio::task::Id, Done), JoinError>) {
         self.under_way -= 1;
+        self.ended += 1;
         let (id, took) = match done {
             Ok((id, done)) => {
                 let took = done.took();
@@ -482,7 +518,7 @@ impl Work {
             locked(&self.shares).ended(&lane, took);
         }
         // There is room for what had none.
-        self.look |= std::mem::take(&mut self.has_left_out);
+        self.look |= self.left_out != LeftOut::Nothing;
     }
 
     fn noted(&mut self, result: Result<Result<Option<Told>, app::Error>, JoinError>) {
@@ -500,7 +536,12 @@ impl Work {
     fn finished(&mut self, result: Result<bool, JoinError>) {
         match result {
             // The next of a workflow's first tries may be due now.
-            Ok(opened) => self.look |= opened,
+            Ok(opened) => {
+                if opened {
+                    locked(&self.shares).look_at_all();
+                }
+                self.look |= opened;
+            }
             Err(error) => tracing::error!(%error, "writing results panicked; the deliveries are tried again"),
         }
     }
@@ -566,11 +607,13 @@ impl Shared {
         let Plan {
             lanes,
             has_left_out,
+            must_yield,
             is_full,
         } = locked(shares).plan(&due, self.settings.batch as usize);
         if lanes.is_empty() {
             return Ok(Haul {
                 is_more_later: has_left_out,
+                must_yield,
                 ..Haul::default()
             });
         }
@@ -581,7 +624,8 @@ impl Shared {
             until: now.checked_add(self.settings.lease).unwrap_or(now),
             lanes,
         };
-        let mut room: HashMap<Lane, u32> = claim.lanes.iter().cloned().collect();
+        let lanes_asked = claim.lanes.clone();
+        let mut room: HashMap<Lane, u32> = lanes_asked.iter().cloned().collect();
         let taken = self
             .app
             .store
@@ -589,36 +633,72 @@ impl Shared {
         if !taken.claimed.is_empty() {
             failpoint::reach(Place::Claimed);
         }
-        let mut secrets = self.secrets(&taken.claimed, now)?;
+        let secrets = self.secrets(&taken.claimed, now);
         let mut haul = Haul {
             ready: Vec::with_capacity(taken.claimed.len()),
+            must_yield,
             ..Haul::default()
         };
+        let has_claimed = !taken.claimed.is_empty();
+        let mut without_secrets = Vec::new();
         for claimed in taken.claimed {
             if let Some(room) = room.get_mut(&claimed.lane()) {
                 *room = room.saturating_sub(1);
             }
-            let found = match &claimed.channel {
-                ClaimedChannel::Webhook { client, .. } => secrets.get_mut(client).map(|found| found.clone()),
-                ClaimedChannel::Mail | ClaimedChannel::Message => None,
+            let secrets = match &claimed.channel {
+                ClaimedChannel::Webhook { client, .. } => secrets.get(client).cloned(),
+                ClaimedChannel::Mail | ClaimedChannel::Message => Some(Ok(Arc::default())),
             };
-            match found {
-                Some(Err(reason)) => haul.unusable.push(Arc::new(self.not_sent(claimed, now, 0, &reason))),
+            match secrets {
                 Some(Ok(secrets)) => haul.ready.push(Ready { claimed, secrets }),
-                None => haul.ready.push(Ready {
-                    claimed,
-                    secrets: Arc::default(),
-                }),
+                Some(Err(reason)) => haul.unusable.push(Arc::new(self.not_sent(claimed, now, 0, &reason))),
+                None => without_secrets.push(claimed),
             }
         }
-        haul.may_be_more = is_full || taken.held > 0 || !haul.unusable.is_empty();
+        if !without_secrets.is_empty() {
+            self.give_back(without_secrets);
+        }
+        let held = taken.held + self.hold(taken.stopped);
+        let asked = lanes_asked.into_iter();
+        let gave_nothing = asked
+            .filter(|(lane, allowed)| room.get(lane) == Some(allowed))
+            .map(|(lane, _)| lane);
+        let is_blocked = locked(shares).gave_nothing(gave_nothing);
+        haul.may_be_more = held > 0 || !haul.unusable.is_empty() || is_full && (has_claimed || is_blocked);
         // A lane that gave all that there was room for may have more.
         haul.is_more_later = has_left_out || room.values().any(|left| *left == 0);
         Ok(haul)
     }
 
-    /// The secrets that sign these webhooks, or why they cannot be read.
-    fn secrets(&self, claimed: &[Claimed], now: Timestamp) -> Result<HashMap<ClientId, Secrets>, app::Error> {
+    /// Holds more of what waits for stopped endpoints, so that it need not be met one by one. How many.
+    fn hold(&self, stopped: Vec<(CompanyId, String)>) -> u64 {
+        let mut held = 0;
+        for (company, url) in stopped {
+            let store = &self.app.store;
+            match store.write_relaxed(move |tx| outbox::hold_portion(tx, &company, &url)) {
+                Ok(more) => held += more,
+                Err(error) => tracing::warn!(%error, "what waits for a stopped endpoint is held when it is met"),
+            }
+        }
+        held
+    }
+
+    /// Gives back what cannot begin now through no fault of its own. Where that fails, too, it waits for its lease's end.
+    fn give_back(&self, claimed: Vec<Claimed>) {
+        let later = self.app.now() + SignedDuration::from_secs(1);
+        let given_back = self.app.store.write_relaxed(move |tx| {
+            for claimed in &claimed {
+                outbox::release(tx, claimed.id, &claimed.lease, later)?;
+            }
+            Ok::<_, store::Error>(())
+        });
+        if let Err(error) = given_back {
+            tracing::warn!(%error, "what was claimed could not be given back; it is tried when its lease ends");
+        }
+    }
+
+    /// The secrets that sign these webhooks; none of a client where the database does not answer.
+    fn secrets(&self, claimed: &[Claimed], now: Timestamp) -> HashMap<ClientId, Secrets> {
         let mut kept = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|_, (at, _)| now >= *at && now.duration_since(*at) < SECRETS_KEPT);
         let mut found = HashMap::new();
@@ -638,19 +718,21 @@ impl Shared {
                 .app
                 .store
                 .read_one(move |tx| app.webhook_secrets(tx, &company, client, now));
-            let secrets = match read {
+            match read {
                 Ok(secrets) => {
                     let secrets = Arc::new(secrets);
                     kept.insert(client, (now, Arc::clone(&secrets)));
-                    Ok(secrets)
+                    found.insert(client, Ok(secrets));
                 }
-                // The database's own failures concern the whole claim.
-                Err(error @ app::Error::Unavailable { .. }) => return Err(error),
-                Err(error) => Err(format!("the signing secret cannot be read: {error}")),
-            };
-            found.insert(client, secrets);
+                Err(error @ app::Error::Unavailable { .. }) => {
+                    tracing::warn!(%error, "a client's secrets cannot be read; looking again soon");
+                }
+                Err(error) => {
+                    found.insert(client, Err(format!("the signing secret cannot be read: {error}")));
+                }
+            }
         }
-        Ok(found)
+        found
     }
 
     fn note(&self, after: Told) -> Result<Option<Told>, app::Error> {

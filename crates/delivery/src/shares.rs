@@ -14,10 +14,14 @@
 //! **Letters** have workers of their own: so many as one receiver has for each mail server or gateway, and as many again for
 //! the one-time codes that it carries, for which people wait. No company has more than half of them.
 //!
+//! **Turns.** Of lanes that share a bound the one with the fewest under way comes first, and each has one before any has a
+//! second: a lane with much to do, quick or slow, keeps no other out.
+//!
 //! What is claimed beyond what may begin is what a quick lane does next: while it works off one round, the next waits here.
-//! Nothing else is claimed before it may begin, so that what waits for a dead receiver waits in the database.
+//! That is so only while nobody else waits for the places. Nothing else is claimed before it may begin, so that what waits
+//! for a dead receiver waits in the database.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use domain::CompanyId;
@@ -92,6 +96,8 @@ pub(crate) struct Shares {
     bounds: Bounds,
     loads: HashMap<Lane, Load>,
     standings: HashMap<Lane, Standing>,
+    /// Lanes in which something was due and nothing could be claimed: it waits for an earlier first try. They come last.
+    blocked: HashSet<Lane>,
 }
 
 /// What is to be claimed.
@@ -101,8 +107,19 @@ pub(crate) struct Plan {
     pub(crate) lanes: Vec<(Lane, u32)>,
     /// Something due was left out since there is no room for it now.
     pub(crate) has_left_out: bool,
+    /// Others have all places of what was left out: the next that is free is not theirs before the next plan.
+    pub(crate) must_yield: bool,
     /// Something due was left out since it would have been too much at once.
     pub(crate) is_full: bool,
+}
+
+/// How many more a lane may have.
+#[derive(Debug, Clone, Copy)]
+struct Room {
+    /// By all bounds.
+    now: usize,
+    /// None, and only since lanes of whatever standing have all places of a bound.
+    is_taken: bool,
 }
 
 /// The use of all bounds at one moment.
@@ -124,27 +141,38 @@ impl<'a> Tally<'a> {
         }
     }
 
-    fn room(&self, bounds: &Bounds, lane: &Lane, standing: Standing) -> usize {
+    fn room(&self, bounds: &Bounds, lane: &Lane, standing: Standing) -> Room {
         let of_lane = self.lanes.get(lane).copied().unwrap_or_default();
         let of_receiver = self.receivers.get(lane.receiver.as_str()).copied().unwrap_or_default();
         if lane.is_of_letters() {
-            let of_company = (bounds.per_receiver / 2).max(1).saturating_sub(of_lane);
-            return of_company.min(bounds.per_receiver.saturating_sub(of_receiver.all));
+            let own = (bounds.per_receiver / 2).max(1).saturating_sub(of_lane);
+            let free = bounds.per_receiver.saturating_sub(of_receiver.all);
+            return Room {
+                now: own.min(free),
+                is_taken: own > 0 && free == 0,
+            };
         }
         let of_company = self.companies.get(&lane.company).copied().unwrap_or_default();
         let few = match standing {
             Standing::Quick => bounds.per_receiver,
             Standing::Slow | Standing::Unknown => (bounds.per_receiver / 4).max(1),
         };
-        [
-            few.saturating_sub(of_lane),
-            of_receiver.room(bounds.per_receiver, standing),
-            of_company.room(bounds.per_company, standing),
-            self.workers.room(bounds.workers, standing),
-        ]
-        .into_iter()
-        .min()
-        .unwrap_or_default()
+        let own = few.saturating_sub(of_lane);
+        let levels = [
+            (of_receiver, bounds.per_receiver),
+            (of_company, bounds.per_company),
+            (self.workers, bounds.workers),
+        ];
+        let now = levels
+            .iter()
+            .map(|(used, bound)| used.room(*bound, standing))
+            .min()
+            .unwrap_or_default();
+        let is_taken = own > 0 && now == 0 && levels.iter().any(|(used, bound)| used.all >= *bound);
+        Room {
+            now: own.min(now),
+            is_taken,
+        }
     }
 }
 
@@ -154,6 +182,7 @@ impl Shares {
             bounds,
             loads: HashMap::new(),
             standings: HashMap::new(),
+            blocked: HashSet::new(),
         }
     }
 
@@ -169,43 +198,78 @@ impl Shares {
         tally
     }
 
-    /// What is to be claimed of the lanes in which something is due, at most `most` deliveries: one-time codes first, then in
-    /// the order in which they have waited.
+    /// What is to be claimed of the lanes in which something is due, at most `most` deliveries: one-time codes first, then by
+    /// turns.
     pub(crate) fn plan(&self, due: &[DueLane], most: usize) -> Plan {
         let mut tally = self.tally();
-        let mut waiting: usize = self.loads.values().map(|load| load.waiting).sum();
-        let (codes, others): (Vec<&DueLane>, Vec<&DueLane>) = due.iter().partition(|due| due.lane.is_of_codes());
         let mut plan = Plan::default();
         let mut left = most;
-        for due in codes.into_iter().chain(others) {
-            let lane = &due.lane;
-            let standing = match self.standing(lane) {
-                Standing::Unknown if due.has_failed => Standing::Slow,
-                standing => standing,
-            };
-            let room = tally.room(&self.bounds, lane, standing);
-            let waits = self.loads.get(lane).map_or(0, |load| load.waiting);
-            let mut count = room.saturating_sub(waits);
-            if standing == Standing::Quick && !lane.is_of_letters() {
-                let next_round = (room + self.bounds.per_receiver).saturating_sub(waits.max(room));
-                count += next_round.min(self.bounds.workers.saturating_sub(waiting));
+        let mut turns: Vec<(&Lane, Standing, usize)> = due
+            .iter()
+            .map(|due| {
+                let standing = match self.standing(&due.lane) {
+                    Standing::Unknown if due.has_failed => Standing::Slow,
+                    standing => standing,
+                };
+                (&due.lane, standing, 0)
+            })
+            .collect();
+        // The sort keeps the order in which equals have waited.
+        turns.sort_by_key(|(lane, ..)| {
+            let load = self.loads.get(lane).copied().unwrap_or_default();
+            (
+                self.blocked.contains(lane),
+                !lane.is_of_codes(),
+                load.under_way + load.waiting,
+            )
+        });
+        for at_most in [1, usize::MAX] {
+            for (lane, standing, count) in &mut turns {
+                let room = tally.room(&self.bounds, lane, *standing);
+                plan.must_yield |= *count == 0 && room.is_taken;
+                // What waits here goes before what is in the database.
+                let waits = self.loads.get(*lane).map_or(0, |load| load.waiting);
+                let more = room.now.saturating_sub(waits).min(at_most);
+                plan.is_full |= more > left;
+                let more = more.min(left);
+                left -= more;
+                *count += more;
+                tally.add(lane, *standing, more);
             }
-            if count == 0 {
-                plan.has_left_out = true;
-                continue;
-            }
-            if left == 0 {
-                plan.is_full = true;
-                break;
-            }
-            let count = count.min(left);
-            left -= count;
-            waiting += count.saturating_sub(room);
-            tally.add(lane, standing, count.min(room));
-            plan.lanes
-                .push((lane.clone(), u32::try_from(count).unwrap_or(u32::MAX)));
         }
+        plan.has_left_out = turns.iter().any(|(.., count)| *count == 0);
+        if !plan.must_yield && !plan.is_full {
+            let mut waiting: usize = self.loads.values().map(|load| load.waiting).sum();
+            for (lane, standing, count) in &mut turns {
+                if *standing != Standing::Quick || lane.is_of_letters() || self.blocked.contains(*lane) {
+                    continue;
+                }
+                let waits = self.loads.get(*lane).map_or(0, |load| load.waiting);
+                let next_round = self.bounds.per_receiver.saturating_sub(waits);
+                let next_round = next_round.min(self.bounds.workers.saturating_sub(waiting)).min(left);
+                left -= next_round;
+                waiting += next_round;
+                *count += next_round;
+            }
+        }
+        plan.lanes = turns
+            .into_iter()
+            .filter(|(.., count)| *count > 0)
+            .map(|(lane, _, count)| (lane.clone(), u32::try_from(count).unwrap_or(u32::MAX)))
+            .collect();
         plan
+    }
+
+    /// Nothing could be claimed of these lanes. Whether that is new of one of them.
+    pub(crate) fn gave_nothing(&mut self, lanes: impl Iterator<Item = Lane>) -> bool {
+        let before = self.blocked.len();
+        self.blocked.extend(lanes);
+        self.blocked.len() > before
+    }
+
+    /// What waited for an earlier first try may be claimed now.
+    pub(crate) fn look_at_all(&mut self) {
+        self.blocked.clear();
     }
 
     /// One more was claimed of the lane; `has_failed`: before this process knew of it.
@@ -216,10 +280,30 @@ impl Shares {
         }
     }
 
-    /// How many of the lane's waiting ones may begin.
-    pub(crate) fn may_begin(&self, lane: &Lane) -> usize {
-        let waiting = self.loads.get(lane).map_or(0, |load| load.waiting);
-        waiting.min(self.tally().room(&self.bounds, lane, self.standing(lane)))
+    /// How many of the waiting ones of which lanes may begin, by turns.
+    pub(crate) fn may_begin(&self) -> Vec<(Lane, usize)> {
+        let mut tally = self.tally();
+        let mut turns: Vec<(&Lane, Load, usize)> = self
+            .loads
+            .iter()
+            .filter(|(_, load)| load.waiting > 0)
+            .map(|(lane, load)| (lane, *load, 0))
+            .collect();
+        turns.sort_by_key(|(lane, load, _)| (!lane.is_of_codes(), load.under_way));
+        for at_most in [1, usize::MAX] {
+            for (lane, load, count) in &mut turns {
+                let standing = self.standing(lane);
+                let room = tally.room(&self.bounds, lane, standing).now;
+                let more = room.min(load.waiting - *count).min(at_most);
+                *count += more;
+                tally.add(lane, standing, more);
+            }
+        }
+        turns
+            .into_iter()
+            .filter(|(.., count)| *count > 0)
+            .map(|(lane, _, count)| (lane.clone(), count))
+            .collect()
     }
 
     /// One of the lane's waiting ones is under way now.
@@ -292,8 +376,10 @@ mod tests {
                 for _ in 0..*count {
                     shares.claimed(lane, false);
                 }
-                for _ in 0..shares.may_begin(lane) {
-                    shares.began(lane);
+            }
+            for (lane, count) in shares.may_begin() {
+                for _ in 0..count {
+                    shares.began(&lane);
                 }
             }
             if plan.lanes.is_empty() {
@@ -390,6 +476,77 @@ mod tests {
             (":gateway/other", 8),
         ];
         assert_eq!(found, expected);
+    }
+
+    /// One ends, and what is free then is planned and begun.
+    fn turn(shares: &mut Shares, ended: &Lane, took: Duration, lanes: &[DueLane]) {
+        shares.ended(ended, Some(took));
+        let plan = shares.plan(lanes, 64);
+        for (lane, count) in &plan.lanes {
+            for _ in 0..*count {
+                shares.claimed(lane, false);
+            }
+        }
+        for (lane, count) in shares.may_begin() {
+            for _ in 0..count {
+                shares.began(&lane);
+            }
+        }
+    }
+
+    #[test]
+    fn a_quick_lane_with_much_to_do_gives_another_of_its_receiver_its_turn() {
+        let mut shares = Shares::new(BOUNDS);
+        let busy = due("shared.example", "a");
+        shares.claimed(&busy.lane, false);
+        shares.began(&busy.lane);
+        shares.ended(&busy.lane, Some(Duration::from_millis(900)));
+        fill(&mut shares, std::slice::from_ref(&busy));
+        assert_eq!(under_way(&shares, |_| true), 16);
+        let both = [busy.clone(), due("shared.example", "b")];
+        for _ in 0..2 {
+            turn(&mut shares, &busy.lane, Duration::from_millis(900), &both);
+        }
+        assert!(under_way(&shares, |lane| lane.company.as_str() == "b") > 0);
+    }
+
+    #[test]
+    fn a_slow_lane_has_its_turn_however_many_others_are_slow() {
+        let mut shares = Shares::new(BOUNDS);
+        let dead: Vec<DueLane> = (0..40)
+            .map(|number| due(&format!("dead{number}"), &format!("c{number}")))
+            .collect();
+        for due in &dead {
+            shares.remember(&due.lane, Standing::Slow);
+        }
+        fill(&mut shares, &dead);
+        assert_eq!(under_way(&shares, |_| true), 80);
+        let back = due("back", "c50");
+        shares.remember(&back.lane, Standing::Slow);
+        let mut all = dead.clone();
+        all.push(back.clone());
+        turn(&mut shares, &dead[0].lane, Duration::from_secs(15), &all);
+        assert_eq!(shares.loads[&back.lane].under_way, 1);
+    }
+
+    #[test]
+    fn lanes_that_gave_nothing_come_last_until_all_are_looked_at_again() {
+        let mut shares = Shares::new(BOUNDS);
+        let lanes: Vec<DueLane> = (0..40)
+            .map(|number| due(&format!("r{number}"), &format!("c{number}")))
+            .collect();
+        let first = shares.plan(&lanes, 8);
+        assert!(first.is_full);
+        assert!(shares.gave_nothing(first.lanes.iter().map(|(lane, _)| lane.clone())));
+        let next = shares.plan(&lanes, 8);
+        assert!(
+            next.lanes
+                .iter()
+                .all(|(lane, _)| !first.lanes.iter().any(|(before, _)| before == lane))
+        );
+        assert!(!shares.gave_nothing(first.lanes.iter().map(|(lane, _)| lane.clone())));
+        shares.look_at_all();
+        assert_eq!(shares.plan(&lanes, 8), first);
     }
 
     proptest! {

@@ -17,7 +17,7 @@
 //!
 //! Bodies and authorization values arrive encrypted (the app's vault) and are never read here.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use domain::public_address::CallbackUrl;
 use domain::{ClientId, CompanyId, WorkflowId};
@@ -29,6 +29,8 @@ use crate::{Error, Row, Transaction, Value, values};
 
 /// So many are held or let go in one transaction.
 pub const PORTION: u32 = 1_000;
+/// So many of one lane are claimed at once at most; the statement says so, too.
+pub const MOST_OF_LANE: u32 = 64;
 /// How the receivers of letters begin; no host does.
 const OF_LETTERS: &str = ":";
 /// How the receivers of one-time codes end: they have places of their own, and wait for no other letter.
@@ -349,6 +351,8 @@ pub struct Taken {
     pub claimed: Vec<Claimed>,
     /// So many were held, since their endpoints are stopped.
     pub held: u64,
+    /// These endpoints; more may wait for them.
+    pub stopped: Vec<(CompanyId, String)>,
 }
 
 /// Claims what is due of the given lanes, of each what has waited longest, and holds what it meets for a stopped endpoint.
@@ -356,9 +360,15 @@ pub fn claim(tx: &mut dyn Transaction, claim: &Claim) -> Result<Taken, Error> {
     let lanes = claim
         .lanes
         .iter()
-        .map(|(lane, room)| json!({"kind": "lane", "receiver": lane.receiver, "company": lane.company.as_str(), "room": room}))
+        .map(|(lane, room)| json!({"kind": "lane", "receiver": lane.receiver, "company": lane.company.as_str(), "room": room.min(&MOST_OF_LANE)}))
         .collect();
-    let most = claim.lanes.iter().map(|(_, room)| *room).max().unwrap_or(0);
+    let most = claim
+        .lanes
+        .iter()
+        .map(|(_, room)| *room)
+        .max()
+        .unwrap_or(0)
+        .min(MOST_OF_LANE);
     let rows = tx.query(
         &sql::CLAIM,
         values![
@@ -371,7 +381,8 @@ pub fn claim(tx: &mut dyn Transaction, claim: &Claim) -> Result<Taken, Error> {
         ],
     )?;
     let mut taken = Taken::default();
-    let mut stopped: HashMap<(CompanyId, String), Vec<DeliveryId>> = HashMap::new();
+    // In one order for all who claim, so that nobody waits for somebody who waits for him.
+    let mut stopped: BTreeMap<(CompanyId, String), Vec<DeliveryId>> = BTreeMap::new();
     for row in &rows {
         let delivery = read_claimed(row, claim)?;
         match (&delivery.channel, row.get::<Option<Timestamp>>("stopped_at")?) {
@@ -387,14 +398,22 @@ pub fn claim(tx: &mut dyn Transaction, claim: &Claim) -> Result<Taken, Error> {
         for id in met {
             taken.held += tx.execute(&sql::HOLD_CLAIMED, values![id.0, claim.lease.as_str(), claim.now])?;
         }
-        // What else of it waits need not be met one by one.
-        taken.held += tx.execute(
-            &sql::HOLD,
-            values![company.as_str(), url.as_str(), State::Waiting.word(), PORTION],
-        )?;
+        taken.stopped.push((company, url));
     }
     taken.claimed.sort_by_key(|delivery| delivery.id);
     Ok(taken)
+}
+
+/// Holds a portion of what waits for an endpoint, where it is stopped. How many. What another worker has under its hands is
+/// left to him: he holds it himself.
+pub fn hold_portion(tx: &mut dyn Transaction, company: &CompanyId, url: &str) -> Result<u64, Error> {
+    if tx.execute(&sql::HOLD_BACK_ONE, values![company.as_str(), url])? == 0 {
+        return Ok(0);
+    }
+    tx.execute(
+        &sql::HOLD,
+        values![company.as_str(), url, State::Waiting.word(), PORTION],
+    )
 }
 
 /// Counts anew when deliveries are due that were tried or decided later than now: the clock has been set back, and they would
@@ -1132,37 +1151,4 @@ pub fn message(tx: &mut dyn Transaction, company: &CompanyId, id: DeliveryId) ->
         .as_ref()
         .map(read_message)
         .transpose()
-}
-
-/// Sends a mail or message once more that was given up, or kept where there was nowhere to send it to. Whether there was
-/// such a one; a one-time code is none.
-pub fn resend_letter(
-    tx: &mut dyn Transaction,
-    company: &CompanyId,
-    id: DeliveryId,
-    now: Timestamp,
-) -> Result<bool, Error> {
-    Ok(tx.execute(&sql::RESEND_LETTER, values![company.as_str(), id.0, now])? == 1)
-}
-
-/// The mails and messages of a range that can be sent once more, oldest first: at most `limit` of those with ids above
-/// `after`. The filter's URL says nothing here.
-pub fn letter_range(
-    tx: &mut dyn Transaction,
-    company: &CompanyId,
-    filter: &HistoryFilter,
-    after: DeliveryId,
-    limit: u32,
-) -> Result<Vec<DeliveryId>, Error> {
-    let range = values![
-        company.as_str(),
-        after.0,
-        filter.workflow.map(WorkflowId::get),
-        filter.state.map(State::word),
-        filter.from,
-        filter.to,
-        limit
-    ];
-    let rows = tx.query(&sql::LETTER_RANGE, range)?;
-    rows.iter().map(|row| Ok(DeliveryId(row.get("id")?))).collect()
 }

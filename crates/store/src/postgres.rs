@@ -24,10 +24,11 @@
 //! Without `sslmode` the connection is plain. `prefer` and `allow` protect against nobody who
 //! could harm, and are refused.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::future::Future;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::mpsc::{SendError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use failpoint::Place;
@@ -77,24 +78,34 @@ pub(crate) struct Driver {
     server: Arc<Server>,
 }
 
-/// Connections that nobody uses at present. The one that was used last goes out first: what it needs is still at hand.
-struct Pool {
-    idle: Mutex<Vec<Worker>>,
-    given_back: Condvar,
+/// Connections that nobody uses at present. The one that was used last goes out first: what it needs is still at hand. Who
+/// waits for one gets it in the order of coming.
+#[derive(Default)]
+struct Pool(Mutex<Lending>);
+
+#[derive(Default)]
+struct Lending {
+    idle: Vec<Worker>,
+    /// Nobody waits while one is idle.
+    waiting: VecDeque<SyncSender<Worker>>,
 }
 
 impl Pool {
+    fn lending(&self) -> MutexGuard<'_, Lending> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn lend(&self) -> Lent<'_> {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        loop {
-            if let Some(worker) = idle.pop() {
-                return Lent {
-                    pool: self,
-                    worker: Some(worker),
-                };
-            }
-            idle = self.given_back.wait(idle).unwrap_or_else(PoisonError::into_inner);
-        }
+        let mut lending = self.lending();
+        let worker = if let Some(worker) = lending.idle.pop() {
+            Some(worker)
+        } else {
+            let (handed_over, mine) = sync_channel(1);
+            lending.waiting.push_back(handed_over);
+            drop(lending);
+            mine.recv().ok()
+        };
+        Lent { pool: self, worker }
     }
 }
 
@@ -106,16 +117,21 @@ struct Lent<'pool> {
 
 impl Drop for Lent<'_> {
     fn drop(&mut self) {
-        let mut idle = self.pool.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.extend(self.worker.take());
-        drop(idle);
-        self.pool.given_back.notify_one();
+        let Some(mut worker) = self.worker.take() else { return };
+        let mut lending = self.pool.lending();
+        while let Some(waits) = lending.waiting.pop_front() {
+            match waits.send(worker) {
+                Ok(()) => return,
+                Err(SendError(back)) => worker = back,
+            }
+        }
+        lending.idle.push(worker);
     }
 }
 
 impl Drop for Driver {
     fn drop(&mut self) {
-        let connections = std::mem::take(self.connections.idle.get_mut().unwrap_or_else(PoisonError::into_inner));
+        let connections = std::mem::take(&mut self.connections.lending().idle);
         // What drives a connection must not end on a thread that may not block, and the last handle may be dropped on one.
         let ending = std::thread::Builder::new().spawn(move || drop(connections));
         if let Ok(ending) = ending {
@@ -140,10 +156,10 @@ impl Driver {
         // The one that is open goes out first.
         idle.reverse();
         Ok(Driver {
-            connections: Pool {
-                idle: Mutex::new(idle),
-                given_back: Condvar::new(),
-            },
+            connections: Pool(Mutex::new(Lending {
+                idle,
+                waiting: VecDeque::new(),
+            })),
             listeners: Mutex::default(),
             server,
         })

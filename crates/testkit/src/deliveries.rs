@@ -1,7 +1,7 @@
 //! Deliveries taken out of the outbox by hand, without a runner.
 
 use jiff::{SignedDuration, Timestamp};
-use store::outbox::{self, Claim, Claimed};
+use store::outbox::{self, Claim, Claimed, MOST_OF_LANE};
 use store::{Error, Transaction};
 
 /// Claims what is due, of each lane at most so many, whatever shares a runner would give.
@@ -12,13 +12,23 @@ pub fn claim_due(
     now: Timestamp,
     of_each: u32,
 ) -> Result<Vec<Claimed>, Error> {
-    let lanes = outbox::due_lanes(tx, now)?;
-    let claim = Claim {
-        lease: lease.to_owned(),
-        owner: owner.to_owned(),
-        now,
-        until: now + SignedDuration::from_secs(90),
-        lanes: lanes.into_iter().map(|due| (due.lane, of_each)).collect(),
-    };
-    Ok(outbox::claim(tx, &claim)?.claimed)
+    let (mut all, mut left) = (Vec::new(), of_each);
+    while left > 0 {
+        let room = left.min(MOST_OF_LANE);
+        let lanes = outbox::due_lanes(tx, now)?;
+        let claim = Claim {
+            lease: lease.to_owned(),
+            owner: owner.to_owned(),
+            now,
+            until: now + SignedDuration::from_secs(90),
+            lanes: lanes.into_iter().map(|due| (due.lane, room)).collect(),
+        };
+        let taken = outbox::claim(tx, &claim)?;
+        for (company, url) in &taken.stopped {
+            outbox::hold_portion(tx, company, url)?;
+        }
+        all.extend(taken.claimed);
+        left -= room;
+    }
+    Ok(all)
 }

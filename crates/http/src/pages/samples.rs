@@ -247,7 +247,7 @@ fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
                     {"href": "#", "subject": "[한빛상사] 근로계약서 서명 요청", "to": "minjun@example.com", "channel": i18n::text(language, "outbox-channel-mail", &[]), "status": i18n::text(language, "outbox-status-failed", &[]), "tone": "bad", "failure": "535 5.7.8 authentication failed", "at": "2026-11-28"},
                     {"href": "#", "subject": "[한빛상사] 근로계약서 서명 요청", "to": "010-1234-5678", "channel": i18n::text(language, "outbox-channel-messenger", &[]), "status": i18n::text(language, "outbox-status-kept", &[]), "tone": "warn", "failure": null, "at": "2026-11-28"},
                 ],
-                "newer": "#", "older": "#",
+                "newest": "#", "older": "#",
             }),
         ),
         (
@@ -255,7 +255,7 @@ fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
             "outbox.html",
             json!({
                 "logout": "/sign-out", "csrf": "x", "email": "owner@example.com", "company_name": "한빛상사", "messages": [],
-                "newer": null, "older": null,
+                "newest": null, "older": null,
             }),
         ),
         (

@@ -6,8 +6,7 @@ UPDATE outbox SET receiver = CASE kind
         WHEN 'webhook' THEN rtrim(rtrim(receiver, '0123456789'), ':')
         WHEN 'mail' THEN ':mail'
         ELSE ':gateway/'
-    END
-    WHERE state IN ('waiting', 'held');
+    END;
 -- Letters are paged through and forgotten as webhooks are.
 CREATE INDEX IF NOT EXISTS outbox_letter ON outbox (company_id, id) WHERE kind <> 'webhook';
 CREATE INDEX IF NOT EXISTS outbox_letter_history ON outbox (company_id, finished_at, id)

@@ -45,7 +45,7 @@ crate::statements! {
 
     /// Claims of given lanes what is due first, of each as many as it has room for ($6: as any has): gives it a lease, at
     /// whose end it is due again. A first try waits for the first tries of the same workflow's earlier webhooks. That each is
-    /// of the kind `lane` tells PostgreSQL that they are few, so that it takes each row by its key.
+    /// of the kind `lane`, and gives 64 at most, tells PostgreSQL that they are few, so that it takes each row by its key.
     pub static CLAIM =
         sqlite "UPDATE outbox SET lease = $1, lease_owner = $2, due_at = $3 WHERE id IN (SELECT id FROM ( \
                 SELECT o.id AS id, given.room AS room, \
@@ -66,12 +66,13 @@ crate::statements! {
                 SELECT taken.id \
                 FROM json_to_recordset(CAST(CAST($5 AS TEXT) AS JSON)) AS given \
                     (kind TEXT, receiver TEXT, company TEXT, room BIGINT) \
-                CROSS JOIN LATERAL (SELECT w.id FROM outbox AS w \
+                CROSS JOIN LATERAL (SELECT few.id FROM (SELECT w.id FROM outbox AS w \
                     WHERE w.state = 'waiting' AND w.receiver = given.receiver AND w.company_id = given.company \
                     AND w.due_at <= $4 AND (w.first_try_done OR w.kind <> 'webhook' OR w.workflow_id IS NULL \
                         OR NOT EXISTS (SELECT 1 FROM outbox AS e WHERE e.workflow_id = w.workflow_id AND e.id < w.id \
                             AND e.state = 'waiting' AND e.kind = 'webhook' AND NOT e.first_try_done)) \
-                    ORDER BY w.due_at, w.id LIMIT LEAST(given.room, CAST($6 AS BIGINT)) FOR UPDATE OF w SKIP LOCKED) AS taken \
+                    ORDER BY w.due_at, w.id LIMIT LEAST(given.room, CAST($6 AS BIGINT)) FOR UPDATE OF w SKIP LOCKED) \
+                    AS few LIMIT 64) AS taken \
                 WHERE given.kind = 'lane') \
             RETURNING id, company_id, workflow_id, event_id, kind, receiver, url, client_id, authorization_header, \
                 body, tries, first_try_done, created_at, (SELECT e.stopped_at FROM endpoint AS e \
@@ -190,9 +191,13 @@ crate::statements! {
 
     /// Holds a portion of what waits for a stopped endpoint; what is under way is held when it is finished, and what is left
     /// by the claim that meets it. The state is a parameter, so that no index of what waits is taken for this endpoint's.
-    pub static HOLD = "UPDATE outbox SET state = 'held' WHERE id IN (SELECT id FROM outbox \
-         WHERE company_id = $1 AND url = $2 AND kind = 'webhook' AND state = $3 AND lease IS NULL \
-             AND finished_at IS NULL LIMIT $4)";
+    pub static HOLD =
+        sqlite "UPDATE outbox SET state = 'held' WHERE id IN (SELECT id FROM outbox \
+            WHERE company_id = $1 AND url = $2 AND kind = 'webhook' AND state = $3 AND lease IS NULL \
+                AND finished_at IS NULL LIMIT $4)",
+        postgres "UPDATE outbox SET state = 'held' WHERE id IN (SELECT id FROM outbox \
+            WHERE company_id = $1 AND url = $2 AND kind = 'webhook' AND state = $3 AND lease IS NULL \
+                AND finished_at IS NULL LIMIT $4 FOR UPDATE SKIP LOCKED)";
 
     /// Switches an endpoint on. Its failures are counted anew.
     pub static ENDPOINT_START = "UPDATE endpoint SET stopped_at = NULL, stopped_reason = NULL, failing_since = $3, \
@@ -273,18 +278,6 @@ crate::statements! {
     pub static ERASE = "UPDATE outbox SET body = $2, erase_at = NULL, finished_at = COALESCE(finished_at, $3), \
              state = CASE state WHEN 'waiting' THEN 'dead' ELSE state END \
          WHERE id = $1 AND lease IS NULL AND erase_at IS NOT NULL";
-
-    /// Sends a letter once more that was given up, or kept since there was nowhere to send it to. A code is asked for anew.
-    pub static RESEND_LETTER = "UPDATE outbox SET state = 'waiting', due_at = $3, tries = 0, finished_at = NULL, noted = FALSE \
-         WHERE company_id = $1 AND id = $2 AND kind <> 'webhook' AND state IN ('dead', 'kept') AND receiver NOT LIKE ':%/code'";
-
-    /// The oldest such letters of a range, after one that is known.
-    pub static LETTER_RANGE = "SELECT id FROM outbox WHERE company_id = $1 AND kind <> 'webhook' AND id > $2 \
-             AND state IN ('dead', 'kept') AND receiver NOT LIKE ':%/code' \
-             AND (CAST($3 AS BIGINT) IS NULL OR workflow_id = $3) \
-             AND (CAST($4 AS TEXT) IS NULL OR state = $4) \
-             AND created_at >= $5 AND created_at < $6 \
-         ORDER BY id LIMIT $7";
 
     /// How many deliveries are kept back for each of a company's stopped endpoints: held, or to be held when they are met.
     pub static HELD = "SELECT o.url, count(*) AS held FROM endpoint AS e \

@@ -154,7 +154,7 @@ fn fault(node: &Value, indexes: &BTreeMap<String, Index>) -> Option<String> {
 
 /// Statements that are meant to visit more than their condition's rows, and why.
 const WALKS: &[(&str, &str)] = &[
-    ("store::sql::check::", "fsck looks at everything"),
+    ("store::sql::check::*", "fsck looks at everything"),
     (
         "store::sql::delivery::HELD",
         "counts the company's held deliveries by endpoint",
@@ -183,7 +183,12 @@ fn without_statistics_a_row_is_found_by_its_key_and_not_among_all_of_its_company
     assert!(references.len() > 20, "{references:?}");
     asked.extend(references);
     let mut faults = Vec::new();
-    let may_walk = |name: &str| WALKS.iter().any(|(walks, _)| name.starts_with(walks));
+    let may_walk = |name: &str| {
+        WALKS.iter().any(|(walks, _)| match walks.strip_suffix('*') {
+            Some(all_of) => name.starts_with(all_of),
+            None => name == *walks,
+        })
+    };
     for (name, text) in asked.into_iter().filter(|(name, _)| !may_walk(name)) {
         let nodes = plan(&mut client, &text);
         faults.extend(
