@@ -5,6 +5,8 @@
 //! get no messages, and the caller's program, which alone gives out their links, corrects the recipient through the API
 //! instead. What was filled in before is not handed on: it is the other person's own. An access code that the sender set
 //! is asked of the new person, too. No webhook goes out: nothing was approved or rejected.
+//!
+//! Who came by a public link is a stranger, to whose address alone the service writes: he hands over nothing.
 
 use domain::{Event, EventKind, RecipientId, Who};
 
@@ -25,7 +27,7 @@ impl App {
         self.decide(&company, id, |snapshot| {
             let workflow = &snapshot.stored.workflow;
             same_link(workflow, recipient.id, recipient.link_version)?;
-            if !may_hand_over(snapshot) {
+            if !self.may_hand_over(snapshot, recipient.order)? {
                 return Err(conflict(ConflictCode::NoHandingOver, workflow.status_at(snapshot.at)));
             }
             let mut faults = Vec::new();
@@ -76,9 +78,17 @@ impl App {
             }
         })
     }
-}
 
-/// Does the template allow it, and can the new person be told?
-pub(crate) fn may_hand_over(snapshot: &Snapshot) -> bool {
-    snapshot.template.version.hand_over && !snapshot.stored.workflow.is_embedded()
+    /// Does the template allow it to a writer of this step, and can the new person be told?
+    pub(crate) fn may_hand_over(&self, snapshot: &Snapshot, order: u32) -> Result<bool, Error> {
+        if !snapshot.template.version.hand_over || snapshot.stored.workflow.is_embedded() {
+            return Ok(false);
+        }
+        if order > 1 {
+            return Ok(true);
+        }
+        let entries = self.entries(snapshot)?;
+        let start = entries.first().and_then(|entry| Event::from_payload(&entry.payload));
+        Ok(start.is_none_or(|start| start.actor.who != Who::LinkHolder))
+    }
 }

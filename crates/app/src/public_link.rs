@@ -5,8 +5,9 @@
 //! name of the member who made the link, and its chain says that it was started by whoever held the link.
 //!
 //! **Guarantees.** The limit is exact, and with the rule `once` one address starts one workflow, whatever arrives at the same
-//! moment: both are decided in the transaction that starts the workflow, and so are the bounds of an hour, for each addressee
-//! and each link ([`store::public_link::UseBounds`]). What could not be sent is refused when the link is made, with an invented
+//! moment: both are decided in the transaction that starts the workflow, and so are the bounds of an hour, for each of the
+//! company's addressees and each link ([`store::public_link::UseBounds`]); the addressee's is a brake that links used at the
+//! same moment can pass by one each. What could not be sent is refused when the link is made, with an invented
 //! visitor in the first writer's place. Whether a link is open is one question with one answer, for the page, its form and
 //! the API alike ([`refusal`]).
 //!

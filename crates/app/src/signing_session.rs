@@ -27,7 +27,6 @@ use crate::draft::{Draft, DraftSeen, DraftState};
 use crate::error::{ConflictCode, Error, Fault, FaultCode, ForbiddenCode, Subject};
 use crate::export::file_links_until;
 use crate::files::{FileContent, file_stem};
-use crate::hand_over::may_hand_over;
 use crate::link_token::LinkPurpose;
 use crate::look::{BoxLook, Looks, typed_value};
 use crate::one_time_code::can_be_given;
@@ -300,7 +299,10 @@ impl App {
         Ok(SigningView {
             gives_back,
             returned,
-            hand_over: stage == Stage::Write && may_hand_over(snapshot),
+            hand_over: match recipient {
+                Some(recipient) if stage == Stage::Write => self.may_hand_over(snapshot, recipient.order)?,
+                _ => false,
+            },
             continued: !draft.is_empty(),
             draft: recipient.map_or_else(DraftState::default, |recipient| draft.state(recipient)),
             document_url: recipient

@@ -7,12 +7,14 @@
 //! - the slow ones: those whose last try took long, as it does where nobody answers, and those that failed before this
 //!   process knew of them. These have at most half of it.
 //!
-//! A lane that is not known to be quick has few places of its own, too: enough to see whether the receiver is back. So
-//! whatever number of receivers is dead, half of the workers, of a company's share, and of a receiver's remain for those that
-//! are not slow, and a quarter for those that have answered.
+//! Of its company's share the two have a half and a quarter, so that the new or dead hosts of few companies keep nobody
+//! else's waiting. A lane that is not known to be quick has few places of its own, too: enough to see whether the receiver is
+//! back. So whatever number of receivers is known to be dead, half of the workers and of a receiver's places, and three
+//! quarters of a company's share, remain for those that are not slow.
 //!
 //! **Letters** have workers of their own: so many as one receiver has for each mail server or gateway, and as many again for
-//! the one-time codes that it carries, for which people wait. No company has more than half of them.
+//! the one-time codes that it carries, for which people wait. No company has more than a quarter of them: a mail server that
+//! is slow with its addressees keeps others' waiting only where four companies have such.
 //!
 //! **Turns.** Of lanes that share a bound the one with the fewest under way comes first, and each has one before any has a
 //! second: a lane with much to do, quick or slow, keeps no other out.
@@ -51,6 +53,34 @@ pub(crate) enum Standing {
     Quick,
 }
 
+/// How much there is of something, and how much of it may be held by lanes that are not known to be quick, or slow.
+#[derive(Debug, Clone, Copy)]
+struct Bound {
+    all: usize,
+    not_quick: usize,
+    slow: usize,
+}
+
+impl Bound {
+    /// Of all workers, or of a receiver's places.
+    fn of_many(all: usize) -> Bound {
+        Bound {
+            all,
+            not_quick: all * 3 / 4,
+            slow: all / 2,
+        }
+    }
+
+    /// Of a company's share.
+    fn of_company(all: usize) -> Bound {
+        Bound {
+            all,
+            not_quick: all / 2,
+            slow: all / 4,
+        }
+    }
+}
+
 /// How much of one bound is used, and by whom.
 #[derive(Debug, Clone, Copy, Default)]
 struct Used {
@@ -71,13 +101,13 @@ impl Used {
     }
 
     /// How many more a lane of this standing may have of a bound.
-    fn room(&self, bound: usize, standing: Standing) -> usize {
-        let mut room = bound.saturating_sub(self.all);
+    fn room(&self, bound: Bound, standing: Standing) -> usize {
+        let mut room = bound.all.saturating_sub(self.all);
         if standing != Standing::Quick {
-            room = room.min((bound * 3 / 4).max(1).saturating_sub(self.not_quick));
+            room = room.min(bound.not_quick.max(1).saturating_sub(self.not_quick));
         }
         if standing == Standing::Slow {
-            room = room.min((bound / 2).max(1).saturating_sub(self.slow));
+            room = room.min(bound.slow.max(1).saturating_sub(self.slow));
         }
         room
     }
@@ -145,7 +175,7 @@ impl<'a> Tally<'a> {
         let of_lane = self.lanes.get(lane).copied().unwrap_or_default();
         let of_receiver = self.receivers.get(lane.receiver.as_str()).copied().unwrap_or_default();
         if lane.is_of_letters() {
-            let own = (bounds.per_receiver / 2).max(1).saturating_sub(of_lane);
+            let own = (bounds.per_receiver / 4).max(1).saturating_sub(of_lane);
             let free = bounds.per_receiver.saturating_sub(of_receiver.all);
             return Room {
                 now: own.min(free),
@@ -159,16 +189,16 @@ impl<'a> Tally<'a> {
         };
         let own = few.saturating_sub(of_lane);
         let levels = [
-            (of_receiver, bounds.per_receiver),
-            (of_company, bounds.per_company),
-            (self.workers, bounds.workers),
+            (of_receiver, Bound::of_many(bounds.per_receiver)),
+            (of_company, Bound::of_company(bounds.per_company)),
+            (self.workers, Bound::of_many(bounds.workers)),
         ];
         let now = levels
             .iter()
             .map(|(used, bound)| used.room(*bound, standing))
             .min()
             .unwrap_or_default();
-        let is_taken = own > 0 && now == 0 && levels.iter().any(|(used, bound)| used.all >= *bound);
+        let is_taken = own > 0 && now == 0 && levels.iter().any(|(used, bound)| used.all >= bound.all);
         Room {
             now: own.min(now),
             is_taken,
@@ -368,21 +398,26 @@ mod tests {
         }
     }
 
+    /// Claims and begins what one plan says.
+    fn round(shares: &mut Shares, lanes: &[DueLane]) -> Plan {
+        let plan = shares.plan(lanes, 64);
+        for (lane, count) in &plan.lanes {
+            for _ in 0..*count {
+                shares.claimed(lane, false);
+            }
+        }
+        for (lane, count) in shares.may_begin() {
+            for _ in 0..count {
+                shares.began(&lane);
+            }
+        }
+        plan
+    }
+
     /// Claims and begins as much as there is room for, of a backlog without end in each of these lanes.
     fn fill(shares: &mut Shares, lanes: &[DueLane]) {
         loop {
-            let plan = shares.plan(lanes, 64);
-            for (lane, count) in &plan.lanes {
-                for _ in 0..*count {
-                    shares.claimed(lane, false);
-                }
-            }
-            for (lane, count) in shares.may_begin() {
-                for _ in 0..count {
-                    shares.began(&lane);
-                }
-            }
-            if plan.lanes.is_empty() {
+            if round(shares, lanes).lanes.is_empty() {
                 break;
             }
         }
@@ -449,14 +484,14 @@ mod tests {
     }
 
     #[test]
-    fn letters_have_places_of_their_own_codes_come_first_and_no_company_has_more_than_half() {
+    fn letters_have_places_of_their_own_codes_come_first_and_no_company_has_more_than_a_quarter() {
         let mut shares = Shares::new(BOUNDS);
         let webhooks: Vec<DueLane> = (0..40)
             .map(|number| due(&format!("r{number}"), &format!("c{number}")))
             .collect();
         fill(&mut shares, &webhooks);
         fill(&mut shares, &[due(":mail", "c1")]);
-        assert_eq!(under_way(&shares, |lane| lane.receiver == ":mail"), 8);
+        assert_eq!(under_way(&shares, |lane| lane.receiver == ":mail"), 4);
         let all = [
             due(":mail", "c2"),
             due(":gateway/one", "c1"),
@@ -470,10 +505,10 @@ mod tests {
             .map(|(lane, n)| (lane.receiver.as_str(), *n))
             .collect();
         let expected = [
-            (":mail/code", 8),
-            (":mail", 8),
-            (":gateway/one", 8),
-            (":gateway/other", 8),
+            (":mail/code", 4),
+            (":mail", 4),
+            (":gateway/one", 4),
+            (":gateway/other", 4),
         ];
         assert_eq!(found, expected);
     }
@@ -481,17 +516,7 @@ mod tests {
     /// One ends, and what is free then is planned and begun.
     fn turn(shares: &mut Shares, ended: &Lane, took: Duration, lanes: &[DueLane]) {
         shares.ended(ended, Some(took));
-        let plan = shares.plan(lanes, 64);
-        for (lane, count) in &plan.lanes {
-            for _ in 0..*count {
-                shares.claimed(lane, false);
-            }
-        }
-        for (lane, count) in shares.may_begin() {
-            for _ in 0..count {
-                shares.began(&lane);
-            }
-        }
+        round(shares, lanes);
     }
 
     #[test]

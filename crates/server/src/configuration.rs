@@ -165,7 +165,7 @@ pub struct Bulk {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PublicLinks {
-    /// Documents that are started within an hour for one e-mail address or telephone number, by whichever links.
+    /// Documents that are started within an hour for one e-mail address or telephone number, by whichever of a company's links.
     pub hourly_per_addressee: u32,
     /// Documents that one link starts within an hour.
     pub hourly_per_link: u32,

@@ -181,12 +181,16 @@ pub fn take(
     if kept != 1 {
         return Ok(Taken::Before);
     }
-    Ok(room_from(tx, taking, number, at)?.map_or(Taken::Counted, Taken::Until))
+    Ok(room_from(tx, company, taking, number, at)?.map_or(Taken::Counted, Taken::Until))
 }
 
 /// Where this use is one more than the bounds allow, from when on it would not be.
+///
+/// Two uses at the same moment meet at their link's row, not at the addressee's: of several links an addressee may get one
+/// more of each. That bound is a brake, and no promise.
 fn room_from(
     tx: &mut dyn Transaction,
+    company: &CompanyId,
     taking: &LinkUse,
     number: i64,
     at: Timestamp,
@@ -202,7 +206,7 @@ fn room_from(
     let most = taking.bounds.of_addressee;
     let of_addressee = tx.query(
         &sql::ADDRESSEE_AT,
-        values![taking.addressee.as_str(), since, most.saturating_add(1)],
+        values![taking.addressee.as_str(), since, most.saturating_add(1), company],
     )?;
     let of_addressee = of_addressee.get(most as usize).map(|row| row.get("at")).transpose()?;
     let full = of_link

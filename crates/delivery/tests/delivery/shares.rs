@@ -136,12 +136,12 @@ fn a_flood_of_one_companys_mails_at_a_slow_server_leaves_room_for_others_and_for
     let sink = SmtpSink::start();
     let house = house(&sink);
     // As many as one company may send at once find a server that does not go on.
-    sink.trouble_next(vec![Trouble::Stall; 8]);
+    sink.trouble_next(vec![Trouble::Stall; 4]);
     for _ in 0..100 {
         house.write_for("acme", &address(), Occasion::Expired { at: house.app.now() });
     }
     house.while_running(woken(), || {
-        sink.wait_for_stalled(8);
+        sink.wait_for_stalled(4);
         all_goes_out(&house, &sink, "other", &[]);
         house.write_for("acme", &address(), CODE);
         house.app.bell.ring();
@@ -172,7 +172,7 @@ fn a_gateway_that_hangs_holds_up_no_other_gateway_and_no_code() {
         house.app.bell.ring();
         good.wait_for(2);
         assert!(
-            hanging.connections() <= 8,
+            hanging.connections() <= 4,
             "{} at once of one company",
             hanging.connections()
         );

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use testkit::database::TestDatabase;
 use url::form_urlencoded::Serializer;
 
-use crate::support::{Answer, BASE, Server, committee, plain, values_of};
+use crate::support::{Answer, BASE, Server, committee, plain, token_of_writer, values_of};
 
 testkit::on_both_databases!(
     a_link_is_made_listed_shown_and_closed,
@@ -492,6 +492,28 @@ fn a_link_asked_for_twice_is_made_once(database: &TestDatabase) {
     );
     let links = server.get("/api/v3/link", &token).ok();
     assert_eq!(links["link_list"].as_array().map(Vec::len), Some(2));
+}
+
+/// A template may let its writers hand documents over: a stranger would name whomever he likes.
+#[test]
+fn who_came_by_a_link_hands_the_document_over_to_nobody() {
+    let server = Server::new(&TestDatabase::sqlite());
+    let company = server.company("acme");
+    let token = server.token("acme", "owner@example.com");
+    let mut fields = plain(1, "end");
+    fields["hand_over"] = json!(true);
+    let template = server.template(&company, &fields);
+    let link = json!({"workflow_name": "W", "template_id": template, "language": "en"});
+    let path = path_of(&server.post("/api/v3/link/start", Some(&token), &link).ok());
+    let page = visit(&server, &path, "Ann", "ann@example.com", true);
+    assert_eq!(page.status, 200, "{}", text(&page));
+    assert!(!text(&page).contains("hand-over-dialog"));
+    let sign = token_of_writer(&server, &company, &documents(&server, &token)[0]["workflow_id"]);
+    let handing = server
+        .request("POST", "/sign/hand-over", None)
+        .header("link-token", &sign);
+    let handed = server.send(handing.json(&json!({"name": "Victim", "email": "victim@example.com"})));
+    assert_eq!(handed.problem(409)["code"], "no-handing-over");
 }
 
 #[test]

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use testkit::database::TestDatabase;
 
 use crate::support::{
-    Answer, BASE, PASSWORD, PNG, REFUSED_BY_WORKERS, Server, network, pdf, plain, start_body, trusted, values_of,
+    Answer, BASE, PASSWORD, PNG, REFUSED_BY_WORKERS, Server, network, pdf, plain, start_body, token_of_writer, trusted,
+    values_of,
 };
 
 testkit::on_both_databases!(
@@ -177,25 +178,6 @@ fn the_original_is_taken_by_its_writer_and_the_chain_says_so(database: &TestData
     // As long as such addresses live.
     server.clock.advance(60 * 24 * 3600);
     assert!(!used(&address).contains("Open the finished document"));
-}
-
-/// The token with which a writer of a workflow that is not embedded was asked: it is in no answer of the API.
-fn token_of_writer(server: &Server, company: &domain::CompanyId, id: &Value) -> String {
-    let (company, id) = (company.clone(), domain::WorkflowId(id.as_i64().expect("an id")));
-    let stored = server
-        .app
-        .store
-        .read(move |tx| store::workflow::load(tx, &company, id))
-        .expect("a workflow")
-        .expect("a workflow");
-    let recipient = &stored.workflow.recipients[0];
-    let token = app::LinkToken {
-        purpose: app::LinkPurpose::Sign,
-        subject: recipient.id.get(),
-        version: recipient.link_version,
-        expires: None,
-    };
-    token.encode(&server.app.vault)
 }
 
 fn a_writer_hands_the_document_over_where_the_template_allows_it(database: &TestDatabase) {

@@ -619,3 +619,22 @@ impl StrangersDocuments for InProcess {
         Ok(sheet::read(file, limits)?)
     }
 }
+
+/// The token with which a writer of a workflow that is not embedded was asked: it is in no answer of the API.
+pub fn token_of_writer(server: &Server, company: &domain::CompanyId, id: &Value) -> String {
+    let (company, id) = (company.clone(), domain::WorkflowId(id.as_i64().expect("an id")));
+    let stored = server
+        .app
+        .store
+        .read(move |tx| store::workflow::load(tx, &company, id))
+        .expect("a workflow")
+        .expect("a workflow");
+    let recipient = &stored.workflow.recipients[0];
+    let token = app::LinkToken {
+        purpose: app::LinkPurpose::Sign,
+        subject: recipient.id.get(),
+        version: recipient.link_version,
+        expires: None,
+    };
+    token.encode(&server.app.vault)
+}

@@ -35,8 +35,9 @@ crate::statements! {
     /// When a use of a link was.
     pub static USED_AT = "SELECT at FROM public_link_use WHERE link_id = $1 AND number = $2";
 
-    /// When the latest uses for an addressee were, by whichever link.
-    pub static ADDRESSEE_AT = "SELECT at FROM public_link_use WHERE addressee = $1 AND at > $2 ORDER BY at DESC LIMIT $3";
+    /// When the latest uses for an addressee were, by whichever of the company's links.
+    pub static ADDRESSEE_AT = "SELECT u.at FROM public_link_use u JOIN public_link l ON l.id = u.link_id \
+             WHERE l.company_id = $4 AND u.addressee = $1 AND u.at > $2 ORDER BY u.at DESC LIMIT $3";
 
     /// Closes a link.
     pub static CLOSE = "UPDATE public_link SET closed_at = $3 WHERE company_id = $1 AND id = $2 AND closed_at IS NULL";
