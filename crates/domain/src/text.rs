@@ -84,6 +84,7 @@ pub fn holds_an_address(text: &str) -> bool {
             .map(|label| label.chars().count())
             .max()
             .unwrap_or_default();
+        // One capital, and what stands behind it is small.
         let is_capitalised = ending.starts_with(|c: char| c.is_ascii_uppercase())
             && ending.chars().skip(1).all(|c| c.is_ascii_lowercase());
         let is_common = COMMON_ENDINGS.iter().any(|common| ending.eq_ignore_ascii_case(common));

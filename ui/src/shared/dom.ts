@@ -27,7 +27,9 @@ export function openDialog(dialog: HTMLDialogElement): void {
   dialog.addEventListener(
     "close",
     () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
+      // The browser gives it back while the dialog closes; this is told later, when a quick writer may be somewhere else.
+      const isNowhere = document.activeElement === null || document.activeElement === document.body;
+      if (isNowhere && before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
     },
     { once: true },
   );
