@@ -617,13 +617,13 @@ pub fn finish_taken(
     if !endpoints.is_empty() {
         let recovered: Vec<_> = endpoints
             .into_iter()
-            .map(|(company, url)| json!({"company": company, "url": url}))
+            .map(|(company, url)| json!({"kind": "endpoint", "company": company, "url": url}))
             .collect();
         tx.execute_later(&sql::ENDPOINTS_RECOVERED, values![text(recovered)])?;
     }
     let leases: Vec<_> = taken
         .iter()
-        .map(|(claimed, _)| json!({"id": claimed.id.0, "lease": claimed.lease}))
+        .map(|(claimed, _)| json!({"kind": "taken", "id": claimed.id.0, "lease": claimed.lease}))
         .collect();
     let mut numbers = HashMap::new();
     for row in tx.query(&sql::FINISH_TAKEN, values![text(leases), now])? {
@@ -733,7 +733,7 @@ pub fn set_noted(
     tx: &mut dyn Transaction,
     ids: impl IntoIterator<Item = DeliveryId>,
 ) -> Result<HashSet<DeliveryId>, Error> {
-    let ids = ids.into_iter().map(|id| json!(id.0)).collect();
+    let ids = ids.into_iter().map(|id| json!({"kind": "noted", "id": id.0})).collect();
     tx.query(&sql::NOTED, values![text(ids)])?
         .iter()
         .map(|row| Ok(DeliveryId(row.get("id")?)))

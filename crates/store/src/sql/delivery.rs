@@ -103,7 +103,8 @@ crate::statements! {
              tries_made = tries_made + 1, first_try_done = TRUE, lease = NULL, lease_owner = NULL \
          WHERE id = $1 AND lease = $2 RETURNING tries_made";
 
-    /// Records that claimed deliveries were taken by their receivers. Those that answer no row had lost their lease.
+    /// Records that claimed deliveries were taken by their receivers. Those that answer no row had lost their lease. That each
+    /// is of the kind `taken` tells PostgreSQL that they are few, as for a claim.
     pub static FINISH_TAKEN =
         sqlite "UPDATE outbox SET state = 'delivered', due_at = $2, finished_at = $2, tries = tries + 1, \
                 tries_made = tries_made + 1, first_try_done = TRUE, lease = NULL, lease_owner = NULL \
@@ -113,7 +114,8 @@ crate::statements! {
         postgres "UPDATE outbox SET state = 'delivered', due_at = $2, finished_at = $2, tries = tries + 1, \
                 tries_made = tries_made + 1, first_try_done = TRUE, lease = NULL, lease_owner = NULL \
             FROM (SELECT given.id AS given_id, given.lease AS given_lease \
-                FROM json_to_recordset(CAST(CAST($1 AS TEXT) AS JSON)) AS given (id BIGINT, lease TEXT)) AS given \
+                FROM json_to_recordset(CAST(CAST($1 AS TEXT) AS JSON)) AS given (kind TEXT, id BIGINT, lease TEXT) \
+                WHERE given.kind = 'taken') AS given \
             WHERE id = given_id AND lease = given_lease RETURNING id, tries_made";
 
     /// What the tries of several deliveries were like.
@@ -127,12 +129,15 @@ crate::statements! {
             FROM json_to_recordset(CAST(CAST($1 AS TEXT) AS JSON)) AS given \
                 (id BIGINT, number BIGINT, at BIGINT, duration BIGINT, code BIGINT, fault TEXT, answer TEXT)";
 
-    /// Successes of several endpoints; one that was stopped stays so until it is switched on.
+    /// Successes of several endpoints; one that was stopped stays so until it is switched on. PostgreSQL would guess that
+    /// hardly any endpoint is not stopped, and look at all of them: the CASE keeps it from guessing.
     pub static ENDPOINTS_RECOVERED =
         sqlite "DELETE FROM endpoint WHERE stopped_at IS NULL AND NOT letting_go AND (company_id, url) IN \
             (SELECT json_extract(value, '$.company'), json_extract(value, '$.url') FROM json_each($1))",
-        postgres "DELETE FROM endpoint WHERE stopped_at IS NULL AND NOT letting_go AND (company_id, url) IN (SELECT company, url \
-            FROM json_to_recordset(CAST(CAST($1 AS TEXT) AS JSON)) AS given (company TEXT, url TEXT))";
+        postgres "DELETE FROM endpoint USING json_to_recordset(CAST(CAST($1 AS TEXT) AS JSON)) AS given \
+                (kind TEXT, company TEXT, url TEXT) \
+            WHERE given.kind = 'endpoint' AND endpoint.company_id = given.company AND endpoint.url = given.url \
+                AND CASE WHEN endpoint.stopped_at IS NULL THEN NOT endpoint.letting_go ELSE FALSE END";
 
     /// A claimed mail or message that has nowhere to go stays for the outbox page.
     pub static KEEP = "UPDATE outbox SET state = 'kept', lease = NULL, lease_owner = NULL, finished_at = $3 \
@@ -150,9 +155,12 @@ crate::statements! {
 
     /// The chains tell of deliveries now.
     pub static NOTED =
-        sqlite "UPDATE outbox SET noted = TRUE WHERE id IN (SELECT value FROM json_each($1)) AND NOT noted RETURNING id",
+        sqlite "UPDATE outbox SET noted = TRUE \
+            WHERE id IN (SELECT json_extract(value, '$.id') FROM json_each($1)) AND NOT noted RETURNING id",
         postgres "UPDATE outbox SET noted = TRUE \
-            FROM (SELECT CAST(json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS BIGINT) AS given_id) AS given \
+            FROM (SELECT given.id AS given_id \
+                FROM json_to_recordset(CAST(CAST($1 AS TEXT) AS JSON)) AS given (kind TEXT, id BIGINT) \
+                WHERE given.kind = 'noted') AS given \
             WHERE id = given_id AND NOT noted RETURNING id";
 
     /// A mail that its server had taken came back. Its event's id, which nobody can guess, is all that a report tells of it.
