@@ -6,7 +6,7 @@
 use domain::{BlobHash, Colour, CompanyId, Palette, WorkflowId};
 use store::company::{Logo, Style};
 
-use crate::link_token::LinkPurpose;
+use crate::link_token::{LinkPurpose, LinkToken};
 use crate::{App, Error};
 
 /// So much of a hash names a style: 64 bits.
@@ -86,8 +86,14 @@ impl App {
         let Some(token) = self.outgoing.addresses.read(token) else {
             return Ok(None);
         };
+        let company = self.company_behind_link(token)?;
+        company.map(|company| self.company_look(&company)).transpose()
+    }
+
+    /// Which company made a link; none where what it led to is gone.
+    pub fn company_behind_link(&self, token: LinkToken) -> Result<Option<CompanyId>, Error> {
         let subject = token.subject;
-        let company = self.store.read(move |tx| {
+        self.store.read(move |tx| {
             Ok::<_, Error>(match token.purpose {
                 LinkPurpose::Sign => {
                     let found = store::workflow::of_recipient(tx, domain::RecipientId(subject))?;
@@ -102,8 +108,7 @@ impl App {
                 }
                 LinkPurpose::Preview => None,
             })
-        })?;
-        company.map(|company| self.company_look(&company)).transpose()
+        })
     }
 }
 

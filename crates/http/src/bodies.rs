@@ -2,10 +2,12 @@
 //!
 //! A body of up to a mebibyte is read as it comes. One that is larger, or does not say how large it
 //! is, needs a place while its request is answered, so that memory holds a bounded number of them.
-//! Strangers and those who are known have places of their own: a flood of the former leaves the
-//! latter theirs. Known is who has shown an access token (the frame judges it first) or a link's
-//! token that we made; a route alone makes nobody known. Of the places of those who are known each
-//! company and each link has its share, so that none takes everybody's.
+//! Strangers, programs and holders of links have places of their own: a flood of one kind leaves the
+//! others theirs. A program has shown an access token (the frame judges it first), the holder of a
+//! link a token that we made; a route alone makes nobody known. Of the programs' places each company
+//! has its share, of the links' each company's links together have one, and in it each link a small
+//! one: whoever has got hold of a link, or of many, takes neither the places of the company's programs nor
+//! those of other companies' signers.
 //!
 //! Every body has a deadline, and must come on: one that drips is cut off after some seconds, one that
 //! arrives at the pace of a slow line is not. Who is known has more patience shown to him: a phone in
@@ -22,6 +24,7 @@ use axum::extract::{FromRef, FromRequest, FromRequestParts, Request, State};
 use axum::http::HeaderMap;
 use axum::middleware::Next;
 use axum::response::Response;
+use domain::CompanyId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, Sleep};
 
@@ -36,10 +39,15 @@ use crate::router::{Authenticated, Authority, Http};
 const SMALL: u64 = 1024 * 1024;
 /// Large bodies of strangers at the same time.
 const PLACES_OF_STRANGERS: usize = 4;
-/// Large bodies of those who are known, of one company or link among them, and how many of its wait.
-const PLACES: usize = 12;
-const SHARE: Share = Share { inside: 4, waiting: 32 };
-/// Of those who are known so many wait for a place. They hold no body.
+/// Large bodies of programs, of one company's among them, and how many of its wait.
+const PLACES_OF_PROGRAMS: usize = 8;
+const SHARE_OF_COMPANY: Share = Share { inside: 4, waiting: 32 };
+/// Large bodies of holders of links, and the share of all links of one company. They are smaller than those of programs.
+const PLACES_OF_LINKS: usize = 12;
+const SHARE_OF_LINKS: Share = Share { inside: 6, waiting: 32 };
+/// One link's share of its company's: a page sends one file after the other, and may be open twice.
+const SHARE_OF_LINK: Share = Share { inside: 2, waiting: 4 };
+/// Of programs and of holders of links so many wait for a place. They hold no body.
 const WAITING: usize = 1_000;
 /// How long a request waits for a place before it is told to come back.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -67,30 +75,60 @@ pub const LINK_TOKEN: &str = "link-token";
 #[derive(Debug, Clone)]
 pub struct Places {
     strangers: Arc<Semaphore>,
-    known: SharedQueue,
+    programs: SharedQueue,
+    links: SharedQueue,
+    each_link: SharedQueue,
+}
+
+/// Who calls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Sender {
+    Stranger,
+    Program(CompanyId),
+    Link(LinkToken),
 }
 
 /// A place, until it is dropped.
 enum Place {
     Stranger(#[expect(dead_code, reason = "held until it is dropped")] OwnedSemaphorePermit),
-    Known(#[expect(dead_code, reason = "held until it is dropped")] SharedTurn),
+    Program(#[expect(dead_code, reason = "held until it is dropped")] SharedTurn),
+    Link(#[expect(dead_code, reason = "held until it is dropped")] [SharedTurn; 2]),
 }
 
 impl Default for Places {
     fn default() -> Self {
         Self {
             strangers: Arc::new(Semaphore::new(PLACES_OF_STRANGERS)),
-            known: SharedQueue::new(Queue::new(PLACES, WAITING), SHARE),
+            programs: SharedQueue::new(Queue::new(PLACES_OF_PROGRAMS, WAITING), SHARE_OF_COMPANY),
+            links: SharedQueue::new(Queue::new(PLACES_OF_LINKS, WAITING), SHARE_OF_LINKS),
+            each_link: SharedQueue::new(Queue::new(WAITING, 0), SHARE_OF_LINK),
         }
     }
 }
 
 impl Places {
-    /// A place, until it is dropped.
-    async fn wait(&self, known: Option<&str>) -> Result<Place, Error> {
-        if let Some(known) = known {
-            return self.known.turn(known).await.map(Place::Known);
+    /// A place for a body of this sender. Which company made a link is asked only of a link that has a turn.
+    async fn wait<A, F>(&self, sender: &Sender, made_by: A) -> Result<Place, Error>
+    where
+        A: FnOnce(LinkToken) -> F,
+        F: Future<Output = Result<Option<CompanyId>, Error>>,
+    {
+        match sender {
+            Sender::Stranger => self.for_stranger().await,
+            Sender::Program(company) => self.programs.turn(company.as_str()).await.map(Place::Program),
+            Sender::Link(token) => {
+                let own = format!("{:?} {}", token.purpose, token.subject);
+                let own = self.each_link.turn(&own).await?;
+                match made_by(*token).await? {
+                    Some(company) => Ok(Place::Link([self.links.turn(company.as_str()).await?, own])),
+                    // Of a link to what is gone nothing is left to send to.
+                    None => self.for_stranger().await,
+                }
+            }
         }
+    }
+
+    async fn for_stranger(&self) -> Result<Place, Error> {
         match tokio::time::timeout(PATIENCE, Arc::clone(&self.strangers).acquire_owned()).await {
             Ok(Ok(place)) => Ok(Place::Stranger(place)),
             _ => Err(Error::busy(5)),
@@ -98,13 +136,13 @@ impl Places {
     }
 }
 
-/// Who calls, as far as the head of his request tells; none is a stranger.
-fn who_is_known(http: &Http, authority: Authority, request: &Request) -> Option<String> {
-    match authority {
+/// Who calls, as far as the head of his request tells.
+fn sender_of(http: &Http, authority: Authority, request: &Request) -> Sender {
+    let known = match authority {
         // The frame has judged the token before.
         Authority::AccessToken(_) => {
             let caller = request.extensions().get::<Authenticated>();
-            caller.map(|Authenticated(caller)| format!("company {}", caller.company))
+            caller.map(|Authenticated(caller)| Sender::Program(caller.company.clone()))
         }
         // What a form says is not known before it is read, and what a session is worth, the database knows.
         Authority::Public | Authority::Session => None,
@@ -112,8 +150,9 @@ fn who_is_known(http: &Http, authority: Authority, request: &Request) -> Option<
             .map(str::to_owned)
             .or_else(|| Query::of(request.uri()).owned("token"))
             .and_then(|token| LinkToken::decode(&token, &http.app().vault))
-            .map(|token| format!("link {:?} {}", token.purpose, token.subject)),
-    }
+            .map(Sender::Link),
+    };
+    known.unwrap_or(Sender::Stranger)
 }
 
 /// The token that the browser code sends.
@@ -138,13 +177,17 @@ pub async fn in_turn(State(turns): State<Turns>, request: Request, next: Next) -
     if small && request.body().is_end_stream() {
         return Ok(next.run(request).await);
     }
-    let known = who_is_known(&turns.http, turns.authority, &request);
-    let pace = if known.is_some() { KNOWN } else { STRANGERS };
+    let sender = sender_of(&turns.http, turns.authority, &request);
+    let pace = match sender {
+        Sender::Stranger => STRANGERS,
+        Sender::Program(_) | Sender::Link(_) => KNOWN,
+    };
     let timed = |request: Request| request.map(|body| Body::new(Timed::new(body, pace)));
     if small {
         return Ok(next.run(timed(request)).await);
     }
-    let _place = turns.places.wait(known.as_deref()).await?;
+    let made_by = |token| turns.http.blocking(move |app| app.company_behind_link(token));
+    let _place = turns.places.wait(&sender, made_by).await?;
     Ok(next.run(timed(request)).await)
 }
 
@@ -326,35 +369,91 @@ mod tests {
         );
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn strangers_wait_for_strangers_alone() {
-        let places = Places::default();
-        let mut held = Vec::new();
-        for _ in 0..PLACES_OF_STRANGERS {
-            held.push(places.wait(None).await.expect("a place"));
+    fn company(id: &str) -> CompanyId {
+        CompanyId::parse(id).expect("a company's id")
+    }
+
+    fn program(of: &str) -> Sender {
+        Sender::Program(company(of))
+    }
+
+    /// A link of a company: those of acme lead to recipients below a hundred.
+    fn link(recipient: i64) -> Sender {
+        Sender::Link(LinkToken {
+            purpose: app::LinkPurpose::Sign,
+            subject: recipient,
+            version: 1,
+            expires: None,
+        })
+    }
+
+    async fn wait(places: &Places, sender: &Sender) -> Result<Place, Error> {
+        let made_by =
+            |token: LinkToken| async move { Ok(Some(company(if token.subject < 100 { "acme" } else { "other" }))) };
+        places.wait(sender, made_by).await
+    }
+
+    /// Takes every place that these may have. How many they were.
+    async fn fill(places: &Places, senders: &[Sender], held: &mut Vec<Place>) -> usize {
+        let before = held.len();
+        for sender in senders {
+            while let Ok(place) = wait(places, sender).await {
+                held.push(place);
+            }
         }
-        assert!(matches!(places.wait(None).await, Err(Error::Unavailable { .. })));
+        held.len() - before
+    }
+
+    async fn has_room_at_once(places: &Places, sender: &Sender) -> bool {
         let began = Instant::now();
-        assert!(places.wait(Some("company acme")).await.is_ok());
-        assert_eq!(began.elapsed(), Duration::ZERO);
-        drop(held);
-        assert!(places.wait(None).await.is_ok());
+        wait(places, sender).await.is_ok() && began.elapsed() == Duration::ZERO
     }
 
     #[tokio::test(start_paused = true)]
-    async fn one_company_waits_for_itself_alone() {
-        let places = Places::default();
-        let mut held = Vec::new();
-        for _ in 0..SHARE.inside {
-            held.push(places.wait(Some("company acme")).await.expect("a place"));
-        }
-        assert!(matches!(
-            places.wait(Some("company acme")).await,
-            Err(Error::Unavailable { .. })
-        ));
-        let began = Instant::now();
-        assert!(places.wait(Some("company other")).await.is_ok());
-        assert_eq!(began.elapsed(), Duration::ZERO);
+    async fn strangers_wait_for_strangers_alone() {
+        let (places, mut held) = (Places::default(), Vec::new());
+        let taken = fill(&places, &[Sender::Stranger], &mut held).await;
+        assert_eq!(taken, PLACES_OF_STRANGERS);
+        assert!(has_room_at_once(&places, &program("acme")).await);
+        assert!(has_room_at_once(&places, &link(1)).await);
+        drop(held);
+        assert!(has_room_at_once(&places, &Sender::Stranger).await);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_companys_programs_keep_neither_others_nor_its_own_signers_out() {
+        let (places, mut held) = (Places::default(), Vec::new());
+        let taken = fill(&places, &[program("acme")], &mut held).await;
+        assert_eq!(taken, SHARE_OF_COMPANY.inside);
+        assert!(has_room_at_once(&places, &program("other")).await);
+        assert!(
+            has_room_at_once(&places, &link(1)).await,
+            "a signer of the same company"
+        );
+        fill(&places, &[program("other"), program("third")], &mut held).await;
+        assert!(has_room_at_once(&places, &link(1)).await, "when all programs wait");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_link_takes_its_own_share_and_all_links_of_a_company_theirs() {
+        let (places, mut held) = (Places::default(), Vec::new());
+        assert_eq!(fill(&places, &[link(1)], &mut held).await, SHARE_OF_LINK.inside);
+        assert!(has_room_at_once(&places, &link(2)).await, "another signer");
+        let many: Vec<Sender> = (1..20).map(link).collect();
+        fill(&places, &many, &mut held).await;
+        assert_eq!(held.len(), SHARE_OF_LINKS.inside, "however many links there are");
+        assert!(has_room_at_once(&places, &program("acme")).await, "its programs");
+        assert!(has_room_at_once(&places, &link(100)).await, "another company's signer");
+        drop(held);
+        assert!(has_room_at_once(&places, &link(1)).await);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_link_to_what_is_gone_is_a_strangers() {
+        let (places, mut held) = (Places::default(), Vec::new());
+        fill(&places, &[Sender::Stranger], &mut held).await;
+        let nobody = |_| async { Ok(None) };
+        assert!(places.wait(&link(1), nobody).await.is_err());
     }
 
     #[tokio::test]

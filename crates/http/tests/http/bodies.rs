@@ -113,6 +113,39 @@ fn strangers_who_drip_leave_the_known_their_places() {
 }
 
 #[test]
+fn signers_who_drip_leave_their_companys_programs_and_other_signers_their_places() {
+    let server = Server::new(&TestDatabase::sqlite());
+    let (_, token, template) = server.with_company("acme");
+    let body = start_body(template).to_string();
+    let link = |company_token: &str, template: i64| {
+        let mut body = start_body(template);
+        body["export_api_info"] = json!({"url": "https://h.example.com/", "api_type": "ALL", "is_embed": true});
+        let started = server.start(company_token, &body).ok();
+        format!("{JSON}link-token: {}\r\n", started["token"].as_str().expect("a link"))
+    };
+    let held: Vec<_> = (0..5)
+        .map(|_| link(&token, template))
+        .flat_map(|link| (0..4).map(move |_| chunked("PUT", "/sign/drafts", &link, "1\r\na\r\n")))
+        .map(|request| server.sent(&request))
+        .collect();
+    let headers = format!("{JSON}authorization: service {token}\r\n");
+    let chunks = format!("{:x}\r\n{body}\r\n0\r\n\r\n", body.len());
+    let answer = server.raw(&chunked("POST", "/api/v3/workflows/start", &headers, &chunks));
+    assert!(
+        answer.starts_with("HTTP/1.1 200"),
+        "a program of the same company: {answer}"
+    );
+    let (_, other, template) = server.with_company("other");
+    let nothing = chunked("PUT", "/sign/drafts", &link(&other, template), "2\r\n[]\r\n0\r\n\r\n");
+    let answer = server.raw(&nothing);
+    assert!(
+        !answer.starts_with("HTTP/1.1 503"),
+        "another company's signer: {answer}"
+    );
+    drop(held);
+}
+
+#[test]
 fn strangers_files_leave_room_for_everybody_else() {
     let server = Server::with(&TestDatabase::sqlite(), |_, http| {
         http.concurrent_requests = 3;
