@@ -1,9 +1,14 @@
 //! Finished files, and files in fields: through the API, and by the links that answers, webhooks and mails hold.
+//!
+//! That somebody took a file is in the chain. Links pass from hand to hand, and nobody is asked who he is, so what they add to
+//! a chain is bounded: the same file taken by the same kind of person from the same address on the network is told once an
+//! hour, and from however many addresses, twenty times an hour.
 
 use domain::{
-    BlobHash, CompanyId, EventKind, FileKind, Language, PageSize, Status, UtcOffset, Who, Workflow, WorkflowId,
+    Actor, BlobHash, CompanyId, Event, EventKind, FileKind, Language, PageSize, Status, UtcOffset, Who, Workflow,
+    WorkflowId,
 };
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::documents::DocumentFault;
 use crate::error::{ConflictCode, Error, Subject};
@@ -12,6 +17,13 @@ use crate::page_cache::PartKind;
 use crate::page_part::PageAnswer;
 use crate::transition::{Snapshot, conflict};
 use crate::{App, Caller, CompanyLook, Origin};
+
+/// Within so long it is told once that a file was taken by a link from one address, and in all so often.
+const TOLD_FOR: SignedDuration = SignedDuration::from_hours(1);
+const MOST_TOLD: usize = 20;
+/// So far back the chain is looked through for it. Others than holders of links may add to it meanwhile, of whom the sender
+/// knows who they are.
+const LOOKED_BACK: u32 = 100;
 
 /// A file, whole.
 #[derive(Clone, PartialEq, Eq)]
@@ -119,8 +131,30 @@ impl App {
         let (company, linked) = self.open_file_link(token)?;
         let actor = origin.actor(Who::LinkHolder);
         let event = EventKind::Downloaded { file: linked.kind };
-        self.note(&company, linked.workflow_id, &actor, &[event], |_| Ok(true))?;
+        self.note_taking(&company, linked.workflow_id, &actor, event)?;
         Ok(linked)
+    }
+
+    /// Notes that a file was taken by a link, where the chain does not tell it already.
+    pub(crate) fn note_taking(
+        &self,
+        company: &CompanyId,
+        id: WorkflowId,
+        actor: &Actor,
+        event: EventKind,
+    ) -> Result<(), Error> {
+        let since = self.now().checked_sub(TOLD_FOR).unwrap_or(Timestamp::MIN);
+        let (wanted, by, taken) = (company.clone(), actor.clone(), event.clone());
+        self.note(company, id, actor, &[event], move |tx| {
+            let latest = store::audit::latest(tx, &wanted, id, LOOKED_BACK)?;
+            let told: Vec<Event> = latest
+                .iter()
+                .filter(|entry| entry.at > since)
+                .filter_map(|entry| Event::from_payload(&entry.payload))
+                .filter(|told| told.event == taken && told.actor.who == by.who)
+                .collect();
+            Ok(told.len() < MOST_TOLD && told.iter().all(|told| told.actor.address != by.address))
+        })
     }
 
     /// The same to be looked at: opening the viewer changes nothing.

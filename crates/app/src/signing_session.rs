@@ -468,7 +468,7 @@ impl App {
         let event = EventKind::OriginalTaken {
             recipient: recipient.id,
         };
-        self.note(&workflow.company, workflow.id, &actor, &[event], |_| Ok(true))?;
+        self.note_taking(&workflow.company, workflow.id, &actor, event)?;
         Ok(FileContent {
             file_name: format!("{}.pdf", file_stem(workflow)),
             media_type: "application/pdf".to_owned(),

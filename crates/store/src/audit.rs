@@ -3,7 +3,7 @@
 use domain::{CompanyId, Entry, Head, WorkflowId};
 
 use crate::sql::workflow_audit as sql;
-use crate::{Error, Transaction, values};
+use crate::{Error, Row, Transaction, values};
 
 /// Appends entries where nothing else of the workflow changes; `false` where another entry came first. A transition's
 /// entries are written by [`crate::workflow::update`].
@@ -53,16 +53,31 @@ pub(crate) fn insert(
 pub fn load(tx: &mut dyn Transaction, company: &CompanyId, workflow: WorkflowId) -> Result<Vec<Entry>, Error> {
     tx.query(&sql::LOAD, values![company, workflow])?
         .iter()
-        .map(|row| {
-            Ok(Entry {
-                sequence: row.get("sequence")?,
-                at: row.get("at")?,
-                payload: row.get("payload")?,
-                previous: row.get("previous")?,
-                hash: row.get("hash")?,
-            })
-        })
+        .map(read)
         .collect()
+}
+
+/// The latest entries of a workflow's chain, the newest first: at most so many.
+pub fn latest(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    workflow: WorkflowId,
+    most: u32,
+) -> Result<Vec<Entry>, Error> {
+    tx.query(&sql::LATEST, values![company, workflow, most])?
+        .iter()
+        .map(read)
+        .collect()
+}
+
+fn read(row: &Row) -> Result<Entry, Error> {
+    Ok(Entry {
+        sequence: row.get("sequence")?,
+        at: row.get("at")?,
+        payload: row.get("payload")?,
+        previous: row.get("previous")?,
+        hash: row.get("hash")?,
+    })
 }
 
 fn sequence(entry: &Entry) -> i64 {

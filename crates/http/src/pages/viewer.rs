@@ -112,7 +112,7 @@ pub async fn text(State(http): State<Http>, asked: AskedPart) -> Result<Response
     asked.answer_by_token(&http, App::shown_text).await
 }
 
-/// `GET /mail/file`. Each time is a line in the chain: a browser that loads ahead is told to come when somebody wants it.
+/// `GET /mail/file`. It is a line in the chain: a browser that loads ahead is told to come when somebody wants it.
 pub async fn file(State(http): State<Http>, method: Method, request: PageRequest) -> Response {
     let token = request.get("token").unwrap_or_default().to_owned();
     let origin = Origin {

@@ -131,6 +131,26 @@ fn a_link_does_one_thing_only(database: &TestDatabase) {
     assert_eq!(fetched(), before);
     assert_eq!(look(&server, &address).header("content-type"), "application/pdf");
     assert_eq!(fetched(), before + 1);
+    // Once an hour for each address on the network, and not without end from however many.
+    assert_eq!(look(&server, &address).status, 200);
+    assert_eq!(fetched(), before + 1, "told already");
+    server.clock.advance(3_600);
+    assert_eq!(look(&server, &address).status, 200);
+    assert_eq!(fetched(), before + 2, "an hour later");
+    for number in 0..25 {
+        let origin = app::Origin {
+            address: Some(format!("192.0.2.{number}")),
+            user_agent: None,
+        };
+        for _ in 0..2 {
+            server
+                .app
+                .linked_file(&file, &origin)
+                .expect("the file is given all the same");
+        }
+        let told = before + 2 + (number + 1).min(19);
+        assert_eq!(fetched(), told, "from {number} more");
+    }
     // The link of a company under another's address is unknown.
     assert_eq!(look(&server, &format!("/api/other/sign?token={sign}")).status, 404);
     assert_eq!(look(&server, &format!("/api/ACME/sign?token={sign}")).status, 409);
@@ -164,6 +184,9 @@ fn the_original_is_taken_by_its_writer_and_the_chain_says_so(database: &TestData
     assert!(answer.header("content-disposition").starts_with("attachment"));
     assert!(answer.body.starts_with(b"%PDF"));
     assert_eq!(noted(), 1);
+    assert_eq!((take(&sign).status, noted()), (200, 1), "told already");
+    server.clock.advance(3_600);
+    assert_eq!((take(&sign).status, noted()), (200, 2), "an hour later");
     // Who has written still knows the way to what came of it; before the end there is nothing to show.
     let used = |path: &str| text(&look(&server, path));
     let address = format!("/mail/sign?token={sign}&lang=en");

@@ -5,6 +5,10 @@ crate::statements! {
     pub static APPEND = "INSERT INTO audit_entry (workflow_id, sequence, company_id, at, payload, previous, hash) \
          VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
+    /// The latest entries, the newest first.
+    pub static LATEST = "SELECT sequence, at, payload, previous, hash FROM audit_entry \
+         WHERE company_id = $1 AND workflow_id = $2 ORDER BY sequence DESC LIMIT $3";
+
     /// A workflow's whole chain.
     pub static LOAD = "SELECT sequence, at, payload, previous, hash FROM audit_entry \
          WHERE company_id = $1 AND workflow_id = $2 ORDER BY sequence";
