@@ -117,6 +117,8 @@ type KeptSecrets = (Timestamp, Arc<Vec<WebhookSecret>>);
 struct Ready {
     claimed: Claimed,
     secrets: Arc<Vec<WebhookSecret>>,
+    /// When they were asked for.
+    asked_at: Timestamp,
 }
 
 /// What a task came back with.
@@ -650,7 +652,11 @@ impl Shared {
                 ClaimedChannel::Mail | ClaimedChannel::Message => Some(Ok(Arc::default())),
             };
             match secrets {
-                Some(Ok(secrets)) => haul.ready.push(Ready { claimed, secrets }),
+                Some(Ok(secrets)) => haul.ready.push(Ready {
+                    claimed,
+                    secrets,
+                    asked_at: now,
+                }),
                 Some(Err(reason)) => haul.unusable.push(Arc::new(self.not_sent(claimed, now, 0, &reason))),
                 None => without_secrets.push(claimed),
             }
@@ -699,13 +705,19 @@ impl Shared {
 
     /// The secrets that sign these webhooks; none of a client where the database does not answer.
     fn secrets(&self, claimed: &[Claimed], now: Timestamp) -> HashMap<ClientId, Secrets> {
+        self.secrets_of(claimed.iter().filter_map(signed_for), now)
+    }
+
+    /// The secrets of these clients, as they are now but for some seconds.
+    fn secrets_of<'c>(
+        &self,
+        clients: impl Iterator<Item = (&'c CompanyId, ClientId)>,
+        now: Timestamp,
+    ) -> HashMap<ClientId, Secrets> {
         let mut kept = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.retain(|_, (at, _)| now >= *at && now.duration_since(*at) < SECRETS_KEPT);
+        kept.retain(|_, (at, _)| is_fresh(*at, now));
         let mut found = HashMap::new();
-        for delivery in claimed {
-            let ClaimedChannel::Webhook { client, .. } = delivery.channel else {
-                continue;
-            };
+        for (company, client) in clients {
             if found.contains_key(&client) {
                 continue;
             }
@@ -713,7 +725,7 @@ impl Shared {
                 found.insert(client, Ok(Arc::clone(secrets)));
                 continue;
             }
-            let (app, company) = (Arc::clone(&self.app), delivery.company.clone());
+            let (app, company) = (Arc::clone(&self.app), company.clone());
             let read = self
                 .app
                 .store
@@ -752,9 +764,23 @@ impl Shared {
         Ok(true)
     }
 
-    async fn deliver(&self, ready: Ready) -> Done {
-        let Ready { claimed, secrets } = ready;
+    /// The secrets that sign a delivery whose turn has come: it may have waited for its turn since it was claimed, and they
+    /// may have been rotated. Where they cannot be read, those that were read before still count.
+    async fn secrets_now(self: &Arc<Self>, ready: &Ready, now: Timestamp) -> Arc<Vec<WebhookSecret>> {
+        let known = Arc::clone(&ready.secrets);
+        let Some((company, client)) = signed_for(&ready.claimed).filter(|_| !is_fresh(ready.asked_at, now)) else {
+            return known;
+        };
+        let (shared, company) = (Arc::clone(self), company.clone());
+        let reading = tokio::task::spawn_blocking(move || shared.secrets_of(std::iter::once((&company, client)), now));
+        let read = reading.await.ok().and_then(|mut read| read.remove(&client));
+        read.and_then(Result::ok).unwrap_or(known)
+    }
+
+    async fn deliver(self: Arc<Self>, ready: Ready) -> Done {
         let at = self.app.now();
+        let secrets = self.secrets_now(&ready, at).await;
+        let Ready { claimed, .. } = ready;
         let began = Instant::now();
         let duration = || i64::try_from(began.elapsed().as_micros()).unwrap_or(i64::MAX);
         if claimed.lease_until.duration_since(at) < self.settings.margin {
@@ -1058,6 +1084,19 @@ fn unanswered(claimed: Claimed, at: Timestamp, duration: i64, reason: &str, outc
         claimed,
         result: TaskResult::Tried { made, outcome },
     }
+}
+
+/// The client whose secrets sign a delivery, where it is a webhook.
+fn signed_for(claimed: &Claimed) -> Option<(&CompanyId, ClientId)> {
+    match claimed.channel {
+        ClaimedChannel::Webhook { client, .. } => Some((&claimed.company, client)),
+        ClaimedChannel::Mail | ClaimedChannel::Message => None,
+    }
+}
+
+/// Whether what was read then still counts.
+fn is_fresh(read_at: Timestamp, now: Timestamp) -> bool {
+    now >= read_at && now.duration_since(read_at) < SECRETS_KEPT
 }
 
 fn lease_lost(claimed: &Claimed) {

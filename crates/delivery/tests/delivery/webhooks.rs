@@ -2,14 +2,22 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use delivery::runner::RunnerSettings;
 use hmac::{Hmac, KeyInit, Mac};
 use jiff::ToSpan;
 use sha2::Sha256;
 use standardwebhooks::Webhook;
+use store::outbox::DeliveryId;
+use store::values;
 use testkit::database::TestDatabase;
-use testkit::receiver::{Received, Receiver};
+use testkit::receiver::{Answer, Received, Receiver};
 
-use crate::house::{AUTHORIZATION, House, SECRET};
+use crate::house::{AUTHORIZATION, House, SECRET, settings};
+
+store::statements! {
+    /// A delivery that a runner has taken.
+    pub static CLAIMED = "SELECT id FROM outbox WHERE id = $1 AND lease IS NOT NULL";
+}
 
 testkit::on_both_databases!(exact_bytes_headers_and_signature_arrive);
 
@@ -113,6 +121,59 @@ fn while_a_secret_is_rotated_both_sign() {
     );
     let at = house.app.now().checked_sub(1.second()).expect("a time").as_second();
     assert!(later.header("webhook-timestamp").parse::<i64>().expect("a number") >= at);
+}
+
+/// What is claimed may wait for its receiver's turn for as long as leases last.
+#[test]
+fn what_waits_for_its_turn_is_signed_with_the_secrets_of_the_moment_when_it_goes_out() {
+    let (let_go, gate) = std::sync::mpsc::channel::<()>();
+    let (gate, count) = (std::sync::Mutex::new(gate), std::sync::atomic::AtomicU32::new(0));
+    let receiver = Receiver::answering(move |_| {
+        // The first shows that the receiver is quick; the second holds its only place.
+        if count.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 1 {
+            let _ = gate.lock().expect("unharmed").recv();
+        }
+        Answer::status(200)
+    });
+    let limits = delivery::guarded_client::Limits {
+        total: std::time::Duration::from_secs(30),
+        ..delivery::guarded_client::Limits::default()
+    };
+    let house = House::on(&TestDatabase::sqlite()).with_limits(limits);
+    let settings = RunnerSettings {
+        per_receiver: 1,
+        ..settings("this")
+    };
+    house.while_running(settings, || {
+        let wait_until = |what: &str, is: &dyn Fn() -> bool| {
+            let began = std::time::Instant::now();
+            while !is() {
+                assert!(began.elapsed() < std::time::Duration::from_secs(30), "{what}");
+                std::thread::yield_now();
+            }
+        };
+        let first = house.tell(&receiver.url("/"), 1);
+        house.app.bell.ring();
+        wait_until("the first is delivered", &|| house.state(first) == "delivered");
+        let second = house.tell(&receiver.url("/"), 2);
+        house.app.bell.ring();
+        let is_claimed = |id: DeliveryId| {
+            house.write(move |tx| Ok::<_, store::Error>(tx.query_optional(&CLAIMED, values![id.0])?.is_some()))
+        };
+        wait_until("the second is under way", &|| is_claimed(second));
+        let third = house.tell(&receiver.url("/"), 3);
+        house.app.bell.ring();
+        wait_until("the third waits for its turn", &|| is_claimed(third));
+        let rotated = house
+            .app
+            .rotate_client_secret(&house.company, Some(house.client))
+            .expect("rotated");
+        house.clock.turn(jiff::SignedDuration::from_secs(10));
+        let_go.send(()).expect("the receiver waits");
+        let last = receiver.wait_for(3).remove(2);
+        judged(rotated.secret.key(), &last).expect("the new secret signs");
+        judged(&SECRET, &last).expect("and so does the one before");
+    });
 }
 
 #[test]
