@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use testkit::smtp_sink::{SmtpSink, Trouble};
 
-use crate::serving::{get, login, post};
+use crate::serving::{get, login, patch, post};
 use crate::support::{EMAIL, PASSWORD, Temporary};
 
 fn with_sink(sink: &SmtpSink) -> Temporary {
@@ -161,6 +161,46 @@ fn a_mail_that_comes_back_later_is_shown_at_its_workflow_with_the_other_servers_
         assert_eq!(here.json(&["mail", "bounced"], other)["recorded"], false);
     }
     assert_eq!(shown()["history"], now["history"]);
+    // Asked once more at the same address, and then at others, of which the server takes one.
+    let asked = |states: &[&str]| {
+        let began = Instant::now();
+        loop {
+            let list = shown()["message_list"].clone();
+            let mut now: Vec<&str> = list
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(|message| message["status"].as_str())
+                .collect();
+            now.sort_unstable();
+            if now == states {
+                return;
+            }
+            assert!(began.elapsed() < Duration::from_mins(1), "{states:?}: {list}");
+        }
+    };
+    let (status, answer) = post(&format!("{workflow}/remind"), Some(&token), &json!({}));
+    assert_eq!(status, 200, "{answer}");
+    asked(&["dead", "delivered"]);
+    let correct = |email: &str| {
+        let address = format!("{workflow}/recipients/1");
+        let (status, answer) = patch(&address, Some(&token), &json!({"email": email}));
+        assert_eq!(status, 200, "{answer}");
+    };
+    sink.trouble_next([Trouble::AtRecipient("550 5.1.1 nobody of this name".to_owned())]);
+    correct("wrong@example.com");
+    asked(&["dead", "dead", "delivered"]);
+    correct("right@example.com");
+    asked(&["dead", "dead", "delivered", "delivered"]);
+    let mails = sink.mails();
+    assert_eq!(
+        mails
+            .iter()
+            .filter_map(|mail| mail.header("To"))
+            .filter(|to| to.contains("right@example.com"))
+            .count(),
+        1
+    );
 }
 
 #[test]

@@ -48,6 +48,11 @@ pub fn post(url: &str, token: Option<&str>, body: &Value) -> (u16, Value) {
     (status, serde_json::from_slice(&body).expect("JSON"))
 }
 
+pub fn patch(url: &str, token: Option<&str>, body: &Value) -> (u16, Value) {
+    let (status, body) = exchange(url, "PATCH", token, &body.to_string());
+    (status, serde_json::from_slice(&body).expect("JSON"))
+}
+
 pub fn login_answer(address: &str, company: &str, email: &str, password: &str) -> (u16, Value) {
     let body = json!({"header": {"request_code": "1001Q"}, "body": {"memb_email": email, "memb_pwd": password}});
     post(&format!("{address}/api/{company}/login"), None, &body)
