@@ -7,14 +7,11 @@ error-method-not-allowed = This address does not support this method.
 error-unprocessable = The request breaks a rule.
 error-too-large = The body is larger than { $limit } bytes.
 error-unsupported = This media type, charset or content encoding is not supported here. Send UTF-8, not compressed.
-error-throttled = { $seconds ->
-    [one] Too many attempts. Try again in 1 second.
-   *[other] Too many attempts. Try again in { $seconds } seconds.
-}
-error-unavailable = { $seconds ->
-    [one] The service is busy. Try again in 1 second.
-   *[other] The service is busy. Try again in { $seconds } seconds.
-}
+error-throttled = Too many attempts. Try again in { $wait }.
+error-link-network-throttled = There were too many attempts from the network that you are using. Try again in { $wait }.
+error-link-addressee-throttled = Too many documents were started for this e-mail address or telephone number. Try again in { $wait }.
+error-link-uses-throttled = Too many documents were started with this link. Try again in { $wait }.
+error-unavailable = The service is busy. Try again in { $wait }.
 error-outcome-unknown = It is not known whether this was done: the database went away at the last moment. Look before you ask again. A request with an Idempotency-Key can be sent again safely.
 error-file-lost = A file of this document is missing or damaged on the server. Its operator has to put it back from a backup.
 error-internal = Something went wrong on our side. It has been logged; try again, or ask the operator.
@@ -189,3 +186,17 @@ api-login-busy = The service is busy. Try again in a moment.
 api-login-wrong-form = The body of the message has a wrong form and could not be read.
 api-login-api-off = The company is not allowed to call the API. Contact an administrator.
 api-login-failure = Something went wrong on our side. Try again later.
+
+## How long to wait, in other sentences
+wait-seconds = { $count ->
+    [one] 1 second
+   *[other] { $count } seconds
+}
+wait-minutes = { $count ->
+    [one] 1 minute
+   *[other] { $count } minutes
+}
+wait-hours = { $count ->
+    [one] 1 hour
+   *[other] { $count } hours
+}

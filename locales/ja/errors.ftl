@@ -7,8 +7,11 @@ error-method-not-allowed = このアドレスではこのメソッドを使え�
 error-unprocessable = リクエストが規則に合っていません。
 error-too-large = リクエスト本文が { $limit } バイトを超えています。
 error-unsupported = このメディアタイプ、文字セット、またはコンテンツエンコーディングには対応していません。圧縮しない UTF-8 で送信してください。
-error-throttled = 試行回数が多すぎます。{ $seconds } 秒後にもう一度お試しください。
-error-unavailable = ただいま処理できません。{ $seconds } 秒後にもう一度お試しください。
+error-throttled = 試行回数が多すぎます。{ $wait }後にもう一度お試しください。
+error-link-network-throttled = ご利用中のネットワークからの試行が多すぎます。{ $wait }後にもう一度お試しください。
+error-link-addressee-throttled = このメールアドレスまたは電話番号で始められた文書が多すぎます。{ $wait }後にもう一度お試しください。
+error-link-uses-throttled = このリンクで始められた文書が多すぎます。{ $wait }後にもう一度お試しください。
+error-unavailable = ただいま処理できません。{ $wait }後にもう一度お試しください。
 error-outcome-unknown = 処理が完了したかどうか確認できませんでした。最後の段階でデータベースとの接続が切れました。再度リクエストする前に、処理されたかどうかをご確認ください。Idempotency-Key 付きのリクエストはそのまま再送できます。
 error-file-lost = この文書のファイルがサーバー上で失われたか破損しています。運用担当者がバックアップから復元する必要があります。
 error-internal = サーバー側で問題が発生しました。記録されましたので、もう一度お試しいただくか、運営者にお問い合わせください。
@@ -163,3 +166,8 @@ api-login-busy = ただいま処理できません。しばらくしてからも
 api-login-wrong-form = 受信したメッセージの本文の形式が正しくないため、解析できません。
 api-login-api-off = この会社には API の呼び出しが許可されていません。管理者にお問い合わせください。
 api-login-failure = 予期しないエラーが発生しました。しばらくしてからもう一度お試しください。
+
+## 待ち時間（ほかの文の中で）
+wait-seconds = { $count } 秒
+wait-minutes = { $count } 分
+wait-hours = { $count } 時間

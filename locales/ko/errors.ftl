@@ -7,8 +7,11 @@ error-method-not-allowed = 이 주소에서는 지원하지 않는 메서드입�
 error-unprocessable = 요청이 규칙에 맞지 않습니다.
 error-too-large = 요청 본문이 { $limit }바이트를 넘습니다.
 error-unsupported = 지원하지 않는 미디어 형식, 문자 집합 또는 콘텐츠 인코딩입니다. 압축하지 않은 UTF-8로 보내 주세요.
-error-throttled = 시도가 너무 많습니다. { $seconds }초 뒤에 다시 시도하세요.
-error-unavailable = 지금은 처리할 수 없습니다. { $seconds }초 뒤에 다시 시도하세요.
+error-throttled = 시도가 너무 많습니다. { $wait } 뒤에 다시 시도하세요.
+error-link-network-throttled = 지금 사용하는 네트워크에서 너무 많이 시도했습니다. { $wait } 뒤에 다시 시도하세요.
+error-link-addressee-throttled = 이 이메일 주소나 전화번호로 시작된 문서가 너무 많습니다. { $wait } 뒤에 다시 시도하세요.
+error-link-uses-throttled = 이 링크로 시작된 문서가 너무 많습니다. { $wait } 뒤에 다시 시도하세요.
+error-unavailable = 지금은 처리할 수 없습니다. { $wait } 뒤에 다시 시도하세요.
 error-outcome-unknown = 처리 완료 여부를 알 수 없습니다. 마지막 순간에 데이터베이스 연결이 끊겼습니다. 다시 요청하기 전에 처리되었는지 확인하세요. Idempotency-Key가 있는 요청은 그대로 다시 보내도 됩니다.
 error-file-lost = 이 문서의 파일이 서버에서 없어졌거나 손상되었습니다. 운영자가 백업에서 복구해야 합니다.
 error-internal = 서버에서 문제가 발생했습니다. 기록되었으니 다시 시도하거나 운영자에게 문의하세요.
@@ -163,3 +166,8 @@ api-login-busy = 지금은 처리할 수 없습니다. 잠시 뒤에 다시 시�
 api-login-wrong-form = 수신한 메시지의 본문 형식이 올바르지 않아 해석할 수 없습니다.
 api-login-api-off = API를 호출할 수 없는 회사입니다. 관리자에게 문의하세요.
 api-login-failure = 예기치 않은 오류가 발생했습니다. 잠시 뒤에 다시 시도하세요.
+
+## 기다릴 시간 (다른 문장 안에서)
+wait-seconds = { $count }초
+wait-minutes = { $count }분
+wait-hours = { $count }시간

@@ -1,7 +1,7 @@
 //! What a use-case answers when it does not do what it was asked.
 //!
 //! The list is closed: [`Error`] has one variant a way of failing that a caller can tell apart, and [`FaultCode`],
-//! [`ConflictCode`], [`ForbiddenCode`] and [`Subject`] name the reasons. Each code has an id that never changes once released
+//! [`ConflictCode`], [`ThrottleCode`], [`ForbiddenCode`] and [`Subject`] name the reasons. Each code has an id that never changes once released
 //! (programs compare it; `OpenAPI` lists it) and a message `error-<id>` in every language, which a test demands.
 //! Adding a code means adding a line to the list below and three lines under `locales/`.
 //!
@@ -12,6 +12,7 @@
 use std::fmt;
 
 use domain::Language;
+use jiff::SignedDuration;
 
 /// Declares a closed list of codes: the enum, its ids and `ALL`.
 macro_rules! codes {
@@ -264,6 +265,20 @@ codes! {
 }
 
 codes! {
+    /// What was done too often (429).
+    ThrottleCode {
+        /// What nobody needs to do so often: codes asked for, reminders sent.
+        Attempts => "throttled",
+        /// Starts by public links, from one address on the network.
+        LinkNetwork => "link-network-throttled",
+        /// Starts by public links, for one e-mail address or telephone number.
+        LinkAddressee => "link-addressee-throttled",
+        /// Starts by one public link.
+        LinkUses => "link-uses-throttled",
+    }
+}
+
+codes! {
     /// Why the caller may not (403).
     ForbiddenCode {
         /// The company's API is off.
@@ -422,8 +437,10 @@ pub enum Error {
     #[error("the media type is not supported")]
     Unsupported,
     /// Too often (429).
-    #[error("too many attempts; try again in {retry_after} s")]
+    #[error("{code}; try again in {retry_after} s")]
     Throttled {
+        /// What.
+        code: ThrottleCode,
         /// Seconds to wait.
         retry_after: u64,
     },
@@ -469,6 +486,25 @@ impl Error {
         }
     }
 
+    /// Too often, until so much time has passed: whole seconds, and none too few.
+    pub fn throttled(code: ThrottleCode, wait: SignedDuration) -> Error {
+        let seconds = wait.as_secs().saturating_add(i64::from(wait.subsec_nanos() > 0));
+        Error::Throttled {
+            code,
+            retry_after: u64::try_from(seconds).unwrap_or_default(),
+        }
+    }
+
+    /// Seconds after which to try again, where that may help; at least one.
+    pub fn retry_after(&self) -> Option<u64> {
+        match self {
+            Error::Throttled { retry_after, .. } | Error::Unavailable { retry_after, .. } => {
+                Some((*retry_after).max(1))
+            }
+            _ => None,
+        }
+    }
+
     /// Writes to the log what only the operator can mend. Called once, by whoever answers.
     pub fn log(&self) {
         match self {
@@ -506,7 +542,7 @@ impl Error {
             Error::Unprocessable(_) => "unprocessable",
             Error::TooLarge { .. } => "too-large",
             Error::Unsupported => "unsupported",
-            Error::Throttled { .. } => "throttled",
+            Error::Throttled { code, .. } => code.id(),
             Error::Unavailable { .. } => "unavailable",
             Error::OutcomeUnknown(_) => "outcome-unknown",
             Error::FileLost(_) => "file-lost",
@@ -537,8 +573,9 @@ impl Error {
                 all
             }
             Error::TooLarge { limit } => message(language, self.id(), &[("limit", limit.to_string())]),
-            Error::Throttled { retry_after } | Error::Unavailable { retry_after, .. } => {
-                message(language, self.id(), &[("seconds", retry_after.to_string())])
+            Error::Throttled { .. } | Error::Unavailable { .. } => {
+                let wait = i18n::wait(language, self.retry_after().unwrap_or_default());
+                message(language, self.id(), &[("wait", wait)])
             }
             _ => message(language, self.id(), &[]),
         }
@@ -583,7 +620,6 @@ pub const ERROR_IDS: &[&str] = &[
     "unprocessable",
     "too-large",
     "unsupported",
-    "throttled",
     "unavailable",
     "outcome-unknown",
     "file-lost",
@@ -626,6 +662,7 @@ mod tests {
             .iter()
             .map(|code| code.id())
             .chain(ConflictCode::ALL.iter().map(|code| code.id()))
+            .chain(ThrottleCode::ALL.iter().map(|code| code.id()))
             .chain(ForbiddenCode::ALL.iter().map(|code| code.id()))
             .chain(ERROR_IDS.iter().copied());
         for key in codes.map(str::to_owned).chain(subjects) {
@@ -700,6 +737,7 @@ mod tests {
             .iter()
             .map(|code| code.id())
             .chain(ConflictCode::ALL.iter().map(|code| code.id()))
+            .chain(ThrottleCode::ALL.iter().map(|code| code.id()))
             .chain(ForbiddenCode::ALL.iter().map(|code| code.id()))
             .chain(ERROR_IDS.iter().copied())
             .collect();

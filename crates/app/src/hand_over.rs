@@ -6,8 +6,10 @@
 //! instead. What was filled in before is not handed on: it is the other person's own. An access code that the sender set
 //! is asked of the new person, too. No webhook goes out: nothing was approved or rejected.
 //!
+//! The name that he gives stands in our letters; like that of a public link's visitor it may hold no address.
 //! Who came by a public link is a stranger, to whose address alone the service writes: he hands over nothing.
 
+use domain::address_in_text::holds_an_address;
 use domain::{Event, EventKind, RecipientId, Who};
 
 use crate::correct_recipient::{Person, prove_person};
@@ -31,6 +33,9 @@ impl App {
                 return Err(conflict(ConflictCode::NoHandingOver, workflow.status_at(snapshot.at)));
             }
             let mut faults = Vec::new();
+            if holds_an_address(name) {
+                faults.push(Fault::new("name", FaultCode::AddressInName));
+            }
             let person = Person::read(snapshot, Some(name), Some(email), &fonts, &mut faults);
             for (path, is_missing) in [("name", person.name.is_none()), ("email", person.contact.is_none())] {
                 if is_missing && faults.iter().all(|fault| fault.path != path) {

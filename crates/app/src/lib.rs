@@ -115,7 +115,7 @@ pub use correct_recipient::CorrectRequest;
 pub use documents::{DocumentFault, NoDocuments, StrangersDocuments};
 pub use draft::{DraftChange, DraftSeen, DraftState, HeldField, SavedDraft};
 pub use drawing::{Choice, Wish};
-pub use error::{ConflictCode, ERROR_IDS, Error, Fault, FaultCode, ForbiddenCode, Subject};
+pub use error::{ConflictCode, ERROR_IDS, Error, Fault, FaultCode, ForbiddenCode, Subject, ThrottleCode};
 pub use export::{NextWriter, Payload as WebhookBody, WrittenField};
 pub use export_history::{
     EndpointPaused, EndpointStarted, ExportDelivery, ExportEndpoint, ExportEndpoints, ExportList, ExportTry,

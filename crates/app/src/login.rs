@@ -94,7 +94,7 @@ pub enum LoginRefusal {
 impl From<Error> for LoginRefusal {
     fn from(error: Error) -> LoginRefusal {
         match error {
-            Error::Throttled { retry_after } => LoginRefusal::Throttled { retry_after },
+            Error::Throttled { retry_after, .. } => LoginRefusal::Throttled { retry_after },
             other => LoginRefusal::Failed(other),
         }
     }

@@ -15,7 +15,7 @@ use jiff::{SignedDuration, Timestamp};
 use store::workflow::{OneTimeCode, Writer};
 
 use crate::access_code::salted;
-use crate::error::{ConflictCode, Error, Fault, FaultCode, ForbiddenCode, Subject};
+use crate::error::{ConflictCode, Error, Fault, FaultCode, ForbiddenCode, Subject, ThrottleCode};
 use crate::signing_session::{SigningKey, Stage, same_link};
 use crate::vault::Purpose;
 use crate::{App, Origin};
@@ -210,10 +210,7 @@ fn dead() -> Error {
 fn hindered(hindrance: Hindrance) -> Error {
     match hindrance {
         Hindrance::Locked => Error::conflict(ConflictCode::Locked),
-        Hindrance::Wait(wait) => Error::Throttled {
-            // Whole seconds, and none too few.
-            retry_after: u64::try_from(wait.as_secs()).unwrap_or_default() + u64::from(wait.subsec_nanos() > 0),
-        },
+        Hindrance::Wait(wait) => Error::throttled(ThrottleCode::Attempts, wait),
     }
 }
 

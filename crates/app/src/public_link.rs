@@ -7,7 +7,8 @@
 //! **Guarantees.** The limit is exact, and with the rule `once` one address starts one workflow, whatever arrives at the same
 //! moment: both are decided in the transaction that starts the workflow, and so are the bounds of an hour, for each of the
 //! company's addressees and each link ([`store::public_link::UseBounds`]); the addressee's is a brake that links used at the
-//! same moment can pass by one each. What could not be sent is refused when the link is made, with an invented
+//! same moment can pass by one each. It counts mailboxes, whatever tag an address bears, and only where something is sent:
+//! the visitor of an embedded document is written nothing. What could not be sent is refused when the link is made, with an invented
 //! visitor in the first writer's place. Whether a link is open is one question with one answer, for the page, its form and
 //! the API alike ([`refusal`]).
 //!
@@ -19,18 +20,21 @@
 
 use std::sync::Arc;
 
+use domain::address_in_text::holds_an_address;
 use domain::contact::{PhoneRefusal, is_country, takes_strangers_message};
 use domain::{Contact, Language, Region, TemplateId, text, time};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use store::idempotency::KeptAnswer;
-use store::public_link::{self, LinkUse, PublicLink, PublicLinkId, Taken};
+use store::public_link::{self, Bound, LinkUse, PublicLink, PublicLinkId, Taken};
+use store::template::StoredVersion;
+use store::workflow::StartContext;
 
 use crate::App;
 use crate::CompanyLook;
 use crate::addresses::Addresses;
 use crate::caller::{Caller, Channel};
-use crate::error::{ConflictCode, Error, Fault, FaultCode, Subject};
+use crate::error::{ConflictCode, Error, Fault, FaultCode, Subject, ThrottleCode};
 use crate::link_token::LinkPurpose;
 use crate::listing::ListReader;
 use crate::origin::Origin;
@@ -339,15 +343,7 @@ impl App {
     /// What the holder of a link sees first; a conflict that says why where it is not open.
     pub fn open_public_link(&self, token: &str) -> Result<LinkInvitation, Error> {
         let link = self.opened_link(token)?;
-        let (company, template) = (link.company.clone(), link.template);
-        let context = self
-            .store
-            .read(move |tx| store::workflow::start_context(tx, &company, template, None).map_err(Error::from))?
-            .ok_or(Error::NotFound(Subject::Link))?;
-        let version = context
-            .template_version
-            .ok_or(Error::conflict(ConflictCode::LinkClosed))?;
-        let template = self.kept_template(&link.company, template, version)?;
+        let (context, template) = self.template_of(&link)?;
         Ok(LinkInvitation {
             look: CompanyLook::of(&link.company, &context.company_name, &context.style),
             promises_copy: !link.is_embed && context.style.completed_mails.writers,
@@ -372,7 +368,7 @@ impl App {
             None => faults.push(Fault::new("contact", FaultCode::InvalidContact)),
             Some(contact) => faults.extend(phone_fault(contact, region, kept.phone_countries.as_deref())),
         }
-        if text::holds_an_address(&visitor.name) {
+        if holds_an_address(&visitor.name) {
             faults.push(Fault::new("name", FaultCode::AddressInName));
         }
         if !visitor.agreed {
@@ -384,12 +380,18 @@ impl App {
             faults,
             ..self.visited(kept.request, visitor, &sender)
         };
+        let writes_to_visitor = !link.is_embed || self.asks_for_code(&link)?;
         let also = Also::LinkUse {
             taking: LinkUse {
                 link: link.id,
-                // Without a contact nothing is started.
-                addressee: contact.map(|contact| self.addressee(&contact)).unwrap_or_default(),
-                once: link.once,
+                person: contact
+                    .as_ref()
+                    .filter(|_| link.once)
+                    .map(|contact| self.known_by(&contact.key())),
+                addressee: contact
+                    .as_ref()
+                    .filter(|_| writes_to_visitor)
+                    .map(|contact| self.known_by(&contact.mailbox())),
                 bounds: self.settings.public_links,
             },
             visitor: place,
@@ -431,9 +433,30 @@ impl App {
         }
     }
 
-    /// What an addressee is known by, however his address is written: no address stands in the table of uses.
-    fn addressee(&self, contact: &Contact) -> String {
-        hex::encode(self.vault.tag(Purpose::PublicLink, contact.key().as_bytes()))
+    /// What stands in the table of uses for an address: no address does.
+    fn known_by(&self, key: &str) -> String {
+        hex::encode(self.vault.tag(Purpose::PublicLink, key.as_bytes()))
+    }
+
+    /// Whether the first writer is to prove himself by a code, which is sent to him in embedded documents too.
+    fn asks_for_code(&self, link: &PublicLink) -> Result<bool, Error> {
+        let (_, template) = self.template_of(link)?;
+        let mut steps = template.version.steps.iter();
+        Ok(steps.any(|step| step.order == 1 && step.one_time_code))
+    }
+
+    /// The template of a link as it is now, and its company's name and look.
+    fn template_of(&self, link: &PublicLink) -> Result<(StartContext, Arc<StoredVersion>), Error> {
+        let (company, template) = (link.company.clone(), link.template);
+        let context = self
+            .store
+            .read(move |tx| store::workflow::start_context(tx, &company, template, None).map_err(Error::from))?
+            .ok_or(Error::NotFound(Subject::Link))?;
+        let version = context
+            .template_version
+            .ok_or(Error::conflict(ConflictCode::LinkClosed))?;
+        let template = self.kept_template(&link.company, template, version)?;
+        Ok((context, template))
     }
 
     /// The link of a token, where it is open.
@@ -585,9 +608,13 @@ fn as_of_visitor(error: Error, link: &PublicLink, visitor: usize) -> Error {
 /// What a use that was not counted means.
 pub(crate) fn not_taken(taken: Taken, now: Timestamp) -> Option<Error> {
     match taken {
-        Taken::Until(at) => Some(Error::Throttled {
-            retry_after: u64::try_from(at.duration_since(now).as_secs()).unwrap_or_default() + 1,
-        }),
+        Taken::Full { bound, until } => {
+            let code = match bound {
+                Bound::Addressee => ThrottleCode::LinkAddressee,
+                Bound::Link => ThrottleCode::LinkUses,
+            };
+            Some(Error::throttled(code, until.duration_since(now)))
+        }
         Taken::Counted => None,
         Taken::Before => Some(Error::conflict(ConflictCode::LinkTaken)),
         Taken::NotOpen => Some(Error::conflict(ConflictCode::LinkUsedUp)),

@@ -16,7 +16,7 @@ use domain::{
 };
 use jiff::{SignedDuration, Timestamp};
 
-use crate::error::{ConflictCode, Error};
+use crate::error::{ConflictCode, Error, ThrottleCode};
 use crate::outgoing::{Asking, codes};
 use crate::transition::{Advanced, MOST_TRIES, Plan, Snapshot, conflict};
 use crate::{App, Caller, Origin};
@@ -233,6 +233,7 @@ impl AskedAnew {
 
 fn throttled(wait: SignedDuration) -> Error {
     Error::Throttled {
+        code: ThrottleCode::Attempts,
         retry_after: u64::try_from(wait.as_secs()).unwrap_or_default() + 1,
     }
 }

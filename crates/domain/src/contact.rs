@@ -154,6 +154,20 @@ impl Contact {
         }
     }
 
+    /// Equal where what is sent arrives at the same place: mail servers put what stands behind a plus in a local part into
+    /// the mailbox of what stands before it (RFC 5233). For counting alone: to its owner each of these addresses may mean
+    /// something of its own.
+    pub fn mailbox(&self) -> String {
+        let key = self.key();
+        let Some((local, domain)) = key.rsplit_once('@') else {
+            return key;
+        };
+        match local.split_once('+') {
+            Some((mailbox, _)) if !mailbox.is_empty() => format!("{mailbox}@{domain}"),
+            _ => key,
+        }
+    }
+
     /// Does this text name the same contact? Without regard to case.
     pub fn matches(&self, text: &str, region: Region) -> bool {
         Self::parse(text, region).is_ok_and(|other| self.is_same(&other))
@@ -494,6 +508,24 @@ mod tests {
         for other in ["v@bücher.example", "u@bucher.example", "\"u \"@bücher.example"] {
             assert_ne!(key(other), first, "{other}");
         }
+    }
+
+    #[test]
+    fn tags_behind_a_plus_name_one_mailbox() {
+        let contact = |text: &str| Contact::parse(text, Region::Kr).unwrap();
+        for (text, mailbox) in [
+            ("a@x.example", "a@x.example"),
+            ("a+1@x.example", "a@x.example"),
+            ("A+one+two@X.example", "a@x.example"),
+            ("\"a+1\"@x.example", "a@x.example"),
+            ("+a@x.example", "+a@x.example"),
+            ("a@xn--bcher-kva.example", "a@xn--bcher-kva.example"),
+            ("a+b@bücher.example", "a@xn--bcher-kva.example"),
+            ("010-1234-5678", "+821012345678"),
+        ] {
+            assert_eq!(contact(text).mailbox(), mailbox, "{text}");
+        }
+        assert!(!contact("a+1@x.example").is_same(&contact("a@x.example")));
     }
 
     #[test]

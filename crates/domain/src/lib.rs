@@ -13,6 +13,7 @@
 //! - [`event`], [`chain`]: what happened, in a form that cannot be changed unnoticed.
 #![deny(missing_docs)]
 
+pub mod address_in_text;
 pub mod chain;
 pub mod contact;
 pub mod date_pattern;

@@ -49,55 +49,6 @@ pub const fn is_private_use(character: char) -> bool {
     matches!(character, '\u{e000}'..='\u{f8ff}' | '\u{f_0000}'..='\u{f_fffd}' | '\u{10_0000}'..='\u{10_fffd}')
 }
 
-/// Endings of host names that programs which show mails take for addresses in whatever letters they are written.
-const COMMON_ENDINGS: [&str; 24] = [
-    "com", "net", "org", "info", "biz", "io", "co", "ly", "me", "app", "dev", "xyz", "top", "shop", "online", "site",
-    "link", "click", "kr", "jp", "cn", "ru", "us", "uk",
-];
-
-/// Whether a text holds something that programs which show mails make a link of: a scheme, a host name, an e-mail address.
-/// Initials and titles (`J.R. Lee`, `Dr.Kim`) are none.
-pub fn holds_an_address(text: &str) -> bool {
-    let plain: String = text
-        .chars()
-        .map(|character| match character {
-            // Full width, as Korean and Japanese keyboards write, and the dots that host names may be written with.
-            '\u{3002}' | '\u{ff61}' => '.',
-            '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character),
-            other => other,
-        })
-        .filter(|character| !is_ignorable(*character))
-        .collect();
-    if plain.contains("://") || plain.to_lowercase().contains("www.") {
-        return true;
-    }
-    let mut words = plain.split(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | '-')));
-    words.any(|word| {
-        let word = word.trim_matches(['.', '-']);
-        let Some((host, ending)) = word.rsplit_once('.') else {
-            return false;
-        };
-        let is_encoded = ending.to_ascii_lowercase().starts_with("xn--");
-        let is_ending = is_encoded || ending.len() >= 2 && ending.chars().all(|c| c.is_ascii_alphabetic());
-        let longest = host
-            .split('.')
-            .map(|label| label.chars().count())
-            .max()
-            .unwrap_or_default();
-        // One capital, and what stands behind it is small.
-        let is_capitalised = ending.starts_with(|c: char| c.is_ascii_uppercase())
-            && ending.chars().skip(1).all(|c| c.is_ascii_lowercase());
-        let is_common = COMMON_ENDINGS.iter().any(|common| ending.eq_ignore_ascii_case(common));
-        // One letter may be an initial (`J.Lee`), and a host of its own (`x.com`).
-        let is_host = if longest >= 2 {
-            is_common || !is_capitalised
-        } else {
-            is_encoded || is_common && !is_capitalised
-        };
-        is_ending && is_host
-    })
-}
-
 /// A text with some words in braces replaced: `{name}` by the name. In one pass: braces in what is put in mean nothing.
 pub fn filled_in(text: &str, values: &[(&str, &str)]) -> String {
     let mut filled = String::new();
@@ -283,48 +234,6 @@ mod tests {
         assert_eq!(comment("a\0b"), Err(TextFault::ControlCharacter));
         assert_eq!(comment(""), Ok(None));
         assert_eq!(comment(&"x".repeat(251)), Err(TextFault::TooLong { longest: 250 }));
-    }
-
-    #[test]
-    fn what_mails_would_make_a_link_of_is_no_name() {
-        for address in [
-            "WIN 1,000,000 at http://evil.example/x",
-            "see evil.example/x",
-            "evil.com",
-            "x.com",
-            "t.me/evil",
-            "EVIL.COM",
-            "Evil.Com",
-            "ＥＶＩＬ．ＣＯＭ",
-            "evil。com",
-            "ev\u{200b}il.c\u{2060}om",
-            "(bit.ly/abc)",
-            "www.evil",
-            "kim@evil.example",
-            "예시.com",
-            "a.xn--3e0b707e",
-            "WIN:sub.evil.example!",
-        ] {
-            assert!(holds_an_address(address), "{address}");
-        }
-        for name in [
-            "김민준",
-            "山田太郎",
-            "J.R.R. Tolkien",
-            "J.Lee",
-            "Dr.Kim",
-            "St.John",
-            "Kim Jr.",
-            "Kim, Ph.D.",
-            "O'Neil-Smith",
-            "(주)한빛 1.5",
-            "김민준.",
-            "A.B.",
-            "山田・太郎",
-            "Lee / Kim: two",
-        ] {
-            assert!(!holds_an_address(name), "{name}");
-        }
     }
 
     #[test]

@@ -107,21 +107,24 @@ impl Failure {
     pub fn status(&self) -> StatusCode {
         match self {
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-            Self::App(error) => match error {
-                Error::NotJson | Error::BrokenBody => StatusCode::BAD_REQUEST,
-                Error::Unauthenticated => StatusCode::UNAUTHORIZED,
-                Error::Forbidden(_) => StatusCode::FORBIDDEN,
-                Error::NotFound(_) => StatusCode::NOT_FOUND,
-                Error::Conflict { .. } => StatusCode::CONFLICT,
-                Error::Unprocessable(_) => StatusCode::UNPROCESSABLE_ENTITY,
-                Error::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
-                Error::Unsupported => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                Error::Throttled { .. } => StatusCode::TOO_MANY_REQUESTS,
-                Error::Unavailable { .. } => StatusCode::SERVICE_UNAVAILABLE,
-                Error::OutcomeUnknown(_) | Error::FileLost(_) | Error::Internal { .. } => {
-                    StatusCode::INTERNAL_SERVER_ERROR
-                }
-            },
+            Self::App(error) => Self::status_of(error),
+        }
+    }
+
+    /// The HTTP status of a use-case's failure.
+    pub fn status_of(error: &Error) -> StatusCode {
+        match error {
+            Error::NotJson | Error::BrokenBody => StatusCode::BAD_REQUEST,
+            Error::Unauthenticated => StatusCode::UNAUTHORIZED,
+            Error::Forbidden(_) => StatusCode::FORBIDDEN,
+            Error::NotFound(_) => StatusCode::NOT_FOUND,
+            Error::Conflict { .. } => StatusCode::CONFLICT,
+            Error::Unprocessable(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            Error::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            Error::Unsupported => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Error::Throttled { .. } => StatusCode::TOO_MANY_REQUESTS,
+            Error::Unavailable { .. } => StatusCode::SERVICE_UNAVAILABLE,
+            Error::OutcomeUnknown(_) | Error::FileLost(_) | Error::Internal { .. } => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
 
@@ -188,10 +191,8 @@ impl Failure {
     /// Seconds after which to try again.
     fn retry_after(&self) -> Option<u64> {
         match self {
-            Self::App(Error::Throttled { retry_after } | Error::Unavailable { retry_after, .. }) => {
-                Some((*retry_after).max(1))
-            }
-            _ => None,
+            Self::App(error) => error.retry_after(),
+            Self::MethodNotAllowed => None,
         }
     }
 }

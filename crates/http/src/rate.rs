@@ -8,7 +8,6 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use app::Error;
 use jiff::Timestamp;
 
 /// The most addresses that are remembered.
@@ -38,8 +37,8 @@ impl Rate {
         }
     }
 
-    /// Counts one more, or says when to come again.
-    pub fn count(&self, address: IpAddr, now: Timestamp) -> Result<(), Error> {
+    /// Counts one more, or says after how many seconds to come again.
+    pub fn count(&self, address: IpAddr, now: Timestamp) -> Result<(), u64> {
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         // A clock that was set back ends every window, too.
         let left = |window: &Window| {
@@ -58,9 +57,7 @@ impl Rate {
             .entry(network(address))
             .or_insert(Window { began: now, count: 0 });
         match left(window) {
-            Some(seconds) if window.count >= self.most => Err(Error::Throttled {
-                retry_after: u64::try_from(seconds).unwrap_or(1),
-            }),
+            Some(seconds) if window.count >= self.most => Err(u64::try_from(seconds).unwrap_or(1)),
             Some(_) => {
                 window.count += 1;
                 Ok(())
@@ -98,11 +95,7 @@ mod tests {
     }
 
     fn wait(rate: &Rate, address: &str, second: i64) -> Option<u64> {
-        match rate.count(address.parse().expect("an address"), at(second)) {
-            Ok(()) => None,
-            Err(Error::Throttled { retry_after }) => Some(retry_after),
-            Err(other) => panic!("{other:?}"),
-        }
+        rate.count(address.parse().expect("an address"), at(second)).err()
     }
 
     #[test]

@@ -11,7 +11,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use app::{App, Caller, Error, ForbiddenCode, PageAnswer, PagePart, Subject};
+use app::{App, Caller, Error, ForbiddenCode, PageAnswer, PagePart, Subject, ThrottleCode};
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, FromRequestParts, Request, State};
 use axum::handler::Handler;
@@ -162,9 +162,13 @@ impl Visits {
 
     /// Counts a start before it happens, or says when to come again.
     pub fn begin(&self, address: IpAddr, now: Timestamp) -> Result<(), Error> {
-        self.refused.count(address, now)?;
+        let throttled = |retry_after| Error::Throttled {
+            code: ThrottleCode::LinkNetwork,
+            retry_after,
+        };
+        self.refused.count(address, now).map_err(throttled)?;
         self.refused.take_back(address);
-        self.starts.count(address, now)
+        self.starts.count(address, now).map_err(throttled)
     }
 
     /// Nothing was started.

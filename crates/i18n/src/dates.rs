@@ -34,10 +34,41 @@ pub fn date_time(language: Language, at: Timestamp, offset: UtcOffset) -> String
     format!("{day}{comma} {minutes} ({zone})")
 }
 
+/// How long to wait, as a part of a sentence: seconds of less than a minute, minutes, and hours where they are many. Rounded
+/// up: who waits so long does not come too early.
+pub fn wait(language: Language, seconds: u64) -> String {
+    let (key, count) = match seconds {
+        0..60 => ("wait-seconds", seconds),
+        60..=5400 => ("wait-minutes", seconds.div_ceil(60)),
+        _ => ("wait-hours", seconds.div_ceil(3600)),
+    };
+    crate::text(language, key, &[("count", &count.to_string())])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use domain::time::from_microseconds;
+
+    #[test]
+    fn a_wait_is_told_in_units_that_people_count_in() {
+        for (seconds, korean, english, japanese) in [
+            (1, "1초", "1 second", "1 秒"),
+            (59, "59초", "59 seconds", "59 秒"),
+            (60, "1분", "1 minute", "1 分"),
+            (61, "2분", "2 minutes", "2 分"),
+            (3600, "60분", "60 minutes", "60 分"),
+            (5401, "2시간", "2 hours", "2 時間"),
+        ] {
+            for (language, words) in [
+                (Language::Ko, korean),
+                (Language::En, english),
+                (Language::Ja, japanese),
+            ] {
+                assert_eq!(wait(language, seconds), words);
+            }
+        }
+    }
 
     #[test]
     fn a_moment_in_three_languages_names_its_zone() {

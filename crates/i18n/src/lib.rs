@@ -13,4 +13,4 @@ mod bundles;
 mod dates;
 
 pub use bundles::{has, keys, text};
-pub use dates::{date, date_time};
+pub use dates::{date, date_time, wait};

@@ -56,10 +56,10 @@ pub struct PublicLink {
 pub struct LinkUse {
     /// The link.
     pub link: PublicLinkId,
-    /// What the person's address is known by.
-    pub addressee: String,
-    /// Whether each may use the link once only.
-    pub once: bool,
+    /// What the person is known by, where each may use the link once only.
+    pub person: Option<String>,
+    /// What the mailbox or telephone is known by that is written to, where one is.
+    pub addressee: Option<String>,
     /// How often links may be used.
     pub bounds: UseBounds,
 }
@@ -82,9 +82,22 @@ pub enum Taken {
     NotOpen,
     /// The same person has used it before.
     Before,
-    /// As many uses as may be were counted within the last hour, for the addressee or of the link; after this time there is
-    /// room for another.
-    Until(Timestamp),
+    /// As many uses as may be were counted within the last hour.
+    Full {
+        /// Of what.
+        bound: Bound,
+        /// From when on there is room for another.
+        until: Timestamp,
+    },
+}
+
+/// Of what there may be only so many within an hour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bound {
+    /// Uses for one addressee.
+    Addressee,
+    /// Uses of one link.
+    Link,
 }
 
 fn read(row: &Row) -> Result<PublicLink, Error> {
@@ -166,35 +179,35 @@ pub fn take(
         return Ok(Taken::NotOpen);
     };
     let number: i64 = row.get("used")?;
-    let person = taking.once.then_some(taking.addressee.as_str());
     let kept = tx.execute(
         &sql::USED,
         values![
             taking.link.0,
             number,
-            person,
+            taking.person.as_deref(),
             workflow.get(),
             at,
-            taking.addressee.as_str()
+            taking.addressee.as_deref()
         ],
     )?;
     if kept != 1 {
         return Ok(Taken::Before);
     }
-    Ok(room_from(tx, company, taking, number, at)?.map_or(Taken::Counted, Taken::Until))
+    let full = full_until(tx, company, taking, number, at)?;
+    Ok(full.map_or(Taken::Counted, |(bound, until)| Taken::Full { bound, until }))
 }
 
-/// Where this use is one more than the bounds allow, from when on it would not be.
+/// Where this use is one more than a bound allows: which, and from when on it would not be. Of two the one that lasts longer.
 ///
 /// Two uses at the same moment meet at their link's row, not at the addressee's: of several links an addressee may get one
 /// more of each. That bound is a brake, and no promise.
-fn room_from(
+fn full_until(
     tx: &mut dyn Transaction,
     company: &CompanyId,
     taking: &LinkUse,
     number: i64,
     at: Timestamp,
-) -> Result<Option<Timestamp>, Error> {
+) -> Result<Option<(Bound, Timestamp)>, Error> {
     let since = at.checked_sub(WINDOW).unwrap_or(Timestamp::MIN);
     // Uses are numbered: the one that is as many before this one as may be within an hour must lie further back than that.
     let of_link = tx.query_optional(
@@ -202,19 +215,23 @@ fn room_from(
         values![taking.link.0, number.saturating_sub(i64::from(taking.bounds.of_link))],
     )?;
     let of_link: Option<Timestamp> = of_link.map(|row| row.get("at")).transpose()?;
-    // This use is among them already.
-    let most = taking.bounds.of_addressee;
-    let of_addressee = tx.query(
-        &sql::ADDRESSEE_AT,
-        values![taking.addressee.as_str(), since, most.saturating_add(1), company],
-    )?;
-    let of_addressee = of_addressee.get(most as usize).map(|row| row.get("at")).transpose()?;
-    let full = of_link
+    let of_addressee = match taking.addressee.as_deref() {
+        Some(addressee) => {
+            // This use is among them already.
+            let most = taking.bounds.of_addressee;
+            let uses = tx.query(
+                &sql::ADDRESSEE_AT,
+                values![addressee, since, most.saturating_add(1), company],
+            )?;
+            uses.get(most as usize).map(|row| row.get("at")).transpose()?
+        }
+        None => None,
+    };
+    let full = [(Bound::Link, of_link), (Bound::Addressee, of_addressee)]
         .into_iter()
-        .chain(of_addressee)
-        .filter(|full| *full > since)
-        .max();
-    Ok(full.map(|full| full.checked_add(WINDOW).unwrap_or(Timestamp::MAX)))
+        .filter_map(|(bound, full)| Some((bound, full.filter(|full| *full > since)?)))
+        .max_by_key(|(_, full)| *full);
+    Ok(full.map(|(bound, full)| (bound, full.checked_add(WINDOW).unwrap_or(Timestamp::MAX))))
 }
 
 /// Closes a link. Whether it was open.

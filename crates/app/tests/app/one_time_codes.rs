@@ -65,7 +65,7 @@ fn another(code: &str) -> &'static str {
 
 fn retry_after(result: Result<(), Error>) -> u64 {
     match result {
-        Err(Error::Throttled { retry_after }) => retry_after,
+        Err(Error::Throttled { retry_after, .. }) => retry_after,
         other => panic!("{other:?}"),
     }
 }

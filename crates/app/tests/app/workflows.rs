@@ -1374,7 +1374,10 @@ fn a_writer_is_reminded_once_in_ten_minutes() {
         app.clock.advance(100);
         for _ in 0..30 {
             let again = remind();
-            assert!(matches!(again, Err(Error::Throttled { retry_after: 501 })), "{again:?}");
+            assert!(
+                matches!(again, Err(Error::Throttled { retry_after: 501, .. })),
+                "{again:?}"
+            );
         }
         let letters = world.letters(id).len();
         app.clock.advance(500);
@@ -1576,7 +1579,7 @@ fn correcting_asks_nobody_more_often_than_reminding() {
         };
         let throttled = |answer: Result<app::Advanced, Error>, wait: u64| {
             assert!(
-                matches!(answer, Err(Error::Throttled { retry_after }) if retry_after == wait),
+                matches!(answer, Err(Error::Throttled { retry_after, .. }) if retry_after == wait),
                 "{answer:?}"
             );
         };

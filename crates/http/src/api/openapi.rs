@@ -7,7 +7,7 @@
 
 use std::sync::LazyLock;
 
-use app::{ConflictCode, ERROR_IDS, FaultCode, ForbiddenCode};
+use app::{ConflictCode, ERROR_IDS, FaultCode, ForbiddenCode, ThrottleCode};
 use axum::Json;
 use axum::extract::State;
 use domain::Language;
@@ -123,6 +123,7 @@ pub fn error_ids() -> Vec<(&'static str, String)> {
     ids.push("method-not-allowed");
     ids.extend(ForbiddenCode::ALL.iter().map(|code| code.id()));
     ids.extend(ConflictCode::ALL.iter().map(|code| code.id()));
+    ids.extend(ThrottleCode::ALL.iter().map(|code| code.id()));
     ids.extend(FaultCode::ALL.iter().map(|code| code.id()));
     ids.sort_unstable();
     ids.dedup();
@@ -139,7 +140,7 @@ fn template_of(id: &str) -> String {
         "state",
         "subject",
         "limit",
-        "seconds",
+        "wait",
         "order",
         "characters",
         "reason",

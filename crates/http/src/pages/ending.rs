@@ -36,8 +36,6 @@ pub enum Ending {
     LinkUsedUp,
     /// A public link whose time is over (410).
     LinkEnded,
-    /// A public link that the same person has used before (409).
-    LinkTaken,
     /// The signing link was sent by message (200).
     LinkSent,
     /// The access code was tried too often (409).
@@ -58,7 +56,7 @@ pub enum Ending {
 
 impl Ending {
     /// Every kind, for the test of the sentences.
-    pub const ALL: [Ending; 21] = [
+    pub const ALL: [Ending; 20] = [
         Ending::Signed,
         Ending::Waiting,
         Ending::Complete,
@@ -71,7 +69,6 @@ impl Ending {
         Ending::LinkClosed,
         Ending::LinkUsedUp,
         Ending::LinkEnded,
-        Ending::LinkTaken,
         Ending::LinkSent,
         Ending::Locked,
         Ending::UnknownLink,
@@ -86,7 +83,7 @@ impl Ending {
     pub fn status(self) -> StatusCode {
         match self {
             Self::LinkSent => StatusCode::OK,
-            Self::Signed | Self::Waiting | Self::Locked | Self::LinkTaken => StatusCode::CONFLICT,
+            Self::Signed | Self::Waiting | Self::Locked => StatusCode::CONFLICT,
             Self::Complete
             | Self::Rejected
             | Self::Canceled
@@ -119,7 +116,6 @@ impl Ending {
             Self::LinkClosed => ("link-closed-title", None, "link-closed-text"),
             Self::LinkUsedUp => ("link-used-up-title", None, "link-used-up-text"),
             Self::LinkEnded => ("link-ended-title", None, "link-ended-text"),
-            Self::LinkTaken => ("link-taken-title", None, "link-taken-text"),
             Self::LinkSent => ("link-sent-title", None, "link-sent-text"),
             Self::Locked => ("sign-code-locked-title", None, "sign-code-locked"),
             Self::UnknownLink => ("end-unknown-title", None, "end-unknown-text"),
@@ -138,9 +134,7 @@ impl Ending {
             Self::Expired | Self::LinkExpired | Self::LinkEnded | Self::Busy(_) => ("warn", "clock"),
             Self::Doubt => ("warn", "alert"),
             Self::Rejected | Self::Canceled => ("", "cross"),
-            Self::OldLink | Self::UnknownLink | Self::LinkClosed | Self::LinkUsedUp | Self::LinkTaken => {
-                ("warn", "link")
-            }
+            Self::OldLink | Self::UnknownLink | Self::LinkClosed | Self::LinkUsedUp => ("warn", "link"),
             Self::Locked | Self::Forbidden => ("warn", "lock"),
             Self::Missing => ("", "question"),
             Self::Trouble => ("bad", "alert"),

@@ -3,17 +3,22 @@
 //! A plain GET, as a mail scanner does, starts nothing. Each start from this page costs a document and perhaps a message, so
 //! one address may do it only so often. What is refused, a typing mistake above all, costs little and is counted apart: a
 //! desk at which many people mistype is not locked out.
+//!
+//! Whatever stands against a start, the form comes back as it was filled in, with the reason in words, and the time of the
+//! next try where there is one. Another page answers only where the form is of no more use: the link is over, or it is not
+//! known whether the document was started. A program that asks for JSON gets the API's problem details in place of a page.
 
-use app::{Error, Fault, LinkInvitation, LinkLeads, LinkVisitor, Origin};
+use app::{ConflictCode, Error, Fault, LinkInvitation, LinkLeads, LinkVisitor, Origin};
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use domain::Language;
 use serde::Serialize;
 
 use super::ending::{About, Ending};
 use super::render::respond;
-use super::request::{PageForm, PageRequest};
+use super::request::{PageForm, PageRequest, name_wait};
+use crate::problem::Failure;
 use crate::router::Http;
 
 /// A name and an address; what is longer is cut, and then refused.
@@ -30,20 +35,78 @@ struct LinkPage<'a> {
     name: &'a str,
     contact: &'a str,
     agreed: bool,
+    #[serde(flatten)]
+    said: Said,
+}
+
+/// What stands against what was filled in, in words.
+#[derive(Default, Serialize)]
+struct Said {
+    /// Against all of it.
+    notice: Option<String>,
     name_fault: Option<String>,
     contact_fault: Option<String>,
     agree_fault: Option<String>,
 }
 
+impl Said {
+    /// The words of a failure; none where the form is of no more use.
+    fn of(error: &Error, language: Language) -> Option<Self> {
+        match error {
+            Error::Unprocessable(faults) => {
+                let said = |path: &str| {
+                    let fault = faults.iter().find(|fault| fault.path == path)?;
+                    Some(words(fault, language))
+                };
+                Some(Self {
+                    notice: None,
+                    name_fault: said("name"),
+                    contact_fault: said("contact"),
+                    agree_fault: said("agree"),
+                })
+            }
+            // Of this address alone: another one may be given.
+            Error::Conflict {
+                code: ConflictCode::LinkTaken,
+                ..
+            } => Some(Self {
+                contact_fault: Some(i18n::text(language, "link-taken", &[])),
+                ..Self::default()
+            }),
+            // Whether it was started he has to find out before he asks again.
+            Error::Conflict { .. } | Error::NotFound(_) | Error::OutcomeUnknown(_) => None,
+            _ => Some(Self {
+                notice: Some(error.message(language)),
+                ..Self::default()
+            }),
+        }
+    }
+}
+
 /// `GET /link`
 pub async fn form(State(http): State<Http>, request: PageRequest) -> Response {
     match invitation(&http, &request).await {
-        Ok(invitation) => page(&request, &invitation, StatusCode::OK, &[]),
-        Err(error) => {
-            let token = request.get("token").unwrap_or_default();
-            request.fail_link(&http, token, &error, request.language()).await
-        }
+        Ok(invitation) => page(&request, &invitation, StatusCode::OK, Said::default()),
+        Err(error) => refused(&http, &request, None, error).await,
     }
+}
+
+/// The answer to what cannot be done: the form once more where there is one to show, else a page that tells.
+async fn refused(http: &Http, request: &PageRequest, invitation: Option<&LinkInvitation>, error: Error) -> Response {
+    if request.asks_for_json() {
+        return Failure::from(error).into_response();
+    }
+    let language = invitation.map_or_else(|| request.language(), |shown| request.language_or(shown.language));
+    if let Some(invitation) = invitation
+        && let Some(said) = Said::of(&error, language)
+    {
+        error.log();
+        let mut response = page(request, invitation, Failure::status_of(&error), said);
+        name_wait(response.headers_mut(), &error);
+        return response;
+    }
+    let token = request.get("token").unwrap_or_default();
+    request.fail_link(http, token, &error, language).await
 }
 
 async fn invitation(http: &Http, request: &PageRequest) -> Result<LinkInvitation, Error> {
@@ -55,15 +118,12 @@ async fn invitation(http: &Http, request: &PageRequest) -> Result<LinkInvitation
 pub async fn begin(State(http): State<Http>, PageForm(request): PageForm) -> Response {
     let invitation = match invitation(&http, &request).await {
         Ok(invitation) => invitation,
-        Err(error) => {
-            let token = request.get("token").unwrap_or_default();
-            return request.fail_link(&http, token, &error, request.language()).await;
-        }
+        Err(error) => return refused(&http, &request, None, error).await,
     };
     let language = request.language_or(invitation.language);
     let (visits, address) = (http.visits(), request.client.address);
     if let Err(error) = visits.begin(address, http.app().now()) {
-        return request.fail(&error, language);
+        return refused(&http, &request, Some(&invitation), error).await;
     }
     let entry = |name: &str| -> String {
         let text = request.get(name).unwrap_or_default();
@@ -102,20 +162,12 @@ pub async fn begin(State(http): State<Http>, PageForm(request): PageForm) -> Res
             frame.languages.clear();
             super::ending::page(Ending::LinkSent, language, frame, &about)
         }
-        Err(Error::Unprocessable(faults)) => page(&request, &invitation, StatusCode::UNPROCESSABLE_ENTITY, &faults),
-        Err(error) => {
-            let token = request.get("token").unwrap_or_default();
-            request.fail_link(&http, token, &error, language).await
-        }
+        Err(error) => refused(&http, &request, Some(&invitation), error).await,
     }
 }
 
-fn page(request: &PageRequest, invitation: &LinkInvitation, status: StatusCode, faults: &[Fault]) -> Response {
+fn page(request: &PageRequest, invitation: &LinkInvitation, status: StatusCode, said: Said) -> Response {
     let language = request.language_or(invitation.language);
-    let said = |path: &str| {
-        let fault = faults.iter().find(|fault| fault.path == path)?;
-        Some(words(fault, language))
-    };
     let content = LinkPage {
         action: request.link(
             language,
@@ -129,9 +181,7 @@ fn page(request: &PageRequest, invitation: &LinkInvitation, status: StatusCode, 
         name: request.get("name").unwrap_or_default(),
         contact: request.get("contact").unwrap_or_default(),
         agreed: request.get("agree").is_some(),
-        name_fault: said("name"),
-        contact_fault: said("contact"),
-        agree_fault: said("agree"),
+        said,
     };
     let title = i18n::text(language, "link-title", &[("document", &invitation.document)]);
     let frame = request.company_frame(language, title, &invitation.look);

@@ -184,6 +184,20 @@ impl PageRequest {
             })
     }
 
+    /// Whether a program asks that reads JSON, and no browser.
+    pub fn asks_for_json(&self) -> bool {
+        let accepted = self.headers.get_all(header::ACCEPT).iter();
+        let mut kinds = accepted
+            .filter_map(|value| value.to_str().ok())
+            .flat_map(|value| value.split(','))
+            .map(|kind| kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase());
+        let mut asks = false;
+        kinds.all(|kind| {
+            asks |= kind == "application/json" || kind == "application/problem+json";
+            kind != "text/html" && kind != "application/xhtml+xml"
+        }) && asks
+    }
+
     /// The header in which the browser code sends the link's token.
     pub fn link_token(&self) -> Option<&str> {
         bodies::link_token(&self.headers)
@@ -207,11 +221,7 @@ impl PageRequest {
         let ending = ending_of(error);
         error.log();
         let mut response = self.end(ending, language, &About::default());
-        if let Error::Throttled { retry_after } | Error::Unavailable { retry_after, .. } = error {
-            response
-                .headers_mut()
-                .insert(header::RETRY_AFTER, HeaderValue::from((*retry_after).max(1)));
-        }
+        name_wait(response.headers_mut(), error);
         response
     }
 
@@ -245,6 +255,13 @@ impl PageRequest {
     }
 }
 
+/// Says when to try again, where that may help.
+pub fn name_wait(headers: &mut HeaderMap, error: &Error) {
+    if let Some(seconds) = error.retry_after() {
+        headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+}
+
 /// Which page tells of a failure.
 pub fn ending_of(error: &Error) -> Ending {
     match error {
@@ -260,7 +277,6 @@ pub fn ending_of(error: &Error) -> Ending {
             ConflictCode::LinkClosed => Ending::LinkClosed,
             ConflictCode::LinkUsedUp => Ending::LinkUsedUp,
             ConflictCode::LinkEnded => Ending::LinkEnded,
-            ConflictCode::LinkTaken => Ending::LinkTaken,
             ConflictCode::NotYourTurn | ConflictCode::NotComplete => Ending::Waiting,
             _ => Ending::Complete,
         },

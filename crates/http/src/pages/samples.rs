@@ -156,8 +156,18 @@ fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
             "link.html",
             json!({
                 "action": "/link", "company": "한빛상사", "document": "회원 가입 신청서", "promises_copy": true,
-                "confirm": false, "name": "", "contact": "", "agreed": false, "name_fault": null, "contact_fault": null,
-                "agree_fault": null,
+                "confirm": false, "name": "", "contact": "", "agreed": false, "notice": null, "name_fault": null,
+                "contact_fault": null, "agree_fault": null,
+            }),
+        ),
+        (
+            "link-throttled".to_owned(),
+            "link.html",
+            json!({
+                "action": "/link", "company": "한빛상사", "document": "회원 가입 신청서", "promises_copy": true,
+                "confirm": false, "name": "김민준", "contact": "minjun@example.com", "agreed": true,
+                "notice": i18n::text(language, "error-link-network-throttled", &[("wait", &i18n::wait(language, 600))]),
+                "name_fault": null, "contact_fault": null, "agree_fault": null,
             }),
         ),
         (
@@ -165,7 +175,7 @@ fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
             "link.html",
             json!({
                 "action": "/link", "company": "한빛상사", "document": "회원 가입 신청서", "promises_copy": false,
-                "confirm": true, "name": "", "contact": "minjun@", "agreed": true,
+                "confirm": true, "name": "", "contact": "minjun@", "agreed": true, "notice": null,
                 "name_fault": i18n::text(language, "link-required", &[]),
                 "contact_fault": i18n::text(language, "error-invalid-contact", &[]), "agree_fault": null,
             }),

@@ -11,6 +11,7 @@ testkit::on_both_databases!(
     a_visitor_becomes_the_first_writer,
     a_visitor_signs_in_the_place_that_is_left_to_him,
     what_a_visitor_leaves_out_is_asked_for,
+    who_has_to_wait_is_told_why_and_how_long_and_loses_nothing,
     each_address_uses_a_link_once_unless_it_may_often,
     the_limit_is_exact_whatever_comes_at_once,
     who_came_by_a_public_link_gets_the_promised_copy,
@@ -280,7 +281,16 @@ fn each_address_uses_a_link_once_unless_it_may_often(database: &TestDatabase) {
     for contact in ["ann@example.com", " ANN@example.COM ", "+82 10 1234 5678"] {
         let page = visit(&server, &once, "Ann", contact, true);
         assert_eq!(page.status, 409, "{contact}");
-        assert!(text(&page).contains("used this link already"), "{}", text(&page));
+        assert!(
+            text(&page).contains("was started with this e-mail address"),
+            "{}",
+            text(&page)
+        );
+        assert!(
+            text(&page).contains(&format!("value=\"{contact}\"")),
+            "he can mend it: {}",
+            text(&page)
+        );
     }
     assert_eq!(documents(&server, &token).len(), 2);
     let links = server.get("/api/v3/link", &token).ok();
@@ -398,14 +408,14 @@ fn a_link_is_no_way_to_have_us_write_to_others(database: &TestDatabase) {
         "u@xn--bcher-kva.example",
         "\"u\"@bücher.example",
         "U@BÜCHER.example",
-        "u@bücher.EXAMPLE",
+        "u+offers@bücher.example",
     ];
     for (contact, path) in spellings.iter().zip(paths.iter().cycle()) {
         assert_eq!(visit(&server, path, "Ann", contact, true).status, 200, "{contact}");
     }
     for (contact, path) in spellings.iter().zip(paths.iter().cycle()) {
         let page = visit(&server, path, "Ann", contact, true);
-        assert_eq!((page.status, page.header("retry-after")), (429, "3601"), "{contact}");
+        assert_eq!((page.status, page.header("retry-after")), (429, "3600"), "{contact}");
     }
     assert_eq!(documents(&server, &token).len(), 5);
     // One link, whoever comes.
@@ -414,14 +424,19 @@ fn a_link_is_no_way_to_have_us_write_to_others(database: &TestDatabase) {
         .collect();
     assert_eq!(statuses, [200, 200, 200, 200, 200, 200, 429, 429]);
     assert_eq!(visit(&server, &paths[1], "Ann", "ann7@example.com", true).status, 200);
-    server.clock.advance(3_601);
+    server.clock.advance(3_600);
     assert_eq!(
         visit(&server, &paths[0], "Ann", spellings[0], true).status,
         200,
         "an hour later"
     );
     // Words of a stranger's own choice make no link in our mails.
-    for name in ["WIN 1,000,000 at http://evil.example/x", "evil.com", "www.evil"] {
+    for name in [
+        "WIN 1,000,000 at http://evil.example/x",
+        "evil.한국",
+        "evil․com",
+        "mailto:x",
+    ] {
         let page = visit(&server, &paths[1], name, "bob@example.com", true);
         assert_eq!(page.status, 422, "{name}");
         assert!(
@@ -464,6 +479,153 @@ fn a_link_is_no_way_to_have_us_write_to_others(database: &TestDatabase) {
             ("phone_countries[2]".to_owned(), "wrong-type".to_owned()),
         ]
     );
+}
+
+fn who_has_to_wait_is_told_why_and_how_long_and_loses_nothing(database: &TestDatabase) {
+    let server = Server::with(database, |settings, http| {
+        http.link_starts = 4;
+        settings.public_links.of_addressee = 1;
+        settings.public_links.of_link = 2;
+    });
+    let (_, token, template) = server.with_company("acme");
+    let link = || path_of(&new(&server, &token, template, &json!({"duplicates": "many"})).ok());
+    let visited = |path: &str, contact: &str, lang: &str, accept: &str| {
+        let key = path
+            .split_once("token=")
+            .expect("a token")
+            .1
+            .split('&')
+            .next()
+            .expect("a token");
+        let mut form = Serializer::new(String::new());
+        form.append_pair("token", key)
+            .append_pair("name", "Ann Lee")
+            .append_pair("contact", contact)
+            .append_pair("agree", "1");
+        server.send(
+            server
+                .request("POST", &format!("/link?lang={lang}"), None)
+                .header("content-type", "application/x-www-form-urlencoded")
+                .header("accept", accept)
+                .body(form.finish()),
+        )
+    };
+    let browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+    let refused = |path: &str, contact: &str, code: &str, wait: &str, words: [&str; 3]| {
+        for (lang, words) in ["ko", "en", "ja"].into_iter().zip(words) {
+            let page = visited(path, contact, lang, browser);
+            let said = text(&page);
+            assert_eq!((page.status, page.header("retry-after")), (429, wait), "{said}");
+            assert_eq!(page.header("cache-control"), "no-store");
+            for kept in [
+                words,
+                "role=\"alert\"",
+                "value=\"Ann Lee\"",
+                &format!("value=\"{contact}\""),
+                "required checked",
+            ] {
+                assert!(said.contains(kept), "{lang} {kept}: {said}");
+            }
+        }
+        let answer = visited(path, contact, "en", "application/json");
+        assert_eq!(answer.header("retry-after"), wait);
+        let problem = answer.problem(429);
+        assert_eq!(
+            (&problem["code"], &problem["header"]["result_code"]),
+            (&json!(code), &json!("429"))
+        );
+        assert!(
+            problem["detail"]
+                .as_str()
+                .is_some_and(|detail| detail.contains(words[1])),
+            "{problem}"
+        );
+    };
+    let first = link();
+    assert_eq!(visited(&first, "ann@example.com", "en", browser).status, 200);
+    refused(
+        &link(),
+        "Ann+2@example.com",
+        "link-addressee-throttled",
+        "3600",
+        [
+            "이 이메일 주소나 전화번호로 시작된 문서가 너무 많습니다. 60분 뒤에",
+            "for this e-mail address or telephone number. Try again in 60 minutes.",
+            "このメールアドレスまたは電話番号で始められた文書が多すぎます。60 分後に",
+        ],
+    );
+    server.clock.advance(60);
+    assert_eq!(visited(&first, "bob@example.com", "en", browser).status, 200);
+    refused(
+        &first,
+        "cid@example.com",
+        "link-uses-throttled",
+        "3540",
+        [
+            "이 링크로 시작된 문서가 너무 많습니다. 59분 뒤에",
+            "Too many documents were started with this link. Try again in 59 minutes.",
+            "このリンクで始められた文書が多すぎます。59 分後に",
+        ],
+    );
+    let second = link();
+    for contact in ["dan@example.com", "eve@example.com"] {
+        assert_eq!(visited(&second, contact, "en", browser).status, 200);
+    }
+    refused(
+        &link(),
+        "fay@example.com",
+        "link-network-throttled",
+        "540",
+        [
+            "지금 사용하는 네트워크에서 너무 많이 시도했습니다. 9분 뒤에",
+            "from the network that you are using. Try again in 9 minutes.",
+            "ご利用中のネットワークからの試行が多すぎます。9 分後に",
+        ],
+    );
+    // Other faults as well.
+    let problem = visited(&link(), "fay@", "en", "application/json");
+    assert_eq!(problem.status, 429, "not looked at while he has to wait");
+    server.clock.advance(540);
+    let problem = visited(&link(), "fay@", "en", "application/problem+json").problem(422);
+    assert_eq!(
+        (&problem["errors"][0]["path"], &problem["errors"][0]["code"]),
+        (&json!("contact"), &json!("invalid-contact"))
+    );
+    assert_eq!(documents(&server, &token).len(), 4);
+}
+
+/// Nobody is written to: the bound for what is written has nothing to count.
+#[test]
+fn visitors_of_embedded_documents_do_not_count_among_those_who_are_written_to() {
+    let server = Server::with(&TestDatabase::sqlite(), |settings, _| {
+        settings.public_links.of_addressee = 1;
+    });
+    let (company, token, template) = server.with_company("acme");
+    let embedded = |template: i64, more: &Value| {
+        let mut body = json!({
+            "duplicates": "many",
+            "export_api_info": {"url": "https://hooks.example.com/", "api_type": "ALL", "is_embed": true},
+        });
+        for (name, value) in more.as_object().expect("members") {
+            body[name] = value.clone();
+        }
+        path_of(&new(&server, &token, template, &body).ok())
+    };
+    let path = embedded(template, &json!({}));
+    for _ in 0..3 {
+        assert_eq!(visit(&server, &path, "Ann", "ann@example.com", true).status, 200);
+    }
+    let mailed = path_of(&new(&server, &token, template, &json!({})).ok());
+    assert_eq!(visit(&server, &mailed, "Ann", "ann@example.com", true).status, 200);
+    let mailed = path_of(&new(&server, &token, template, &json!({})).ok());
+    assert_eq!(visit(&server, &mailed, "Ann", "ann@example.com", true).status, 429);
+    // But a code that the template asks for is sent, in embedded documents too.
+    let mut fields = plain(1, "end");
+    fields["steps"][0]["one_time_code"] = json!(true);
+    let coded = server.template(&company, &fields);
+    let coded = embedded(coded, &json!({"field_list": [], "recipient_list": []}));
+    assert_eq!(visit(&server, &coded, "Bob", "bob@example.com", true).status, 200);
+    assert_eq!(visit(&server, &coded, "Bob", "bob@example.com", true).status, 429);
 }
 
 fn a_link_asked_for_twice_is_made_once(database: &TestDatabase) {
@@ -551,6 +713,7 @@ fn mistyping_locks_nobody_out() {
         "used before"
     );
     let page = visit(&server, &path, "Ann", "ann@", true);
+    assert!(text(&page).contains("value=\"ann@\""), "{}", text(&page));
     assert_eq!(
         (page.status, page.header("retry-after")),
         (429, "600"),

@@ -112,7 +112,7 @@ pub async fn send_one_time_code(State(http): State<Http>, PageForm(request): Pag
     };
     match sent {
         Ok(Ok(())) => go_on(&http, &request, &key, None),
-        Ok(Err((Error::Throttled { retry_after }, view))) => {
+        Ok(Err((Error::Throttled { retry_after, .. }, view))) => {
             one_time_code_page(&request, &key, &view, Some(OneTimeFault::Wait(retry_after)))
         }
         Ok(Err((error, view))) => no_code(&request, &error, &view),

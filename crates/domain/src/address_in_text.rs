@@ -1,0 +1,439 @@
+//! Addresses in words of strangers: whatever programs that show mails make a link of.
+//!
+//! A stranger's name stands in letters that a company sends. If it held an address, the letter would hold a link of the
+//! stranger's. So such names are refused, in whatever characters they are written: a text is read as such programs and
+//! people's eyes read it, compatibility characters as what they stand for (NFKC, UAX 15), and look-alikes of a dot, a colon
+//! or a slash (UTS 39) as what they look like.
+//!
+//! What is an address is a judgement. `J.Lee`, `Dr.Kim` and `김.민준` have the form of host names, and are names: no top-level
+//! domain is called `민준`, and who writes a capital after a dot writes initials or a title, unless the ending is one that
+//! everybody knows (`Evil.Com`).
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+use crate::contact::dns_domain;
+use crate::text::is_ignorable;
+
+/// Endings of host names that such programs take for addresses in whatever letters they are written.
+const COMMON_ENDINGS: [&str; 24] = [
+    "com", "net", "org", "info", "biz", "io", "co", "ly", "me", "app", "dev", "xyz", "top", "shop", "online", "site",
+    "link", "click", "kr", "jp", "cn", "ru", "us", "uk",
+];
+
+/// The top-level domains in other alphabets, in the letters of DNS behind their `xn--`, in order (IANA's list of 2026-11-17).
+const OTHER_ENDINGS: [&str; 151] = [
+    "11b4c3d",
+    "1ck2e1b",
+    "1qqw23a",
+    "2scrj9c",
+    "30rr7y",
+    "3bst00m",
+    "3ds443g",
+    "3e0b707e",
+    "3hcrj9c",
+    "3pxu8k",
+    "42c2d9a",
+    "45br5cyl",
+    "45brj9c",
+    "45q11c",
+    "4dbrk0ce",
+    "4gbrim",
+    "54b7fta0cc",
+    "55qw42g",
+    "55qx5d",
+    "5su34j936bgsg",
+    "5tzm5g",
+    "6frz82g",
+    "6qq986b3xl",
+    "80adxhks",
+    "80ao21a",
+    "80aqecdr1a",
+    "80asehdb",
+    "80aswg",
+    "8y0a063a",
+    "90a3ac",
+    "90ae",
+    "90ais",
+    "9dbq2a",
+    "9et52u",
+    "9krt00a",
+    "b4w605ferd",
+    "bck1b9a5dre4c",
+    "c1avg",
+    "c2br7g",
+    "cck2b3b",
+    "cckwcxetd",
+    "cg4bki",
+    "clchc0ea0b2g2a9gcd",
+    "czr694b",
+    "czrs0t",
+    "czru2d",
+    "d1acj3b",
+    "d1alf",
+    "e1a4c",
+    "eckvdtc9d",
+    "efvy88h",
+    "fct429k",
+    "fhbei",
+    "fiq228c5hs",
+    "fiq64b",
+    "fiqs8s",
+    "fiqz9s",
+    "fjq720a",
+    "flw351e",
+    "fpcrj9c3d",
+    "fzc2c9e2c",
+    "fzys8d69uvgm",
+    "g2xx48c",
+    "gckr3f0f",
+    "gecrj9c",
+    "gk3at1e",
+    "h2breg3eve",
+    "h2brj9c",
+    "h2brj9c8c",
+    "hxt814e",
+    "i1b6b1a6a2e",
+    "imr513n",
+    "io0a7i",
+    "j1aef",
+    "j1amh",
+    "j6w193g",
+    "jlq480n2rg",
+    "jvr189m",
+    "kcrx77d1x4a",
+    "kprw13d",
+    "kpry57d",
+    "kput3i",
+    "l1acc",
+    "lgbbat1ad8j",
+    "mgb9awbf",
+    "mgba3a3ejt",
+    "mgba3a4f16a",
+    "mgba7c0bbn0a",
+    "mgbaam7a8h",
+    "mgbab2bd",
+    "mgbah1a3hjkrd",
+    "mgbai9azgqp6j",
+    "mgbayh7gpa",
+    "mgbbh1a",
+    "mgbbh1a71e",
+    "mgbc0a9azcg",
+    "mgbca7dzdo",
+    "mgbcpq6gpa1a",
+    "mgberp4a5d4ar",
+    "mgbgu82a",
+    "mgbi4ecexp",
+    "mgbpl2fh",
+    "mgbt3dhd",
+    "mgbtx2b",
+    "mgbx4cd0ab",
+    "mix891f",
+    "mk1bu44c",
+    "mxtq1m",
+    "ngbc5azd",
+    "ngbe9e0a",
+    "ngbrx",
+    "node",
+    "nqv7f",
+    "nqv7fs00ema",
+    "nyqy26a",
+    "o3cw4h",
+    "ogbpf8fl",
+    "otu796d",
+    "p1acf",
+    "p1ai",
+    "pgbs0dh",
+    "pssy2u",
+    "q7ce6a",
+    "q9jyb4c",
+    "qcka1pmc",
+    "qxa6a",
+    "qxam",
+    "rhqv96g",
+    "rovu88b",
+    "rvc1e0am3e",
+    "s9brj9c",
+    "ses554g",
+    "t60b56a",
+    "tckwe",
+    "tiq49xqyj",
+    "unup4y",
+    "vermgensberater-ctb",
+    "vermgensberatung-pwb",
+    "vhquv",
+    "vuq861b",
+    "w4r85el8fhu5dnra",
+    "w4rs40l",
+    "wgbh1c",
+    "wgbl6a",
+    "xhq521b",
+    "xkc2al3hye2a",
+    "xkc2dl3a5ee0h",
+    "y9a3aq",
+    "yfro4i67o",
+    "ygbi2ammx",
+    "zfr164b",
+];
+
+/// Schemes whose addresses need no slashes, and that are no words before a colon.
+const SCHEMES: [&str; 14] = [
+    "http",
+    "https",
+    "mailto",
+    "tel",
+    "sms",
+    "smsto",
+    "callto",
+    "sip",
+    "sips",
+    "javascript",
+    "vbscript",
+    "facetime",
+    "skype",
+    "whatsapp",
+];
+/// The same that are words, too: an address only where something stands behind the colon at once.
+const SCHEMES_OF_WORDS: [&str; 4] = ["data", "file", "ftp", "intent"];
+
+/// Whether a text holds something that programs which show mails make a link of: a scheme, a host name, an e-mail address, a
+/// path to another computer. Initials and titles (`J.R. Lee`, `Dr.Kim`) are none.
+pub fn holds_an_address(text: &str) -> bool {
+    let plain = as_read(text);
+    let lower = plain.to_lowercase();
+    lower.contains("://")
+        || lower.contains("www.")
+        || plain.contains("\\\\")
+        || holds_a_scheme(&lower)
+        || plain
+            .split(|c: char| !(c.is_alphanumeric() || is_combining_mark(c) || matches!(c, '.' | '-')))
+            .any(holds_a_host)
+}
+
+/// A text as it is read.
+fn as_read(text: &str) -> String {
+    text.nfkc()
+        .map(|character| match character {
+            // The dots of other scripts that look like ours, and those that host names may be written with (UTS 46).
+            '\u{3002}' | '\u{6d4}' | '\u{701}' | '\u{702}' | '\u{2e33}' | '\u{a4f8}' | '\u{a60e}' | '\u{10a50}'
+            | '\u{1d16d}' => '.',
+            '\u{2d0}' | '\u{2f8}' | '\u{589}' | '\u{5c3}' | '\u{703}' | '\u{704}' | '\u{2236}' | '\u{a789}' => ':',
+            '\u{2044}' | '\u{2215}' | '\u{2571}' | '\u{29f8}' => '/',
+            '\u{2216}' | '\u{29f5}' | '\u{29f9}' | '\u{20a9}' | '\u{a5}' => '\\',
+            '\u{2010}' | '\u{2011}' => '-',
+            other => other,
+        })
+        .filter(|character| !is_ignorable(*character))
+        .collect()
+}
+
+/// Whether a text in small letters holds a scheme that makes an address by itself.
+fn holds_a_scheme(text: &str) -> bool {
+    text.match_indices(':').any(|(at, _)| {
+        let (before, behind) = text.split_at(at);
+        let scheme = before
+            .rsplit(|c: char| !c.is_ascii_alphabetic())
+            .next()
+            .unwrap_or_default();
+        let goes_on = behind.chars().nth(1).is_some_and(|next| !next.is_whitespace());
+        SCHEMES.contains(&scheme) || goes_on && SCHEMES_OF_WORDS.contains(&scheme)
+    })
+}
+
+/// Whether a word holds a host name, or the address of one in numbers.
+fn holds_a_host(word: &str) -> bool {
+    let labels: Vec<&str> = word.trim_matches(['.', '-']).split('.').collect();
+    let is_number = |label: &&str| label.parse::<u8>().is_ok();
+    if labels.windows(4).any(|four| four.iter().all(is_number)) {
+        return true;
+    }
+    let mut longest = 0;
+    labels.iter().zip(labels.iter().skip(1)).any(|(label, ending)| {
+        longest = longest.max(label.chars().count());
+        !label.is_empty() && ends_a_host(longest, ending)
+    })
+}
+
+/// Whether what stands behind a dot ends a host name; `longest` is how many characters the longest label before it has.
+fn ends_a_host(longest: usize, ending: &str) -> bool {
+    let small = ending.to_lowercase();
+    let encoded = dns_domain(&small).unwrap_or(small);
+    if let Some(encoded) = encoded.strip_prefix("xn--")
+        && (ending.is_ascii() || OTHER_ENDINGS.binary_search(&encoded).is_ok())
+    {
+        return true;
+    }
+    // Words of other scripts go on where a host name ends: `evil.com에서`.
+    let is_latin = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    let latin = ending
+        .get(..ending.find(|c| !is_latin(c)).unwrap_or(ending.len()))
+        .unwrap_or_default();
+    let is_common = COMMON_ENDINGS.iter().any(|common| latin.eq_ignore_ascii_case(common));
+    // One capital, and what stands behind it is small.
+    let is_capitalised =
+        latin.starts_with(|c: char| c.is_ascii_uppercase()) && latin.chars().skip(1).all(|c| c.is_ascii_lowercase());
+    let is_ending = latin.len() >= 2 && latin.chars().all(|c| c.is_ascii_alphabetic());
+    // One letter may be an initial (`J.Lee`), and a host of its own (`x.com`).
+    let is_host = if longest >= 2 {
+        is_common || !is_capitalised && latin == ending
+    } else {
+        is_common && !is_capitalised
+    };
+    is_ending && is_host
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Whatever is read as a dot in a host name.
+    const DOTS: [&str; 12] = [
+        ".",
+        "\u{2024}",
+        "\u{ff0e}",
+        "\u{3002}",
+        "\u{ff61}",
+        "\u{fe52}",
+        "\u{6d4}",
+        "\u{701}",
+        "\u{a4f8}",
+        "\u{a60e}",
+        "\u{10a50}",
+        "\u{1d16d}",
+    ];
+
+    #[test]
+    fn what_mails_would_make_a_link_of_is_no_name() {
+        for address in [
+            "WIN 1,000,000 at http://evil.example/x",
+            "see evil.example/x",
+            "evil.com",
+            "x.com",
+            "t.me/evil",
+            "EVIL.COM",
+            "Evil.Com",
+            "ＥＶＩＬ．ＣＯＭ",
+            "evil。com",
+            "ev\u{200b}il.c\u{2060}om",
+            "(bit.ly/abc)",
+            "www.evil",
+            "kim@evil.example",
+            "예시.com",
+            "a.xn--3e0b707e",
+            "WIN:sub.evil.example!",
+            // Other alphabets.
+            "evil.한국",
+            "예시.한국",
+            "evil.中国",
+            "EVIL.РФ",
+            "evil.भारत",
+            "evil.இந்தியா",
+            "evil.みんな",
+            "evil.\u{1112}\u{1161}\u{11ab}\u{1100}\u{116e}\u{11a8}",
+            // Words that go on behind it.
+            "evil.com에서",
+            "evil.com.에서",
+            "주소는 evil.co.kr입니다",
+            // Look-alikes.
+            "evil․com",
+            "evil｡com",
+            "evil﹒com",
+            "𝐞𝐯𝐢𝐥.𝐜𝐨𝐦",
+            "ⓔⓥⓘⓛ.ⓒⓞⓜ",
+            "www․evil",
+            "http∶∕∕evil",
+            // Schemes that need no slashes.
+            "mailto:x",
+            "MAILTO:x",
+            "tel:",
+            "tel:+1-900-555-0123",
+            "Tel: 060",
+            "sms:12345",
+            "javascript:alert(1)",
+            "javascript：alert(1)",
+            "java\u{ad}script:alert(1)",
+            "data:text/html,x",
+            "file:/etc/passwd",
+            "김mailto:x",
+            // Computers by number, and by path.
+            "192.0.2.7/x",
+            "192．0．2．7",
+            "\\\\evil\\share",
+            "￥￥evil￥share",
+        ] {
+            assert!(holds_an_address(address), "{address}");
+        }
+    }
+
+    #[test]
+    fn names_of_people_and_companies_are_none() {
+        for name in [
+            "김민준",
+            "김.민준",
+            "김·이 법률사무소",
+            "山田太郎",
+            "山田・太郎",
+            "株式会社A.B.C",
+            "株式会社エー。",
+            "J.R.R. Tolkien",
+            "J.R.R.Tolkien",
+            "J.Lee",
+            "Dr. Kim",
+            "Dr.Kim",
+            "Dr.김",
+            "St. John's",
+            "St.John",
+            "Kim Jr.",
+            "Kim, Ph.D.",
+            "Kim…Lee",
+            "kim...lee",
+            "O'Neil-Smith",
+            "(주)한빛 1.5",
+            "㈜한빛",
+            "한빛 Co., Ltd.",
+            "한빛 3.0.1",
+            "김민준.",
+            "A.B.",
+            "A.B.Co",
+            "Lee / Kim: two",
+            "Sales:Kim",
+            "Motel: Kim",
+            "Big Data: Seoul",
+            "Иван И.Иванов",
+            "María José",
+            "€ 100",
+            "\\",
+            "",
+            ".",
+            ":",
+        ] {
+            assert!(!holds_an_address(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_endings_are_in_order_for_they_are_searched() {
+        assert!(OTHER_ENDINGS.is_sorted());
+    }
+
+    proptest! {
+        #[test]
+        fn a_host_name_is_found_whatever_its_dot_and_wherever_it_stands(
+            host in "[a-z가-힣а-я]{2,8}",
+            dot in prop::sample::select(&DOTS[..]),
+            ending in prop::sample::select([&COMMON_ENDINGS[..], &["한국", "中国", "рф", "닷컴", "example"]].concat()),
+            before in "([a-zA-Z가-힣]{1,6} )?[(\"]?",
+            behind in "(/[a-z]{0,4}|[,!)]| [a-zA-Z가-힣]{1,6})?",
+        ) {
+            let text = format!("{before}{host}{dot}{ending}{behind}");
+            prop_assert!(holds_an_address(&text), "{}", text);
+        }
+
+        #[test]
+        fn words_without_dots_and_colons_are_names(name in "[\\p{L}\\p{M}' ,()·・-]{0,30}") {
+            prop_assert!(!holds_an_address(&name) || as_read(&name).contains(['.', ':', '/', '\\']), "{}", name);
+        }
+    }
+}
