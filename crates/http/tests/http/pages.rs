@@ -242,6 +242,7 @@ fn a_writer_hands_the_document_over_where_the_template_allows_it(database: &Test
     assert_eq!(send(&server, "PUT", "/sign/drafts", &old, &draft).status, 200);
     for (name, email, path) in [
         ("", "lee@example.com", "name"),
+        ("evil.한국", "lee@example.com", "name"),
         ("Lee", "", "email"),
         ("Lee", "nobody", "email"),
     ] {
