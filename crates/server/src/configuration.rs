@@ -27,8 +27,9 @@ use store::public_link::UseBounds;
 
 use crate::environment::SystemRandom;
 
-/// How long a caller waits for a PostgreSQL that went away during his commit, to learn whether it happened.
-const COMMIT_PATIENCE: Duration = Duration::from_secs(20);
+/// How long a caller waits for a connection to PostgreSQL, and for one that went away during his commit, to learn whether it
+/// happened.
+const DATABASE_PATIENCE: Duration = Duration::from_secs(20);
 
 /// All settings. Their names are public: `docs/` lists them, and they stay.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -765,7 +766,7 @@ impl Configuration {
             Some(url) => store::Settings::Postgres {
                 url,
                 connections: self.database.connections.max(1),
-                patience: COMMIT_PATIENCE,
+                patience: DATABASE_PATIENCE,
             },
             None => store::Settings::Sqlite {
                 path: data.join("countersign.db"),

@@ -79,7 +79,7 @@ pub(crate) struct Driver {
 }
 
 /// Connections that nobody uses at present. The one that was used last goes out first: what it needs is still at hand. Who
-/// waits for one gets it in the order of coming.
+/// waits for one gets it in the order of coming, or is told in time that there is none.
 #[derive(Default)]
 struct Pool(Mutex<Lending>);
 
@@ -95,17 +95,27 @@ impl Pool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lend(&self) -> Lent<'_> {
+    /// Nothing where all are in use for longer than `patience`.
+    fn lend(&self, patience: Duration) -> Option<Lent<'_>> {
         let mut lending = self.lending();
-        let worker = if let Some(worker) = lending.idle.pop() {
-            Some(worker)
-        } else {
-            let (handed_over, mine) = sync_channel(1);
-            lending.waiting.push_back(handed_over);
-            drop(lending);
-            mine.recv().ok()
+        let lent = |worker| Lent {
+            pool: self,
+            worker: Some(worker),
         };
-        Lent { pool: self, worker }
+        if let Some(worker) = lending.idle.pop() {
+            return Some(lent(worker));
+        }
+        let (handed_over, mine) = sync_channel(1);
+        lending.waiting.push_back(handed_over);
+        drop(lending);
+        if let Ok(worker) = mine.recv_timeout(patience) {
+            return Some(lent(worker));
+        }
+        // It may have come at the last moment. Nobody hands over while this is looked at, nor after it to one who is gone.
+        let _lending = self.lending();
+        let late = mine.try_recv().ok();
+        drop(mine);
+        late.map(lent)
     }
 }
 
@@ -167,8 +177,13 @@ impl Driver {
 
     /// Runs a job on the caller's thread, as soon as a connection is free.
     pub(crate) fn run(&self, job: &mut dyn Job, access: Access) {
-        if let Some(worker) = self.connections.lend().worker.as_mut() {
-            worker.run(job, access);
+        let patience = self.server.patience;
+        let mut lent = self.connections.lend(patience);
+        match lent.as_mut().and_then(|lent| lent.worker.as_mut()) {
+            Some(worker) => worker.run(job, access),
+            None => job.fail(Error::Busy {
+                detail: format!("all its connections have been in use for {} s", patience.as_secs()),
+            }),
         }
     }
 
@@ -229,7 +244,7 @@ impl Driver {
 struct Server {
     config: Config,
     tls: Option<MakeRustlsConnect>,
-    /// How long to look for a server that went away during a commit.
+    /// How long to look for a server that went away during a commit, and to wait for a connection that is free.
     patience: Duration,
 }
 

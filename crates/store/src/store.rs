@@ -22,7 +22,8 @@ pub enum Settings {
         url: String,
         /// How many connections to hold.
         connections: usize,
-        /// How long a caller waits for a server that went away during his commit, to learn whether it happened.
+        /// How long a caller waits: for a connection that is free, and for a server that went away during his commit, to
+        /// learn whether it happened.
         patience: Duration,
     },
 }

@@ -73,6 +73,41 @@ fn a_connection_lost_while_idle_is_not_noticed_by_the_caller() {
     assert_eq!(count(&store), 10);
 }
 
+/// Who waits for a connection while others hold them all is told in time, and takes none with him that comes too late.
+#[test]
+fn waiting_for_a_connection_has_an_end() {
+    let database = TestDatabase::postgres();
+    drop(probe::open(&database));
+    let Settings::Postgres { url, .. } = database.settings().clone() else {
+        unreachable!("a PostgreSQL")
+    };
+    let one = Settings::Postgres {
+        url,
+        connections: 1,
+        patience: Duration::from_millis(20),
+    };
+    let store = Store::open(&one).unwrap();
+    for id in 0..5 {
+        let others = store.clone();
+        // Held for as long as the others wait.
+        store
+            .write(move |tx| {
+                insert(tx, id, 1)?;
+                let waiting = (0..3).map(|_| {
+                    let store = others.clone();
+                    std::thread::spawn(move || store.read(|tx| tx.query(&probe::COUNT, &[]).map(drop)))
+                });
+                for refused in waiting.collect::<Vec<_>>() {
+                    let refused = refused.join().unwrap();
+                    assert!(refused.as_ref().is_err_and(Error::is_temporary), "{refused:?}");
+                }
+                Ok::<_, Error>(())
+            })
+            .unwrap();
+    }
+    assert_eq!(count(&store), 5);
+}
+
 /// Counts the runs of a write whose commit meets a fault on the line.
 fn write_through(proxy: &DatabaseProxy, store: &Store, fault: Fault) -> (Result<(), Error>, u32) {
     let runs = Arc::new(AtomicU32::new(0));
