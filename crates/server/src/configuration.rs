@@ -170,6 +170,8 @@ pub struct PublicLinks {
     pub hourly_per_addressee: u32,
     /// Documents that one link starts within an hour.
     pub hourly_per_link: u32,
+    /// Documents that are started from one address on the network within ten minutes.
+    pub per_network_address: u32,
 }
 
 /// `[mail]`
@@ -476,6 +478,7 @@ impl Default for PublicLinks {
         PublicLinks {
             hourly_per_addressee: of_addressee,
             hourly_per_link: of_link,
+            per_network_address: countersign_http::HttpSettings::default().link_starts,
         }
     }
 }
@@ -1093,6 +1096,7 @@ impl Configuration {
             pages_at_once: workers,
             // Half of the workers are left for signers and members.
             strangers_checks: (workers / 2).max(1),
+            link_starts: self.public_links.per_network_address.max(1),
             ..countersign_http::HttpSettings::default()
         })
     }
@@ -1263,6 +1267,15 @@ mod tests {
             (mail.port, mail.login),
             (587, Some(("007".to_owned(), "12345".to_owned())))
         );
+    }
+
+    #[test]
+    fn each_bound_of_public_links_reaches_what_it_bounds() {
+        let file = "[public_links]\nhourly_per_addressee = 2\nhourly_per_link = 3\nper_network_address = 4";
+        let configuration = load(file, &[]).expect("a configuration");
+        let bounds = configuration.app(None).expect("settings").public_links;
+        let of_network = configuration.http().expect("settings").link_starts;
+        assert_eq!((bounds.of_addressee, bounds.of_link, of_network), (2, 3, 4));
     }
 
     #[test]
