@@ -65,6 +65,24 @@ impl WebhookSecret {
     }
 }
 
+/// The secrets of a client, each for as long as it signs.
+#[derive(Debug, Clone)]
+pub struct SigningSecrets {
+    newest: WebhookSecret,
+    /// Those before it, and when each has had its day.
+    retired: Vec<(WebhookSecret, Timestamp)>,
+}
+
+impl SigningSecrets {
+    /// Those that sign at this moment, the newest first.
+    pub fn at(&self, now: Timestamp) -> Vec<WebhookSecret> {
+        let retired = self.retired.iter().filter(|(_, until)| *until > now);
+        let mut signing = vec![self.newest.clone()];
+        signing.extend(retired.map(|(secret, _)| secret.clone()));
+        signing
+    }
+}
+
 /// A client as lists show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientRow {
@@ -178,24 +196,28 @@ impl App {
         Ok(NewClient { id, secret })
     }
 
-    /// The secrets that a client's webhooks are signed with at this moment, the newest first.
+    /// The secrets that a client's webhooks are signed with from this moment on.
     pub fn webhook_secrets(
         &self,
         tx: &mut dyn Transaction,
         company: &CompanyId,
         client: ClientId,
         now: Timestamp,
-    ) -> Result<Vec<WebhookSecret>, Error> {
+    ) -> Result<SigningSecrets, Error> {
         let row = store::api_client::find(tx, company, client)?.ok_or(Error::NotFound(Subject::Client))?;
         self.secrets_of(&row, now)
     }
 
-    pub(crate) fn secrets_of(&self, client: &ApiClient, now: Timestamp) -> Result<Vec<WebhookSecret>, Error> {
-        let mut secrets = vec![WebhookSecret::open(&client.secret, &self.vault)?];
-        for retired in client.retired.iter().filter(|retired| retired.until > now) {
-            secrets.push(WebhookSecret::open(&retired.secret, &self.vault)?);
-        }
-        Ok(secrets)
+    pub(crate) fn secrets_of(&self, client: &ApiClient, now: Timestamp) -> Result<SigningSecrets, Error> {
+        let alive = client.retired.iter().filter(|retired| retired.until > now);
+        let retired = alive.map(|retired| {
+            let secret = WebhookSecret::open(&retired.secret, &self.vault)?;
+            Ok((secret, retired.until))
+        });
+        Ok(SigningSecrets {
+            newest: WebhookSecret::open(&client.secret, &self.vault)?,
+            retired: retired.collect::<Result<_, Error>>()?,
+        })
     }
 
     fn find_client(&self, company: &CompanyId, client: Option<ClientId>) -> Result<ApiClient, Error> {

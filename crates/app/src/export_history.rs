@@ -455,7 +455,8 @@ impl App {
             store::api_client::find(tx, &company, client).map_err(Error::from)
         })?;
         let Some(client) = found else { return Ok(None) };
-        let secrets = self.secrets_of(&client, self.now())?;
+        let now = self.now();
+        let secrets = self.secrets_of(&client, now)?.at(now);
         Ok(Some((client.id, offset, secrets)))
     }
 

@@ -108,7 +108,7 @@ pub use bulk::{
 };
 pub use caller::{Caller, Channel};
 pub use check::{AuditReport, FileFault, FsckReport};
-pub use client::{ClientRow, NewClient, WebhookSecret};
+pub use client::{ClientRow, NewClient, SigningSecrets, WebhookSecret};
 pub use company::{AddedCompany, CompanyChange, NewCompany, SealKeyDetails};
 pub use company_look::{CompanyLook, shown_logo_size};
 pub use correct_recipient::CorrectRequest;

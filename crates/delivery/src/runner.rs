@@ -15,12 +15,14 @@
 //! - Claims and results do not wait for the disk: what a machine that stops has lost of them is claimed, and made, again.
 //! - No wake-up is lost: the bell leaves a mark that is seen at the next look, and the loop looks by itself as well.
 //! - First tries of a workflow go out in order (the claim's own rule); after each batch of results the loop looks again.
+//! - Each try is signed by the secrets that hold at its own moment, however long it has waited for its turn.
+//! - No try lasts longer than its lease allows: what has not come back by then is given up, and its place is free.
 //!
 //! **What may fail.** A delivery that cannot be sent at all (its secret is gone, its body undecipherable) counts as a
 //! failed try and ends as a dead letter; its endpoint has not failed by it. A database that is away costs time only: leases
 //! end, and everything is tried again.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::future::Future;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,7 +30,7 @@ use std::time::Duration;
 
 use app::mail::OutgoingMail;
 use app::outbox::Told;
-use app::{App, Purpose, WebhookSecret};
+use app::{App, Purpose, SigningSecrets};
 use domain::public_address::CallbackUrl;
 use domain::{ClientId, CompanyId, one_time_code};
 use failpoint::Place;
@@ -36,22 +38,22 @@ use jiff::{SignedDuration, Timestamp};
 use store::outbox::{self, Claim, Claimed, ClaimedChannel, DeliveryId, Finished, Lane, Outcome, Try};
 use tokio::sync::Notify;
 use tokio::task::{JoinError, JoinHandle, JoinSet, spawn_blocking};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::guarded_client::GuardedClient;
 use crate::mailer::Mailer;
 use crate::messenger::{Messengers, Outgoing, Report, Verdict as MessageVerdict};
 use crate::node;
 use crate::schedule::{MOST_TRIES, next_try};
-use crate::shares::{Bounds, Plan, Shares};
+use crate::shares::{Bounds, Call, Plan, Shares};
 use crate::webhook::{self, Verdict, Webhook};
 
 /// So much of an answer is kept for the history, in characters.
 const LONGEST_ANSWER: usize = 1_000;
 /// So many deliveries are told to the chains at once.
 const NOTED_AT_ONCE: u32 = 200;
-/// For so long a client's secrets are taken as they were read: a new one signs beside the one before it for a day.
-const SECRETS_KEPT: SignedDuration = SignedDuration::from_secs(5);
+/// For so long a client's secrets are taken as they were read: so long after a rotation its secret signs at the latest.
+const SECRETS_KEPT: SignedDuration = SignedDuration::from_secs(1);
 
 /// How the runner works.
 #[derive(Debug, Clone)]
@@ -66,7 +68,7 @@ pub struct RunnerSettings {
     pub batch: u32,
     /// How long a claim holds.
     pub lease: SignedDuration,
-    /// A lease that is nearer to its end than this is not begun with any more: longer than any try takes.
+    /// A lease that is nearer to its end than this is not begun with any more; no try lasts longer.
     pub margin: SignedDuration,
     /// How often the loop looks by itself.
     pub poll: Duration,
@@ -108,18 +110,12 @@ struct Shared {
     secrets: Mutex<HashMap<ClientId, KeptSecrets>>,
     /// The latest moment at which was claimed, in microseconds: the clock must not be before it.
     latest_claim: AtomicI64,
+    /// What the shares count time from.
+    made: Instant,
 }
 
 /// A client's secrets, and when they were read.
-type KeptSecrets = (Timestamp, Arc<Vec<WebhookSecret>>);
-
-/// A claimed delivery with the secrets that sign it.
-struct Ready {
-    claimed: Claimed,
-    secrets: Arc<Vec<WebhookSecret>>,
-    /// When they were asked for.
-    asked_at: Timestamp,
-}
+type KeptSecrets = (Timestamp, Arc<SigningSecrets>);
 
 /// What a task came back with.
 struct Done {
@@ -159,6 +155,8 @@ enum NoAnswer {
     NoneCame(String),
     /// It could not be sent at all.
     NotSent(String),
+    /// Nor can it be now: the database does not answer.
+    Unavailable,
 }
 
 enum TaskResult {
@@ -170,6 +168,36 @@ enum TaskResult {
     Kept,
     /// Not begun with: it waited too long for its turn, and the lease is about to end.
     NotBegun,
+}
+
+/// Why a client's secrets are not there.
+enum SecretsFault {
+    /// The database does not answer now.
+    Unavailable,
+    /// They are gone, or cannot be decrypted.
+    Unreadable(String),
+}
+
+/// When a try began, by the clock that tells the time and by one that never goes back.
+#[derive(Clone, Copy)]
+struct Began {
+    at: Timestamp,
+    moment: Instant,
+}
+
+impl Began {
+    /// At the present moment, which is this.
+    fn at(at: Timestamp) -> Began {
+        Began {
+            at,
+            moment: Instant::now(),
+        }
+    }
+
+    /// Microseconds since then.
+    fn duration(self) -> i64 {
+        i64::try_from(self.moment.elapsed().as_micros()).unwrap_or(i64::MAX)
+    }
 }
 
 /// How long [`Runner::work`] goes on.
@@ -205,6 +233,7 @@ impl Runner {
                 settings,
                 // At the first claim it is looked whether the clock was set back while nothing ran.
                 latest_claim: AtomicI64::new(i64::MAX),
+                made: Instant::now(),
             }),
             wake,
         }
@@ -290,7 +319,7 @@ async fn ended<T>(task: &mut Option<JoinHandle<T>>) -> Result<T, JoinError> {
 /// What one claim brought.
 #[derive(Default)]
 struct Haul {
-    ready: Vec<Ready>,
+    ready: Vec<Claimed>,
     /// Rows that cannot be sent, with the reason.
     unusable: Vec<Arc<Done>>,
     /// There is more that may be claimed now.
@@ -307,9 +336,6 @@ type Finishing = JoinHandle<bool>;
 type Chore = JoinHandle<Result<bool, app::Error>>;
 /// How far the chains were told of deliveries, where that is not all.
 type Noting = JoinHandle<Result<Option<Told>, app::Error>>;
-/// A client's signing secrets, or why they cannot be read.
-type Secrets = Result<Arc<Vec<WebhookSecret>>, String>;
-
 /// What is done beside the deliveries, a portion at a time.
 struct Chores {
     noting: Option<Noting>,
@@ -342,11 +368,11 @@ struct Work {
     mode: Mode,
     shares: Arc<Mutex<Shares>>,
     /// What was claimed and waits for its turn.
-    waiting: HashMap<Lane, VecDeque<Ready>>,
+    waiting: HashMap<Lane, VecDeque<Claimed>>,
     under_way: usize,
     tasks: JoinSet<Done>,
-    /// Which task works for which lane.
-    lanes: HashMap<tokio::task::Id, Lane>,
+    /// Which task is which lane's call.
+    calls: HashMap<tokio::task::Id, (Lane, Call)>,
     results: Vec<Arc<Done>>,
     claiming: Option<Claiming>,
     finishing: Option<Finishing>,
@@ -376,7 +402,7 @@ impl Work {
             waiting: HashMap::new(),
             under_way: 0,
             tasks: JoinSet::new(),
-            lanes: HashMap::new(),
+            calls: HashMap::new(),
             results: Vec::new(),
             claiming: None,
             finishing: None,
@@ -443,17 +469,18 @@ impl Work {
         if self.stopping || self.waiting.is_empty() {
             return;
         }
-        let turns = locked(&self.shares).may_begin();
+        let now = self.shared.made.elapsed();
+        let turns = locked(&self.shares).may_begin(now);
         for (lane, count) in turns {
             let Some(waiting) = self.waiting.get_mut(&lane) else {
                 continue;
             };
-            for ready in waiting.drain(..count.min(waiting.len())) {
-                locked(&self.shares).began(&lane);
+            for claimed in waiting.drain(..count.min(waiting.len())) {
+                let call = locked(&self.shares).began(&lane, now);
                 self.under_way += 1;
                 let shared = Arc::clone(&self.shared);
-                let task = self.tasks.spawn(async move { shared.deliver(ready).await });
-                self.lanes.insert(task.id(), lane.clone());
+                let task = self.tasks.spawn(async move { shared.deliver(claimed).await });
+                self.calls.insert(task.id(), (lane.clone(), call));
             }
         }
         self.waiting.retain(|_, waiting| !waiting.is_empty());
@@ -490,10 +517,10 @@ impl Work {
                     (false, false) => LeftOut::Nothing,
                 };
                 self.results.extend(haul.unusable);
-                for ready in haul.ready {
-                    let lane = ready.claimed.lane();
-                    locked(&self.shares).claimed(&lane, ready.claimed.tries > 0);
-                    self.waiting.entry(lane).or_default().push_back(ready);
+                for claimed in haul.ready {
+                    let lane = claimed.lane();
+                    locked(&self.shares).claimed(&lane, claimed.tries > 0);
+                    self.waiting.entry(lane).or_default().push_back(claimed);
                 }
                 self.begin();
             }
@@ -516,8 +543,8 @@ impl Work {
                 (error.id(), None)
             }
         };
-        if let Some(lane) = self.lanes.remove(&id) {
-            locked(&self.shares).ended(&lane, took);
+        if let Some((lane, call)) = self.calls.remove(&id) {
+            locked(&self.shares).ended(&lane, call, took, self.shared.made.elapsed());
         }
         // There is room for what had none.
         self.look |= self.left_out != LeftOut::Nothing;
@@ -550,8 +577,7 @@ impl Work {
 
     /// Gives back what was claimed and not begun with.
     async fn give_back(self) {
-        let waiting = self.waiting.into_values().flatten();
-        let left: Vec<Claimed> = waiting.map(|ready| ready.claimed).collect();
+        let left: Vec<Claimed> = self.waiting.into_values().flatten().collect();
         if left.is_empty() {
             return;
         }
@@ -611,7 +637,7 @@ impl Shared {
             has_left_out,
             must_yield,
             is_full,
-        } = locked(shares).plan(&due, self.settings.batch as usize);
+        } = locked(shares).plan(&due, self.settings.batch as usize, self.made.elapsed());
         if lanes.is_empty() {
             return Ok(Haul {
                 is_more_later: has_left_out,
@@ -635,7 +661,7 @@ impl Shared {
         if !taken.claimed.is_empty() {
             failpoint::reach(Place::Claimed);
         }
-        let secrets = self.secrets(&taken.claimed, now);
+        let unreadable = self.read_secrets(&taken.claimed, now);
         let mut haul = Haul {
             ready: Vec::with_capacity(taken.claimed.len()),
             must_yield,
@@ -647,18 +673,17 @@ impl Shared {
             if let Some(room) = room.get_mut(&claimed.lane()) {
                 *room = room.saturating_sub(1);
             }
-            let secrets = match &claimed.channel {
-                ClaimedChannel::Webhook { client, .. } => secrets.get(client).cloned(),
-                ClaimedChannel::Mail | ClaimedChannel::Message => Some(Ok(Arc::default())),
+            let reason = match &claimed.channel {
+                ClaimedChannel::Webhook { client, .. } => unreadable.get(client),
+                ClaimedChannel::Mail | ClaimedChannel::Message => None,
             };
-            match secrets {
-                Some(Ok(secrets)) => haul.ready.push(Ready {
-                    claimed,
-                    secrets,
-                    asked_at: now,
-                }),
-                Some(Err(reason)) => haul.unusable.push(Arc::new(self.not_sent(claimed, now, 0, &reason))),
-                None => without_secrets.push(claimed),
+            match reason {
+                None => haul.ready.push(claimed),
+                Some(SecretsFault::Unavailable) => without_secrets.push(claimed),
+                Some(SecretsFault::Unreadable(reason)) => {
+                    let result = self.not_sent(&claimed, Began::at(now), reason);
+                    haul.unusable.push(Arc::new(Done { claimed, result }));
+                }
             }
         }
         if !without_secrets.is_empty() {
@@ -703,48 +728,59 @@ impl Shared {
         }
     }
 
-    /// The secrets that sign these webhooks; none of a client where the database does not answer.
-    fn secrets(&self, claimed: &[Claimed], now: Timestamp) -> HashMap<ClientId, Secrets> {
-        self.secrets_of(claimed.iter().filter_map(signed_for), now)
-    }
-
-    /// The secrets of these clients, as they are now but for some seconds.
-    fn secrets_of<'c>(
-        &self,
-        clients: impl Iterator<Item = (&'c CompanyId, ClientId)>,
-        now: Timestamp,
-    ) -> HashMap<ClientId, Secrets> {
-        let mut kept = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.retain(|_, (at, _)| is_fresh(*at, now));
-        let mut found = HashMap::new();
-        for (company, client) in clients {
-            if found.contains_key(&client) {
+    /// Reads the secrets that sign these webhooks, unless they are known. Answers the clients whose cannot be read.
+    fn read_secrets(&self, claimed: &[Claimed], now: Timestamp) -> HashMap<ClientId, SecretsFault> {
+        let mut asked = HashSet::new();
+        let mut faults = HashMap::new();
+        for delivery in claimed {
+            let ClaimedChannel::Webhook { client, .. } = delivery.channel else {
                 continue;
-            }
-            if let Some((_, secrets)) = kept.get(&client) {
-                found.insert(client, Ok(Arc::clone(secrets)));
-                continue;
-            }
-            let (app, company) = (Arc::clone(&self.app), company.clone());
-            let read = self
-                .app
-                .store
-                .read_one(move |tx| app.webhook_secrets(tx, &company, client, now));
-            match read {
-                Ok(secrets) => {
-                    let secrets = Arc::new(secrets);
-                    kept.insert(client, (now, Arc::clone(&secrets)));
-                    found.insert(client, Ok(secrets));
-                }
-                Err(error @ app::Error::Unavailable { .. }) => {
-                    tracing::warn!(%error, "a client's secrets cannot be read; looking again soon");
-                }
-                Err(error) => {
-                    found.insert(client, Err(format!("the signing secret cannot be read: {error}")));
-                }
+            };
+            if asked.insert(client)
+                && self.kept_secrets(client, now).is_none()
+                && let Err(fault) = self.secrets(&delivery.company, client, now)
+            {
+                faults.insert(client, fault);
             }
         }
-        found
+        faults
+    }
+
+    /// A client's secrets, where they were read lately.
+    fn kept_secrets(&self, client: ClientId, now: Timestamp) -> Option<Arc<SigningSecrets>> {
+        let kept = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
+        let (_, secrets) = kept.get(&client).filter(|(at, _)| are_fresh(*at, now))?;
+        Some(Arc::clone(secrets))
+    }
+
+    /// Reads a client's secrets, and keeps them for a moment.
+    fn secrets(
+        &self,
+        company: &CompanyId,
+        client: ClientId,
+        now: Timestamp,
+    ) -> Result<Arc<SigningSecrets>, SecretsFault> {
+        let (app, company) = (Arc::clone(&self.app), company.clone());
+        let read = self
+            .app
+            .store
+            .read_one(move |tx| app.webhook_secrets(tx, &company, client, now));
+        match read {
+            Ok(secrets) => {
+                let secrets = Arc::new(secrets);
+                let mut kept = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
+                kept.retain(|_, (at, _)| are_fresh(*at, now));
+                kept.insert(client, (now, Arc::clone(&secrets)));
+                Ok(secrets)
+            }
+            Err(error @ app::Error::Unavailable { .. }) => {
+                tracing::warn!(%error, "a client's secrets cannot be read; looking again soon");
+                Err(SecretsFault::Unavailable)
+            }
+            Err(error) => Err(SecretsFault::Unreadable(format!(
+                "the signing secret cannot be read: {error}"
+            ))),
+        }
     }
 
     fn note(&self, after: Told) -> Result<Option<Told>, app::Error> {
@@ -764,55 +800,77 @@ impl Shared {
         Ok(true)
     }
 
-    /// The secrets that sign a delivery whose turn has come: it may have waited for its turn since it was claimed, and they
-    /// may have been rotated. Where they cannot be read, those that were read before still count.
-    async fn secrets_now(self: &Arc<Self>, ready: &Ready, now: Timestamp) -> Arc<Vec<WebhookSecret>> {
-        let known = Arc::clone(&ready.secrets);
-        let Some((company, client)) = signed_for(&ready.claimed).filter(|_| !is_fresh(ready.asked_at, now)) else {
-            return known;
+    async fn deliver(self: Arc<Self>, claimed: Claimed) -> Done {
+        let now = self.app.now();
+        let result = if claimed.lease_until.duration_since(now) < self.settings.margin {
+            TaskResult::NotBegun
+        } else {
+            let began = Began::at(now);
+            let longest = self.settings.margin.unsigned_abs();
+            // Each kind has nearer limits of its own, but for what it waits for here, such as a folder that hangs.
+            match timeout(longest, self.attempt(&claimed, began)).await {
+                Ok(result) => result,
+                Err(_) => self.failed(
+                    &claimed,
+                    began,
+                    &format!("it did not end within {} s", longest.as_secs_f32()),
+                ),
+            }
         };
-        let (shared, company) = (Arc::clone(self), company.clone());
-        let reading = tokio::task::spawn_blocking(move || shared.secrets_of(std::iter::once((&company, client)), now));
-        let read = reading.await.ok().and_then(|mut read| read.remove(&client));
-        read.and_then(Result::ok).unwrap_or(known)
+        Done { claimed, result }
     }
 
-    async fn deliver(self: Arc<Self>, ready: Ready) -> Done {
-        let at = self.app.now();
-        let secrets = self.secrets_now(&ready, at).await;
-        let Ready { claimed, .. } = ready;
-        let began = Instant::now();
-        let duration = || i64::try_from(began.elapsed().as_micros()).unwrap_or(i64::MAX);
-        if claimed.lease_until.duration_since(at) < self.settings.margin {
-            return Done {
-                claimed,
-                result: TaskResult::NotBegun,
-            };
-        }
+    async fn attempt(self: &Arc<Self>, claimed: &Claimed, began: Began) -> TaskResult {
         match &claimed.channel {
-            ClaimedChannel::Webhook { url, authorization, .. } => {
-                let answer = self.post(&claimed, url, authorization.as_deref(), &secrets, at).await;
-                let duration = duration();
+            ClaimedChannel::Webhook {
+                url,
+                client,
+                authorization,
+            } => {
+                let answer = self
+                    .post(claimed, url, *client, authorization.as_deref(), began.at)
+                    .await;
+                let duration = began.duration();
                 failpoint::reach(Place::Answered);
                 match answer {
-                    Ok(answer) => self.answered(claimed, at, duration, &answer),
-                    Err(NoAnswer::NoneCame(reason)) => self.failed(claimed, at, duration, &reason),
-                    Err(NoAnswer::NotSent(reason)) => self.not_sent(claimed, at, duration, &reason),
+                    Ok(answer) => self.answered(claimed, began.at, duration, &answer),
+                    Err(NoAnswer::NoneCame(reason)) => self.failed(claimed, began, &reason),
+                    Err(NoAnswer::NotSent(reason)) => self.not_sent(claimed, began, &reason),
+                    Err(NoAnswer::Unavailable) => TaskResult::NotBegun,
                 }
             }
-            ClaimedChannel::Mail => self.mail(claimed, at, duration).await,
-            ClaimedChannel::Message => self.message(claimed, at, duration).await,
+            ClaimedChannel::Mail => self.mail(claimed, began).await,
+            ClaimedChannel::Message => self.message(claimed, began).await,
+        }
+    }
+
+    /// The secrets of a client that hold now.
+    async fn signing_secrets(
+        self: &Arc<Self>,
+        company: &CompanyId,
+        client: ClientId,
+        now: Timestamp,
+    ) -> Result<Arc<SigningSecrets>, NoAnswer> {
+        if let Some(secrets) = self.kept_secrets(client, now) {
+            return Ok(secrets);
+        }
+        let (shared, company) = (Arc::clone(self), company.clone());
+        match spawn_blocking(move || shared.secrets(&company, client, now)).await {
+            Ok(Ok(secrets)) => Ok(secrets),
+            Ok(Err(SecretsFault::Unreadable(reason))) => Err(NoAnswer::NotSent(reason)),
+            Ok(Err(SecretsFault::Unavailable)) | Err(_) => Err(NoAnswer::Unavailable),
         }
     }
 
     async fn post(
-        &self,
+        self: &Arc<Self>,
         claimed: &Claimed,
         url: &str,
+        client: ClientId,
         authorization: Option<&[u8]>,
-        secrets: &[WebhookSecret],
         at: Timestamp,
     ) -> Result<crate::guarded_client::Answer, NoAnswer> {
+        let secrets = self.signing_secrets(&claimed.company, client, at).await?;
         let vault = &self.app.vault;
         let undecipherable = |error: app::VaultError| NoAnswer::NotSent(error.to_string());
         let url = CallbackUrl::stored(url).ok_or_else(|| NoAnswer::NotSent("the URL cannot be read".to_owned()))?;
@@ -827,7 +885,7 @@ impl Shared {
             url: &url,
             event_id: &claimed.event_id,
             authorization: authorization.as_ref().map(|value| value.as_slice()),
-            secrets,
+            secrets: &secrets.at(at),
             body: body.to_vec(),
         };
         webhook.send(&self.client, at).await.map_err(|fault| {
@@ -839,11 +897,17 @@ impl Shared {
         })
     }
 
-    fn answered(&self, claimed: Claimed, at: Timestamp, duration: i64, answer: &crate::guarded_client::Answer) -> Done {
+    fn answered(
+        &self,
+        claimed: &Claimed,
+        at: Timestamp,
+        duration: i64,
+        answer: &crate::guarded_client::Answer,
+    ) -> TaskResult {
         let outcome = match webhook::verdict(answer) {
             Verdict::Success => Outcome::Delivered,
             Verdict::Gone => Outcome::Gone,
-            Verdict::Failure => self.again(&claimed, answer.retry_after.as_deref()),
+            Verdict::Failure => self.again(claimed, answer.retry_after.as_deref()),
         };
         let made = Try {
             at,
@@ -852,100 +916,83 @@ impl Shared {
             fault: None,
             answer: shown(&String::from_utf8_lossy(&answer.start)),
         };
-        Done {
-            claimed,
-            result: TaskResult::Tried { made, outcome },
-        }
+        TaskResult::Tried { made, outcome }
     }
 
-    fn failed(&self, claimed: Claimed, at: Timestamp, duration: i64, reason: &str) -> Done {
-        let outcome = self.again(&claimed, None);
-        unanswered(claimed, at, duration, reason, outcome)
+    fn failed(&self, claimed: &Claimed, began: Began, reason: &str) -> TaskResult {
+        unanswered(began, reason, self.again(claimed, None))
     }
 
     /// What cannot be sent at all says nothing about its receiver.
-    fn not_sent(&self, claimed: Claimed, at: Timestamp, duration: i64, reason: &str) -> Done {
-        let next = match self.again(&claimed, None) {
+    fn not_sent(&self, claimed: &Claimed, began: Began, reason: &str) -> TaskResult {
+        let next = match self.again(claimed, None) {
             Outcome::Retry(due_at) => Some(due_at),
             _ => None,
         };
-        unanswered(claimed, at, duration, reason, Outcome::NotSent(next))
+        unanswered(began, reason, Outcome::NotSent(next))
     }
 
-    async fn mail(&self, claimed: Claimed, at: Timestamp, duration: impl Fn() -> i64) -> Done {
+    async fn mail(&self, claimed: &Claimed, began: Began) -> TaskResult {
         let Some(mailer) = &self.mailer else {
-            return Done {
-                claimed,
-                result: TaskResult::Kept,
-            };
+            return TaskResult::Kept;
         };
         let mail = match OutgoingMail::open(&claimed.body, &self.app.vault) {
             Ok(mail) => mail,
-            Err(error) => return self.failed(claimed, at, duration(), &error.to_string()),
+            Err(error) => return self.failed(claimed, began, &error.to_string()),
         };
         let logo = match self.logo(&claimed.company, &mail).await {
             Ok(logo) => logo,
-            Err(reason) => return self.failed(claimed, at, duration(), &reason),
+            Err(reason) => return self.failed(claimed, began, &reason),
         };
         let sent = mailer.send(&mail, logo, &claimed.event_id, claimed.created_at).await;
-        let duration = duration();
+        let duration = began.duration();
         match sent {
             Ok(answer) => {
                 let made = Try {
-                    at,
+                    at: began.at,
                     duration,
                     code: Some(250),
                     fault: None,
                     answer: shown(&answer),
                 };
-                Done {
-                    claimed,
-                    result: TaskResult::Tried {
-                        made,
-                        outcome: Outcome::Delivered,
-                    },
+                TaskResult::Tried {
+                    made,
+                    outcome: Outcome::Delivered,
                 }
             }
             Err(fault) => {
                 let outcome = if fault.is_permanent {
                     Outcome::Dead
                 } else {
-                    self.again_in_time(&claimed, &mail, None)
+                    self.again_in_time(claimed, &mail, None)
                 };
                 let made = Try {
-                    at,
+                    at: began.at,
                     duration,
                     code: fault.code,
                     fault: Some(shown(&fault.words)),
                     answer: String::new(),
                 };
-                Done {
-                    claimed,
-                    result: TaskResult::Tried { made, outcome },
-                }
+                TaskResult::Tried { made, outcome }
             }
         }
     }
 
-    async fn message(&self, claimed: Claimed, at: Timestamp, duration: impl Fn() -> i64) -> Done {
-        let kept = |claimed| Done {
-            claimed,
-            result: TaskResult::Kept,
-        };
+    async fn message(&self, claimed: &Claimed, began: Began) -> TaskResult {
         let Some(messengers) = &self.messengers else {
-            return kept(claimed);
+            return TaskResult::Kept;
         };
         let mail = match OutgoingMail::open(&claimed.body, &self.app.vault) {
             Ok(mail) => mail,
-            Err(error) => return self.failed(claimed, at, duration(), &error.to_string()),
+            Err(error) => return self.failed(claimed, began, &error.to_string()),
         };
         let message = Outgoing {
             mail: &mail,
             event_id: &claimed.event_id,
-            at,
+            at: began.at,
         };
         let Some(reports) = messengers.send(message).await else {
-            return kept(claimed);
+            return TaskResult::Kept;
         };
         let is_taken = reports.iter().any(|report| report.verdict == MessageVerdict::Taken);
         let is_refused = reports.iter().all(|report| report.verdict == MessageVerdict::Refused);
@@ -955,7 +1002,7 @@ impl Shared {
             Outcome::Dead
         } else {
             let asked = reports.iter().find_map(|report| report.retry_after.as_deref());
-            self.again_in_time(&claimed, &mail, asked)
+            self.again_in_time(claimed, &mail, asked)
         };
         let words: Vec<String> = reports.iter().map(Report::line).collect();
         let words = shown(&words.join("\n"));
@@ -965,16 +1012,13 @@ impl Shared {
             (Some(words), String::new())
         };
         let made = Try {
-            at,
-            duration: duration(),
+            at: began.at,
+            duration: began.duration(),
             code: reports.iter().rev().find_map(|report| report.status),
             fault,
             answer,
         };
-        Done {
-            claimed,
-            result: TaskResult::Tried { made, outcome },
-        }
+        TaskResult::Tried { made, outcome }
     }
 
     /// The logo that a mail shows; none where it was taken away long ago.
@@ -1072,30 +1116,19 @@ impl Shared {
     }
 }
 
-fn unanswered(claimed: Claimed, at: Timestamp, duration: i64, reason: &str, outcome: Outcome) -> Done {
+fn unanswered(began: Began, reason: &str, outcome: Outcome) -> TaskResult {
     let made = Try {
-        at,
-        duration,
+        at: began.at,
+        duration: began.duration(),
         code: None,
         fault: Some(shown(reason)),
         answer: String::new(),
     };
-    Done {
-        claimed,
-        result: TaskResult::Tried { made, outcome },
-    }
+    TaskResult::Tried { made, outcome }
 }
 
-/// The client whose secrets sign a delivery, where it is a webhook.
-fn signed_for(claimed: &Claimed) -> Option<(&CompanyId, ClientId)> {
-    match claimed.channel {
-        ClaimedChannel::Webhook { client, .. } => Some((&claimed.company, client)),
-        ClaimedChannel::Mail | ClaimedChannel::Message => None,
-    }
-}
-
-/// Whether what was read then still counts.
-fn is_fresh(read_at: Timestamp, now: Timestamp) -> bool {
+/// Whether secrets that were read then may be used now.
+fn are_fresh(read_at: Timestamp, now: Timestamp) -> bool {
     now >= read_at && now.duration_since(read_at) < SECRETS_KEPT
 }
 

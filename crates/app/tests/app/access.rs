@@ -391,7 +391,11 @@ fn after_a_rotation_both_secrets_sign_for_a_day() {
                 .store
                 .read(move |tx| shared.webhook_secrets(tx, &company, client, now))
                 .expect("secrets");
-            secrets.iter().map(app::WebhookSecret::expose).collect::<Vec<_>>()
+            secrets
+                .at(now)
+                .iter()
+                .map(app::WebhookSecret::expose)
+                .collect::<Vec<_>>()
         };
         assert_eq!(signing(new.id), [new.secret.expose(), old.secret.expose()]);
         app.clock.advance(24 * 60 * 60);

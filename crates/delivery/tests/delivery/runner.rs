@@ -6,11 +6,13 @@ use std::time::Duration;
 use delivery::guarded_client::Limits;
 use delivery::node;
 use delivery::runner::RunnerSettings;
+use domain::Contact;
 use jiff::SignedDuration;
 use store::outbox::{self, Finished, Outcome, Try};
 use testkit::database::TestDatabase;
 use testkit::deliveries::claim_due;
 use testkit::receiver::{Answer, Receiver};
+use testkit::smtp_sink::{SmtpSink, Trouble};
 
 use crate::house::{House, settings};
 
@@ -229,4 +231,22 @@ fn one_dead_receiver_never_slows_the_others() {
 
     // What it had claimed and not begun with was given back, so that another runner can go on at once.
     assert_eq!(claim_as(&house, "next").len(), 10);
+}
+
+#[test]
+fn no_try_outlasts_its_lease() {
+    let sink = SmtpSink::start();
+    sink.trouble_next(vec![Trouble::Stall]);
+    let house = House::on(&TestDatabase::sqlite()).with_smtp(sink.address().port());
+    let id = house.ask(&Contact::Email("hong@example.com".to_owned()), "근로계약서");
+    let hurried = RunnerSettings {
+        margin: SignedDuration::from_millis(500),
+        ..settings("this")
+    };
+    let runner = house.runner_with(hurried);
+    house.runtime.block_on(runner.run_until_idle());
+    let tries = house.tries(id);
+    assert_eq!(tries.len(), 1);
+    assert_eq!(tries[0].fault.as_deref(), Some("it did not end within 0.5 s"));
+    assert_eq!(house.state(id), "waiting", "it is tried again");
 }

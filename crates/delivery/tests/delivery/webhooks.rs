@@ -1,22 +1,24 @@
 //! What a receiver gets.
 
+use std::sync::{Mutex, mpsc};
+use std::time::Duration;
+
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use delivery::runner::RunnerSettings;
 use hmac::{Hmac, KeyInit, Mac};
-use jiff::ToSpan;
+use jiff::{SignedDuration, ToSpan};
 use sha2::Sha256;
 use standardwebhooks::Webhook;
-use store::outbox::DeliveryId;
-use store::values;
+use store::outbox;
 use testkit::database::TestDatabase;
 use testkit::receiver::{Answer, Received, Receiver};
 
 use crate::house::{AUTHORIZATION, House, SECRET, settings};
 
 store::statements! {
-    /// A delivery that a runner has taken.
-    pub static CLAIMED = "SELECT id FROM outbox WHERE id = $1 AND lease IS NOT NULL";
+    /// Deliveries that a runner has taken.
+    pub static CLAIMED = "SELECT id FROM outbox WHERE lease IS NOT NULL";
 }
 
 testkit::on_both_databases!(exact_bytes_headers_and_signature_arrive);
@@ -123,57 +125,89 @@ fn while_a_secret_is_rotated_both_sign() {
     assert!(later.header("webhook-timestamp").parse::<i64>().expect("a number") >= at);
 }
 
-/// What is claimed may wait for its receiver's turn for as long as leases last.
+/// What signs a request, in order.
+fn signatures(request: &Received) -> Vec<String> {
+    request
+        .header("webhook-signature")
+        .split(' ')
+        .map(str::to_owned)
+        .collect()
+}
+
+fn rotate(house: &House) -> Vec<u8> {
+    let rotated = house.app.rotate_client_secret(&house.company, Some(house.client));
+    rotated.expect("rotated").secret.key().to_vec()
+}
+
 #[test]
-fn what_waits_for_its_turn_is_signed_with_the_secrets_of_the_moment_when_it_goes_out() {
-    let (let_go, gate) = std::sync::mpsc::channel::<()>();
-    let (gate, count) = (std::sync::Mutex::new(gate), std::sync::atomic::AtomicU32::new(0));
-    let receiver = Receiver::answering(move |_| {
-        // The first shows that the receiver is quick; the second holds its only place.
-        if count.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 1 {
-            let _ = gate.lock().expect("unharmed").recv();
+fn an_old_secret_signs_until_its_day_is_over_and_no_longer() {
+    let house = House::on(&TestDatabase::sqlite());
+    let receiver = Receiver::start();
+    let runner = house.runner();
+    let new = rotate(&house);
+    house
+        .clock
+        .turn(SignedDuration::from_hours(24) - SignedDuration::from_millis(300));
+    for (count, of_old) in [(1, true), (2, false)] {
+        house.tell(&receiver.url("/"), 1);
+        house.runtime.block_on(runner.run_until_idle());
+        let request = receiver.wait_for(count).remove(count - 1);
+        let mut expected = vec![own_signature(&new, &request)];
+        if of_old {
+            expected.push(own_signature(&SECRET, &request));
+        }
+        assert_eq!(signatures(&request), expected, "{count}");
+        house.clock.turn(SignedDuration::from_millis(300));
+    }
+}
+
+#[test]
+fn a_new_secret_signs_a_second_after_its_rotation_what_was_claimed_before_it_too() {
+    let house = House::on(&TestDatabase::sqlite());
+    let (came, coming) = mpsc::channel();
+    let (go, gone_on) = mpsc::channel::<()>();
+    let gate = Mutex::new((came, gone_on));
+    let receiver = Receiver::answering(move |request| {
+        if request.path == "/gate" {
+            let (came, gone_on) = &*gate.lock().expect("nobody panicked");
+            came.send(()).expect("the test listens");
+            gone_on.recv().expect("the test goes on");
         }
         Answer::status(200)
     });
-    let limits = delivery::guarded_client::Limits {
-        total: std::time::Duration::from_secs(30),
-        ..delivery::guarded_client::Limits::default()
-    };
-    let house = House::on(&TestDatabase::sqlite()).with_limits(limits);
-    let settings = RunnerSettings {
+    let one_by_one = RunnerSettings {
         per_receiver: 1,
+        poll: Duration::from_hours(1),
         ..settings("this")
     };
-    house.while_running(settings, || {
-        let wait_until = |what: &str, is: &dyn Fn() -> bool| {
-            let began = std::time::Instant::now();
-            while !is() {
-                assert!(began.elapsed() < std::time::Duration::from_secs(30), "{what}");
-                std::thread::yield_now();
-            }
-        };
-        let first = house.tell(&receiver.url("/"), 1);
+    let new = house.while_running(one_by_one, || {
+        // A receiver that is known to be quick is given the next one while it has one.
+        for count in 1..=8 {
+            house.tell(&receiver.url("/"), 1);
+            house.app.bell.ring();
+            receiver.wait_for(count);
+        }
+        let both = [
+            house.webhook(&receiver.url("/gate"), 2),
+            house.webhook(&receiver.url("/after"), 3),
+        ];
+        house.write(move |tx| both.iter().try_for_each(|new| outbox::enqueue(tx, new)));
         house.app.bell.ring();
-        wait_until("the first is delivered", &|| house.state(first) == "delivered");
-        let second = house.tell(&receiver.url("/"), 2);
-        house.app.bell.ring();
-        let is_claimed = |id: DeliveryId| {
-            house.write(move |tx| Ok::<_, store::Error>(tx.query_optional(&CLAIMED, values![id.0])?.is_some()))
-        };
-        wait_until("the second is under way", &|| is_claimed(second));
-        let third = house.tell(&receiver.url("/"), 3);
-        house.app.bell.ring();
-        wait_until("the third waits for its turn", &|| is_claimed(third));
-        let rotated = house
-            .app
-            .rotate_client_secret(&house.company, Some(house.client))
-            .expect("rotated");
-        house.clock.turn(jiff::SignedDuration::from_secs(10));
-        let_go.send(()).expect("the receiver waits");
-        let last = receiver.wait_for(3).remove(2);
-        judged(rotated.secret.key(), &last).expect("the new secret signs");
-        judged(&SECRET, &last).expect("and so does the one before");
+        coming.recv().expect("the first of the two is under way");
+        let claimed = house.write(|tx| tx.query(&CLAIMED, &[]).map(|rows| rows.len()));
+        assert_eq!(claimed, 2, "the other waits for its turn");
+        let new = rotate(&house);
+        house.clock.turn(SignedDuration::from_secs(1));
+        go.send(()).expect("the receiver waits");
+        receiver.wait_for(10);
+        new
     });
+    let last = receiver.received().pop().expect("ten came");
+    assert_eq!(last.path, "/after");
+    assert_eq!(
+        signatures(&last),
+        [own_signature(&new, &last), own_signature(&SECRET, &last)]
+    );
 }
 
 #[test]
