@@ -228,7 +228,8 @@ impl App {
         Ok(next)
     }
 
-    /// Takes one-time codes that have had their day out of their letters, so that not even a backup tells them; how many.
+    /// Takes one-time codes that have had their day out of their letters, so that not even a backup tells them. How many letters
+    /// were looked at.
     pub fn erase_codes(&self, limit: u32) -> Result<usize, Error> {
         let now = self.now();
         let found = self
@@ -236,18 +237,24 @@ impl App {
             .read_one(move |tx| outbox::to_erase(tx, now, limit).map_err(Error::from))?;
         let mut erased = Vec::with_capacity(found.len());
         for letter in found {
-            // What cannot be read says nothing; it is erased all the same.
             let body = match OutgoingMail::open(&letter.body, &self.vault) {
-                Ok(mail) => mail.erased().sealed(&self.vault)?,
-                Err(_) => Vec::new(),
+                Ok(mail) if letter.is_code || mail.is_secret => Some(mail.erased().sealed(&self.vault)?),
+                // What cannot be read says nothing; where it is a code, it is erased all the same.
+                Err(_) if letter.is_code => Some(Vec::new()),
+                Ok(_) | Err(_) => None,
             };
             erased.push((letter.id, body));
         }
         let count = erased.len();
         if count > 0 {
             self.store.write(move |tx| {
-                let mut erased = erased.iter();
-                erased.try_for_each(|(id, body)| outbox::erase(tx, *id, body, now).map_err(Error::from))
+                for (id, body) in &erased {
+                    match body {
+                        Some(body) => outbox::erase(tx, *id, body, now)?,
+                        None => outbox::holds_no_code(tx, *id)?,
+                    }
+                }
+                Ok::<_, Error>(())
             })?;
         }
         Ok(count)

@@ -977,11 +977,13 @@ pub fn forget_letters(tx: &mut dyn Transaction, company: &CompanyId, bound: &His
     Ok(forgotten)
 }
 
-/// A letter with a one-time code that has had its day.
+/// A letter with a one-time code that has had its day, or an old one that may hold one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToErase {
     /// Which.
     pub id: DeliveryId,
+    /// Whether it holds a code, whatever is found in it. Letters that were written before that was kept do not say so.
+    pub is_code: bool,
     /// What it says, encrypted.
     pub body: Vec<u8>,
 }
@@ -991,8 +993,13 @@ pub fn to_erase(tx: &mut dyn Transaction, now: Timestamp, limit: u32) -> Result<
     tx.query(&sql::TO_ERASE, values![now, limit])?
         .iter()
         .map(|row| {
+            let lane = Lane {
+                receiver: row.get("receiver")?,
+                company: row.get("company_id")?,
+            };
             Ok(ToErase {
                 id: DeliveryId(row.get("id")?),
+                is_code: lane.is_of_codes(),
                 body: row.get("body")?,
             })
         })
@@ -1002,6 +1009,11 @@ pub fn to_erase(tx: &mut dyn Transaction, now: Timestamp, limit: u32) -> Result<
 /// Puts a body without the code in place of that with it. What was not sent by now is given up.
 pub fn erase(tx: &mut dyn Transaction, id: DeliveryId, body: &[u8], now: Timestamp) -> Result<(), Error> {
     tx.execute_later(&sql::ERASE, values![id.0, body, now])
+}
+
+/// Remembers that a letter holds no code; it stays as it is.
+pub fn holds_no_code(tx: &mut dyn Transaction, id: DeliveryId) -> Result<(), Error> {
+    tx.execute_later(&sql::HOLDS_NO_CODE, values![id.0])
 }
 
 /// How many deliveries wait for each of the company's stopped endpoints.

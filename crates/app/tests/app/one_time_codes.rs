@@ -9,6 +9,16 @@ use app::{
 use domain::{Language, WorkflowId};
 use serde_json::json;
 
+mod sql {
+    store::statements! {
+        /// As migration V22 finds and leaves letters of before V19.
+        pub static AS_OF_OLD = "UPDATE outbox SET receiver = ':mail', erase_at = created_at + 600000000 \
+            WHERE workflow_id = $1 AND kind = 'mail'";
+        pub static LETTERS = "SELECT body, state, erase_at FROM outbox \
+            WHERE workflow_id = $1 AND kind = 'mail' ORDER BY id";
+    }
+}
+
 use crate::certificates::{packed, sign, text};
 use crate::support::{TestApp, on_both};
 use crate::workflows::{World, act, faults, given, id_of, key_of, met, origin, two_steps, writer};
@@ -475,5 +485,57 @@ fn the_templates_step_asks_for_it_too_and_who_has_nothing_to_sign_is_sent_nothin
             app.signing_file(&key, "sign"),
             Err(Error::Forbidden(ForbiddenCode::OneTimeCode))
         ));
+    });
+}
+
+/// The workflow's mails: whether each holds a code, whether it says anything, its state, and whether it is to be looked at.
+fn letters(app: &TestApp, id: WorkflowId) -> Vec<(bool, bool, String, bool)> {
+    let rows = app
+        .store
+        .read(move |tx| tx.query(&sql::LETTERS, store::values![id.get()]))
+        .expect("the outbox");
+    rows.iter()
+        .map(|row| {
+            let body: Vec<u8> = row.get("body").expect("a body");
+            let mail = app::mail::OutgoingMail::open(&body, &app.vault).expect("a mail");
+            let erase_at: Option<i64> = row.get("erase_at").expect("a time");
+            (
+                mail.is_secret,
+                !mail.text.is_empty(),
+                row.get("state").expect("a state"),
+                erase_at.is_some(),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn codes_of_before_they_were_marked_are_taken_out_and_other_letters_of_that_time_go_out() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let mut request = guarded(&world);
+        request.export = None;
+        let started = world.start(request);
+        let id = id_of(&started);
+        let key = key_of(&world.mails(id)[0].links[0].url);
+        send(app, &key).expect("a code");
+        let before = letters(app, id);
+        let waiting = "waiting".to_owned();
+        assert_eq!(
+            before,
+            [
+                (false, true, waiting.clone(), false),
+                (true, true, waiting.clone(), true)
+            ]
+        );
+        app.store
+            .write(move |tx| tx.execute(&sql::AS_OF_OLD, store::values![id.get()]))
+            .expect("old letters");
+        assert_eq!(app.erase_codes(10).expect("none is dead yet"), 0);
+        app.clock.advance(10 * 60);
+        assert_eq!(app.erase_codes(10).expect("looked at"), 2);
+        let after = [(false, true, waiting, false), (true, false, "dead".to_owned(), false)];
+        assert_eq!(letters(app, id), after);
+        assert_eq!(app.erase_codes(10).expect("each is looked at once"), 0);
     });
 }

@@ -279,13 +279,16 @@ crate::statements! {
                  WHERE w.company_id = o.company_id AND w.id = o.workflow_id AND w.status = 'Playing')) \
          ORDER BY o.finished_at, o.id LIMIT $4)";
 
-    /// One-time codes that have had their day.
-    pub static TO_ERASE = "SELECT id, body FROM outbox WHERE erase_at <= $1 AND lease IS NULL ORDER BY erase_at LIMIT $2";
+    /// One-time codes that have had their day, and letters of which it is not known that they hold none.
+    pub static TO_ERASE = "SELECT id, receiver, company_id, body FROM outbox WHERE erase_at <= $1 AND lease IS NULL ORDER BY erase_at LIMIT $2";
 
     /// Takes a code out of its letter. What has not been sent by now is not sent any more.
     pub static ERASE = "UPDATE outbox SET body = $2, erase_at = NULL, finished_at = COALESCE(finished_at, $3), \
              state = CASE state WHEN 'waiting' THEN 'dead' ELSE state END \
          WHERE id = $1 AND lease IS NULL AND erase_at IS NOT NULL";
+
+    /// A letter turned out to hold no code.
+    pub static HOLDS_NO_CODE = "UPDATE outbox SET erase_at = NULL WHERE id = $1";
 
     /// How many deliveries are kept back for each of a company's stopped endpoints: held, or to be held when they are met.
     pub static HELD = "SELECT o.url, count(*) AS held FROM endpoint AS e \

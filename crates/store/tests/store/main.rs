@@ -7,3 +7,4 @@ mod postgres_only;
 mod probe;
 mod statements;
 mod transactions;
+mod upgrades;

@@ -1,0 +1,205 @@
+//! Installations of earlier versions: the schema of then, with rows of then, comes out right.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use refinery::{Runner, Target};
+use store::outbox::{self, DueLane};
+use store::{Settings, Store};
+use testkit::database::TestDatabase;
+
+testkit::on_both_databases!(
+    deliveries_of_before_lanes_are_claimed_by_them_and_old_codes_are_to_be_erased,
+    letters_of_before_codes_were_told_apart_are_each_looked_at_once,
+);
+
+store::statements! {
+    /// What the migrations may have changed.
+    pub static ROWS = "SELECT event_id, kind, receiver, state, due_at, finished_at, tries, lease, noted, erase_at FROM outbox \
+        ORDER BY id";
+    pub static ENDPOINTS = "SELECT url, stopped_at, letting_go FROM endpoint ORDER BY url";
+}
+
+/// Makes the schema as it was at a version, and runs statements there.
+fn as_of(database: &TestDatabase, version: i32, statements: &str) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations");
+    let runner = |name: &str| {
+        let migrations = refinery::load_sql_migrations(folder.join(name)).expect("the migrations");
+        Runner::new(&migrations).set_target(Target::Version(version))
+    };
+    match database.settings() {
+        Settings::Sqlite { path } => {
+            let mut connection = rusqlite::Connection::open(path).expect("the file");
+            runner("sqlite").run(&mut connection).expect("the schema of then");
+            connection.execute_batch(statements).expect("rows of then");
+        }
+        Settings::Postgres { url, .. } => {
+            let mut client = ::postgres::Client::connect(url, ::postgres::NoTls).expect("the server");
+            runner("postgres").run(&mut client).expect("the schema of then");
+            client.batch_execute(statements).expect("rows of then");
+        }
+    }
+}
+
+const COMPANY: &str = "INSERT INTO company (id, name, language, utc_offset, region, api_enabled, token_lifetime_seconds, \
+    expiry_days, link_days, created_at) VALUES ('acme', 'Acme', 'ko', 32400, 'KR', TRUE, 86400, 14, 30, 0);";
+
+/// A row of the outbox that was decided at the given second, as of before V19.
+fn row(number: i64, kind: &str, receiver: &str, state: &str, dialect: &str) -> String {
+    let webhook = match kind {
+        "webhook" => "'https://hooks.example.com:8443/', '3f2b8a54-6a0e-4b0e-9d53-1f4c2a7d9e10'",
+        _ => "NULL, NULL",
+    };
+    let (tries, finished, lease) = match state {
+        "delivered" | "dead" | "kept" => (10, "5000000", "NULL, NULL"),
+        "leased" => (0, "NULL", "'lease', 'owner'"),
+        _ => (0, "NULL", "NULL, NULL"),
+    };
+    let state = if state == "leased" { "waiting" } else { state };
+    let body = if dialect == "postgres" { "'\\x07'" } else { "x'07'" };
+    format!(
+        "INSERT INTO outbox (company_id, workflow_id, event_id, kind, receiver, url, client_id, body, state, tries, tries_made, \
+         created_at, due_at, finished_at, lease, lease_owner) VALUES ('acme', {number}, 'e{number}', '{kind}', '{receiver}', \
+         {webhook}, {body}, '{state}', {tries}, {tries}, {number}000000, {number}000000, {finished}, {lease});\n\
+         INSERT INTO delivery_try (delivery_id, number, at, duration, answer) SELECT id, tries, 0, 1, '' FROM outbox \
+         WHERE event_id = 'e{number}' AND tries > 0;\n"
+    )
+}
+
+/// The name of the database's own way to write bytes.
+fn dialect(database: &TestDatabase) -> &'static str {
+    if database.url().is_some() { "postgres" } else { "sqlite" }
+}
+
+/// A row of the outbox now: its event, receiver, state and when it is to be looked at for a code, in seconds.
+fn rows(store: &Store) -> Vec<(String, String, String, Option<i64>)> {
+    let rows = store.read(|tx| tx.query(&ROWS, &[])).expect("the rows");
+    rows.iter()
+        .map(|row| {
+            let erase_at: Option<Timestamp> = row.get("erase_at").expect("a time");
+            (
+                row.get("event_id").expect("an id"),
+                row.get("receiver").expect("a receiver"),
+                row.get("state").expect("a state"),
+                erase_at.map(Timestamp::as_second),
+            )
+        })
+        .collect()
+}
+
+fn expected(rows: &[(&str, &str, &str, Option<i64>)]) -> Vec<(String, String, String, Option<i64>)> {
+    rows.iter()
+        .map(|(event, receiver, state, erase_at)| {
+            (
+                (*event).to_owned(),
+                (*receiver).to_owned(),
+                (*state).to_owned(),
+                *erase_at,
+            )
+        })
+        .collect()
+}
+
+fn deliveries_of_before_lanes_are_claimed_by_them_and_old_codes_are_to_be_erased(database: &TestDatabase) {
+    let of = dialect(database);
+    let old = [
+        row(1, "webhook", "hooks.example.com:8443", "waiting", of),
+        row(2, "webhook", "hooks.example.com:443", "dead", of),
+        row(3, "webhook", "[2001:db8::1]:443", "delivered", of),
+        row(4, "webhook", "192.0.2.7:80", "held", of),
+        row(5, "webhook", "hooks.example.com:8443", "leased", of),
+        row(6, "mail", "mail", "waiting", of),
+        row(7, "mail", "mail", "dead", of),
+        row(8, "mail", "mail", "delivered", of),
+        row(9, "message", "message", "waiting", of),
+        row(10, "message", "message", "kept", of),
+    ];
+    let stopped = "INSERT INTO endpoint (company_id, url, failing_since, stopped_at, stopped_reason) \
+        VALUES ('acme', 'https://hooks.example.com:8443/', 0, 1000000, 'failing');";
+    as_of(database, 18, &format!("{COMPANY}\n{}{stopped}", old.concat()));
+    let store = Store::open(database.settings()).expect("the store opens");
+    let applied = store.migrate().expect("it is brought up to date");
+    assert!(applied.iter().any(|name| name.contains("lanes")), "{applied:?}");
+    assert!(store.migrate().expect("nothing is left").is_empty());
+    assert_eq!(
+        rows(&store),
+        expected(&[
+            ("e1", "hooks.example.com", "waiting", None),
+            ("e2", "hooks.example.com", "dead", None),
+            ("e3", "[2001:db8::1]", "delivered", None),
+            ("e4", "192.0.2.7", "held", None),
+            ("e5", "hooks.example.com", "waiting", None),
+            ("e6", ":mail", "waiting", Some(606)),
+            ("e7", ":mail", "dead", Some(607)),
+            ("e8", ":mail", "delivered", Some(608)),
+            ("e9", ":gateway/", "waiting", Some(609)),
+            ("e10", ":gateway/", "kept", Some(610)),
+        ])
+    );
+    let endpoints = store.read(|tx| tx.query(&ENDPOINTS, &[])).expect("endpoints");
+    assert_eq!(endpoints.len(), 1);
+    assert!(!endpoints[0].get::<bool>("letting_go").expect("a flag"));
+
+    let now = Timestamp::from_second(100).expect("a time");
+    let lanes = store.read_one(move |tx| outbox::due_lanes(tx, now)).expect("lanes");
+    let found: Vec<(&str, bool)> = lanes
+        .iter()
+        .map(|DueLane { lane, has_failed }| (lane.receiver.as_str(), *has_failed))
+        .collect();
+    assert_eq!(
+        found,
+        [("hooks.example.com", false), (":mail", false), (":gateway/", false)]
+    );
+    let dead = store
+        .write(|tx| {
+            let company = domain::CompanyId::parse("acme").expect("an id");
+            let revived = outbox::resend(tx, &company, outbox::DeliveryId(2), Timestamp::UNIX_EPOCH)?;
+            let tries = outbox::tries(tx, &company, outbox::DeliveryId(2))?;
+            Ok::<_, store::Error>((revived, tries.len()))
+        })
+        .expect("a dead letter");
+    assert_eq!(
+        dead,
+        (true, 1),
+        "a dead letter of then can be sent again, and shows its try"
+    );
+}
+
+fn letters_of_before_codes_were_told_apart_are_each_looked_at_once(database: &TestDatabase) {
+    let of = dialect(database);
+    let letters = [
+        row(1, "mail", ":mail", "delivered", of),
+        row(2, "mail", ":mail/code", "delivered", of),
+        row(3, "message", ":gateway/", "dead", of),
+        row(4, "message", ":gateway/solapi", "waiting", of),
+        row(5, "webhook", "hooks.example.com", "waiting", of),
+    ];
+    as_of(database, 21, &format!("{COMPANY}\n{}", letters.concat()));
+    let store = database.open();
+    let look = |store: &Store, second: i64| {
+        let now = Timestamp::from_second(second).expect("a time");
+        store
+            .write(move |tx| {
+                let found = outbox::to_erase(tx, now, 10)?;
+                for letter in &found {
+                    outbox::holds_no_code(tx, letter.id)?;
+                }
+                Ok::<_, store::Error>(
+                    found
+                        .iter()
+                        .map(|letter| (letter.id.0, letter.is_code))
+                        .collect::<Vec<_>>(),
+                )
+            })
+            .expect("looked at")
+    };
+    assert_eq!(look(&store, 600), []);
+    assert_eq!(
+        look(&store, 1_000),
+        [(1, false), (3, false)],
+        "what says by itself that it holds none, or held one, is left"
+    );
+    assert_eq!(look(&store, 1_000), []);
+    let states: Vec<String> = rows(&store).into_iter().map(|(_, _, state, _)| state).collect();
+    assert_eq!(states, ["delivered", "delivered", "dead", "waiting", "waiting"]);
+}
