@@ -29,6 +29,7 @@ mod sql {
         pub static TAMPER = "UPDATE audit_entry SET at = at + 1 WHERE workflow_id = $1 AND sequence = 2";
         pub static BREAK = "UPDATE workflow SET cc_list = '{}' WHERE id = $1";
         pub static MEND = "UPDATE workflow SET cc_list = '[]' WHERE id = $1";
+        pub static MOVE_HEAD = "UPDATE workflow SET chain_sequence = chain_sequence + $2 WHERE id = $1";
         pub static LETTERS = "SELECT body FROM outbox WHERE workflow_id = $1 AND kind <> 'webhook' ORDER BY id";
     }
 }
@@ -1951,6 +1952,62 @@ fn a_delivery_that_was_taken_is_told_in_the_chain_once() {
             .expect("the outbox");
         let ids: Vec<String> = rows.iter().map(|row| row.get("event_id").expect("an id")).collect();
         assert_eq!(ids, [event_id]);
+    });
+}
+
+#[test]
+fn a_chain_that_cannot_be_told_keeps_no_other_from_being_told() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let ids: Vec<WorkflowId> = (0..3)
+            .map(|_| {
+                let id = id_of(&world.start(world.request()));
+                world.approve(id, act(fields_of_first())).expect("approved");
+                id
+            })
+            .collect();
+        let now = app.now();
+        app.store
+            .write(move |tx| {
+                for claimed in claim_due(tx, "lease", "owner", now, 10)? {
+                    if claimed.lane().is_of_letters() {
+                        continue;
+                    }
+                    let made = Try {
+                        at: now,
+                        duration: 1,
+                        code: Some(200),
+                        fault: None,
+                        answer: String::new(),
+                    };
+                    outbox::finish(tx, &claimed, &made, Outcome::Delivered, now)?;
+                }
+                Ok::<_, store::Error>(())
+            })
+            .expect("delivered");
+        let told = || {
+            let of = |id: &WorkflowId| {
+                let shown = app.workflow(&world.caller, *id).expect("the workflow");
+                shown.history.iter().filter(|entry| entry.event == "delivered").count()
+            };
+            ids.iter().map(of).collect::<Vec<_>>()
+        };
+        let broken = ids[1].get();
+        // The next entry of this chain would be one that there is already.
+        let move_head = move |by: i64| {
+            app.store
+                .write(move |tx| tx.execute(&sql::MOVE_HEAD, store::values![broken, by]))
+                .expect("moved");
+        };
+        move_head(-1);
+        assert_eq!(app.note_deliveries(now, None, 10).expect("the others are told"), None);
+        move_head(1);
+        assert_eq!(told(), [1, 0, 1]);
+        for _ in 0..2 {
+            app.note_deliveries(now, None, 10).expect("the rest");
+            assert_eq!(told(), [1, 1, 1], "each once");
+        }
+        assert!(app.audit_verify().expect("a report").is_clean());
     });
 }
 

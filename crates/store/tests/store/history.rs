@@ -4,17 +4,25 @@
 use domain::{ClientId, CompanyId, WorkflowId};
 use jiff::Timestamp;
 use store::outbox::{
-    self, DeliveryId, Finished, HistoryBound, HistoryFilter, NewChannel, NewDelivery, Outcome, State, Try,
+    self, DeliveryId, Finished, HistoryBound, HistoryFilter, NewChannel, NewDelivery, NewLetter, Outcome, State, Try,
 };
 use store::{Error, Store, Transaction};
 use testkit::database::TestDatabase;
 use testkit::deliveries::claim_due;
 use testkit::scale::Scale;
 
+store::statements! {
+    /// What is left of a company's letters, in their order.
+    pub static LEFT = "SELECT event_id, body, state, finished_at FROM outbox \
+        WHERE company_id = $1 AND kind <> 'webhook' ORDER BY id";
+}
+
 testkit::on_both_databases!(
     a_flood_of_failures_stays_within_the_bound,
     what_is_to_be_delivered_or_told_is_no_history,
     of_a_delivery_that_is_resent_without_end_the_latest_tries_are_kept,
+    letters_are_forgotten_by_age_and_number_a_portion_at_a_time,
+    a_code_is_taken_out_of_its_letter_when_its_day_is_over,
 );
 
 /// So many fail at once, between two looks at the bound.
@@ -214,4 +222,154 @@ fn of_a_delivery_that_is_resent_without_end_the_latest_tries_are_kept(database: 
     let tries = store.read(move |tx| outbox::tries(tx, &id, delivery)).expect("tries");
     assert_eq!(tries.len(), most);
     assert_eq!(tries[0].at, at(5));
+}
+
+/// A letter of a document that is over, or of none.
+fn letter(tx: &mut dyn Transaction, company: &CompanyId, number: i64, letter: NewLetter) -> Result<(), Error> {
+    let new = NewDelivery {
+        company: company.clone(),
+        workflow: (number % 2 == 0).then_some(WorkflowId(number)),
+        event_id: format!("{company} letter {number}"),
+        channel: NewChannel::Mail(letter),
+        body: b"a code".to_vec(),
+        created_at: at(number),
+    };
+    outbox::enqueue(tx, &new)
+}
+
+/// Each letter that is left: its number, what it says, its state, and whether it is over.
+fn letters(store: &Store, company: &CompanyId) -> Vec<(i64, String, String, bool)> {
+    let of = company.clone();
+    let rows = store
+        .read(move |tx| tx.query(&LEFT, store::values![of.as_str()]))
+        .expect("letters");
+    rows.iter()
+        .map(|row| {
+            let event: String = row.get("event_id").expect("an id");
+            let number = event.rsplit(' ').next().and_then(|number| number.parse().ok());
+            let body: Vec<u8> = row.get("body").expect("a body");
+            let finished: Option<Timestamp> = row.get("finished_at").expect("a time");
+            (
+                number.expect("a number"),
+                String::from_utf8_lossy(&body).into_owned(),
+                row.get("state").expect("a state"),
+                finished.is_some(),
+            )
+        })
+        .collect()
+}
+
+fn forget_letters(store: &Store, company: &CompanyId, bound: HistoryBound) -> u64 {
+    let company = company.clone();
+    store
+        .write(move |tx| outbox::forget_letters(tx, &company, &bound))
+        .expect("forgotten")
+}
+
+fn letters_are_forgotten_by_age_and_number_a_portion_at_a_time(database: &TestDatabase) {
+    let store = database.open();
+    let (acme, other) = (company(&store, "acme"), company(&store, "other"));
+    for id in [&acme, &other] {
+        let id = id.clone();
+        store
+            .write(move |tx| {
+                for number in 0..10 {
+                    letter(tx, &id, number, NewLetter::Ordinary)?;
+                    let outcome = if number == 3 { Outcome::Dead } else { Outcome::Delivered };
+                    finish_all(tx, &format!("{id} {number}"), at(number), outcome)?;
+                }
+                letter(tx, &id, 10, NewLetter::Ordinary)?;
+                enqueue(tx, &id, 0, at(0))?;
+                finish_all(tx, &format!("{id} webhook"), at(-1), Outcome::Dead).map(drop)
+            })
+            .expect("letters");
+    }
+    let left = |id: &CompanyId| {
+        letters(&store, id)
+            .into_iter()
+            .map(|(number, ..)| number)
+            .collect::<Vec<_>>()
+    };
+    let all = left(&acme);
+    // What the chain of its document is still to tell of stays.
+    let by_age = HistoryBound {
+        until: at(5),
+        most: 100,
+        at_once: 2,
+        untold_until: at(-1),
+    };
+    for forgotten in [2, 1, 0] {
+        assert_eq!(forget_letters(&store, &acme, by_age), forgotten);
+    }
+    assert_eq!(left(&acme), [0, 2, 4, 6, 7, 8, 9, 10]);
+    let told = HistoryBound {
+        untold_until: at(1_000),
+        at_once: 100,
+        ..by_age
+    };
+    assert_eq!(forget_letters(&store, &acme, told), 3);
+    assert_eq!(left(&acme), [6, 7, 8, 9, 10]);
+    // Of those that are over the newest two are kept; what waits is no history.
+    let by_number = HistoryBound {
+        until: at(0),
+        most: 2,
+        ..told
+    };
+    assert_eq!(forget_letters(&store, &acme, by_number), 2);
+    assert_eq!(left(&acme), [8, 9, 10]);
+    assert_eq!(left(&other), all, "one company's letters are forgotten for no other");
+}
+
+fn erase(store: &Store, now: Timestamp) -> Vec<bool> {
+    store
+        .write(move |tx| {
+            let found = outbox::to_erase(tx, now, 10)?;
+            for letter in &found {
+                outbox::erase(tx, letter.id, b"nothing", now)?;
+            }
+            Ok::<_, Error>(found.iter().map(|letter| letter.is_code).collect())
+        })
+        .expect("erased")
+}
+
+fn a_code_is_taken_out_of_its_letter_when_its_day_is_over(database: &TestDatabase) {
+    let store = database.open();
+    let id = company(&store, "acme");
+    let of = id.clone();
+    let code = |number: i64| NewLetter::Code {
+        erase_at: at(number + 600),
+    };
+    store
+        .write(move |tx| {
+            letter(tx, &of, 1, code(1))?;
+            finish_all(tx, "taken", at(1), Outcome::Delivered)?;
+            letter(tx, &of, 2, code(2))?;
+            finish_all(tx, "dead", at(2), Outcome::Dead)?;
+            letter(tx, &of, 3, NewLetter::Ordinary)?;
+            letter(tx, &of, 4, code(4))?;
+            // The one that waits is under the hands of a worker, and so is the other letter.
+            claim_due(tx, "lease", "worker", at(600), 10).map(drop)
+        })
+        .expect("letters");
+    assert_eq!(erase(&store, at(600)), [] as [bool; 0], "each has its day");
+    assert_eq!(erase(&store, at(604)), [true, true], "what is being sent is left alone");
+    let said = |number: i64, body: &str, state: &str, over: bool| (number, body.to_owned(), state.to_owned(), over);
+    let held = [
+        said(1, "nothing", "delivered", true),
+        said(2, "nothing", "dead", true),
+        said(3, "a code", "waiting", false),
+        said(4, "a code", "waiting", false),
+    ];
+    assert_eq!(letters(&store, &id), held);
+    store
+        .write(|tx| outbox::release_owner(tx, "worker", at(604)))
+        .expect("released");
+    assert_eq!(erase(&store, at(604)), [true]);
+    assert_eq!(
+        letters(&store, &id)[3],
+        said(4, "nothing", "dead", true),
+        "it is not sent any more"
+    );
+    assert_eq!(letters(&store, &id)[2], held[2], "the other letter is");
+    assert_eq!(erase(&store, at(10_000)), [] as [bool; 0], "each is erased once");
 }
