@@ -265,8 +265,17 @@ test("a file that is refused leaves the one before, which the page shows and nam
   const settle = page.locator("#settle-dialog[open]");
   assert.match(await settle.locator("#settle-items").innerText(), /third.txt” was not taken.*still holds “first.txt”/s);
   assert.deepEqual(await seriousFaults(page), []);
-  await settle.locator("[data-close]").click();
-  assert.equal(await page.evaluate(() => document.activeElement.closest(".field").dataset.name), "Attachment");
+  // One is led to it at once, and not once more when one is elsewhere already.
+  const led = await page.evaluate(async () => {
+    const dialog = document.querySelector("#settle-dialog");
+    const told = new Promise((done) => dialog.addEventListener("close", () => setTimeout(done), { once: true }));
+    dialog.querySelector("[data-close]").click();
+    const first = document.activeElement.closest(".field")?.dataset.name;
+    document.querySelector("#zoom-in").focus();
+    await told;
+    return [first, document.activeElement.id];
+  });
+  assert.deepEqual(led, ["Attachment", "zoom-in"]);
   await page.click("#approve");
   await settle.locator("[type=submit]").click();
   await page.click("#approve-dialog[open] [type=submit]");
@@ -334,6 +343,13 @@ test("a file on its way tells how far it is, is given up with the keyboard, and 
   const again = line.getByRole("button", { name: "Try again now" });
   await again.waitFor();
   assert.equal(await line.locator("#transfer-words").textContent(), "통장 1.txt has not been sent yet.");
+  // On to the next field, in the same sheet, which covers the rest still.
+  await page.evaluate(() => {
+    window.told = new Promise((done) => document.querySelector("#sheet").addEventListener("close", () => setTimeout(done), { once: true }));
+  });
+  await hands.press(page.locator("#sheet-next"));
+  await page.evaluate(() => window.told);
+  assert.equal(await page.locator("#sheet[open] #transfer").count(), 1);
   await hands.closeSheet();
   // It stands outside of the sheet, too.
   await page.locator(".tools ~ #transfer, .tools #transfer").waitFor();

@@ -6,7 +6,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
-import { approve, closePages, field, fill, launch, open, pressAndFollow, pressAndSeeClosed, ready, seriousFaults, sign } from "./browser.mjs";
+import { approve, closePages, field, fill, launch, open, pressAndFollow, pressAndSeeClosed, ready, seriousFaults, sign, SIZES } from "./browser.mjs";
 import { Installation } from "./installation.mjs";
 
 let server;
@@ -183,10 +183,12 @@ test("without a connection nothing is lost, and it is saved when the connection 
   assert.equal(await field(again, "Name").locator("input").inputValue(), "오프라인");
 });
 
-test("another language is chosen without losing what was typed", async () => {
+test("another language is chosen without losing what was typed, even what is refused", async () => {
   const started = await server.startWorkflow();
   const page = await openSigning("desktop", started.sign_url);
   await sign(page, "Signature");
+  await fill(page, "Salary", "12");
+  await fill(page, "Salary", "12a");
   await fill(page, "Name", "김민준");
   // At once: neither is saved yet.
   await pressAndFollow(page, '.languages a[hreflang="ja"]');
@@ -195,6 +197,11 @@ test("another language is chosen without losing what was typed", async () => {
   assert.equal(await field(page, "Name").locator("input").inputValue(), "김민준");
   await page.waitForFunction(() => document.querySelector('.field.mine[data-name="Signature"] img')?.naturalWidth > 0);
   assert.match(await page.locator("#next").textContent(), /必須項目/);
+  const salary = field(page, "Salary");
+  assert.equal(await salary.locator("input").inputValue(), "12a");
+  assert.match(await salary.locator(".words").textContent(), /数値/);
+  await fill(page, "Salary", "12");
+  await page.waitForFunction(() => localStorage.length === 0);
 });
 
 test("who presses twice, or approves in a second tab, has approved once", async () => {
@@ -272,6 +279,83 @@ test("the guide leads from one required field to the next, by keyboard alone", a
   assert.deepEqual(page.faults, []);
 });
 
+test("a dialog that closes takes the keyboard from nobody, and gives it back where nobody has it", async () => {
+  const { sign_url: address } = await server.startWorkflow();
+  const page = await openSigning("phone", address);
+  /** Closes it by its own button and goes on in the same breath; answers where the keyboard is once the close was told. */
+  const close = (dialog, to) =>
+    page.evaluate(
+      async ({ dialog, to }) => {
+        const open = document.querySelector(dialog);
+        const told = new Promise((done) => open.addEventListener("close", () => setTimeout(done), { once: true }));
+        open.querySelector("[data-close]").click();
+        if (to) document.querySelector(to).focus();
+        else document.activeElement.blur();
+        await told;
+        return document.activeElement.id || document.activeElement.className;
+      },
+      { dialog, to },
+    );
+  for (const [opener, dialog, place] of [
+    [field(page, "Name").locator("button.open"), "#sheet", "open"],
+    [page.locator("#reject"), "#reject-dialog", "reject"],
+  ]) {
+    await opener.click();
+    assert.equal(await close(dialog, "#zoom-in"), "zoom-in", dialog);
+    await opener.click();
+    assert.equal(await close(dialog, null), place, dialog);
+  }
+});
+
+test("while an answer is on its way its dialog stays; what failed is said, and the keyboard is where it was", async () => {
+  const { sign_url: address } = await server.startWorkflow();
+  const page = await openSigning("desktop", address);
+  const held = [];
+  await page.route("**/sign/reject", (route) => void held.push(route));
+  const dialog = page.locator("#reject-dialog");
+  await page.click("#reject");
+  await page.fill("#reject-reason", "-");
+  const press = async () => {
+    await dialog.locator("[type=submit]").focus();
+    const asked = page.waitForRequest("**/sign/reject");
+    await page.keyboard.press("Enter");
+    await asked;
+  };
+  await press();
+  await page.keyboard.press("Escape");
+  assert.equal(await dialog.isVisible(), true);
+  await held.pop().abort("connectionreset");
+  await dialog.locator(".fault:not(:empty)").waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), await dialog.locator("[type=submit]").textContent());
+  // A browser holds nobody who insists: the page says it then.
+  await press();
+  await dialog.evaluate((element) => element.close());
+  await held.pop().abort("connectionreset");
+  await page.waitForSelector("#trouble:not(:empty)");
+  await page.unroute("**/sign/reject");
+});
+
+test("where the screen becomes another one, turned, unfolded or enlarged, the keyboard stays in the field", async () => {
+  const { sign_url: address } = await server.startWorkflow();
+  const page = await openSigning("desktop", address);
+  const { viewport: narrow } = SIZES.phone;
+  const { viewport: wide } = SIZES.desktop;
+  const resized = async (size) => {
+    await page.setViewportSize(size);
+    await page.evaluate(() => new Promise((taken) => requestAnimationFrame(() => requestAnimationFrame(taken))));
+    return await page.evaluate(() => document.activeElement.id || document.activeElement.closest(".field")?.dataset.name);
+  };
+  await field(page, "Name").locator("input").focus();
+  assert.equal(await resized(narrow), "Name");
+  assert.equal(await resized(wide), "Name");
+  await page.click("#guide-toggle");
+  await page.keyboard.type("김");
+  assert.equal(await resized(narrow), "guide-entry");
+  await page.keyboard.type("민준");
+  assert.equal(await resized(wide), "Name");
+  assert.equal(await field(page, "Name").locator("input").inputValue(), "김민준");
+});
+
 test("a wrong number is said in words and not sent", async () => {
   const started = await server.startWorkflow();
   const page = await openSigning("phone", started.sign_url);
@@ -284,7 +368,8 @@ test("a wrong number is said in words and not sent", async () => {
   assert.equal(await field(page, "Salary").getByRole("alert").isVisible(), true);
   await field(page, "Salary").locator("button.open").click();
   assert.equal(await page.locator("#sheet-entry").inputValue(), "much");
-  await page.locator("#sheet-entry").fill("1200");
+  // As a Japanese keyboard writes it.
+  await page.locator("#sheet-entry").fill("１，２００");
   assert.equal(await page.locator("#sheet-fault").isVisible(), false);
   // On to what is required: a mark is as large there as what is written.
   await page.locator("#sheet-next").tap();
@@ -295,10 +380,12 @@ test("a wrong number is said in words and not sent", async () => {
   await page.locator("#sheet .choice").tap();
   assert.equal(await field(page, "Agreed").locator("input").isChecked(), true);
 
+  // As it will be stamped.
+  await field(page, "Salary").locator("button.open", { hasText: "1,200" }).waitFor();
   // Where it is written on the page, the words stand under it.
   const wide = await openSigning("desktop", started.sign_url);
   const salary = field(wide, "Salary");
-  await salary.locator("input").click();
+  await salary.locator("input").fill("");
   await wide.keyboard.type("12a");
   assert.match(await salary.getByRole("alert").textContent(), /number/);
   assert.equal(await salary.getByRole("alert").isVisible(), true);
@@ -441,6 +528,14 @@ test("the access code: a hint, tries that count down, then the document; or a lo
   await pressAndFollow(page, "[type=submit]");
   await ready(page);
   await page.waitForFunction(() => document.querySelector("img.paper").naturalWidth > 0);
+
+  // The proof of the code ends while he writes: it is asked for again, and nothing is lost.
+  await page.context().clearCookies();
+  await Promise.all([page.waitForSelector("#code"), fill(page, "Name", "김민준")]);
+  await page.fill("#code", "850101");
+  await pressAndFollow(page, "[type=submit]");
+  await ready(page);
+  assert.equal(await field(page, "Name").locator("input").inputValue(), "김민준");
 
   const locked = await server.startWorkflow(protectedBy("850102"));
   await page.goto(locked.sign_url);

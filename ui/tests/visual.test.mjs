@@ -193,6 +193,7 @@ async function compare(taken, kept) {
       const halved = paint(width, height, "none", full).canvas;
       const small = await encode(halved, 0.85);
       if (!kept) return { alike: false, why: "no picture is kept of it yet", small };
+      if (small === kept) return { alike: true, small };
       const before = await decode("image/webp", kept);
       if (before.width !== width || before.height !== height) {
         return { alike: false, why: `${before.width}×${before.height} was kept, ${width}×${height} taken`, small };

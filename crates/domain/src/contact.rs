@@ -10,6 +10,7 @@ use std::fmt;
 use phonenumber::{Mode, PhoneNumber, Type, country, metadata::DATABASE};
 use serde::{Deserialize, Serialize};
 
+use crate::number::of_usual_width;
 use crate::text::is_ignorable;
 
 /// An e-mail address or a telephone number.
@@ -307,19 +308,14 @@ fn possible(number: PhoneNumber) -> Option<PhoneNumber> {
     (length >= 7 && is_possible).then_some(number)
 }
 
-/// What is dialled: whether a plus leads it, and its digits. Digits and signs of full width, as Japanese and Korean
-/// keyboards write them, count as what they are.
+/// What is dialled: whether a plus leads it, and its digits. Digits and signs of full width count as what they are.
 fn dial_string(text: &str) -> Option<(bool, String)> {
     // No number has more than 15 digits (E.164); signs between them are few.
     if text.chars().count() > 40 {
         return None;
     }
-    let mut plain = text.chars().map(|character| match character {
-        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character),
-        '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{30fc}' => '-',
-        '\u{3000}' | '\u{a0}' => ' ',
-        other => other,
-    });
+    let plain = of_usual_width(text);
+    let mut plain = plain.chars();
     let mut digits = String::new();
     let mut is_international = false;
     if let Some(first) = plain.next() {

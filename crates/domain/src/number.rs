@@ -16,6 +16,18 @@ pub const LONGEST: usize = 40;
 /// The most decimals that a field may show.
 pub const MOST_DECIMALS: u32 = 10;
 
+/// Digits, signs and blanks of full width, as Japanese and Korean keyboards write them, as what they are.
+pub fn of_usual_width(text: &str) -> String {
+    let usual = |character| match character {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character),
+        // Hyphens and dashes, the sign of minus, and the long vowel that shares a key with them.
+        '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{30fc}' => '-',
+        '\u{3000}' | '\u{a0}' => ' ',
+        other => other,
+    };
+    text.chars().map(usual).collect()
+}
+
 /// How a number is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct NumberFormat {

@@ -12,6 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::event::{Event, EventKind, IdentityMethod, Who};
 use crate::ids::RecipientId;
+use crate::number::of_usual_width;
 
 /// How long a code can be given.
 pub const LIFE: SignedDuration = SignedDuration::from_mins(10);
@@ -32,16 +33,11 @@ pub fn code(random: [u8; 8]) -> String {
     format!("{:06}", u64::from_be_bytes(random) % 1_000_000)
 }
 
-/// A code as typed, without blanks, and in ASCII: Japanese and Korean keyboards write digits of full width.
+/// A code as typed, without blanks and in digits of the usual width.
 pub fn as_typed(text: &str) -> String {
-    text.chars()
+    of_usual_width(text)
+        .chars()
         .filter(|character| !character.is_whitespace())
-        .map(|character| match character {
-            '０'..='９' => {
-                char::from_u32(u32::from(character) - u32::from('０') + u32::from('0')).unwrap_or(character)
-            }
-            other => other,
-        })
         .collect()
 }
 

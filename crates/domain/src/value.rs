@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::date_pattern::DatePattern;
 use crate::drawing::DrawnValue;
 use crate::field::{Field, FieldKind};
-use crate::number::Decimal;
+use crate::number::{Decimal, of_usual_width};
 use crate::text::{MOST_PARTS, has_overlong_character, is_direction_control, is_visible};
 
 /// SHA-256 of a file's bytes: the file's name in the blob store.
@@ -261,6 +261,7 @@ impl FieldValue {
                 Ok(Self::Text(text.replace("\r\n", "\n").replace('\r', "\n")))
             }
             FieldKind::Number => {
+                let text = of_usual_width(text);
                 let text = text.trim();
                 let number = Decimal::parse(text).ok_or(ValueFault::NotNumber)?;
                 match field.decimals {
@@ -268,7 +269,9 @@ impl FieldValue {
                     _ => Ok(Self::Number(text.to_owned())),
                 }
             }
-            FieldKind::Date => parse_date(text.trim()).map(Self::Date).ok_or(ValueFault::NotDate),
+            FieldKind::Date => parse_date(of_usual_width(text).trim())
+                .map(Self::Date)
+                .ok_or(ValueFault::NotDate),
             FieldKind::Check => match text.trim().to_ascii_lowercase().as_str() {
                 "y" | "1" | "true" => Ok(Self::Check(true)),
                 "n" | "0" | "false" | "" => Ok(Self::Check(false)),
@@ -438,13 +441,30 @@ pub(crate) mod tests {
                 text
             );
         }
-        for text in ["", "-", "1.", ".5", "1,23", "12e3", "0x1", "１２", "1 2", "NaN"] {
+        for text in ["", "-", "1.", ".5", "1,23", "12e3", "0x1", "①", "1 2", "NaN"] {
             assert_eq!(
                 FieldValue::parse(&field(FieldKind::Number), text),
                 Err(ValueFault::NotNumber),
                 "{text}"
             );
         }
+    }
+
+    #[test]
+    fn digits_of_full_width_are_the_digits_that_they_are() {
+        let wire = |kind, text: &str| FieldValue::parse(&field(kind), text).map(|value| value.to_wire());
+        for (text, number) in [
+            ("３，５００，０００", "3,500,000"),
+            ("−１２．５", "-12.5"),
+            ("ー５", "-5"),
+            ("　＋7", "+7"),
+        ] {
+            assert_eq!(wire(FieldKind::Number, text).as_deref(), Ok(number));
+        }
+        assert_eq!(wire(FieldKind::Number, "３ー５"), Err(ValueFault::NotNumber));
+        assert_eq!(wire(FieldKind::Date, "２０２６／３／７").as_deref(), Ok("2026-03-07"));
+        // A text is what was written.
+        assert_eq!(wire(FieldKind::Text, "１２").as_deref(), Ok("１２"));
     }
 
     #[test]

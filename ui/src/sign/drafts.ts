@@ -23,6 +23,8 @@ export class Drafts {
   #waiting = new Map<string, string>();
   /** What another page has changed as well, until the writer has chosen. */
   #undecided = new Map<string, string>();
+  /** What its kind, or the server, refuses: not lost with the page, and sent to nobody. */
+  #unfit = new Map<string, string>();
   /** All that waits was refused together: sent again when something of it has changed. */
   #refused = false;
   #timer = 0;
@@ -68,26 +70,39 @@ export class Drafts {
     if (this.#stopped) return;
     this.#refused = false;
     this.#undecided.delete(name);
+    this.#unfit.delete(name);
     this.#waiting.set(name, value);
     this.#remember();
     this.#schedule(PAUSE);
   }
 
+  /** Keeps on the device alone what cannot be saved as it is. The draft goes on holding what stood there before. */
+  keep(name: string, value: string): void {
+    if (this.#stopped) return;
+    this.#undecided.delete(name);
+    // Half of a date has no value yet.
+    if (value) this.#unfit.set(name, value);
+    else this.#unfit.delete(name);
+    this.#remember();
+  }
+
   /** Another page has changed the field: what waits here is kept, and not sent, until it is put or dropped. */
   withdraw(name: string): string | undefined {
-    const mine = this.#waiting.get(name) ?? this.#undecided.get(name);
+    const mine = this.#unfit.get(name) ?? this.#waiting.get(name) ?? this.#undecided.get(name);
     if (mine !== undefined) this.hold(name, mine);
     return mine;
   }
 
   hold(name: string, value: string): void {
     this.#waiting.delete(name);
+    this.#unfit.delete(name);
     this.#undecided.set(name, value);
     this.#remember();
   }
 
   drop(name: string): void {
     this.#undecided.delete(name);
+    this.#unfit.delete(name);
     this.#remember();
   }
 
@@ -109,6 +124,7 @@ export class Drafts {
     clearTimeout(this.#timer);
     this.#waiting.clear();
     this.#undecided.clear();
+    this.#unfit.clear();
     this.#remember();
   }
 
@@ -121,7 +137,7 @@ export class Drafts {
     try {
       const { link, page, revision } = this.shown.kept;
       const values = [
-        ...[...this.#waiting].map((entry) => [...entry, revision]),
+        ...[...this.#waiting, ...this.#unfit].map((entry) => [...entry, revision]),
         ...[...this.#undecided].map((entry) => [...entry, -1]),
       ];
       if (values.length === 0) localStorage.removeItem(this.#key);
@@ -193,6 +209,7 @@ export class Drafts {
     }
     // What was typed since is sent, and judged, by itself.
     const held = bad.filter(([name, value]) => this.#waiting.get(name) === value);
+    for (const [name, value] of held) this.#unfit.set(name, value);
     this.#forget(bad);
     for (const [name] of held) this.events.refused(name, refused.get(name) ?? "");
     this.#schedule(PAUSE);

@@ -35,7 +35,13 @@ function textEntry(field: TextField, id: string, describedBy: string, changed: (
   });
   return {
     element: entry,
-    focus: () => entry.focus({ preventScroll: true }),
+    focus: () => {
+      const isNew = document.activeElement !== entry;
+      entry.focus({ preventScroll: true });
+      // What is written goes on where it ended.
+      const hasCaret = entry instanceof HTMLTextAreaElement || entry.type === "text";
+      if (isNew && hasCaret) (entry as HTMLInputElement).setSelectionRange(entry.value.length, entry.value.length);
+    },
     refresh: () => {
       if (entry.value !== field.value) entry.value = field.value;
       if (field.check()) entry.setAttribute("aria-invalid", "true");

@@ -211,8 +211,11 @@ export class TextField extends Field {
     // Year, month and day apart have no room for the control of a whole date.
     const apart = this.kind === "date" && boxes.length > 1;
     const choose = () => {
+      const focused = this.controls.some((control) => control === document.activeElement);
       this.#open.hidden = !narrow.matches && !apart;
       this.control.hidden = narrow.matches || apart;
+      // A phone is turned or unfolded, a page enlarged: the keyboard stays in the field.
+      if (focused) this.focus();
     };
     narrow.addEventListener("change", choose);
     choose();
@@ -270,8 +273,9 @@ export class TextField extends Field {
       return texts["sign-rule-date"] ?? "";
     }
     if (value && this.kind === "number") {
-      if (!isDecimal(value)) return texts["sign-rule-number"] ?? "";
-      const decimals = value.replace(/0+$/, "").split(".")[1]?.length ?? 0;
+      const number = ofUsualWidth(value);
+      if (!isDecimal(number)) return texts["sign-rule-number"] ?? "";
+      const decimals = number.replace(/0+$/, "").split(".")[1]?.length ?? 0;
       if (this.#decimals !== null && decimals > this.#decimals) {
         return fill(texts["sign-rule-decimals"] ?? "", { limit: this.#decimals });
       }
@@ -325,6 +329,13 @@ export class TextField extends Field {
     const required = this.required ? `, ${this.host.texts["sign-field-required"]}` : "";
     this.#open.setAttribute("aria-label", `${this.label}${shown ? `: ${shown}` : ""}${required}`);
   }
+}
+
+/** Digits and signs of full width, as Japanese and Korean keyboards write them, are what they are, to the server too. */
+function ofUsualWidth(text: string): string {
+  return text
+    .replace(/[\uff01-\uff5e]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
+    .replace(/[\u2010-\u2015\u2212\u30fc]/g, "-");
 }
 
 /** The numbers that the server takes: digits, optional groups of three, optional fraction. */

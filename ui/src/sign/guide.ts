@@ -56,7 +56,7 @@ export class Guide {
         box.addEventListener("keydown", (event) => this.#on && this.#pressed(event));
       }
     }
-    this.#narrow.addEventListener("change", () => this.#on && this.#show(this.#at));
+    this.#narrow.addEventListener("change", () => this.#on && this.#showAnew());
     visualViewport?.addEventListener("resize", () => this.#makeRoom());
     if (wasOn() && fields.length > 0) this.#setOn(true);
   }
@@ -153,6 +153,15 @@ export class Guide {
     this.#say();
     const top = field.first.getBoundingClientRect().top - (this.#panel.parentElement?.getBoundingClientRect().top ?? 0);
     this.#panel.style.setProperty("--guide-top", `${Math.max(0, top - GAP)}px`);
+  }
+
+  /** The screen has become another one: the field is filled in at another place, and the keyboard goes with it. */
+  #showAnew(): void {
+    const field = this.fields[this.#at];
+    const places = [this.#room, ...(field?.boxes ?? [])];
+    const focused = places.some((place) => place.contains(document.activeElement));
+    this.#show(this.#at);
+    if (field && focused) this.#focus(field);
   }
 
   #say(): void {

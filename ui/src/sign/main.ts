@@ -1,7 +1,7 @@
 // The signing page. The server sends it whole: pages, fields, dialogs, sentences. This script puts
 // the fields in their places, keeps drafts, guides to what is still required, and finishes.
 
-import { all, fill, one, openDialog, pageData, wireCloseButtons } from "../shared/dom";
+import { all, fill, focusIfNowhere, one, openDialog, pageData, wireCloseButtons } from "../shared/dom";
 import "../shared/page-text";
 import type { Drawing } from "./choices";
 import { Refusal, type Saved, send, type SignData } from "./data";
@@ -144,8 +144,14 @@ class SigningPage extends HTMLElement implements FieldHost {
       return;
     }
     this.#goOn(field);
-    if (!field.check()) this.#drafts.put(field.name, field.value);
+    this.#save(field);
     this.#saySaveState();
+  }
+
+  /** What its kind refuses is no draft, and still not lost. */
+  #save(field: Field): void {
+    if (field.check()) this.#drafts.keep(field.name, field.value);
+    else this.#drafts.put(field.name, field.value);
   }
 
   /** What was saved is shown as it will be stamped, and what other pages have changed as it is now. */
@@ -298,7 +304,7 @@ class SigningPage extends HTMLElement implements FieldHost {
         continue;
       }
       field.value = value;
-      this.#drafts.put(name, field.value);
+      this.#save(field);
     }
     for (const [upload, kept] of this.#uploads.remembered()) {
       const field = this.#field(upload.name);
@@ -492,11 +498,15 @@ class SigningPage extends HTMLElement implements FieldHost {
     });
   }
 
-  /** Runs one request of a dialog: its buttons rest meanwhile, so that nothing is sent twice, and a
-   * failure is said inside the dialog. */
+  /** Runs one request of a dialog: its buttons rest meanwhile, so that nothing is sent twice, and it stays open, so that
+   * nobody takes what is on its way for given up. A failure is said inside the dialog. */
   async #attempt(form: HTMLFormElement, work: () => Promise<void>): Promise<void> {
     if (this.#finishing) return;
     this.#finishing = true;
+    const dialog = form.closest("dialog");
+    const stay = (event: Event) => event.preventDefault();
+    dialog?.addEventListener("cancel", stay);
+    const focused = document.activeElement;
     const buttons = all<HTMLButtonElement>("button", form);
     for (const button of buttons) button.disabled = true;
     form.setAttribute("aria-busy", "true");
@@ -513,9 +523,14 @@ class SigningPage extends HTMLElement implements FieldHost {
           ? (fault.problem.errors?.[0]?.message ?? fault.message)
           : (this.texts[navigator.onLine ? "sign-failed" : "sign-failed-offline"] ?? "");
       this.#say(form, message);
+      // A browser lets nobody be held in a dialog who insists.
+      if (!dialog?.open) one("#trouble").textContent = message;
     } finally {
       this.#finishing = false;
+      dialog?.removeEventListener("cancel", stay);
       for (const button of buttons) button.disabled = false;
+      // A button that rests does not keep the keyboard.
+      focusIfNowhere(focused);
       form.removeAttribute("aria-busy");
     }
   }

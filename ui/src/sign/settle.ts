@@ -35,14 +35,12 @@ export class Settle {
       event.preventDefault();
       this.#finish();
     });
-    // Who goes back looks at the first of them, after the dialog has given the focus to where it was.
+    // Who goes back looks at the first of them.
     one("[data-close]", this.#dialog).addEventListener("click", () => {
-      const lead = () => {
-        const first = this.#fields[0];
-        first?.scrollTo();
-        first?.focus();
-      };
-      this.#dialog.addEventListener("close", lead, { once: true });
+      this.#dialog.close();
+      const first = this.#fields[0];
+      first?.scrollTo();
+      first?.focus();
     });
   }
 

@@ -1,7 +1,7 @@
 // The sheet in which a text, number, date, list or mark is edited where the page is too small to write on, and a file is
 // chosen: one large entry, its rule in words, and the way to the next one.
 
-import { one, openDialog } from "../shared/dom";
+import { one, openDialog, whenClosed } from "../shared/dom";
 import { type Entry, entryFor } from "./entry";
 import { type SheetField, TextField } from "./fields";
 import type { TransferLine } from "./transfer";
@@ -32,6 +32,7 @@ export class Sheet {
       this.#dialog.close();
       if (field && !this.#next.hidden) this.goNext(field);
     });
+    whenClosed(this.#dialog, () => this.line.standAfter());
   }
 
   /** Puts the keyboard into the sheet, where it is open. */
@@ -52,7 +53,6 @@ export class Sheet {
     this.#next.hidden = !this.hasNext(field);
     // A dialog covers the place where it stands else.
     this.line.standAfter(this.#room);
-    this.#dialog.addEventListener("close", () => this.line.standAfter(), { once: true });
     openDialog(this.#dialog);
     this.judge();
     this.#entry.focus();
