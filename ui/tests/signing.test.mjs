@@ -234,6 +234,34 @@ test("who presses twice, or approves in a second tab, has approved once", async 
   assert.deepEqual([...first.faults], []);
 });
 
+test("who taps twice opens a dialog, and presses nothing that came up under the finger", async () => {
+  const started = await server.startWorkflow();
+  const page = await openSigning("phone", started.sign_url);
+  const asked = [];
+  page.on("request", (request) => /approve/.test(request.url()) && asked.push(request));
+  const twice = async (target) => {
+    const { x, y, width, height } = await target.boundingBox();
+    for (let taps = 0; taps < 2; taps += 1) await page.touchscreen.tap(x + width / 2, y + height / 2);
+  };
+  await twice(page.locator("#next"));
+  assert.equal(await page.locator("#sheet[open] #sheet-label").textContent(), "Name (required)");
+  await page.tap("#sheet [data-close]");
+  await twice(field(page, "Name").locator("button.open"));
+  assert.equal(await page.locator("#sheet").isVisible(), true);
+  // A moment later a tap beside it closes it, as ever.
+  await page.waitForSelector('#sheet[closedby="any"]');
+  await page.touchscreen.tap(180, 20);
+  await page.locator("#sheet").waitFor({ state: "hidden" });
+  await fillFirst(page);
+  await twice(page.locator("#approve"));
+  assert.equal(await page.locator("#approve-dialog").isVisible(), true);
+  assert.deepEqual(asked, []);
+  await page.tap("#approve-dialog [type=submit]");
+  await page.locator("#done-dialog[open]").waitFor();
+  assert.equal(asked.length, 1);
+  assert.deepEqual(page.faults, []);
+});
+
 test("the guide leads from one required field to the next, by keyboard alone", async () => {
   const started = await server.startWorkflow();
   const page = await openSigning("desktop", started.sign_url);

@@ -1,7 +1,8 @@
 // The signing page. The server sends it whole: pages, fields, dialogs, sentences. This script puts
 // the fields in their places, keeps drafts, guides to what is still required, and finishes.
 
-import { all, fill, focusIfNowhere, one, openDialog, pageData, wireCloseButtons } from "../shared/dom";
+import { focusIfNowhere, openDialog, showDialog, wireCloseButtons } from "../shared/dialogs";
+import { all, fill, one, pageData } from "../shared/dom";
 import "../shared/page-text";
 import type { Drawing } from "./choices";
 import { Refusal, type Saved, send, type SignData } from "./data";
@@ -709,7 +710,7 @@ class SigningPage extends HTMLElement implements FieldHost {
       rest.focus();
     });
     if (dialog.open) return;
-    dialog.showModal();
+    showDialog(dialog);
   }
 
   /** Without a connection this page, which knows the way, is not left. */

@@ -2,7 +2,8 @@
 // a seal made from a name; a picture from the device; or the one that this device kept. What it gives
 // is a picture, or the description of a drawing that the server makes and stamps.
 
-import { all, one, openDialog } from "../shared/dom";
+import { openDialog } from "../shared/dialogs";
+import { all, one } from "../shared/dom";
 import { Choices, type Drawing } from "./choices";
 import type { SignData } from "./data";
 import type { PictureField } from "./fields";

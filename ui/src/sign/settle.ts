@@ -2,7 +2,8 @@
 // the same writer has changed in the meantime (he chooses), fields that it has changed (he is told), and files that were
 // not taken (he is told what the document holds instead). Until then nothing of it is forgotten.
 
-import { fill, one, openDialog } from "../shared/dom";
+import { openDialog } from "../shared/dialogs";
+import { fill, one } from "../shared/dom";
 import type { Newer } from "./data";
 import { mark } from "./entry";
 import { AttachmentField, CheckField, type Field, PictureField } from "./fields";

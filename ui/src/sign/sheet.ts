@@ -1,7 +1,8 @@
 // The sheet in which a text, number, date, list or mark is edited where the page is too small to write on, and a file is
 // chosen: one large entry, its rule in words, and the way to the next one.
 
-import { one, openDialog, whenClosed } from "../shared/dom";
+import { openDialog, whenClosed } from "../shared/dialogs";
+import { one } from "../shared/dom";
 import { type Entry, entryFor } from "./entry";
 import { type SheetField, TextField } from "./fields";
 import type { TransferLine } from "./transfer";
