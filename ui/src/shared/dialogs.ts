@@ -28,9 +28,10 @@ export function showDialog(dialog: HTMLDialogElement): void {
   const end = () => {
     removeEventListener("pointerdown", elsewhere, { capture: true });
     removeEventListener("click", second, { capture: true });
+    removeEventListener("input", end, { capture: true });
     if (isClosedBeside) dialog.setAttribute("closedby", "any");
   };
-  // A press elsewhere is meant.
+  // A press elsewhere is meant, and so is one after something was written.
   const elsewhere = (event: PointerEvent) => isSecond(event) || end();
   const second = (event: MouseEvent) => {
     // A key presses without a place, and counts no clicks.
@@ -40,6 +41,7 @@ export function showDialog(dialog: HTMLDialogElement): void {
   };
   addEventListener("pointerdown", elsewhere, { capture: true });
   addEventListener("click", second, { capture: true });
+  addEventListener("input", end, { capture: true });
   if (isClosedBeside) dialog.setAttribute("closedby", "closerequest");
   setTimeout(end, DOUBLE.time);
   dialog.showModal();
