@@ -21,7 +21,7 @@ addEventListener("pointerdown", ({ clientX: x, clientY: y }) => (lastPress = { x
 
 /** Shows a dialog. Who taps twice where it was asked for presses nothing that came up under the finger: no approval that
  * nobody has read, no field that is passed over; nor does he close it again beside it. */
-export function showDialog(dialog: HTMLDialogElement): void {
+function showDialog(dialog: HTMLDialogElement): void {
   const { x, y } = lastPress;
   const isSecond = (event: MouseEvent) => Math.hypot(event.clientX - x, event.clientY - y) < DOUBLE.way;
   const isClosedBeside = dialog.hasAttribute("closedby");

@@ -1,7 +1,7 @@
 // The signing page. The server sends it whole: pages, fields, dialogs, sentences. This script puts
 // the fields in their places, keeps drafts, guides to what is still required, and finishes.
 
-import { focusIfNowhere, openDialog, showDialog, wireCloseButtons } from "../shared/dialogs";
+import { focusIfNowhere, openDialog, wireCloseButtons } from "../shared/dialogs";
 import { all, fill, one, pageData } from "../shared/dom";
 import "../shared/page-text";
 import type { Drawing } from "./choices";
@@ -710,7 +710,7 @@ class SigningPage extends HTMLElement implements FieldHost {
       rest.focus();
     });
     if (dialog.open) return;
-    showDialog(dialog);
+    dialog.showModal();
   }
 
   /** Without a connection this page, which knows the way, is not left. */
