@@ -16,7 +16,8 @@
 //! - No wake-up is lost: the bell leaves a mark that is seen at the next look, and the loop looks by itself as well.
 //! - First tries of a workflow go out in order (the claim's own rule); after each batch of results the loop looks again.
 //! - Each try is signed by the secrets that hold at its own moment, however long it has waited for its turn.
-//! - No try lasts longer than its lease allows: what has not come back by then is given up, and its place is free.
+//! - No try lasts longer than its lease allows: what has not come back by then is given up, and its place is free. What it
+//!   waits for here before its receiver is asked is not held against the receiver.
 //!
 //! **What may fail.** A delivery that cannot be sent at all (its secret is gone, its body undecipherable) counts as a
 //! failed try and ends as a dead letter; its endpoint has not failed by it. A database that is away costs time only: leases
@@ -30,7 +31,7 @@ use std::time::Duration;
 
 use app::mail::OutgoingMail;
 use app::outbox::Told;
-use app::{App, Purpose, SigningSecrets};
+use app::{App, Purpose, SigningSecrets, WebhookSecret};
 use domain::public_address::CallbackUrl;
 use domain::{ClientId, CompanyId, one_time_code};
 use failpoint::Place;
@@ -108,6 +109,8 @@ struct Shared {
     settings: RunnerSettings,
     /// The secrets that were read lately, and when.
     secrets: Mutex<HashMap<ClientId, KeptSecrets>>,
+    /// Held by the one delivery that reads secrets: a database that stalls holds one thread, not one for each.
+    reading: tokio::sync::Mutex<()>,
     /// The latest moment at which was claimed, in microseconds: the clock must not be before it.
     latest_claim: AtomicI64,
     /// What the shares count time from.
@@ -147,6 +150,11 @@ impl Done {
             TaskResult::Tried { made, .. } => Some(Duration::from_micros(u64::try_from(made.duration).unwrap_or(0))),
         }
     }
+
+    /// Whether its receiver was not tried at all, for reasons of ours.
+    fn is_ours(&self) -> bool {
+        matches!(self.result, TaskResult::Kept | TaskResult::NotBegun)
+    }
 }
 
 /// Why a webhook got no answer.
@@ -155,8 +163,6 @@ enum NoAnswer {
     NoneCame(String),
     /// It could not be sent at all.
     NotSent(String),
-    /// Nor can it be now: the database does not answer.
-    Unavailable,
 }
 
 enum TaskResult {
@@ -230,6 +236,7 @@ impl Runner {
                 mailer,
                 messengers,
                 secrets: Mutex::default(),
+                reading: tokio::sync::Mutex::default(),
                 settings,
                 // At the first claim it is looked whether the clock was set back while nothing ran.
                 latest_claim: AtomicI64::new(i64::MAX),
@@ -479,7 +486,9 @@ impl Work {
                 let call = locked(&self.shares).began(&lane, now);
                 self.under_way += 1;
                 let shared = Arc::clone(&self.shared);
-                let task = self.tasks.spawn(async move { shared.deliver(claimed).await });
+                let (counted, of) = (Arc::clone(&self.shares), lane.clone());
+                let asks = move |now| locked(&counted).asks(&of, call, now);
+                let task = self.tasks.spawn(async move { shared.deliver(claimed, asks).await });
                 self.calls.insert(task.id(), (lane.clone(), call));
             }
         }
@@ -532,19 +541,24 @@ impl Work {
     fn task_ended(&mut self, done: Result<(tokio::task::Id, Done), JoinError>) {
         self.under_way -= 1;
         self.ended += 1;
-        let (id, took) = match done {
+        let (id, took, is_ours) = match done {
             Ok((id, done)) => {
-                let took = done.took();
+                let (took, is_ours) = (done.took(), done.is_ours());
                 self.results.push(Arc::new(done));
-                (id, took)
+                (id, took, is_ours)
             }
             Err(error) => {
                 tracing::error!(%error, "a delivery panicked; it is tried again when its lease ends");
-                (error.id(), None)
+                (error.id(), None, true)
             }
         };
         if let Some((lane, call)) = self.calls.remove(&id) {
-            locked(&self.shares).ended(&lane, call, took, self.shared.made.elapsed());
+            let mut shares = locked(&self.shares);
+            if is_ours {
+                shares.withdrawn(&lane, call);
+            } else {
+                shares.ended(&lane, call, took, self.shared.made.elapsed());
+            }
         }
         // There is room for what had none.
         self.look |= self.left_out != LeftOut::Nothing;
@@ -800,35 +814,48 @@ impl Shared {
         Ok(true)
     }
 
-    async fn deliver(self: Arc<Self>, claimed: Claimed) -> Done {
-        let now = self.app.now();
-        let result = if claimed.lease_until.duration_since(now) < self.settings.margin {
-            TaskResult::NotBegun
-        } else {
-            let began = Began::at(now);
-            let longest = self.settings.margin.unsigned_abs();
-            // Each kind has nearer limits of its own, but for what it waits for here, such as a folder that hangs.
-            match timeout(longest, self.attempt(&claimed, began)).await {
-                Ok(result) => result,
-                Err(_) => self.failed(
-                    &claimed,
-                    began,
-                    &format!("it did not end within {} s", longest.as_secs_f32()),
-                ),
+    /// Makes the try; `asks` is told the moment from which its receiver is asked, and nobody waits for us.
+    async fn deliver(self: Arc<Self>, claimed: Claimed, asks: impl FnOnce(Duration)) -> Done {
+        let longest = self.settings.margin.unsigned_abs();
+        let secrets = match &claimed.channel {
+            ClaimedChannel::Webhook { client, .. } => {
+                let read = timeout(longest, self.signing_secrets(&claimed.company, *client)).await;
+                Some(read.unwrap_or(Err(SecretsFault::Unavailable)))
             }
+            ClaimedChannel::Mail | ClaimedChannel::Message => None,
+        };
+        asks(self.made.elapsed());
+        let began = Began::at(self.app.now());
+        let is_late = claimed.lease_until.duration_since(began.at) < self.settings.margin;
+        let secrets = match secrets {
+            Some(Err(SecretsFault::Unreadable(reason))) => {
+                let result = self.not_sent(&claimed, began, &reason);
+                return Done { claimed, result };
+            }
+            Some(Err(SecretsFault::Unavailable)) => None,
+            Some(Ok(secrets)) => Some(secrets.at(began.at)),
+            None => Some(Vec::new()),
+        };
+        let result = match secrets {
+            Some(secrets) if !is_late => {
+                // Each kind has nearer limits of its own, but for what it waits for here, such as the database.
+                let tried = timeout(longest, self.attempt(&claimed, &secrets, began)).await;
+                tried.unwrap_or_else(|_| {
+                    let outcome = self.again_in_time(&claimed, claimed.lane().is_of_codes(), None);
+                    let reason = format!("it did not end within {} s", longest.as_secs_f32());
+                    unanswered(began, &reason, outcome)
+                })
+            }
+            _ => TaskResult::NotBegun,
         };
         Done { claimed, result }
     }
 
-    async fn attempt(self: &Arc<Self>, claimed: &Claimed, began: Began) -> TaskResult {
+    async fn attempt(&self, claimed: &Claimed, secrets: &[WebhookSecret], began: Began) -> TaskResult {
         match &claimed.channel {
-            ClaimedChannel::Webhook {
-                url,
-                client,
-                authorization,
-            } => {
+            ClaimedChannel::Webhook { url, authorization, .. } => {
                 let answer = self
-                    .post(claimed, url, *client, authorization.as_deref(), began.at)
+                    .post(claimed, url, authorization.as_deref(), secrets, began.at)
                     .await;
                 let duration = began.duration();
                 failpoint::reach(Place::Answered);
@@ -836,7 +863,6 @@ impl Shared {
                     Ok(answer) => self.answered(claimed, began.at, duration, &answer),
                     Err(NoAnswer::NoneCame(reason)) => self.failed(claimed, began, &reason),
                     Err(NoAnswer::NotSent(reason)) => self.not_sent(claimed, began, &reason),
-                    Err(NoAnswer::Unavailable) => TaskResult::NotBegun,
                 }
             }
             ClaimedChannel::Mail => self.mail(claimed, began).await,
@@ -849,28 +875,32 @@ impl Shared {
         self: &Arc<Self>,
         company: &CompanyId,
         client: ClientId,
-        now: Timestamp,
-    ) -> Result<Arc<SigningSecrets>, NoAnswer> {
+    ) -> Result<Arc<SigningSecrets>, SecretsFault> {
+        if let Some(secrets) = self.kept_secrets(client, self.app.now()) {
+            return Ok(secrets);
+        }
+        let _reading = self.reading.lock().await;
+        let now = self.app.now();
+        // Who read before may have read these.
         if let Some(secrets) = self.kept_secrets(client, now) {
             return Ok(secrets);
         }
         let (shared, company) = (Arc::clone(self), company.clone());
-        match spawn_blocking(move || shared.secrets(&company, client, now)).await {
-            Ok(Ok(secrets)) => Ok(secrets),
-            Ok(Err(SecretsFault::Unreadable(reason))) => Err(NoAnswer::NotSent(reason)),
-            Ok(Err(SecretsFault::Unavailable)) | Err(_) => Err(NoAnswer::Unavailable),
-        }
+        let read = spawn_blocking(move || shared.secrets(&company, client, now)).await;
+        read.unwrap_or_else(|error| {
+            tracing::error!(%error, "reading a client's secrets panicked");
+            Err(SecretsFault::Unavailable)
+        })
     }
 
     async fn post(
-        self: &Arc<Self>,
+        &self,
         claimed: &Claimed,
         url: &str,
-        client: ClientId,
         authorization: Option<&[u8]>,
+        secrets: &[WebhookSecret],
         at: Timestamp,
     ) -> Result<crate::guarded_client::Answer, NoAnswer> {
-        let secrets = self.signing_secrets(&claimed.company, client, at).await?;
         let vault = &self.app.vault;
         let undecipherable = |error: app::VaultError| NoAnswer::NotSent(error.to_string());
         let url = CallbackUrl::stored(url).ok_or_else(|| NoAnswer::NotSent("the URL cannot be read".to_owned()))?;
@@ -885,7 +915,7 @@ impl Shared {
             url: &url,
             event_id: &claimed.event_id,
             authorization: authorization.as_ref().map(|value| value.as_slice()),
-            secrets: &secrets.at(at),
+            secrets,
             body: body.to_vec(),
         };
         webhook.send(&self.client, at).await.map_err(|fault| {
@@ -964,7 +994,7 @@ impl Shared {
                 let outcome = if fault.is_permanent {
                     Outcome::Dead
                 } else {
-                    self.again_in_time(claimed, &mail, None)
+                    self.again_in_time(claimed, mail.is_secret, None)
                 };
                 let made = Try {
                     at: began.at,
@@ -1002,7 +1032,7 @@ impl Shared {
             Outcome::Dead
         } else {
             let asked = reports.iter().find_map(|report| report.retry_after.as_deref());
-            self.again_in_time(claimed, &mail, asked)
+            self.again_in_time(claimed, mail.is_secret, asked)
         };
         let words: Vec<String> = reports.iter().map(Report::line).collect();
         let words = shown(&words.join("\n"));
@@ -1036,9 +1066,9 @@ impl Shared {
     }
 
     /// The same for what a person gets: a code that nobody can give any more is no use to anybody.
-    fn again_in_time(&self, claimed: &Claimed, mail: &OutgoingMail, retry_after: Option<&str>) -> Outcome {
+    fn again_in_time(&self, claimed: &Claimed, is_secret: bool, retry_after: Option<&str>) -> Outcome {
         match self.again(claimed, retry_after) {
-            Outcome::Retry(due_at) if mail.is_secret && !one_time_code::is_alive(claimed.created_at, None, due_at) => {
+            Outcome::Retry(due_at) if is_secret && !one_time_code::is_alive(claimed.created_at, None, due_at) => {
                 Outcome::Dead
             }
             outcome => outcome,
@@ -1052,13 +1082,23 @@ impl Shared {
         next_try(made, event, now, retry_after, self.app.random.as_ref()).map_or(Outcome::Dead, Outcome::Retry)
     }
 
-    /// Writes results in one transaction; where that fails, each in its own, so that one cannot hold up the others.
-    /// Whether a workflow's next first try may have become due.
+    /// Writes results in one transaction; where that fails, each in its own, so that one cannot hold up the others. A database
+    /// that does not answer is asked once more for all: asked for each, it would keep those to come waiting until their leases
+    /// end. Whether a workflow's next first try may have become due.
     fn finish(&self, results: Vec<Arc<Done>>) -> bool {
-        match self.write(results.clone()) {
+        let mut written = self.write(results.clone());
+        if let Err(error @ app::Error::Unavailable { .. }) = &written {
+            tracing::warn!(%error, "results could not be written; trying once more");
+            written = self.write(results.clone());
+        }
+        match written {
             Ok(opened) => {
                 failpoint::reach(Place::Recorded);
                 return opened;
+            }
+            Err(error @ app::Error::Unavailable { .. }) => {
+                tracing::warn!(%error, count = results.len(), "results could not be written; the deliveries are made again");
+                return false;
             }
             Err(error) => tracing::warn!(%error, "results could not be written together; writing each"),
         }

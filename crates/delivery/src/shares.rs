@@ -189,8 +189,7 @@ impl Load {
 
     /// Whether a call has not come back that would have from a quick receiver.
     fn is_hanging(&self, now: Duration) -> bool {
-        let first = self.calls.values().next();
-        first.is_some_and(|began| now.saturating_sub(*began) >= LONG)
+        self.calls.values().any(|began| now.saturating_sub(*began) >= LONG)
     }
 }
 
@@ -431,19 +430,35 @@ impl Shares {
         call
     }
 
+    /// The receiver of one under way is asked from now on: what was waited for before is not held against it.
+    pub(crate) fn asks(&mut self, lane: &Lane, call: Call, now: Duration) {
+        let began = self.loads.get_mut(lane).and_then(|load| load.calls.get_mut(&call));
+        if let Some(began) = began {
+            *began = now;
+        }
+    }
+
+    /// One is over for reasons of ours, which says nothing about its receiver.
+    pub(crate) fn withdrawn(&mut self, lane: &Lane, call: Call) {
+        if let Some(load) = self.loads.get_mut(lane) {
+            load.calls.remove(&call);
+            if load.calls.is_empty() && load.waiting == 0 {
+                self.loads.remove(lane);
+            }
+        }
+    }
+
     /// One has ended, in whatever way: `took` is for how long its receiver was asked, if it was. A worker that was held for
     /// long without that counts against the lane all the same.
     pub(crate) fn ended(&mut self, lane: &Lane, call: Call, took: Option<Duration>, now: Duration) {
-        let Some(load) = self.loads.get_mut(lane) else {
+        let Some(load) = self.loads.get(lane) else {
             return;
         };
-        let Some(began) = load.calls.remove(&call) else {
+        let Some(began) = load.calls.get(&call).copied() else {
             return;
         };
-        let is_first = load.calls.keys().next().is_none_or(|first| call < *first);
-        if load.calls.is_empty() && load.waiting == 0 {
-            self.loads.remove(lane);
-        }
+        let is_first = load.calls.keys().next() == Some(&call);
+        self.withdrawn(lane, call);
         if lane.is_of_letters() {
             return;
         }
@@ -557,6 +572,32 @@ mod tests {
     fn under_way(shares: &Shares, is_meant: impl Fn(&Lane) -> bool) -> usize {
         let loads = shares.loads.iter().filter(|(lane, _)| is_meant(lane));
         loads.map(|(_, load)| load.under_way()).sum()
+    }
+
+    #[test]
+    fn what_we_were_waited_for_is_held_against_nobody() {
+        let mut shares = Shares::new(BOUNDS);
+        let lane = lane("a", "acme");
+        prove(&mut shares, &lane, QUICK);
+        let late = LONG * 5;
+        for _ in 0..2 {
+            shares.claimed(&lane, false);
+        }
+        let (asked_late, never_asked) = (shares.began(&lane, START), shares.began(&lane, START));
+        shares.asks(&lane, asked_late, late);
+        shares.ended(&lane, asked_late, Some(QUICK), late + QUICK);
+        shares.withdrawn(&lane, never_asked);
+        assert_eq!(shares.standing(&lane, late + LONG), Standing::Quick);
+        assert_eq!(under_way(&shares, |_| true), 0);
+
+        // The second of two hangs, whatever came of the first.
+        for _ in 0..2 {
+            shares.claimed(&lane, false);
+        }
+        let first = shares.began(&lane, START);
+        shares.began(&lane, START);
+        shares.asks(&lane, first, late);
+        assert_eq!(shares.standing(&lane, late), Standing::Slow);
     }
 
     #[test]

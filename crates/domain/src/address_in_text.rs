@@ -197,7 +197,8 @@ const SCHEMES: [&str; 14] = [
 const SCHEMES_OF_WORDS: [&str; 4] = ["data", "file", "ftp", "intent"];
 
 /// Whether a text holds something that programs which show mails make a link of: a scheme, a host name, an e-mail address, a
-/// path to another computer. Initials and titles (`J.R. Lee`, `Dr.Kim`) are none.
+/// path to another computer. Initials and titles (`J.R. Lee`, `KIM.JH`, `Dr.Kim`) are none. Telephone numbers are not looked
+/// for: a name may hold digits.
 pub fn holds_an_address(text: &str) -> bool {
     let plain = as_read(text);
     let lower = plain.to_lowercase();
@@ -205,9 +206,21 @@ pub fn holds_an_address(text: &str) -> bool {
         || lower.contains("www.")
         || plain.contains("\\\\")
         || holds_a_scheme(&lower)
-        || plain
-            .split(|c: char| !(c.is_alphanumeric() || is_combining_mark(c) || matches!(c, '.' | '-')))
-            .any(holds_a_host)
+        || holds_a_host(&plain)
+}
+
+/// Whether a text holds a host name, or the address of a computer in numbers.
+fn holds_a_host(text: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || is_combining_mark(c) || matches!(c, '.' | '-');
+    let mut before = None;
+    text.split_inclusive(|c| !is_part(c)).any(|piece| {
+        let word = piece.trim_end_matches(|c| !is_part(c));
+        let behind = piece.chars().next_back().filter(|c| !is_part(*c));
+        // A mailbox stands before it, or a path behind it: that makes an address of what could be a name.
+        let is_led = before == Some('@') || behind == Some('/');
+        before = behind;
+        is_a_host(word, is_led)
+    })
 }
 
 /// A text as it is read.
@@ -241,21 +254,23 @@ fn holds_a_scheme(text: &str) -> bool {
 }
 
 /// Whether a word holds a host name, or the address of one in numbers.
-fn holds_a_host(word: &str) -> bool {
+fn is_a_host(word: &str, is_led: bool) -> bool {
     let labels: Vec<&str> = word.trim_matches(['.', '-']).split('.').collect();
     let is_number = |label: &&str| label.parse::<u8>().is_ok();
     if labels.windows(4).any(|four| four.iter().all(is_number)) {
         return true;
     }
     let mut longest = 0;
-    labels.iter().zip(labels.iter().skip(1)).any(|(label, ending)| {
+    labels.windows(2).any(|pair| {
+        let [label, ending] = pair else { return false };
         longest = longest.max(label.chars().count());
-        !label.is_empty() && ends_a_host(longest, ending)
+        !label.is_empty() && ends_a_host(longest, ending, is_led)
     })
 }
 
-/// Whether what stands behind a dot ends a host name; `longest` is how many characters the longest label before it has.
-fn ends_a_host(longest: usize, ending: &str) -> bool {
+/// Whether what stands behind a dot ends a host name; `longest` is how many characters the longest label before it has, and
+/// `is_led` says that what stands around the word makes an address of it.
+fn ends_a_host(longest: usize, ending: &str, is_led: bool) -> bool {
     let small = ending.to_lowercase();
     let encoded = dns_domain(&small).unwrap_or(small);
     if let Some(encoded) = encoded.strip_prefix("xn--")
@@ -269,13 +284,16 @@ fn ends_a_host(longest: usize, ending: &str) -> bool {
         .get(..ending.find(|c| !is_latin(c)).unwrap_or(ending.len()))
         .unwrap_or_default();
     let is_common = COMMON_ENDINGS.iter().any(|common| latin.eq_ignore_ascii_case(common));
-    // One capital, and what stands behind it is small.
-    let is_capitalised =
-        latin.starts_with(|c: char| c.is_ascii_uppercase()) && latin.chars().skip(1).all(|c| c.is_ascii_lowercase());
+    let is_capital = |c: char| c.is_ascii_uppercase();
+    let is_capitalised = latin.starts_with(is_capital) && latin.matches(is_capital).count() == 1;
+    // Initials behind a surname: `KIM.JH`.
+    let is_initials = latin.len() <= 3 && latin.chars().all(is_capital);
     let is_ending = latin.len() >= 2 && latin.chars().all(|c| c.is_ascii_alphabetic());
     // One letter may be an initial (`J.Lee`), and a host of its own (`x.com`).
-    let is_host = if longest >= 2 {
-        is_common || !is_capitalised && latin == ending
+    let is_host = if is_led {
+        latin == ending
+    } else if longest >= 2 {
+        is_common || !is_capitalised && !is_initials && latin == ending
     } else {
         is_common && !is_capitalised
     };
@@ -323,6 +341,13 @@ mod tests {
             "예시.com",
             "a.xn--3e0b707e",
             "WIN:sub.evil.example!",
+            // What stands around it makes an address of it.
+            "v.gd/abc",
+            "g.page/evil",
+            "me@a.club",
+            "secure-login.Bank/verify",
+            "kim@Evil.Club",
+            "KIM.JH/x",
             // Other alphabets.
             "evil.한국",
             "예시.한국",
@@ -397,6 +422,9 @@ mod tests {
             "김민준.",
             "A.B.",
             "A.B.Co",
+            "KIM.JH",
+            "Park.JH / Kim",
+            "HANBIT CO.LTD",
             "Lee / Kim: two",
             "Sales:Kim",
             "Motel: Kim",

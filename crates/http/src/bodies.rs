@@ -6,8 +6,8 @@
 //! others theirs. A program has shown an access token (the frame judges it first), the holder of a
 //! link a token that we made; a route alone makes nobody known. Of the programs' places each company
 //! has its share, of the links' each company's links together have one, and in it each link a small
-//! one: whoever has got hold of a link, or of many, takes neither the places of the company's programs nor
-//! those of other companies' signers.
+//! one: whoever has got hold of a link, or of many of one company, takes neither the places of the
+//! company's programs nor those of other companies' signers.
 //!
 //! Every body has a deadline, and must come on: one that drips is cut off after some seconds, one that
 //! arrives at the pace of a slow line is not. Who is known has more patience shown to him: a phone in
@@ -44,7 +44,7 @@ const PLACES_OF_PROGRAMS: usize = 8;
 const SHARE_OF_COMPANY: Share = Share { inside: 4, waiting: 32 };
 /// Large bodies of holders of links, and the share of all links of one company. They are smaller than those of programs.
 const PLACES_OF_LINKS: usize = 12;
-const SHARE_OF_LINKS: Share = Share { inside: 6, waiting: 32 };
+const SHARE_OF_LINKS: Share = Share { inside: 4, waiting: 32 };
 /// One link's share of its company's: a page sends one file after the other, and may be open twice.
 const SHARE_OF_LINK: Share = Share { inside: 2, waiting: 4 };
 /// Of programs and of holders of links so many wait for a place. They hold no body.

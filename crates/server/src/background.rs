@@ -27,6 +27,8 @@ const BULK_EVERY: Duration = Duration::from_millis(500);
 const HISTORY_EVERY: Duration = Duration::from_mins(1);
 /// So many one-time codes are erased in one transaction.
 const ERASE_AT_ONCE: u32 = 500;
+/// So many such transactions at most before other work has its turn: after an upgrade all old letters are looked at.
+const MOST_ROUNDS_OF_ERASING: u32 = 20;
 /// How late a missing timestamp is tried again, at most, once it is due.
 const TIMESTAMPS_EVERY: Duration = Duration::from_mins(1);
 /// So many timestamps are added in one run; more follow at once.
@@ -217,7 +219,11 @@ fn start_many(app: &App) -> Result<(), Error> {
 }
 
 fn forget(app: &App) -> Result<(), Error> {
-    while app.erase_codes(ERASE_AT_ONCE)? >= ERASE_AT_ONCE as usize {}
+    for _ in 0..MOST_ROUNDS_OF_ERASING {
+        if app.erase_codes(ERASE_AT_ONCE)? < ERASE_AT_ONCE as usize {
+            break;
+        }
+    }
     app.forget_deliveries().map(drop)
 }
 

@@ -200,7 +200,7 @@ class SigningPage extends HTMLElement implements FieldHost {
       this.#uploads.drop(field.name);
     } else if (typeof mine === "string") {
       field.restore(mine);
-      this.#drafts.put(field.name, mine);
+      this.#save(field);
     } else {
       field.value = mine.shown;
       this.#uploads.put(mine);

@@ -153,7 +153,7 @@ impl World {
     }
 }
 
-/// Lets a hundred receivers of 25 companies hang in a manner, and ten good ones of ten of these beside them.
+/// Lets a hundred receivers of 25 companies hang in a manner, and six good ones of six of these beside them.
 fn run(manner: Manner) -> Seen {
     let hanging = (0..HANGING).map(|number| Host::new(format!("hanging{number}"), number / 4, manner));
     let good = (0..GOOD).map(|number| Host::new(format!("good{number}"), number, Manner::Never));
