@@ -288,6 +288,10 @@ test("the guide leads from one required field to the next, by keyboard alone", a
   await page.focus("#next");
   await page.keyboard.press("Enter");
   await page.locator("#consent-dialog[open]").waitFor();
+  // Read from its title on: who presses on has chosen nothing, least of all to decline.
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "consent-title");
+  await page.locator("#consent-dialog[open]").waitFor();
   await page.locator("#consent-dialog [type=submit]").focus();
   await page.keyboard.press("Enter");
   await page.locator("#pad[open]").waitFor();
@@ -300,6 +304,9 @@ test("the guide leads from one required field to the next, by keyboard alone", a
   assert.equal(await page.locator("#approve").isVisible(), true);
   await page.locator("#approve").focus();
   await page.keyboard.press("Enter");
+  await page.locator("#approve-dialog[open]").waitFor();
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "approve-title");
   await page.locator("#approve-dialog [type=submit]").focus();
   await page.keyboard.press("Enter");
   await page.locator("#done-dialog[open]").waitFor();
