@@ -579,15 +579,15 @@ mod tests {
         let mut shares = Shares::new(BOUNDS);
         let lane = lane("a", "acme");
         prove(&mut shares, &lane, QUICK);
-        let late = LONG * 5;
+        let much_later = LONG * 5;
         for _ in 0..2 {
             shares.claimed(&lane, false);
         }
         let (asked_late, never_asked) = (shares.began(&lane, START), shares.began(&lane, START));
-        shares.asks(&lane, asked_late, late);
-        shares.ended(&lane, asked_late, Some(QUICK), late + QUICK);
+        shares.asks(&lane, asked_late, much_later);
+        shares.ended(&lane, asked_late, Some(QUICK), much_later + QUICK);
         shares.withdrawn(&lane, never_asked);
-        assert_eq!(shares.standing(&lane, late + LONG), Standing::Quick);
+        assert_eq!(shares.standing(&lane, much_later + LONG), Standing::Quick);
         assert_eq!(under_way(&shares, |_| true), 0);
 
         // The second of two hangs, whatever came of the first.
@@ -596,8 +596,8 @@ mod tests {
         }
         let first = shares.began(&lane, START);
         shares.began(&lane, START);
-        shares.asks(&lane, first, late);
-        assert_eq!(shares.standing(&lane, late), Standing::Slow);
+        shares.asks(&lane, first, much_later);
+        assert_eq!(shares.standing(&lane, much_later), Standing::Slow);
     }
 
     #[test]
