@@ -1,8 +1,9 @@
 //! What a use-case answers when it does not do what it was asked.
 //!
 //! The list is closed: [`Error`] has one variant a way of failing that a caller can tell apart, and [`FaultCode`],
-//! [`ConflictCode`], [`ThrottleCode`], [`ForbiddenCode`] and [`Subject`] name the reasons. Each code has an id that never changes once released
-//! (programs compare it; `OpenAPI` lists it) and a message `error-<id>` in every language, which a test demands.
+//! [`ConflictCode`], [`ThrottleCode`], [`ForbiddenCode`] and [`Subject`] name the reasons. Each code has an id that never
+//! changes once released (programs compare it; `OpenAPI` lists it) and a message `error-<id>` in every language, which a test
+//! demands.
 //! Adding a code means adding a line to the list below and three lines under `locales/`.
 //!
 //! [`Error::Internal`] and [`Error::OutcomeUnknown`] are our own failures, [`Error::Unavailable`] may be. Their causes are for

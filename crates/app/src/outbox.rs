@@ -235,7 +235,7 @@ impl App {
         let found = self
             .store
             .read_one(move |tx| outbox::to_erase(tx, now, limit).map_err(Error::from))?;
-        let mut erased = Vec::with_capacity(found.len());
+        let mut looked_at = Vec::with_capacity(found.len());
         for letter in found {
             let body = match OutgoingMail::open(&letter.body, &self.vault) {
                 Ok(mail) if letter.is_code || mail.is_secret => Some(mail.erased().sealed(&self.vault)?),
@@ -243,12 +243,12 @@ impl App {
                 Err(_) if letter.is_code => Some(Vec::new()),
                 Ok(_) | Err(_) => None,
             };
-            erased.push((letter.id, body));
+            looked_at.push((letter.id, body));
         }
-        let count = erased.len();
+        let count = looked_at.len();
         if count > 0 {
             self.store.write(move |tx| {
-                for (id, body) in &erased {
+                for (id, body) in &looked_at {
                     match body {
                         Some(body) => outbox::erase(tx, *id, body, now)?,
                         None => outbox::holds_no_code(tx, *id)?,

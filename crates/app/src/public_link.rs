@@ -7,9 +7,9 @@
 //! **Guarantees.** The limit is exact, and with the rule `once` one address starts one workflow, whatever arrives at the same
 //! moment: both are decided in the transaction that starts the workflow, and so are the bounds of an hour, for each of the
 //! company's addressees and each link ([`store::public_link::UseBounds`]); the addressee's is a brake that links used at the
-//! same moment can pass by one each. It counts mailboxes, whatever tag an address bears, and only where something is sent:
-//! the visitor of an embedded document is written nothing. What could not be sent is refused when the link is made, with an invented
-//! visitor in the first writer's place. Whether a link is open is one question with one answer, for the page, its form and
+//! same moment can pass by one each. It counts mailboxes, whatever tag an address bears, and only where something is sent: the
+//! visitor of an embedded document is written nothing, but for a code that he is asked for. What could not be sent is refused
+//! when the link is made, with an invented visitor in the first writer's place. Whether a link is open is one question with one answer, for the page, its form and
 //! the API alike ([`refusal`]).
 //!
 //! **What a link is not.** A way for strangers to have us write to other people: a visitor's name that holds an address is
