@@ -26,7 +26,7 @@ use store::bulk::BulkId;
 use store::idempotency::KeptAnswer;
 use store::public_link::LinkUse;
 use store::template::StoredVersion;
-use store::workflow::{Checks, Party, StartContext};
+use store::workflow::{Checks, Party, Reserved, StartContext};
 use store::workflow_value::StoredValue;
 
 use crate::addresses::Addresses;
@@ -255,6 +255,8 @@ struct Plan {
     idempotency: Option<Idempotency>,
     party: Party,
     also: Option<Also>,
+    /// Numbers that are given out already.
+    reserved: Option<Reserved>,
 }
 
 /// What else a start decides, in its transaction: where it does not hold any more, nothing is started.
@@ -331,7 +333,11 @@ impl App {
         };
         caller.must_send()?;
         let now = self.now();
-        let (context, kept) = self.start_context(caller, &request, now)?;
+        let Asked {
+            context,
+            kept,
+            reserved,
+        } = self.start_context(caller, &request, now, !request.is_preview)?;
         if let (Some(kept), Some(idempotency)) = (&kept, &request.idempotency) {
             return self.answered_before(kept, idempotency).map(only);
         }
@@ -341,6 +347,7 @@ impl App {
         };
         let (mut plan, files, preview) = self.planned(caller, &context, one_off, now, request, origin)?;
         plan.also = also;
+        plan.reserved = reserved;
         for bytes in files {
             self.blobs.put(&bytes)?;
         }
@@ -420,7 +427,8 @@ impl App {
         caller: &Caller,
         request: &StartRequest,
         now: Timestamp,
-    ) -> Result<(StartContext, Option<KeptAnswer>), Error> {
+        starts: bool,
+    ) -> Result<Asked, Error> {
         let company = caller.company.clone();
         let template = request.template_id.unwrap_or(TemplateId(0));
         let client = request
@@ -432,17 +440,31 @@ impl App {
             .idempotency
             .as_ref()
             .map(|idempotency| start_key(caller.member, &idempotency.key));
-        let Some(key) = key else {
-            let context = self.store.read_one(move |tx| {
-                store::workflow::start_context(tx, &company, template, client).map_err(Error::from)
-            })?;
-            return Ok((context.ok_or(Error::NotFound(Subject::Company))?, None));
+        let (context, kept, reserved) = match key {
+            None if !starts => {
+                let context = self.store.read_one(move |tx| {
+                    store::workflow::start_context(tx, &company, template, client).map_err(Error::from)
+                })?;
+                (context, None, None)
+            }
+            None => {
+                let recipients = request.recipients.len();
+                let (context, reserved) = self.store.read_one(move |tx| {
+                    store::workflow::start_context_with_numbers(tx, &company, template, client, recipients)
+                        .map_err(Error::from)
+                })?;
+                (context, None, reserved)
+            }
+            Some(key) => self.store.read(move |tx| {
+                let context = store::workflow::start_context(tx, &company, template, client)?;
+                let kept = store::idempotency::find(tx, &company, &key, kept_since(now))?;
+                Ok::<_, Error>((context, kept, None))
+            })?,
         };
-        self.store.read(move |tx| {
-            let context = store::workflow::start_context(tx, &company, template, client)?
-                .ok_or(Error::NotFound(Subject::Company))?;
-            let kept = store::idempotency::find(tx, &company, &key, kept_since(now))?;
-            Ok::<_, Error>((context, kept))
+        Ok(Asked {
+            context: context.ok_or(Error::NotFound(Subject::Company))?,
+            kept,
+            reserved,
         })
     }
 
@@ -458,7 +480,7 @@ impl App {
         let Some(idempotency) = &request.idempotency else {
             return Ok(None);
         };
-        let (_, kept) = self.start_context(caller, request, self.now())?;
+        let kept = self.start_context(caller, request, self.now(), false)?.kept;
         kept.map(|kept| self.answered_before(&kept, idempotency)).transpose()
     }
 
@@ -504,6 +526,15 @@ impl App {
     }
 }
 
+/// What a start asks before it decides.
+struct Asked {
+    context: StartContext,
+    /// What the first call under the request's key answered.
+    kept: Option<KeptAnswer>,
+    /// Numbers for the workflow, where they were to be had with it.
+    reserved: Option<Reserved>,
+}
+
 /// Starts that are proved one after another. What they share is looked up once: a list has thousands of rows, and a storage
 /// far away answers each question after many milliseconds.
 pub(crate) struct CheckedStarts<'a> {
@@ -521,7 +552,7 @@ impl CheckedStarts<'_> {
         let client = request.export.as_ref().and_then(|export| export.client_id.clone());
         let context = match self.contexts.entry((request.template_id, client)) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => new.insert(self.app.start_context(self.caller, &request, self.now)?.0),
+            Entry::Vacant(new) => new.insert(self.app.start_context(self.caller, &request, self.now, false)?.context),
         };
         let reader = StartReader::new(self.app, self.caller, context, None, self.now, request)?;
         let (plan, ..) = reader.read_all(&Origin::default())?;
@@ -567,9 +598,15 @@ impl Plan {
         }
         let mut workflow = self.workflow.clone();
         workflow.template = self.template(tx)?;
-        let (id, recipient_ids) = store::workflow::reserve(tx, workflow.recipients.len())?;
-        workflow.id = id;
-        for (recipient, id) in workflow.recipients.iter_mut().zip(recipient_ids) {
+        let writers = workflow.recipients.len();
+        // A step whose writer the template itself names is not among the request's.
+        let fits = |reserved: &&Reserved| reserved.recipients.len() == writers;
+        let reserved = match self.reserved.as_ref().filter(fits) {
+            Some(reserved) => reserved.clone(),
+            None => store::workflow::reserve(tx, writers)?,
+        };
+        workflow.id = reserved.workflow;
+        for (recipient, id) in workflow.recipients.iter_mut().zip(reserved.recipients) {
             recipient.id = id;
         }
         if let Some(also) = &self.also {
@@ -612,7 +649,7 @@ impl Plan {
             (&entries, head),
         )?;
         for (field, stored) in &self.values {
-            store::workflow_value::write(tx, company, workflow.id, field, stored)?;
+            store::workflow_value::insert(tx, company, workflow.id, field, stored)?;
             if let Some(file) = stored.value.file() {
                 store::workflow::refer_to_blob(tx, company, workflow.id, file.hash)?;
             }
@@ -833,6 +870,7 @@ impl<'a> StartReader<'a> {
                 sender_disabled: false,
             },
             also: None,
+            reserved: None,
         };
         Some((plan, files, request.is_preview))
     }

@@ -130,11 +130,13 @@ impl Default for HttpSettings {
     }
 }
 
-/// What every handler shares.
+/// What every handler shares. Cheap to clone: each layer of each request does.
 #[derive(Clone)]
-pub struct Http {
+pub struct Http(Arc<Shared>);
+
+struct Shared {
     app: Arc<App>,
-    settings: Arc<HttpSettings>,
+    settings: HttpSettings,
     blocking: Blocking,
     health: Blocking,
     checks: Queue,
@@ -185,7 +187,7 @@ impl Http {
         let blocking = Blocking::new(settings.concurrent_requests);
         // A hash is most of a login; some more are let in, so that no turn to hash is left unused.
         let hashes = usize::try_from(app.settings.login.concurrent_hashes).unwrap_or(1);
-        Self {
+        Self(Arc::new(Shared {
             checks: Queue::new(settings.strangers_checks, WAITING_CHECKS),
             pages: Queue::new(settings.pages_at_once, WAITING_PAGES),
             visits: Visits::new(settings.link_starts),
@@ -193,32 +195,32 @@ impl Http {
             bulks: SharedQueue::new(Queue::new(BULKS, WAITING_BULKS), BULKS_OF_ONE),
             logins: Queue::new(hashes.saturating_add(2), WAITING_LOGINS),
             app,
-            settings: Arc::new(settings),
+            settings,
             blocking,
             health: Blocking::new(1),
-        }
+        }))
     }
 
     /// The use-cases. Those that touch the database or a file go through [`Http::blocking`].
     pub fn app(&self) -> &Arc<App> {
-        &self.app
+        &self.0.app
     }
 
     /// What the operator chose.
     pub fn settings(&self) -> &HttpSettings {
-        &self.settings
+        &self.0.settings
     }
 
     /// The public address, with no slash at its end.
     pub fn public_url(&self) -> &str {
-        &self.app.settings.public_url
+        &self.0.app.settings.public_url
     }
 
     /// The value of `WWW-Authenticate`: both schemes that are understood.
     pub fn challenge(&self) -> String {
         format!(
             "{} realm=\"countersign\", Bearer realm=\"countersign\"",
-            self.app.settings.auth_scheme
+            self.0.app.settings.auth_scheme
         )
     }
 
@@ -228,8 +230,8 @@ impl Http {
         T: Send + 'static,
         F: FnOnce(&App) -> Result<T, Error> + Send + 'static,
     {
-        let app = Arc::clone(&self.app);
-        self.blocking.run(move || work(&app)).await
+        let app = Arc::clone(&self.0.app);
+        self.0.blocking.run(move || work(&app)).await
     }
 
     /// What is shown of a page. Where it must be made it waits for its turn outside of the threads, and is not made for a
@@ -242,7 +244,7 @@ impl Http {
             PageAnswer::Kept(part) => return Ok(part),
             PageAnswer::ToMake(wanted) => wanted,
         };
-        let turn = self.pages.turn().await?;
+        let turn = self.0.pages.turn().await?;
         self.blocking(move |app| {
             let _turn = turn;
             app.make_page_part(&wanted)
@@ -256,33 +258,33 @@ impl Http {
         T: Send + 'static,
         F: FnOnce(&App) -> Result<T, Error> + Send + 'static,
     {
-        let app = Arc::clone(&self.app);
-        self.health.run(move || work(&app)).await
+        let app = Arc::clone(&self.0.app);
+        self.0.health.run(move || work(&app)).await
     }
 
     /// The strangers whose files are checked.
     pub fn checks(&self) -> &Queue {
-        &self.checks
+        &self.0.checks
     }
 
     /// Who starts documents by public links.
     pub fn visits(&self) -> &Visits {
-        &self.visits
+        &self.0.visits
     }
 
     /// Test deliveries, which wait for somebody else's server; each company has its share.
     pub fn trials(&self) -> &SharedQueue {
-        &self.trials
+        &self.0.trials
     }
 
     /// Large bulk starts, each of which takes much memory while it is proved; each company has its share.
     pub fn bulks(&self) -> &SharedQueue {
-        &self.bulks
+        &self.0.bulks
     }
 
     /// Those who log in.
     pub fn logins(&self) -> &Queue {
-        &self.logins
+        &self.0.logins
     }
 }
 
@@ -358,7 +360,7 @@ async fn authenticate(
     mut request: Request,
     next: Next,
 ) -> Result<Response, Failure> {
-    let token = bearer(request.headers(), &http.app.settings.auth_scheme)
+    let token = bearer(request.headers(), &http.0.app.settings.auth_scheme)
         .ok_or(Error::Unauthenticated)?
         .to_owned();
     let caller = http.blocking(move |app| app.authenticate(&token)).await?;

@@ -1,7 +1,7 @@
 //! What the store can fail with.
 
 /// A failure of the store. The first three are the caller's business; the others are ours.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
     /// A row with this unique key exists already.
     #[error("a row with the same {constraint} exists already")]

@@ -4,7 +4,8 @@
 //! closure to [`Store::write`] or [`Store::read`], which block until the answer is there. SQLite
 //! runs every writing closure on one writer thread, which commits all that wait together, each in
 //! a savepoint of its own; reading closures, and all closures on PostgreSQL, run on the caller's thread, on one of a few
-//! connections with their prepared statements.
+//! connections with their prepared statements. What several of those want at the same moment is done once for all of them
+//! where it cannot matter to any (docs/adr/0020).
 //!
 //! **Guarantees.**
 //! - What a writing closure did is durable when `write` returns `Ok`, and undone entirely when it
@@ -61,5 +62,5 @@ pub use error::Error;
 pub use row::Row;
 pub use statement::Statement;
 pub use store::{Settings, StatementShape, Store};
-pub use transaction::Transaction;
+pub use transaction::{Numbers, Transaction};
 pub use value::{FromValue, Value};

@@ -13,6 +13,10 @@
 //! **Round trips.** What needs no answer before it goes on is not waited for: `BEGIN` goes out with the first statement,
 //! and what was [left for later](Transaction::execute_later) with the next one or with `COMMIT` (docs/adr/0018).
 //!
+//! **Together.** Callers who ask the same question at the same moment share one answer, those who take fresh numbers one
+//! question for all, and those who only add rows, having read nothing in their transaction, one transaction: they have no
+//! order among each other. Where that fails, each goes alone, so that only his own rows can fail him (docs/adr/0020).
+//!
 //! **A connection lost during a commit** leaves open whether it happened. So every writing transaction begins by writing
 //! its number into its connection's row of `store_session`. In doubt that row is read over a new connection, under a lock
 //! that waits for the end of the old transaction wherever it still lives: the number is there, and it was committed; or it
@@ -24,11 +28,10 @@
 //! Without `sslmode` the connection is plain. `prefer` and `allow` protect against nobody who
 //! could harm, and are refused.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::future::Future;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::mpsc::{SendError, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use failpoint::Place;
@@ -37,24 +40,32 @@ use rustls::pki_types::pem::PemObject;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, private::BytesMut};
-use tokio_postgres::{Config, NoTls};
+use tokio_postgres::{Client, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use self::connection::{ConnectError, Connection, Pipeline};
 use self::listening::{ANNOUNCE, Listener};
+use self::pool::{Lent, Pool};
+use self::together::{Served, Together};
 use crate::job::Job;
 use crate::sqlite::check;
 use crate::store::StatementShape;
-use crate::{Error, Row, Statement, Transaction, Value, migrations};
+use crate::{Error, Numbers, Row, Statement, Transaction, Value, migrations};
 
 mod connection;
 mod listening;
+mod pool;
+mod together;
 
 /// Says to whoever listens that there is something to look at.
 pub(crate) static NOTIFY: Statement = Statement::new("store::postgres::NOTIFY", ANNOUNCE, ANNOUNCE);
 
 /// How often a closure is run at most.
 const ATTEMPTS: u32 = 16;
+/// How many rows one statement adds where there are many; up to the second number, as many as there are. Each number of rows
+/// is a statement of its own to prepare.
+const MANY_ROWS: usize = 16;
+const FEW_ROWS: usize = 8;
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const MIGRATE_ATTEMPTS: u32 = 3;
@@ -74,74 +85,19 @@ const SESSION_NUMBER: &str = "SELECT transaction_number FROM store_session WHERE
 
 pub(crate) struct Driver {
     connections: Pool,
+    /// Questions that stand alone, by statement and parameters. Some want numbers with the answer.
+    questions: Together<(&'static str, Vec<Value>), Option<NumbersWanted>, Option<Answered>>,
+    /// Fresh numbers, by statement: how many parts each wants.
+    numbers: Together<&'static str, i64, Option<Numbers>>,
+    /// Transactions that only add rows, by whether they wait for the disk. Their rows come back with their fate.
+    additions: Together<Access, Vec<Later>, (Vec<Later>, Fate)>,
     listeners: Mutex<Vec<Listener>>,
     server: Arc<Server>,
 }
 
-/// Connections that nobody uses at present. The one that was used last goes out first: what it needs is still at hand. Who
-/// waits for one gets it in the order of coming, or is told in time that there is none.
-#[derive(Default)]
-struct Pool(Mutex<Lending>);
-
-#[derive(Default)]
-struct Lending {
-    idle: Vec<Worker>,
-    /// Nobody waits while one is idle.
-    waiting: VecDeque<SyncSender<Worker>>,
-}
-
-impl Pool {
-    fn lending(&self) -> MutexGuard<'_, Lending> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Nothing where all are in use for longer than `patience`.
-    fn lend(&self, patience: Duration) -> Option<Lent<'_>> {
-        let mut lending = self.lending();
-        let lent = |worker| Lent {
-            pool: self,
-            worker: Some(worker),
-        };
-        if let Some(worker) = lending.idle.pop() {
-            return Some(lent(worker));
-        }
-        let (handed_over, mine) = sync_channel(1);
-        lending.waiting.push_back(handed_over);
-        drop(lending);
-        if let Ok(worker) = mine.recv_timeout(patience) {
-            return Some(lent(worker));
-        }
-        // It may have come at the last moment. Nobody hands over while this is looked at, nor after it to one who is gone.
-        let _lending = self.lending();
-        let late = mine.try_recv().ok();
-        drop(mine);
-        late.map(lent)
-    }
-}
-
-/// A connection that goes back, whatever becomes of its user.
-struct Lent<'pool> {
-    pool: &'pool Pool,
-    worker: Option<Worker>,
-}
-
-impl Drop for Lent<'_> {
-    fn drop(&mut self) {
-        let Some(mut worker) = self.worker.take() else { return };
-        let mut lending = self.pool.lending();
-        while let Some(waits) = lending.waiting.pop_front() {
-            match waits.send(worker) {
-                Ok(()) => return,
-                Err(SendError(back)) => worker = back,
-            }
-        }
-        lending.idle.push(worker);
-    }
-}
-
 impl Drop for Driver {
     fn drop(&mut self) {
-        let connections = std::mem::take(&mut self.connections.lending().idle);
+        let connections = self.connections.take_idle();
         // What drives a connection must not end on a thread that may not block, and the last handle may be dropped on one.
         let ending = std::thread::Builder::new().spawn(move || drop(connections));
         if let Ok(ending) = ending {
@@ -158,18 +114,12 @@ impl Driver {
             name: server.name(),
             detail: error.described(),
         })?);
-        let workers = (0..connections.max(1)).map(|_| Worker {
-            server: Arc::clone(&server),
-            session: first.take().map(Session::new),
-        });
-        let mut idle: Vec<_> = workers.collect();
-        // The one that is open goes out first.
-        idle.reverse();
+        let slots = (0..connections.max(1)).map(|_| first.take().map(Session::new));
         Ok(Driver {
-            connections: Pool(Mutex::new(Lending {
-                idle,
-                waiting: VecDeque::new(),
-            })),
+            connections: Pool::new(slots.collect()),
+            questions: Together::new(),
+            numbers: Together::new(),
+            additions: Together::new(),
             listeners: Mutex::default(),
             server,
         })
@@ -177,13 +127,45 @@ impl Driver {
 
     /// Runs a job on the caller's thread, as soon as a connection is free.
     pub(crate) fn run(&self, job: &mut dyn Job, access: Access) {
-        let patience = self.server.patience;
-        let mut lent = self.connections.lend(patience);
-        match lent.as_mut().and_then(|lent| lent.worker.as_mut()) {
-            Some(worker) => worker.run(job, access),
-            None => job.fail(Error::Busy {
-                detail: format!("all its connections have been in use for {} s", patience.as_secs()),
-            }),
+        for attempt in 1.. {
+            match self.attempt(job, access) {
+                Outcome::Done => return,
+                Outcome::Again(error) if attempt < ATTEMPTS => {
+                    tracing::debug!(%error, attempt, "a transaction runs again");
+                    std::thread::sleep(pause(attempt));
+                }
+                Outcome::Failed(error) | Outcome::Again(error) => {
+                    job.fail(error);
+                    return;
+                }
+            }
+        }
+    }
+
+    fn attempt(&self, job: &mut dyn Job, access: Access) -> Outcome {
+        let mut transaction = PostgresTransaction::new(self, access);
+        let keep = job.run(&mut transaction);
+        if keep && !transaction.spoiled {
+            transaction.commit()
+        } else {
+            transaction.roll_back(keep)
+        }
+    }
+
+    /// Commits what several have left for later, as one transaction.
+    fn commit_together(&self, access: Access, additions: &[Vec<Later>]) -> Fate {
+        let mut transaction = PostgresTransaction::new(self, access);
+        if transaction.open().is_err() {
+            return Fate::Alone;
+        }
+        let additions: Vec<&[Later]> = additions.iter().map(Vec::as_slice).collect();
+        match transaction.commit_open(&additions) {
+            Outcome::Done => Fate::Kept,
+            Outcome::Failed(Error::CommitUnknown { detail }) => Fate::Unknown { detail },
+            Outcome::Failed(error) | Outcome::Again(error) => {
+                tracing::debug!(%error, transactions = additions.len(), "a common commit failed; each goes alone");
+                Fate::Alone
+            }
         }
     }
 
@@ -308,6 +290,13 @@ impl Server {
         Ok(false)
     }
 
+    /// Told to whoever has waited in vain.
+    fn lends_none(&self) -> Error {
+        Error::Busy {
+            detail: format!("all its connections have been in use for {} s", self.patience.as_secs()),
+        }
+    }
+
     /// For messages; without the password.
     fn name(&self) -> String {
         format!(
@@ -397,7 +386,7 @@ fn rustls_connector(roots: Option<&str>) -> Result<MakeRustlsConnect, String> {
 }
 
 /// What a closure does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Access {
     /// It writes, and waits for the server's disk.
     Write,
@@ -407,11 +396,13 @@ pub(crate) enum Access {
     Read,
     /// It reads with one statement, with no transaction around it.
     ReadOne,
+    /// It takes fresh numbers, with no transaction around it: they are taken for good.
+    Numbers,
 }
 
 impl Access {
     fn writes(self) -> bool {
-        matches!(self, Access::Write | Access::WriteRelaxed)
+        matches!(self, Access::Write | Access::WriteRelaxed | Access::Numbers)
     }
 
     /// What begins its transaction.
@@ -420,7 +411,7 @@ impl Access {
             Access::Write => Some("BEGIN ISOLATION LEVEL REPEATABLE READ"),
             Access::WriteRelaxed => Some("BEGIN ISOLATION LEVEL REPEATABLE READ; SET LOCAL synchronous_commit = off"),
             Access::Read => Some("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"),
-            Access::ReadOne => None,
+            Access::ReadOne | Access::Numbers => None,
         }
     }
 }
@@ -435,6 +426,20 @@ enum Outcome {
     Again(Error),
 }
 
+/// How a transaction ended that was committed together with others.
+#[derive(Clone)]
+enum Fate {
+    /// It was committed.
+    Kept,
+    /// It was not, and each is to be committed by itself.
+    Alone,
+    /// Whether it was cannot be found out.
+    Unknown {
+        /// What the connection said.
+        detail: String,
+    },
+}
+
 /// By what a writing transaction is found again.
 #[derive(Debug, Clone)]
 struct Mark {
@@ -445,7 +450,8 @@ struct Mark {
 /// A connection with the statements prepared on it.
 struct Session {
     connection: Connection,
-    prepared: HashMap<&'static str, Prepared>,
+    /// By name and by how many rows they add.
+    prepared: HashMap<(&'static str, usize), Prepared>,
     /// What writes the mark of a transaction, and the latest one, where there was one.
     mark: Option<(tokio_postgres::Statement, Mark)>,
 }
@@ -491,6 +497,28 @@ impl Session {
         Ok(next)
     }
 
+    /// A statement; one that adds a row may be made to add several.
+    fn prepared(&mut self, statement: &'static Statement, rows: usize) -> Result<Prepared, tokio_postgres::Error> {
+        if let Some(prepared) = self.prepared.get(&(statement.name(), rows)) {
+            return Ok(prepared.clone());
+        }
+        let client = self.connection.client();
+        let several = if rows == 1 { None } else { statement.adding(rows) };
+        let text = several.as_deref().unwrap_or(statement.postgres());
+        let prepared = self.connection.wait(client.prepare(text))?;
+        let columns = prepared
+            .columns()
+            .iter()
+            .map(|column| column.name().to_owned())
+            .collect();
+        let prepared = Prepared {
+            statement: prepared,
+            columns,
+        };
+        self.prepared.insert((statement.name(), rows), prepared.clone());
+        Ok(prepared)
+    }
+
     /// What a failure is where another run of the closure may not meet it.
     fn may_do_better(
         &mut self,
@@ -525,18 +553,15 @@ struct Opening {
     mark: Option<(tokio_postgres::Statement, Mark)>,
 }
 
+/// The statement that gives out numbers, and how many parts are to have one.
+type NumbersWanted = (&'static Statement, i64);
+/// What a question came to, and the numbers that were taken with it.
+type Answered = (Vec<Row>, Option<Numbers>);
+
 /// A statement that was not sent yet.
 struct Later {
     statement: &'static Statement,
-    prepared: Prepared,
     parameters: Vec<Value>,
-}
-
-/// What goes out with the next statement, before it.
-#[derive(Default)]
-struct Unsent {
-    opening: Option<Opening>,
-    statements: Vec<Later>,
 }
 
 /// A part of a transaction.
@@ -554,17 +579,73 @@ struct Failure {
     error: tokio_postgres::Error,
 }
 
-impl Unsent {
-    /// Sends all of it and `last`, and answers what that came to where everything before it went well.
-    fn send<T>(
-        &self,
-        connection: &Connection,
-        last: impl Future<Output = Result<T, tokio_postgres::Error>>,
-    ) -> Result<Result<T, tokio_postgres::Error>, Failure> {
+/// A statement as it goes to the server; one that adds a row, with all the rows that it adds at once.
+struct Batch<'left> {
+    statement: &'static Statement,
+    rows: Vec<&'left [Value]>,
+}
+
+/// Puts the rows together that one statement can add at once, of several transactions too. Within a transaction nothing
+/// overtakes what was left before it: what a row refers to is there.
+fn batches<'left>(transactions: &[&'left [Later]]) -> Vec<Batch<'left>> {
+    let mut batches: Vec<Batch<'left>> = Vec::new();
+    for left in transactions {
+        let mut earliest = 0;
+        for Later { statement, parameters } in *left {
+            let is_alike = |batch: &Batch<'_>| batch.statement.name() == statement.name();
+            let found = statement
+                .adds_one_row()
+                .then(|| batches.iter().skip(earliest).position(is_alike));
+            if let Some(place) = found.flatten()
+                && let Some(batch) = batches.get_mut(earliest + place)
+            {
+                batch.rows.push(parameters);
+                earliest += place;
+            } else {
+                earliest = batches.len();
+                batches.push(Batch {
+                    statement,
+                    rows: vec![parameters],
+                });
+            }
+        }
+    }
+    batches
+}
+
+/// One statement with its parameters, ready to be sent.
+struct Ready<'left> {
+    statement: &'static Statement,
+    prepared: Prepared,
+    parameters: Vec<Bound<'left>>,
+}
+
+/// A connection that a transaction works on.
+struct Open<'driver> {
+    lent: Lent<'driver>,
+    session: Session,
+    /// What the transaction begins with, until it is sent.
+    opening: Option<Opening>,
+    mark: Option<Mark>,
+}
+
+impl Open<'_> {
+    /// Sends the beginning, where it was not sent, what was left for later and `last`, and answers what that came to where
+    /// everything before it went well.
+    fn send<'c, T, F>(
+        &'c mut self,
+        left: &'c [Ready<'_>],
+        last: impl FnOnce(&'c Client) -> F,
+    ) -> Result<Result<T, tokio_postgres::Error>, Failure>
+    where
+        F: Future<Output = Result<T, tokio_postgres::Error>> + 'c,
+    {
+        let opening = self.opening.take();
+        let connection = &self.session.connection;
         let client = connection.client();
         let mut pipeline = Pipeline::default();
         let mut parts = Vec::new();
-        if let Some(opening) = &self.opening {
+        if let Some(opening) = &opening {
             parts.push(Part::Opening);
             pipeline.add(client.batch_execute(opening.begin));
             if let Some((statement, mark)) = &opening.mark {
@@ -572,14 +653,21 @@ impl Unsent {
                 pipeline.add(client.execute_raw(statement, [&mark.session as &(dyn ToSql + Sync), &mark.number]));
             }
         }
-        for later in &self.statements {
-            parts.push(Part::Statement(later.statement));
-            pipeline.add(client.execute_raw(&later.prepared.statement, later.parameters.iter().map(Bound)));
+        for ready in left {
+            parts.push(Part::Statement(ready.statement));
+            pipeline.add(client.execute_raw(&ready.prepared.statement, ready.parameters.iter()));
         }
-        connection.wait(pipeline.send(last)).map_err(|(place, error)| Failure {
-            part: parts.get(place).copied().unwrap_or(Part::Opening),
-            error,
-        })
+        connection
+            .wait(pipeline.send(last(client)))
+            .map_err(|(place, error)| Failure {
+                part: parts.get(place).copied().unwrap_or(Part::Opening),
+                error,
+            })
+    }
+
+    /// Gives the connection back for others to use.
+    fn give_back(mut self) {
+        self.lent.slot = Some(self.session);
     }
 }
 
@@ -587,143 +675,6 @@ impl Unsent {
 fn random_name() -> String {
     let part = || RandomState::new().hash_one(0);
     format!("{:016x}{:016x}", part(), part())
-}
-
-struct Worker {
-    server: Arc<Server>,
-    session: Option<Session>,
-}
-
-impl Worker {
-    fn run(&mut self, job: &mut dyn Job, access: Access) {
-        for attempt in 1.. {
-            match self.attempt(job, access) {
-                Outcome::Done => return,
-                Outcome::Again(error) if attempt < ATTEMPTS => {
-                    tracing::debug!(%error, attempt, "a transaction runs again");
-                    std::thread::sleep(pause(attempt));
-                }
-                Outcome::Failed(error) | Outcome::Again(error) => {
-                    job.fail(error);
-                    return;
-                }
-            }
-        }
-    }
-
-    fn attempt(&mut self, job: &mut dyn Job, access: Access) -> Outcome {
-        let mut session = match self.session.take() {
-            Some(session) if !session.connection.is_closed() => session,
-            _ => match self.server.connect() {
-                Ok(connection) => Session::new(connection),
-                Err(error) => return Outcome::Again(error.unreachable()),
-            },
-        };
-        // The connection is given up where it fails: its state is not known.
-        let opening = match session.opening(access) {
-            Ok(opening) => opening,
-            Err(error) => return not_begun(&error),
-        };
-        let mark = opening
-            .as_ref()
-            .and_then(|opening| Some(opening.mark.as_ref()?.1.clone()));
-        let mut transaction = PostgresTransaction {
-            session: &mut session,
-            access,
-            unsent: Unsent {
-                opening,
-                statements: Vec::new(),
-            },
-            spoiled: false,
-            ended: None,
-        };
-        let keep = job.run(&mut transaction);
-        let PostgresTransaction {
-            unsent, spoiled, ended, ..
-        } = transaction;
-        if keep && !spoiled {
-            return self.commit(session, access, &unsent, mark.as_ref());
-        }
-        // One that is lost to us is given up, even where it still answers: the next may lead to a server that can do it.
-        let is_lost = matches!(
-            ended,
-            Some(Outcome::Again(Error::Unreachable { .. }) | Outcome::Failed(_))
-        );
-        let has_begun = access != Access::ReadOne && unsent.opening.is_none();
-        let rolled_back = |session: &Session| {
-            let connection = &session.connection;
-            connection.wait(connection.client().batch_execute("ROLLBACK")).is_ok()
-        };
-        if !is_lost && (!has_begun || rolled_back(&session)) {
-            self.session = Some(session);
-        }
-        match ended {
-            Some(outcome) => outcome,
-            None if keep => Outcome::Failed(Error::Spoiled),
-            None => Outcome::Done,
-        }
-    }
-
-    /// Sends what was left for later, and the end of the transaction.
-    fn commit(&mut self, mut session: Session, access: Access, unsent: &Unsent, mark: Option<&Mark>) -> Outcome {
-        // Nothing was done, or nothing was begun.
-        if access == Access::ReadOne || (unsent.opening.is_some() && unsent.statements.is_empty()) {
-            self.session = Some(session);
-            return Outcome::Done;
-        }
-        if access.writes() {
-            failpoint::reach(Place::BeforeCommit);
-        }
-        let connection = &session.connection;
-        let failure = match unsent.send(connection, connection.client().batch_execute("COMMIT")) {
-            Ok(Ok(())) => {
-                if access.writes() {
-                    failpoint::reach(Place::AfterCommit);
-                }
-                self.session = Some(session);
-                return Outcome::Done;
-            }
-            Ok(Err(error)) => Failure {
-                part: Part::Commit,
-                error,
-            },
-            Err(failure) => failure,
-        };
-        let Failure { part, error } = failure;
-        // Also where the server said that it goes down: it may say so after the commit.
-        if unclear(&error) {
-            drop(session);
-            return match mark.map(|mark| self.server.was_committed(mark)) {
-                Some(Ok(true)) => Outcome::Done,
-                Some(Ok(false)) | None => Outcome::Again(unreachable(&error)),
-                Some(Err(_)) => Outcome::Failed(Error::CommitUnknown {
-                    detail: described(&error),
-                }),
-            };
-        }
-        // The server has said that the transaction is over, and not committed: COMMIT after a failure is ROLLBACK.
-        match part {
-            Part::Opening => not_begun(&error),
-            Part::Statement(statement) => {
-                let again = session.may_do_better(statement, &error, access);
-                if !matches!(again, Some(Error::Unreachable { .. })) {
-                    self.session = Some(session);
-                }
-                again.map_or_else(|| Outcome::Failed(statement_error(statement, &error)), Outcome::Again)
-            }
-            Part::Commit => {
-                self.session = Some(session);
-                let detail = described(&error);
-                if is_contention(&error) {
-                    Outcome::Again(Error::Busy { detail })
-                } else if is_full(&error) {
-                    Outcome::Failed(Error::Full { detail })
-                } else {
-                    Outcome::Failed(Error::Commit { detail })
-                }
-            }
-        }
-    }
 }
 
 /// What becomes of a closure whose transaction could not begin.
@@ -747,16 +698,29 @@ fn pause(attempt: u32) -> Duration {
     longest / 2 + longest / 2 * part / 1000
 }
 
-struct PostgresTransaction<'session> {
-    session: &'session mut Session,
+/// A transaction of a closure. It takes a connection, and begins on the server, with the first statement that is waited for.
+struct PostgresTransaction<'driver> {
+    driver: &'driver Driver,
     access: Access,
-    unsent: Unsent,
+    open: Option<Open<'driver>>,
+    left: Vec<Later>,
     spoiled: bool,
-    /// Set where a statement failed in a way that decides what becomes of the closure, whatever it answers.
+    /// Set where something failed that decides what becomes of the closure, whatever it answers.
     ended: Option<Outcome>,
 }
 
-impl PostgresTransaction<'_> {
+impl<'driver> PostgresTransaction<'driver> {
+    fn new(driver: &'driver Driver, access: Access) -> Self {
+        PostgresTransaction {
+            driver,
+            access,
+            open: None,
+            left: Vec::new(),
+            spoiled: false,
+            ended: None,
+        }
+    }
+
     fn guarded<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
         if self.spoiled {
             return Err(Error::Spoiled);
@@ -766,38 +730,181 @@ impl PostgresTransaction<'_> {
         outcome
     }
 
-    fn prepared(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Prepared, Error> {
-        check(statement, parameters)?;
-        let prepared = if let Some(prepared) = self.session.prepared.get(statement.name()) {
-            prepared.clone()
-        } else {
-            let connection = &self.session.connection;
-            let prepared = connection
-                .wait(connection.client().prepare(statement.postgres()))
-                .map_err(|error| self.fault(statement, &error))?;
-            let columns = prepared
-                .columns()
-                .iter()
-                .map(|column| column.name().to_owned())
-                .collect();
-            let prepared = Prepared {
-                statement: prepared,
-                columns,
-            };
-            self.session.prepared.insert(statement.name(), prepared.clone());
-            prepared
+    /// The connection; one is taken where there is none yet.
+    fn open(&mut self) -> Result<&mut Open<'driver>, Error> {
+        let open = match self.open.take() {
+            Some(open) => open,
+            None => self.opened().map_err(|outcome| self.ends(outcome))?,
         };
-        if prepared.statement.params().len() != parameters.len() {
+        Ok(self.open.insert(open))
+    }
+
+    fn opened(&self) -> Result<Open<'driver>, Outcome> {
+        let Driver {
+            connections, server, ..
+        } = self.driver;
+        let Some(mut lent) = connections.lend(server.patience) else {
+            return Err(Outcome::Failed(server.lends_none()));
+        };
+        let mut session = match lent.slot.take() {
+            Some(session) if !session.connection.is_closed() => session,
+            _ => match server.connect() {
+                Ok(connection) => Session::new(connection),
+                Err(error) => return Err(Outcome::Again(error.unreachable())),
+            },
+        };
+        // The connection is given up where it fails: its state is not known.
+        let opening = session.opening(self.access).map_err(|error| not_begun(&error))?;
+        let mark = opening
+            .as_ref()
+            .and_then(|opening| Some(opening.mark.as_ref()?.1.clone()));
+        Ok(Open {
+            lent,
+            session,
+            opening,
+            mark,
+        })
+    }
+
+    /// Decides what becomes of the closure; the error tells it so.
+    fn ends(&mut self, outcome: Outcome) -> Error {
+        let told = match &outcome {
+            Outcome::Failed(error) | Outcome::Again(error) => error.clone(),
+            Outcome::Done => Error::Spoiled,
+        };
+        self.ended = Some(outcome);
+        told
+    }
+
+    /// What the failure of a statement is for the closure; it also decides whether the closure will run again.
+    fn fault(&mut self, statement: &'static Statement, error: &tokio_postgres::Error) -> Error {
+        let access = self.access;
+        let again = self
+            .open
+            .as_mut()
+            .and_then(|open| open.session.may_do_better(statement, error, access));
+        match again {
+            Some(better) => self.ends(Outcome::Again(better)),
+            None => statement_error(statement, error),
+        }
+    }
+
+    fn prepared(&mut self, statement: &'static Statement, rows: usize, parameters: usize) -> Result<Prepared, Error> {
+        let prepared = self.open()?.session.prepared(statement, rows);
+        let prepared = prepared.map_err(|error| self.fault(statement, &error))?;
+        let expected = prepared.statement.params().len();
+        if expected != parameters {
             return Err(Error::Statement {
                 statement: statement.name(),
-                detail: format!(
-                    "takes {} parameters, {} were given",
-                    prepared.statement.params().len(),
-                    parameters.len()
-                ),
+                detail: format!("takes {expected} parameters, {parameters} were given"),
             });
         }
         Ok(prepared)
+    }
+
+    /// What transactions have left for later, ready to be sent.
+    fn ready<'left>(&mut self, transactions: &[&'left [Later]]) -> Result<Vec<Ready<'left>>, Error> {
+        let mut ready = Vec::new();
+        for Batch { statement, rows } in batches(transactions) {
+            let mut rows = rows.as_slice();
+            while !rows.is_empty() {
+                let size = if rows.len() >= MANY_ROWS {
+                    MANY_ROWS
+                } else {
+                    rows.len().min(FEW_ROWS)
+                };
+                let (these, others) = rows.split_at(size);
+                let parameters: Vec<Bound<'_>> = these.iter().flat_map(|row| row.iter().map(Bound)).collect();
+                ready.push(Ready {
+                    statement,
+                    prepared: self.prepared(statement, size, parameters.len())?,
+                    parameters,
+                });
+                rows = others;
+            }
+        }
+        Ok(ready)
+    }
+
+    /// Asks, on the transaction's own connection.
+    fn ask(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<Row>, Error> {
+        let left = std::mem::take(&mut self.left);
+        let prepared = self.prepared(statement, 1, parameters.len())?;
+        let ready = self.ready(&[&left])?;
+        let bound = bound(parameters);
+        let bound = references(&bound);
+        let sent = self
+            .open()?
+            .send(&ready, |client| client.query(&prepared.statement, &bound));
+        let found = self.received(statement, sent)?;
+        rows(statement, &prepared.columns, &found)
+    }
+
+    /// Asks a question that stands alone, for all who ask it at this moment.
+    fn ask_with_others(
+        &mut self,
+        statement: &'static Statement,
+        parameters: &[Value],
+        wanted: Option<NumbersWanted>,
+    ) -> Result<Answered, Error> {
+        let driver = self.driver;
+        let question = (statement.name(), parameters.to_vec());
+        let patience = driver.server.patience;
+        let served = driver.questions.serve(&question, wanted, patience, |mine, others| {
+            let mut wanted = vec![mine];
+            wanted.extend(others);
+            match self.ask_and_take_numbers(statement, parameters, &wanted) {
+                Err(error) => (Err(error), wanted.iter().skip(1).map(|_| None).collect()),
+                Ok((rows, numbers)) => {
+                    let mut numbers = numbers.into_iter();
+                    let own = numbers.next().flatten();
+                    let others = numbers.map(|numbers| Some((rows.clone(), numbers))).collect();
+                    (Ok((rows, own)), others)
+                }
+            }
+        });
+        match served {
+            Served::Here(answer) => answer,
+            Served::Elsewhere(Some(answer)) => Ok(answer),
+            Served::Elsewhere(None) | Served::Broken => Ok((self.ask(statement, parameters)?, None)),
+            Served::Late => Err(self.ends(Outcome::Failed(driver.server.lends_none()))),
+        }
+    }
+
+    /// Asks, and takes numbers for those who want some; where there are none to be had, they are left to ask for them.
+    fn ask_and_take_numbers(
+        &mut self,
+        statement: &'static Statement,
+        parameters: &[Value],
+        wanted: &[Option<NumbersWanted>],
+    ) -> Result<(Vec<Row>, Vec<Option<Numbers>>), Error> {
+        let parts: Vec<i64> = wanted.iter().flatten().map(|(_, parts)| *parts).collect();
+        let Some((source, _)) = wanted.iter().flatten().next() else {
+            return Ok((self.ask(statement, parameters)?, vec![None; wanted.len()]));
+        };
+        let prepared = self.prepared(statement, 1, parameters.len())?;
+        let how_many = Numbers::parameters(&parts);
+        let giving = self.prepared(source, 1, how_many.len())?;
+        let (bound, how_many) = (bound(parameters), bound(&how_many));
+        let (bound, how_many) = (references(&bound), references(&how_many));
+        let sent = self.open()?.send(&[], |client| async {
+            let (answer, taken) = tokio::join!(
+                client.query(&prepared.statement, &bound),
+                client.query(&giving.statement, &how_many)
+            );
+            Ok((answer?, taken))
+        });
+        let (found, taken) = self.received(statement, sent)?;
+        let found = rows(statement, &prepared.columns, &found)?;
+        let mut given_out = match taken {
+            Ok(taken) => Numbers::given_out(source, &rows(source, &giving.columns, &taken)?, &parts)?.into_iter(),
+            Err(error) => {
+                tracing::debug!(error = described(&error), "no numbers were to be had with a question");
+                Vec::new().into_iter()
+            }
+        };
+        let numbers = wanted.iter().map(|wanted| wanted.and_then(|_| given_out.next()));
+        Ok((found, numbers.collect()))
     }
 
     /// What came of a statement that was sent behind what was not sent before.
@@ -810,23 +917,172 @@ impl PostgresTransaction<'_> {
             Ok(outcome) => outcome.map_err(|error| self.fault(statement, &error)),
             Err(Failure { part, error }) => Err(match part {
                 Part::Statement(earlier) => self.fault(earlier, &error),
-                Part::Opening | Part::Commit => {
-                    self.ended = Some(not_begun(&error));
-                    unreachable(&error)
-                }
+                Part::Opening | Part::Commit => self.ends(not_begun(&error)),
             }),
         }
     }
 
-    /// What the failure is for the closure; it also decides whether the closure will run again.
-    fn fault(&mut self, statement: &'static Statement, error: &tokio_postgres::Error) -> Error {
-        let mut again = || self.session.may_do_better(statement, error, self.access);
-        match again() {
-            Some(told) => {
-                self.ended = again().map(Outcome::Again);
-                told
+    /// Takes numbers for all who want some.
+    fn take_numbers(
+        &mut self,
+        statement: &'static Statement,
+        mine: i64,
+        others: &[i64],
+    ) -> Result<(Numbers, Vec<Numbers>), Error> {
+        let wanted: Vec<i64> = std::iter::once(mine).chain(others.iter().copied()).collect();
+        let rows = self.ask(statement, Numbers::parameters(&wanted).as_slice())?;
+        let mut all = Numbers::given_out(statement, &rows, &wanted)?.into_iter();
+        let own = all.next().ok_or(Error::Closed)?;
+        Ok((own, all.collect()))
+    }
+
+    fn is_begun(&self) -> bool {
+        self.access.begin().is_some() && self.open.as_ref().is_some_and(|open| open.opening.is_none())
+    }
+
+    fn commit(self) -> Outcome {
+        let only_adds = !self.left.is_empty() && self.left.iter().all(|later| later.statement.adds_one_row());
+        if self.open.is_none() && only_adds && self.access.writes() {
+            self.commit_with_others()
+        } else {
+            self.commit_alone()
+        }
+    }
+
+    /// Commits rows that were added, together with those of others who come meanwhile.
+    fn commit_with_others(self) -> Outcome {
+        let PostgresTransaction {
+            driver, access, left, ..
+        } = self;
+        let settle = |left, fate| match fate {
+            Fate::Kept => Outcome::Done,
+            Fate::Alone => PostgresTransaction {
+                left,
+                ..PostgresTransaction::new(driver, access)
             }
-            None => statement_error(statement, error),
+            .commit_alone(),
+            Fate::Unknown { detail } => Outcome::Failed(Error::CommitUnknown { detail }),
+        };
+        let patience = driver.server.patience;
+        let served = driver.additions.serve(&access, left, patience, |mine, mut all| {
+            if all.is_empty() {
+                return (settle(mine, Fate::Alone), Vec::new());
+            }
+            all.push(mine);
+            let fate = driver.commit_together(access, &all);
+            let mine = all.pop().unwrap_or_default();
+            let answers = all.into_iter().map(|left| (left, fate.clone())).collect();
+            (settle(mine, fate), answers)
+        });
+        match served {
+            Served::Here(outcome) => outcome,
+            Served::Elsewhere((left, fate)) => settle(left, fate),
+            Served::Late => Outcome::Failed(driver.server.lends_none()),
+            Served::Broken => Outcome::Failed(Error::CommitUnknown {
+                detail: "whoever was to commit it together with his own has failed".to_owned(),
+            }),
+        }
+    }
+
+    fn commit_alone(mut self) -> Outcome {
+        // Nothing was done, or nothing was begun.
+        if self.left.is_empty() && !self.is_begun() {
+            if let Some(open) = self.open.take() {
+                open.give_back();
+            }
+            return Outcome::Done;
+        }
+        let left = std::mem::take(&mut self.left);
+        match self.open() {
+            Ok(_) => self.commit_open(&[&left]),
+            Err(error) => self.ended.take().unwrap_or(Outcome::Failed(error)),
+        }
+    }
+
+    /// Sends what was left for later, and the end of the transaction.
+    fn commit_open(mut self, left: &[&[Later]]) -> Outcome {
+        let ready = match self.ready(left) {
+            Ok(ready) => ready,
+            Err(error) => {
+                self.ended.get_or_insert(Outcome::Failed(error));
+                return self.roll_back(true);
+            }
+        };
+        let Some(mut open) = self.open.take() else {
+            return Outcome::Failed(Error::Closed);
+        };
+        let (access, server) = (self.access, &self.driver.server);
+        if access.writes() {
+            failpoint::reach(Place::BeforeCommit);
+        }
+        let Failure { part, error } = match open.send(&ready, |client| client.batch_execute("COMMIT")) {
+            Ok(Ok(())) => {
+                if access.writes() {
+                    failpoint::reach(Place::AfterCommit);
+                }
+                open.give_back();
+                return Outcome::Done;
+            }
+            Ok(Err(error)) => Failure {
+                part: Part::Commit,
+                error,
+            },
+            Err(failure) => failure,
+        };
+        // Also where the server said that it goes down: it may say so after the commit.
+        if unclear(&error) {
+            let mark = open.mark.take();
+            drop(open);
+            return match mark.map(|mark| server.was_committed(&mark)) {
+                Some(Ok(true)) => Outcome::Done,
+                Some(Ok(false)) | None => Outcome::Again(unreachable(&error)),
+                Some(Err(_)) => Outcome::Failed(Error::CommitUnknown {
+                    detail: described(&error),
+                }),
+            };
+        }
+        // The server has said that the transaction is over, and not committed: COMMIT after a failure is ROLLBACK.
+        match part {
+            Part::Opening => not_begun(&error),
+            Part::Statement(statement) => {
+                let again = open.session.may_do_better(statement, &error, access);
+                if !matches!(again, Some(Error::Unreachable { .. })) {
+                    open.give_back();
+                }
+                again.map_or_else(|| Outcome::Failed(statement_error(statement, &error)), Outcome::Again)
+            }
+            Part::Commit => {
+                open.give_back();
+                let detail = described(&error);
+                if is_contention(&error) {
+                    Outcome::Again(Error::Busy { detail })
+                } else if is_full(&error) {
+                    Outcome::Failed(Error::Full { detail })
+                } else {
+                    Outcome::Failed(Error::Commit { detail })
+                }
+            }
+        }
+    }
+
+    /// Undoes what was done. `keep`: the closure would have had it kept.
+    fn roll_back(mut self, keep: bool) -> Outcome {
+        let is_begun = self.is_begun();
+        // One that is lost to us is given up, even where it still answers: the next may lead to a server that can do it.
+        let is_lost = matches!(
+            self.ended,
+            Some(Outcome::Again(Error::Unreachable { .. }) | Outcome::Failed(_))
+        );
+        if let Some(open) = self.open.take().filter(|_| !is_lost) {
+            let connection = &open.session.connection;
+            if !is_begun || connection.wait(connection.client().batch_execute("ROLLBACK")).is_ok() {
+                open.give_back();
+            }
+        }
+        match self.ended.take() {
+            Some(outcome) => outcome,
+            None if keep => Outcome::Failed(Error::Spoiled),
+            None => Outcome::Done,
         }
     }
 }
@@ -834,21 +1090,22 @@ impl PostgresTransaction<'_> {
 impl Transaction for PostgresTransaction<'_> {
     fn execute(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<u64, Error> {
         self.guarded(|this| {
-            let prepared = this.prepared(statement, parameters)?;
-            let (unsent, connection) = (std::mem::take(&mut this.unsent), &this.session.connection);
-            let bound = parameters.iter().map(Bound);
-            let answer = connection.client().execute_raw(&prepared.statement, bound);
-            let sent = unsent.send(connection, answer);
+            check(statement, parameters)?;
+            let left = std::mem::take(&mut this.left);
+            let prepared = this.prepared(statement, 1, parameters.len())?;
+            let ready = this.ready(&[&left])?;
+            let sent = this.open()?.send(&ready, |client| {
+                client.execute_raw(&prepared.statement, parameters.iter().map(Bound))
+            });
             this.received(statement, sent)
         })
     }
 
     fn execute_later(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<(), Error> {
         self.guarded(|this| {
-            let prepared = this.prepared(statement, parameters)?;
-            this.unsent.statements.push(Later {
+            check(statement, parameters)?;
+            this.left.push(Later {
                 statement,
-                prepared,
                 parameters: parameters.to_vec(),
             });
             Ok(())
@@ -857,35 +1114,98 @@ impl Transaction for PostgresTransaction<'_> {
 
     fn query(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<Row>, Error> {
         self.guarded(|this| {
-            let prepared = this.prepared(statement, parameters)?;
-            let bound: Vec<Bound<'_>> = parameters.iter().map(Bound).collect();
-            let bound: Vec<&(dyn ToSql + Sync)> = bound.iter().map(|value| value as _).collect();
-            let (unsent, connection) = (std::mem::take(&mut this.unsent), &this.session.connection);
-            let answer = connection.client().query(&prepared.statement, &bound);
-            let sent = unsent.send(connection, answer);
-            let found = this.received(statement, sent)?;
-            found
-                .iter()
-                .map(|row| {
-                    let values = prepared
-                        .columns
-                        .iter()
-                        .enumerate()
-                        .map(|(position, column)| {
-                            row.try_get::<_, Held>(position)
-                                .map(|held| held.0)
-                                .map_err(|error| Error::Column {
-                                    statement: statement.name(),
-                                    column: column.clone(),
-                                    detail: described(&error),
-                                })
-                        })
-                        .collect::<Result<Vec<Value>, Error>>()?;
-                    Ok(Row::new(statement.name(), prepared.columns.clone(), values))
-                })
-                .collect()
+            check(statement, parameters)?;
+            if this.access == Access::ReadOne && this.open.is_none() {
+                Ok(this.ask_with_others(statement, parameters, None)?.0)
+            } else {
+                this.ask(statement, parameters)
+            }
         })
     }
+
+    fn query_with_numbers(
+        &mut self,
+        statement: &'static Statement,
+        parameters: &[Value],
+        numbers: &'static Statement,
+        parts: i64,
+    ) -> Result<(Vec<Row>, Option<Numbers>), Error> {
+        self.guarded(|this| {
+            check(statement, parameters)?;
+            if this.access == Access::ReadOne && this.open.is_none() {
+                this.ask_with_others(statement, parameters, Some((numbers, parts)))
+            } else {
+                Ok((this.ask(statement, parameters)?, None))
+            }
+        })
+    }
+
+    fn numbers(&mut self, statement: &'static Statement, parts: i64) -> Result<Numbers, Error> {
+        self.guarded(|this| {
+            let driver = this.driver;
+            if this.open.is_some() {
+                return Ok(this.take_numbers(statement, parts, &[])?.0);
+            }
+            let take = |this: &mut Self, others: &[i64]| {
+                let mut apart = PostgresTransaction::new(driver, Access::Numbers);
+                let taken = apart.take_numbers(statement, parts, others);
+                this.ended = apart.ended.take();
+                if taken.is_ok() {
+                    apart.commit_alone()
+                } else {
+                    apart.roll_back(false)
+                };
+                taken
+            };
+            let patience = driver.server.patience;
+            let served = driver.numbers.serve(&statement.name(), parts, patience, |_, others| {
+                match take(this, &others) {
+                    Ok((mine, theirs)) => (Ok(mine), theirs.into_iter().map(Some).collect()),
+                    Err(error) => (Err(error), others.iter().map(|_| None).collect()),
+                }
+            });
+            match served {
+                Served::Here(taken) => taken,
+                Served::Elsewhere(Some(numbers)) => Ok(numbers),
+                Served::Elsewhere(None) | Served::Broken => Ok(take(this, &[])?.0),
+                Served::Late => Err(this.ends(Outcome::Failed(driver.server.lends_none()))),
+            }
+        })
+    }
+}
+
+fn bound(parameters: &[Value]) -> Vec<Bound<'_>> {
+    parameters.iter().map(Bound).collect()
+}
+
+fn references<'bound>(bound: &'bound [Bound<'bound>]) -> Vec<&'bound (dyn ToSql + Sync)> {
+    bound.iter().map(|value| value as _).collect()
+}
+
+fn rows(
+    statement: &'static Statement,
+    columns: &Arc<[String]>,
+    found: &[tokio_postgres::Row],
+) -> Result<Vec<Row>, Error> {
+    found
+        .iter()
+        .map(|row| {
+            let values = columns
+                .iter()
+                .enumerate()
+                .map(|(position, column)| {
+                    row.try_get::<_, Held>(position)
+                        .map(|held| held.0)
+                        .map_err(|error| Error::Column {
+                            statement: statement.name(),
+                            column: column.clone(),
+                            detail: described(&error),
+                        })
+                })
+                .collect::<Result<Vec<Value>, Error>>()?;
+            Ok(Row::new(statement.name(), Arc::clone(columns), values))
+        })
+        .collect()
 }
 
 type Fault = Box<dyn std::error::Error + Sync + Send>;

@@ -10,6 +10,17 @@ pub struct Statement {
     sqlite: &'static str,
     postgres: &'static str,
     sqlite_text: OnceLock<String>,
+    one_row: OnceLock<Option<OneRow>>,
+}
+
+/// The parts of an INSERT of one row that is given whole.
+#[derive(Debug, Clone, Copy)]
+struct OneRow {
+    /// Up to the word `VALUES`, and with it.
+    head: &'static str,
+    /// The row, in parentheses.
+    row: &'static str,
+    parameters: usize,
 }
 
 impl Statement {
@@ -21,6 +32,7 @@ impl Statement {
             sqlite,
             postgres,
             sqlite_text: OnceLock::new(),
+            one_row: OnceLock::new(),
         }
     }
 
@@ -34,6 +46,43 @@ impl Statement {
         self.postgres
     }
 
+    /// True where it adds one row that is given whole, and does nothing else: no conflict that it resolves, no answer, nothing
+    /// that it looks up. It does not matter to such rows which of them is added first, but for the references among them.
+    pub fn adds_one_row(&self) -> bool {
+        self.one_row().is_some()
+    }
+
+    /// The text for PostgreSQL that adds so many rows at once, whose parameters follow one another; none where it is not of
+    /// the kind that [adds one row](Statement::adds_one_row).
+    pub(crate) fn adding(&self, rows: usize) -> Option<String> {
+        let OneRow { head, row, parameters } = self.one_row()?;
+        let rows: Vec<String> = (0..rows)
+            .map(|before| with_parameters(row, |number| format!("${}", before * parameters + number)))
+            .collect();
+        Some(format!("{head} {}", rows.join(", ")))
+    }
+
+    fn one_row(&self) -> Option<OneRow> {
+        *self.one_row.get_or_init(|| {
+            let (before, row) = self.postgres.split_once(" VALUES (")?;
+            let is_whole = self.postgres.starts_with("INSERT INTO ") && !before.contains('$') && row.ends_with(')');
+            let inner = row
+                .strip_suffix(')')
+                .filter(|row| is_whole && !row.contains(['(', ')']))?;
+            let start = before.len() + " VALUES ".len();
+            let mut parameters = 0;
+            with_parameters(inner, |number| {
+                parameters = parameters.max(number);
+                String::new()
+            });
+            Some(OneRow {
+                head: self.postgres.get(..start)?.trim_end(),
+                row: self.postgres.get(start..)?,
+                parameters,
+            })
+        })
+    }
+
     /// The text for SQLite, whose numbered parameters are written `?1`; a `$1` would be taken for
     /// a name and numbered by its first appearance.
     pub(crate) fn sqlite(&self) -> &str {
@@ -41,29 +90,43 @@ impl Statement {
     }
 }
 
-/// Turns `$1` into `?1`, outside of quoted text and comments.
+/// Turns `$1` into `?1`.
 fn numbered(text: &str) -> String {
-    let mut numbered = String::with_capacity(text.len());
+    with_parameters(text, |number| format!("?{number}"))
+}
+
+/// Writes each parameter anew, but for what looks like one in quoted text and comments.
+fn with_parameters(text: &str, mut written: impl FnMut(usize) -> String) -> String {
+    let mut all = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
     let mut quote = None;
     let mut comment = false;
     while let Some(character) = characters.next() {
-        let next = characters.peek().copied();
         if comment {
             comment = character != '\n';
         } else if let Some(open) = quote {
             quote = (character != open).then_some(open);
         } else if matches!(character, '\'' | '"') {
             quote = Some(character);
-        } else if character == '-' && next == Some('-') {
+        } else if character == '-' && characters.peek() == Some(&'-') {
             comment = true;
-        } else if character == '$' && next.is_some_and(|next| next.is_ascii_digit()) {
-            numbered.push('?');
+        } else if character == '$' {
+            let mut digits = String::new();
+            while let Some(digit) = characters.next_if(char::is_ascii_digit) {
+                digits.push(digit);
+            }
+            match digits.parse() {
+                Ok(number) => all.push_str(&written(number)),
+                Err(_) => {
+                    all.push(character);
+                    all.push_str(&digits);
+                }
+            }
             continue;
         }
-        numbered.push(character);
+        all.push(character);
     }
-    numbered
+    all
 }
 
 /// Declares statements, and the list of them that the statement test reads.
@@ -99,7 +162,7 @@ macro_rules! statements {
 
 #[cfg(test)]
 mod tests {
-    use super::numbered;
+    use super::{Statement, numbered};
 
     #[test]
     fn parameters_are_numbered_for_sqlite_and_quoted_text_is_left_alone() {
@@ -107,5 +170,25 @@ mod tests {
             numbered("SELECT '$1', \"a$2\", $2 -- it's $3\n, $10 FROM t WHERE a = 'it''s $1'"),
             "SELECT '$1', \"a$2\", ?2 -- it's $3\n, ?10 FROM t WHERE a = 'it''s $1'"
         );
+    }
+
+    #[test]
+    fn an_insert_of_one_row_adds_several_and_no_other_statement_does() {
+        let several = |text: &'static str| Statement::new("test", text, text).adding(2);
+        assert_eq!(
+            several("INSERT INTO t (a, b, c) VALUES ($2, 'it''s $1', $1)").as_deref(),
+            Some("INSERT INTO t (a, b, c) VALUES ($2, 'it''s $1', $1), ($4, 'it''s $1', $3)")
+        );
+        for other in [
+            "INSERT INTO t (a) VALUES ($1) ON CONFLICT (a) DO NOTHING",
+            "INSERT INTO t (a) VALUES ($1) RETURNING a",
+            "INSERT INTO t (a) VALUES ($1) ON CONFLICT (a) WHERE (b)",
+            "INSERT INTO t (a) SELECT b FROM u WHERE b IN (VALUES ($1))",
+            "INSERT INTO t (a) VALUES ((SELECT max(a) FROM t))",
+            "WITH x AS (SELECT 1) INSERT INTO t (a) VALUES ($1)",
+            "UPDATE t SET a = $1",
+        ] {
+            assert_eq!(several(other), None, "{other}");
+        }
     }
 }

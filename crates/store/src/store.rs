@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::job::{run_here, submit};
 use crate::postgres::Access;
-use crate::{Error, Row, Statement, Transaction, Value, postgres, sqlite};
+use crate::{Error, Numbers, Row, Statement, Transaction, Value, postgres, sqlite};
 
 /// Which database, and where.
 #[derive(Clone, Debug)]
@@ -60,10 +60,28 @@ impl Transaction for Single<'_> {
     }
 
     fn query(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<Row>, Error> {
+        self.use_up(statement)?;
+        self.inner.query(statement, parameters)
+    }
+
+    fn query_with_numbers(
+        &mut self,
+        statement: &'static Statement,
+        parameters: &[Value],
+        numbers: &'static Statement,
+        parts: i64,
+    ) -> Result<(Vec<Row>, Option<Numbers>), Error> {
+        self.use_up(statement)?;
+        self.inner.query_with_numbers(statement, parameters, numbers, parts)
+    }
+}
+
+impl Single<'_> {
+    fn use_up(&mut self, statement: &'static Statement) -> Result<(), Error> {
         if std::mem::replace(&mut self.used, true) || !statement.postgres().starts_with("SELECT ") {
             return Err(not_single(statement));
         }
-        self.inner.query(statement, parameters)
+        Ok(())
     }
 }
 
@@ -140,7 +158,7 @@ impl Store {
         }
     }
 
-    /// Runs a closure that reads with a single `SELECT`, and no more. On PostgreSQL it costs one round trip where
+    /// Runs a closure that reads with a single `SELECT`, and no more; fresh numbers may be taken with it. On PostgreSQL it costs one round trip where
     /// [`Store::read`] costs three: a statement by itself sees one state of the database. A second statement is refused.
     pub fn read_one<T, E, F>(&self, mut work: F) -> Result<T, E>
     where

@@ -1,6 +1,6 @@
 //! The open transaction that a use-case works on.
 
-use crate::{Error, Row, Statement, Value};
+use crate::{Error, Row, Statement, Value, values};
 
 /// An open transaction. It is committed when the closure returns `Ok`.
 pub trait Transaction {
@@ -15,6 +15,27 @@ pub trait Transaction {
     /// row whose key is known: on PostgreSQL it costs no round trip of its own.
     fn execute_later(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<(), Error> {
         self.execute(statement, parameters).map(drop)
+    }
+
+    /// Takes numbers that nobody else is given, whatever becomes of the transaction: one for a whole that is about to be
+    /// written, and so many for its parts. The statement is given how many wholes there are and how many parts, and
+    /// answers rows of `place` (from 1, the wholes first) and `id`.
+    fn numbers(&mut self, statement: &'static Statement, parts: i64) -> Result<Numbers, Error> {
+        let rows = self.query(statement, &Numbers::parameters(&[parts]))?;
+        let mut given_out = Numbers::given_out(statement, &rows, &[parts])?;
+        given_out.pop().ok_or(Numbers::too_few(statement, &[parts], 0))
+    }
+
+    /// Runs a query, and takes [numbers](Transaction::numbers) with it where they cost no trip of their own. None are taken
+    /// where they would, nor on SQLite, where numbers are those of rows that are about to be written.
+    fn query_with_numbers(
+        &mut self,
+        statement: &'static Statement,
+        parameters: &[Value],
+        _numbers: &'static Statement,
+        _parts: i64,
+    ) -> Result<(Vec<Row>, Option<Numbers>), Error> {
+        Ok((self.query(statement, parameters)?, None))
     }
 
     /// A statement that must touch exactly one row.
@@ -40,14 +61,74 @@ pub trait Transaction {
 
     /// A statement that answers one row or none.
     fn query_optional(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Option<Row>, Error> {
-        let mut rows = self.query(statement, parameters)?;
-        if rows.len() > 1 {
-            return Err(Error::RowCount {
-                statement: statement.name(),
-                expected: 1,
-                found: rows.len() as u64,
-            });
+        at_most_one(statement, self.query(statement, parameters)?)
+    }
+}
+
+/// The row of an answer that may hold one.
+pub(crate) fn at_most_one(statement: &'static Statement, mut rows: Vec<Row>) -> Result<Option<Row>, Error> {
+    if rows.len() > 1 {
+        return Err(Error::RowCount {
+            statement: statement.name(),
+            expected: 1,
+            found: rows.len() as u64,
+        });
+    }
+    Ok(rows.pop())
+}
+
+/// Numbers for a whole and its parts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Numbers {
+    /// The whole's.
+    pub whole: i64,
+    /// Its parts', ascending.
+    pub parts: Vec<i64>,
+}
+
+impl Numbers {
+    /// What the statement is given where so many wholes want so many parts each.
+    pub(crate) fn parameters(wanted: &[i64]) -> Vec<Value> {
+        let wholes = i64::try_from(wanted.len()).unwrap_or(i64::MAX);
+        values![wholes, wanted.iter().sum::<i64>()].to_vec()
+    }
+
+    /// What each of them is given of the rows that the statement answered.
+    pub(crate) fn given_out(
+        statement: &'static Statement,
+        rows: &[Row],
+        wanted: &[i64],
+    ) -> Result<Vec<Numbers>, Error> {
+        let mut numbers = rows
+            .iter()
+            .map(|row| Ok((row.get("place")?, row.get("id")?)))
+            .collect::<Result<Vec<(i64, i64)>, Error>>()?;
+        numbers.sort_unstable();
+        let too_few = || Numbers::too_few(statement, wanted, rows.len());
+        let mut numbers = numbers.into_iter().map(|(_, id)| id);
+        let wholes: Vec<i64> = numbers.by_ref().take(wanted.len()).collect();
+        if wholes.len() < wanted.len() {
+            return Err(too_few());
         }
-        Ok(rows.pop())
+        wholes
+            .into_iter()
+            .zip(wanted)
+            .map(|(whole, wanted)| {
+                let wanted = usize::try_from(*wanted).unwrap_or_default();
+                let parts: Vec<i64> = numbers.by_ref().take(wanted).collect();
+                (parts.len() == wanted)
+                    .then_some(Numbers { whole, parts })
+                    .ok_or_else(too_few)
+            })
+            .collect()
+    }
+
+    fn too_few(statement: &'static Statement, wanted: &[i64], found: usize) -> Error {
+        let parts: i64 = wanted.iter().sum();
+        Error::RowCount {
+            statement: statement.name(),
+            expected: wanted.len() as u64 + u64::try_from(parts).unwrap_or_default(),
+            found: found as u64,
+        }
     }
 }

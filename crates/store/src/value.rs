@@ -6,7 +6,7 @@
 use jiff::Timestamp;
 
 /// A parameter of a statement, or a column of its answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Value {
     /// NULL, of whatever type the statement expects in this place.
     Null,

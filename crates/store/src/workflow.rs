@@ -12,7 +12,8 @@ use jiff::Timestamp;
 
 use crate::company::{Style, style};
 use crate::sql::workflow as sql;
-use crate::{Error, Row, Transaction, values};
+use crate::transaction::at_most_one;
+use crate::{Error, Numbers, Row, Transaction, values};
 
 /// A workflow with what surrounds it.
 #[derive(Debug, Clone, PartialEq)]
@@ -136,24 +137,40 @@ pub fn start_context(
     template: TemplateId,
     client: Option<ClientId>,
 ) -> Result<Option<StartContext>, Error> {
-    tx.query_optional(&sql::START_CONTEXT, values![company, template, client])?
-        .map(|row| {
-            Ok(StartContext {
-                company_name: row.get("name")?,
-                language: row.get("language")?,
-                offset: row.get("utc_offset")?,
-                region: row.get("region")?,
-                expiry_days: row.get("expiry_days")?,
-                link_days: row.get("link_days")?,
-                style: style(&row)?,
-                default_client: row.get("default_client")?,
-                named_client_known: row.get::<Option<String>>("named_client")?.is_some(),
-                template_version: row.get("current_version")?,
-                archived: row.get::<Option<Timestamp>>("archived_at")?.is_some(),
-                seal_key: row.get("seal_key")?,
-            })
-        })
-        .transpose()
+    let row = tx.query_optional(&sql::START_CONTEXT, values![company, template, client])?;
+    row.as_ref().map(read_start_context).transpose()
+}
+
+/// The same, with [numbers](reserve) for a workflow of so many writers where they are to be had now.
+pub fn start_context_with_numbers(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    template: TemplateId,
+    client: Option<ClientId>,
+    recipients: usize,
+) -> Result<(Option<StartContext>, Option<Reserved>), Error> {
+    let question = values![company, template, client];
+    let (rows, numbers) = tx.query_with_numbers(&sql::START_CONTEXT, question, &sql::RESERVE, parts(recipients))?;
+    let row = at_most_one(&sql::START_CONTEXT, rows)?;
+    let context = row.as_ref().map(read_start_context).transpose()?;
+    Ok((context, numbers.map(Reserved::from)))
+}
+
+fn read_start_context(row: &Row) -> Result<StartContext, Error> {
+    Ok(StartContext {
+        company_name: row.get("name")?,
+        language: row.get("language")?,
+        offset: row.get("utc_offset")?,
+        region: row.get("region")?,
+        expiry_days: row.get("expiry_days")?,
+        link_days: row.get("link_days")?,
+        style: style(row)?,
+        default_client: row.get("default_client")?,
+        named_client_known: row.get::<Option<String>>("named_client")?.is_some(),
+        template_version: row.get("current_version")?,
+        archived: row.get::<Option<Timestamp>>("archived_at")?.is_some(),
+        seal_key: row.get("seal_key")?,
+    })
 }
 
 /// Who sends, as letters and certificates name him.
@@ -192,20 +209,32 @@ pub fn party(tx: &mut dyn Transaction, company: &CompanyId, sender: MemberId) ->
     })
 }
 
+/// Numbers that were given out for a workflow and its writers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reserved {
+    /// The workflow's.
+    pub workflow: WorkflowId,
+    /// The writers'.
+    pub recipients: Vec<RecipientId>,
+}
+
+impl From<Numbers> for Reserved {
+    fn from(numbers: Numbers) -> Self {
+        Reserved {
+            workflow: WorkflowId(numbers.whole),
+            recipients: numbers.parts.into_iter().map(RecipientId).collect(),
+        }
+    }
+}
+
 /// Gives out numbers for a workflow that is about to be inserted and for so many writers of it. They are given out once,
 /// whatever becomes of the transaction.
-pub fn reserve(tx: &mut dyn Transaction, recipients: usize) -> Result<(WorkflowId, Vec<RecipientId>), Error> {
-    let recipients = i64::try_from(recipients).unwrap_or(i64::MAX);
-    let mut rows = tx.query(&sql::RESERVE, values![recipients])?;
-    rows.sort_by_key(|row| row.get::<i64>("place").unwrap_or_default());
-    let mut numbers = rows.iter();
-    let workflow = numbers.next().ok_or(Error::RowCount {
-        statement: sql::RESERVE.name(),
-        expected: 1,
-        found: 0,
-    })?;
-    let recipients = numbers.map(|row| row.get("id")).collect::<Result<_, _>>()?;
-    Ok((workflow.get("id")?, recipients))
+pub fn reserve(tx: &mut dyn Transaction, recipients: usize) -> Result<Reserved, Error> {
+    Ok(tx.numbers(&sql::RESERVE, parts(recipients))?.into())
+}
+
+fn parts(recipients: usize) -> i64 {
+    i64::try_from(recipients).unwrap_or(i64::MAX)
 }
 
 /// Adds a workflow, whose numbers were [reserved](reserve), with the company's name that its writers' fields show, its

@@ -6,7 +6,7 @@ use domain::{BlobHash, CompanyId, FieldValue, RecipientId, WorkflowId};
 use jiff::Timestamp;
 
 use crate::sql::workflow_value as sql;
-use crate::{Error, Transaction, values};
+use crate::{Error, Statement, Transaction, values};
 
 /// A field's value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +31,17 @@ pub fn wire_hash(wire: &str) -> i64 {
     i64::from_be_bytes(head)
 }
 
+/// Adds a value of a workflow that is being started.
+pub fn insert(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    workflow: WorkflowId,
+    field: &str,
+    stored: &StoredValue,
+) -> Result<(), Error> {
+    leave(tx, &sql::INSERT, company, workflow, field, stored)
+}
+
 /// Writes a value over the one before.
 pub fn write(
     tx: &mut dyn Transaction,
@@ -39,14 +50,25 @@ pub fn write(
     field: &str,
     stored: &StoredValue,
 ) -> Result<(), Error> {
+    leave(tx, &sql::WRITE, company, workflow, field, stored)
+}
+
+fn leave(
+    tx: &mut dyn Transaction,
+    statement: &'static Statement,
+    company: &CompanyId,
+    workflow: WorkflowId,
+    field: &str,
+    stored: &StoredValue,
+) -> Result<(), Error> {
     let wire = stored.value.to_wire();
     let value = serde_json::to_string(&stored.value).map_err(|error| Error::Parameter {
-        statement: sql::WRITE.name(),
+        statement: statement.name(),
         position: 5,
         detail: error.to_string(),
     })?;
     tx.execute_later(
-        &sql::WRITE,
+        statement,
         values![
             workflow,
             company,

@@ -1,13 +1,13 @@
 //! The tables `workflow`, `recipient` and `sealed_document`.
 
 crate::statements! {
-    /// Numbers for a workflow (at place 0) and so many writers.
+    /// Numbers for workflows and their writers.
     pub static RESERVE =
-        sqlite "WITH RECURSIVE places (place) AS (SELECT 0 UNION ALL SELECT place + 1 FROM places WHERE place < $1) \
-            SELECT place, COALESCE((SELECT seq FROM sqlite_sequence \
-                WHERE name = CASE WHEN place = 0 THEN 'workflow' ELSE 'recipient' END), 0) + MAX(place, 1) AS id FROM places",
-        postgres "SELECT place, CASE WHEN place = 0 THEN nextval('workflow_id') ELSE nextval('recipient_id') END AS id \
-            FROM generate_series(CAST(0 AS BIGINT), $1) AS place";
+        sqlite "WITH RECURSIVE places (place) AS (SELECT 1 UNION ALL SELECT place + 1 FROM places WHERE place < $1 + $2) \
+            SELECT place, CASE WHEN place <= $1 THEN place ELSE place - $1 END + COALESCE((SELECT seq FROM sqlite_sequence \
+                WHERE name = CASE WHEN place <= $1 THEN 'workflow' ELSE 'recipient' END), 0) AS id FROM places",
+        postgres "SELECT place, CASE WHEN place <= $1 THEN nextval('workflow_id') ELSE nextval('recipient_id') END AS id \
+            FROM generate_series(CAST(1 AS BIGINT), CAST($1 AS BIGINT) + CAST($2 AS BIGINT)) AS place";
 
     /// A new workflow.
     pub static INSERT = "INSERT INTO workflow (company_id, name, template_id, template_version, on_reject, language, \

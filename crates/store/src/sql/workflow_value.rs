@@ -1,6 +1,10 @@
 //! The tables `field_value` and `draft`.
 
 crate::statements! {
+    /// A new workflow's value.
+    pub static INSERT = "INSERT INTO field_value (workflow_id, company_id, field_name, recipient_id, value, wire, wire_hash, \
+         salt, written_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+
     /// A value, over the one before.
     pub static WRITE = "INSERT INTO field_value (workflow_id, company_id, field_name, recipient_id, value, wire, wire_hash, \
          salt, written_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) \

@@ -13,6 +13,10 @@ use crate::probe::{self, count, insert};
 store::statements! {
     /// What happens to the rows of connections that have rested for a day.
     pub static FORGET = "DELETE FROM store_session";
+    /// How many transactions have written.
+    pub static TRANSACTIONS = "SELECT CAST(sum(transaction_number) AS BIGINT) AS total FROM store_session";
+    /// Takes a row away.
+    pub static TAKE_AWAY = "DELETE FROM probe WHERE id = $1";
     /// Makes the rest of a transaction read only.
     pub static READ_ONLY = "SET TRANSACTION READ ONLY";
 }
@@ -162,6 +166,101 @@ fn one_that_was_left_for_later_as_a_whole_is_found_too_or_done_again() {
             (expected, 2),
             "{fault:?}"
         );
+    }
+}
+
+/// Adds a row for each id and nothing else, all at the same moment, while another holds the turn until all have come. Says
+/// how each ended, and how often their closures ran in all.
+fn add_together(store: &Store, elsewhere: &Store, ids: &[i64], arm: impl FnOnce()) -> (Vec<Result<(), Error>>, u32) {
+    let runs = Arc::new(AtomicU32::new(0));
+    let add = |id: i64| {
+        let runs = Arc::clone(&runs);
+        store.write(move |tx| {
+            runs.fetch_add(1, Ordering::SeqCst);
+            let (word, bytes, flag) = (None::<String>, None::<Vec<u8>>, None::<bool>);
+            tx.execute_later(&probe::INSERT, values![id, word, bytes, flag, 1])
+        })
+    };
+    // The one who holds the turn waits for this row to be committed or not.
+    let (has_it, it_is_there) = std::sync::mpsc::sync_channel(0);
+    let (may_end, end) = std::sync::mpsc::sync_channel::<()>(0);
+    let elsewhere = elsewhere.clone();
+    let other = std::thread::spawn(move || {
+        elsewhere.write(move |tx| {
+            insert(tx, -1, 1)?;
+            let _ = has_it.send(());
+            let _ = end.recv();
+            Ok::<_, Error>(())
+        })
+    });
+    it_is_there.recv().unwrap();
+    std::thread::scope(|scope| {
+        let turn = scope.spawn(|| add(-1));
+        let come = |number: u32| {
+            while runs.load(Ordering::SeqCst) < number {
+                std::thread::yield_now();
+            }
+        };
+        come(1);
+        let waiting: Vec<_> = ids.iter().map(|id| scope.spawn(|| add(*id))).collect();
+        come(u32::try_from(ids.len()).unwrap() + 1);
+        arm();
+        may_end.send(()).unwrap();
+        assert!(
+            turn.join()
+                .unwrap()
+                .is_err_and(|error| error.is_conflict_on("probe(id)"))
+        );
+        other.join().unwrap().unwrap();
+        let outcomes = waiting.into_iter().map(|waiting| waiting.join().unwrap()).collect();
+        (outcomes, runs.load(Ordering::SeqCst) - 1)
+    })
+}
+
+/// How many transactions have written.
+fn transactions(database: &TestDatabase) -> i64 {
+    let store = database.open();
+    let total = store.read(|tx| tx.query_one(&TRANSACTIONS, values![])?.get("total"));
+    total.unwrap()
+}
+
+#[test]
+fn those_who_only_add_are_committed_together_and_one_who_fails_fails_alone() {
+    let database = TestDatabase::postgres();
+    let store = probe::open(&database);
+    store.write(|tx| insert(tx, 7, 1)).unwrap();
+    let ids: Vec<i64> = (1..=20).filter(|id| *id != 7).collect();
+    let before = transactions(&database);
+    let (outcomes, runs) = add_together(&store, &database.open(), &ids, || ());
+    assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");
+    assert_eq!((runs, count(&store)), (19, 21));
+    let took = transactions(&database) - before;
+    assert!(took < 12, "19 rows in {took} transactions");
+
+    let ids: Vec<i64> = (21..=40).chain([7]).collect();
+    store.write(|tx| tx.execute(&TAKE_AWAY, values![-1]).map(drop)).unwrap();
+    let (outcomes, runs) = add_together(&store, &database.open(), &ids, || ());
+    for (id, outcome) in ids.iter().zip(outcomes) {
+        match outcome {
+            Ok(()) => assert_ne!(*id, 7),
+            Err(error) => assert!(*id == 7 && error.is_conflict_on("probe(id)"), "{id}: {error:?}"),
+        }
+    }
+    assert_eq!((runs, count(&store)), (21, 41), "no closure ran twice");
+}
+
+#[test]
+fn a_common_commit_whose_answer_is_lost_is_found_for_all_or_done_again_by_each() {
+    for fault in [Fault::AfterTheCommit, Fault::BeforeTheCommit] {
+        let database = TestDatabase::postgres();
+        drop(probe::open(&database));
+        let proxy = DatabaseProxy::to(database.settings());
+        let store = Store::open(proxy.settings()).unwrap();
+        let ids: Vec<i64> = (1..=20).collect();
+        // What holds the turn fails before its commit, which meets no fault.
+        let (outcomes, _) = add_together(&store, &database.open(), &ids, || proxy.arm(fault));
+        assert!(outcomes.iter().all(Result::is_ok), "{fault:?}: {outcomes:?}");
+        assert_eq!((proxy.met(), count(&store)), (1, 21), "{fault:?}");
     }
 }
 

@@ -22,6 +22,20 @@ store::statements! {
         )";
     /// Inserts a child.
     pub static INSERT_CHILD = "INSERT INTO child (id, parent) VALUES ($1, $2)";
+    /// How many children there are.
+    pub static COUNT_CHILDREN = "SELECT count(*) AS total FROM child";
+    /// Where numbers come from.
+    pub static CREATE_NUMBERS =
+        sqlite "CREATE TABLE numbered (id INTEGER PRIMARY KEY)",
+        postgres "CREATE SEQUENCE numbered";
+    /// Numbers for wholes and parts, of one kind here.
+    pub static NUMBERS =
+        sqlite "WITH RECURSIVE places (place) AS (SELECT 1 UNION ALL SELECT place + 1 FROM places WHERE place < $1 + $2) \
+            SELECT place, place + COALESCE((SELECT max(id) FROM numbered), 0) AS id FROM places",
+        postgres "SELECT place, nextval('numbered') AS id \
+            FROM generate_series(CAST(1 AS BIGINT), CAST($1 AS BIGINT) + CAST($2 AS BIGINT)) AS place";
+    /// A number is taken, where taking is a row.
+    pub static TAKEN = "INSERT INTO numbered (id) VALUES ($1)";
     /// Inserts a row with all that can be given.
     pub static INSERT =
         "INSERT INTO probe (id, word, bytes, flag, amount) VALUES ($1, $2, $3, $4, $5)";
@@ -47,7 +61,8 @@ pub fn open(database: &TestDatabase) -> Store {
     store
         .write(|tx| {
             tx.execute(&CREATE, values![])?;
-            tx.execute(&CREATE_CHILD, values![]).map(drop)
+            tx.execute(&CREATE_CHILD, values![])?;
+            tx.execute(&CREATE_NUMBERS, values![]).map(drop)
         })
         .expect("the probe table is made");
     store

@@ -1,10 +1,11 @@
 //! What a transaction promises, on both databases.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use std::sync::{Arc, Barrier};
 
 use jiff::Timestamp;
-use store::{Error, Store, Transaction, Value, values};
+use store::{Error, Numbers, Store, Transaction, Value, values};
 use testkit::database::TestDatabase;
 
 use crate::probe::{self, count, insert};
@@ -14,6 +15,9 @@ testkit::on_both_databases!(
     nulls_and_large_blobs_come_back_as_they_were,
     returning_answers_in_parameter_order,
     many_writers_are_all_kept_and_the_failing_ones_undone_alone,
+    many_who_only_add_are_all_kept_and_the_failing_ones_refused_alone,
+    numbers_are_given_to_one_only,
+    a_question_that_many_ask_is_answered_from_after_it_was_asked,
     what_was_answered_is_there_after_reopening,
     a_read_sees_what_was_written_before_it,
     a_read_must_not_write,
@@ -217,6 +221,115 @@ fn many_writers_are_all_kept_and_the_failing_ones_undone_alone(database: &TestDa
             .unwrap();
         assert_eq!(found.is_some(), answered, "the row {id}");
     }
+}
+
+/// Parent and child each, as a start's workflow and writers; every third breaks a rule, every fifth is there already.
+fn many_who_only_add_are_all_kept_and_the_failing_ones_refused_alone(database: &TestDatabase) {
+    const THREADS: i64 = 16;
+    const EACH: i64 = 30;
+    let store = probe::open(database);
+    store
+        .write(|tx| {
+            (0..THREADS * EACH)
+                .step_by(5)
+                .try_for_each(|id| insert_later(tx, id, 7))
+        })
+        .unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let store = &store;
+            scope.spawn(move || {
+                for id in (0..EACH).map(|number| thread * EACH + number) {
+                    let outcome = store.write(move |tx| {
+                        insert_later(tx, id, if id % 3 == 0 { -1 } else { 1 })?;
+                        tx.execute_later(&probe::INSERT_CHILD, values![id, id])?;
+                        insert_later(tx, 1_000_000 + id, 1)
+                    });
+                    match outcome {
+                        Ok(()) => assert!(id % 3 != 0 && id % 5 != 0, "{id}"),
+                        Err(Error::Conflict { constraint }) => {
+                            assert_eq!((constraint.as_str(), id % 5), ("probe(id)", 0), "{id}");
+                        }
+                        Err(Error::Constraint { statement, .. }) => {
+                            assert_eq!((statement, id % 3), (probe::INSERT.name(), 0), "{id}");
+                        }
+                        Err(other) => panic!("{id}: {other:?}"),
+                    }
+                }
+            });
+        }
+    });
+    let whole = |id: &i64| id % 3 != 0 && id % 5 != 0;
+    let (kept, there) = (
+        (0..THREADS * EACH).filter(whole).count(),
+        (0..THREADS * EACH).step_by(5).count(),
+    );
+    assert_eq!(count(&store), i64::try_from(2 * kept + there).unwrap());
+    let children = store.read(|tx| tx.query_one(&probe::COUNT_CHILDREN, values![])?.get::<i64>("total"));
+    assert_eq!(children.unwrap(), i64::try_from(kept).unwrap());
+}
+
+fn numbers_are_given_to_one_only(database: &TestDatabase) {
+    const THREADS: usize = 12;
+    const EACH: usize = 20;
+    let store = probe::open(database);
+    // SQLite's numbers are those of rows, which only one transaction at a time may add.
+    let adds_rows = matches!(database.settings(), store::Settings::Sqlite { .. });
+    let given: Vec<Numbers> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..THREADS)
+            .map(|thread| {
+                let store = &store;
+                scope.spawn(move || {
+                    let take = |number: usize| {
+                        let parts = i64::try_from((thread + number) % 4).unwrap();
+                        store.write(move |tx| {
+                            // Within a transaction that has begun, too.
+                            if number % 5 == 0 {
+                                tx.query_one(&probe::COUNT, values![])?;
+                            }
+                            let numbers = tx.numbers(&probe::NUMBERS, parts)?;
+                            assert_eq!(i64::try_from(numbers.parts.len()).unwrap(), parts);
+                            if adds_rows {
+                                for id in [numbers.whole].iter().chain(&numbers.parts) {
+                                    tx.execute(&probe::TAKEN, values![*id])?;
+                                }
+                            }
+                            Ok::<_, Error>(numbers)
+                        })
+                    };
+                    (0..EACH).map(|number| take(number).unwrap()).collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(given.len(), THREADS * EACH);
+    let all: Vec<i64> = given
+        .iter()
+        .flat_map(|numbers| std::iter::once(numbers.whole).chain(numbers.parts.iter().copied()))
+        .collect();
+    let distinct: HashSet<i64> = all.iter().copied().collect();
+    assert_eq!(distinct.len(), all.len());
+}
+
+/// Each adds a row and counts: whoever is told another's answer must find his own row in it.
+fn a_question_that_many_ask_is_answered_from_after_it_was_asked(database: &TestDatabase) {
+    let store = probe::open(database);
+    let written = AtomicI64::new(0);
+    std::thread::scope(|scope| {
+        for thread in 0..12_i64 {
+            let (store, written) = (&store, &written);
+            scope.spawn(move || {
+                for number in 0..30 {
+                    store.write(move |tx| insert(tx, thread * 30 + number, 1)).unwrap();
+                    let at_least = written.fetch_add(1, Ordering::SeqCst) + 1;
+                    let found = store.read_one(|tx| tx.query_one(&probe::COUNT, values![])?.get::<i64>("total"));
+                    let found = found.unwrap();
+                    assert!(found >= at_least, "{found} of at least {at_least}");
+                }
+            });
+        }
+    });
 }
 
 fn write_or_fail(store: &Store, id: i64) -> bool {

@@ -1,0 +1,318 @@
+//! Callers who want the same at the same moment: one of them does it for all.
+//!
+//! Who comes while nobody is at it begins at once, for himself. Who comes meanwhile waits, and once the one before is done,
+//! the first of those who wait does it for all of them. So nobody is kept waiting for company, and the more come, the less
+//! often it is done. What is done for somebody always begins after he came: he misses nothing that had happened by then.
+
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How many are served at once, so that what is sent for them stays small.
+const MOST: usize = 64;
+
+/// What is done together, by what it is.
+pub(super) struct Together<Key, Wish, Answer>(Mutex<HashMap<Key, Waiting<Wish, Answer>>>);
+
+/// Those who wait while one is at it. There is none of it while nobody is.
+struct Waiting<Wish, Answer> {
+    waiters: VecDeque<Waiter<Wish, Answer>>,
+    /// How many have waited until now: the ticket of the next.
+    tickets: u64,
+}
+
+struct Waiter<Wish, Answer> {
+    ticket: u64,
+    wish: Wish,
+    told: Told<Wish, Answer>,
+}
+
+/// What a waiter holds.
+struct Place<Wish, Answer> {
+    ticket: u64,
+    hears: Arc<Ear<Wish, Answer>>,
+}
+
+enum Word<Wish, Answer> {
+    /// It was done.
+    Answer(Answer),
+    /// His turn to do it, for himself with his wish, and for the others.
+    Turn(Wish),
+    /// Whoever was to answer has failed.
+    Broken,
+}
+
+/// Where one word is heard. A channel would do, but it looks for the word for a while before it sleeps, and here many wait on
+/// few processors.
+struct Ear<Wish, Answer> {
+    word: Mutex<Option<Word<Wish, Answer>>>,
+    said: Condvar,
+}
+
+impl<Wish, Answer> Ear<Wish, Answer> {
+    fn word(&self) -> MutexGuard<'_, Option<Word<Wish, Answer>>> {
+        self.word.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hear(&self) -> Word<Wish, Answer> {
+        let heard = self.said.wait_while(self.word(), |word| word.is_none());
+        heard
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+            .unwrap_or(Word::Broken)
+    }
+
+    fn hear_within(&self, patience: Duration) -> Option<Word<Wish, Answer>> {
+        let heard = self
+            .said
+            .wait_timeout_while(self.word(), patience, |word| word.is_none());
+        heard.unwrap_or_else(PoisonError::into_inner).0.take()
+    }
+}
+
+/// The other side of an ear: it is told something, whatever becomes of the one who should tell it.
+struct Told<Wish, Answer>(Option<Arc<Ear<Wish, Answer>>>);
+
+impl<Wish, Answer> Told<Wish, Answer> {
+    fn tell(mut self, word: Word<Wish, Answer>) {
+        self.say(word);
+    }
+
+    fn say(&mut self, word: Word<Wish, Answer>) {
+        if let Some(ear) = self.0.take() {
+            *ear.word() = Some(word);
+            ear.said.notify_one();
+        }
+    }
+}
+
+impl<Wish, Answer> Drop for Told<Wish, Answer> {
+    fn drop(&mut self) {
+        self.say(Word::Broken);
+    }
+}
+
+/// What became of a wish.
+pub(super) enum Served<Own, Answer> {
+    /// The caller himself did it.
+    Here(Own),
+    /// Another did.
+    Elsewhere(Answer),
+    /// Nobody has begun with it for too long.
+    Late,
+    /// Whoever did it has failed: how far he came is not known.
+    Broken,
+}
+
+impl<Key: Clone + Eq + Hash, Wish, Answer> Together<Key, Wish, Answer> {
+    pub(super) fn new() -> Self {
+        Together(Mutex::new(HashMap::new()))
+    }
+
+    fn all(&self) -> MutexGuard<'_, HashMap<Key, Waiting<Wish, Answer>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has a wish served, by whoever's turn it is. `serve` is given the caller's wish and those of the others, and answers
+    /// each of them in their order.
+    pub(super) fn serve<Own>(
+        &self,
+        key: &Key,
+        wish: Wish,
+        patience: Duration,
+        serve: impl FnOnce(Wish, Vec<Wish>) -> (Own, Vec<Answer>),
+    ) -> Served<Own, Answer> {
+        let wish = match self.begin_or_wait(key, wish) {
+            Ok(wish) => wish,
+            Err(place) => match self.wait(key, &place, patience) {
+                Some(Word::Turn(wish)) => wish,
+                Some(Word::Answer(answer)) => return Served::Elsewhere(answer),
+                Some(Word::Broken) => return Served::Broken,
+                None => return Served::Late,
+            },
+        };
+        let turn = Turn { all: self, key };
+        // Where the processors are busy, some who are about to come have not had their turn on them.
+        std::thread::yield_now();
+        let (wishes, hearers): (Vec<_>, Vec<_>) = turn
+            .others()
+            .into_iter()
+            .map(|waiter| (waiter.wish, waiter.told))
+            .unzip();
+        let (own, answers) = serve(wish, wishes);
+        // The next begins before those who were served go on.
+        drop(turn);
+        for (told, answer) in hearers.into_iter().zip(answers) {
+            told.tell(Word::Answer(answer));
+        }
+        Served::Here(own)
+    }
+
+    fn begin_or_wait(&self, key: &Key, wish: Wish) -> Result<Wish, Place<Wish, Answer>> {
+        let mut all = self.all();
+        let Waiting { waiters, tickets } = match all.entry(key.clone()) {
+            Entry::Occupied(waiting) => waiting.into_mut(),
+            Entry::Vacant(nobody) => {
+                nobody.insert(Waiting {
+                    waiters: VecDeque::new(),
+                    tickets: 0,
+                });
+                return Ok(wish);
+            }
+        };
+        let hears = Arc::new(Ear {
+            word: Mutex::new(None),
+            said: Condvar::new(),
+        });
+        let (ticket, told) = (*tickets, Told(Some(Arc::clone(&hears))));
+        *tickets += 1;
+        waiters.push_back(Waiter { ticket, wish, told });
+        Err(Place { ticket, hears })
+    }
+
+    /// Nothing where nobody has begun to serve him for so long.
+    fn wait(&self, key: &Key, place: &Place<Wish, Answer>, patience: Duration) -> Option<Word<Wish, Answer>> {
+        if let Some(word) = place.hears.hear_within(patience) {
+            return Some(word);
+        }
+        if let Some(waiting) = self.all().get_mut(key) {
+            let mine = waiting.waiters.iter().position(|waiter| waiter.ticket == place.ticket);
+            if let Some(mine) = mine {
+                waiting.waiters.remove(mine);
+                return None;
+            }
+        }
+        // He has been taken along, or it is his turn.
+        Some(place.hears.hear())
+    }
+}
+
+/// The turn of one who serves. It passes on, whatever becomes of him.
+struct Turn<'all, Key: Clone + Eq + Hash, Wish, Answer> {
+    all: &'all Together<Key, Wish, Answer>,
+    key: &'all Key,
+}
+
+impl<Key: Clone + Eq + Hash, Wish, Answer> Turn<'_, Key, Wish, Answer> {
+    /// Those who have waited until now.
+    fn others(&self) -> Vec<Waiter<Wish, Answer>> {
+        match self.all.all().get_mut(self.key) {
+            Some(waiting) => {
+                let most = waiting.waiters.len().min(MOST - 1);
+                waiting.waiters.drain(..most).collect()
+            }
+            None => Vec::new(),
+        }
+    }
+}
+
+impl<Key: Clone + Eq + Hash, Wish, Answer> Drop for Turn<'_, Key, Wish, Answer> {
+    fn drop(&mut self) {
+        let mut all = self.all.all();
+        let Some(waiting) = all.get_mut(self.key) else { return };
+        match waiting.waiters.pop_front() {
+            Some(next) => next.told.tell(Word::Turn(next.wish)),
+            None => drop(all.remove(self.key)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::mpsc::sync_channel;
+    use std::time::Duration;
+
+    use super::{MOST, Served, Together};
+
+    const LONG: Duration = Duration::from_secs(30);
+
+    fn waiting(together: &Together<(), usize, usize>) -> usize {
+        together.all().get(&()).map_or(0, |waiting| waiting.waiters.len())
+    }
+
+    /// Keeps `together` busy until `come` wait for it, whom it starts.
+    fn beside_one_who_serves(
+        come: usize,
+        then: impl FnOnce(&Together<(), usize, usize>),
+    ) -> Vec<(usize, Option<usize>)> {
+        let together = Together::new();
+        let served = AtomicUsize::new(0);
+        let (begun, has_begun) = sync_channel(0);
+        let (may_end, end) = sync_channel::<()>(0);
+        let answers = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                together.serve(&(), 0, LONG, |_, others: Vec<usize>| {
+                    assert!(others.is_empty());
+                    begun.send(()).expect("the test waits");
+                    end.recv().expect("the test goes on");
+                    ((), Vec::new())
+                });
+            });
+            has_begun.recv().expect("one serves");
+            let waiters: Vec<_> = (1..=come)
+                .map(|wish| {
+                    let (together, served) = (&together, &served);
+                    let waiter = scope.spawn(move || {
+                        let outcome = together.serve(&(), wish, LONG, |wish, others| {
+                            served.fetch_add(1, Ordering::Relaxed);
+                            (wish * 2, others.into_iter().map(|wish| wish * 2).collect())
+                        });
+                        match outcome {
+                            Served::Here(own) => (wish, Some(own)),
+                            Served::Elsewhere(answer) => (wish, Some(answer)),
+                            Served::Late | Served::Broken => (wish, None),
+                        }
+                    });
+                    while waiting(together) < wish {
+                        std::thread::yield_now();
+                    }
+                    waiter
+                })
+                .collect();
+            then(&together);
+            may_end.send(()).expect("it waits");
+            waiters
+                .into_iter()
+                .map(|waiter| waiter.join().expect("an answer"))
+                .collect()
+        });
+        assert_eq!(served.load(Ordering::Relaxed), come.div_ceil(MOST));
+        assert!(together.all().is_empty(), "nothing is left of them");
+        answers
+    }
+
+    #[test]
+    fn those_who_wait_are_served_at_once_each_with_his_own() {
+        for (wish, answer) in beside_one_who_serves(2 * MOST + 1, |_| ()) {
+            assert_eq!(answer, Some(wish * 2));
+        }
+    }
+
+    #[test]
+    fn one_who_waits_too_long_is_not_served_and_takes_no_turn() {
+        let answers = beside_one_who_serves(1, |together| {
+            let impatient = together.serve(&(), 7, Duration::from_millis(1), |_, _| unreachable!("nobody's turn"));
+            assert!(matches!(impatient, Served::<(), _>::Late));
+            assert_eq!(waiting(together), 1);
+        });
+        assert_eq!(answers, [(1, Some(2))]);
+    }
+
+    #[test]
+    fn whoever_fails_passes_his_turn_on() {
+        let answers = beside_one_who_serves(0, |_| ());
+        assert!(answers.is_empty());
+        let together = Together::<(), usize, usize>::new();
+        let failing = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            together.serve(&(), 1, LONG, |_, _| -> ((), Vec<usize>) {
+                panic!("the test's own panic")
+            });
+        }));
+        assert!(failing.is_err());
+        let next = together.serve(&(), 2, LONG, |wish, _| (wish, Vec::new()));
+        assert!(matches!(next, Served::Here(2)));
+    }
+}
