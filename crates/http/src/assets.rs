@@ -35,11 +35,27 @@ pub fn path(name: &str) -> Option<String> {
     MANIFEST.get(name).map(|hashed| format!("{PREFIX}/{hashed}"))
 }
 
+/// Never another file under this address.
+const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+/// The address stays when the file changes.
+const FOR_A_DAY: HeaderValue = HeaderValue::from_static("public, max-age=86400");
+
 /// `GET /assets/{name}`
 pub async fn get(ApiPath(name): ApiPath<String>, headers: HeaderMap) -> Result<Response, Failure> {
-    let media_type = media_type(&name)
-        .filter(|_| MANIFEST.values().any(|known| *known == name))
-        .ok_or(Error::NotFound(Subject::File))?;
+    if !MANIFEST.values().any(|known| *known == name) {
+        return Err(Error::NotFound(Subject::File).into());
+    }
+    file(&name, &headers, FOR_EVER)
+}
+
+/// `GET /favicon.ico`: the icon, for answers that are no pages and so cannot name it. Its media type says what it is.
+pub async fn icon(headers: HeaderMap) -> Result<Response, Failure> {
+    let name = MANIFEST.get("icon.svg").ok_or(Error::NotFound(Subject::File))?;
+    file(name, &headers, FOR_A_DAY)
+}
+
+fn file(name: &str, headers: &HeaderMap, kept: HeaderValue) -> Result<Response, Failure> {
+    let media_type = media_type(name).ok_or(Error::NotFound(Subject::File))?;
     let accepted = headers
         .get(header::ACCEPT_ENCODING)
         .and_then(|value| value.to_str().ok())
@@ -54,7 +70,7 @@ pub async fn get(ApiPath(name): ApiPath<String>, headers: HeaderMap) -> Result<R
     } else if takes("gzip") {
         (Dist::get(&format!("{name}.gz")), Some("gzip"))
     } else {
-        (Dist::get(&name), None)
+        (Dist::get(name), None)
     };
     let file = file.ok_or(Error::NotFound(Subject::File))?;
     let body = match file.data {
@@ -64,10 +80,7 @@ pub async fn get(ApiPath(name): ApiPath<String>, headers: HeaderMap) -> Result<R
     let mut response = body.into_response();
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
-    headers.insert(
-        header::CACHE_CONTROL,
-        HeaderValue::from_static("public, max-age=31536000, immutable"),
-    );
+    headers.insert(header::CACHE_CONTROL, kept);
     headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     if let Some(encoding) = encoding {

@@ -12,6 +12,7 @@ use minijinja::{AutoEscape, Environment, context};
 use serde_json::Value;
 
 use super::openapi;
+use crate::assets;
 use crate::problem::Failure;
 use crate::router::Http;
 use crate::security_headers;
@@ -65,6 +66,7 @@ fn render(base: &str) -> Result<String, minijinja::Error> {
     let document = openapi::described(base);
     let calls: Vec<Value> = calls(&document);
     environment.template_from_str(TEMPLATE)?.render(context! {
+        icon => assets::path("icon.svg"),
         document => minijinja::Value::from(Serde(&document)),
         calls => minijinja::Value::from(Serde(&calls)),
         webhooks => minijinja::Value::from(Serde(&webhooks(&document))),

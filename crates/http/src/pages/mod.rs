@@ -34,6 +34,7 @@ pub fn routes() -> Vec<Route> {
     vec![
         route(Method::GET, "/", Public, home),
         route(Method::GET, "/assets/{name}", Public, assets::get),
+        route(Method::GET, "/favicon.ico", Public, assets::icon),
         route(Method::GET, "/api/{company}/look/{name}", Public, look::get),
         route(Method::GET, "/mail/sign", LinkToken, page::mail),
         route(Method::POST, "/mail/sign", LinkToken, page::mail_form),

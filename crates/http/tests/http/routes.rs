@@ -13,6 +13,7 @@ testkit::on_both_databases!(
     an_auditor_reads_and_changes_nothing,
     what_is_not_there_is_a_problem_too,
     a_failure_speaks_the_language_of_its_reader,
+    the_icon_is_where_browsers_look_and_every_page_names_it,
 );
 
 fn filled(path: &str, id: &str) -> String {
@@ -157,6 +158,48 @@ fn a_failure_speaks_the_language_of_its_reader(database: &TestDatabase) {
     );
     // The company's own, where nothing is asked for.
     assert_eq!(said("", None), ("ko".to_owned(), "찾을 수 없습니다: 문서.".to_owned()));
+}
+
+fn the_icon_is_where_browsers_look_and_every_page_names_it(database: &TestDatabase) {
+    let server = Server::new(database);
+    server.company("acme");
+    let looked_for = server.send(server.request("GET", "/favicon.ico", None));
+    assert_eq!(
+        (looked_for.status, looked_for.header("content-type")),
+        (200, "image/svg+xml")
+    );
+    assert_eq!(looked_for.header("cache-control"), "public, max-age=86400");
+    assert!(looked_for.body.starts_with(b"<svg"));
+    assert_eq!(server.send(server.request("HEAD", "/favicon.ico", None)).status, 200);
+
+    let mut paths: Vec<String> = routes()
+        .into_iter()
+        .filter(|route| route.method == "GET")
+        .map(|route| {
+            let path = route.path.replace("{company}", "acme").replace("{document}", "0");
+            filled(&path.replace("{page}", "1"), "1")
+        })
+        .collect();
+    paths.push("/nothing".to_owned());
+    let mut pages = 0;
+    for path in paths {
+        let page = server.send(server.request("GET", &path, None).header("accept", "text/html"));
+        if !page.header("content-type").starts_with("text/html") {
+            continue;
+        }
+        pages += 1;
+        let html = page.html();
+        let named = html
+            .split_once("<link rel=\"icon\" href=\"")
+            .and_then(|(_, rest)| rest.split_once('"'))
+            .unwrap_or_else(|| panic!("{path} names no icon"))
+            .0;
+        // A page may say it from where it stands itself.
+        let address = named.replacen("..", "", 1);
+        let icon = server.send(server.request("GET", &address, None));
+        assert_eq!((icon.status, &icon.body), (200, &looked_for.body), "{path}: {named}");
+    }
+    assert!(pages >= 10, "{pages}");
 }
 
 /// Whatever is wrong with a request, the answer has one of our shapes: problem details, a page, or the login's.
