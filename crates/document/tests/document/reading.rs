@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use document::demo::employment_contract;
+use document::demo::{employment_contract, non_disclosure_agreement};
 use document::stamp::{Mark, MarkContent, stamp};
 use document::text_layer::{PageText, TextLine, Word, page_texts};
 use document::text_layout::TextStyle;
@@ -54,7 +54,10 @@ fn texts(pdf: &[u8]) -> Vec<PageText> {
 
 #[test]
 fn a_page_says_what_poppler_reads_in_three_languages() {
-    let mut files = vec![("contract", employment_contract(&FONTS).expect("drawn"), "ko")];
+    let mut files = vec![
+        ("contract", employment_contract(&FONTS).expect("drawn"), "ko"),
+        ("agreement", non_disclosure_agreement(&FONTS).expect("drawn"), "en"),
+    ];
     for language in Language::ALL {
         let names = ["김민준", "山田太郎", "José Müller"];
         let pdf = document::certificate::render(&content(language, &names, 40), &FONTS).expect("rendered");

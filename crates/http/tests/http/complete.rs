@@ -1,6 +1,9 @@
 //! The main job from login to the sealed files.
 
-use serde_json::json;
+use app::ImportTemplate;
+use document::demo::{NON_DISCLOSURE_AGREEMENT_FIELDS, non_disclosure_agreement};
+use document::fonts::Fonts;
+use serde_json::{Value, json};
 use testkit::database::TestDatabase;
 
 use crate::support::{BASE, PNG, Server, contract_of_three, pdf, start_body, trusted, values_of};
@@ -8,6 +11,7 @@ use crate::support::{BASE, PNG, Server, contract_of_three, pdf, start_body, trus
 testkit::on_both_databases!(
     two_writers_complete_a_document,
     after_three_writers_one_after_the_other_every_signature_is_valid,
+    the_english_contract_of_the_demo_is_signed_to_its_end,
 );
 
 fn two_writers_complete_a_document(database: &TestDatabase) {
@@ -176,5 +180,45 @@ fn after_three_writers_one_after_the_other_every_signature_is_valid(database: &T
             signatures,
             "{said}"
         );
+    }
+}
+
+fn the_english_contract_of_the_demo_is_signed_to_its_end(database: &TestDatabase) {
+    let server = Server::new(database);
+    let company = server.company("acme");
+    let token = server.token("acme", "owner@example.com");
+    let pdf = non_disclosure_agreement(&Fonts::embedded().expect("the fonts")).expect("the agreement");
+    let import = ImportTemplate {
+        pdf: &pdf,
+        fields: NON_DISCLOSURE_AGREEMENT_FIELDS.as_bytes(),
+    };
+    let template = server.app.import_template(&company, "test", &import).expect("a template").id;
+    let mut body = start_body(template.get());
+    body["language"] = json!("en");
+    let started = server.start(&token, &body).ok();
+    assert_eq!(started["language"], "en-US");
+    let id = started["workflow_id"].clone();
+    let fields: Value = serde_json::from_str(NON_DISCLOSURE_AGREEMENT_FIELDS).expect("JSON");
+    for order in [1, 2] {
+        let values: Vec<Value> = fields["fields"]
+            .as_array()
+            .expect("fields")
+            .iter()
+            .filter(|field| field["step"] == order)
+            .map(|field| {
+                let value = match field["kind"].as_str().expect("a kind") {
+                    "date" => "2026-02-01",
+                    "check" => "Y",
+                    "signature" => PNG,
+                    _ => "Acme Research Ltd",
+                };
+                json!({"name": field["name"], "value": value})
+            })
+            .collect();
+        server.act(&token, &id, "approve", &json!({"field_list": values})).ok();
+    }
+    for file in ["document", "certificate"] {
+        let answer = server.get(&format!("/api/v3/workflows/{id}/{file}"), &token);
+        assert!(trusted(&answer.body, &server).holds_strictly(), "{file}");
     }
 }

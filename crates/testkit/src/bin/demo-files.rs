@@ -1,10 +1,13 @@
 //! Writes the files of the demo into a folder: `contract.pdf` with `contract.json` (a Korean employment contract of two
-//! writers), `delivery-note.pdf` (one page), and `signature-on-first-page.json` (one writer who signs at the foot of the first
-//! page of any PDF).
+//! writers), `agreement.pdf` with `agreement.json` (an English non-disclosure agreement of two writers), `delivery-note.pdf`
+//! (one page), and `signature-on-first-page.json` (one writer who signs at the foot of the first page of any PDF).
 
 use std::error::Error;
 use std::fmt::Write as _;
 use std::path::PathBuf;
+
+use document::demo::{NON_DISCLOSURE_AGREEMENT_FIELDS, non_disclosure_agreement};
+use document::fonts::Fonts;
 
 const SIGNATURE_ON_FIRST_PAGE: &str = r#"{
   "name": "서명 / Signature",
@@ -53,6 +56,9 @@ fn delivery_note() -> String {
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(std::env::args_os().nth(1).ok_or("usage: demo-files FOLDER")?);
     testkit::contract::write(&folder)?;
+    let agreement = non_disclosure_agreement(&Fonts::embedded()?)?;
+    std::fs::write(folder.join("agreement.pdf"), agreement)?;
+    std::fs::write(folder.join("agreement.json"), NON_DISCLOSURE_AGREEMENT_FIELDS)?;
     std::fs::write(folder.join("delivery-note.pdf"), delivery_note())?;
     std::fs::write(folder.join("signature-on-first-page.json"), SIGNATURE_ON_FIRST_PAGE)?;
     Ok(())
