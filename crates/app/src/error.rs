@@ -470,6 +470,12 @@ pub enum Error {
     },
 }
 
+/// A wait as it is told, here and in `Retry-After`: whole seconds, and none too few.
+pub(crate) fn whole_seconds(wait: SignedDuration) -> u64 {
+    let seconds = wait.as_secs().saturating_add(i64::from(wait.subsec_nanos() > 0));
+    u64::try_from(seconds).unwrap_or_default()
+}
+
 impl Error {
     /// Our own failure while `doing` something.
     pub fn internal(doing: &'static str, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
@@ -487,12 +493,11 @@ impl Error {
         }
     }
 
-    /// Too often, until so much time has passed: whole seconds, and none too few.
+    /// Too often, until so much time has passed.
     pub fn throttled(code: ThrottleCode, wait: SignedDuration) -> Error {
-        let seconds = wait.as_secs().saturating_add(i64::from(wait.subsec_nanos() > 0));
         Error::Throttled {
             code,
-            retry_after: u64::try_from(seconds).unwrap_or_default(),
+            retry_after: whole_seconds(wait),
         }
     }
 
@@ -655,6 +660,13 @@ fn list(faults: &[Fault]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_wait_is_told_in_whole_seconds_and_none_too_few() {
+        for (milliseconds, told) in [(0, 0), (1, 1), (999, 1), (1_000, 1), (1_001, 2), (500_000, 500), (-1_500, 0)] {
+            assert_eq!(whole_seconds(SignedDuration::from_millis(milliseconds)), told, "{milliseconds}");
+        }
+    }
 
     #[test]
     fn every_code_has_a_message_in_every_language() {

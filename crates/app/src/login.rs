@@ -17,7 +17,7 @@ use std::net::IpAddr;
 use std::sync::PoisonError;
 
 use domain::{CompanyId, UtcOffset};
-use jiff::{Timestamp, ToSpan};
+use jiff::{SignedDuration, Timestamp, ToSpan};
 use sha2::{Digest, Sha256};
 use store::Transaction;
 use store::company::Company;
@@ -25,7 +25,7 @@ use store::member::Member;
 
 use crate::App;
 use crate::access_token::AccessToken;
-use crate::error::Error;
+use crate::error::{Error, whole_seconds};
 use crate::settings::LoginSettings;
 
 /// Credentials, and where they came from.
@@ -201,11 +201,8 @@ fn refuse_throttled(
     let wait = |failures: &[Timestamp], limit: u32| {
         let full = failures.len() >= usize::try_from(limit).unwrap_or(usize::MAX);
         let oldest = failures.last().filter(|_| full)?;
-        Some(
-            u64::try_from(oldest.as_second() + window - now.as_second())
-                .unwrap_or(0)
-                .max(1),
-        )
+        let left = SignedDuration::from_secs(window).saturating_sub(now.duration_since(*oldest));
+        Some(whole_seconds(left))
     };
     let waits = [
         wait(&by_account, limits.per_account),

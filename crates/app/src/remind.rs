@@ -232,8 +232,5 @@ impl AskedAnew {
 }
 
 fn throttled(wait: SignedDuration) -> Error {
-    Error::Throttled {
-        code: ThrottleCode::Attempts,
-        retry_after: u64::try_from(wait.as_secs()).unwrap_or_default() + 1,
-    }
+    Error::throttled(ThrottleCode::Attempts, wait)
 }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 /// The most addresses that are remembered.
 const MOST_ADDRESSES: usize = 50_000;
@@ -17,7 +17,7 @@ const MOST_ADDRESSES: usize = 50_000;
 #[derive(Debug, Clone)]
 pub struct Rate {
     most: u32,
-    window_seconds: i64,
+    window: SignedDuration,
     counted: Arc<Mutex<HashMap<IpAddr, Window>>>,
 }
 
@@ -32,20 +32,18 @@ impl Rate {
     pub fn new(most: u32, window_seconds: i64) -> Self {
         Self {
             most: most.max(1),
-            window_seconds: window_seconds.max(1),
+            window: SignedDuration::from_secs(window_seconds.max(1)),
             counted: Arc::default(),
         }
     }
 
-    /// Counts one more, or says after how many seconds to come again.
-    pub fn count(&self, address: IpAddr, now: Timestamp) -> Result<(), u64> {
+    /// Counts one more, or says after how long to come again.
+    pub fn count(&self, address: IpAddr, now: Timestamp) -> Result<(), SignedDuration> {
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         // A clock that was set back ends every window, too.
         let left = |window: &Window| {
-            let passed = now.as_second() - window.began.as_second();
-            (0..self.window_seconds)
-                .contains(&passed)
-                .then(|| self.window_seconds - passed)
+            let passed = now.duration_since(window.began);
+            (!passed.is_negative() && passed < self.window).then(|| self.window.saturating_sub(passed))
         };
         if counted.len() >= MOST_ADDRESSES {
             counted.retain(|_, window| left(window).is_some());
@@ -57,7 +55,7 @@ impl Rate {
             .entry(network(address))
             .or_insert(Window { began: now, count: 0 });
         match left(window) {
-            Some(seconds) if window.count >= self.most => Err(u64::try_from(seconds).unwrap_or(1)),
+            Some(wait) if window.count >= self.most => Err(wait),
             Some(_) => {
                 window.count += 1;
                 Ok(())
@@ -94,8 +92,9 @@ mod tests {
         Timestamp::from_second(1_800_000_000 + second).expect("a time")
     }
 
-    fn wait(rate: &Rate, address: &str, second: i64) -> Option<u64> {
-        rate.count(address.parse().expect("an address"), at(second)).err()
+    fn wait(rate: &Rate, address: &str, second: i64) -> Option<i64> {
+        let wait = rate.count(address.parse().expect("an address"), at(second)).err();
+        wait.map(|wait| wait.as_secs())
     }
 
     #[test]
@@ -113,6 +112,19 @@ mod tests {
             "the same address, however it is written"
         );
         assert_eq!(wait(&rate, "192.0.2.1", -50), None, "the clock was set back");
+    }
+
+    #[test]
+    fn a_window_ends_at_the_moment_that_was_told() {
+        let rate = Rate::new(1, 600);
+        let address = "192.0.2.1".parse().expect("an address");
+        let began = at(0) + SignedDuration::from_millis(900);
+        rate.count(address, began).expect("the first");
+        let later = began + SignedDuration::from_millis(1_200);
+        let wait = rate.count(address, later).expect_err("too often");
+        assert_eq!(wait, SignedDuration::from_millis(598_800));
+        assert!(rate.count(address, later + wait - SignedDuration::from_millis(1)).is_err());
+        rate.count(address, later + wait).expect("a new window");
     }
 
     #[test]

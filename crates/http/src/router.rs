@@ -164,10 +164,7 @@ impl Visits {
 
     /// Counts a start before it happens, or says when to come again.
     pub fn begin(&self, address: IpAddr, now: Timestamp) -> Result<(), Error> {
-        let throttled = |retry_after| Error::Throttled {
-            code: ThrottleCode::LinkNetwork,
-            retry_after,
-        };
+        let throttled = |wait| Error::throttled(ThrottleCode::LinkNetwork, wait);
         self.refused.count(address, now).map_err(throttled)?;
         self.refused.take_back(address);
         self.starts.count(address, now).map_err(throttled)

@@ -16,6 +16,7 @@ testkit::on_both_databases!(
     a_corrected_recipient_gets_a_new_link,
     an_extension_moves_the_end,
     an_embedded_workflow_is_not_reminded,
+    who_reminds_too_often_is_told_how_long_to_wait,
     a_finished_workflow_is_hidden_and_keeps_its_proof,
 );
 
@@ -321,6 +322,25 @@ fn an_embedded_workflow_is_not_reminded(database: &TestDatabase) {
     assert_eq!(server.drain().1, 1);
     server.act(&token, &id, "remind", &json!({})).ok();
     assert_eq!(server.drain().1, 1);
+}
+
+fn who_reminds_too_often_is_told_how_long_to_wait(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let mut body = start_body(template);
+    body["export_api_info"] = Value::Null;
+    let id = server.start(&token, &body).ok()["workflow_id"].clone();
+    let remind = || server.act(&token, &id, "remind", &json!({}));
+    remind().ok();
+    for (passed, wait) in [(0, "600"), (100, "500"), (499, "1")] {
+        server.clock.advance(passed);
+        let answer = remind();
+        assert_eq!(answer.problem(429)["code"], "throttled");
+        assert_eq!(answer.header("retry-after"), wait);
+    }
+    // Who waits for as long as he was told is let in.
+    server.clock.advance(1);
+    remind().ok();
 }
 
 fn a_finished_workflow_is_hidden_and_keeps_its_proof(database: &TestDatabase) {
