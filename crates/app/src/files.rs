@@ -1,8 +1,8 @@
 //! Finished files, and files in fields: through the API, and by the links that answers, webhooks and mails hold.
 //!
-//! That somebody took a file is in the chain. Links pass from hand to hand, and nobody is asked who he is, so what they add to
-//! a chain is bounded: the same file taken by the same kind of person from the same address on the network is told once an
-//! hour, and from however many addresses, twenty times an hour.
+//! That somebody took a file is in the chain. Links pass from hand to hand, and a program may fetch a file in a loop, so what
+//! this adds to a chain is bounded: the same file taken by the same member, or by any holder of its link, from the same
+//! address on the network is told once an hour, and from however many addresses, twenty times an hour.
 
 use domain::{
     Actor, BlobHash, CompanyId, Event, EventKind, FileKind, Language, PageSize, Status, UtcOffset, Who, Workflow,
@@ -18,11 +18,10 @@ use crate::page_part::PageAnswer;
 use crate::transition::{Snapshot, conflict};
 use crate::{App, Caller, CompanyLook, Origin};
 
-/// Within so long it is told once that a file was taken by a link from one address, and in all so often.
+/// Within so long it is told once that a file was taken from one address, and in all so often.
 const TOLD_FOR: SignedDuration = SignedDuration::from_hours(1);
 const MOST_TOLD: usize = 20;
-/// So far back the chain is looked through for it. Others than holders of links may add to it meanwhile, of whom the sender
-/// knows who they are.
+/// So far back the chain is looked through for it. Others may add to it meanwhile, of whom the sender knows who they are.
 const LOOKED_BACK: u32 = 100;
 
 /// A file, whole.
@@ -90,7 +89,7 @@ impl App {
         let event = EventKind::Downloaded {
             file: FileKind::Document,
         };
-        self.note(&caller.company, id, &actor, &[event], |_| Ok(true))?;
+        self.note_taking(&caller.company, id, &actor, event)?;
         Ok(file)
     }
 
@@ -112,7 +111,7 @@ impl App {
         let event = EventKind::Downloaded {
             file: FileKind::Certificate,
         };
-        self.note(&caller.company, id, &actor, &[event], |_| Ok(true))?;
+        self.note_taking(&caller.company, id, &actor, event)?;
         Ok(file)
     }
 
@@ -135,7 +134,7 @@ impl App {
         Ok(linked)
     }
 
-    /// Notes that a file was taken by a link, where the chain does not tell it already.
+    /// Notes that a file was taken, where the chain does not tell it already.
     pub(crate) fn note_taking(
         &self,
         company: &CompanyId,

@@ -3,14 +3,16 @@
 use app::ImportTemplate;
 use document::demo::{NON_DISCLOSURE_AGREEMENT_FIELDS, non_disclosure_agreement};
 use document::fonts::Fonts;
+use domain::Role;
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
 
-use crate::support::{BASE, PNG, Server, contract_of_three, pdf, start_body, trusted, values_of};
+use crate::support::{BASE, PNG, Server, contract_of_three, network, pdf, start_body, trusted, values_of};
 
 testkit::on_both_databases!(
     two_writers_complete_a_document,
     after_three_writers_one_after_the_other_every_signature_is_valid,
+    a_program_that_downloads_in_a_loop_is_told_of_once_an_hour,
     the_english_contract_of_the_demo_is_signed_to_its_end,
 );
 
@@ -181,6 +183,46 @@ fn after_three_writers_one_after_the_other_every_signature_is_valid(database: &T
             "{said}"
         );
     }
+}
+
+fn a_program_that_downloads_in_a_loop_is_told_of_once_an_hour(database: &TestDatabase) {
+    let server = Server::with(database, |_, http| http.trusted_proxies = vec![network("127.0.0.1")]);
+    let (company, token, template) = server.with_company("acme");
+    let id = server.start(&token, &start_body(template)).ok()["workflow_id"].clone();
+    let path = format!("/api/v3/workflows/{id}");
+    for order in [1, 2] {
+        server
+            .act(&token, &id, "approve", &json!({"field_list": values_of(order)}))
+            .ok();
+    }
+    let told = || {
+        let seen = server.get(&path, &token).ok();
+        seen["history"].to_string().matches("downloaded").count()
+    };
+    let take = |file: &str, token: &str, address: &str| {
+        let request = server.request("GET", &format!("{path}/{file}"), Some(token));
+        let answer = server.send(request.header("x-forwarded-for", address));
+        assert_eq!((answer.status, answer.header("content-type")), (200, "application/pdf"));
+    };
+    for _ in 0..10 {
+        take("document", &token, "192.0.2.1");
+    }
+    assert_eq!(told(), 1, "the same file, by the same member, from the same address");
+    take("certificate", &token, "192.0.2.1");
+    assert_eq!(told(), 2, "another file");
+    server.member(&company, "auditor@example.com", Role::Auditor);
+    take("document", &server.token("acme", "auditor@example.com"), "192.0.2.1");
+    assert_eq!(told(), 3, "another member");
+    server.clock.advance(3_599);
+    take("document", &token, "192.0.2.1");
+    assert_eq!(told(), 3, "within the hour");
+    server.clock.advance(1);
+    take("document", &token, "192.0.2.1");
+    assert_eq!(told(), 4, "an hour later");
+    for number in 2..40 {
+        take("document", &token, &format!("192.0.2.{number}"));
+    }
+    assert_eq!(told(), 4 + 19, "twenty an hour, from however many addresses");
 }
 
 fn the_english_contract_of_the_demo_is_signed_to_its_end(database: &TestDatabase) {
