@@ -129,6 +129,11 @@ pub struct BulkChecked {
     pub wrong: usize,
     /// The rows that would not.
     pub row_list: Vec<WrongRow>,
+    /// The members of the request that nobody read, such as `workflow_list[3].recipient_list[0].nmae`: each by its path, at
+    /// most 100. Left out where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(example = json!(["workflow_list[3].recipient_list[0].nmae"]))]
+    pub ignored_members: Vec<String>,
 }
 
 /// A row that would not be started.
@@ -486,6 +491,7 @@ impl App {
             valid: total - row_list.len(),
             wrong: row_list.len(),
             row_list,
+            ignored_members: Vec::new(),
         })
     }
 

@@ -198,6 +198,11 @@ pub enum Started {
     Preview {
         /// Shows what would be sent.
         preview_url: String,
+        /// The members of the request that nobody read, such as `is_embed` beside `export_api_info` instead of in it: each by
+        /// its path, at most 100. Left out where there are none.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[schema(example = json!(["is_embed", "recipient_list[0].nmae"]))]
+        ignored_members: Vec<String>,
     },
 }
 
@@ -522,7 +527,10 @@ impl App {
             store::preview::insert(tx, &company, &text, now, until).map_err(Error::from)
         })?;
         let preview_url = self.outgoing.addresses.preview_url(id, language, until);
-        Ok(Started::Preview { preview_url })
+        Ok(Started::Preview {
+            preview_url,
+            ignored_members: Vec::new(),
+        })
     }
 }
 

@@ -8,11 +8,13 @@
 //!
 //! - 400 where the text is not JSON, 413 over the limit, 415 for another media type (none at all
 //!   counts as JSON, RFC 9110 8.3);
-//! - unknown members are ignored, the last of two members of one name counts;
+//! - unknown members are ignored, the last of two members of one name counts; what nobody read can be told
+//!   ([`Members::tell_unread`]);
 //! - `null` is the same as absent;
 //! - U+0000 in a text is refused, because one of the databases cannot hold it;
 //! - a list or an object has at most 2,000 entries, and no more are read; at most 100 faults are told.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::fmt;
 
@@ -32,22 +34,33 @@ const LARGEST_INTEGER: f64 = 9_007_199_254_740_991.0;
 
 /// The most entries of a list or object.
 const MOST_ENTRIES: usize = 2_000;
-/// More faults than this are told to nobody.
+/// More faults than this are told to nobody, and no more ignored members.
 const MOST_FAULTS: usize = 100;
+/// So many characters are told of the name of an ignored member, which may be as long as a body.
+const MOST_OF_NAME: usize = 100;
 
 /// A body that is JSON (its syntax has been checked, its meaning has not).
 #[derive(Debug, Clone)]
 pub struct JsonBody(String);
 
-/// What is wrong with a request, in the order in which it was found.
+/// What is wrong with a request, in the order in which it was found, and what of it was ignored.
 #[derive(Debug, Default)]
-pub struct Faults(Vec<Fault>);
+pub struct Faults {
+    faults: Vec<Fault>,
+    ignored: Vec<String>,
+}
 
 /// The members of one object, and where in the body it stands.
 #[derive(Debug)]
 pub struct Members<'a> {
-    members: HashMap<String, &'a RawValue>,
+    members: HashMap<String, Member<'a>>,
     path: String,
+}
+
+#[derive(Debug)]
+struct Member<'a> {
+    value: &'a RawValue,
+    is_read: Cell<bool>,
 }
 
 impl JsonBody {
@@ -178,9 +191,27 @@ pub async fn read(headers: &HeaderMap, body: Body, limit: u64) -> Result<Bytes, 
 impl Faults {
     /// Adds one, unless there are so many that nobody reads another.
     pub fn add(&mut self, fault: Fault) {
-        if self.0.len() < MOST_FAULTS {
-            self.0.push(fault);
+        if self.faults.len() < MOST_FAULTS {
+            self.faults.push(fault);
         }
+    }
+
+    /// The members that were ignored are told within this place.
+    pub fn ignore_within(&mut self, path: &str, ignored: Vec<String>) {
+        for inner in ignored {
+            self.ignore(format!("{path}.{inner}"));
+        }
+    }
+
+    fn ignore(&mut self, path: String) {
+        if self.ignored.len() < MOST_FAULTS {
+            self.ignored.push(path);
+        }
+    }
+
+    /// The paths of the members that nobody read, where somebody asked for them.
+    pub fn take_ignored(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.ignored)
     }
 
     /// A text that a header, a path or a query holds, if it may be stored.
@@ -194,15 +225,15 @@ impl Faults {
 
     /// The faults, for a use-case that adds its own.
     pub fn into_inner(self) -> Vec<Fault> {
-        self.0
+        self.faults
     }
 
     /// Ends here with 422 unless nothing is wrong.
     pub fn check(self) -> Result<(), Error> {
-        if self.0.is_empty() {
+        if self.faults.is_empty() {
             Ok(())
         } else {
-            Err(Error::Unprocessable(self.0))
+            Err(Error::Unprocessable(self.faults))
         }
     }
 }
@@ -240,7 +271,25 @@ impl<'a> Members<'a> {
     }
 
     fn raw(&self, name: &str) -> Option<&'a RawValue> {
-        self.members.get(name).copied().filter(|raw| raw.get() != "null")
+        self.given(name).filter(|raw| raw.get() != "null")
+    }
+
+    /// The member as it came, `null` too.
+    fn given(&self, name: &str) -> Option<&'a RawValue> {
+        let member = self.members.get(name)?;
+        member.is_read.set(true);
+        Some(member.value)
+    }
+
+    /// Tells the members of this object that nobody has read until now. Those of objects in it are told by themselves.
+    pub fn tell_unread(&self, faults: &mut Faults) {
+        let unread = self.members.iter().filter(|(_, member)| !member.is_read.get());
+        let mut names: Vec<&String> = unread.map(|(name, _)| name).collect();
+        names.sort_unstable();
+        for name in names {
+            let name: String = name.chars().take(MOST_OF_NAME).collect();
+            faults.ignore(self.path_of(&name));
+        }
     }
 
     /// The member, or the fault that it is missing.
@@ -338,7 +387,7 @@ impl<'a> Members<'a> {
     /// A field's value as text: a number with the digits it was written with, a boolean as
     /// `true` or `false`, and `null` as the empty text, which means no value.
     pub fn value_text(&self, name: &str, faults: &mut Faults) -> Option<String> {
-        let Some(raw) = self.members.get(name) else {
+        let Some(raw) = self.given(name) else {
             faults.add(Fault::new(self.path_of(name), FaultCode::Required));
             return None;
         };
@@ -434,7 +483,7 @@ fn read_elements(text: &str, most: usize) -> Result<Vec<&RawValue>, Unread> {
     Ok(reader.elements)
 }
 
-fn read_entries(text: &str) -> Result<HashMap<String, &RawValue>, Unread> {
+fn read_entries(text: &str) -> Result<HashMap<String, Member<'_>>, Unread> {
     if !text.trim_start().starts_with('{') {
         return Err(Unread::OtherType);
     }
@@ -447,7 +496,7 @@ fn read_entries(text: &str) -> Result<HashMap<String, &RawValue>, Unread> {
 /// would take many times the memory of their text.
 struct Reader<'a> {
     elements: Vec<&'a RawValue>,
-    entries: HashMap<String, &'a RawValue>,
+    entries: HashMap<String, Member<'a>>,
     read: usize,
     most: usize,
 }
@@ -510,7 +559,8 @@ impl<'a> Visitor<'a> for &mut Reader<'a> {
     fn visit_map<A: MapAccess<'a>>(self, mut object: A) -> Result<(), A::Error> {
         while let Some((name, value)) = object.next_entry()? {
             self.count()?;
-            self.entries.insert(name, value);
+            let is_read = Cell::new(false);
+            self.entries.insert(name, Member { value, is_read });
         }
         Ok(())
     }
@@ -579,6 +629,31 @@ mod tests {
         assert_eq!(root.integer("a", &mut faults), Some(2));
         assert_eq!(root.text("b", &mut faults), None);
         assert!(faults.check().is_ok());
+    }
+
+    #[test]
+    fn what_nobody_read_is_told_with_its_place() {
+        let long = "x".repeat(1_000);
+        let body = body(&format!(
+            r#"{{"name": "a", "limt": 5, "list": [{{"order": 1}}, {{"order": 2, "nmae": null}}], "{long}": {{"in": 1}}}}"#
+        ));
+        let root = body.members().expect("an object");
+        let mut faults = Faults::default();
+        root.text("name", &mut faults);
+        root.boolean("absent", &mut faults);
+        for item in root.objects("list", &mut faults).expect("a list") {
+            item.integer("order", &mut faults);
+            item.tell_unread(&mut faults);
+        }
+        root.tell_unread(&mut faults);
+        assert_eq!(faults.take_ignored(), ["list[1].nmae", "limt", &long[..MOST_OF_NAME]]);
+        assert!(faults.check().is_ok(), "it is no fault");
+
+        let many: Vec<String> = (0..MOST_ENTRIES).map(|number| format!("\"{number}\": 1")).collect();
+        let body = self::body(&format!("{{{}}}", many.join(",")));
+        let mut faults = Faults::default();
+        body.members().expect("an object").tell_unread(&mut faults);
+        assert_eq!(faults.take_ignored().len(), MOST_FAULTS);
     }
 
     #[test]

@@ -318,7 +318,7 @@ fn a_preview_shows_the_given_values_as_they_will_be_stamped() {
         let mut request = one_writer(&world);
         request.is_preview = true;
         request.fields = vec![given("price", "5000"), given("scan", &file("x"))];
-        let Started::Preview { preview_url } = world.try_start(request).expect("a preview") else {
+        let Started::Preview { preview_url, .. } = world.try_start(request).expect("a preview") else {
             panic!("not a preview");
         };
         let view = app.preview(&key_of(&preview_url).token).expect("a preview");

@@ -35,7 +35,7 @@ use crate::router::{Authenticated, Http};
 pub struct BulkStartRequest {
     /// The template of all rows.
     pub template_id: i64,
-    /// Start nothing, and answer what is wrong with each row.
+    /// Start nothing, and answer what is wrong with each row, and in `ignored_members` what was not understood.
     pub dry_run: Option<bool>,
     /// The rows: each a start. What a row does not say is taken from the members beside this list: writers of other steps,
     /// values of other fields, everything else as a whole.
@@ -154,8 +154,12 @@ pub async fn bulk_start(
     };
     let answer = http.blocking(move |app| {
         let _turn = turn;
-        let bulk = given.request(app, &headers, &query)?;
-        app.bulk_start(&caller, bulk, &origin, language)
+        let (bulk, ignored) = given.request(app, &headers, &query)?;
+        let mut answer = app.bulk_start(&caller, bulk, &origin, language)?;
+        if let BulkAnswer::Checked(checked) = &mut answer {
+            checked.ignored_members = ignored;
+        }
+        Ok(answer)
     });
     Ok(Json(answer.await?))
 }
@@ -177,7 +181,8 @@ impl Given {
         }
     }
 
-    fn request(self, app: &App, headers: &HeaderMap, query: &Query) -> Result<BulkRequest, Error> {
+    /// The request, and the members of it that nobody read.
+    fn request(self, app: &App, headers: &HeaderMap, query: &Query) -> Result<(BulkRequest, Vec<String>), Error> {
         let mut faults = Faults::default();
         let mut bulk = match self {
             Given::Form(mut form) => {
@@ -186,8 +191,11 @@ impl Given {
                 let idempotency = idempotency(headers, &form.fingerprint(), &mut faults);
                 let file = form.take_part("file");
                 let file = file.ok_or_else(|| Error::fault("file", FaultCode::Required))?;
+                let members = start.members()?;
+                let common = read(&members, &mut faults);
+                members.tell_unread(&mut faults);
                 BulkRequest {
-                    common: read(&start.members()?, &mut faults),
+                    common,
                     rows: BulkRows::Sheet(file.into()),
                     dry_run: form.says_yes("dry_run"),
                     idempotency,
@@ -195,18 +203,21 @@ impl Given {
             }
             Given::List(body) => {
                 let members = body.members()?;
-                BulkRequest {
+                let bulk = BulkRequest {
                     common: read(&members, &mut faults),
                     rows: rows(&members, app.settings.bulk.rows, &mut faults),
                     dry_run: members.boolean("dry_run", &mut faults).unwrap_or(false),
                     idempotency: idempotency(headers, body.bytes(), &mut faults),
-                }
+                };
+                members.tell_unread(&mut faults);
+                bulk
             }
         };
         bulk.dry_run |= query.get("dry_run").is_some_and(is_yes);
         bulk.common.offset = query.text("offset", &mut faults);
+        let ignored = faults.take_ignored();
         bulk.common.faults = faults.into_inner();
-        Ok(bulk)
+        Ok((bulk, ignored))
     }
 }
 
@@ -215,8 +226,12 @@ fn rows(members: &Members<'_>, most: u32, faults: &mut Faults) -> BulkRows {
     let items = members.objects_up_to("workflow_list", most as usize, faults);
     let mut rows = Vec::new();
     for item in items.unwrap_or_default() {
+        let place = item.path().to_owned();
+        let item = item.rooted();
         let mut wrong = Faults::default();
-        let mut row = read(&item.rooted(), &mut wrong);
+        let mut row = read(&item, &mut wrong);
+        item.tell_unread(&mut wrong);
+        faults.ignore_within(&place, wrong.take_ignored());
         row.faults = wrong.into_inner();
         rows.push(row);
     }

@@ -4,7 +4,7 @@ use app::{NewPublicLink, PublicLinkList, PublicLinkView};
 use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::path::PublicLinkPath;
@@ -64,6 +64,19 @@ pub struct LinkStartRequest {
     pub export_api_info: Option<ExportInput>,
 }
 
+/// A link that was made.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct LinkStarted {
+    /// The link.
+    #[serde(flatten)]
+    pub link: PublicLinkView,
+    /// The members of the request that nobody read, such as a misspelt `limt`: each by its path, at most 100. Left out where
+    /// there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(example = json!(["limt", "recipient_list[0].nmae"]))]
+    pub ignored_members: Vec<String>,
+}
+
 /// Make a public link.
 ///
 /// Whoever opens it gives a name and an e-mail address or telephone number, agrees that both are passed on, and goes on to
@@ -77,7 +90,7 @@ pub struct LinkStartRequest {
     ),
     request_body = LinkStartRequest,
     responses(
-        (status = 200, description = "The link.", body = PublicLinkView, example = json!({
+        (status = 200, description = "The link.", body = LinkStarted, example = json!({
             "link_id": 5, "link_url": "https://sign.example.com/link?token=TAAAAAAAAAAFAAAAAQ&lang=ko", "status": "open", "template_id": 1,
             "workflow_name": "Membership of {name}, {date}", "language": "ko-KR", "limit": 100, "used": 0,
             "end_date": "2026-12-31 18:00:00 (UTC+09:00)", "duplicates": "once", "is_embed": false,
@@ -94,7 +107,7 @@ pub async fn start_link(
     query: Query,
     headers: HeaderMap,
     body: JsonBody,
-) -> Result<Json<PublicLinkView>, Failure> {
+) -> Result<Json<LinkStarted>, Failure> {
     let mut faults = Faults::default();
     let members = body.members()?;
     let mut new = NewPublicLink {
@@ -107,8 +120,11 @@ pub async fn start_link(
     };
     new.start.idempotency = idempotency(&headers, body.bytes(), &mut faults);
     new.start.offset = query.text("offset", &mut faults);
+    members.tell_unread(&mut faults);
+    let ignored_members = faults.take_ignored();
     new.start.faults = faults.into_inner();
-    Ok(Json(http.blocking(move |app| app.new_public_link(&caller, new)).await?))
+    let link = http.blocking(move |app| app.new_public_link(&caller, new)).await?;
+    Ok(Json(LinkStarted { link, ignored_members }))
 }
 
 /// List public links.

@@ -29,7 +29,7 @@ use super::{
 #[openapi(
     info(
         title = "Countersign",
-        description = "Electronic signing. Log in, start a workflow from a template, let its writers sign, fetch the sealed document and the history certificate.\n\nSuccess is answered flat. Failure is RFC 9457 problem details that name every bad member at once; its `code` is one of a closed list. Unknown members and query parameters are ignored. Bodies are UTF-8, not compressed. What is no HTTP (400), or has too long an address (414) or head (431), is refused before the service sees it, with no body. Messages are in the language of `lang`, else of `Accept-Language`, else the company's.",
+        description = "Electronic signing. Log in, start a workflow from a template, let its writers sign, fetch the sealed document and the history certificate.\n\nSuccess is answered flat. Failure is RFC 9457 problem details that name every bad member at once; its `code` is one of a closed list. Unknown members and query parameters are ignored; previews, dry runs and new public links name such members in `ignored_members`. Bodies are UTF-8, not compressed. What is no HTTP (400), or has too long an address (414) or head (431), is refused before the service sees it, with no body. Messages are in the language of `lang`, else of `Accept-Language`, else the company's.",
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
     ),
     paths(

@@ -6,7 +6,7 @@ use axum::extract::{Request, State};
 use axum::http::HeaderMap;
 use utoipa::ToSchema;
 
-use super::start::{idempotency, read};
+use super::start::{idempotency, read_one, telling};
 use super::template_form::{Given, LARGEST_FIELDS};
 use crate::client_address::CameFrom;
 use crate::form::Form;
@@ -68,9 +68,10 @@ pub async fn send(
     let mut faults = Faults::default();
     let start = form.part("start").cloned().unwrap_or_default();
     let start = JsonBody::parse(start).map_err(|_| Error::fault("start", FaultCode::NotJsonText))?;
-    let mut start = read(&start.members()?, &mut faults);
+    let mut start = read_one(&start.members()?, &mut faults);
     start.offset = query.text("offset", &mut faults);
     start.idempotency = idempotency(&headers, &form.fingerprint(), &mut faults);
+    let ignored = faults.take_ignored();
     start.faults = faults.into_inner();
     let given = Given::of(form.parts(), true)?;
     let sent = http.blocking(move |app| {
@@ -82,5 +83,5 @@ pub async fn send(
         };
         app.send_once(&caller, one_off, &origin)
     });
-    Ok(Json(sent.await?))
+    Ok(Json(telling(sent.await?, ignored)))
 }

@@ -57,7 +57,7 @@ pub struct StartRequest {
     pub cc_list: Option<Vec<CopyInput>>,
     /// Webhooks and embedded mode.
     pub export_api_info: Option<ExportInput>,
-    /// Start nothing, and answer `preview_url`.
+    /// Start nothing, and answer `preview_url`, and in `ignored_members` what of this body was not understood.
     pub is_preview: Option<bool>,
 }
 
@@ -176,12 +176,29 @@ pub async fn start(
     body: JsonBody,
 ) -> Result<Json<Started>, Failure> {
     let mut faults = Faults::default();
-    let mut request = read(&body.members()?, &mut faults);
+    let mut request = read_one(&body.members()?, &mut faults);
     request.offset = query.text("offset", &mut faults);
     request.idempotency = idempotency(&headers, body.bytes(), &mut faults);
+    let ignored = faults.take_ignored();
     request.faults = faults.into_inner();
     let started = http.blocking(move |app| app.start(&caller, request, &origin)).await?;
-    Ok(Json(started))
+    Ok(Json(telling(started, ignored)))
+}
+
+/// A preview says what was ignored; a start answers what the interface says, and nothing else.
+pub(super) fn telling(mut started: Started, ignored: Vec<String>) -> Started {
+    if let Started::Preview { ignored_members, .. } = &mut started {
+        *ignored_members = ignored;
+    }
+    started
+}
+
+/// The members of a start of one document, which may be no more than a preview of it.
+pub(super) fn read_one(root: &Members<'_>, faults: &mut Faults) -> app::StartRequest {
+    let is_preview = root.boolean("is_preview", faults).unwrap_or(false);
+    let request = read(root, faults);
+    root.tell_unread(faults);
+    app::StartRequest { is_preview, ..request }
 }
 
 /// The key under which the same body happens once, whatever the query says.
@@ -197,7 +214,7 @@ pub(super) fn idempotency(headers: &HeaderMap, body: &[u8], faults: &mut Faults)
     })
 }
 
-/// The members of a start, with the faults of their types.
+/// The members that every kind of start has, with the faults of their types.
 pub(super) fn read(root: &Members<'_>, faults: &mut Faults) -> app::StartRequest {
     app::StartRequest {
         workflow_name: root.text("workflow_name", faults),
@@ -211,10 +228,11 @@ pub(super) fn read(root: &Members<'_>, faults: &mut Faults) -> app::StartRequest
             name: copy.text("name", faults),
             email: copy.text("email", faults),
         }),
-        export: root
-            .object("export_api_info", faults)
-            .map(|export| self::export(&export, faults)),
-        is_preview: root.boolean("is_preview", faults).unwrap_or(false),
+        export: root.object("export_api_info", faults).map(|given| {
+            let export = export(&given, faults);
+            given.tell_unread(faults);
+            export
+        }),
         ..app::StartRequest::default()
     }
 }
@@ -234,7 +252,12 @@ fn list<T>(
     read: impl Fn(&Members<'_>, &mut Faults) -> T,
 ) -> Vec<T> {
     let items = root.objects(name, faults).unwrap_or_default();
-    items.iter().map(|item| read(item, faults)).collect()
+    let read = |item: &Members<'_>| {
+        let value = read(item, faults);
+        item.tell_unread(faults);
+        value
+    };
+    items.iter().map(read).collect()
 }
 
 fn recipient(given: &Members<'_>, faults: &mut Faults) -> StartRecipient {

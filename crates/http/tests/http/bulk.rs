@@ -11,6 +11,7 @@ use crate::support::{Answer, Server, committee, plain};
 
 testkit::on_both_databases!(
     a_dry_run_names_every_wrong_row_and_starts_nothing,
+    a_dry_run_names_what_nobody_read,
     the_right_rows_are_started_and_the_wrong_ones_hold_up_nobody,
     rows_are_started_once_whoever_works_on_them,
     of_several_processes_one_prepares_the_rows,
@@ -217,6 +218,30 @@ fn a_dry_run_names_every_wrong_row_and_starts_nothing(database: &TestDatabase) {
     assert_ne!(message(&dry), message(&in_korean), "in the caller's language");
     assert_eq!(work(&server), 0);
     assert!(names(&server, &token).is_empty());
+}
+
+fn a_dry_run_names_what_nobody_read(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let mut start: Value = serde_json::from_slice(&common(template)).expect("JSON");
+    start["is_embed"] = json!(true);
+    let mut list = start.clone();
+    list["is_preview"] = json!(true);
+    list["workflow_list"] = json!([
+        {"workflow_name": "A", "recipient_list": [{"order": 1, "name": "Ann", "email": "ann@example.com", "nmae": ""}]},
+        {"workflow_name": "B", "coment": "x"},
+    ]);
+    let ask = |query: &str| server.post(&format!("{PATH}{query}"), Some(&token), &list).ok();
+    assert_eq!(
+        ask("?dry_run=1")["ignored_members"],
+        json!(["workflow_list[0].recipient_list[0].nmae", "workflow_list[1].coment", "is_embed", "is_preview"])
+    );
+    assert_eq!(ask("").get("ignored_members"), None, "only a dry run tells");
+    let start = start.to_string();
+    let sheet = sheet();
+    let parts = [("file", sheet.as_slice()), ("start", start.as_bytes())];
+    let dry = form(&server, &token, "?dry_run=1", &parts).ok();
+    assert_eq!(dry["ignored_members"], json!(["is_embed"]));
 }
 
 /// A document must not go out without its access code because a formula found none.

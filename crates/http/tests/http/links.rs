@@ -8,6 +8,7 @@ use crate::support::{Answer, BASE, Server, committee, plain, token_of_writer, va
 
 testkit::on_both_databases!(
     a_link_is_made_listed_shown_and_closed,
+    a_link_that_was_made_names_what_nobody_read,
     a_visitor_becomes_the_first_writer,
     a_visitor_signs_in_the_place_that_is_left_to_him,
     what_a_visitor_leaves_out_is_asked_for,
@@ -132,6 +133,22 @@ fn a_link_is_made_listed_shown_and_closed(database: &TestDatabase) {
     assert!(documents(&server, &token).is_empty());
     let (_, stranger, _) = server.with_company("other");
     assert_eq!(server.get("/api/v3/link", &stranger).ok()["link_list"], json!([]));
+}
+
+fn a_link_that_was_made_names_what_nobody_read(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let mistyped = json!({
+        "limt": 5, "is_preview": true,
+        "recipient_list": [{"order": 2, "name": "Clerk", "email": "clerk@example.com", "phone": "1"}],
+    });
+    let made = new(&server, &token, template, &mistyped).ok();
+    assert_eq!(
+        (&made["limit"], &made["ignored_members"]),
+        (&Value::Null, &json!(["recipient_list[0].phone", "is_preview", "limt"])),
+    );
+    let seen = server.get(&format!("/api/v3/link/{}", made["link_id"]), &token).ok();
+    assert_eq!(seen.get("ignored_members"), None);
 }
 
 fn a_visitor_becomes_the_first_writer(database: &TestDatabase) {

@@ -198,7 +198,9 @@ fn a_preview_of_what_is_sent_once_goes_with_its_template(database: &TestDatabase
     let token = server.token("acme", "owner@example.com");
     let mut preview = start();
     preview["is_preview"] = json!(true);
+    preview["is_embed"] = json!(true);
     let shown = send_usual("preview", &server, &token, "x", &preview).ok();
+    assert_eq!(shown["ignored_members"], json!(["is_embed"]));
     let address = shown["preview_url"].as_str().expect("an address");
     let path = address.strip_prefix(BASE).expect("ours");
     assert_eq!(server.send(server.request("GET", path, None)).status, 200);

@@ -12,6 +12,7 @@ testkit::on_both_databases!(
     dates_are_read_and_written_in_the_offset,
     a_key_makes_a_request_happen_once,
     a_preview_starts_nothing,
+    a_preview_names_what_nobody_read,
     values_are_taken_as_they_come,
 );
 
@@ -212,6 +213,24 @@ fn a_preview_starts_nothing(database: &TestDatabase) {
         server.start(&token, &body).faults().len(),
         1,
         "a preview is held to the same rules"
+    );
+}
+
+fn a_preview_names_what_nobody_read(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let mut body = start_body(template);
+    body["is_embed"] = json!(true);
+    body["recipient_list"][1]["nmae"] = Value::Null;
+    body["export_api_info"]["link"] = json!({"type": "viewer"});
+    body["field_list"] = json!([{"name": "salary", "value": 1, "order": 1}]);
+    let started = server.start(&token, &body).ok();
+    let members: Vec<&String> = started.as_object().expect("members").keys().collect();
+    assert!(!members.iter().any(|name| name.as_str() == "ignored_members"), "{members:?}");
+    body["is_preview"] = json!(true);
+    assert_eq!(
+        server.start(&token, &body).ok()["ignored_members"],
+        json!(["recipient_list[1].nmae", "field_list[0].order", "export_api_info.link", "is_embed"])
     );
 }
 
