@@ -663,8 +663,20 @@ mod tests {
 
     #[test]
     fn a_wait_is_told_in_whole_seconds_and_none_too_few() {
-        for (milliseconds, told) in [(0, 0), (1, 1), (999, 1), (1_000, 1), (1_001, 2), (500_000, 500), (-1_500, 0)] {
-            assert_eq!(whole_seconds(SignedDuration::from_millis(milliseconds)), told, "{milliseconds}");
+        for (milliseconds, told) in [
+            (0, 0),
+            (1, 1),
+            (999, 1),
+            (1_000, 1),
+            (1_001, 2),
+            (500_000, 500),
+            (-1_500, 0),
+        ] {
+            assert_eq!(
+                whole_seconds(SignedDuration::from_millis(milliseconds)),
+                told,
+                "{milliseconds}"
+            );
         }
     }
 

@@ -14,9 +14,9 @@
 //! - U+0000 in a text is refused, because one of the databases cannot hold it;
 //! - a list or an object has at most 2,000 entries, and no more are read; at most 100 faults are told.
 
-use std::cell::Cell;
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use app::{Error, Fault, FaultCode};
 use axum::body::{Body, Bytes, HttpBody};
@@ -60,7 +60,7 @@ pub struct Members<'a> {
 #[derive(Debug)]
 struct Member<'a> {
     value: &'a RawValue,
-    is_read: Cell<bool>,
+    is_read: AtomicBool,
 }
 
 impl JsonBody {
@@ -277,13 +277,16 @@ impl<'a> Members<'a> {
     /// The member as it came, `null` too.
     fn given(&self, name: &str) -> Option<&'a RawValue> {
         let member = self.members.get(name)?;
-        member.is_read.set(true);
+        member.is_read.store(true, Ordering::Relaxed);
         Some(member.value)
     }
 
     /// Tells the members of this object that nobody has read until now. Those of objects in it are told by themselves.
     pub fn tell_unread(&self, faults: &mut Faults) {
-        let unread = self.members.iter().filter(|(_, member)| !member.is_read.get());
+        let unread = self
+            .members
+            .iter()
+            .filter(|(_, member)| !member.is_read.load(Ordering::Relaxed));
         let mut names: Vec<&String> = unread.map(|(name, _)| name).collect();
         names.sort_unstable();
         for name in names {
@@ -559,7 +562,7 @@ impl<'a> Visitor<'a> for &mut Reader<'a> {
     fn visit_map<A: MapAccess<'a>>(self, mut object: A) -> Result<(), A::Error> {
         while let Some((name, value)) = object.next_entry()? {
             self.count()?;
-            let is_read = Cell::new(false);
+            let is_read = AtomicBool::new(false);
             self.entries.insert(name, Member { value, is_read });
         }
         Ok(())

@@ -206,6 +206,11 @@ fn title(status: StatusCode) -> &'static str {
     }
 }
 
+/// The same of a number.
+pub fn title_of(status: u16) -> &'static str {
+    StatusCode::from_u16(status).map_or("Error", title)
+}
+
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let mut response = self.status().into_response();

@@ -123,7 +123,10 @@ mod tests {
         let later = began + SignedDuration::from_millis(1_200);
         let wait = rate.count(address, later).expect_err("too often");
         assert_eq!(wait, SignedDuration::from_millis(598_800));
-        assert!(rate.count(address, later + wait - SignedDuration::from_millis(1)).is_err());
+        assert!(
+            rate.count(address, later + wait - SignedDuration::from_millis(1))
+                .is_err()
+        );
         rate.count(address, later + wait).expect("a new window");
     }
 

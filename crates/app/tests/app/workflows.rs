@@ -1824,7 +1824,8 @@ fn a_preview_starts_nothing() {
         let mut request = world.request();
         request.is_preview = true;
         request.fields = vec![given("성명", "미리보기"), given("sign", PIXEL)];
-        let Started::Preview { preview_url, .. } = app.start(&world.caller, request, &origin()).expect("a preview") else {
+        let Started::Preview { preview_url, .. } = app.start(&world.caller, request, &origin()).expect("a preview")
+        else {
             panic!("it started");
         };
         let token = key_of(&preview_url).token;

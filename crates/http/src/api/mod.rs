@@ -18,7 +18,6 @@ pub mod copy_template;
 pub mod correct_recipient;
 pub mod create_template;
 pub mod discard;
-pub mod docs;
 pub mod document;
 pub mod export_endpoints;
 pub mod extend;
@@ -59,9 +58,6 @@ pub fn routes() -> Vec<Route> {
         route(get.clone(), "/ca/root.pem", PUBLIC, authority::root_certificate),
         route(get.clone(), "/ca/root.crl", PUBLIC, authority::revocation_list),
         route(get.clone(), "/api/openapi.json", PUBLIC, openapi::openapi),
-        route(get.clone(), "/api/docs", PUBLIC, docs::docs),
-        route(get.clone(), "/api/docs.js", PUBLIC, docs::script),
-        route(get.clone(), "/api/docs.css", PUBLIC, docs::style),
         route(post.clone(), "/api/{company}/login", PUBLIC, login::login),
         route(post.clone(), "/api/v3/workflows/start", SEND, start::start),
         route(post.clone(), "/api/v3/workflows/send", SEND, send::send),

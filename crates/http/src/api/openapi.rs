@@ -5,9 +5,10 @@
 //! list of error ids. A snapshot of the whole is under test, so that no change goes unseen, and so
 //! is that every route of the table is described and every described path is a route.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use app::{ConflictCode, ERROR_IDS, FaultCode, ForbiddenCode, ThrottleCode};
+use app::{ConflictCode, FaultCode, ForbiddenCode, ThrottleCode};
 use axum::Json;
 use axum::extract::State;
 use domain::Language;
@@ -117,21 +118,38 @@ impl Modify for Security {
     }
 }
 
-/// Every error id, with its message in English.
-pub fn error_ids() -> Vec<(&'static str, String)> {
-    let mut ids: Vec<&'static str> = ERROR_IDS.to_vec();
-    ids.push("method-not-allowed");
-    ids.extend(ForbiddenCode::ALL.iter().map(|code| code.id()));
-    ids.extend(ConflictCode::ALL.iter().map(|code| code.id()));
-    ids.extend(ThrottleCode::ALL.iter().map(|code| code.id()));
-    ids.extend(FaultCode::ALL.iter().map(|code| code.id()));
+/// Every error id under the HTTP status with which it is answered. Of 422, all but `unprocessable` itself name a member in
+/// `errors`.
+pub fn error_ids_by_status() -> BTreeMap<u16, Vec<&'static str>> {
+    let mut of_members: Vec<&str> = FaultCode::ALL.iter().map(|code| code.id()).collect();
+    of_members.insert(0, "unprocessable");
+    [
+        (400, vec!["not-json", "broken-body"]),
+        (401, vec!["unauthenticated"]),
+        (403, ForbiddenCode::ALL.iter().map(|code| code.id()).collect()),
+        (404, vec!["not-found"]),
+        (405, vec!["method-not-allowed"]),
+        (409, ConflictCode::ALL.iter().map(|code| code.id()).collect()),
+        (413, vec!["too-large"]),
+        (415, vec!["unsupported"]),
+        (422, of_members),
+        (429, ThrottleCode::ALL.iter().map(|code| code.id()).collect()),
+        (500, vec!["internal", "outcome-unknown", "file-lost"]),
+        (503, vec!["unavailable"]),
+    ]
+    .into()
+}
+
+/// Every error id.
+pub fn error_ids() -> Vec<&'static str> {
+    let mut ids: Vec<&'static str> = error_ids_by_status().into_values().flatten().collect();
     ids.sort_unstable();
     ids.dedup();
-    ids.into_iter().map(|id| (id, template_of(id))).collect()
+    ids
 }
 
 /// The message with its arguments as `{name}`.
-fn template_of(id: &str) -> String {
+pub fn message_of(language: Language, id: &str) -> String {
     let names = [
         "expected",
         "max",
@@ -162,13 +180,14 @@ fn template_of(id: &str) -> String {
         .zip(&marks)
         .map(|(name, mark)| (*name, mark.as_str()))
         .collect();
-    i18n::text(Language::En, &format!("error-{id}"), &arguments)
+    i18n::text(language, &format!("error-{id}"), &arguments)
 }
 
 static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
     let mut document = serde_json::to_value(Document::openapi()).unwrap_or_default();
     document["webhooks"] = webhook::described();
     list_error_ids(&mut document);
+    add_examples(&mut document);
     add_common_answers(&mut document);
     document
 });
@@ -181,10 +200,45 @@ pub fn described(base: &str) -> Value {
 }
 
 fn list_error_ids(document: &mut Value) {
-    let ids: Vec<&str> = error_ids().into_iter().map(|(id, _)| id).collect();
+    let ids = error_ids();
     for schema in ["Problem", "ProblemError"] {
         document["components"]["schemas"][schema]["properties"]["code"]["enum"] = json!(ids);
     }
+}
+
+/// What answers look like, by the name of their schema.
+const EXAMPLES: &str = include_str!("examples.json");
+
+fn add_examples(document: &mut Value) {
+    let examples: Map<String, Value> = serde_json::from_str(EXAMPLES).unwrap_or_default();
+    for (name, example) in examples {
+        if let Some(schema) = document["components"]["schemas"].get_mut(name) {
+            schema["example"] = example;
+        }
+    }
+}
+
+/// What every call with a token may be answered, and after these every call with a body, and every call of one thing.
+const USUAL: [(&str, &str); 4] = [
+    ("401", "No, an unknown or an expired access token."),
+    (
+        "403",
+        "The company's API is off, or the member's role does not allow it.",
+    ),
+    ("500", "Our own failure; it has been logged."),
+    ("503", "Too much to do; `Retry-After` says when to try again."),
+];
+const USUAL_OF_BODIES: [(&str, &str); 3] = [
+    ("400", "The body is no JSON, or did not arrive as a whole."),
+    ("413", "The body is too large."),
+    ("415", "The body is of another media type or charset, or is compressed."),
+];
+const USUAL_OF_ONE: (&str, &str) = ("404", "There is none of this id in the company.");
+
+/// Whether this is no more than what every call of its kind may be answered.
+pub fn is_usual(status: &str, description: &Value) -> bool {
+    let mut all = USUAL.iter().chain(&USUAL_OF_BODIES).chain([&USUAL_OF_ONE]);
+    all.any(|(usual, said)| *usual == status && description == said)
 }
 
 /// What every call with a token may be answered: said once here rather than at each handler.
@@ -203,24 +257,12 @@ fn add_common_answers(document: &mut Value) {
             let Some(responses) = operation["responses"].as_object_mut() else {
                 continue;
             };
-            let mut common = vec![
-                ("401", "No, an unknown or an expired access token."),
-                (
-                    "403",
-                    "The company's API is off, or the member's role does not allow it.",
-                ),
-                ("500", "Our own failure; it has been logged."),
-                ("503", "Too much to do; `Retry-After` says when to try again."),
-            ];
+            let mut common = USUAL.to_vec();
             if has_body {
-                common.extend([
-                    ("400", "The body is no JSON, or did not arrive as a whole."),
-                    ("413", "The body is too large."),
-                    ("415", "The body is of another media type or charset, or is compressed."),
-                ]);
+                common.extend(USUAL_OF_BODIES);
             }
             if path.contains("{id}") {
-                common.push(("404", "There is none of this id in the company."));
+                common.push(USUAL_OF_ONE);
             }
             for (status, description) in common {
                 let mut answer = json!({
@@ -239,8 +281,8 @@ fn add_common_answers(document: &mut Value) {
     }
 }
 
-/// This document.
-#[utoipa::path(get, path = "/api/openapi.json", tag = "Service", responses((status = 200, description = "The `OpenAPI` 3.1 document.", content_type = "application/json")))]
+/// The `OpenAPI` document.
+#[utoipa::path(get, path = "/api/openapi.json", tag = "Service", responses((status = 200, description = "The document, in version 3.1.", content_type = "application/json")))]
 pub async fn openapi(State(http): State<Http>) -> Json<Value> {
     Json(described(http.public_url()))
 }
@@ -268,8 +310,6 @@ mod tests {
             .collect();
         let routed: BTreeSet<String> = super::super::routes()
             .iter()
-            // The page is for people, and describes itself.
-            .filter(|route| !route.path.starts_with("/api/docs"))
             .map(|route| format!("{} {}", route.method, route.path.replace("{company}", "{companyId}")))
             .collect();
         assert_eq!(described, routed);
@@ -289,7 +329,7 @@ mod tests {
 
     #[test]
     fn every_error_id_has_a_message_in_every_language() {
-        for (id, _) in error_ids() {
+        for id in error_ids() {
             for language in Language::ALL {
                 assert!(i18n::has(language, &format!("error-{id}")), "{id} {}", language.code());
             }
@@ -307,8 +347,100 @@ mod tests {
 
     #[test]
     fn every_argument_of_a_message_is_known() {
-        for (id, message) in error_ids() {
+        for id in error_ids() {
+            let message = message_of(Language::En, id);
             assert!(!message.contains("{ $") && !message.contains("{$"), "{id}: {message}");
+        }
+    }
+
+    #[test]
+    fn every_error_has_its_status() {
+        let ids = error_ids();
+        for id in app::ERROR_IDS {
+            assert!(ids.contains(id), "{id}");
+        }
+    }
+
+    #[test]
+    fn every_answer_has_an_example_that_its_schema_describes() {
+        fn check(document: &Value, schema: &Value, example: &Value, place: &str) {
+            let schema = match schema["$ref"].as_str().and_then(|name| name.rsplit('/').next()) {
+                Some(name) => &document["components"]["schemas"][name],
+                None => schema,
+            };
+            if let Some(parts) = schema["allOf"].as_array() {
+                let known = |name: &str| {
+                    parts.iter().any(|part| {
+                        let name_of = part["$ref"].as_str().and_then(|name| name.rsplit('/').next());
+                        let part = name_of.map_or(part, |name| &document["components"]["schemas"][name]);
+                        part["properties"].get(name).is_some()
+                    })
+                };
+                for name in example.as_object().expect("members").keys() {
+                    assert!(known(name), "{place}.{name}");
+                }
+            }
+            if let Some(all) = schema["oneOf"].as_array() {
+                let of_one = |one: &Value| {
+                    let name = one["$ref"].as_str().and_then(|name| name.rsplit('/').next());
+                    let one = name.map_or(one, |name| &document["components"]["schemas"][name]);
+                    example
+                        .as_object()
+                        .is_some_and(|example| example.keys().all(|name| one["properties"].get(name).is_some()))
+                };
+                assert!(example.is_null() || all.iter().any(of_one), "{place}");
+            }
+            let Some(described) = schema["properties"].as_object() else {
+                return;
+            };
+            for name in schema["required"].as_array().into_iter().flatten() {
+                assert!(
+                    example.get(name.as_str().expect("a name")).is_some(),
+                    "{place} lacks {name}"
+                );
+            }
+            for (name, value) in example.as_object().into_iter().flatten() {
+                let place = format!("{place}.{name}");
+                let schema = described
+                    .get(name)
+                    .unwrap_or_else(|| panic!("{place} is not described"));
+                for item in value.as_array().into_iter().flatten() {
+                    check(document, &schema["items"], item, &place);
+                }
+                if value.is_object() {
+                    check(document, schema, value, &place);
+                }
+            }
+        }
+        let document = described("https://sign.example.com");
+        for (path, operations) in document["paths"].as_object().expect("paths") {
+            for (method, operation) in operations.as_object().expect("operations") {
+                let place = format!("{method} {path}");
+                let content = &operation["responses"]["200"]["content"]["application/json"];
+                let Some(name) = content["schema"]["$ref"].as_str() else {
+                    continue;
+                };
+                let schema = &document["components"]["schemas"][name.rsplit('/').next().expect("a name")];
+                let mut examples: Vec<&Value> = content.get("example").into_iter().collect();
+                examples.extend(
+                    content["examples"]
+                        .as_object()
+                        .into_iter()
+                        .flatten()
+                        .map(|(_, one)| &one["value"]),
+                );
+                examples.extend(schema.get("example"));
+                if schema["properties"]
+                    .as_object()
+                    .is_some_and(|members| members.values().all(|one| one.get("example").is_some()))
+                {
+                    continue;
+                }
+                assert!(!examples.is_empty(), "{place}");
+                for example in examples {
+                    check(&document, &content["schema"], example, &place);
+                }
+            }
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The pages that people see: the signing page, the viewer, the verify page, and the members'
-//! sign-in with the outbox.
+//! The pages that people see: the signing page, the viewer, the verify page, the members' sign-in with the outbox, and the
+//! API to read and to try.
 //!
 //! Pages are written on the server from `templates/pages/`, in Korean, English or Japanese; the
 //! browser code (`ui/`) makes the signing page alive and is not needed to read the others. What a page
@@ -13,6 +13,7 @@ use crate::assets;
 use crate::router::{Authority, Http, Route, route};
 use request::PageRequest;
 
+pub mod docs;
 pub mod ending;
 pub mod language;
 pub mod link;
@@ -35,6 +36,7 @@ pub fn routes() -> Vec<Route> {
         route(Method::GET, "/", Public, home),
         route(Method::GET, "/assets/{name}", Public, assets::get),
         route(Method::GET, "/favicon.ico", Public, assets::icon),
+        route(Method::GET, "/api/docs", Public, docs::page),
         route(Method::GET, "/api/{company}/look/{name}", Public, look::get),
         route(Method::GET, "/mail/sign", LinkToken, page::mail),
         route(Method::POST, "/mail/sign", LinkToken, page::mail_form),

@@ -290,6 +290,8 @@ fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
                 "links": [{"href": "/verify", "text": i18n::text(language, "view-verify", &[])}]}),
         ));
     }
+    let docs = serde_json::to_value(super::docs::docs(language, "https://sign.example.com", ""));
+    samples.push(("docs".to_owned(), "docs.html", docs.expect("data")));
     samples
 }
 
@@ -342,7 +344,15 @@ fn every_sentence_of_the_pages_is_used() {
     collect(&root.join("templates/pages"), &mut sources);
     collect(&root.join("crates/http/src/pages"), &mut sources);
     let pages = std::fs::read_to_string(root.join("locales/en/pages.ftl")).unwrap();
-    let composed = ["sign-field-", "end-", "sign-pad-title-", "sign-hand-", "sign-seal-"];
+    let composed = [
+        "sign-field-",
+        "end-",
+        "sign-pad-title-",
+        "sign-hand-",
+        "sign-seal-",
+        "docs-call-",
+        "docs-tag-",
+    ];
     let unused: Vec<&str> = pages
         .lines()
         .filter(|line| !line.starts_with([' ', '#']))

@@ -234,7 +234,12 @@ fn a_dry_run_names_what_nobody_read(database: &TestDatabase) {
     let ask = |query: &str| server.post(&format!("{PATH}{query}"), Some(&token), &list).ok();
     assert_eq!(
         ask("?dry_run=1")["ignored_members"],
-        json!(["workflow_list[0].recipient_list[0].nmae", "workflow_list[1].coment", "is_embed", "is_preview"])
+        json!([
+            "workflow_list[0].recipient_list[0].nmae",
+            "workflow_list[1].coment",
+            "is_embed",
+            "is_preview"
+        ])
     );
     assert_eq!(ask("").get("ignored_members"), None, "only a dry run tells");
     let start = start.to_string();

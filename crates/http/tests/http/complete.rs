@@ -234,7 +234,11 @@ fn the_english_contract_of_the_demo_is_signed_to_its_end(database: &TestDatabase
         pdf: &pdf,
         fields: NON_DISCLOSURE_AGREEMENT_FIELDS.as_bytes(),
     };
-    let template = server.app.import_template(&company, "test", &import).expect("a template").id;
+    let template = server
+        .app
+        .import_template(&company, "test", &import)
+        .expect("a template")
+        .id;
     let mut body = start_body(template.get());
     body["language"] = json!("en");
     let started = server.start(&token, &body).ok();

@@ -11,6 +11,7 @@ testkit::on_both_databases!(
     a_workflow_is_found_by_a_value,
     one_workflow_reads_as_documented,
     the_description_is_served,
+    the_api_is_read_in_the_readers_language,
 );
 
 fn ids(list: &Value) -> Vec<i64> {
@@ -162,21 +163,69 @@ fn the_description_is_served(database: &TestDatabase) {
     assert_eq!(document["openapi"], "3.1.0");
     assert_eq!(document["servers"][0]["url"], BASE);
     insta::with_settings!({prepend_module_to_snapshot => false}, { insta::assert_json_snapshot!("openapi", document) });
-    let page = server.send(server.request("GET", "/api/docs", None));
-    assert_eq!(
-        (page.status, page.header("content-type")),
-        (200, "text/html; charset=utf-8")
-    );
-    let policy = page.header("content-security-policy");
-    assert!(
-        policy.contains("default-src 'none'") && policy.contains("script-src 'self'"),
-        "{policy}"
-    );
-    for (path, media_type) in [
-        ("/api/docs.js", "text/javascript; charset=utf-8"),
-        ("/api/docs.css", "text/css; charset=utf-8"),
+}
+
+fn the_api_is_read_in_the_readers_language(database: &TestDatabase) {
+    let server = Server::new(database);
+    let document = server.send(server.request("GET", "/api/openapi.json", None)).ok();
+    for (language, words) in [
+        (
+            "ko",
+            ["문서 시작", "발송 권한이 있는 구성원", "이 작성자의 차례가 아닙니다"],
+        ),
+        (
+            "ja",
+            ["文書を開始", "送信できるメンバー", "この記入者の番ではありません"],
+        ),
+        ("en", ["Start a workflow", "members who send", "It is not this writer"]),
     ] {
-        let asset = server.send(server.request("GET", path, None));
-        assert_eq!((asset.status, asset.header("content-type")), (200, media_type));
+        let page = server.send(
+            server
+                .request("GET", "/api/docs", None)
+                .header("accept-language", language),
+        );
+        assert_eq!(
+            (
+                page.status,
+                page.header("content-type"),
+                page.header("content-language")
+            ),
+            (200, "text/html; charset=utf-8", language)
+        );
+        let policy = page.header("content-security-policy");
+        assert!(
+            policy.contains("default-src 'none'") && policy.contains("script-src 'self'") && !policy.contains("unsafe"),
+            "{policy}"
+        );
+        let html = page.html();
+        assert!(html.contains(&format!("<html lang=\"{language}\">")), "{language}");
+        for word in words {
+            assert!(html.contains(word), "{language}: {word}");
+        }
+        // Scripts come from files alone; what stands between tags is data.
+        assert_eq!(
+            html.matches("<script").count(),
+            html.matches("<script type=\"module\" src=").count()
+                + html.matches("<script type=\"application/json\"").count()
+        );
+        for (path, operations) in document["paths"].as_object().expect("paths") {
+            for (method, operation) in operations.as_object().expect("operations") {
+                let form = format!(
+                    "data-method=\"{}\" data-path=\"{path}\"{}",
+                    method.to_uppercase(),
+                    if operation["security"] == json!([]) {
+                        " aria-label"
+                    } else {
+                        " data-token"
+                    }
+                );
+                assert!(html.contains(&form), "{form}");
+            }
+        }
+        for name in html.split("/assets/").skip(1).filter_map(|rest| rest.split('"').next()) {
+            let asset = server.send(server.request("GET", &format!("/assets/{name}"), None));
+            assert_eq!(asset.status, 200, "{name}");
+        }
+        assert!(page.body.len() < 400_000, "{language}: {} bytes", page.body.len());
     }
 }

@@ -226,11 +226,19 @@ fn a_preview_names_what_nobody_read(database: &TestDatabase) {
     body["field_list"] = json!([{"name": "salary", "value": 1, "order": 1}]);
     let started = server.start(&token, &body).ok();
     let members: Vec<&String> = started.as_object().expect("members").keys().collect();
-    assert!(!members.iter().any(|name| name.as_str() == "ignored_members"), "{members:?}");
+    assert!(
+        !members.iter().any(|name| name.as_str() == "ignored_members"),
+        "{members:?}"
+    );
     body["is_preview"] = json!(true);
     assert_eq!(
         server.start(&token, &body).ok()["ignored_members"],
-        json!(["recipient_list[1].nmae", "field_list[0].order", "export_api_info.link", "is_embed"])
+        json!([
+            "recipient_list[1].nmae",
+            "field_list[0].order",
+            "export_api_info.link",
+            "is_embed"
+        ])
     );
 }
 

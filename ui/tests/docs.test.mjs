@@ -1,0 +1,221 @@
+// The API to read and to try, as a person uses it: finds a call, reads it, logs in and sends it; with a finger, a mouse, and
+// the keyboard alone; in three languages, light and dark.
+
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+import { closePages, launch, open, seriousFaults, SIZES } from "./browser.mjs";
+import { Installation } from "./installation.mjs";
+
+const LANGUAGES = ["ko", "ja", "en"];
+
+let server;
+let browser;
+
+before(async () => {
+  server = await Installation.start();
+  browser = await launch();
+});
+
+afterEach(() => closePages(browser));
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+const address = (language, hash = "") => `${server.base}/api/docs?lang=${language}${hash}`;
+const call = (page, id) => page.locator(`details#${id}`);
+const unfold = async (page, id) => {
+  if ((await call(page, id).getAttribute("open")) === null) await call(page, id).locator("> summary").click();
+};
+const logIn = async (page) => {
+  const { company, email, password } = server.member;
+  await unfold(page, "login");
+  await call(page, "login").locator("[name=companyId]").fill(company);
+  const body = { header: { request_code: "1001Q" }, body: { memb_email: email, memb_pwd: password } };
+  await call(page, "login").locator("[name=body]").fill(JSON.stringify(body));
+  await call(page, "login").locator("[type=submit]").click();
+  await call(page, "login").locator(".outcome.good").waitFor();
+};
+
+for (const language of LANGUAGES) {
+  test(`nothing serious, nothing too wide, at every size, light and dark: ${language}`, async () => {
+    for (const size of Object.keys(SIZES)) {
+      const page = await open(browser, size);
+      await page.goto(address(language));
+      for (const colorScheme of ["light", "dark"]) {
+        await page.emulateMedia({ colorScheme });
+        assert.deepEqual(await seriousFaults(page), [], `${size}, ${colorScheme}`);
+        await unfold(page, "start");
+        await unfold(page, "create_template");
+        await unfold(page, "schema-WorkflowView");
+        await unfold(page, "webhook-workflow");
+        assert.deepEqual(await seriousFaults(page), [], `${size}, ${colorScheme}, unfolded`);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(wide <= 0, `${size} scrolls sideways by ${wide} px`);
+      }
+      assert.equal(await page.locator("html").getAttribute("lang"), language);
+      assert.deepEqual(page.faults, []);
+      await page.context().close();
+    }
+  });
+}
+
+test("a call is found by its name in each language, by its path, and by an error id", async () => {
+  const page = await open(browser, "desktop");
+  const visible = () => page.locator("details.call:visible > summary .path").allTextContents();
+  for (const [language, words] of [["ko", "다시 알림"], ["ja", "リマインド"], ["en", "remind the"], ["ja", "remind the"]]) {
+    await page.goto(address(language));
+    await page.fill("#docs-find", words);
+    assert.deepEqual(await visible(), ["/api/v3/workflows/{id}/remind"], `${language}: ${words}`);
+    assert.equal(await page.locator(".docs-list [data-call]:visible").count(), 1);
+  }
+  await page.fill("#docs-find", "post link/start");
+  assert.deepEqual(await visible(), ["/api/v3/link/start"]);
+  await page.fill("#docs-find", "link-used-up");
+  assert.ok(await page.locator("#link-used-up").isVisible());
+  assert.deepEqual(await visible(), []);
+  await page.fill("#docs-find", "no such thing");
+  assert.equal(await page.locator("details.call:visible").count(), 0);
+  assert.notEqual(await page.locator("#docs-found").textContent(), "");
+  await page.press("#docs-find", "Escape");
+  assert.ok((await visible()).length > 40);
+  assert.deepEqual(page.faults, []);
+});
+
+test("an address leads to what it names, and opens it", async () => {
+  const page = await open(browser, "phone");
+  await page.goto(address("en", "#start"));
+  assert.ok(await call(page, "start").locator("textarea").isVisible());
+  await call(page, "start").locator('a[href="#schema-RecipientInput"]').first().click();
+  assert.ok(await call(page, "schema-RecipientInput").locator(".members").isVisible());
+  // What a problem's `type` names, though it was filtered away.
+  await page.fill("#docs-find", "template");
+  await page.evaluate(() => (location.hash = "#not-your-turn"));
+  await page.locator("#not-your-turn").waitFor();
+  assert.equal(await page.inputValue("#docs-find"), "");
+  const box = await page.locator("#not-your-turn").boundingBox();
+  assert.ok(box.y > 0 && box.y < SIZES.phone.viewport.height, `it stands at ${box.y}`);
+  assert.deepEqual(page.faults, []);
+});
+
+test("a login that is tried gives its token to the other calls, in this tab alone", async () => {
+  const page = await open(browser, "desktop");
+  await page.goto(address("en"));
+  const list = call(page, "list_workflows");
+  await unfold(page, "list_workflows");
+  await list.locator("[type=submit]").click();
+  await list.locator(".outcome.bad").waitFor();
+  assert.match(await list.locator(".outcome").textContent(), /^401 /);
+  await logIn(page);
+  await list.locator("[name=limit]").fill("5");
+  await list.locator("[type=submit]").click();
+  await list.locator(".outcome.good").waitFor();
+  assert.deepEqual(JSON.parse(await list.locator(".answer pre").textContent()).workflow_list, []);
+
+  await page.reload();
+  assert.notEqual(await page.inputValue("#docs-token"), "", "it stays in the tab");
+  assert.equal(await page.getAttribute("#docs-token", "type"), "password");
+  const other = await page.context().newPage();
+  await other.goto(address("en"));
+  assert.equal(await other.inputValue("#docs-token"), "", "another tab has none");
+  assert.equal(await page.evaluate(() => localStorage.length + document.cookie.length), 0);
+  await page.click("#docs-forget");
+  await page.reload();
+  assert.equal(await page.inputValue("#docs-token"), "");
+  assert.deepEqual(page.faults, []);
+});
+
+test("a document is started, a mistake is told in the page's language, and a file is kept", async () => {
+  const page = await open(browser, "phone");
+  await page.goto(address("ja"));
+  await logIn(page);
+  await unfold(page, "start");
+  const start = call(page, "start");
+  const body = (more) => JSON.stringify({
+    workflow_name: "A", template_id: server.template,
+    recipient_list: [
+      { order: 1, name: "Ann", email: "ann@example.com" },
+      { order: 2, name: "Bob", email: "bob@example.com" },
+    ],
+    ...more,
+  });
+  await start.locator("[name=body]").fill(body({ template_id: 0 }));
+  await start.locator("[type=submit]").tap();
+  await start.locator(".outcome.bad").waitFor();
+  assert.match(await start.locator(".answer pre").textContent(), /[ぁ-ん]/);
+  await start.locator("[name=body]").fill(body({ is_preview: true, limt: 5 }));
+  await start.locator("[type=submit]").tap();
+  await start.locator(".outcome.good").waitFor();
+  assert.deepEqual(JSON.parse(await start.locator(".answer pre").textContent()).ignored_members, ["limt"]);
+
+  await unfold(page, "bulk_sheet");
+  const sheet = call(page, "bulk_sheet");
+  await sheet.locator("[name=template_id]").fill(String(server.template));
+  await sheet.locator("[type=submit]").tap();
+  await sheet.locator(".answer pre").waitFor();
+  assert.match(await sheet.locator(".answer pre").textContent(), /workflow_name/);
+  await unfold(page, "revocation_list");
+  const list = call(page, "revocation_list");
+  await list.locator("[type=submit]").tap();
+  const kept = page.waitForEvent("download");
+  await list.locator(".answer a").tap();
+  assert.ok((await kept).suggestedFilename());
+  assert.deepEqual(page.faults, []);
+});
+
+test("a form of files is sent, and a call is copied for a shell", async () => {
+  const page = await open(browser, "desktop");
+  await page.goto(address("en"));
+  await logIn(page);
+  await unfold(page, "create_template");
+  const make = call(page, "create_template");
+  await make.locator("[name=file]").setInputFiles({ name: "a.pdf", mimeType: "application/pdf", buffer: Buffer.from("no PDF") });
+  await make.locator("[name=fields]").fill("{}");
+  await make.locator("[type=submit]").click();
+  await make.locator(".outcome.bad").waitFor();
+  assert.match(await make.locator(".answer pre").textContent(), /"document-refused"/);
+  await unfold(page, "cancel");
+  const cancel = call(page, "cancel");
+  await cancel.locator("[name=id]").fill("7");
+  await cancel.locator("[name=body]").fill('{"comment": "it\'s over"}');
+  await cancel.locator("[data-copy]").click();
+  const copied = await cancel.locator(".answer pre").textContent();
+  assert.match(copied, /^curl -X POST 'http:\/\/127\.0\.0\.1:\d+\/api\/v3\/workflows\/7\/cancel'/);
+  assert.ok(copied.includes('Authorization: Bearer $TOKEN'), "the token stays where it is");
+  assert.ok(copied.includes(`it'\\''s over`), copied);
+  assert.deepEqual(page.faults, []);
+});
+
+test("with the keyboard alone: a slash, words, Enter, and Control with Enter", async () => {
+  const page = await open(browser, "desktop");
+  await page.goto(address("en"));
+  await page.keyboard.press("/");
+  await page.keyboard.type("service well");
+  await page.keyboard.press("Enter");
+  const health = call(page, "health");
+  assert.notEqual(await health.getAttribute("open"), null);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await health.locator(".outcome.good").waitFor();
+  await page.keyboard.press("/");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("ArrowDown");
+  assert.equal(await page.evaluate(() => document.activeElement.parentElement.id), "login");
+  await page.keyboard.press("ArrowDown");
+  assert.equal(await page.evaluate(() => document.activeElement.parentElement.id), "start");
+  await page.keyboard.press("Enter");
+  await call(page, "start").locator("[name=body]").focus();
+  await page.keyboard.press("Control+Enter");
+  await call(page, "start").locator(".outcome.bad").waitFor();
+  assert.deepEqual(page.faults, []);
+});
+
+test("without script it is read all the same", async () => {
+  const page = await open(browser, "phone", { javaScriptEnabled: false });
+  await page.goto(address("ko"));
+  await call(page, "start").locator("> summary").click();
+  assert.ok(await call(page, "start").locator(".members").first().isVisible());
+  assert.ok(await call(page, "start").locator("textarea").isVisible());
+  assert.equal(await call(page, "start").locator("[type=submit]").isVisible(), false, "what would do nothing is not shown");
+});
