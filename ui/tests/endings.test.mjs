@@ -76,6 +76,9 @@ for (const size of Object.keys(SIZES)) {
         const became = (name) => server.workflow(started[name].workflow_id);
         const told = async (title, text) => {
           await page.locator("#done-dialog[open]").waitFor();
+          const mark = await page.locator("#done-dialog .sign:visible").evaluateAll((marks) => marks.map(({ className }) => className));
+          // The tick on green is for what went well; who rejected reads no success.
+          assert.deepEqual(mark, [title === "sign-done-title" ? "sign good" : "sign"], `${way}: ${title}`);
           assert.deepEqual(await page.locator("#done-title, #done-text").allTextContents(), [word(language, title), word(language, text)], way);
         };
         const goNext = async () => {

@@ -19,7 +19,8 @@ const LANGUAGES = ["ko", "en", "ja"];
 const STATES = {
   signed: [409, "end-signed-title", "end-signed-text"],
   complete: [409, "end-signed-title", "end-signed-text", "end-open-document"],
-  rejected: [410, "end-rejected-title", "end-rejected-text"],
+  rejected: [410, "end-rejected-own-title", "end-rejected-own-text"],
+  "rejected by another": [410, "end-rejected-title", "end-rejected-by-text"],
   cancelled: [410, "end-canceled-title", "end-canceled-text"],
   expired: [410, "end-expired-title", "end-expired-text"],
   "old link": [410, "end-old-title", "end-old-text"],
@@ -39,6 +40,11 @@ const ONE_WRITER = {
   hand_over: true,
   steps: [{ order: 1 }],
   fields: [{ name: "Signature", kind: "signature", step: 1, required: true, ...place(200_000) }],
+};
+const BESIDE = {
+  name: "Two at a time",
+  steps: [{ order: 1, role: "seller" }, { order: 1, role: "buyer" }],
+  fields: ["seller", "buyer"].map((role, row) => ({ name: `Note ${role}`, kind: "text", step: 1, role, ...place((row + 1) * 200_000) })),
 };
 const GIVES_BACK = {
   name: "Given back",
@@ -81,6 +87,12 @@ before(async () => {
     await act(ended, verb, { comment: "-" });
     addresses[state] = ended.sign_url;
   }
+  const beside = await server.startWorkflow({
+    template_id: server.import(BESIDE, pdf(1)),
+    recipient_list: ["김민준", "박서연"].map((name, index) => ({ order: 1, name, email: `writer${index}@example.com` })),
+  });
+  addresses["rejected by another"] = beside.sign_url;
+  await act(beside, "reject", { order: 1, email: "writer1@example.com", comment: "-" });
   const corrected = await start();
   await server.call("PATCH", `/api/v3/workflows/${corrected.workflow_id}/recipients/1`, { name: "이민준" });
   addresses["old link"] = corrected.sign_url;
@@ -123,7 +135,7 @@ after(async () => {
 
 /** A sentence of the locales as a pattern: a date stands where the date goes. */
 function sentence(language, key) {
-  const dated = word(language, key, { date: "\0" });
+  const dated = word(language, key, { date: "\0", name: "박서연" });
   return new RegExp(`^${dated.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace("\0", ".*20\\d\\d.*")}$`);
 }
 

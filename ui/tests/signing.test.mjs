@@ -493,7 +493,7 @@ test("rejecting needs a reason and ends the document", async () => {
   assert.equal((await server.workflow(started.workflow_id)).status, "Rejected");
   const answer = await page.goto(started.sign_url);
   assert.equal(answer.status(), 410);
-  assert.equal(await page.locator("h1").textContent(), "This document was rejected");
+  assert.equal(await page.locator("h1").textContent(), "You rejected this document");
 });
 
 test("closing the popup tells the page that opened it, without personal data, and closes the window", async () => {
@@ -677,6 +677,13 @@ test("a preview can be tried and keeps nothing", async () => {
   await fillFirst(page);
   await approve(page);
   assert.equal(await page.locator("#done-title").textContent(), "End of the preview");
+  await page.goto(preview_url);
+  await ready(page);
+  await page.click("#reject");
+  await page.fill("#reject-reason", "-");
+  await page.click("#reject-dialog [type=submit]");
+  await page.locator("#done-dialog[open]").waitFor();
+  assert.match(await page.locator("#done-text").textContent(), /would be rejected/);
   assert.deepEqual(sent, []);
   assert.deepEqual(await seriousFaults(page), []);
 });

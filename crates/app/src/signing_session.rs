@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use document::fonts::Fonts;
 use domain::{
     BlobHash, CompanyId, Contact, Event, EventKind, Field, FieldValue, FileKind, Language, LinkType, OnReject,
-    PageSize, Progress, Recipient, RecipientId, Status, TemplateId, TemplateVersion, UtcOffset, Who, Workflow,
+    PageSize, Progress, Recipient, RecipientId, State, Status, TemplateId, TemplateVersion, UtcOffset, Who, Workflow,
     WorkflowId,
 };
 use jiff::Timestamp;
@@ -111,6 +111,8 @@ pub struct SigningView {
     pub expires_at: Timestamp,
     /// The workflow's state.
     pub status: Status,
+    /// Who rejected it; of another writer only to whom the document may be shown.
+    pub rejected_by: Option<SigningRecipient>,
     /// How many steps it has.
     pub steps: u32,
     /// What the page may do now.
@@ -320,6 +322,13 @@ impl App {
             started_at: workflow.started_at,
             expires_at: workflow.expires_at,
             status: workflow.status_at(snapshot.at),
+            rejected_by: match workflow.state {
+                State::Rejected { recipient: id, .. } => workflow
+                    .recipient(id)
+                    .filter(|who| shows || recipient.is_some_and(|holder| holder.id == who.id))
+                    .map(|who| signing_recipient(snapshot, who)),
+                _ => None,
+            },
             steps: workflow.last_order(),
             recipient: recipient.map(|recipient| signing_recipient(snapshot, recipient)),
             writers: workflow

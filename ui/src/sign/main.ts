@@ -656,7 +656,7 @@ class SigningPage extends HTMLElement implements FieldHost {
     };
     if (!finished) {
       say("#done-title", "sign-done-preview-title");
-      say("#done-text", "sign-done-preview");
+      say("#done-text", result === "rejected" ? "sign-done-preview-rejected" : "sign-done-preview");
     } else if (result === "rejected") {
       say("#done-title", "sign-done-rejected-title");
       say("#done-text", finished.status === "Playing" ? "sign-done-returned" : "sign-done-rejected");
@@ -665,6 +665,7 @@ class SigningPage extends HTMLElement implements FieldHost {
       const waiting = finished.others_of_step ? "sign-done-others" : "sign-done-next";
       say("#done-text", finished.status === "Complete" ? "sign-done-complete" : waiting);
     }
+    for (const mark of all<HTMLElement>("[data-mark]", dialog)) mark.hidden = mark.dataset.mark !== result;
     const copy = one<HTMLAnchorElement>("#done-document");
     copy.hidden = !finished?.document_url;
     if (finished?.document_url) copy.href = finished.document_url;

@@ -20,6 +20,8 @@ pub enum Ending {
     Complete,
     /// A writer rejected the document (410).
     Rejected,
+    /// The holder of this link rejected it himself (410).
+    RejectedByHolder,
     /// The sender cancelled it (410).
     Canceled,
     /// Its time ran out (410).
@@ -56,11 +58,12 @@ pub enum Ending {
 
 impl Ending {
     /// Every kind, for the test of the sentences.
-    pub const ALL: [Ending; 20] = [
+    pub const ALL: [Ending; 21] = [
         Ending::Signed,
         Ending::Waiting,
         Ending::Complete,
         Ending::Rejected,
+        Ending::RejectedByHolder,
         Ending::Canceled,
         Ending::Expired,
         Ending::OldLink,
@@ -86,6 +89,7 @@ impl Ending {
             Self::Signed | Self::Waiting | Self::Locked => StatusCode::CONFLICT,
             Self::Complete
             | Self::Rejected
+            | Self::RejectedByHolder
             | Self::Canceled
             | Self::Expired
             | Self::OldLink
@@ -101,13 +105,14 @@ impl Ending {
         }
     }
 
-    /// Keys of the heading, of the sentence with a date, and of the sentence without one.
+    /// Keys of the heading, of the sentence that names when or who, and of the sentence where that is not told.
     fn keys(self) -> (&'static str, Option<&'static str>, &'static str) {
         match self {
             Self::Signed => ("end-signed-title", Some("end-signed-text"), "end-signed-plain"),
             Self::Waiting => ("end-waiting-title", None, "end-waiting-text"),
             Self::Complete => ("end-complete-title", None, "end-complete-text"),
-            Self::Rejected => ("end-rejected-title", None, "end-rejected-text"),
+            Self::Rejected => ("end-rejected-title", Some("end-rejected-by-text"), "end-rejected-text"),
+            Self::RejectedByHolder => ("end-rejected-own-title", None, "end-rejected-own-text"),
             Self::Canceled => ("end-canceled-title", None, "end-canceled-text"),
             Self::Expired => ("end-expired-title", Some("end-expired-text"), "end-expired-plain"),
             Self::OldLink => ("end-old-title", None, "end-old-text"),
@@ -133,7 +138,7 @@ impl Ending {
             Self::Waiting => ("", "clock"),
             Self::Expired | Self::LinkExpired | Self::LinkEnded | Self::Busy(_) => ("warn", "clock"),
             Self::Doubt => ("warn", "alert"),
-            Self::Rejected | Self::Canceled => ("", "cross"),
+            Self::Rejected | Self::RejectedByHolder | Self::Canceled => ("", "cross"),
             Self::OldLink | Self::UnknownLink | Self::LinkClosed | Self::LinkUsedUp => ("warn", "link"),
             Self::Locked | Self::Forbidden => ("warn", "lock"),
             Self::Missing => ("", "question"),
@@ -156,6 +161,8 @@ pub struct About {
     pub look: Option<CompanyLook>,
     /// When it happened, as people write it.
     pub date: Option<String>,
+    /// Who did it, where the holder of the link may know.
+    pub name: Option<String>,
     /// Where to go from here.
     pub links: Vec<Link>,
 }
@@ -180,11 +187,14 @@ struct Content<'a> {
 
 /// The page that tells.
 pub fn page(ending: Ending, language: Language, mut frame: Frame, about: &About) -> Response {
-    let (_, dated, plain) = ending.keys();
-    let text = match (dated, &about.date) {
-        (Some(key), Some(date)) => i18n::text(language, key, &[("date", date)]),
-        _ => i18n::text(language, plain, &[]),
-    };
+    let (_, telling, plain) = ending.keys();
+    let told = [("date", about.date.as_deref()), ("name", about.name.as_deref())];
+    let told: Vec<(&str, &str)> = told
+        .into_iter()
+        .filter_map(|(what, told)| Some((what, told?)))
+        .collect();
+    let key = telling.filter(|_| !told.is_empty()).unwrap_or(plain);
+    let text = i18n::text(language, key, &told);
     let (tone, symbol) = ending.tone();
     frame.title = ending.title(language);
     let content = Content {

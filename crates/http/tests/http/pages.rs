@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use testkit::database::TestDatabase;
 
 use crate::support::{
-    Answer, BASE, PASSWORD, PNG, REFUSED_BY_WORKERS, Server, network, pdf, plain, start_body, token_of_writer, trusted,
-    values_of,
+    Answer, BASE, PASSWORD, PNG, REFUSED_BY_WORKERS, Server, committee, network, pdf, plain, start_body,
+    token_of_writer, trusted, values_of,
 };
 
 testkit::on_both_databases!(
@@ -23,6 +23,7 @@ testkit::on_both_databases!(
     what_is_looked_at_ahead_or_by_a_scanner_changes_nothing,
     the_access_code_stands_before_everything,
     a_one_time_code_is_sent_by_the_button_alone_and_opens_the_document,
+    who_rejected_is_told_so_and_others_only_where_they_may_know,
     behind_a_proxy_with_tls_a_member_signs_in_and_links_lead_there,
     a_name_is_drawn_for_whoever_holds_a_link,
     a_seal_that_we_draw_goes_from_the_page_into_the_sealed_document,
@@ -716,6 +717,35 @@ fn sent_code(server: &Server, company: &domain::CompanyId) -> String {
         .find(|digits| digits.len() == 6)
         .expect("a code")
         .to_owned()
+}
+
+fn who_rejected_is_told_so_and_others_only_where_they_may_know(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (company, token, _) = server.with_company("acme");
+    let mut body = start_body(server.template(&company, &committee()));
+    body["recipient_list"] = json!([
+        {"order": 1, "name": "Ann", "email": "ann@example.com"},
+        {"order": 1, "name": "Bob", "email": "bob@example.com"},
+    ]);
+    for asks_for_code in [false, true] {
+        // Who has yet to prove that a link is his learns no names by it.
+        body["recipient_list"][0]["one_time_code"] = json!(asks_for_code);
+        body["recipient_list"][1]["one_time_code"] = json!(asks_for_code);
+        let started = server.start(&token, &body).ok();
+        let told = |place: usize| {
+            let address = local(&started["next_list"][place]["sign_url"]);
+            let answer = look(&server, &format!("{address}&lang=en"));
+            assert_eq!(answer.status, 410);
+            text(&answer)
+        };
+        let no = json!({"order": 1, "email": "bob@example.com", "comment": "no"});
+        server.act(&token, &started["workflow_id"], "reject", &no).ok();
+        let (ann, bob) = (told(0), told(1));
+        assert!(bob.contains("You rejected this document"), "{bob}");
+        assert!(!ann.contains("You rejected"), "{ann}");
+        assert_eq!(ann.contains("Bob"), !asks_for_code, "{ann}");
+        assert_eq!(ann.contains("A writer rejected it"), asks_for_code, "{ann}");
+    }
 }
 
 fn a_one_time_code_is_sent_by_the_button_alone_and_opens_the_document(database: &TestDatabase) {

@@ -179,12 +179,24 @@ fn staged(request: &PageRequest, key: &SigningKey, view: &SigningView) -> Respon
         Stage::Ended => {
             let expired = i18n::date_time(language, view.expires_at, view.offset);
             let (ending, date) = match view.status {
-                Status::Rejected => (Ending::Rejected, None),
+                Status::Rejected => return rejected(request, view, language),
                 Status::Canceled => (Ending::Canceled, None),
                 Status::Expired => (Ending::Expired, Some(expired)),
                 Status::Complete | Status::Playing => (Ending::Complete, None),
             };
             request.end(ending, language, &about(view, language, date))
+        }
+    }
+}
+
+/// Who rejected is told so; others read who did, where they may know.
+fn rejected(request: &PageRequest, view: &SigningView, language: Language) -> Response {
+    let about = about(view, language, None);
+    match (&view.rejected_by, &view.recipient) {
+        (Some(who), Some(holder)) if who.id == holder.id => request.end(Ending::RejectedByHolder, language, &about),
+        (who, _) => {
+            let name = who.as_ref().map(|who| who.name.clone());
+            request.end(Ending::Rejected, language, &About { name, ..about })
         }
     }
 }
@@ -195,6 +207,7 @@ fn about(view: &SigningView, language: Language, date: Option<String>) -> About 
         document: Some(view.workflow_name.clone()),
         look: Some(view.look.clone()),
         date,
+        name: None,
         // The next document's address is given in the answer to approval or rejection, not to whoever opens a used link.
         links: view
             .document_url

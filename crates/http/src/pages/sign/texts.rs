@@ -63,6 +63,7 @@ const PLAIN: &[&str] = &[
     "sign-done-returned",
     "sign-done-preview-title",
     "sign-done-preview",
+    "sign-done-preview-rejected",
 ];
 
 const WITH_PLACES: &[(&str, &[&str])] = &[
