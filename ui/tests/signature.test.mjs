@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { approve, closePages, field, fill, launch, open, ready, seriousFaults } from "./browser.mjs";
-import { Installation } from "./installation.mjs";
+import { Installation, pdf } from "./installation.mjs";
 
 let server;
 let browser;
@@ -430,3 +430,57 @@ for (const [language, name, company] of [
     }
   });
 }
+
+test("where the company's seal is asked for it is offered first, and each seal is kept apart", async () => {
+  const place = (row) => ({ kind: "seal", step: 1, page: 1, x: 250_000, y: row * 200_000, width: 150_000, height: 106_000 });
+  const template_id = server.import(
+    {
+      name: "Two seals",
+      steps: [{ order: 1 }],
+      fields: [{ name: "Company seal", detail: "company", required: true, ...place(1) }, { name: "Own seal", ...place(2) }],
+    },
+    pdf(1),
+  );
+  const words = {
+    ko: ["회사 도장 찍기", "회사 도장 입력", "도장 입력"],
+    ja: ["会社印を押す", "会社印の入力", "印影の入力"],
+    en: ["Add the company’s seal", "The company’s seal", "Your seal"],
+  };
+  for (const [language, [ask, title, own]] of Object.entries(words)) {
+    const size = language === "en" ? "desktop" : "phone";
+    const recipient_list = [{ order: 1, name: "김민준", email: `seal.${language}@example.com` }];
+    const { page, started } = await openSigning(size, { template_id, language, recipient_list });
+    assert.equal(await field(page, "Company seal").locator(".ask").textContent(), ask);
+    const offered = () =>
+      page.evaluate(() => ({
+        title: document.querySelector("#pad-title").textContent,
+        tab: document.querySelector('#pad [role=tab][aria-selected="true"]').id,
+        order: [...document.querySelectorAll('[name="pad-seal-of"]')].map(({ value }) => value),
+        chosen: document.querySelector('[name="pad-seal-of"]:checked').value,
+        entries: [...document.querySelectorAll("#panel-seal input:not([type=radio])")].filter((entry) => entry.checkVisibility()).map(({ id }) => id),
+      }));
+    await openPad(page, "Company seal");
+    const company = { title, tab: "tab-seal", order: ["company", "person"], chosen: "company", entries: ["pad-company", "pad-company-title"] };
+    assert.deepEqual(await offered(), company);
+    await page.fill("#pad-company", "한빛상사");
+    await page.locator("#pad-seals img").first().waitFor();
+    await page.emulateMedia({ colorScheme: language === "ja" ? "dark" : "light" });
+    await picture(page, `company-seal-${language}`);
+    assert.deepEqual(await seriousFaults(page), []);
+    await page.locator("#pad-keep").check();
+    await use(page);
+
+    await openPad(page, "Own seal");
+    const person = { title: own, tab: "tab-seal", order: ["person", "company"], chosen: "person", entries: ["pad-seal-name"] };
+    assert.deepEqual(await offered(), person, "the company's seal that was kept is none of the writer's own");
+    await page.locator("#pad [data-close]").click();
+    await openPad(page, "Company seal");
+    assert.equal((await offered()).tab, "tab-last");
+    await page.locator("#pad [data-close]").click();
+    await page.waitForFunction(() => document.querySelector("#save-state").dataset.state === "saved");
+    await approve(page);
+    assert.equal((await server.workflow(started.workflow_id)).status, "Complete");
+    assert.deepEqual(page.faults, []);
+    await page.context().close();
+  }
+});

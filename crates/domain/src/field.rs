@@ -398,7 +398,7 @@ pub struct Field {
     /// How a text stands in the box.
     #[serde(default)]
     pub alignment: Alignment,
-    /// What a `writer` field shows.
+    /// What a `writer` field shows; of a `seal` whose it is: the writer's own, or the company's for which he signs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<WriterDetail>,
     /// The formula of a `calc` field.

@@ -496,6 +496,8 @@ impl Reader {
                 self.fault(format!("{path}.default"), FieldsFaultKind::Missing);
             }
         }
+        // A seal is a person's or a company's.
+        let is_seal = kind == Some(FieldKind::Seal);
         let detail = self.word(
             entry,
             path,
@@ -503,12 +505,19 @@ impl Reader {
             false,
             |word| match word {
                 "name" => Some(WriterDetail::Name),
-                "email" => Some(WriterDetail::Email),
-                "phone" => Some(WriterDetail::Phone),
+                "email" if !is_seal => Some(WriterDetail::Email),
+                "phone" if !is_seal => Some(WriterDetail::Phone),
                 "company" => Some(WriterDetail::Company),
                 _ => None,
             },
-            || "name, email, phone, company".to_owned(),
+            || {
+                if is_seal {
+                    "name, company"
+                } else {
+                    "name, email, phone, company"
+                }
+                .to_owned()
+            },
         );
         let formula = self.text(entry, path, "formula", 500, false);
         if kind == Some(FieldKind::Calc) && formula.is_none() {
@@ -1076,6 +1085,20 @@ mod tests {
         ] {
             assert_eq!(paths(&one(&bad)), [format!("fields[0].{path}")], "{bad}");
         }
+    }
+
+    #[test]
+    fn a_seal_is_the_writers_or_a_companys() {
+        let seal = |detail: &str| {
+            let mut file = good();
+            file["fields"][3]["kind"] = json!("seal");
+            file["fields"][3]["detail"] = json!(detail);
+            file
+        };
+        let read = parse_value(&seal("company"), Some(2), Region::Kr).unwrap();
+        assert_eq!(read.fields[3].detail, Some(WriterDetail::Company));
+        assert!(parse_value(&seal("name"), Some(2), Region::Kr).is_ok());
+        assert_eq!(paths(&seal("email")), ["fields[3].detail"]);
     }
 
     #[test]

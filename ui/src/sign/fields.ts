@@ -494,6 +494,11 @@ export class PictureField extends Field {
     return this.#source !== "";
   }
 
+  /** What the dialog goes by: a company's seal is none of the writer's own. */
+  get asks(): string {
+    return this.first.dataset.companySeal === undefined ? this.kind : "company-seal";
+  }
+
   /** Width over height of the box, so that a drawing is offered the same room. */
   get proportion(): number {
     const { clientWidth, clientHeight } = this.first;

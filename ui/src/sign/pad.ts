@@ -99,19 +99,20 @@ export class Pad {
 
   open(field: PictureField): void {
     this.#field = field;
-    this.#title.textContent = this.data.texts[`sign-pad-title-${field.kind}`] ?? field.label;
+    this.#title.textContent = this.data.texts[`sign-pad-title-${field.asks}`] ?? field.label;
     this.#remove.hidden = !field.filled;
     this.#say("");
     this.#photo = null;
     this.#clean.checked = field.kind !== "image";
     this.#showPicture();
-    // A second field of the same kind starts with what was drawn and written for the first.
-    if (this.#drawnFor !== field.kind) {
+    // A second field that asks for the same starts with what was drawn and written for the first.
+    if (this.#drawnFor !== field.asks) {
+      this.#offerSealOf(field.asks === "company-seal" ? "company" : "person");
       this.#pen.clear();
       this.#typed.value = field.kind === "initials" ? initials(this.data.writer_name) : this.data.writer_name;
     }
-    this.#drawnFor = field.kind;
-    const kept = this.#mayKeep ? this.#kept.find(field.kind) : null;
+    this.#drawnFor = field.asks;
+    const kept = this.#mayKeep ? this.#kept.find(field.asks) : null;
     if (kept) this.#last.src = kept.source;
     this.#keep.checked = false;
     const ways = (WAYS[field.kind] ?? WAYS.signature ?? []).filter((way) => way !== "last" || kept);
@@ -182,7 +183,19 @@ export class Pad {
   }
 
   get #isOfCompany(): boolean {
-    return one<HTMLInputElement>('[name="pad-seal-of"][value="company"]', this.#dialog).checked;
+    return this.#sealOf("company").checked;
+  }
+
+  #sealOf(whose: "person" | "company"): HTMLInputElement {
+    return one<HTMLInputElement>(`[name="pad-seal-of"][value="${whose}"]`, this.#dialog);
+  }
+
+  /** Chooses it, and puts it before the other one for eyes and keyboard alike. */
+  #offerSealOf(whose: "person" | "company"): void {
+    const seal = this.#sealOf(whose);
+    seal.checked = true;
+    const label = seal.closest("label");
+    if (label) one("legend", label.parentElement ?? this.#dialog).after(label);
   }
 
   #showSeals(): void {
@@ -233,7 +246,7 @@ export class Pad {
 
   #forget(): void {
     if (!this.#field) return;
-    this.#kept.forget(this.#field.kind);
+    this.#kept.forget(this.#field.asks);
     this.#last.removeAttribute("src");
     const ways = (WAYS[this.#field.kind] ?? []).filter((way) => way !== "last");
     this.#offer(ways);
@@ -252,7 +265,7 @@ export class Pad {
     if (!this.#dialog.open || this.#way !== way || this.#field !== field) return;
     const made = this.#made();
     if (!field || !made) return;
-    const isLost = this.#keep.checked && way !== "last" && !this.#kept.keep(field.kind, made);
+    const isLost = this.#keep.checked && way !== "last" && !this.#kept.keep(field.asks, made);
     this.use(field, made.source, made.drawing);
     this.#dialog.close();
     if (isLost) this.cannotKeep();
@@ -261,7 +274,7 @@ export class Pad {
   #made(): Kept | null {
     switch (this.#way) {
       case "last":
-        return this.#field ? this.#kept.find(this.#field.kind) : null;
+        return this.#field ? this.#kept.find(this.#field.asks) : null;
       case "draw": {
         const source = this.#pen.picture(DRAWN_SIDE);
         return source ? { source } : this.#refuse("sign-pad-empty");

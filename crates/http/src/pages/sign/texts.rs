@@ -43,6 +43,7 @@ const PLAIN: &[&str] = &[
     "sign-pad-title-signature",
     "sign-pad-title-initials",
     "sign-pad-title-seal",
+    "sign-pad-title-company-seal",
     "sign-pad-title-image",
     "sign-pad-empty",
     "sign-pad-not-picture",

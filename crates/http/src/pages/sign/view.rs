@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use app::template::PAGE_IMAGE_DPI;
 use app::{BoxLook, FieldLook};
-use domain::{Colour, Field, FieldKind, FontSize, Language, PageSize, Placement, TextPlace};
+use domain::{Colour, Field, FieldKind, FontSize, Language, PageSize, Placement, TextPlace, WriterDetail};
 use serde::Serialize;
 
 const POINTS_PER_INCH: f64 = 72.0;
@@ -112,6 +112,8 @@ pub struct BoxView {
     pub mine: bool,
     /// Must he?
     pub required: bool,
+    /// Is it the seal of a company, and not the writer's own?
+    pub company_seal: bool,
     /// Is it a picture?
     pub picture: bool,
     /// Is it a file that is not drawn?
@@ -291,7 +293,10 @@ fn view(language: Language, size: &PageSize, index: usize, filled: &Filled<'_>) 
     } else {
         value.replace(['\r', '\n'], " ")
     };
-    let ask = if (picture || attachment) && mine {
+    let company_seal = field.kind == FieldKind::Seal && field.detail == Some(WriterDetail::Company);
+    let ask = if company_seal && mine {
+        i18n::text(language, "sign-field-company-seal", &[])
+    } else if (picture || attachment) && mine {
         i18n::text(language, &format!("sign-field-{}", field.kind.code()), &[])
     } else {
         String::new()
@@ -305,6 +310,7 @@ fn view(language: Language, size: &PageSize, index: usize, filled: &Filled<'_>) 
         kind: field.kind.code(),
         mine,
         required: field.required && mine,
+        company_seal,
         picture,
         attachment,
         multiline,
