@@ -45,6 +45,12 @@ async function guided(size, language, changes = {}) {
   return { page, started };
 }
 
+/** Kept where COUNTERSIGN_PICTURES names a folder, to be looked at. */
+async function picture(page, name) {
+  const folder = process.env.COUNTERSIGN_PICTURES;
+  if (folder) await page.screenshot({ path: `${folder}/${name}.png` });
+}
+
 const current = (page) => page.evaluate(() => document.querySelector(".field[data-current]")?.dataset.name);
 
 /** Is the box of the field in what header and sheet leave of the window? */
@@ -93,10 +99,18 @@ for (const [language, count, required] of [
         await draw(page);
       }],
     ];
+    const optional = ["Salary", "Remarks", "Kind", "Team"];
+    const filledButtons = () => page.locator(".button.primary:visible").evaluateAll((buttons) => buttons.map(({ id }) => id));
     for (const [name, work] of steps) {
       assert.equal(await current(page), name);
       assert.equal(await inSight(page), true, `${name} is in sight`);
+      // What is asked for is entered: that is where the keyboard is, and no button to leave it open is the strongest.
+      assert.equal(await page.evaluate(() => document.querySelector("#guide-room").contains(document.activeElement)), true, name);
+      const strongest = optional.includes(name) ? ["guide-next"] : name === "Signature" ? ["guide-entry"] : [];
+      assert.deepEqual(await filledButtons(), strongest, `${name}, empty`);
+      await picture(page, `guide-${language}-${name}`);
       await work();
+      if (name !== "Signature") assert.deepEqual(await filledButtons(), ["guide-next"], `${name}, filled in`);
       await next.tap();
     }
     assert.equal(await current(page), "Seal");

@@ -182,7 +182,11 @@ export class Guide {
     this.#approve.hidden = !complete || last;
     const empty = field.required ? "sign-guide-later" : "sign-guide-skip";
     this.#next.textContent = text(last && complete ? "sign-approve" : field.filled ? "sign-guide-next" : empty);
-    this.#next.classList.toggle("primary", !complete || last);
+    // One filled button: what brings the document on. To leave open what is asked for is another way, and no way on.
+    const isAsked = field.required && !field.filled;
+    this.#next.classList.toggle("primary", complete ? last : !isAsked);
+    const opens = this.#room.querySelector("button#guide-entry");
+    opens?.classList.toggle("primary", isAsked);
   }
 
   /** Enter goes on; in a text of many lines with Ctrl or Command. Not while a Korean or Japanese word is composed. */
