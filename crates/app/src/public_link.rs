@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use domain::address_in_text::holds_an_address;
 use domain::contact::{PhoneRefusal, is_country, takes_strangers_message};
-use domain::{Contact, Language, Region, TemplateId, text, time};
+use domain::{Contact, Language, Region, TemplateId, UtcOffset, text, time};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use store::idempotency::KeptAnswer;
@@ -116,7 +116,7 @@ pub struct LinkInvitation {
     pub company_name: String,
     /// How the company looks.
     pub look: CompanyLook,
-    /// What there is to sign: the template's name.
+    /// What there is to sign: the name of its documents, as far as it is known before the visitor has named himself.
     pub document: String,
     /// The language of its documents.
     pub language: Language,
@@ -178,7 +178,7 @@ impl App {
             .start
             .offset
             .as_deref()
-            .and_then(domain::UtcOffset::parse)
+            .and_then(UtcOffset::parse)
             .unwrap_or(caller.offset);
         let until = new.end_date.as_deref().and_then(|text| {
             let at = time::parse_local(text.trim(), offset);
@@ -348,7 +348,11 @@ impl App {
             look: CompanyLook::of(&link.company, &context.company_name, &context.style),
             promises_copy: !link.is_embed && context.style.completed_mails.writers,
             company_name: context.company_name,
-            document: template.version.name.clone(),
+            document: document_before(
+                &link.workflow_name,
+                &template.version.name,
+                &self.date_of_start(context.offset),
+            ),
             language: link.language,
             confirm: self.kept_start(&link)?.confirm,
         })
@@ -361,7 +365,7 @@ impl App {
         let sender = sender.ok_or(Error::conflict(ConflictCode::LinkClosed))?;
         let region = self.company(&link.company)?.region;
         let kept = self.kept_start(&link)?;
-        let contact = Contact::parse(visitor.contact.trim(), region).ok();
+        let contact = Contact::parse(&visitor.contact, region).ok();
         let mut faults = Vec::new();
         match &contact {
             None if visitor.contact.trim().is_empty() => faults.push(Fault::new("contact", FaultCode::Required)),
@@ -409,8 +413,7 @@ impl App {
     /// The start of a visitor: he is the last of the list, takes what place of the first step is left, and writes in the
     /// language of his page.
     fn visited(&self, request: StartRequest, visitor: &LinkVisitor, sender: &Caller) -> StartRequest {
-        let date = time::format_with_zone(self.now(), sender.offset);
-        let date = date.split(' ').next().unwrap_or_default().to_owned();
+        let date = self.date_of_start(sender.offset);
         let name = request.workflow_name.as_deref().map(|name| {
             text::filled_in(name, &[(PLACE_OF_NAME, visitor.name.trim()), (PLACE_OF_DATE, &date)])
                 .trim()
@@ -431,6 +434,12 @@ impl App {
             recipients,
             ..request
         }
+    }
+
+    /// The day that stands in the name of a document.
+    fn date_of_start(&self, offset: UtcOffset) -> String {
+        let date = time::format_with_zone(self.now(), offset);
+        date.split(' ').next().unwrap_or_default().to_owned()
     }
 
     /// What stands in the table of uses for an address: no address does.
@@ -551,6 +560,17 @@ fn read_countries(given: &[String], faults: &mut Vec<Fault>) -> Vec<String> {
         }
     }
     countries
+}
+
+/// The name of the documents before a visitor has named himself: dots stand for his name. Where the name says nothing else,
+/// it is the template's.
+fn document_before(name: &str, template: &str, date: &str) -> String {
+    let known = |person, date| text::filled_in(name, &[(PLACE_OF_NAME, person), (PLACE_OF_DATE, date)]);
+    if known("", "").contains(char::is_alphanumeric) {
+        known("…", date)
+    } else {
+        template.to_owned()
+    }
 }
 
 /// Why a link is not open.

@@ -17,11 +17,11 @@ use crate::text::is_ignorable;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Contact {
-    /// An e-mail address, as given.
+    /// An e-mail address, as given, without blanks around it.
     Email(String),
     /// A telephone number.
     Phone {
-        /// As given; so it goes out again.
+        /// As given, without blanks around it; so it goes out again.
         given: String,
         /// International: `+821012345678`.
         number: String,
@@ -87,7 +87,8 @@ impl Region {
 impl Contact {
     /// Reads an address or a number; national numbers are the region's.
     pub fn parse(text: &str, region: Region) -> Result<Self, ContactFault> {
-        let text = text.trim();
+        // Blanks come along with what is pasted, also such as nobody sees.
+        let text = text.trim_matches(|c: char| c.is_whitespace() || is_ignorable(c));
         if text.contains('@') {
             return if is_email(text) {
                 Ok(Self::Email(text.to_owned()))
@@ -248,7 +249,9 @@ pub fn is_email(text: &str) -> bool {
             (1..=63).contains(&label.len())
                 && !label.starts_with('-')
                 && !label.ends_with('-')
-                && label.chars().all(|c| c.is_alphanumeric() || c == '-')
+                && label
+                    .chars()
+                    .all(|c| c.is_alphanumeric() && !is_ignorable(c) || c == '-')
         });
     local_good && domain_good && text.len() <= 254
 }
@@ -409,6 +412,30 @@ mod tests {
             "a,b@example.com",
         ] {
             assert_eq!(Contact::parse(text, Region::Kr), Err(ContactFault), "{text}");
+        }
+    }
+
+    #[test]
+    fn blanks_around_a_contact_are_none_of_it() {
+        for bare in ["kim@example.com", "\"two words\"@example.com", "010-1234-5678"] {
+            for (before, behind) in [
+                ("", " "),
+                (" ", "\t"),
+                ("\u{3000}", "\u{a0}"),
+                ("\u{202a}", "\u{202c}"),
+                ("\u{feff}", "\u{200b}\n"),
+            ] {
+                let text = format!("{before}{bare}{behind}");
+                assert_eq!(Contact::parse(&text, Region::Kr).unwrap().as_given(), bare, "{text:?}");
+            }
+        }
+        for within in [
+            "kim@exam\u{200b}ple.com",
+            "kim@example.c\u{3164}m",
+            "kim @example.com",
+            "010-1234\u{200b}-5678",
+        ] {
+            assert_eq!(Contact::parse(within, Region::Kr), Err(ContactFault), "{within:?}");
         }
     }
 
