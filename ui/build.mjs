@@ -16,6 +16,7 @@ const bundled = await build({
   entryPoints: [
     { in: "src/sign/main.ts", out: "sign" },
     { in: "src/verify.ts", out: "verify" },
+    { in: "src/link.ts", out: "link" },
     { in: "src/viewer.ts", out: "viewer" },
     { in: "src/docs.ts", out: "docs" },
     { in: "src/styles/pages.css", out: "pages" },
