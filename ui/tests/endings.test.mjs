@@ -80,6 +80,10 @@ for (const size of Object.keys(SIZES)) {
           // The tick on green is for what went well; who rejected reads no success.
           assert.deepEqual(mark, [title === "sign-done-title" ? "sign good" : "sign"], `${way}: ${title}`);
           assert.deepEqual(await page.locator("#done-title, #done-text").allTextContents(), [word(language, title), word(language, text)], way);
+          // This window was opened by nobody, and no script can close it: the writer reads that he may, and can still go on.
+          assert.equal(await page.locator("#done-close").isVisible(), false, way);
+          assert.equal(await page.locator("#done-rest:visible").textContent(), word(language, "sign-done-may-close"), way);
+          assert.deepEqual(await page.locator("#done-dialog .button.primary:visible").evaluateAll((ways) => ways.map(({ id }) => id)), ["done-next"], way);
         };
         const goNext = async () => {
           const answer = await hands.follow(page.locator("#done-next"));
@@ -117,9 +121,6 @@ for (const size of Object.keys(SIZES)) {
         const declined = await became("declined");
         assert.equal(declined.status, "Rejected", way);
         assert.ok(JSON.stringify(declined.history).includes(word(language, "sign-decline-reason")), way);
-        // This window was opened by nobody: the writer reads that he may close it, and can still go on.
-        await hands.press(page.locator("#done-close"));
-        await page.locator("#done-rest", { hasText: word(language, "sign-done-may-close") }).waitFor();
         await goNext();
 
         await hands.reject(REASON);

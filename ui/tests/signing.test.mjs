@@ -524,6 +524,22 @@ test("closing the popup tells the page that opened it, without personal data, an
   }
 });
 
+test("a window that no script opened offers no button that closes it, unless a program asked to be told", async () => {
+  for (const [address, offers] of [["", false], ["&callback_fn=true", true]]) {
+    const started = await server.startWorkflow();
+    const page = await openSigning("phone", `${started.sign_url}${address}&next_sign=false`);
+    await fillFirst(page);
+    await approve(page);
+    assert.equal(await page.locator("#done-close").isVisible(), offers);
+    if (offers) await page.click("#done-close");
+    assert.equal(await page.locator("#done-rest:visible").textContent(), "You can close this window now.");
+    assert.equal(await page.locator("#done-close").isVisible(), false);
+    assert.equal(await page.evaluate(() => document.activeElement.closest("dialog")?.id), "done-dialog");
+    assert.deepEqual(await seriousFaults(page), []);
+    assert.deepEqual(page.faults, []);
+  }
+});
+
 test("the next document of the same writer is offered, unless the address says not to", async () => {
   const people = [
     { order: 1, name: "이다음", email: "next@example.com" },

@@ -648,7 +648,8 @@ class SigningPage extends HTMLElement implements FieldHost {
   #rejectionUnknown = false;
 
   /** The completion popup. Closing it tells the page that opened this one, where that was asked for,
-   * without any personal data, and closes the window where the browser lets a script do so. */
+   * without any personal data, and closes the window. Browsers let a script close only windows that a script opened: in
+   * others, opened from a mail or typed, the writer reads instead that he may close it. */
   #finish(result: "approved" | "rejected", finished: Finished | null): void {
     const dialog = one<HTMLDialogElement>("#done-dialog");
     const say = (id: string, key: string) => {
@@ -683,8 +684,19 @@ class SigningPage extends HTMLElement implements FieldHost {
     this.#guided.end();
     for (const box of all<HTMLElement>(".field.mine", this)) box.inert = true;
     dialog.addEventListener("cancel", (event) => event.preventDefault());
-    const said = one("#done-rest").textContent ?? "";
-    one("#done-close").addEventListener("click", () => {
+    const rest = one<HTMLElement>("#done-rest");
+    const said = rest.textContent ?? "";
+    const close = one<HTMLButtonElement>("#done-close");
+    const sayMayClose = () => {
+      rest.className = result === "approved" ? "notice good" : "notice";
+      rest.textContent = said;
+      rest.hidden = false;
+      close.hidden = true;
+      const wayOn = link && !link.hidden ? link : copy;
+      wayOn.classList.add("primary");
+    };
+    if (finished && !window.opener && !this.#data.callback) sayMayClose();
+    close.addEventListener("click", () => {
       if (!finished) {
         dialog.close();
         return;
@@ -701,13 +713,8 @@ class SigningPage extends HTMLElement implements FieldHost {
         );
       }
       window.close();
-      // A browser closes only windows that a script opened: in the others the writer reads that all
-      // is done.
-      const rest = one<HTMLElement>("#done-rest");
-      rest.className = "notice good";
-      rest.textContent = said;
-      rest.hidden = false;
-      one<HTMLElement>("#done-close").hidden = true;
+      // Where a program asked for the message and nobody opened the window.
+      sayMayClose();
       rest.focus();
     });
     if (dialog.open) return;
