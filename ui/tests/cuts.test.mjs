@@ -127,7 +127,7 @@ for (const when of CUTS) {
     await page.waitForFunction(() => document.querySelector("#approve-dialog .fault").textContent !== "");
     await page.click("#approve-dialog [type=submit]");
     await page.locator("#done-dialog[open]").waitFor();
-    assert.equal(await page.locator("#done-title").textContent(), "Done. Thank you.");
+    assert.equal(await page.locator("#done-title").textContent(), "Approved. Thank you.");
     assert.equal(await count(started.workflow_id, "approved"), 1);
     const { field_list: values } = await server.workflow(started.workflow_id);
     assert.equal(values.find(({ name }) => name === "Name").value, "김민준");

@@ -228,7 +228,7 @@ test("who presses twice, or approves in a second tab, has approved once", async 
   await second.click("#approve-dialog [type=submit]");
   // It is told what the other tab did.
   await second.waitForSelector(".says h1");
-  assert.equal(await second.locator("h1").textContent(), "You have already signed");
+  assert.equal(await second.locator("h1").textContent(), "You have already approved");
   const { history } = await server.workflow(started.workflow_id);
   assert.equal(history.filter((entry) => JSON.stringify(entry).includes('"approved"')).length, 1);
   assert.deepEqual([...first.faults], []);
@@ -480,6 +480,38 @@ test("an approval whose answer was lost is not made twice, and ends as done", as
   assert.equal(workflow.history.filter((entry) => JSON.stringify(entry).includes("approved")).length, 1);
 });
 
+test("who approves reads to whom a message goes and where it stands, and one word names the act", async () => {
+  const words = {
+    ko: ["승인", "문서 승인", "보낸 사람에게 보낼 메시지(선택)", "이력 증명서에도 표시됩니다.", "승인했습니다. 감사합니다.", "이미 승인한 문서입니다"],
+    ja: ["承認", "文書の承認", "送信者へのメッセージ（任意）", "履歴証明書にも記載されます。", "承認しました。ありがとうございます。", "すでに承認済みです"],
+    en: ["Approve", "Approve this document", "Message to the sender (optional)", "It appears in the history certificate, too.", "Approved. Thank you.", "You have already approved"],
+  };
+  for (const [language, [act, title, message, where, done, later]] of Object.entries(words)) {
+    const started = await server.startWorkflow({ language });
+    const page = await openSigning(language === "en" ? "desktop" : "phone", started.sign_url);
+    await fillFirst(page);
+    assert.equal((await page.locator("#approve").textContent()).trim(), act);
+    await page.click("#approve");
+    const dialog = page.locator("#approve-dialog");
+    assert.equal(await dialog.locator("h2").textContent(), title);
+    assert.equal(await dialog.locator("[type=submit]").textContent(), act);
+    const entry = dialog.getByRole("textbox", { name: message, exact: true });
+    const described = await entry.evaluate((area) =>
+      area.getAttribute("aria-describedby").split(" ").map((id) => document.getElementById(id).textContent),
+    );
+    assert.equal(described[0], where);
+    assert.equal(await dialog.getByText(where).isVisible(), true);
+    await entry.fill("잘 부탁드립니다");
+    await dialog.locator("[type=submit]").click();
+    await page.locator("#done-dialog[open]").waitFor();
+    assert.equal(await page.locator("#done-title").textContent(), done);
+    await page.goto(started.sign_url);
+    assert.equal(await page.locator("h1").textContent(), later);
+    assert.ok(JSON.stringify((await server.workflow(started.workflow_id)).history).includes("잘 부탁드립니다"));
+    assert.deepEqual(page.faults, []);
+  }
+});
+
 test("rejecting needs a reason and ends the document", async () => {
   const started = await server.startWorkflow();
   const page = await openSigning("phone", started.sign_url);
@@ -607,7 +639,7 @@ test("a used link opened again says so and changes nothing", async () => {
   const before = await server.workflow(started.workflow_id);
   const answer = await page.goto(started.sign_url);
   assert.equal(answer.status(), 409);
-  assert.equal(await page.locator("h1").textContent(), "You have already signed");
+  assert.equal(await page.locator("h1").textContent(), "You have already approved");
   assert.deepEqual(await seriousFaults(page), []);
   assert.deepEqual(await server.workflow(started.workflow_id), before);
 });
