@@ -233,3 +233,75 @@ test("with letters of twice the size, and on a phone on its side, what stands st
   }
   assert.deepEqual(found, []);
 });
+
+/** What breaks its words or touches its frame, in the dialog that is open or on the page. */
+const cramped = (page) =>
+  page.evaluate(() => {
+    const root = document.querySelector("dialog[open]") ?? document.querySelector("main");
+    const linesOf = (element) => {
+      const range = document.createRange();
+      range.selectNodeContents(element);
+      return [...range.getClientRects()].filter(({ width, height }) => width > 0 && height > 4);
+    };
+    const found = [];
+    for (const button of root.querySelectorAll("dialog .button, .bar .button, .guide .button")) {
+      if (button.checkVisibility() && button.getBoundingClientRect().height > 56) found.push(`breaks its words: ${button.textContent.trim()}`);
+    }
+    for (const frame of root.querySelectorAll(".choice, .notice, .button, .pick, dialog[open] > *")) {
+      if (!frame.checkVisibility()) continue;
+      const box = frame.getBoundingClientRect();
+      const words = [...frame.querySelectorAll("*"), frame].filter(({ childNodes }) => [...childNodes].some((node) => node.nodeType === 3 && node.data.trim()));
+      for (const word of words.filter((word) => word.checkVisibility() && !word.closest(".unseen, option"))) {
+        for (const line of linesOf(word)) {
+          // The letters have some room within their line.
+          const near = Math.min(line.left - box.left, box.right - line.right, line.top - box.top + 4, box.bottom - line.bottom + 4);
+          if (near < 8 && !frame.matches("dialog > *")) found.push(`touches its frame: ${word.textContent.trim().slice(0, 40)} (${Math.round(near)})`);
+        }
+      }
+    }
+    if (document.documentElement.scrollWidth > innerWidth) found.push("scrolls sideways");
+    return [...new Set(found)];
+  });
+
+test("on a phone of 390 pixels no button of a dialog breaks its words, and no text touches its frame", async () => {
+  const found = [];
+  for (const language of ["ko", "ja", "en"]) {
+    const started = await server.startWorkflow({ language });
+    const page = await open(browser, "phone", { viewport: { width: 390, height: 844 } });
+    const look = async (where) => found.push(...(await cramped(page)).map((fault) => `${language}, ${where}: ${fault}`));
+    await page.goto((await server.publicLink({ language })).link_url);
+    await look("public link");
+    await page.goto(started.sign_url);
+    await ready(page);
+    await look("page");
+    const words = await page.evaluate(() => [".intro h1", "#original"].map((selector) => document.querySelector(selector).getBoundingClientRect().left));
+    const inset = await page.locator("#original").evaluate((button) => parseFloat(getComputedStyle(button).paddingLeft) + 1);
+    assert.ok(Math.abs(words[1] + inset - words[0]) <= 1, "the words of the introduction stand below each other");
+    await field(page, "Signature").locator("button").click();
+    await page.locator("#consent-dialog[open]").waitFor();
+    await look("consent");
+    await page.locator("#consent-dialog [type=submit]").click();
+    await page.locator("#pad[open]").waitFor();
+    await page.click("#tab-type");
+    await page.locator("#pad-hands img").first().waitFor();
+    await page.locator("#pad [type=submit]").click();
+    await page.locator("#pad").waitFor({ state: "hidden" });
+    await field(page, "Signature").locator("button").click();
+    await page.locator("#pad-remove").waitFor();
+    await look("signature");
+    await page.locator("#pad [data-close]").click();
+    await fill(page, "Name", "김민준");
+    await fill(page, "First day", "2026-12-01");
+    await field(page, "Agreed").locator("input").click();
+    await page.click("#reject");
+    await look("reject");
+    await page.locator("#reject-dialog [data-close]").click();
+    await page.click("#approve");
+    await look("approve");
+    await page.locator("#approve-dialog [type=submit]").click();
+    await page.locator("#done-dialog[open]").waitFor();
+    await look("done");
+    await page.context().close();
+  }
+  assert.deepEqual(found, []);
+});

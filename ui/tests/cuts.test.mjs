@@ -146,7 +146,7 @@ for (const when of CUTS) {
     await page.waitForFunction(() => document.querySelector("#reject-dialog .fault").textContent !== "");
     await page.click("#reject-dialog [type=submit]");
     await page.locator("#done-dialog[open]").waitFor();
-    assert.equal(await page.locator("#done-title").textContent(), "The document was rejected");
+    assert.equal(await page.locator("#done-title").textContent(), "You rejected this document");
     assert.equal(await count(started.workflow_id, "rejected"), 1);
     assert.equal((await server.workflow(started.workflow_id)).status, "Rejected");
   });
