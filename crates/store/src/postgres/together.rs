@@ -243,8 +243,9 @@ mod tests {
         let (begun, has_begun) = sync_channel(0);
         let (may_end, end) = sync_channel::<()>(0);
         let answers = std::thread::scope(|scope| {
-            scope.spawn(|| {
-                together.serve(&(), 0, LONG, |_, others: Vec<usize>| {
+            let first = &together;
+            scope.spawn(move || {
+                first.serve(&(), 0, LONG, |_, others: Vec<usize>| {
                     assert!(others.is_empty());
                     begun.send(()).expect("the test waits");
                     end.recv().expect("the test goes on");
