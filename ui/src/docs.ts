@@ -49,6 +49,8 @@ one<HTMLFormElement>("#docs-access").addEventListener("submit", (event) => {
 const search = one<HTMLFormElement>(".docs-find");
 const find = one<HTMLInputElement>("#docs-find");
 const found = one<HTMLElement>("#docs-found");
+// It tells of keys, which a phone or a tablet has none of.
+if (matchMedia("(hover: none)").matches) found.textContent = "";
 const idle = found.textContent;
 const intro = one<HTMLElement>("[data-intro]");
 const parts = all<HTMLElement>("[data-part]");

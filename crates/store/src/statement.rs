@@ -115,12 +115,11 @@ fn with_parameters(text: &str, mut written: impl FnMut(usize) -> String) -> Stri
             while let Some(digit) = characters.next_if(char::is_ascii_digit) {
                 digits.push(digit);
             }
-            match digits.parse() {
-                Ok(number) => all.push_str(&written(number)),
-                Err(_) => {
-                    all.push(character);
-                    all.push_str(&digits);
-                }
+            if let Ok(number) = digits.parse() {
+                all.push_str(&written(number));
+            } else {
+                all.push(character);
+                all.push_str(&digits);
             }
             continue;
         }

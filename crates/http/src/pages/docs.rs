@@ -269,7 +269,7 @@ impl<'d> Reader<'d> {
             has_token: operation["security"]
                 .as_array()
                 .is_some_and(|needed| !needed.is_empty()),
-            parameters: self.parameters(operation),
+            parameters: Self::parameters(operation),
             bodies: self.bodies(operation),
             answers,
             refusals,
@@ -290,7 +290,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    fn parameters(&self, operation: &Value) -> Vec<Parameter> {
+    fn parameters(operation: &Value) -> Vec<Parameter> {
         let given = operation["parameters"].as_array().into_iter().flatten();
         given
             .map(|parameter| {
@@ -383,7 +383,7 @@ impl<'d> Reader<'d> {
                 method: method.to_uppercase(),
                 summary: text(&operation["summary"]),
                 description: paragraphs(&operation["description"]),
-                headers: self.parameters(operation),
+                headers: Self::parameters(operation),
                 bodies: self.bodies(operation),
                 examples: members(&operation["requestBody"]["content"])
                     .flat_map(|(_, content)| self.examples(content))
@@ -551,7 +551,7 @@ fn write(written: &mut String, value: &Value, depth: usize) {
         }
         Value::Array(items) if !items.is_empty() && !is_simple => {
             block(written, ('[', ']'), depth, items, |written, item| {
-                write(written, item, depth + 1)
+                write(written, item, depth + 1);
             });
         }
         _ => written.push_str(&line),

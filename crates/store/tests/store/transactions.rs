@@ -284,7 +284,7 @@ fn numbers_are_given_to_one_only(database: &TestDatabase) {
                         let parts = i64::try_from((thread + number) % 4).unwrap();
                         store.write(move |tx| {
                             // Within a transaction that has begun, too.
-                            if number % 5 == 0 {
+                            if number.is_multiple_of(5) {
                                 tx.query_one(&probe::COUNT, values![])?;
                             }
                             let numbers = tx.numbers(&probe::NUMBERS, parts)?;
