@@ -132,7 +132,7 @@ function show(element: Element): void {
 }
 
 function follow(): void {
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const target = document.getElementById(decoded(location.hash.slice(1)));
   if (!target) return;
   // What was filtered away would not be seen.
   if (target.closest("[hidden]")) everything();
@@ -262,9 +262,18 @@ function takeToken(answer: unknown): void {
   if (typeof given === "string" && given !== "") keep(given, "docs-token-of-login");
 }
 
+/** As it stands where it is not what it should be. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 function fileName(disposition: string): string {
   const named = /filename\*=UTF-8''([^;]+)/i.exec(disposition)?.[1];
-  return named ? decodeURIComponent(named) : (/filename="([^"]+)"/i.exec(disposition)?.[1] ?? "answer");
+  return named ? decoded(named) : (/filename="([^"]+)"/i.exec(disposition)?.[1] ?? "answer");
 }
 
 /** The same for a shell; the token stays where it is. */

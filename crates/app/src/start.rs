@@ -50,6 +50,8 @@ const LONGEST_KEY: usize = 255;
 const MOST_FAULTS: usize = 100;
 const LONGEST_AUTHORIZATION: usize = 2_048;
 const MOST_COPIES: usize = 50;
+/// For more writers than this, numbers are taken by a question of their own.
+const NUMBERS_WITH_A_QUESTION: usize = 32;
 const SHORTEST_CODE: usize = 4;
 const LONGEST_CODE: usize = 15;
 
@@ -338,11 +340,14 @@ impl App {
         };
         caller.must_send()?;
         let now = self.now();
+        // A request that is refused, as far as that is known, takes none.
+        let takes_numbers =
+            !request.is_preview && request.faults.is_empty() && request.recipients.len() <= NUMBERS_WITH_A_QUESTION;
         let Asked {
             context,
             kept,
             reserved,
-        } = self.start_context(caller, &request, now, !request.is_preview)?;
+        } = self.start_context(caller, &request, now, takes_numbers)?;
         if let (Some(kept), Some(idempotency)) = (&kept, &request.idempotency) {
             return self.answered_before(kept, idempotency).map(only);
         }
@@ -432,7 +437,7 @@ impl App {
         caller: &Caller,
         request: &StartRequest,
         now: Timestamp,
-        starts: bool,
+        takes_numbers: bool,
     ) -> Result<Asked, Error> {
         let company = caller.company.clone();
         let template = request.template_id.unwrap_or(TemplateId(0));
@@ -446,7 +451,7 @@ impl App {
             .as_ref()
             .map(|idempotency| start_key(caller.member, &idempotency.key));
         let (context, kept, reserved) = match key {
-            None if !starts => {
+            None if !takes_numbers => {
                 let context = self.store.read_one(move |tx| {
                     store::workflow::start_context(tx, &company, template, client).map_err(Error::from)
                 })?;
@@ -606,13 +611,8 @@ impl Plan {
         }
         let mut workflow = self.workflow.clone();
         workflow.template = self.template(tx)?;
-        let writers = workflow.recipients.len();
-        // A step whose writer the template itself names is not among the request's.
-        let fits = |reserved: &&Reserved| reserved.recipients.len() == writers;
-        let reserved = match self.reserved.as_ref().filter(fits) {
-            Some(reserved) => reserved.clone(),
-            None => store::workflow::reserve(tx, writers)?,
-        };
+        // A step whose writer the template itself names is not among the request's, and has no number yet.
+        let reserved = store::workflow::reserve(tx, workflow.recipients.len(), self.reserved.as_ref())?;
         workflow.id = reserved.workflow;
         for (recipient, id) in workflow.recipients.iter_mut().zip(reserved.recipients) {
             recipient.id = id;

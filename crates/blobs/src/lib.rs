@@ -13,6 +13,7 @@
 //! own, for callers that are on a blocking thread anyway (never from an async task).
 #![deny(missing_docs)]
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -35,6 +36,14 @@ pub enum Error {
     /// The folder cannot be used.
     #[error("the file store at {path} cannot be opened: {source}; check that it exists and is writable")]
     Open {
+        /// Where.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// Whether there is a file cannot be seen.
+    #[error("the file {path} cannot be looked at: {source}; check the permissions of the file store, and its disk")]
+    Look {
         /// Where.
         path: PathBuf,
         /// What the system says.
@@ -161,8 +170,8 @@ impl Blobs {
         let path = self.folder.join(location(hash).as_ref());
         match path.metadata() {
             Ok(found) => Ok(found.is_file()),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
-            Err(source) => Err(Error::Open { path, source }),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(false),
+            Err(source) => Err(Error::Look { path, source }),
         }
     }
 

@@ -505,8 +505,10 @@ impl Reader {
             false,
             |word| match word {
                 "name" => Some(WriterDetail::Name),
-                "email" if !is_seal => Some(WriterDetail::Email),
-                "phone" if !is_seal => Some(WriterDetail::Phone),
+                // They said nothing of a seal before; it is the writer's own.
+                "email" | "phone" if is_seal => Some(WriterDetail::Name),
+                "email" => Some(WriterDetail::Email),
+                "phone" => Some(WriterDetail::Phone),
                 "company" => Some(WriterDetail::Company),
                 _ => None,
             },
@@ -1097,8 +1099,11 @@ mod tests {
         };
         let read = parse_value(&seal("company"), Some(2), Region::Kr).unwrap();
         assert_eq!(read.fields[3].detail, Some(WriterDetail::Company));
-        assert!(parse_value(&seal("name"), Some(2), Region::Kr).is_ok());
-        assert_eq!(paths(&seal("email")), ["fields[3].detail"]);
+        for own in ["name", "email", "phone"] {
+            let read = parse_value(&seal(own), Some(2), Region::Kr).unwrap();
+            assert_eq!(read.fields[3].detail, Some(WriterDetail::Name), "{own}");
+        }
+        assert_eq!(paths(&seal("nobody")), ["fields[3].detail"]);
     }
 
     #[test]

@@ -62,6 +62,8 @@ pub(crate) static NOTIFY: Statement = Statement::new("store::postgres::NOTIFY", 
 
 /// How often a closure is run at most.
 const ATTEMPTS: u32 = 16;
+/// Whoever has waited so long for others goes alone: what they wait for may not concern him.
+const WAITS_FOR_OTHERS: Duration = Duration::from_secs(1);
 /// How many rows one statement adds where there are many; up to the second number, as many as there are. Each number of rows
 /// is a statement of its own to prepare.
 const MANY_ROWS: usize = 16;
@@ -85,8 +87,8 @@ const SESSION_NUMBER: &str = "SELECT transaction_number FROM store_session WHERE
 
 pub(crate) struct Driver {
     connections: Pool,
-    /// Questions that stand alone, by statement and parameters. Some want numbers with the answer.
-    questions: Together<(&'static str, Vec<Value>), Option<NumbersWanted>, Option<Answered>>,
+    /// Questions that stand alone. Some want numbers with the answer.
+    questions: Together<Question, Option<i64>, Option<Answered>>,
     /// Fresh numbers, by statement: how many parts each wants.
     numbers: Together<&'static str, i64, Option<Numbers>>,
     /// Transactions that only add rows, by whether they wait for the disk. Their rows come back with their fate.
@@ -154,7 +156,7 @@ impl Driver {
 
     /// Commits what several have left for later, as one transaction.
     fn commit_together(&self, access: Access, additions: &[Vec<Later>]) -> Fate {
-        let mut transaction = PostgresTransaction::new(self, access);
+        let mut transaction = PostgresTransaction::new(self, access.together());
         if transaction.open().is_err() {
             return Fate::Alone;
         }
@@ -198,10 +200,9 @@ impl Driver {
     pub(crate) fn plan(&self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<String>, Error> {
         let connection = self.server.connect().map_err(|error| error.unreachable())?;
         let text = format!("EXPLAIN {}", statement.postgres());
-        let bound: Vec<Bound<'_>> = parameters.iter().map(Bound).collect();
-        let bound: Vec<&(dyn ToSql + Sync)> = bound.iter().map(|value| value as _).collect();
+        let bound = bound(parameters);
         let rows = connection
-            .wait(connection.client().query(&text, &bound))
+            .wait(connection.client().query(&text, &references(&bound)))
             .map_err(|error| statement_error(statement, &error))?;
         Ok(rows.iter().map(|row| row.get(0)).collect())
     }
@@ -392,6 +393,10 @@ pub(crate) enum Access {
     Write,
     /// It writes, and does not wait.
     WriteRelaxed,
+    /// What several add is written, and waits.
+    WriteTogether,
+    /// What several add is written, and does not wait.
+    WriteTogetherRelaxed,
     /// It reads.
     Read,
     /// It reads with one statement, with no transaction around it.
@@ -402,13 +407,26 @@ pub(crate) enum Access {
 
 impl Access {
     fn writes(self) -> bool {
-        matches!(self, Access::Write | Access::WriteRelaxed | Access::Numbers)
+        !matches!(self, Access::Read | Access::ReadOne)
+    }
+
+    /// The same for several at once.
+    fn together(self) -> Access {
+        match self {
+            Access::WriteRelaxed => Access::WriteTogetherRelaxed,
+            _ => Access::WriteTogether,
+        }
     }
 
     /// What begins its transaction.
     fn begin(self) -> Option<&'static str> {
         match self {
             Access::Write => Some("BEGIN ISOLATION LEVEL REPEATABLE READ"),
+            // Whoever waits for a lock is to wait for it alone.
+            Access::WriteTogether => Some("BEGIN ISOLATION LEVEL REPEATABLE READ; SET LOCAL lock_timeout = '1s'"),
+            Access::WriteTogetherRelaxed => Some(
+                "BEGIN ISOLATION LEVEL REPEATABLE READ; SET LOCAL lock_timeout = '1s'; SET LOCAL synchronous_commit = off",
+            ),
             Access::WriteRelaxed => Some("BEGIN ISOLATION LEVEL REPEATABLE READ; SET LOCAL synchronous_commit = off"),
             Access::Read => Some("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"),
             Access::ReadOne | Access::Numbers => None,
@@ -417,6 +435,7 @@ impl Access {
 }
 
 /// How one run of a closure ended.
+#[derive(Clone)]
 enum Outcome {
     /// The request holds its result.
     Done,
@@ -553,8 +572,15 @@ struct Opening {
     mark: Option<(tokio_postgres::Statement, Mark)>,
 }
 
-/// The statement that gives out numbers, and how many parts are to have one.
-type NumbersWanted = (&'static Statement, i64);
+/// A question that stands alone.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Question {
+    statement: &'static str,
+    parameters: Vec<Value>,
+    /// The statement that gives out numbers with its answer.
+    numbers: Option<&'static str>,
+}
+
 /// What a question came to, and the numbers that were taken with it.
 type Answered = (Vec<Row>, Option<Numbers>);
 
@@ -815,9 +841,18 @@ impl<'driver> PostgresTransaction<'driver> {
                 };
                 let (these, others) = rows.split_at(size);
                 let parameters: Vec<Bound<'_>> = these.iter().flat_map(|row| row.iter().map(Bound)).collect();
+                let prepared = self.prepared(statement, size, parameters.len())?;
+                // The driver would find it out after it has sent what comes before, and COMMIT would follow all the same.
+                for (position, (value, kind)) in parameters.iter().zip(prepared.statement.params()).enumerate() {
+                    value.fits(kind).map_err(|detail| Error::Parameter {
+                        statement: statement.name(),
+                        position: position + 1,
+                        detail,
+                    })?;
+                }
                 ready.push(Ready {
                     statement,
-                    prepared: self.prepared(statement, size, parameters.len())?,
+                    prepared,
                     parameters,
                 });
                 rows = others;
@@ -845,46 +880,56 @@ impl<'driver> PostgresTransaction<'driver> {
         &mut self,
         statement: &'static Statement,
         parameters: &[Value],
-        wanted: Option<NumbersWanted>,
+        numbers: Option<(&'static Statement, i64)>,
     ) -> Result<Answered, Error> {
-        let driver = self.driver;
-        let question = (statement.name(), parameters.to_vec());
-        let patience = driver.server.patience;
-        let served = driver.questions.serve(&question, wanted, patience, |mine, others| {
-            let mut wanted = vec![mine];
-            wanted.extend(others);
-            match self.ask_and_take_numbers(statement, parameters, &wanted) {
-                Err(error) => (Err(error), wanted.iter().skip(1).map(|_| None).collect()),
+        let question = Question {
+            statement: statement.name(),
+            parameters: parameters.to_vec(),
+            numbers: numbers.map(|(source, _)| source.name()),
+        };
+        let wanted = numbers.map(|(_, parts)| parts);
+        let questions = &self.driver.questions;
+        let served = questions.serve(&question, wanted, WAITS_FOR_OTHERS, |mine, others| {
+            let wanted: Vec<i64> = std::iter::once(mine).chain(others.iter().copied()).flatten().collect();
+            match self.ask_and_take_numbers(statement, parameters, numbers.map(|(source, _)| source), &wanted) {
+                Err(error) => (Err(error), others.iter().map(|_| None).collect()),
                 Ok((rows, numbers)) => {
                     let mut numbers = numbers.into_iter();
-                    let own = numbers.next().flatten();
-                    let others = numbers.map(|numbers| Some((rows.clone(), numbers))).collect();
-                    (Ok((rows, own)), others)
+                    let own = numbers.next();
+                    let answers = others.iter().map(|_| Some((rows.clone(), numbers.next()))).collect();
+                    (Ok((rows, own)), answers)
                 }
             }
         });
         match served {
             Served::Here(answer) => answer,
             Served::Elsewhere(Some(answer)) => Ok(answer),
-            Served::Elsewhere(None) | Served::Broken => Ok((self.ask(statement, parameters)?, None)),
-            Served::Late => Err(self.ends(Outcome::Failed(driver.server.lends_none()))),
+            Served::Elsewhere(None) | Served::Late(_) | Served::Broken => Ok((self.ask(statement, parameters)?, None)),
         }
     }
 
-    /// Asks, and takes numbers for those who want some; where there are none to be had, they are left to ask for them.
+    /// Asks, and takes numbers for those who want some. Where there are none to be had, that is no fault of the question's.
     fn ask_and_take_numbers(
         &mut self,
         statement: &'static Statement,
         parameters: &[Value],
-        wanted: &[Option<NumbersWanted>],
-    ) -> Result<(Vec<Row>, Vec<Option<Numbers>>), Error> {
-        let parts: Vec<i64> = wanted.iter().flatten().map(|(_, parts)| *parts).collect();
-        let Some((source, _)) = wanted.iter().flatten().next() else {
-            return Ok((self.ask(statement, parameters)?, vec![None; wanted.len()]));
+        source: Option<&'static Statement>,
+        wanted: &[i64],
+    ) -> Result<(Vec<Row>, Vec<Numbers>), Error> {
+        let giving = match source {
+            None => None,
+            Some(source) => self
+                .open()?
+                .session
+                .prepared(source, 1)
+                .ok()
+                .map(|giving| (source, giving)),
+        };
+        let Some((source, giving)) = giving else {
+            return Ok((self.ask(statement, parameters)?, Vec::new()));
         };
         let prepared = self.prepared(statement, 1, parameters.len())?;
-        let how_many = Numbers::parameters(&parts);
-        let giving = self.prepared(source, 1, how_many.len())?;
+        let how_many = Numbers::parameters(wanted);
         let (bound, how_many) = (bound(parameters), bound(&how_many));
         let (bound, how_many) = (references(&bound), references(&how_many));
         let sent = self.open()?.send(&[], |client| async {
@@ -895,16 +940,14 @@ impl<'driver> PostgresTransaction<'driver> {
             Ok((answer?, taken))
         });
         let (found, taken) = self.received(statement, sent)?;
-        let found = rows(statement, &prepared.columns, &found)?;
-        let mut given_out = match taken {
-            Ok(taken) => Numbers::given_out(source, &rows(source, &giving.columns, &taken)?, &parts)?.into_iter(),
-            Err(error) => {
-                tracing::debug!(error = described(&error), "no numbers were to be had with a question");
-                Vec::new().into_iter()
-            }
-        };
-        let numbers = wanted.iter().map(|wanted| wanted.and_then(|_| given_out.next()));
-        Ok((found, numbers.collect()))
+        let numbers = taken
+            .map_err(|error| statement_error(source, &error))
+            .and_then(|taken| Numbers::given_out(source, &rows(source, &giving.columns, &taken)?, wanted));
+        let numbers = numbers.unwrap_or_else(|error| {
+            tracing::debug!(%error, "no numbers were to be had with a question");
+            Vec::new()
+        });
+        Ok((rows(statement, &prepared.columns, &found)?, numbers))
     }
 
     /// What came of a statement that was sent behind what was not sent before.
@@ -963,21 +1006,23 @@ impl<'driver> PostgresTransaction<'driver> {
             .commit_alone(),
             Fate::Unknown { detail } => Outcome::Failed(Error::CommitUnknown { detail }),
         };
-        let patience = driver.server.patience;
-        let served = driver.additions.serve(&access, left, patience, |mine, mut all| {
-            if all.is_empty() {
-                return (settle(mine, Fate::Alone), Vec::new());
-            }
-            all.push(mine);
-            let fate = driver.commit_together(access, &all);
-            let mine = all.pop().unwrap_or_default();
-            let answers = all.into_iter().map(|left| (left, fate.clone())).collect();
-            (settle(mine, fate), answers)
-        });
+        let served = driver
+            .additions
+            .serve(&access, left, WAITS_FOR_OTHERS, |mine, mut all| {
+                if all.is_empty() {
+                    return (Err(settle(mine, Fate::Alone)), Vec::new());
+                }
+                all.push(mine);
+                let fate = driver.commit_together(access, &all);
+                let mine = all.pop().unwrap_or_default();
+                let answers = all.into_iter().map(|left| (left, fate.clone())).collect();
+                (Ok((mine, fate)), answers)
+            });
         match served {
-            Served::Here(outcome) => outcome,
-            Served::Elsewhere((left, fate)) => settle(left, fate),
-            Served::Late => Outcome::Failed(driver.server.lends_none()),
+            Served::Here(Err(outcome)) => outcome,
+            // Not before the others were told.
+            Served::Here(Ok((left, fate))) | Served::Elsewhere((left, fate)) => settle(left, fate),
+            Served::Late(left) => settle(left, Fate::Alone),
             Served::Broken => Outcome::Failed(Error::CommitUnknown {
                 detail: "whoever was to commit it together with his own has failed".to_owned(),
             }),
@@ -1149,26 +1194,26 @@ impl Transaction for PostgresTransaction<'_> {
             let take = |this: &mut Self, others: &[i64]| {
                 let mut apart = PostgresTransaction::new(driver, Access::Numbers);
                 let taken = apart.take_numbers(statement, parts, others);
-                this.ended = apart.ended.take();
+                this.ended.clone_from(&apart.ended);
                 if taken.is_ok() {
-                    apart.commit_alone()
+                    apart.commit_alone();
                 } else {
-                    apart.roll_back(false)
-                };
+                    apart.roll_back(false);
+                }
                 taken
             };
-            let patience = driver.server.patience;
-            let served = driver.numbers.serve(&statement.name(), parts, patience, |_, others| {
-                match take(this, &others) {
-                    Ok((mine, theirs)) => (Ok(mine), theirs.into_iter().map(Some).collect()),
-                    Err(error) => (Err(error), others.iter().map(|_| None).collect()),
-                }
-            });
+            let served = driver
+                .numbers
+                .serve(&statement.name(), parts, WAITS_FOR_OTHERS, |_, others| {
+                    match take(this, &others) {
+                        Ok((mine, theirs)) => (Ok(mine), theirs.into_iter().map(Some).collect()),
+                        Err(error) => (Err(error), others.iter().map(|_| None).collect()),
+                    }
+                });
             match served {
                 Served::Here(taken) => taken,
                 Served::Elsewhere(Some(numbers)) => Ok(numbers),
-                Served::Elsewhere(None) | Served::Broken => Ok(take(this, &[])?.0),
-                Served::Late => Err(this.ends(Outcome::Failed(driver.server.lends_none()))),
+                Served::Elsewhere(None) | Served::Late(_) | Served::Broken => Ok(take(this, &[])?.0),
             }
         })
     }
@@ -1212,6 +1257,31 @@ type Fault = Box<dyn std::error::Error + Sync + Send>;
 
 #[derive(Debug)]
 struct Bound<'value>(&'value Value);
+
+impl Bound<'_> {
+    /// What is wrong with the value where the statement expects this kind.
+    fn fits(&self, kind: &Type) -> Result<(), String> {
+        let fits = match self.0 {
+            Value::Null => true,
+            Value::Integer(value) => match *kind {
+                Type::INT8 => true,
+                Type::INT4 => i32::try_from(*value).is_ok(),
+                Type::INT2 => i16::try_from(*value).is_ok(),
+                _ => false,
+            },
+            Value::Text(_) => matches!(*kind, Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::UNKNOWN),
+            Value::Blob(_) => *kind == Type::BYTEA,
+            Value::Bool(_) => *kind == Type::BOOL,
+        };
+        if fits {
+            return Ok(());
+        }
+        Err(format!(
+            "the statement expects {kind} where {} was given",
+            self.0.kind()
+        ))
+    }
+}
 
 impl ToSql for Bound<'_> {
     fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, Fault> {

@@ -74,6 +74,11 @@ impl Transaction for Single<'_> {
         self.use_up(statement)?;
         self.inner.query_with_numbers(statement, parameters, numbers, parts)
     }
+
+    /// Numbers that several ask for in the same words are not the same numbers.
+    fn numbers(&mut self, statement: &'static Statement, _: i64) -> Result<Numbers, Error> {
+        Err(not_single(statement))
+    }
 }
 
 impl Single<'_> {

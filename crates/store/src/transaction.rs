@@ -17,9 +17,10 @@ pub trait Transaction {
         self.execute(statement, parameters).map(drop)
     }
 
-    /// Takes numbers that nobody else is given, whatever becomes of the transaction: one for a whole that is about to be
-    /// written, and so many for its parts. The statement is given how many wholes there are and how many parts, and
-    /// answers rows of `place` (from 1, the wholes first) and `id`.
+    /// Takes numbers that nobody else is given: one for a whole that is about to be written, and so many for its parts. On
+    /// PostgreSQL they are taken whatever becomes of the transaction; on SQLite they are those of the next rows, and taken
+    /// once the rows are written. The statement is given how many wholes there are and how many parts, and answers rows of
+    /// `place` (from 1, the wholes first) and `id`.
     fn numbers(&mut self, statement: &'static Statement, parts: i64) -> Result<Numbers, Error> {
         let rows = self.query(statement, &Numbers::parameters(&[parts]))?;
         let mut given_out = Numbers::given_out(statement, &rows, &[parts])?;

@@ -227,10 +227,24 @@ impl From<Numbers> for Reserved {
     }
 }
 
-/// Gives out numbers for a workflow that is about to be inserted and for so many writers of it. They are given out once,
-/// whatever becomes of the transaction.
-pub fn reserve(tx: &mut dyn Transaction, recipients: usize) -> Result<Reserved, Error> {
-    Ok(tx.numbers(&sql::RESERVE, parts(recipients))?.into())
+/// Gives out numbers for a workflow that is about to be inserted and for so many writers of it, but for those that are
+/// given out already.
+pub fn reserve(tx: &mut dyn Transaction, recipients: usize, given: Option<&Reserved>) -> Result<Reserved, Error> {
+    let Some(given) = given else {
+        return Ok(tx.numbers(&sql::RESERVE, parts(recipients))?.into());
+    };
+    let mut reserved = given.clone();
+    let missing = recipients.saturating_sub(reserved.recipients.len());
+    if missing > 0 {
+        let mut more: Vec<RecipientId> = tx
+            .query(&sql::RESERVE, values![0, parts(missing)])?
+            .iter()
+            .map(|row| row.get("id"))
+            .collect::<Result<_, _>>()?;
+        more.sort_unstable();
+        reserved.recipients.append(&mut more);
+    }
+    Ok(reserved)
 }
 
 fn parts(recipients: usize) -> i64 {

@@ -241,7 +241,11 @@ fn whatever_happens_to_a_document_at_the_same_moment_its_chain_tells_of_each() {
                 let (start, world) = (&start, &world);
                 scope.spawn(move || {
                     start.wait();
-                    let origin = crate::workflows::origin();
+                    // One member from one address is told of once an hour.
+                    let origin = app::Origin {
+                        address: Some(format!("192.0.2.{number}")),
+                        ..crate::workflows::origin()
+                    };
                     let file = if number % 2 == 0 {
                         app.document(&world.caller, id, &origin)
                     } else {

@@ -95,13 +95,13 @@ impl<Wish, Answer> Drop for Told<Wish, Answer> {
 }
 
 /// What became of a wish.
-pub(super) enum Served<Own, Answer> {
+pub(super) enum Served<Own, Wish, Answer> {
     /// The caller himself did it.
     Here(Own),
     /// Another did.
     Elsewhere(Answer),
-    /// Nobody has begun with it for too long.
-    Late,
+    /// Nobody has begun with it for too long: the wish comes back.
+    Late(Wish),
     /// Whoever did it has failed: how far he came is not known.
     Broken,
 }
@@ -123,14 +123,14 @@ impl<Key: Clone + Eq + Hash, Wish, Answer> Together<Key, Wish, Answer> {
         wish: Wish,
         patience: Duration,
         serve: impl FnOnce(Wish, Vec<Wish>) -> (Own, Vec<Answer>),
-    ) -> Served<Own, Answer> {
+    ) -> Served<Own, Wish, Answer> {
         let wish = match self.begin_or_wait(key, wish) {
             Ok(wish) => wish,
             Err(place) => match self.wait(key, &place, patience) {
-                Some(Word::Turn(wish)) => wish,
-                Some(Word::Answer(answer)) => return Served::Elsewhere(answer),
-                Some(Word::Broken) => return Served::Broken,
-                None => return Served::Late,
+                Ok(Word::Turn(wish)) => wish,
+                Ok(Word::Answer(answer)) => return Served::Elsewhere(answer),
+                Ok(Word::Broken) => return Served::Broken,
+                Err(wish) => return Served::Late(wish),
             },
         };
         let turn = Turn { all: self, key };
@@ -172,20 +172,19 @@ impl<Key: Clone + Eq + Hash, Wish, Answer> Together<Key, Wish, Answer> {
         Err(Place { ticket, hears })
     }
 
-    /// Nothing where nobody has begun to serve him for so long.
-    fn wait(&self, key: &Key, place: &Place<Wish, Answer>, patience: Duration) -> Option<Word<Wish, Answer>> {
+    /// His wish again where nobody has begun to serve him for so long.
+    fn wait(&self, key: &Key, place: &Place<Wish, Answer>, patience: Duration) -> Result<Word<Wish, Answer>, Wish> {
         if let Some(word) = place.hears.hear_within(patience) {
-            return Some(word);
+            return Ok(word);
         }
         if let Some(waiting) = self.all().get_mut(key) {
             let mine = waiting.waiters.iter().position(|waiter| waiter.ticket == place.ticket);
-            if let Some(mine) = mine {
-                waiting.waiters.remove(mine);
-                return None;
+            if let Some(waiter) = mine.and_then(|mine| waiting.waiters.remove(mine)) {
+                return Err(waiter.wish);
             }
         }
         // He has been taken along, or it is his turn.
-        Some(place.hears.hear())
+        Ok(place.hears.hear())
     }
 }
 
@@ -264,7 +263,7 @@ mod tests {
                         match outcome {
                             Served::Here(own) => (wish, Some(own)),
                             Served::Elsewhere(answer) => (wish, Some(answer)),
-                            Served::Late | Served::Broken => (wish, None),
+                            Served::Late(_) | Served::Broken => (wish, None),
                         }
                     });
                     while waiting(together) < wish {
@@ -296,24 +295,51 @@ mod tests {
     fn one_who_waits_too_long_is_not_served_and_takes_no_turn() {
         let answers = beside_one_who_serves(1, |together| {
             let impatient = together.serve(&(), 7, Duration::from_millis(1), |_, _| unreachable!("nobody's turn"));
-            assert!(matches!(impatient, Served::<(), _>::Late));
+            assert!(matches!(impatient, Served::<(), _, _>::Late(7)));
             assert_eq!(waiting(together), 1);
         });
         assert_eq!(answers, [(1, Some(2))]);
     }
 
     #[test]
-    fn whoever_fails_passes_his_turn_on() {
-        let answers = beside_one_who_serves(0, |_| ());
-        assert!(answers.is_empty());
+    fn whoever_fails_passes_his_turn_on_and_those_he_took_along_are_told() {
         let together = Together::<(), usize, usize>::new();
-        let failing = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            together.serve(&(), 1, LONG, |_, _| -> ((), Vec<usize>) {
-                panic!("the test's own panic")
+        let (begun, has_begun) = sync_channel(0);
+        let (may_fail, fail) = sync_channel::<()>(0);
+        std::thread::scope(|scope| {
+            let all = &together;
+            let first = scope.spawn(move || {
+                all.serve(&(), 0, LONG, |_, _| -> ((), Vec<usize>) {
+                    begun.send(()).expect("the test waits");
+                    fail.recv().expect("the test goes on");
+                    panic!("the test's own panic")
+                });
             });
-        }));
-        assert!(failing.is_err());
-        let next = together.serve(&(), 2, LONG, |wish, _| (wish, Vec::new()));
-        assert!(matches!(next, Served::Here(2)));
+            has_begun.recv().expect("one serves");
+            // Whose turn is next fails too, and has taken the other along.
+            let next: Vec<_> = [1, 2]
+                .into_iter()
+                .map(|wish| {
+                    let next = scope.spawn(move || {
+                        all.serve(&(), wish, LONG, |_, _| -> ((), Vec<usize>) {
+                            panic!("the test's own panic")
+                        })
+                    });
+                    while waiting(all) < wish {
+                        std::thread::yield_now();
+                    }
+                    next
+                })
+                .collect();
+            may_fail.send(()).expect("it waits");
+            assert!(first.join().is_err());
+            let mut next = next.into_iter();
+            assert!(next.next().is_some_and(|failing| failing.join().is_err()));
+            let taken_along = next.next().expect("the other").join();
+            assert!(matches!(taken_along, Ok(Served::Broken)));
+        });
+        let after = together.serve(&(), 3, LONG, |wish, _| (wish, Vec::new()));
+        assert!(matches!(after, Served::Here(3)));
+        assert!(together.all().is_empty());
     }
 }

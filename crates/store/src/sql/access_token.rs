@@ -8,11 +8,11 @@ crate::statements! {
          WHERE m.company_id = $2 AND m.id = $3 AND m.credential_version = $4 AND m.disabled_at IS NULL RETURNING id";
 
     /// Whose token it is, at every call of the API. The token is the authority; the company comes from it.
-    pub static FIND = "SELECT t.company_id, t.member_id, m.email, m.name, m.role, c.language, c.utc_offset, c.api_enabled \
-         FROM access_token t \
+    pub static FIND = "SELECT t.company_id, t.member_id, t.expires_at, m.email, m.name, m.role, c.language, c.utc_offset, \
+         c.api_enabled FROM access_token t \
          JOIN member m ON m.company_id = t.company_id AND m.id = t.member_id \
          JOIN company c ON c.id = t.company_id \
-         WHERE t.token_hash = $1 AND t.revoked_at IS NULL AND t.expires_at > $2 AND m.disabled_at IS NULL \
+         WHERE t.token_hash = $1 AND t.revoked_at IS NULL AND m.disabled_at IS NULL \
          AND t.credential_version = m.credential_version";
 
     /// A company's tokens that are kept. One that was issued past a change of credentials never lived.

@@ -1,5 +1,6 @@
 //! What only a server elsewhere can do to us.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -13,6 +14,11 @@ use crate::probe::{self, count, insert};
 store::statements! {
     /// What happens to the rows of connections that have rested for a day.
     pub static FORGET = "DELETE FROM store_session";
+    /// The connection leads to a server that takes no writes.
+    pub static READ_ONLY_FROM_NOW = "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY";
+    /// How many wait in this database for what another holds.
+    pub static WAITING = "SELECT count(*) AS total FROM pg_stat_activity \
+        WHERE datname = current_database() AND wait_event_type = 'Lock'";
     /// How many transactions have written.
     pub static TRANSACTIONS = "SELECT CAST(sum(transaction_number) AS BIGINT) AS total FROM store_session";
     /// Takes a row away.
@@ -171,7 +177,12 @@ fn one_that_was_left_for_later_as_a_whole_is_found_too_or_done_again() {
 
 /// Adds a row for each id and nothing else, all at the same moment, while another holds the turn until all have come. Says
 /// how each ended, and how often their closures ran in all.
-fn add_together(store: &Store, elsewhere: &Store, ids: &[i64], arm: impl FnOnce()) -> (Vec<Result<(), Error>>, u32) {
+fn add_together(
+    store: &Store,
+    database: &TestDatabase,
+    ids: &[i64],
+    arm: impl FnOnce(),
+) -> (Vec<Result<(), Error>>, u32) {
     let runs = Arc::new(AtomicU32::new(0));
     let add = |id: i64| {
         let runs = Arc::clone(&runs);
@@ -184,7 +195,7 @@ fn add_together(store: &Store, elsewhere: &Store, ids: &[i64], arm: impl FnOnce(
     // The one who holds the turn waits for this row to be committed or not.
     let (has_it, it_is_there) = std::sync::mpsc::sync_channel(0);
     let (may_end, end) = std::sync::mpsc::sync_channel::<()>(0);
-    let elsewhere = elsewhere.clone();
+    let elsewhere = database.open();
     let other = std::thread::spawn(move || {
         elsewhere.write(move |tx| {
             insert(tx, -1, 1)?;
@@ -196,14 +207,13 @@ fn add_together(store: &Store, elsewhere: &Store, ids: &[i64], arm: impl FnOnce(
     it_is_there.recv().unwrap();
     std::thread::scope(|scope| {
         let turn = scope.spawn(|| add(-1));
-        let come = |number: u32| {
-            while runs.load(Ordering::SeqCst) < number {
-                std::thread::yield_now();
-            }
-        };
-        come(1);
+        while !waits_for_a_lock(database) {
+            std::thread::yield_now();
+        }
         let waiting: Vec<_> = ids.iter().map(|id| scope.spawn(|| add(*id))).collect();
-        come(u32::try_from(ids.len()).unwrap() + 1);
+        while runs.load(Ordering::SeqCst) <= u32::try_from(ids.len()).unwrap() {
+            std::thread::yield_now();
+        }
         arm();
         may_end.send(()).unwrap();
         assert!(
@@ -217,11 +227,94 @@ fn add_together(store: &Store, elsewhere: &Store, ids: &[i64], arm: impl FnOnce(
     })
 }
 
+fn waits_for_a_lock(database: &TestDatabase) -> bool {
+    let waiting = database
+        .open()
+        .read(|tx| tx.query_one(&WAITING, values![])?.get::<i64>("total"));
+    waiting.unwrap() > 0
+}
+
 /// How many transactions have written.
 fn transactions(database: &TestDatabase) -> i64 {
     let store = database.open();
     let total = store.read(|tx| tx.query_one(&TRANSACTIONS, values![])?.get("total"));
     total.unwrap()
+}
+
+/// A connection that leads to a server which takes no writes is given up, by what takes numbers too.
+#[test]
+fn numbers_are_taken_over_a_connection_that_can() {
+    let database = TestDatabase::postgres();
+    drop(probe::open(&database));
+    let Settings::Postgres { url, patience, .. } = database.settings().clone() else {
+        unreachable!("a PostgreSQL")
+    };
+    let one = Settings::Postgres {
+        url,
+        connections: 1,
+        patience,
+    };
+    let store = Store::open(&one).unwrap();
+    store
+        .write(|tx| tx.execute(&READ_ONLY_FROM_NOW, values![]).map(drop))
+        .unwrap();
+    let early = store.read_one(|tx| tx.query_with_numbers(&probe::COUNT, values![], &probe::NUMBERS, 2));
+    let (rows, numbers) = early.unwrap();
+    assert_eq!(
+        (rows.len(), numbers),
+        (1, None),
+        "the question is answered all the same"
+    );
+    let taken = store.write(|tx| tx.numbers(&probe::NUMBERS, 2)).unwrap();
+    assert_eq!(taken.parts.len(), 2);
+}
+
+#[test]
+fn numbers_that_come_with_a_question_are_each_ones_own() {
+    let database = TestDatabase::postgres();
+    let store = probe::open(&database);
+    let given: Vec<i64> = std::thread::scope(|scope| {
+        let ask = |parts: i64| {
+            let asked =
+                store.read_one(move |tx| tx.query_with_numbers(&probe::COUNT, values![], &probe::NUMBERS, parts));
+            let (rows, numbers) = asked.unwrap();
+            let numbers = numbers.expect("numbers");
+            assert_eq!(rows[0].get::<i64>("total").unwrap(), 0);
+            assert_eq!(i64::try_from(numbers.parts.len()).unwrap(), parts);
+            std::iter::once(numbers.whole).chain(numbers.parts)
+        };
+        let threads: Vec<_> = (0..12_i64)
+            .map(|thread| {
+                scope.spawn(move || {
+                    (0..20)
+                        .flat_map(|number| ask((thread + number) % 4))
+                        .collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    let distinct: HashSet<i64> = given.iter().copied().collect();
+    assert_eq!(distinct.len(), given.len());
+    // Several that ask in the same words would be given the same.
+    let refused = store.read_one(|tx| tx.numbers(&probe::NUMBERS, 1));
+    assert!(matches!(refused, Err(Error::Statement { .. })), "{refused:?}");
+}
+
+#[test]
+fn a_value_of_another_kind_among_what_was_left_keeps_nothing() {
+    let database = TestDatabase::postgres();
+    let store = probe::open(&database);
+    let refused = store.write(|tx| {
+        let (word, bytes, flag) = (None::<String>, None::<Vec<u8>>, None::<bool>);
+        tx.execute_later(&probe::INSERT, values![1, word.clone(), bytes.clone(), flag, 1])?;
+        tx.execute_later(&probe::INSERT, values![2, word, bytes, flag, i64::MAX])
+    });
+    assert!(
+        matches!(refused, Err(Error::Parameter { position: 10, .. })),
+        "{refused:?}"
+    );
+    assert_eq!(count(&store), 0);
 }
 
 #[test]
@@ -231,7 +324,7 @@ fn those_who_only_add_are_committed_together_and_one_who_fails_fails_alone() {
     store.write(|tx| insert(tx, 7, 1)).unwrap();
     let ids: Vec<i64> = (1..=20).filter(|id| *id != 7).collect();
     let before = transactions(&database);
-    let (outcomes, runs) = add_together(&store, &database.open(), &ids, || ());
+    let (outcomes, runs) = add_together(&store, &database, &ids, || ());
     assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");
     assert_eq!((runs, count(&store)), (19, 21));
     let took = transactions(&database) - before;
@@ -239,7 +332,7 @@ fn those_who_only_add_are_committed_together_and_one_who_fails_fails_alone() {
 
     let ids: Vec<i64> = (21..=40).chain([7]).collect();
     store.write(|tx| tx.execute(&TAKE_AWAY, values![-1]).map(drop)).unwrap();
-    let (outcomes, runs) = add_together(&store, &database.open(), &ids, || ());
+    let (outcomes, runs) = add_together(&store, &database, &ids, || ());
     for (id, outcome) in ids.iter().zip(outcomes) {
         match outcome {
             Ok(()) => assert_ne!(*id, 7),
@@ -257,10 +350,14 @@ fn a_common_commit_whose_answer_is_lost_is_found_for_all_or_done_again_by_each()
         let proxy = DatabaseProxy::to(database.settings());
         let store = Store::open(proxy.settings()).unwrap();
         let ids: Vec<i64> = (1..=20).collect();
-        // What holds the turn fails before its commit, which meets no fault.
-        let (outcomes, _) = add_together(&store, &database.open(), &ids, || proxy.arm(fault));
+        // What holds the turn has sent its commit already, which meets no fault.
+        let (outcomes, runs) = add_together(&store, &database, &ids, || proxy.arm(fault));
         assert!(outcomes.iter().all(Result::is_ok), "{fault:?}: {outcomes:?}");
         assert_eq!((proxy.met(), count(&store)), (1, 21), "{fault:?}");
+        assert_eq!(
+            runs, 20,
+            "{fault:?}: no closure ran twice, as one would that is committed by itself"
+        );
     }
 }
 

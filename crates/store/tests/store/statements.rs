@@ -30,3 +30,17 @@ fn every_statement_prepares_on_both_databases_and_has_the_same_shape() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     assert!(!names.is_empty(), "no statement is registered");
 }
+
+/// What a start writes: one that did more than add its row would keep starts from being committed together (docs/adr/0020).
+#[test]
+fn what_a_start_leaves_only_adds_rows() {
+    for statement in [
+        &sql::workflow::INSERT,
+        &sql::workflow::INSERT_RECIPIENT,
+        &sql::workflow_audit::APPEND,
+        &sql::workflow_value::INSERT,
+        &sql::delivery::ENQUEUE,
+    ] {
+        assert!(statement.adds_one_row(), "{}", statement.name());
+    }
+}
