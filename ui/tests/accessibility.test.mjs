@@ -46,7 +46,9 @@ async function tree(page) {
         .replace(/token=[\w.~-]+/g, "token=…")
         .replace(/127\.0\.0\.1:\d+/g, "sign.example")
         .replace(/\d{1,2} (January|February|March|April|May|June|July|August|September|October|November|December) \d{4}/g, "1 December 2026")
-        .replace(/\d{1,2}:\d{2}(:\d{2})?/g, "09:00"),
+        .replace(/\d{1,2}:\d{2}(:\d{2})?/g, "09:00")
+        // A file that is sent at once is not told of.
+        .replace(/^(\s*- status): .+ (has been sent\.|보냈습니다\.|送信しました。)$/, "$1"),
     );
 }
 
