@@ -71,20 +71,16 @@ pub fn find(tx: &mut dyn Transaction, hash: &[u8; 32], now: Timestamp) -> Result
     if row.get::<Timestamp>("expires_at")? <= now {
         return Ok(None);
     }
-    Some(&row)
-        .map(|row| {
-            Ok(Holder {
-                company: row.get("company_id")?,
-                member: row.get("member_id")?,
-                email: row.get("email")?,
-                name: row.get("name")?,
-                role: row.get("role")?,
-                language: row.get("language")?,
-                offset: row.get("utc_offset")?,
-                api_enabled: row.get("api_enabled")?,
-            })
-        })
-        .transpose()
+    Ok(Some(Holder {
+        company: row.get("company_id")?,
+        member: row.get("member_id")?,
+        email: row.get("email")?,
+        name: row.get("name")?,
+        role: row.get("role")?,
+        language: row.get("language")?,
+        offset: row.get("utc_offset")?,
+        api_enabled: row.get("api_enabled")?,
+    }))
 }
 
 /// A company's tokens that are kept: live ones, and those that ended lately.

@@ -619,6 +619,7 @@ fn batches<'left>(transactions: &[&'left [Later]]) -> Vec<Batch<'left>> {
         let mut earliest = 0;
         for Later { statement, parameters } in *left {
             let is_alike = |batch: &Batch<'_>| batch.statement.name() == statement.name();
+            // Those before hold rows to which this one may refer.
             let found = statement
                 .adds_one_row()
                 .then(|| batches.iter().skip(earliest).position(is_alike));

@@ -163,8 +163,9 @@ impl Store {
         }
     }
 
-    /// Runs a closure that reads with a single `SELECT`, and no more; fresh numbers may be taken with it. On PostgreSQL it costs one round trip where
-    /// [`Store::read`] costs three: a statement by itself sees one state of the database. A second statement is refused.
+    /// Runs a closure that reads with a single `SELECT`, and no more; fresh numbers may be taken with it. On PostgreSQL it
+    /// costs one round trip where [`Store::read`] costs three: a statement by itself sees one state of the database. A second
+    /// statement is refused.
     pub fn read_one<T, E, F>(&self, mut work: F) -> Result<T, E>
     where
         F: FnMut(&mut dyn Transaction) -> Result<T, E> + Send + 'static,

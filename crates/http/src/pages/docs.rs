@@ -10,6 +10,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use domain::Language;
+use minijinja::HtmlEscape;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -174,12 +175,13 @@ pub async fn page(State(http): State<Http>, request: PageRequest) -> Response {
     let language = request.language();
     let title = i18n::text(language, "docs-title", &[]);
     let frame = request.frame(language, title);
-    respond(
-        StatusCode::OK,
-        "docs.html",
-        &frame,
-        &docs(language, http.public_url(), &request.base),
-    )
+    let (public_url, base) = (http.public_url().to_owned(), request.base.clone());
+    // It is long, and is written apart from the threads that everybody's answers wait for.
+    let written = http.blocking(move |_| {
+        let docs = docs(language, &public_url, &base);
+        Ok(respond(StatusCode::OK, "docs.html", &frame, &docs))
+    });
+    written.await.unwrap_or_else(|error| request.fail(&error, language))
 }
 
 /// What the page says, for an installation that is reached at `public_url`.
@@ -429,10 +431,12 @@ impl<'d> Reader<'d> {
     }
 
     fn resolved(&self, schema: &'d Value) -> &'d Value {
-        let name = schema["$ref"]
-            .as_str()
-            .and_then(|reference| reference.rsplit('/').next());
-        name.map_or(schema, |name| &self.document["components"]["schemas"][name])
+        let name = object_of(schema);
+        if name.is_empty() {
+            schema
+        } else {
+            &self.document["components"]["schemas"][name]
+        }
     }
 
     fn errors(&self) -> Vec<ErrorGroup> {
@@ -596,7 +600,7 @@ pub(super) fn prose(text: &str) -> String {
     let mut html = String::with_capacity(text.len());
     let parts: Vec<&str> = text.split('`').collect();
     for (index, part) in parts.iter().enumerate() {
-        let part = escaped(part);
+        let part = HtmlEscape(part).to_string();
         // A backtick without its second one is a backtick.
         match (index % 2 == 1, index + 1 < parts.len()) {
             (true, true) => html.extend(["<code>", &part, "</code>"]),
@@ -609,14 +613,8 @@ pub(super) fn prose(text: &str) -> String {
 
 /// A path as HTML, which may be broken before each slash.
 pub(super) fn breakable(path: &str) -> String {
-    escaped(path).replace('/', "<wbr>/")
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
+    let parts: Vec<String> = path.split('/').map(|part| HtmlEscape(part).to_string()).collect();
+    parts.join("<wbr>/")
 }
 
 #[cfg(test)]
@@ -671,6 +669,7 @@ mod tests {
     #[test]
     fn no_two_elements_have_one_id_and_every_link_within_the_page_leads_somewhere() {
         let page = page(Language::En);
+        // What stands before the first mark is none.
         let named = |mark: &'static str| page.split(mark).skip(1).filter_map(|rest| rest.split('"').next());
         let mut ids = BTreeSet::new();
         for id in named(" id=\"") {

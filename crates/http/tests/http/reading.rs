@@ -222,6 +222,7 @@ fn the_api_is_read_in_the_readers_language(database: &TestDatabase) {
                 assert!(html.contains(&form), "{form}");
             }
         }
+        // What stands before the first address is none.
         for name in html.split("/assets/").skip(1).filter_map(|rest| rest.split('"').next()) {
             let asset = server.send(server.request("GET", &format!("/assets/{name}"), None));
             assert_eq!(asset.status, 200, "{name}");
