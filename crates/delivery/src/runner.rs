@@ -23,7 +23,7 @@
 //! failed try and ends as a dead letter; its endpoint has not failed by it. A database that is away costs time only: leases
 //! end, and everything is tried again.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::future::Future;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -111,6 +111,8 @@ struct Shared {
     secrets: Mutex<HashMap<ClientId, KeptSecrets>>,
     /// Held by the one delivery that reads secrets: a database that stalls holds one thread, not one for each.
     reading: tokio::sync::Mutex<()>,
+    /// The leases of claims whose answer did not come: what they took is not known here.
+    doubtful_claims: Mutex<Vec<String>>,
     /// The latest moment at which was claimed, in microseconds: the clock must not be before it.
     latest_claim: AtomicI64,
     /// What the shares count time from.
@@ -237,6 +239,7 @@ impl Runner {
                 messengers,
                 secrets: Mutex::default(),
                 reading: tokio::sync::Mutex::default(),
+                doubtful_claims: Mutex::default(),
                 settings,
                 // At the first claim it is looked whether the clock was set back while nothing ran.
                 latest_claim: AtomicI64::new(i64::MAX),
@@ -642,6 +645,7 @@ impl Shared {
             store.write_relaxed(move |tx| outbox::count_anew(tx, now).map_err(app::Error::from))?;
             self.latest_claim.store(now.as_microsecond(), Ordering::SeqCst);
         }
+        self.release_doubtful(now)?;
         let due = self
             .app
             .store
@@ -659,8 +663,9 @@ impl Shared {
                 ..Haul::default()
             });
         }
+        let lease = format!("{}#{number}", self.settings.owner);
         let claim = Claim {
-            lease: format!("{}#{number}", self.settings.owner),
+            lease: lease.clone(),
             owner: self.settings.owner.clone(),
             now,
             until: now.checked_add(self.settings.lease).unwrap_or(now),
@@ -671,7 +676,8 @@ impl Shared {
         let taken = self
             .app
             .store
-            .write_relaxed(move |tx| outbox::claim(tx, &claim).map_err(app::Error::from))?;
+            .write_relaxed(move |tx| outbox::claim(tx, &claim).map_err(app::Error::from))
+            .inspect_err(|_| self.doubtful_claims().push(lease.clone()))?;
         if !taken.claimed.is_empty() {
             failpoint::reach(Place::Claimed);
         }
@@ -703,7 +709,7 @@ impl Shared {
         if !without_secrets.is_empty() {
             self.give_back(without_secrets);
         }
-        let held = taken.held + self.hold(taken.stopped);
+        let held = self.hold(taken.stopped, &lease, now);
         let asked = lanes_asked.into_iter();
         let gave_nothing = asked
             .filter(|(lane, allowed)| room.get(lane) == Some(allowed))
@@ -715,14 +721,36 @@ impl Shared {
         Ok(haul)
     }
 
-    /// Holds more of what waits for stopped endpoints, so that it need not be met one by one. How many.
-    fn hold(&self, stopped: Vec<(CompanyId, String)>) -> u64 {
+    /// Gives back what claims may have taken whose answer did not come.
+    fn release_doubtful(&self, now: Timestamp) -> Result<(), app::Error> {
+        let doubtful = self.doubtful_claims().clone();
+        if doubtful.is_empty() {
+            return Ok(());
+        }
+        let (owner, leases) = (self.settings.owner.clone(), doubtful.clone());
+        self.app.store.write_relaxed(move |tx| {
+            for lease in &leases {
+                outbox::release_claim(tx, &owner, lease, now)?;
+            }
+            Ok::<_, app::Error>(())
+        })?;
+        self.doubtful_claims().retain(|lease| !doubtful.contains(lease));
+        Ok(())
+    }
+
+    fn doubtful_claims(&self) -> MutexGuard<'_, Vec<String>> {
+        self.doubtful_claims.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Holds what was met for stopped endpoints, and more of what waits for them, so that it need not be met one by one. How
+    /// many.
+    fn hold(&self, stopped: BTreeMap<(CompanyId, String), Vec<DeliveryId>>, lease: &str, now: Timestamp) -> u64 {
         let mut held = 0;
-        for (company, url) in stopped {
-            let store = &self.app.store;
-            match store.write_relaxed(move |tx| outbox::hold_portion(tx, &company, &url)) {
+        for ((company, url), met) in stopped {
+            let (store, lease) = (&self.app.store, lease.to_owned());
+            match store.write_relaxed(move |tx| outbox::hold_claimed(tx, (&company, &url), &met, &lease, now)) {
                 Ok(more) => held += more,
-                Err(error) => tracing::warn!(%error, "what waits for a stopped endpoint is held when it is met"),
+                Err(error) => tracing::warn!(%error, "what waits for a stopped endpoint is held when it is met again"),
             }
         }
         held
@@ -1082,10 +1110,21 @@ impl Shared {
         next_try(made, event, now, retry_after, self.app.random.as_ref()).map_or(Outcome::Dead, Outcome::Retry)
     }
 
+    /// Writes results: what was taken first, so that an endpoint that has just taken something is not stopped. Whether a
+    /// workflow's next first try may have become due.
+    fn finish(&self, results: Vec<Arc<Done>>) -> bool {
+        let (taken, others): (Vec<_>, Vec<_>) = results.into_iter().partition(|done| done.taken().is_some());
+        let has_opened = self.write_each_or_all(taken);
+        self.write_each_or_all(others) || has_opened
+    }
+
     /// Writes results in one transaction; where that fails, each in its own, so that one cannot hold up the others. A database
     /// that does not answer is asked once more for all: asked for each, it would keep those to come waiting until their leases
-    /// end. Whether a workflow's next first try may have become due.
-    fn finish(&self, results: Vec<Arc<Done>>) -> bool {
+    /// end.
+    fn write_each_or_all(&self, results: Vec<Arc<Done>>) -> bool {
+        if results.is_empty() {
+            return false;
+        }
         let mut written = self.write(results.clone());
         if let Err(error @ app::Error::Unavailable { .. }) = &written {
             tracing::warn!(%error, "results could not be written; trying once more");
@@ -1119,14 +1158,6 @@ impl Shared {
     fn write(&self, results: Vec<Arc<Done>>) -> Result<bool, app::Error> {
         let (app, now) = (Arc::clone(&self.app), self.app.now());
         self.app.store.write_relaxed(move |tx| {
-            // Successes first, all at once: an endpoint that has just taken something is not stopped.
-            let taken: Vec<(&Claimed, &Try)> = results.iter().filter_map(|done| done.taken()).collect();
-            if !taken.is_empty() {
-                let recorded = outbox::finish_taken(tx, &taken, now)?;
-                for (claimed, _) in taken.iter().filter(|(claimed, _)| !recorded.contains(&claimed.id)) {
-                    lease_lost(claimed);
-                }
-            }
             for done in results.iter().filter(|done| done.taken().is_none()) {
                 let Done { claimed, result } = done.as_ref();
                 let finished = match result {
@@ -1147,6 +1178,13 @@ impl Shared {
                 if let (Some(reason), ClaimedChannel::Webhook { url, .. }) = (stopped, &claimed.channel) {
                     tracing::warn!(company = %claimed.company, reason = reason.word(), "an endpoint was stopped");
                     app.endpoint_stopped(tx, &claimed.company, url, reason, now)?;
+                }
+            }
+            let taken: Vec<(&Claimed, &Try)> = results.iter().filter_map(|done| done.taken()).collect();
+            if !taken.is_empty() {
+                let recorded = outbox::finish_taken(tx, &taken, now)?;
+                for (claimed, _) in taken.iter().filter(|(claimed, _)| !recorded.contains(&claimed.id)) {
+                    lease_lost(claimed);
                 }
             }
             // A workflow's later webhooks wait for the first try of this one.

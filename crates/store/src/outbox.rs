@@ -17,7 +17,7 @@
 //!
 //! Bodies and authorization values arrive encrypted (the app's vault) and are never read here.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use domain::public_address::CallbackUrl;
 use domain::{ClientId, CompanyId, WorkflowId};
@@ -283,6 +283,8 @@ pub struct Claimed {
     pub body: Vec<u8>,
     /// Tries in this round so far.
     pub tries: u32,
+    /// Tries ever so far.
+    pub tries_made: i64,
     /// Whether the first try ever is over.
     pub first_try_done: bool,
     /// When it was decided.
@@ -347,15 +349,13 @@ pub struct Claim {
 /// What a claim brought.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Taken {
-    /// What is under lease now.
+    /// What is under lease now and may be tried.
     pub claimed: Vec<Claimed>,
-    /// So many were held, since their endpoints are stopped.
-    pub held: u64,
-    /// These endpoints; more may wait for them.
-    pub stopped: Vec<(CompanyId, String)>,
+    /// What is under lease, too, but its endpoint is stopped: it is to be [held](hold_claimed).
+    pub stopped: BTreeMap<(CompanyId, String), Vec<DeliveryId>>,
 }
 
-/// Claims what is due of the given lanes, of each what has waited longest, and holds what it meets for a stopped endpoint.
+/// Claims what is due of the given lanes, of each what has waited longest. It is its transaction's last query.
 pub fn claim(tx: &mut dyn Transaction, claim: &Claim) -> Result<Taken, Error> {
     let lanes = claim
         .lanes
@@ -369,7 +369,7 @@ pub fn claim(tx: &mut dyn Transaction, claim: &Claim) -> Result<Taken, Error> {
         .max()
         .unwrap_or(0)
         .min(MOST_OF_LANE);
-    let rows = tx.query(
+    let rows = tx.query_last(
         &sql::CLAIM,
         values![
             claim.lease.as_str(),
@@ -381,39 +381,44 @@ pub fn claim(tx: &mut dyn Transaction, claim: &Claim) -> Result<Taken, Error> {
         ],
     )?;
     let mut taken = Taken::default();
-    // In one order for all who claim, so that nobody waits for somebody who waits for him.
-    let mut stopped: BTreeMap<(CompanyId, String), Vec<DeliveryId>> = BTreeMap::new();
     for row in &rows {
         let delivery = read_claimed(row, claim)?;
         match (&delivery.channel, row.get::<Option<Timestamp>>("stopped_at")?) {
             (ClaimedChannel::Webhook { url, .. }, Some(_)) => {
                 let endpoint = (delivery.company.clone(), url.clone());
-                stopped.entry(endpoint).or_default().push(delivery.id);
+                taken.stopped.entry(endpoint).or_default().push(delivery.id);
             }
             _ => taken.claimed.push(delivery),
         }
-    }
-    for ((company, url), met) in stopped {
-        tx.execute_one(&sql::HOLD_BACK_ONE, values![company.as_str(), url.as_str()])?;
-        for id in met {
-            taken.held += tx.execute(&sql::HOLD_CLAIMED, values![id.0, claim.lease.as_str(), claim.now])?;
-        }
-        taken.stopped.push((company, url));
     }
     taken.claimed.sort_by_key(|delivery| delivery.id);
     Ok(taken)
 }
 
-/// Holds a portion of what waits for an endpoint, where it is stopped. How many. What another worker has under its hands is
-/// left to him: he holds it himself.
-pub fn hold_portion(tx: &mut dyn Transaction, company: &CompanyId, url: &str) -> Result<u64, Error> {
-    if tx.execute(&sql::HOLD_BACK_ONE, values![company.as_str(), url])? == 0 {
+/// Holds what a claim met for an endpoint, where that is stopped still, and a portion of what waits for it. How many. Where it
+/// was switched on meanwhile, what was met is due at once. What another worker has under its hands is left to him: he holds it
+/// himself.
+pub fn hold_claimed(
+    tx: &mut dyn Transaction,
+    (company, url): (&CompanyId, &str),
+    met: &[DeliveryId],
+    lease: &str,
+    now: Timestamp,
+) -> Result<u64, Error> {
+    let is_stopped = tx.execute(&sql::HOLD_BACK_ONE, values![company.as_str(), url])? == 1;
+    let statement = if is_stopped { &sql::HOLD_CLAIMED } else { &sql::RELEASE };
+    let mut held = 0;
+    for id in met {
+        held += tx.execute(statement, values![id.0, lease, now])?;
+    }
+    if !is_stopped {
         return Ok(0);
     }
-    tx.execute(
-        &sql::HOLD,
-        values![company.as_str(), url, State::Waiting.word(), PORTION],
-    )
+    Ok(held
+        + tx.execute(
+            &sql::HOLD,
+            values![company.as_str(), url, State::Waiting.word(), PORTION],
+        )?)
 }
 
 /// Counts anew when deliveries are due that were tried or decided later than now: the clock has been set back, and they would
@@ -442,6 +447,7 @@ fn read_claimed(row: &Row, claim: &Claim) -> Result<Claimed, Error> {
         receiver: row.get("receiver")?,
         body: row.get("body")?,
         tries: row.get("tries")?,
+        tries_made: row.get("tries_made")?,
         first_try_done: row.get("first_try_done")?,
         created_at: row.get("created_at")?,
         lease: claim.lease.clone(),
@@ -452,6 +458,11 @@ fn read_claimed(row: &Row, claim: &Claim) -> Result<Claimed, Error> {
 /// Gives a claimed delivery back untried, due at `due_at`. Whether the lease was still its own.
 pub fn release(tx: &mut dyn Transaction, claimed: DeliveryId, lease: &str, due_at: Timestamp) -> Result<bool, Error> {
     Ok(tx.execute(&sql::RELEASE, values![claimed.0, lease, due_at])? == 1)
+}
+
+/// Gives back all that one claim took; how many.
+pub fn release_claim(tx: &mut dyn Transaction, owner: &str, lease: &str, due_at: Timestamp) -> Result<u64, Error> {
+    tx.execute(&sql::RELEASE_CLAIM, values![owner, lease, due_at])
 }
 
 /// The workers that hold leases.
@@ -601,7 +612,7 @@ pub fn mail_came_back(tx: &mut dyn Transaction, event_id: &str, report: &Try) ->
 }
 
 /// Records for several claimed deliveries at once that their receivers took them: what [`finish`] does for each, in as many
-/// statements as for one. Answers those whose lease was still their own.
+/// statements as for one. Answers those whose lease was still their own. It is its transaction's last query.
 pub fn finish_taken(
     tx: &mut dyn Transaction,
     taken: &[(&Claimed, &Try)],
@@ -621,31 +632,26 @@ pub fn finish_taken(
             .collect();
         tx.execute_later(&sql::ENDPOINTS_RECOVERED, values![text(recovered)])?;
     }
-    let leases: Vec<_> = taken
-        .iter()
-        .map(|(claimed, _)| json!({"kind": "taken", "id": claimed.id.0, "lease": claimed.lease}))
-        .collect();
-    let mut numbers = HashMap::new();
-    for row in tx.query(&sql::FINISH_TAKEN, values![text(leases), now])? {
-        numbers.insert(DeliveryId(row.get("id")?), row.get::<i64>("tries_made")?);
-    }
-    let mut tries = Vec::with_capacity(numbers.len());
+    let mut tries = Vec::with_capacity(taken.len());
     for (claimed, made) in taken {
-        let Some(number) = numbers.get(&claimed.id) else {
-            continue;
-        };
+        // Whoever holds the lease is the only one who counts.
+        let number = claimed.tries_made + 1;
         tries.push(json!({
-            "id": claimed.id.0, "number": number, "at": made.at.as_microsecond(), "duration": made.duration,
+            "kind": "taken", "id": claimed.id.0, "lease": claimed.lease, "number": number,
+            "at": made.at.as_microsecond(), "duration": made.duration,
             "code": made.code, "fault": made.fault, "answer": made.answer,
         }));
-        if *number > MOST_TRIES_KEPT {
+        if number > MOST_TRIES_KEPT {
             tx.execute_later(&sql::FORGET_TRIES, values![claimed.id.0, number - MOST_TRIES_KEPT])?;
         }
     }
-    if !tries.is_empty() {
-        tx.execute_later(&sql::INSERT_TRIES, values![text(tries)])?;
-    }
-    Ok(numbers.into_keys().collect())
+    let tries = text(tries);
+    // While the leases hold: they end with what is recorded next.
+    tx.execute_later(&sql::INSERT_TRIES, values![tries.as_str()])?;
+    tx.query_last(&sql::FINISH_TAKEN, values![tries.as_str(), now])?
+        .iter()
+        .map(|row| Ok(DeliveryId(row.get("id")?)))
+        .collect()
 }
 
 /// A list as a parameter.

@@ -11,7 +11,8 @@
 //! pauses.
 //!
 //! **Round trips.** What needs no answer before it goes on is not waited for: `BEGIN` goes out with the first statement,
-//! and what was [left for later](Transaction::execute_later) with the next one or with `COMMIT` (docs/adr/0018).
+//! and what was [left for later](Transaction::execute_later) with the next one or with `COMMIT`, which goes out with the
+//! [last query](Transaction::query_last) where that is named (docs/adr/0018).
 //!
 //! **Together.** Callers who ask the same question at the same moment share one answer, those who take fresh numbers one
 //! question for all, and those who only add rows, having read nothing in their transaction, one transaction: they have no
@@ -77,6 +78,7 @@ const SILENCE: Duration = Duration::from_secs(30);
 const SESSION: &str = "SET TIME ZONE 'UTC'; SET statement_timeout = '30s'; \
                        SET idle_in_transaction_session_timeout = '60s'";
 
+const COMMIT: &str = "COMMIT";
 /// Removes the rows of connections that have ended long ago.
 const FORGET_SESSIONS: &str = "DELETE FROM store_session WHERE touched_at < now() - INTERVAL '1 day'";
 /// Writes a transaction's number into its connection's row.
@@ -605,6 +607,15 @@ struct Failure {
     error: tokio_postgres::Error,
 }
 
+impl Failure {
+    fn of_commit(error: tokio_postgres::Error) -> Failure {
+        Failure {
+            part: Part::Commit,
+            error,
+        }
+    }
+}
+
 /// A statement as it goes to the server; one that adds a row, with all the rows that it adds at once.
 struct Batch<'left> {
     statement: &'static Statement,
@@ -732,6 +743,8 @@ struct PostgresTransaction<'driver> {
     open: Option<Open<'driver>>,
     left: Vec<Later>,
     spoiled: bool,
+    /// It was committed with its last query.
+    is_over: bool,
     /// Set where something failed that decides what becomes of the closure, whatever it answers.
     ended: Option<Outcome>,
 }
@@ -744,6 +757,7 @@ impl<'driver> PostgresTransaction<'driver> {
             open: None,
             left: Vec::new(),
             spoiled: false,
+            is_over: false,
             ended: None,
         }
     }
@@ -751,6 +765,9 @@ impl<'driver> PostgresTransaction<'driver> {
     fn guarded<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
         if self.spoiled {
             return Err(Error::Spoiled);
+        }
+        if self.is_over {
+            return Err(Error::Over);
         }
         let outcome = work(self);
         self.spoiled = outcome.is_err();
@@ -985,6 +1002,9 @@ impl<'driver> PostgresTransaction<'driver> {
     }
 
     fn commit(self) -> Outcome {
+        if self.is_over {
+            return Outcome::Done;
+        }
         let only_adds = !self.left.is_empty() && self.left.iter().all(|later| later.statement.adds_one_row());
         if self.open.is_none() && only_adds && self.access.writes() {
             self.commit_with_others()
@@ -1057,22 +1077,65 @@ impl<'driver> PostgresTransaction<'driver> {
         let Some(mut open) = self.open.take() else {
             return Outcome::Failed(Error::Closed);
         };
-        let (access, server) = (self.access, &self.driver.server);
-        if access.writes() {
+        if self.access.writes() {
             failpoint::reach(Place::BeforeCommit);
         }
-        let Failure { part, error } = match open.send(&ready, |client| client.batch_execute("COMMIT")) {
-            Ok(Ok(())) => {
+        let sent = open.send(&ready, |client| client.batch_execute(COMMIT));
+        let sent = sent.and_then(|committed| committed.map_err(Failure::of_commit));
+        match self.committed(open, sent) {
+            Ok(_) => Outcome::Done,
+            Err(outcome) => outcome,
+        }
+    }
+
+    /// Asks for the last time, and sends the end of the transaction with it.
+    fn ask_last(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<Row>, Error> {
+        let left = std::mem::take(&mut self.left);
+        let prepared = self.prepared(statement, 1, parameters.len())?;
+        let ready = self.ready(&[&left])?;
+        let bound = bound(parameters);
+        let bound = references(&bound);
+        let mut open = self.open.take().ok_or(Error::Closed)?;
+        failpoint::reach(Place::BeforeCommit);
+        let sent = open.send(&ready, |client| async {
+            Ok(tokio::join!(
+                client.query(&prepared.statement, &bound),
+                client.batch_execute(COMMIT)
+            ))
+        });
+        let sent = sent.and_then(|outcome| match outcome {
+            Ok((Ok(found), Ok(()))) => Ok(found),
+            Ok((Err(error), _)) => Err(Failure {
+                part: Part::Statement(statement),
+                error,
+            }),
+            Ok((_, Err(error))) | Err(error) => Err(Failure::of_commit(error)),
+        });
+        match self.committed(open, sent) {
+            Ok(Some(found)) => {
+                self.is_over = true;
+                rows(statement, &prepared.columns, &found)
+            }
+            Ok(None) => Err(self.ends(Outcome::Failed(Error::CommitUnknown {
+                detail: "it was kept, but its answer is lost".to_owned(),
+            }))),
+            // The closure may say what that means.
+            Err(Outcome::Failed(error)) => Err(error),
+            Err(outcome) => Err(self.ends(outcome)),
+        }
+    }
+
+    /// What became of a transaction whose end was sent: what it came to, unless that is lost though it was kept.
+    fn committed<T>(&self, mut open: Open<'driver>, sent: Result<T, Failure>) -> Result<Option<T>, Outcome> {
+        let (access, server) = (self.access, &self.driver.server);
+        let Failure { part, error } = match sent {
+            Ok(found) => {
                 if access.writes() {
                     failpoint::reach(Place::AfterCommit);
                 }
                 open.give_back();
-                return Outcome::Done;
+                return Ok(Some(found));
             }
-            Ok(Err(error)) => Failure {
-                part: Part::Commit,
-                error,
-            },
             Err(failure) => failure,
         };
         // Also where the server said that it goes down: it may say so after the commit.
@@ -1080,15 +1143,15 @@ impl<'driver> PostgresTransaction<'driver> {
             let mark = open.mark.take();
             drop(open);
             return match mark.map(|mark| server.was_committed(&mark)) {
-                Some(Ok(true)) => Outcome::Done,
-                Some(Ok(false)) | None => Outcome::Again(unreachable(&error)),
-                Some(Err(_)) => Outcome::Failed(Error::CommitUnknown {
+                Some(Ok(true)) => Ok(None),
+                Some(Ok(false)) | None => Err(Outcome::Again(unreachable(&error))),
+                Some(Err(_)) => Err(Outcome::Failed(Error::CommitUnknown {
                     detail: described(&error),
-                }),
+                })),
             };
         }
         // The server has said that the transaction is over, and not committed: COMMIT after a failure is ROLLBACK.
-        match part {
+        Err(match part {
             Part::Opening => not_begun(&error),
             Part::Statement(statement) => {
                 let again = open.session.may_do_better(statement, &error, access);
@@ -1108,7 +1171,7 @@ impl<'driver> PostgresTransaction<'driver> {
                     Outcome::Failed(Error::Commit { detail })
                 }
             }
-        }
+        })
     }
 
     /// Undoes what was done. `keep`: the closure would have had it kept.
@@ -1163,6 +1226,17 @@ impl Transaction for PostgresTransaction<'_> {
             check(statement, parameters)?;
             if this.access == Access::ReadOne && this.open.is_none() {
                 Ok(this.ask_with_others(statement, parameters, None)?.0)
+            } else {
+                this.ask(statement, parameters)
+            }
+        })
+    }
+
+    fn query_last(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<Row>, Error> {
+        self.guarded(|this| {
+            check(statement, parameters)?;
+            if this.access.writes() {
+                this.ask_last(statement, parameters)
             } else {
                 this.ask(statement, parameters)
             }

@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use store::outbox::{self, Claim, Claimed, MOST_OF_LANE};
-use store::{Error, Transaction};
+use store::{Error, Row, Statement, Transaction, Value};
 
 /// Claims what is due, of each lane at most so many, whatever shares a runner would give.
 pub fn claim_due(
@@ -23,12 +23,25 @@ pub fn claim_due(
             until: now + SignedDuration::from_secs(90),
             lanes: lanes.into_iter().map(|due| (due.lane, room)).collect(),
         };
-        let taken = outbox::claim(tx, &claim)?;
-        for (company, url) in &taken.stopped {
-            outbox::hold_portion(tx, company, url)?;
+        let taken = outbox::claim(&mut GoesOn(tx), &claim)?;
+        for ((company, url), met) in &taken.stopped {
+            outbox::hold_claimed(tx, (company, url), met, lease, now)?;
         }
         all.extend(taken.claimed);
         left -= room;
     }
     Ok(all)
+}
+
+/// A transaction that does more after what is the last query elsewhere.
+struct GoesOn<'t>(&'t mut dyn Transaction);
+
+impl Transaction for GoesOn<'_> {
+    fn execute(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<u64, Error> {
+        self.0.execute(statement, parameters)
+    }
+
+    fn query(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<Row>, Error> {
+        self.0.query(statement, parameters)
+    }
 }

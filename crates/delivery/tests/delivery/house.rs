@@ -16,7 +16,7 @@ use domain::public_address::AddressRules;
 use domain::{ClientId, Clock, CompanyId, Contact, Language, MemberId, Random, Role, UtcOffset, WorkflowId};
 use jiff::{SignedDuration, Timestamp};
 use store::outbox::{self, Delivery, DeliveryId, NewChannel, NewDelivery, Try};
-use store::{Transaction, values};
+use store::{Store, Transaction, values};
 use tempfile::TempDir;
 use testkit::database::TestDatabase;
 
@@ -127,12 +127,16 @@ pub struct House {
 
 impl House {
     pub fn on(database: &TestDatabase) -> House {
+        House::with_store(database.open())
+    }
+
+    pub fn with_store(store: Store) -> House {
         // Now: the judge of signatures compares with the real time.
         let clock = Arc::new(TurnedClock(AtomicI64::new(Timestamp::now().as_microsecond())));
         let random: Arc<dyn Random> = Arc::new(CountingRandom(AtomicU64::new(1)));
         let folder = tempfile::tempdir().expect("a temporary folder");
         let app = Arc::new(App::new(Parts {
-            store: database.open(),
+            store,
             blobs: Blobs::local(folder.path()).expect("a folder of blobs"),
             documents: Arc::new(NoDocuments),
             clock: Arc::<TurnedClock>::clone(&clock),

@@ -8,8 +8,10 @@ use delivery::node;
 use delivery::runner::RunnerSettings;
 use domain::Contact;
 use jiff::SignedDuration;
+use store::Store;
 use store::outbox::{self, Finished, Outcome, Try};
 use testkit::database::TestDatabase;
+use testkit::database_proxy::{DatabaseProxy, Fault};
 use testkit::deliveries::claim_due;
 use testkit::receiver::{Answer, Receiver};
 use testkit::smtp_sink::{SmtpSink, Trouble};
@@ -75,6 +77,26 @@ fn what_a_killed_process_of_this_machine_held_is_taken_back_at_once() {
     });
     assert_eq!((house.state(id), house.state(elsewhere)), ("delivered", "waiting"));
     assert_eq!(receiver.received().len(), 1);
+}
+
+/// The claim may have taken what nobody here knows of: its lease must not be waited for.
+#[test]
+fn what_a_claim_took_whose_answer_was_lost_is_delivered_at_the_next_look() {
+    let database = TestDatabase::postgres();
+    drop(database.open());
+    let proxy = DatabaseProxy::to(database.settings());
+    let house = House::with_store(Store::open(proxy.settings()).expect("the store"));
+    let receiver = Receiver::start();
+    let runner = house.runner();
+    let look = || house.runtime.block_on(runner.run_until_idle());
+    look();
+    let id = house.tell(&receiver.url("/hook"), 1);
+    proxy.arm(Fault::AfterTheCommit);
+    look();
+    assert_eq!(proxy.met(), 1, "the claim's commit met the fault");
+    assert_eq!((receiver.received().len(), house.state(id)), (0, "waiting"));
+    look();
+    assert_eq!((receiver.received().len(), house.state(id)), (1, "delivered"));
 }
 
 fn two_runners_share_the_work_and_nothing_is_sent_twice(database: &TestDatabase) {

@@ -60,7 +60,7 @@ crate::statements! {
                             AND e.state = 'waiting' AND e.kind = 'webhook' AND NOT e.first_try_done)) \
                     ORDER BY w.due_at, w.id LIMIT $6)) WHERE place <= room) \
             RETURNING id, company_id, workflow_id, event_id, kind, receiver, url, client_id, authorization_header, \
-                body, tries, first_try_done, created_at, (SELECT e.stopped_at FROM endpoint AS e \
+                body, tries, tries_made, first_try_done, created_at, (SELECT e.stopped_at FROM endpoint AS e \
                     WHERE e.company_id = outbox.company_id AND e.url = outbox.url) AS stopped_at",
         postgres "UPDATE outbox SET lease = $1, lease_owner = $2, due_at = $3 WHERE id IN ( \
                 SELECT taken.id \
@@ -75,7 +75,7 @@ crate::statements! {
                     AS few LIMIT 64) AS taken \
                 WHERE given.kind = 'lane') \
             RETURNING id, company_id, workflow_id, event_id, kind, receiver, url, client_id, authorization_header, \
-                body, tries, first_try_done, created_at, (SELECT e.stopped_at FROM endpoint AS e \
+                body, tries, tries_made, first_try_done, created_at, (SELECT e.stopped_at FROM endpoint AS e \
                     WHERE e.company_id = outbox.company_id AND e.url = outbox.url) AS stopped_at";
 
     /// Holds what was just claimed for a stopped endpoint.
@@ -91,6 +91,10 @@ crate::statements! {
 
     /// Gives a claimed delivery back untried.
     pub static RELEASE = "UPDATE outbox SET lease = NULL, lease_owner = NULL, due_at = $3 WHERE id = $1 AND lease = $2";
+
+    /// Gives back all that one claim took.
+    pub static RELEASE_CLAIM = "UPDATE outbox SET lease = NULL, lease_owner = NULL, due_at = $3 \
+         WHERE lease_owner = $1 AND lease = $2";
 
     /// Who holds leases.
     pub static LEASE_OWNERS = "SELECT DISTINCT lease_owner FROM outbox WHERE lease_owner IS NOT NULL";
@@ -110,24 +114,26 @@ crate::statements! {
                 tries_made = tries_made + 1, first_try_done = TRUE, lease = NULL, lease_owner = NULL \
             FROM (SELECT json_extract(value, '$.id') AS given_id, json_extract(value, '$.lease') AS given_lease \
                 FROM json_each($1)) AS given \
-            WHERE id = given_id AND lease = given_lease RETURNING id, tries_made",
+            WHERE id = given_id AND lease = given_lease RETURNING id",
         postgres "UPDATE outbox SET state = 'delivered', due_at = $2, finished_at = $2, tries = tries + 1, \
                 tries_made = tries_made + 1, first_try_done = TRUE, lease = NULL, lease_owner = NULL \
             FROM (SELECT given.id AS given_id, given.lease AS given_lease \
                 FROM json_to_recordset(CAST(CAST($1 AS TEXT) AS JSON)) AS given (kind TEXT, id BIGINT, lease TEXT) \
                 WHERE given.kind = 'taken') AS given \
-            WHERE id = given_id AND lease = given_lease RETURNING id, tries_made";
+            WHERE id = given_id AND lease = given_lease RETURNING id";
 
-    /// What the tries of several deliveries were like.
+    /// What the tries of several claimed deliveries were like, where their lease was not lost.
     pub static INSERT_TRIES =
         sqlite "INSERT INTO delivery_try (delivery_id, number, at, duration, code, fault, answer) \
-            SELECT json_extract(value, '$.id'), json_extract(value, '$.number'), json_extract(value, '$.at'), \
+            SELECT o.id, json_extract(value, '$.number'), json_extract(value, '$.at'), \
                 json_extract(value, '$.duration'), json_extract(value, '$.code'), json_extract(value, '$.fault'), \
-                json_extract(value, '$.answer') FROM json_each($1)",
+                json_extract(value, '$.answer') FROM json_each($1) \
+            JOIN outbox AS o ON o.id = json_extract(value, '$.id') AND o.lease = json_extract(value, '$.lease')",
         postgres "INSERT INTO delivery_try (delivery_id, number, at, duration, code, fault, answer) \
-            SELECT id, number, at, duration, code, fault, answer \
-            FROM json_to_recordset(CAST(CAST($1 AS TEXT) AS JSON)) AS given \
-                (id BIGINT, number BIGINT, at BIGINT, duration BIGINT, code BIGINT, fault TEXT, answer TEXT)";
+            SELECT o.id, given.number, given.at, given.duration, given.code, given.fault, given.answer \
+            FROM json_to_recordset(CAST(CAST($1 AS TEXT) AS JSON)) AS given (kind TEXT, id BIGINT, lease TEXT, \
+                number BIGINT, at BIGINT, duration BIGINT, code BIGINT, fault TEXT, answer TEXT) \
+            JOIN outbox AS o ON o.id = given.id AND o.lease = given.lease WHERE given.kind = 'taken'";
 
     /// Successes of several endpoints; one that was stopped stays so until it is switched on. PostgreSQL would guess that
     /// hardly any endpoint is not stopped, and look at all of them: the CASE keeps it from guessing.

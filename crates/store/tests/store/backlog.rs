@@ -13,6 +13,7 @@ testkit::on_both_databases!(
     a_claim_does_not_walk_what_waits_for_a_dead_receiver,
     a_backlog_is_held_and_let_go_in_portions,
     an_endpoint_that_stops_anew_while_it_is_let_go_keeps_the_rest,
+    what_was_met_for_an_endpoint_that_is_on_again_is_due_at_once,
 );
 
 store::statements! {
@@ -191,12 +192,14 @@ fn a_backlog_is_held_and_let_go_in_portions(database: &TestDatabase) {
         });
         let taken = taken.expect("a claim");
         assert!(taken.claimed.is_empty(), "nothing goes to a stopped endpoint");
-        assert!((1..=4).contains(&taken.held), "{}", taken.held);
-        for (of, url) in taken.stopped {
-            let more = store
-                .write(move |tx| outbox::hold_portion(tx, &of, &url))
+        for ((of, url), met) in taken.stopped {
+            let count = met.len() as u64;
+            assert!((1..=4).contains(&count), "{count}");
+            let lease = format!("lease {claims}");
+            let held = store
+                .write(move |tx| outbox::hold_claimed(tx, (&of, &url), &met, &lease, at(100_000)))
                 .expect("held");
-            assert!(more <= portion, "{more}");
+            assert!((count..=count + portion).contains(&held), "{held}");
         }
         claims += 1;
     }
@@ -217,6 +220,45 @@ fn a_backlog_is_held_and_let_go_in_portions(database: &TestDatabase) {
         .read(move |tx| outbox::endpoints(tx, &company))
         .expect("endpoints");
     assert_eq!(left, [], "it is as one that never failed");
+}
+
+fn what_was_met_for_an_endpoint_that_is_on_again_is_due_at_once(database: &TestDatabase) {
+    let store = database.open();
+    let company = acme(&store);
+    // More than is held at once, so that a claim meets some.
+    fill(&store, PORTION + 5);
+    let of = company.clone();
+    store
+        .write(move |tx| outbox::pause_endpoint(tx, &of, URL, at(10)))
+        .expect("paused");
+    let now = at(100_000);
+    let claim = Claim {
+        lease: "lease".to_owned(),
+        owner: "owner".to_owned(),
+        now,
+        until: at(100_090),
+        lanes: vec![(
+            Lane {
+                receiver: "dead.example.com".to_owned(),
+                company: company.clone(),
+            },
+            4,
+        )],
+    };
+    let taken = store.write(move |tx| outbox::claim(tx, &claim)).expect("a claim");
+    assert!(taken.claimed.is_empty(), "nothing goes to a stopped endpoint");
+    let of = company.clone();
+    store
+        .write(move |tx| outbox::start_endpoint(tx, &of, URL, now))
+        .expect("on");
+    for ((of, url), met) in taken.stopped {
+        assert_eq!(met.len(), 4);
+        let held = store.write(move |tx| outbox::hold_claimed(tx, (&of, &url), &met, "lease", now));
+        assert_eq!(held.expect("looked at"), 0);
+    }
+    let all = PORTION + 5;
+    let claimed = store.write(move |tx| claim_due(tx, "next", "owner", now, all));
+    assert_eq!(claimed.expect("a claim").len(), all as usize);
 }
 
 fn an_endpoint_that_stops_anew_while_it_is_let_go_keeps_the_rest(database: &TestDatabase) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use store::{Error, Settings, Store, Transaction, values};
+use store::{Error, Row, Settings, Store, Transaction, values};
 use testkit::database::TestDatabase;
 use testkit::database_proxy::{DatabaseProxy, Fault};
 
@@ -166,6 +166,68 @@ fn one_that_was_left_for_later_as_a_whole_is_found_too_or_done_again() {
                 later(tx, 2)
             })
             .unwrap();
+        assert_eq!(proxy.met(), 1, "the commit met the fault");
+        assert_eq!(
+            (runs.load(Ordering::Relaxed), count(&store)),
+            (expected, 2),
+            "{fault:?}"
+        );
+    }
+}
+
+/// Inserts two rows, the second as the transaction's last query.
+fn insert_last(tx: &mut dyn Transaction, first: i64, last: i64) -> Result<Vec<Row>, Error> {
+    let (word, bytes, flag) = (None::<String>, None::<Vec<u8>>, None::<bool>);
+    tx.execute_later(&probe::INSERT, values![first, word, bytes, flag, 1])?;
+    tx.query_last(&probe::INSERT_RETURNING, values![format!("row {last}"), last])
+}
+
+#[test]
+fn a_last_query_is_committed_with_and_nothing_follows_it() {
+    let database = TestDatabase::postgres();
+    let store = probe::open(&database);
+    let refused = store.write(|tx| {
+        let found = insert_last(tx, 1, 2)?;
+        assert_eq!(found[0].get::<String>("word")?, "row 2");
+        insert(tx, 3, 1)
+    });
+    assert!(matches!(refused, Err(Error::Over)), "{refused:?}");
+    assert_eq!(count(&store), 2, "kept all the same");
+    let read = store.read(|tx| tx.query_last(&probe::COUNT, &[])).unwrap();
+    assert_eq!(read[0].get::<i64>("total").unwrap(), 2);
+
+    // Where any of it fails, nothing is kept, and it has its name.
+    for (first, last) in [(1, 4), (4, 1)] {
+        let refused = store
+            .write(move |tx| insert_last(tx, first, last).map(drop))
+            .unwrap_err();
+        assert!(refused.is_conflict_on("probe(id)"), "{refused:?}");
+        assert_eq!(count(&store), 2);
+    }
+    let refused = store.write(|tx| tx.query_last(&probe::NONSENSE, &[]).map(drop));
+    assert!(matches!(refused, Err(Error::Statement { .. })), "{refused:?}");
+    store.write(|tx| insert_last(tx, 5, 6).map(drop)).unwrap();
+    assert_eq!(count(&store), 4, "the connection serves on");
+}
+
+#[test]
+fn a_last_query_whose_commit_never_arrived_is_run_again_and_one_whose_answer_is_lost_is_told() {
+    for (fault, expected) in [(Fault::AfterTheCommit, 1), (Fault::BeforeTheCommit, 2)] {
+        let database = TestDatabase::postgres();
+        drop(probe::open(&database));
+        let proxy = DatabaseProxy::to(database.settings());
+        let store = Store::open(proxy.settings()).unwrap();
+        let runs = Arc::new(AtomicU32::new(0));
+        let ran = Arc::clone(&runs);
+        proxy.arm(fault);
+        let outcome = store.write(move |tx| {
+            ran.fetch_add(1, Ordering::Relaxed);
+            insert_last(tx, 1, 2).map(drop)
+        });
+        match fault {
+            Fault::BeforeTheCommit => outcome.unwrap(),
+            _ => assert!(matches!(outcome, Err(Error::CommitUnknown { .. })), "{outcome:?}"),
+        }
         assert_eq!(proxy.met(), 1, "the commit met the fault");
         assert_eq!(
             (runs.load(Ordering::Relaxed), count(&store)),
