@@ -186,7 +186,7 @@ pub struct BulkProgress {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub row_list: Option<Vec<BulkRow>>,
     /// Give it as `cursor` to go on; none at the end.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub next_cursor: Option<String>,
 }
 
@@ -763,11 +763,16 @@ fn merged(mut row: StartRequest, common: &StartRequest) -> StartRequest {
     }
     // Of a step with several roles a row may name some, and the others hold for all.
     let named = row.recipients.clone();
-    let is_named = |common: &StartRecipient| {
-        named.iter().any(|own| {
-            own.order == common.order && (own.role.is_none() || common.role.is_none() || own.role == common.role)
-        })
-    };
+    for own in &mut row.recipients {
+        let same_role = common
+            .recipients
+            .iter()
+            .find(|one| one.order == own.order && one.role == own.role);
+        if let Some(one) = same_role.or_else(|| common.recipients.iter().find(|one| is_same_place(own, one))) {
+            complete(own, one);
+        }
+    }
+    let is_named = |common: &StartRecipient| named.iter().any(|own| is_same_place(own, common));
     let others = common.recipients.iter().filter(|recipient| !is_named(recipient));
     row.recipients.extend(others.cloned());
     let named: Vec<Option<String>> = row.fields.iter().map(|field| field.name.clone()).collect();
@@ -785,6 +790,26 @@ fn merged(mut row: StartRequest, common: &StartRequest) -> StartRequest {
         offset: common.offset.clone(),
         idempotency: None,
         ..row
+    }
+}
+
+fn is_same_place(own: &StartRecipient, common: &StartRecipient) -> bool {
+    own.order == common.order && (own.role.is_none() || common.role.is_none() || own.role == common.role)
+}
+
+/// Takes what a row leaves out of a writer from the one who holds for all. How a writer shows who he is holds whoever he is;
+/// one with a name or an address of his own is somebody else, with another telephone and another language.
+fn complete(own: &mut StartRecipient, common: &StartRecipient) {
+    if own.password.is_none() {
+        own.password.clone_from(&common.password);
+        own.password_hint = own.password_hint.take().or_else(|| common.password_hint.clone());
+    }
+    own.one_time_code = own.one_time_code.or(common.one_time_code);
+    if own.name.is_none() && own.email.is_none() {
+        own.name.clone_from(&common.name);
+        own.email.clone_from(&common.email);
+        own.mobile = own.mobile.take().or_else(|| common.mobile.clone());
+        own.language = own.language.take().or_else(|| common.language.clone());
     }
 }
 
@@ -826,5 +851,61 @@ fn shown(row: &bulk::Row, language: Language) -> BulkRow {
         status: row.state.word().to_owned(),
         workflow_id: row.workflow.map(domain::WorkflowId::get),
         errors: faults.iter().map(|fault| fault.words(language)).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn writer(email: Option<&str>) -> StartRecipient {
+        StartRecipient {
+            order: Some(2),
+            email: email.map(str::to_owned),
+            ..StartRecipient::default()
+        }
+    }
+
+    #[test]
+    fn an_access_code_for_all_rows_holds_for_whomever_a_row_names() {
+        let common = StartRequest {
+            recipients: vec![StartRecipient {
+                name: Some("Employer".to_owned()),
+                mobile: Some("01012345678".to_owned()),
+                password: Some("98765".to_owned()),
+                password_hint: Some("staff number".to_owned()),
+                one_time_code: Some(true),
+                ..writer(Some("employer@example.com"))
+            }],
+            ..StartRequest::default()
+        };
+        let of_row = |own: StartRecipient| {
+            let row = StartRequest {
+                recipients: vec![own],
+                ..StartRequest::default()
+            };
+            merged(row, &common).recipients
+        };
+        let other = of_row(writer(Some("b@example.com")));
+        let expected = StartRecipient {
+            name: None,
+            mobile: None,
+            email: Some("b@example.com".to_owned()),
+            ..common.recipients[0].clone()
+        };
+        assert!(other == [expected], "another person has another telephone");
+        assert!(of_row(writer(None)) == common.recipients, "the same person");
+        let own_code = of_row(StartRecipient {
+            password: Some("1111".to_owned()),
+            one_time_code: Some(false),
+            ..writer(None)
+        });
+        let expected = StartRecipient {
+            password: Some("1111".to_owned()),
+            password_hint: None,
+            one_time_code: Some(false),
+            ..common.recipients[0].clone()
+        };
+        assert!(own_code == [expected], "a hint at another code is none");
     }
 }

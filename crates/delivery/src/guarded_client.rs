@@ -31,8 +31,9 @@ use tokio::time::{Instant, timeout_at};
 use crate::connector::{Connector, Refusal};
 use crate::egress::Egress;
 
-/// A connection that nobody uses is kept so long.
-const KEPT: Duration = Duration::from_secs(30);
+/// A connection that nobody uses is kept so long: less than many receivers keep theirs (Node 5 s), since a request on one that
+/// the other side is just closing is a try that failed.
+const KEPT: Duration = Duration::from_secs(4);
 const ANYTHING: HeaderValue = HeaderValue::from_static("*/*");
 const OURSELVES: HeaderValue = HeaderValue::from_static(concat!("Countersign/", env!("CARGO_PKG_VERSION")));
 

@@ -1214,7 +1214,8 @@ fn lease_lost(claimed: &Claimed) {
     tracing::warn!(id = %claimed.id, "a delivery took longer than its lease; it is made again");
 }
 
-/// What the history keeps of an answer.
+/// What the history keeps of an answer: nothing that whoever prints it would obey.
 fn shown(text: &str) -> String {
-    text.chars().filter(|c| *c != '\0').take(LONGEST_ANSWER).collect()
+    let is_shown = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
+    text.chars().filter(is_shown).take(LONGEST_ANSWER).collect()
 }

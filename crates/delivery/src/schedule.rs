@@ -67,7 +67,11 @@ fn asked_pause(value: &str, now: Timestamp) -> Option<SignedDuration> {
         // More digits than an i64 holds ask for longer than anybody waits.
         return Some(value.parse().map_or(LONGEST_ASKED, SignedDuration::from_secs));
     }
-    let date = jiff::fmt::rfc2822::parse(value).ok()?.timestamp();
+    // The three forms of RFC 9110, 5.6.7; the first with any offset.
+    let date = match jiff::fmt::rfc2822::parse(value) {
+        Ok(date) => date.timestamp(),
+        Err(_) => Timestamp::try_from(httpdate::parse_http_date(value).ok()?).ok()?,
+    };
     Some(date.duration_since(now))
 }
 
@@ -131,6 +135,9 @@ mod tests {
             ("120", 120.0),
             (" 7 ", 7.0),
             ("Thu, 01 Jan 1970 00:10:00 GMT", 600.0),
+            // The older forms of HTTP: RFC 850 and asctime.
+            ("Thursday, 01-Jan-70 00:10:00 GMT", 600.0),
+            ("Thu Jan  1 00:10:00 1970", 600.0),
             ("86400", 86_400.0),
             ("86401", 86_400.0),
             ("99999999999999999999999999", 86_400.0),

@@ -12,10 +12,10 @@
 //! last of a million rows. So cells are read one by one, against [`SheetLimits`], and a stranger's file is read in a limited
 //! process (`document-worker`), where what unfolds beyond the memory ends that process alone.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::Cursor;
 
-use calamine::{DataRef, ExcelDateTime, Reader, Xlsx};
+use calamine::{DataRef, Dimensions, ExcelDateTime, Reader, Xlsx};
 use serde::{Deserialize, Serialize};
 
 /// How a ZIP archive begins.
@@ -234,6 +234,36 @@ impl Reading {
         Ok(())
     }
 
+    /// Marks the cells that lie under another: the spreadsheet shows its content for all of them, and has it in the first alone.
+    fn merged(&mut self, areas: &[Dimensions]) -> Result<(), SheetFault> {
+        let columns = self.sheet.header.len();
+        let mut covered: BTreeMap<u32, BTreeSet<usize>> = BTreeMap::new();
+        let mut count = 0;
+        for area in areas {
+            let (first, last) = (place(area.start.1), place(area.end.1).min(columns.saturating_sub(1)));
+            let rows = &self.sheet.rows;
+            let begin = rows.partition_point(|row| row.number <= area.start.0);
+            for row in rows
+                .iter()
+                .skip(begin)
+                .take_while(|row| row.number <= area.end.0.saturating_add(1))
+            {
+                let is_first = row.number == area.start.0.saturating_add(1);
+                let under = first + usize::from(is_first)..=last;
+                count += under.clone().count();
+                // Areas do not lie over each other.
+                if count > rows.len().saturating_mul(columns) {
+                    return Err(SheetFault::Unreadable);
+                }
+                covered.entry(row.number).or_default().extend(under);
+            }
+        }
+        let covered = covered
+            .into_iter()
+            .map(|(row, columns)| (row, columns.into_iter().collect()));
+        self.without_result(&covered.collect())
+    }
+
     /// Puts a cell at its column, with empty ones before it.
     fn cell(&mut self, row: u32, cells: &mut Vec<SheetCell>, column: usize, cell: SheetCell) -> Result<(), SheetFault> {
         if column >= self.limits.columns as usize {
@@ -357,7 +387,7 @@ fn read_workbook(file: &[u8], reading: &mut Reading) -> Result<(), SheetFault> {
             reading.row(row.saturating_add(1), std::mem::take(&mut current))?;
             row = at;
         }
-        let column = usize::try_from(column).unwrap_or(usize::MAX);
+        let column = place(column);
         if column < current.len() {
             return Err(SheetFault::Unreadable);
         }
@@ -369,15 +399,16 @@ fn read_workbook(file: &[u8], reading: &mut Reading) -> Result<(), SheetFault> {
         reading.cell(number, &mut current, column, shown(cell.get_value()))?;
     }
     reading.row(row.saturating_add(1), current)?;
+    drop(cells);
+    reading.merged(&workbook.merge_cells_by_sheet_name(&first).map_err(unreadable)?)?;
     if empty.is_empty() {
         return Ok(());
     }
-    drop(cells);
     let mut formulas = workbook.worksheet_cells_reader(&first).map_err(unreadable)?;
     let mut without_result: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     while let Some(formula) = formulas.next_formula().map_err(unreadable)? {
         let (at, column) = formula.get_position();
-        let column = usize::try_from(column).unwrap_or(usize::MAX);
+        let column = place(column);
         if !formula.get_value().is_empty() && empty.contains(&(at, column)) {
             without_result.entry(at.saturating_add(1)).or_default().push(column);
         }
@@ -389,7 +420,7 @@ fn read_workbook(file: &[u8], reading: &mut Reading) -> Result<(), SheetFault> {
 fn shown(value: &DataRef<'_>) -> SheetCell {
     let text = match value {
         DataRef::Int(number) => number.to_string(),
-        DataRef::Float(number) if number.is_finite() => number.to_string(),
+        DataRef::Float(number) if number.is_finite() => as_calculated(*number),
         DataRef::DateTimeIso(text) => iso_date(text),
         DataRef::String(text) | DataRef::DurationIso(text) => text.clone(),
         DataRef::SharedString(text) => (*text).to_owned(),
@@ -402,6 +433,16 @@ fn shown(value: &DataRef<'_>) -> SheetCell {
         DataRef::Error(_) | DataRef::Float(_) => return SheetCell::Unreadable,
     };
     SheetCell::Text(text)
+}
+
+fn place(number: u32) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+/// A number to the fifteen digits that spreadsheet programs calculate with: 3.3 and not 3.3000000000000003.
+fn as_calculated(number: f64) -> String {
+    let rounded: f64 = format!("{number:.14e}").parse().unwrap_or(number);
+    rounded.to_string()
 }
 
 /// The last day that spreadsheet programs know, 9999-12-31, counted as they count.

@@ -119,7 +119,10 @@ pub fn parse_local(text: &str, offset: UtcOffset) -> Option<Timestamp> {
         return None;
     }
     let local = DateTime::strptime(LOCAL_FORM, text).ok()?;
-    offset.jiff().to_timestamp(local).ok()
+    // The last day of the calendar, by which many say 'never', is later than the last moment that there is.
+    let is_last = local.date() >= jiff::civil::Date::MAX.yesterday().unwrap_or(jiff::civil::Date::MAX);
+    let moment = offset.jiff().to_timestamp(local).ok();
+    moment.or(is_last.then(|| cut(Timestamp::MAX)))
 }
 
 /// The calendar day of the moment in the offset.
@@ -174,6 +177,10 @@ mod tests {
             "",
         ] {
             assert_eq!(parse_local(text, UtcOffset::UTC), None, "{text}");
+        }
+        // 'Never', as many say it: the last moment that there is.
+        for text in ["9999-12-31 23:59:59", "9999-12-31 00:00:00", "9999-12-30 23:00:00"] {
+            assert_eq!(parse_local(text, UtcOffset::UTC), Some(cut(Timestamp::MAX)), "{text}");
         }
     }
 

@@ -56,6 +56,11 @@ pub fn workbook(rows: &[Vec<Cell<'_>>]) -> Vec<u8> {
 
 /// A workbook whose sheet holds these rows, as XML.
 pub fn of_rows(rows: &str) -> Vec<u8> {
+    of_sheet_data(&format!("<sheetData>{rows}</sheetData>"))
+}
+
+/// A workbook whose sheet holds this, as XML: its rows within `sheetData`, and what follows them.
+pub fn of_sheet_data(data: &str) -> Vec<u8> {
     const MAIN: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
     const RELATIONS: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
     const PACKAGE: &str = "http://schemas.openxmlformats.org/package/2006";
@@ -76,7 +81,7 @@ pub fn of_rows(rows: &str) -> Vec<u8> {
     let styles = format!(
         "<styleSheet xmlns=\"{MAIN}\"><cellXfs count=\"2\"><xf numFmtId=\"0\"/><xf numFmtId=\"14\"/></cellXfs></styleSheet>"
     );
-    let sheet = format!("<worksheet xmlns=\"{MAIN}\"><sheetData>{rows}</sheetData></worksheet>");
+    let sheet = format!("<worksheet xmlns=\"{MAIN}\">{data}</worksheet>");
     let inner = relations("worksheet", "worksheets/sheet1.xml", "rId1") + &relations("styles", "styles.xml", "rId2");
     zipped(&[
         ("[Content_Types].xml", types.as_bytes()),

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use document::sheet::{Sheet, SheetCell, SheetFault, SheetLimits, SheetRow, read};
 use proptest::prelude::*;
-use testkit::workbook::{Cell, workbook, zipped};
+use testkit::workbook::{Cell, of_sheet_data, workbook, zipped};
 
 fn row(number: u32, cells: &[&str]) -> SheetRow {
     SheetRow {
@@ -41,7 +41,7 @@ fn a_workbook_is_read_as_a_person_would_type_it() {
         vec![],
         vec![Cell::Text("김민준"), Cell::Number("3000000"), Cell::Date("45943")],
         vec![Cell::Nothing, Cell::Number("0.5"), Cell::Date("45943.75")],
-        vec![Cell::Bool(true)],
+        vec![Cell::Bool(true), Cell::Number("3.3000000000000003")],
     ]);
     let sheet = sheet(&file);
     assert_eq!(sheet.header, ["name", "salary", "start"]);
@@ -50,9 +50,47 @@ fn a_workbook_is_read_as_a_person_would_type_it() {
         [
             row(3, &["김민준", "3000000", "2025-10-13"]),
             row(4, &["", "0.5", "2025-10-13 18:00:00"]),
-            row(5, &["Y"])
+            row(5, &["Y", "3.3"])
         ]
     );
+}
+
+/// A spreadsheet shows the content of merged cells for all of them, and has it in the first alone: an access code that stands
+/// beside three people must not be the first one's only.
+#[test]
+fn what_lies_under_a_merged_cell_is_no_empty_cell() {
+    let cell = |place: &str, text: &str| format!("<c r=\"{place}\" t=\"inlineStr\"><is><t>{text}</t></is></c>");
+    let rows = [
+        cell("A1", "name") + &cell("B1", "password"),
+        cell("A2", "a") + &cell("B2", "1234"),
+        cell("A3", "b"),
+        cell("A4", "c") + "<c r=\"B4\"/>",
+        cell("A5", "d") + &cell("B5", "5678"),
+    ];
+    let rows = rows.iter().zip(1..).fold(String::new(), |mut xml, (cells, row)| {
+        write!(xml, "<row r=\"{row}\">{cells}</row>").expect("a text grows");
+        xml
+    });
+    let with = |areas: &str| {
+        of_sheet_data(&format!(
+            "<sheetData>{rows}</sheetData><mergeCells>{areas}</mergeCells>"
+        ))
+    };
+    let text = |text: &str| SheetCell::Text(text.to_owned());
+    let cells = |file: &[u8]| -> Vec<Vec<SheetCell>> { sheet(file).rows.into_iter().map(|row| row.cells).collect() };
+    // The second lies beside the columns that have a name.
+    assert_eq!(
+        cells(&with("<mergeCell ref=\"B2:B4\"/><mergeCell ref=\"D2:XFD1048576\"/>")),
+        [
+            vec![text("a"), text("1234")],
+            vec![text("b"), SheetCell::Unreadable],
+            vec![text("c"), SheetCell::Unreadable],
+            vec![text("d"), text("5678")],
+        ]
+    );
+    // Areas that lie over each other, by the thousand, are no sheet.
+    let many = "<mergeCell ref=\"A1:B1048576\"/>".repeat(1_000);
+    assert_eq!(read(&with(&many), &SheetLimits::default()), Err(SheetFault::Unreadable));
 }
 
 #[test]
