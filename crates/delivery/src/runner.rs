@@ -1114,14 +1114,14 @@ impl Shared {
     /// workflow's next first try may have become due.
     fn finish(&self, results: Vec<Arc<Done>>) -> bool {
         let (taken, others): (Vec<_>, Vec<_>) = results.into_iter().partition(|done| done.taken().is_some());
-        let has_opened = self.write_each_or_all(taken);
-        self.write_each_or_all(others) || has_opened
+        let has_opened = self.write_all_or_each(taken);
+        self.write_all_or_each(others) || has_opened
     }
 
     /// Writes results in one transaction; where that fails, each in its own, so that one cannot hold up the others. A database
     /// that does not answer is asked once more for all: asked for each, it would keep those to come waiting until their leases
     /// end.
-    fn write_each_or_all(&self, results: Vec<Arc<Done>>) -> bool {
+    fn write_all_or_each(&self, results: Vec<Arc<Done>>) -> bool {
         if results.is_empty() {
             return false;
         }
@@ -1180,6 +1180,7 @@ impl Shared {
                     app.endpoint_stopped(tx, &claimed.company, url, reason, now)?;
                 }
             }
+            // Behind all else: it is the transaction's last query.
             let taken: Vec<(&Claimed, &Try)> = results.iter().filter_map(|done| done.taken()).collect();
             if !taken.is_empty() {
                 let recorded = outbox::finish_taken(tx, &taken, now)?;

@@ -245,6 +245,7 @@ impl Reading {
             let begin = rows.partition_point(|row| row.number <= area.start.0);
             for row in rows
                 .iter()
+                // To the area's first row.
                 .skip(begin)
                 .take_while(|row| row.number <= area.end.0.saturating_add(1))
             {

@@ -112,7 +112,7 @@ pub fn format_with_zone(at: Timestamp, offset: UtcOffset) -> String {
     format!("{} (UTC{offset})", format_local(at, offset))
 }
 
-/// Reads `YYYY-MM-DD HH:MM:SS` as a time in the offset.
+/// Reads `YYYY-MM-DD HH:MM:SS` as a time in the offset; where that is later than the last moment that there is, as that one.
 pub fn parse_local(text: &str, offset: UtcOffset) -> Option<Timestamp> {
     // strptime would take one digit where two are asked for.
     if text.len() != 19 {

@@ -119,28 +119,48 @@ fn waiting_for_a_connection_has_an_end() {
 }
 
 /// Counts the runs of a write whose commit meets a fault on the line.
-fn write_through(proxy: &DatabaseProxy, store: &Store, fault: Fault) -> (Result<(), Error>, u32) {
+/// Writes while the commit meets a fault. How it ended, and how often it ran.
+fn write_through(
+    proxy: &DatabaseProxy,
+    store: &Store,
+    fault: Fault,
+    work: impl Fn(&mut dyn Transaction) -> Result<(), Error> + Send + 'static,
+) -> (Result<(), Error>, u32) {
     let runs = Arc::new(AtomicU32::new(0));
     let ran = Arc::clone(&runs);
     proxy.arm(fault);
     let outcome = store.write(move |tx| {
         ran.fetch_add(1, Ordering::Relaxed);
-        insert(tx, 1, 1)
+        work(tx)
     });
     assert_eq!(proxy.met(), 1, "the commit met the fault");
     (outcome, runs.load(Ordering::Relaxed))
 }
 
+/// The same in a database of its own; how many rows there are then, too.
+fn write_anew_through(
+    fault: Fault,
+    work: impl Fn(&mut dyn Transaction) -> Result<(), Error> + Send + 'static,
+) -> (Result<(), Error>, u32, i64) {
+    let database = TestDatabase::postgres();
+    drop(probe::open(&database));
+    let proxy = DatabaseProxy::to(database.settings());
+    let store = Store::open(proxy.settings()).unwrap();
+    let (outcome, runs) = write_through(&proxy, &store, fault, work);
+    (outcome, runs, count(&store))
+}
+
+fn insert_later(tx: &mut dyn Transaction, id: i64) -> Result<(), Error> {
+    let (word, bytes, flag) = (None::<String>, None::<Vec<u8>>, None::<bool>);
+    tx.execute_later(&probe::INSERT, values![id, word, bytes, flag, 1])
+}
+
 #[test]
 fn a_commit_whose_answer_is_lost_is_found_and_one_that_never_arrived_is_done_again() {
     for (fault, expected) in [(Fault::AfterTheCommit, 1), (Fault::BeforeTheCommit, 2)] {
-        let database = TestDatabase::postgres();
-        drop(probe::open(&database));
-        let proxy = DatabaseProxy::to(database.settings());
-        let store = Store::open(proxy.settings()).unwrap();
-        let (outcome, runs) = write_through(&proxy, &store, fault);
+        let (outcome, runs, rows) = write_anew_through(fault, |tx| insert(tx, 1, 1));
         outcome.unwrap();
-        assert_eq!((runs, count(&store)), (expected, 1), "{fault:?}");
+        assert_eq!((runs, rows), (expected, 1), "{fault:?}");
     }
 }
 
@@ -148,37 +168,18 @@ fn a_commit_whose_answer_is_lost_is_found_and_one_that_never_arrived_is_done_aga
 #[test]
 fn one_that_was_left_for_later_as_a_whole_is_found_too_or_done_again() {
     for (fault, expected) in [(Fault::AfterTheCommit, 1), (Fault::BeforeTheCommit, 2)] {
-        let database = TestDatabase::postgres();
-        drop(probe::open(&database));
-        let proxy = DatabaseProxy::to(database.settings());
-        let store = Store::open(proxy.settings()).unwrap();
-        let runs = Arc::new(AtomicU32::new(0));
-        let ran = Arc::clone(&runs);
-        let later = move |tx: &mut dyn Transaction, id: i64| {
-            let (word, bytes, flag) = (None::<String>, None::<Vec<u8>>, None::<bool>);
-            tx.execute_later(&probe::INSERT, values![id, word, bytes, flag, 1])
-        };
-        proxy.arm(fault);
-        store
-            .write(move |tx| {
-                ran.fetch_add(1, Ordering::Relaxed);
-                later(tx, 1)?;
-                later(tx, 2)
-            })
-            .unwrap();
-        assert_eq!(proxy.met(), 1, "the commit met the fault");
-        assert_eq!(
-            (runs.load(Ordering::Relaxed), count(&store)),
-            (expected, 2),
-            "{fault:?}"
-        );
+        let (outcome, runs, rows) = write_anew_through(fault, |tx| {
+            insert_later(tx, 1)?;
+            insert_later(tx, 2)
+        });
+        outcome.unwrap();
+        assert_eq!((runs, rows), (expected, 2), "{fault:?}");
     }
 }
 
 /// Inserts two rows, the second as the transaction's last query.
 fn insert_last(tx: &mut dyn Transaction, first: i64, last: i64) -> Result<Vec<Row>, Error> {
-    let (word, bytes, flag) = (None::<String>, None::<Vec<u8>>, None::<bool>);
-    tx.execute_later(&probe::INSERT, values![first, word, bytes, flag, 1])?;
+    insert_later(tx, first)?;
     tx.query_last(&probe::INSERT_RETURNING, values![format!("row {last}"), last])
 }
 
@@ -213,27 +214,12 @@ fn a_last_query_is_committed_with_and_nothing_follows_it() {
 #[test]
 fn a_last_query_whose_commit_never_arrived_is_run_again_and_one_whose_answer_is_lost_is_told() {
     for (fault, expected) in [(Fault::AfterTheCommit, 1), (Fault::BeforeTheCommit, 2)] {
-        let database = TestDatabase::postgres();
-        drop(probe::open(&database));
-        let proxy = DatabaseProxy::to(database.settings());
-        let store = Store::open(proxy.settings()).unwrap();
-        let runs = Arc::new(AtomicU32::new(0));
-        let ran = Arc::clone(&runs);
-        proxy.arm(fault);
-        let outcome = store.write(move |tx| {
-            ran.fetch_add(1, Ordering::Relaxed);
-            insert_last(tx, 1, 2).map(drop)
-        });
+        let (outcome, runs, rows) = write_anew_through(fault, |tx| insert_last(tx, 1, 2).map(drop));
         match fault {
             Fault::BeforeTheCommit => outcome.unwrap(),
             _ => assert!(matches!(outcome, Err(Error::CommitUnknown { .. })), "{outcome:?}"),
         }
-        assert_eq!(proxy.met(), 1, "the commit met the fault");
-        assert_eq!(
-            (runs.load(Ordering::Relaxed), count(&store)),
-            (expected, 2),
-            "{fault:?}"
-        );
+        assert_eq!((runs, rows), (expected, 2), "{fault:?}");
     }
 }
 
@@ -250,8 +236,7 @@ fn add_together(
         let runs = Arc::clone(&runs);
         store.write(move |tx| {
             runs.fetch_add(1, Ordering::SeqCst);
-            let (word, bytes, flag) = (None::<String>, None::<Vec<u8>>, None::<bool>);
-            tx.execute_later(&probe::INSERT, values![id, word, bytes, flag, 1])
+            insert_later(tx, id)
         })
     };
     // The one who holds the turn waits for this row to be committed or not.
@@ -455,7 +440,7 @@ fn a_doubt_that_nobody_can_resolve_is_told_and_nothing_is_done_again() {
     };
     let proxy = DatabaseProxy::to(&impatient);
     let store = Store::open(proxy.settings()).unwrap();
-    let (outcome, runs) = write_through(&proxy, &store, Fault::AfterTheCommitForGood);
+    let (outcome, runs) = write_through(&proxy, &store, Fault::AfterTheCommitForGood, |tx| insert(tx, 1, 1));
     let error = outcome.unwrap_err();
     assert!(matches!(error, Error::CommitUnknown { .. }), "{error:?}");
     assert!(!error.is_temporary(), "whoever is told must not simply try again");
