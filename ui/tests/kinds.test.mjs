@@ -338,7 +338,11 @@ test("a file on its way tells how far it is, is given up with the keyboard, and 
   await slow(-1);
 
   // A broken connection: what waits says so, and goes when it is told to.
-  await page.route("**/sign/files", (route) => route.abort("connectionreset"));
+  // It is mended only with the press: the page tries by itself, too, and what it had sent would leave nothing to press.
+  await page.evaluate(() =>
+    document.addEventListener("click", ({ target }) => { window.isMended ||= target.id === "transfer-again"; }, { capture: true }));
+  await page.route("**/sign/files", async (route) =>
+    (await page.evaluate(() => window.isMended)) ? route.continue() : route.abort("connectionreset"));
   await hands.choose(() => hands.press(page.locator("#sheet-entry")), large);
   const again = line.getByRole("button", { name: "Try again now" });
   await again.waitFor();
@@ -354,10 +358,11 @@ test("a file on its way tells how far it is, is given up with the keyboard, and 
   // It stands outside of the sheet, too.
   await page.locator(".tools ~ #transfer, .tools #transfer").waitFor();
   assert.deepEqual(await seriousFaults(page), []);
-  await page.unroute("**/sign/files");
   await hands.press(again);
   await line.waitFor({ state: "hidden" });
-  assert.deepEqual((await said()).filter((words) => !words.startsWith("Sending")), ["통장 1.txt has not been sent yet.", "통장 1.txt has been sent."]);
+  // Each of the page's own tries, of which there are as many as there was time for, says the first.
+  const outcomes = new Set((await said()).filter((words) => !words.startsWith("Sending")));
+  assert.deepEqual([...outcomes], ["통장 1.txt has not been sent yet.", "통장 1.txt has been sent."]);
   assert.equal(await taken(), true);
   assert.deepEqual(page.faults, []);
 });
