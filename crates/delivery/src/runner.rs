@@ -119,6 +119,9 @@ struct Shared {
     made: Instant,
 }
 
+/// How results of a kind are written, all in one transaction.
+type Write = fn(&Shared, Vec<Arc<Done>>) -> Result<(), app::Error>;
+
 /// A client's secrets, and when they were read.
 type KeptSecrets = (Timestamp, Arc<SigningSecrets>);
 
@@ -129,13 +132,13 @@ struct Done {
 }
 
 impl Done {
-    /// The delivery and its try, where the receiver took it.
+    /// The delivery and its try, where the receiver took it and that may be recorded with others of the kind.
     fn taken(&self) -> Option<(&Claimed, &Try)> {
         match &self.result {
             TaskResult::Tried {
                 made,
                 outcome: Outcome::Delivered,
-            } => Some((&self.claimed, made)),
+            } if self.claimed.may_be_recorded_with_others() => Some((&self.claimed, made)),
             _ => None,
         }
     }
@@ -676,7 +679,7 @@ impl Shared {
         let taken = self
             .app
             .store
-            .write_relaxed(move |tx| outbox::claim(tx, &claim).map_err(app::Error::from))
+            .write_one_relaxed(move |tx| outbox::claim(tx, &claim).map_err(app::Error::from))
             .inspect_err(|_| self.doubtful_claims().push(lease.clone()))?;
         if !taken.claimed.is_empty() {
             failpoint::reach(Place::Claimed);
@@ -1114,26 +1117,29 @@ impl Shared {
     /// workflow's next first try may have become due.
     fn finish(&self, results: Vec<Arc<Done>>) -> bool {
         let (taken, others): (Vec<_>, Vec<_>) = results.into_iter().partition(|done| done.taken().is_some());
-        let has_opened = self.write_all_or_each(taken);
-        self.write_all_or_each(others) || has_opened
+        let has_opened = self.write_all_or_each(taken, Self::write_taken);
+        self.write_all_or_each(others, Self::write_others) || has_opened
     }
 
     /// Writes results in one transaction; where that fails, each in its own, so that one cannot hold up the others. A database
     /// that does not answer is asked once more for all: asked for each, it would keep those to come waiting until their leases
-    /// end.
-    fn write_all_or_each(&self, results: Vec<Arc<Done>>) -> bool {
+    /// end. Whether a workflow's next first try may have become due.
+    fn write_all_or_each(&self, results: Vec<Arc<Done>>, write: Write) -> bool {
         if results.is_empty() {
             return false;
         }
-        let mut written = self.write(results.clone());
+        // A workflow's later webhooks wait for the first try of this one.
+        let is_first = |done: &Arc<Done>| !done.claimed.first_try_done && done.claimed.workflow.is_some();
+        let opens = |results: &[Arc<Done>]| results.iter().any(is_first);
+        let mut written = write(self, results.clone());
         if let Err(error @ app::Error::Unavailable { .. }) = &written {
             tracing::warn!(%error, "results could not be written; trying once more");
-            written = self.write(results.clone());
+            written = write(self, results.clone());
         }
         match written {
-            Ok(opened) => {
+            Ok(()) => {
                 failpoint::reach(Place::Recorded);
-                return opened;
+                return opens(&results);
             }
             Err(error @ app::Error::Unavailable { .. }) => {
                 tracing::warn!(%error, count = results.len(), "results could not be written; the deliveries are made again");
@@ -1144,8 +1150,8 @@ impl Shared {
         let mut opened = false;
         for done in results {
             let id = done.claimed.id;
-            match self.write(vec![done]) {
-                Ok(one) => opened |= one,
+            match write(self, vec![Arc::clone(&done)]) {
+                Ok(()) => opened |= opens(&[done]),
                 Err(error) => {
                     tracing::warn!(%error, %id, "a result could not be written; the delivery is tried again");
                 }
@@ -1154,11 +1160,24 @@ impl Shared {
         opened
     }
 
-    /// Answers whether a workflow's next first try may be due now.
-    fn write(&self, results: Vec<Arc<Done>>) -> Result<bool, app::Error> {
+    /// Writes what receivers took.
+    fn write_taken(&self, results: Vec<Arc<Done>>) -> Result<(), app::Error> {
+        let now = self.app.now();
+        self.app.store.write_one_relaxed(move |tx| {
+            let taken: Vec<(&Claimed, &Try)> = results.iter().filter_map(|done| done.taken()).collect();
+            let recorded = outbox::finish_taken(tx, &taken, now)?;
+            for (claimed, _) in taken.iter().filter(|(claimed, _)| !recorded.contains(&claimed.id)) {
+                lease_lost(claimed);
+            }
+            Ok(())
+        })
+    }
+
+    /// Writes what else came of deliveries.
+    fn write_others(&self, results: Vec<Arc<Done>>) -> Result<(), app::Error> {
         let (app, now) = (Arc::clone(&self.app), self.app.now());
         self.app.store.write_relaxed(move |tx| {
-            for done in results.iter().filter(|done| done.taken().is_none()) {
+            for done in &results {
                 let Done { claimed, result } = done.as_ref();
                 let finished = match result {
                     TaskResult::NotBegun => {
@@ -1180,17 +1199,7 @@ impl Shared {
                     app.endpoint_stopped(tx, &claimed.company, url, reason, now)?;
                 }
             }
-            // Behind all else: it is the transaction's last query.
-            let taken: Vec<(&Claimed, &Try)> = results.iter().filter_map(|done| done.taken()).collect();
-            if !taken.is_empty() {
-                let recorded = outbox::finish_taken(tx, &taken, now)?;
-                for (claimed, _) in taken.iter().filter(|(claimed, _)| !recorded.contains(&claimed.id)) {
-                    lease_lost(claimed);
-                }
-            }
-            // A workflow's later webhooks wait for the first try of this one.
-            let is_first = |done: &Arc<Done>| !done.claimed.first_try_done && done.claimed.workflow.is_some();
-            Ok(results.iter().any(is_first))
+            Ok(())
         })
     }
 }

@@ -60,9 +60,6 @@ pub enum Error {
     /// An earlier statement of this transaction failed, so the transaction cannot go on.
     #[error("an earlier statement of this transaction failed; nothing of it is kept")]
     Spoiled,
-    /// The transaction has had its last statement.
-    #[error("the transaction has had its last statement; what it wrote is kept")]
-    Over,
     /// Others wanted the same rows at the same time, again and again.
     #[error("the database is busy ({detail}); try again")]
     Busy {

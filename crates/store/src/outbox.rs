@@ -303,6 +303,16 @@ impl Claimed {
             company: self.company.clone(),
         }
     }
+
+    /// Which try of all, from 1, this claim is for: whoever holds the lease is the only one who counts.
+    fn number_of_this_try(&self) -> i64 {
+        self.tries_made + 1
+    }
+
+    /// Whether [`finish_taken`] can record it: not where it was tried so often that its oldest tries are forgotten.
+    pub fn may_be_recorded_with_others(&self) -> bool {
+        self.number_of_this_try() <= MOST_TRIES_KEPT
+    }
 }
 
 /// A lane in which something is due.
@@ -355,7 +365,7 @@ pub struct Taken {
     pub stopped: BTreeMap<(CompanyId, String), Vec<DeliveryId>>,
 }
 
-/// Claims what is due of the given lanes, of each what has waited longest. It is its transaction's last query.
+/// Claims what is due of the given lanes, of each what has waited longest. A single statement.
 pub fn claim(tx: &mut dyn Transaction, claim: &Claim) -> Result<Taken, Error> {
     let lanes = claim
         .lanes
@@ -369,7 +379,7 @@ pub fn claim(tx: &mut dyn Transaction, claim: &Claim) -> Result<Taken, Error> {
         .max()
         .unwrap_or(0)
         .min(MOST_OF_LANE);
-    let rows = tx.query_last(
+    let rows = tx.query(
         &sql::CLAIM,
         values![
             claim.lease.as_str(),
@@ -611,8 +621,8 @@ pub fn mail_came_back(tx: &mut dyn Transaction, event_id: &str, report: &Try) ->
     }))
 }
 
-/// Records for several claimed deliveries at once that their receivers took them: what [`finish`] does for each, in as many
-/// statements as for one. Answers those whose lease was still their own. It is its transaction's last query.
+/// Records for several claimed deliveries at once that their receivers took them, in a single statement: what [`finish`] does
+/// for each that [may be so](Claimed::may_be_recorded_with_others). Answers those whose lease was still their own.
 pub fn finish_taken(
     tx: &mut dyn Transaction,
     taken: &[(&Claimed, &Try)],
@@ -625,30 +635,18 @@ pub fn finish_taken(
             ClaimedChannel::Mail | ClaimedChannel::Message => None,
         })
         .collect();
-    if !endpoints.is_empty() {
-        let recovered: Vec<_> = endpoints
-            .into_iter()
-            .map(|(company, url)| json!({"kind": "endpoint", "company": company, "url": url}))
-            .collect();
-        tx.execute_later(&sql::ENDPOINTS_RECOVERED, values![text(recovered)])?;
-    }
-    let mut tries = Vec::with_capacity(taken.len());
-    for (claimed, made) in taken {
-        // Whoever holds the lease is the only one who counts.
-        let number = claimed.tries_made + 1;
-        tries.push(json!({
-            "kind": "taken", "id": claimed.id.0, "lease": claimed.lease, "number": number,
+    let recovered = endpoints
+        .into_iter()
+        .map(|(company, url)| json!({"kind": "endpoint", "company": company, "url": url}));
+    let tries = taken.iter().map(|(claimed, made)| {
+        json!({
+            "kind": "taken", "given_id": claimed.id.0, "given_lease": claimed.lease,
+            "number": claimed.number_of_this_try(),
             "at": made.at.as_microsecond(), "duration": made.duration,
             "code": made.code, "fault": made.fault, "answer": made.answer,
-        }));
-        if number > MOST_TRIES_KEPT {
-            tx.execute_later(&sql::FORGET_TRIES, values![claimed.id.0, number - MOST_TRIES_KEPT])?;
-        }
-    }
-    let tries = text(tries);
-    // While the leases hold: they end with what is recorded next.
-    tx.execute_later(&sql::INSERT_TRIES, values![tries.as_str()])?;
-    tx.query_last(&sql::FINISH_TAKEN, values![tries.as_str(), now])?
+        })
+    });
+    tx.query(&sql::FINISH_TAKEN, values![text(recovered.chain(tries).collect()), now])?
         .iter()
         .map(|row| Ok(DeliveryId(row.get("id")?)))
         .collect()

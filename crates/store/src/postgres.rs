@@ -11,8 +11,8 @@
 //! pauses.
 //!
 //! **Round trips.** What needs no answer before it goes on is not waited for: `BEGIN` goes out with the first statement,
-//! and what was [left for later](Transaction::execute_later) with the next one or with `COMMIT`, which goes out with the
-//! [last query](Transaction::query_last) where that is named (docs/adr/0018).
+//! and what was [left for later](Transaction::execute_later) with the next one or with `COMMIT`. A statement that is its
+//! transaction by itself has neither (docs/adr/0018).
 //!
 //! **Together.** Callers who ask the same question at the same moment share one answer, those who take fresh numbers one
 //! question for all, and those who only add rows, having read nothing in their transaction, one transaction: they have no
@@ -21,8 +21,8 @@
 //! **A connection lost during a commit** leaves open whether it happened. So every writing transaction begins by writing
 //! its number into its connection's row of `store_session`. In doubt that row is read over a new connection, under a lock
 //! that waits for the end of the old transaction wherever it still lives: the number is there, and it was committed; or it
-//! is not, never will be, and the closure runs again. Only where the server stays away for longer than the patience of the
-//! settings is it [`Error::CommitUnknown`].
+//! is not, never will be, and the closure runs again. It is [`Error::CommitUnknown`] only where the server stays away for
+//! longer than the patience of the settings, and of a statement that was sent by itself, which has no number.
 //!
 //! **TLS** is rustls, always with the certificate checked: `sslmode=require` (or `verify-full`,
 //! the same here) trusts the public roots, or those of the PEM file that `sslrootcert` names.
@@ -59,7 +59,7 @@ mod pool;
 mod together;
 
 /// Says to whoever listens that there is something to look at.
-pub(crate) static NOTIFY: Statement = Statement::new("store::postgres::NOTIFY", ANNOUNCE, ANNOUNCE);
+pub(crate) static NOTIFY: Statement = Statement::new("store::postgres::NOTIFY", &[ANNOUNCE], ANNOUNCE);
 
 /// How often a closure is run at most.
 const ATTEMPTS: u32 = 16;
@@ -395,6 +395,8 @@ pub(crate) enum Access {
     Write,
     /// It writes, and does not wait.
     WriteRelaxed,
+    /// It writes with one statement, which says itself that it does not wait, with no transaction around it.
+    WriteOneRelaxed,
     /// What several add is written, and waits.
     WriteTogether,
     /// What several add is written, and does not wait.
@@ -431,7 +433,7 @@ impl Access {
             ),
             Access::WriteRelaxed => Some("BEGIN ISOLATION LEVEL REPEATABLE READ; SET LOCAL synchronous_commit = off"),
             Access::Read => Some("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"),
-            Access::ReadOne | Access::Numbers => None,
+            Access::WriteOneRelaxed | Access::ReadOne | Access::Numbers => None,
         }
     }
 }
@@ -743,8 +745,6 @@ struct PostgresTransaction<'driver> {
     open: Option<Open<'driver>>,
     left: Vec<Later>,
     spoiled: bool,
-    /// It was committed with its last query.
-    is_over: bool,
     /// Set where something failed that decides what becomes of the closure, whatever it answers.
     ended: Option<Outcome>,
 }
@@ -757,7 +757,6 @@ impl<'driver> PostgresTransaction<'driver> {
             open: None,
             left: Vec::new(),
             spoiled: false,
-            is_over: false,
             ended: None,
         }
     }
@@ -765,9 +764,6 @@ impl<'driver> PostgresTransaction<'driver> {
     fn guarded<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
         if self.spoiled {
             return Err(Error::Spoiled);
-        }
-        if self.is_over {
-            return Err(Error::Over);
         }
         let outcome = work(self);
         self.spoiled = outcome.is_err();
@@ -1002,9 +998,6 @@ impl<'driver> PostgresTransaction<'driver> {
     }
 
     fn commit(self) -> Outcome {
-        if self.is_over {
-            return Outcome::Done;
-        }
         let only_adds = !self.left.is_empty() && self.left.iter().all(|later| later.statement.adds_one_row());
         if self.open.is_none() && only_adds && self.access.writes() {
             self.commit_with_others()
@@ -1088,37 +1081,25 @@ impl<'driver> PostgresTransaction<'driver> {
         }
     }
 
-    /// Asks for the last time, and sends the end of the transaction with it.
-    fn ask_last(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<Row>, Error> {
-        let left = std::mem::take(&mut self.left);
+    /// Has one statement change what it will, as a transaction by itself.
+    fn change_alone(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<Row>, Error> {
         let prepared = self.prepared(statement, 1, parameters.len())?;
-        let ready = self.ready(&[&left])?;
         let bound = bound(parameters);
         let bound = references(&bound);
         let mut open = self.open.take().ok_or(Error::Closed)?;
         failpoint::reach(Place::BeforeCommit);
-        let sent = open.send(&ready, |client| async {
-            Ok(tokio::join!(
-                client.query(&prepared.statement, &bound),
-                client.batch_execute(COMMIT)
-            ))
-        });
-        let sent = sent.and_then(|outcome| match outcome {
-            Ok((Ok(found), Ok(()))) => Ok(found),
-            Ok((Err(error), _)) => Err(Failure {
+        let sent = open.send(&[], |client| client.query(&prepared.statement, &bound));
+        let sent = sent.and_then(|outcome| {
+            outcome.map_err(|error| Failure {
                 part: Part::Statement(statement),
                 error,
-            }),
-            Ok((_, Err(error))) | Err(error) => Err(Failure::of_commit(error)),
+            })
         });
         match self.committed(open, sent) {
-            Ok(Some(found)) => {
-                self.is_over = true;
-                rows(statement, &prepared.columns, &found)
-            }
-            Ok(None) => Err(self.ends(Outcome::Failed(Error::CommitUnknown {
+            Ok(Some(found)) => rows(statement, &prepared.columns, &found),
+            Ok(None) => Err(Error::CommitUnknown {
                 detail: "it was kept, but its answer is lost".to_owned(),
-            }))),
+            }),
             // The closure may say what that means.
             Err(Outcome::Failed(error)) => Err(error),
             Err(outcome) => Err(self.ends(outcome)),
@@ -1144,8 +1125,9 @@ impl<'driver> PostgresTransaction<'driver> {
             drop(open);
             return match mark.map(|mark| server.was_committed(&mark)) {
                 Some(Ok(true)) => Ok(None),
-                Some(Ok(false)) | None => Err(Outcome::Again(unreachable(&error))),
-                Some(Err(_)) => Err(Outcome::Failed(Error::CommitUnknown {
+                Some(Ok(false)) => Err(Outcome::Again(unreachable(&error))),
+                None if !access.writes() => Err(Outcome::Again(unreachable(&error))),
+                Some(Err(_)) | None => Err(Outcome::Failed(Error::CommitUnknown {
                     detail: described(&error),
                 })),
             };
@@ -1224,21 +1206,15 @@ impl Transaction for PostgresTransaction<'_> {
     fn query(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<Row>, Error> {
         self.guarded(|this| {
             check(statement, parameters)?;
-            if this.access == Access::ReadOne && this.open.is_none() {
-                Ok(this.ask_with_others(statement, parameters, None)?.0)
-            } else {
-                this.ask(statement, parameters)
-            }
-        })
-    }
-
-    fn query_last(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<Row>, Error> {
-        self.guarded(|this| {
-            check(statement, parameters)?;
-            if this.access.writes() {
-                this.ask_last(statement, parameters)
-            } else {
-                this.ask(statement, parameters)
+            match this.access {
+                Access::ReadOne if this.open.is_none() => Ok(this.ask_with_others(statement, parameters, None)?.0),
+                Access::WriteOneRelaxed => this.change_alone(statement, parameters),
+                // All that its transaction writes would not wait.
+                Access::Write if statement.relaxes() => Err(Error::Statement {
+                    statement: statement.name(),
+                    detail: "does not wait for the disk, and its transaction does".to_owned(),
+                }),
+                _ => this.ask(statement, parameters),
             }
         })
     }

@@ -23,7 +23,7 @@ use std::time::Duration;
 use crossbeam_channel::{Receiver, Sender, select_biased, unbounded};
 use failpoint::Place;
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, ErrorCode, OpenFlags, ffi};
+use rusqlite::{CachedStatement, Connection, ErrorCode, OpenFlags, ffi};
 
 use crate::job::Job;
 use crate::store::StatementShape;
@@ -117,21 +117,33 @@ impl Driver {
     pub(crate) fn plan(&self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<String>, Error> {
         let fault = |error: rusqlite::Error| statement_error(statement, &error);
         let connection = connect(&self.path)?;
-        let text = format!("EXPLAIN QUERY PLAN {}", statement.sqlite());
-        let mut prepared = connection.prepare(&text).map_err(fault)?;
-        let lines = prepared.query_map(bound(parameters), |row| row.get("detail"));
-        lines.and_then(Iterator::collect).map_err(fault)
+        let mut all = Vec::new();
+        for text in statement.sqlite() {
+            let mut prepared = connection
+                .prepare(&format!("EXPLAIN QUERY PLAN {text}"))
+                .map_err(fault)?;
+            let taken = taken(statement, &prepared, parameters);
+            let lines = prepared.query_map(bound(taken), |row| row.get("detail"));
+            let lines: Vec<String> = lines.and_then(Iterator::collect).map_err(fault)?;
+            all.extend(lines);
+        }
+        Ok(all)
     }
 
     pub(crate) fn shape(&self, statement: &'static Statement) -> Result<StatementShape, Error> {
         let connection = connect(&self.path)?;
-        let prepared = connection
-            .prepare(statement.sqlite())
-            .map_err(|error| statement_error(statement, &error))?;
-        Ok(StatementShape {
-            parameters: prepared.parameter_count(),
-            columns: owned(&prepared.column_names()).to_vec(),
-        })
+        let mut shape = StatementShape {
+            parameters: 0,
+            columns: Vec::new(),
+        };
+        for text in statement.sqlite() {
+            let prepared = connection
+                .prepare(text)
+                .map_err(|error| statement_error(statement, &error))?;
+            shape.parameters = shape.parameters.max(prepared.parameter_count());
+            shape.columns = owned(&prepared.column_names()).to_vec();
+        }
+        Ok(shape)
     }
 }
 
@@ -364,7 +376,22 @@ struct SqliteTransaction<'session> {
     spoiled: bool,
 }
 
-impl SqliteTransaction<'_> {
+impl<'session> SqliteTransaction<'session> {
+    /// Runs what a statement does before its last part, which is left to the caller.
+    fn prepared(
+        &self,
+        statement: &'static Statement,
+        parameters: &[Value],
+    ) -> Result<CachedStatement<'session>, rusqlite::Error> {
+        let (last, before) = statement.sqlite().split_last().ok_or(rusqlite::Error::InvalidQuery)?;
+        for text in before {
+            let mut prepared = self.connection.prepare_cached(text)?;
+            let taken = taken(statement, &prepared, parameters);
+            prepared.execute(bound(taken))?;
+        }
+        self.connection.prepare_cached(last)
+    }
+
     /// Runs one statement; where it fails, the transaction is spoiled, as it is on PostgreSQL.
     fn guarded<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
         if self.spoiled {
@@ -381,9 +408,11 @@ impl Transaction for SqliteTransaction<'_> {
         self.guarded(|this| {
             check(statement, parameters)?;
             let touched = this
-                .connection
-                .prepare_cached(statement.sqlite())
-                .and_then(|mut prepared| prepared.execute(bound(parameters)))
+                .prepared(statement, parameters)
+                .and_then(|mut prepared| {
+                    let taken = taken(statement, &prepared, parameters);
+                    prepared.execute(bound(taken))
+                })
                 .map_err(|error| statement_error(statement, &error))?;
             Ok(touched as u64)
         })
@@ -393,13 +422,14 @@ impl Transaction for SqliteTransaction<'_> {
         self.guarded(|this| {
             check(statement, parameters)?;
             let fault = |error: rusqlite::Error| statement_error(statement, &error);
-            let mut prepared = this.connection.prepare_cached(statement.sqlite()).map_err(fault)?;
+            let mut prepared = this.prepared(statement, parameters).map_err(fault)?;
             let columns = this
                 .columns
                 .entry(statement.name())
                 .or_insert_with(|| owned(&prepared.column_names()))
                 .clone();
-            let mut found = prepared.query(bound(parameters)).map_err(fault)?;
+            let taken = taken(statement, &prepared, parameters);
+            let mut found = prepared.query(bound(taken)).map_err(fault)?;
             let mut rows = Vec::new();
             while let Some(row) = found.next().map_err(fault)? {
                 let values = columns
@@ -446,6 +476,14 @@ impl rusqlite::ToSql for Bound<'_> {
             Value::Bool(value) => ValueRef::Integer(i64::from(*value)),
         }))
     }
+}
+
+/// The parameters that a part of a statement takes: where it is one of several, those up to the last that it names.
+fn taken<'p>(statement: &Statement, prepared: &rusqlite::Statement<'_>, parameters: &'p [Value]) -> &'p [Value] {
+    if statement.sqlite().len() == 1 {
+        return parameters;
+    }
+    parameters.get(..prepared.parameter_count()).unwrap_or(parameters)
 }
 
 fn bound(parameters: &[Value]) -> impl rusqlite::Params {
@@ -541,7 +579,7 @@ mod tests {
     use super::{Error, statement_error, unique_key};
 
     const FILL: &str = "INSERT INTO t (b) VALUES (zeroblob(100000))";
-    static STATEMENT: crate::Statement = crate::Statement::new("fill", FILL, FILL);
+    static STATEMENT: crate::Statement = crate::Statement::new("fill", &[FILL], FILL);
 
     #[test]
     fn a_full_disk_is_told_as_one() {

@@ -2,15 +2,24 @@
 
 use std::sync::OnceLock;
 
+/// How a statement says to PostgreSQL that its commit does not wait for the disk, and how it has that said before anything
+/// is changed: what a WITH holds is not looked at unless something refers to it.
+const RELAXES: &str = "WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', TRUE) AS setting)";
+const HAS_RELAXED: &str = "(SELECT setting FROM relaxed) = 'off'";
+
 /// A statement with its name, written once for both databases with `$1`-style parameters, or
 /// twice where they must differ. Declared by [`statements!`](crate::statements).
+///
+/// Where PostgreSQL changes several tables in one statement (its WITH holds changes, too), SQLite runs several, one after the
+/// other with the same parameters; the last one's answer is that of all.
 #[derive(Debug)]
 pub struct Statement {
     name: &'static str,
-    sqlite: &'static str,
+    sqlite: &'static [&'static str],
     postgres: &'static str,
-    sqlite_text: OnceLock<String>,
+    sqlite_texts: OnceLock<Vec<String>>,
     one_row: OnceLock<Option<OneRow>>,
+    relaxes: OnceLock<bool>,
 }
 
 /// The parts of an INSERT of one row that is given whole.
@@ -26,13 +35,14 @@ struct OneRow {
 impl Statement {
     /// For [`statements!`](crate::statements) alone.
     #[doc(hidden)]
-    pub const fn new(name: &'static str, sqlite: &'static str, postgres: &'static str) -> Self {
+    pub const fn new(name: &'static str, sqlite: &'static [&'static str], postgres: &'static str) -> Self {
         Statement {
             name,
             sqlite,
             postgres,
-            sqlite_text: OnceLock::new(),
+            sqlite_texts: OnceLock::new(),
             one_row: OnceLock::new(),
+            relaxes: OnceLock::new(),
         }
     }
 
@@ -50,6 +60,12 @@ impl Statement {
     /// that it looks up. It does not matter to such rows which of them is added first, but for the references among them.
     pub fn adds_one_row(&self) -> bool {
         self.one_row().is_some()
+    }
+
+    /// True where it says to PostgreSQL itself that its transaction does not wait for the disk.
+    pub(crate) fn relaxes(&self) -> bool {
+        let says_so = || self.postgres.starts_with(RELAXES) && self.postgres.contains(HAS_RELAXED);
+        *self.relaxes.get_or_init(says_so)
     }
 
     /// The text for PostgreSQL that adds so many rows at once, whose parameters follow one another; none where it is not of
@@ -83,10 +99,11 @@ impl Statement {
         })
     }
 
-    /// The text for SQLite, whose numbered parameters are written `?1`; a `$1` would be taken for
+    /// The texts for SQLite, mostly one, whose numbered parameters are written `?1`; a `$1` would be taken for
     /// a name and numbered by its first appearance.
-    pub(crate) fn sqlite(&self) -> &str {
-        self.sqlite_text.get_or_init(|| numbered(self.sqlite))
+    pub(crate) fn sqlite(&self) -> &[String] {
+        self.sqlite_texts
+            .get_or_init(|| self.sqlite.iter().map(|text| numbered(text)).collect())
     }
 }
 
@@ -138,30 +155,34 @@ fn with_parameters(text: &str, mut written: impl FnMut(usize) -> String) -> Stri
 ///     pub static CLAIM =
 ///         sqlite "SELECT id FROM job LIMIT 1",
 ///         postgres "SELECT id FROM job LIMIT 1 FOR UPDATE SKIP LOCKED";
+///     /// Ends a job and what belongs to it.
+///     pub static END =
+///         sqlite "DELETE FROM part WHERE job_id = $1" then "DELETE FROM job WHERE id = $1 RETURNING id",
+///         postgres "WITH parts AS (DELETE FROM part WHERE job_id = $1) DELETE FROM job WHERE id = $1 RETURNING id";
 /// }
 /// ```
 #[macro_export]
 macro_rules! statements {
     ($($(#[$meta:meta])* $visibility:vis static $name:ident =
-        $(sqlite $sqlite:literal, postgres)? $text:literal;)*) => {
+        $(sqlite $first:literal $(then $next:literal)*, postgres)? $text:literal;)*) => {
         $(
             $(#[$meta])*
             $visibility static $name: $crate::Statement = $crate::Statement::new(
                 concat!(module_path!(), "::", stringify!($name)),
-                $crate::statements!(@sqlite $($sqlite,)? $text),
+                $crate::statements!(@sqlite $($first $($next)*,)? $text),
                 $text,
             );
         )*
         /// Every statement of this file.
         pub static STATEMENTS: &[&$crate::Statement] = &[$(&$name),*];
     };
-    (@sqlite $sqlite:literal, $postgres:literal) => { $sqlite };
-    (@sqlite $both:literal) => { $both };
+    (@sqlite $($sqlite:literal)+, $postgres:literal) => { &[$($sqlite),+] };
+    (@sqlite $both:literal) => { &[$both] };
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Statement, numbered};
+    use super::{HAS_RELAXED, RELAXES, Statement, numbered};
 
     #[test]
     fn parameters_are_numbered_for_sqlite_and_quoted_text_is_left_alone() {
@@ -172,8 +193,16 @@ mod tests {
     }
 
     #[test]
+    fn a_statement_relaxes_its_transaction_where_it_says_so_and_looks_at_it() {
+        let relaxes = |text: String| Statement::new("test", &[], text.leak()).relaxes();
+        assert!(relaxes(format!("{RELAXES} UPDATE t SET a = 1 WHERE {HAS_RELAXED}")));
+        assert!(!relaxes(format!("{RELAXES} UPDATE t SET a = 1")));
+        assert!(!relaxes(format!("UPDATE t SET a = 1 WHERE {HAS_RELAXED}")));
+    }
+
+    #[test]
     fn an_insert_of_one_row_adds_several_and_no_other_statement_does() {
-        let several = |text: &'static str| Statement::new("test", text, text).adding(2);
+        let several = |text: &'static str| Statement::new("test", &[], text).adding(2);
         assert_eq!(
             several("INSERT INTO t (a, b, c) VALUES ($2, 'it''s $1', $1)").as_deref(),
             Some("INSERT INTO t (a, b, c) VALUES ($2, 'it''s $1', $1), ($4, 'it''s $1', $3)")

@@ -48,15 +48,48 @@ pub struct Store {
     driver: Arc<Driver>,
 }
 
-/// Lets one `SELECT` through.
+/// Lets one statement through, if it is of the kind that was announced.
 struct Single<'t> {
     inner: &'t mut dyn Transaction,
+    announced: Announced,
     used: bool,
+}
+
+/// What a closure is to do with its single statement.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Announced {
+    /// Read.
+    Select,
+    /// Write, without waiting for the disk.
+    RelaxedChange,
+}
+
+impl Announced {
+    fn fits(self, statement: &Statement) -> bool {
+        match self {
+            Announced::Select => statement.postgres().starts_with("SELECT "),
+            Announced::RelaxedChange => statement.relaxes(),
+        }
+    }
+
+    fn refusal(self, statement: &'static Statement) -> Error {
+        let detail = match self {
+            Announced::Select => "is not the single SELECT that was announced; read in a transaction",
+            Announced::RelaxedChange => {
+                "is not the single statement that was announced, or does not say that it does not wait for the disk; \
+                 write in a transaction"
+            }
+        };
+        Error::Statement {
+            statement: statement.name(),
+            detail: detail.to_owned(),
+        }
+    }
 }
 
 impl Transaction for Single<'_> {
     fn execute(&mut self, statement: &'static Statement, _: &[Value]) -> Result<u64, Error> {
-        Err(not_single(statement))
+        Err(self.announced.refusal(statement))
     }
 
     fn query(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<Row>, Error> {
@@ -77,23 +110,30 @@ impl Transaction for Single<'_> {
 
     /// Numbers that several ask for in the same words are not the same numbers.
     fn numbers(&mut self, statement: &'static Statement, _: i64) -> Result<Numbers, Error> {
-        Err(not_single(statement))
+        Err(self.announced.refusal(statement))
     }
 }
 
 impl Single<'_> {
     fn use_up(&mut self, statement: &'static Statement) -> Result<(), Error> {
-        if std::mem::replace(&mut self.used, true) || !statement.postgres().starts_with("SELECT ") {
-            return Err(not_single(statement));
+        if std::mem::replace(&mut self.used, true) || !self.announced.fits(statement) {
+            return Err(self.announced.refusal(statement));
         }
         Ok(())
     }
 }
 
-fn not_single(statement: &'static Statement) -> Error {
-    Error::Statement {
-        statement: statement.name(),
-        detail: "is not the single SELECT that was announced; read in a transaction".to_owned(),
+/// A closure that is held to one statement.
+fn single<T, E>(
+    announced: Announced,
+    mut work: impl FnMut(&mut dyn Transaction) -> Result<T, E>,
+) -> impl FnMut(&mut dyn Transaction) -> Result<T, E> {
+    move |tx| {
+        work(&mut Single {
+            inner: tx,
+            announced,
+            used: false,
+        })
     }
 }
 
@@ -150,6 +190,24 @@ impl Store {
         }
     }
 
+    /// The same with a single query, and no more. On PostgreSQL it is sent by itself, with no transaction around it and no mark
+    /// to find it by, so it sees what others commit meanwhile: it must choose its rows by what holds when it has their locks.
+    /// What it answers is known only once it is kept, even where the closure fails afterwards; and where the connection breaks
+    /// before the answer is there, it may have been kept or not, which is told as [`Error::CommitUnknown`]. The statement says
+    /// itself that it does not wait for the disk; another is refused, and so is a second one.
+    pub fn write_one_relaxed<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: FnMut(&mut dyn Transaction) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let work = single(Announced::RelaxedChange, work);
+        match self.driver.as_ref() {
+            Driver::Sqlite(driver) => submit(|job| driver.write_relaxed(job), work),
+            Driver::Postgres(driver) => run_here(work, |job| driver.run(job, Access::WriteOneRelaxed)),
+        }
+    }
+
     /// Runs a closure that only reads, on one consistent state of the database.
     pub fn read<T, E, F>(&self, work: F) -> Result<T, E>
     where
@@ -166,13 +224,13 @@ impl Store {
     /// Runs a closure that reads with a single `SELECT`, and no more; fresh numbers may be taken with it. On PostgreSQL it
     /// costs one round trip where [`Store::read`] costs three: a statement by itself sees one state of the database. A second
     /// statement is refused.
-    pub fn read_one<T, E, F>(&self, mut work: F) -> Result<T, E>
+    pub fn read_one<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: FnMut(&mut dyn Transaction) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let work = move |tx: &mut dyn Transaction| work(&mut Single { inner: tx, used: false });
+        let work = single(Announced::Select, work);
         match self.driver.as_ref() {
             Driver::Sqlite(driver) => run_here(work, |job| driver.read(job)),
             Driver::Postgres(driver) => run_here(work, |job| driver.run(job, Access::ReadOne)),

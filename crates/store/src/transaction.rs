@@ -17,14 +17,6 @@ pub trait Transaction {
         self.execute(statement, parameters).map(drop)
     }
 
-    /// Runs the transaction's last query. On PostgreSQL the commit goes out with it, at the cost of no round trip of its own:
-    /// what was written is kept even where the closure fails afterwards, and another statement is refused ([`Error::Over`]).
-    /// Where the connection breaks before the answer is there, what was written may be kept all the same, which is told as
-    /// [`Error::CommitUnknown`].
-    fn query_last(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<Row>, Error> {
-        self.query(statement, parameters)
-    }
-
     /// Takes numbers that nobody else is given: one for a whole that is about to be written, and so many for its parts. On
     /// PostgreSQL they are taken whatever becomes of the transaction; on SQLite they are those of the next rows, and taken
     /// once the rows are written. The statement is given how many wholes there are and how many parts, and answers rows of

@@ -25,6 +25,10 @@ pub enum Fault {
 
 /// What the store sends to commit, as the protocol's simple query.
 const COMMIT: &[u8] = b"COMMIT\0";
+/// How a statement begins that is sent by itself and is its own commit.
+const BY_ITSELF: &[u8] = b"\0WITH relaxed AS ";
+/// What the server says when no transaction is open any more: `ReadyForQuery`, idle.
+const IDLE: &[u8] = b"Z\0\0\0\x05I";
 
 struct State {
     armed: AtomicU8,
@@ -158,10 +162,12 @@ fn join(client: &TcpStream, target: &Target, state: &Arc<State>) {
     let (mut from, mut to, state, hushed) = (client.twin(), server.twin(), Arc::clone(state), Arc::clone(&silent));
     std::thread::spawn(move || {
         let mut buffer = vec![0; 64 * 1024];
+        let mut by_themselves = Vec::new();
         loop {
             let read = from.read(&mut buffer);
             let said = &buffer[..read];
-            if said.ends_with(COMMIT) {
+            by_themselves.extend(prepared_by_itself(said));
+            if said.ends_with(COMMIT) || by_themselves.iter().any(|name| runs(said, name)) {
                 match state.armed.swap(0, Ordering::SeqCst) {
                     0 => {}
                     fault if fault == Fault::BeforeTheCommit as u8 => {
@@ -195,7 +201,7 @@ fn join(client: &TcpStream, target: &Target, state: &Arc<State>) {
             if is_silent {
                 kept.extend_from_slice(&buffer[..read]);
             }
-            if read == 0 || has_ended(&kept) || (!is_silent && !to.write(&buffer[..read])) {
+            if read == 0 || holds(&kept, IDLE) || (!is_silent && !to.write(&buffer[..read])) {
                 break;
             }
         }
@@ -204,8 +210,22 @@ fn join(client: &TcpStream, target: &Target, state: &Arc<State>) {
     });
 }
 
-/// Whether the server has said what became of a transaction.
-fn has_ended(answers: &[u8]) -> bool {
-    let holds = |tag: &[u8]| answers.windows(tag.len()).any(|part| part == tag);
-    holds(COMMIT) || holds(b"ROLLBACK\0")
+fn holds(bytes: &[u8], part: &[u8]) -> bool {
+    bytes.windows(part.len()).any(|window| window == part)
+}
+
+/// The name, `s` and a number with its end, under which a statement is prepared that is sent by itself.
+fn prepared_by_itself(said: &[u8]) -> Option<Vec<u8>> {
+    let end = said.windows(BY_ITSELF.len()).position(|window| window == BY_ITSELF)?;
+    let digits = said[..end]
+        .iter()
+        .rev()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    said.get(end - digits - 1..=end).map(<[u8]>::to_vec)
+}
+
+/// Whether this begins with the protocol's `Bind` of that statement to the portal without a name.
+fn runs(said: &[u8], name: &[u8]) -> bool {
+    said.first() == Some(&b'B') && said.get(5) == Some(&0) && said.get(6..).is_some_and(|rest| rest.starts_with(name))
 }

@@ -2,9 +2,10 @@
 
 use jiff::{SignedDuration, Timestamp};
 use store::outbox::{self, Claim, Claimed, MOST_OF_LANE};
-use store::{Error, Row, Statement, Transaction, Value};
+use store::{Error, Transaction};
 
-/// Claims what is due, of each lane at most so many, whatever shares a runner would give.
+/// Claims what is due, of each lane at most so many, whatever shares a runner would give. In a transaction that does not wait
+/// for the disk.
 pub fn claim_due(
     tx: &mut dyn Transaction,
     lease: &str,
@@ -23,7 +24,7 @@ pub fn claim_due(
             until: now + SignedDuration::from_secs(90),
             lanes: lanes.into_iter().map(|due| (due.lane, room)).collect(),
         };
-        let taken = outbox::claim(&mut GoesOn(tx), &claim)?;
+        let taken = outbox::claim(tx, &claim)?;
         for ((company, url), met) in &taken.stopped {
             outbox::hold_claimed(tx, (company, url), met, lease, now)?;
         }
@@ -31,17 +32,4 @@ pub fn claim_due(
         left -= room;
     }
     Ok(all)
-}
-
-/// A transaction that does more after what is the last query elsewhere.
-struct GoesOn<'t>(&'t mut dyn Transaction);
-
-impl Transaction for GoesOn<'_> {
-    fn execute(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<u64, Error> {
-        self.0.execute(statement, parameters)
-    }
-
-    fn query(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<Row>, Error> {
-        self.0.query(statement, parameters)
-    }
 }

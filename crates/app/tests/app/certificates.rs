@@ -260,7 +260,7 @@ fn a_link_is_called_sent_only_where_it_was() {
 /// All messages that wait are taken by a mail server, or there is none.
 fn settle_messages(app: &TestApp, is_sent: bool) {
     let now = app.now();
-    let settled = app.store.write(move |tx| {
+    let settled = app.store.write_relaxed(move |tx| {
         for claimed in claim_due(tx, "lease", "owner", now, 100)? {
             if is_sent {
                 let made = Try {

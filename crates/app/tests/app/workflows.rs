@@ -1912,7 +1912,7 @@ fn a_delivery_that_was_taken_is_told_in_the_chain_once() {
         let now = app.now();
         let event_id = app
             .store
-            .write(move |tx| {
+            .write_relaxed(move |tx| {
                 let claimed = claim_due(tx, "lease", "owner", now, 10)?;
                 let mut webhooks = claimed.into_iter().filter(|delivery| !delivery.lane().is_of_letters());
                 let webhook = webhooks.next().expect("a webhook");
@@ -1969,7 +1969,7 @@ fn a_chain_that_cannot_be_told_keeps_no_other_from_being_told() {
             .collect();
         let now = app.now();
         app.store
-            .write(move |tx| {
+            .write_relaxed(move |tx| {
                 for claimed in claim_due(tx, "lease", "owner", now, 10)? {
                     if claimed.lane().is_of_letters() {
                         continue;

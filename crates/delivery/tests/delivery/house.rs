@@ -223,7 +223,7 @@ impl House {
         &self,
         work: impl FnMut(&mut dyn Transaction) -> Result<T, store::Error> + Send + 'static,
     ) -> T {
-        self.app.store.write(work).expect("the store takes it")
+        self.app.store.write_relaxed(work).expect("the store takes it")
     }
 
     pub fn caller(&self) -> Caller {

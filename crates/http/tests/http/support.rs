@@ -386,7 +386,7 @@ impl Server {
         let claimed = self
             .app
             .store
-            .write(move |tx| claim_due(tx, &lease, "test", now, 100))
+            .write_relaxed(move |tx| claim_due(tx, &lease, "test", now, 100))
             .expect("a claim");
         for delivery in claimed.clone() {
             let made = made.clone();

@@ -62,7 +62,9 @@ crate::statements! {
             RETURNING id, company_id, workflow_id, event_id, kind, receiver, url, client_id, authorization_header, \
                 body, tries, tries_made, first_try_done, created_at, (SELECT e.stopped_at FROM endpoint AS e \
                     WHERE e.company_id = outbox.company_id AND e.url = outbox.url) AS stopped_at",
-        postgres "UPDATE outbox SET lease = $1, lease_owner = $2, due_at = $3 WHERE id IN ( \
+        postgres "WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', TRUE) AS setting) \
+            UPDATE outbox SET lease = $1, lease_owner = $2, due_at = $3 \
+            WHERE (SELECT setting FROM relaxed) = 'off' AND id IN ( \
                 SELECT taken.id \
                 FROM json_to_recordset(CAST(CAST($5 AS TEXT) AS JSON)) AS given \
                     (kind TEXT, receiver TEXT, company TEXT, room BIGINT) \
@@ -107,43 +109,40 @@ crate::statements! {
              tries_made = tries_made + 1, first_try_done = TRUE, lease = NULL, lease_owner = NULL \
          WHERE id = $1 AND lease = $2 RETURNING tries_made";
 
-    /// Records that claimed deliveries were taken by their receivers. Those that answer no row had lost their lease. That each
-    /// is of the kind `taken` tells PostgreSQL that they are few, as for a claim.
+    /// Records that claimed deliveries were taken by their receivers, and what the tries were like. Their endpoints are as those
+    /// that never failed; one that was stopped stays so until it is switched on. Those that answer no row had lost their lease.
+    /// That each of the list is of a kind tells PostgreSQL that they are few, as for a claim. It would guess that hardly any
+    /// endpoint is not stopped, and look at all of them: the CASE keeps it from guessing.
     pub static FINISH_TAKEN =
-        sqlite "UPDATE outbox SET state = 'delivered', due_at = $2, finished_at = $2, tries = tries + 1, \
-                tries_made = tries_made + 1, first_try_done = TRUE, lease = NULL, lease_owner = NULL \
-            FROM (SELECT json_extract(value, '$.id') AS given_id, json_extract(value, '$.lease') AS given_lease \
-                FROM json_each($1)) AS given \
-            WHERE id = given_id AND lease = given_lease RETURNING id",
-        postgres "UPDATE outbox SET state = 'delivered', due_at = $2, finished_at = $2, tries = tries + 1, \
-                tries_made = tries_made + 1, first_try_done = TRUE, lease = NULL, lease_owner = NULL \
-            FROM (SELECT given.id AS given_id, given.lease AS given_lease \
-                FROM json_to_recordset(CAST(CAST($1 AS TEXT) AS JSON)) AS given (kind TEXT, id BIGINT, lease TEXT) \
-                WHERE given.kind = 'taken') AS given \
-            WHERE id = given_id AND lease = given_lease RETURNING id";
-
-    /// What the tries of several claimed deliveries were like, where their lease was not lost.
-    pub static INSERT_TRIES =
-        sqlite "INSERT INTO delivery_try (delivery_id, number, at, duration, code, fault, answer) \
+        sqlite "DELETE FROM endpoint WHERE stopped_at IS NULL AND NOT letting_go AND (company_id, url) IN \
+            (SELECT json_extract(value, '$.company'), json_extract(value, '$.url') FROM json_each($1) \
+                WHERE json_extract(value, '$.kind') = 'endpoint')"
+        then "INSERT INTO delivery_try (delivery_id, number, at, duration, code, fault, answer) \
             SELECT o.id, json_extract(value, '$.number'), json_extract(value, '$.at'), \
                 json_extract(value, '$.duration'), json_extract(value, '$.code'), json_extract(value, '$.fault'), \
                 json_extract(value, '$.answer') FROM json_each($1) \
-            JOIN outbox AS o ON o.id = json_extract(value, '$.id') AND o.lease = json_extract(value, '$.lease')",
-        postgres "INSERT INTO delivery_try (delivery_id, number, at, duration, code, fault, answer) \
-            SELECT o.id, given.number, given.at, given.duration, given.code, given.fault, given.answer \
-            FROM json_to_recordset(CAST(CAST($1 AS TEXT) AS JSON)) AS given (kind TEXT, id BIGINT, lease TEXT, \
-                number BIGINT, at BIGINT, duration BIGINT, code BIGINT, fault TEXT, answer TEXT) \
-            JOIN outbox AS o ON o.id = given.id AND o.lease = given.lease WHERE given.kind = 'taken'";
-
-    /// Successes of several endpoints; one that was stopped stays so until it is switched on. PostgreSQL would guess that
-    /// hardly any endpoint is not stopped, and look at all of them: the CASE keeps it from guessing.
-    pub static ENDPOINTS_RECOVERED =
-        sqlite "DELETE FROM endpoint WHERE stopped_at IS NULL AND NOT letting_go AND (company_id, url) IN \
-            (SELECT json_extract(value, '$.company'), json_extract(value, '$.url') FROM json_each($1))",
-        postgres "DELETE FROM endpoint USING json_to_recordset(CAST(CAST($1 AS TEXT) AS JSON)) AS given \
-                (kind TEXT, company TEXT, url TEXT) \
-            WHERE given.kind = 'endpoint' AND endpoint.company_id = given.company AND endpoint.url = given.url \
-                AND CASE WHEN endpoint.stopped_at IS NULL THEN NOT endpoint.letting_go ELSE FALSE END";
+            JOIN outbox AS o ON o.id = json_extract(value, '$.given_id') AND o.lease = json_extract(value, '$.given_lease')"
+        then "UPDATE outbox SET state = 'delivered', due_at = $2, finished_at = $2, tries = tries + 1, \
+                tries_made = tries_made + 1, first_try_done = TRUE, lease = NULL, lease_owner = NULL \
+            FROM (SELECT json_extract(value, '$.given_id') AS given_id, json_extract(value, '$.given_lease') AS given_lease \
+                FROM json_each($1)) AS given \
+            WHERE id = given_id AND lease = given_lease RETURNING id",
+        postgres "WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', TRUE) AS setting), \
+            given AS MATERIALIZED (SELECT * FROM json_to_recordset(CAST(CAST($1 AS TEXT) AS JSON)) AS given \
+                (kind TEXT, company TEXT, url TEXT, given_id BIGINT, given_lease TEXT, number BIGINT, at BIGINT, \
+                    duration BIGINT, code BIGINT, fault TEXT, answer TEXT)), \
+            recovered AS (DELETE FROM endpoint USING given \
+                WHERE given.kind = 'endpoint' AND endpoint.company_id = given.company AND endpoint.url = given.url \
+                    AND CASE WHEN endpoint.stopped_at IS NULL THEN NOT endpoint.letting_go ELSE FALSE END), \
+            finished AS (UPDATE outbox SET state = 'delivered', due_at = $2, finished_at = $2, tries = tries + 1, \
+                    tries_made = tries_made + 1, first_try_done = TRUE, lease = NULL, lease_owner = NULL \
+                FROM given \
+                WHERE (SELECT setting FROM relaxed) = 'off' \
+                    AND given.kind = 'taken' AND id = given.given_id AND lease = given.given_lease \
+                RETURNING id, given.number, given.at, given.duration, given.code, given.fault, given.answer), \
+            tried AS (INSERT INTO delivery_try (delivery_id, number, at, duration, code, fault, answer) \
+                SELECT id, number, at, duration, code, fault, answer FROM finished) \
+            SELECT id FROM finished";
 
     /// A claimed mail or message that has nowhere to go stays for the outbox page.
     pub static KEEP = "UPDATE outbox SET state = 'kept', lease = NULL, lease_owner = NULL, finished_at = $3 \

@@ -122,7 +122,7 @@ fn a_flood_of_failures_stays_within_the_bound(database: &TestDatabase) {
     let (flooded, quiet) = (company(&store, "flooded"), company(&store, "quiet"));
     let id = quiet.clone();
     store
-        .write(move |tx| {
+        .write_relaxed(move |tx| {
             enqueue(tx, &id, 0, at(0))?;
             finish_all(tx, "quiet", at(0), Outcome::Dead)
         })
@@ -133,7 +133,7 @@ fn a_flood_of_failures_stays_within_the_bound(database: &TestDatabase) {
     while failed < failures {
         let (id, now) = (flooded.clone(), moment(failed));
         failed += store
-            .write(move |tx| {
+            .write_relaxed(move |tx| {
                 for number in failed..failed + FLOOD {
                     enqueue(tx, &id, number, now)?;
                 }
@@ -160,7 +160,7 @@ fn what_is_to_be_delivered_or_told_is_no_history(database: &TestDatabase) {
     let id = company(&store, "acme");
     let of = id.clone();
     store
-        .write(move |tx| {
+        .write_relaxed(move |tx| {
             enqueue(tx, &of, 1, at(0))?;
             finish_all(tx, "one", at(0), Outcome::Delivered)?;
             enqueue(tx, &of, 2, at(0))?;
@@ -195,7 +195,7 @@ fn of_a_delivery_that_is_resent_without_end_the_latest_tries_are_kept(database: 
     let id = company(&store, "acme");
     let of = id.clone();
     let delivery = store
-        .write(move |tx| {
+        .write_relaxed(move |tx| {
             enqueue(tx, &of, 1, at(0))?;
             finish_all(tx, "first", at(0), Outcome::Dead)?;
             let filter = HistoryFilter {
@@ -213,7 +213,7 @@ fn of_a_delivery_that_is_resent_without_end_the_latest_tries_are_kept(database: 
     for round in 1..most + 5 {
         let (of, now) = (id.clone(), at(i64::try_from(round).expect("few")));
         store
-            .write(move |tx| {
+            .write_relaxed(move |tx| {
                 assert!(outbox::resend(tx, &of, delivery, now)?);
                 finish_all(tx, &format!("round {round}"), now, Outcome::Dead)
             })
@@ -272,7 +272,7 @@ fn letters_are_forgotten_by_age_and_number_a_portion_at_a_time(database: &TestDa
     for id in [&acme, &other] {
         let id = id.clone();
         store
-            .write(move |tx| {
+            .write_relaxed(move |tx| {
                 for number in 0..10 {
                     letter(tx, &id, number, NewLetter::Ordinary)?;
                     let outcome = if number == 3 { Outcome::Dead } else { Outcome::Delivered };
@@ -340,7 +340,7 @@ fn a_code_is_taken_out_of_its_letter_when_its_day_is_over(database: &TestDatabas
         erase_at: at(number + 600),
     };
     store
-        .write(move |tx| {
+        .write_relaxed(move |tx| {
             letter(tx, &of, 1, code(1))?;
             finish_all(tx, "taken", at(1), Outcome::Delivered)?;
             letter(tx, &of, 2, code(2))?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use store::{Error, Row, Settings, Store, Transaction, values};
+use store::{Error, Settings, Store, Transaction, values};
 use testkit::database::TestDatabase;
 use testkit::database_proxy::{DatabaseProxy, Fault};
 
@@ -21,6 +21,8 @@ store::statements! {
         WHERE datname = current_database() AND wait_event_type = 'Lock'";
     /// How many transactions have written.
     pub static TRANSACTIONS = "SELECT CAST(sum(transaction_number) AS BIGINT) AS total FROM store_session";
+    /// Whether commits wait for the disk.
+    pub static SYNCHRONOUS_COMMIT = "SELECT current_setting('synchronous_commit') AS setting";
     /// Takes a row away.
     pub static TAKE_AWAY = "DELETE FROM probe WHERE id = $1";
     /// Makes the rest of a transaction read only.
@@ -118,7 +120,6 @@ fn waiting_for_a_connection_has_an_end() {
     assert_eq!(count(&store), 5);
 }
 
-/// Counts the runs of a write whose commit meets a fault on the line.
 /// Writes while the commit meets a fault. How it ended, and how often it ran.
 fn write_through(
     proxy: &DatabaseProxy,
@@ -177,49 +178,37 @@ fn one_that_was_left_for_later_as_a_whole_is_found_too_or_done_again() {
     }
 }
 
-/// Inserts two rows, the second as the transaction's last query.
-fn insert_last(tx: &mut dyn Transaction, first: i64, last: i64) -> Result<Vec<Row>, Error> {
-    insert_later(tx, first)?;
-    tx.query_last(&probe::INSERT_RETURNING, values![format!("row {last}"), last])
-}
-
 #[test]
-fn a_last_query_is_committed_with_and_nothing_follows_it() {
+fn a_statement_that_is_sent_by_itself_does_not_wait_for_the_disk_and_no_other_does_so() {
     let database = TestDatabase::postgres();
     let store = probe::open(&database);
-    let refused = store.write(|tx| {
-        let found = insert_last(tx, 1, 2)?;
-        assert_eq!(found[0].get::<String>("word")?, "row 2");
-        insert(tx, 3, 1)
-    });
-    assert!(matches!(refused, Err(Error::Over)), "{refused:?}");
-    assert_eq!(count(&store), 2, "kept all the same");
-    let read = store.read(|tx| tx.query_last(&probe::COUNT, &[])).unwrap();
-    assert_eq!(read[0].get::<i64>("total").unwrap(), 2);
-
-    // Where any of it fails, nothing is kept, and it has its name.
-    for (first, last) in [(1, 4), (4, 1)] {
-        let refused = store
-            .write(move |tx| insert_last(tx, first, last).map(drop))
-            .unwrap_err();
-        assert!(refused.is_conflict_on("probe(id)"), "{refused:?}");
-        assert_eq!(count(&store), 2);
+    let found = store.write_one_relaxed(|tx| tx.query_one(&probe::INSERT_RELAXED, values![1, "alone"]));
+    assert_eq!(found.unwrap().get::<String>("synchronous_commit").unwrap(), "off");
+    // Of all connections there may be, each is as it was.
+    for _ in 0..10 {
+        let setting = store.write(|tx| tx.query_one(&SYNCHRONOUS_COMMIT, values![])?.get::<String>("setting"));
+        assert_eq!(setting.unwrap(), "on");
     }
-    let refused = store.write(|tx| tx.query_last(&probe::NONSENSE, &[]).map(drop));
-    assert!(matches!(refused, Err(Error::Statement { .. })), "{refused:?}");
-    store.write(|tx| insert_last(tx, 5, 6).map(drop)).unwrap();
-    assert_eq!(count(&store), 4, "the connection serves on");
+    let refused = store.write(|tx| tx.query(&probe::INSERT_RELAXED, values![2, "not alone"]).map(drop));
+    assert!(
+        matches!(&refused, Err(Error::Statement { detail, .. }) if detail.contains("its transaction does")),
+        "{refused:?}"
+    );
+    assert_eq!(count(&store), 2, "the row and its copy");
 }
 
 #[test]
-fn a_last_query_whose_commit_never_arrived_is_run_again_and_one_whose_answer_is_lost_is_told() {
-    for (fault, expected) in [(Fault::AfterTheCommit, 1), (Fault::BeforeTheCommit, 2)] {
-        let (outcome, runs, rows) = write_anew_through(fault, |tx| insert_last(tx, 1, 2).map(drop));
-        match fault {
-            Fault::BeforeTheCommit => outcome.unwrap(),
-            _ => assert!(matches!(outcome, Err(Error::CommitUnknown { .. })), "{outcome:?}"),
-        }
-        assert_eq!((runs, rows), (expected, 2), "{fault:?}");
+fn a_statement_by_itself_is_told_as_in_doubt_wherever_the_line_broke() {
+    for (fault, rows) in [(Fault::AfterTheCommit, 2), (Fault::BeforeTheCommit, 0)] {
+        let database = TestDatabase::postgres();
+        drop(probe::open(&database));
+        let proxy = DatabaseProxy::to(database.settings());
+        let store = Store::open(proxy.settings()).unwrap();
+        proxy.arm(fault);
+        let outcome = store.write_one_relaxed(|tx| tx.query(&probe::INSERT_RELAXED, values![1, "alone"]).map(drop));
+        assert_eq!(proxy.met(), 1, "it met the fault");
+        assert!(matches!(outcome, Err(Error::CommitUnknown { .. })), "{outcome:?}");
+        assert_eq!(count(&store), rows, "{fault:?}");
     }
 }
 

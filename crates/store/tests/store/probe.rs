@@ -42,6 +42,15 @@ store::statements! {
     /// Inserts a row and answers it.
     pub static INSERT_RETURNING =
         "INSERT INTO probe (id, word) VALUES ($2, $1) RETURNING id, word, revision";
+    /// Inserts a row and its copy, without waiting for the disk: one statement on PostgreSQL, two on SQLite.
+    pub static INSERT_RELAXED =
+        sqlite "INSERT INTO probe (id, word) VALUES ($1 + 1000, 'copy of ' || $2)"
+        then "INSERT INTO probe (id, word) VALUES ($1, $2) RETURNING id, 'off' AS synchronous_commit",
+        postgres "WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', TRUE) AS setting), \
+            copied AS (INSERT INTO probe (id, word) VALUES (CAST($1 AS BIGINT) + 1000, 'copy of ' || CAST($2 AS TEXT))) \
+            INSERT INTO probe (id, word) SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT) \
+            WHERE (SELECT setting FROM relaxed) = 'off' \
+            RETURNING id, current_setting('synchronous_commit') AS synchronous_commit";
     /// One row.
     pub static BY_ID = "SELECT id, word, bytes, flag, amount, revision FROM probe WHERE id = $1";
     /// How many rows there are.

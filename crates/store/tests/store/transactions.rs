@@ -17,6 +17,7 @@ testkit::on_both_databases!(
     many_writers_are_all_kept_and_the_failing_ones_undone_alone,
     many_who_only_add_are_all_kept_and_the_failing_ones_refused_alone,
     numbers_are_given_to_one_only,
+    a_change_of_one_statement_is_one_statement_and_kept_or_undone_as_a_whole,
     a_question_that_many_ask_is_answered_from_after_it_was_asked,
     what_was_answered_is_there_after_reopening,
     a_read_sees_what_was_written_before_it,
@@ -388,6 +389,30 @@ fn a_read_of_one_statement_reads_one_statement(database: &TestDatabase) {
     // What failed leaves nothing behind for the next.
     assert!(store.read_one(|tx| tx.query_one(&probe::BY_ID, values![1, 2])).is_err());
     assert_eq!(count(&store), 50);
+}
+
+fn a_change_of_one_statement_is_one_statement_and_kept_or_undone_as_a_whole(database: &TestDatabase) {
+    let store = probe::open(database);
+    let change = |id: i64| {
+        store.write_one_relaxed(move |tx| {
+            tx.query_one(&probe::INSERT_RELAXED, values![id, format!("row {id}")])?
+                .get::<i64>("id")
+        })
+    };
+    assert_eq!(change(1).unwrap(), 1);
+    assert_eq!(count(&store), 2, "with its copy");
+    store.write(|tx| insert(tx, 2, 1)).unwrap();
+    assert!(change(2).unwrap_err().is_conflict_on("probe(id)"));
+    assert_eq!(count(&store), 3, "nor is the copy there");
+
+    let refused = store.write_one_relaxed(|tx| insert(tx, 3, 1)).unwrap_err();
+    assert!(matches!(refused, Error::Statement { .. }), "{refused:?}");
+    let refused = store
+        .write_one_relaxed(|tx| tx.query(&probe::INSERT_RETURNING, values!["row 3", 3]))
+        .unwrap_err();
+    assert!(matches!(refused, Error::Statement { .. }), "it would wait: {refused:?}");
+    assert_eq!(count(&store), 3);
+    assert_eq!(change(4).unwrap(), 4, "what failed leaves nothing behind");
 }
 
 fn a_duplicate_is_a_conflict_that_names_its_key(database: &TestDatabase) {
