@@ -51,6 +51,9 @@ use crate::webhook::{self, Verdict, Webhook};
 
 /// So much of an answer is kept for the history, in characters.
 const LONGEST_ANSWER: usize = 1_000;
+/// For so long a database that does not answer is asked to take results; what comes meanwhile is written after them.
+const RESULTS_WAIT: Duration = Duration::from_secs(20);
+const RESULTS_PAUSE: Duration = Duration::from_millis(250);
 /// So many deliveries are told to the chains at once.
 const NOTED_AT_ONCE: u32 = 200;
 /// For so long a client's secrets are taken as they were read: so long after a rotation its secret signs at the latest.
@@ -111,16 +114,16 @@ struct Shared {
     secrets: Mutex<HashMap<ClientId, KeptSecrets>>,
     /// Held by the one delivery that reads secrets: a database that stalls holds one thread, not one for each.
     reading: tokio::sync::Mutex<()>,
-    /// The leases of claims whose answer did not come: what they took is not known here.
-    doubtful_claims: Mutex<Vec<String>>,
+    /// The leases of claims in doubt, whose answer did not come: what they took is not known here.
+    claims_in_doubt: Mutex<Vec<String>>,
     /// The latest moment at which was claimed, in microseconds: the clock must not be before it.
     latest_claim: AtomicI64,
     /// What the shares count time from.
     made: Instant,
 }
 
-/// How results of a kind are written, all in one transaction.
-type Write = fn(&Shared, Vec<Arc<Done>>) -> Result<(), app::Error>;
+/// How results of a kind are written, all in one transaction; whether that may have been done before.
+type Write = fn(&Shared, Vec<Arc<Done>>, bool) -> Result<(), app::Error>;
 
 /// A client's secrets, and when they were read.
 type KeptSecrets = (Timestamp, Arc<SigningSecrets>);
@@ -132,13 +135,24 @@ struct Done {
 }
 
 impl Done {
-    /// The delivery and its try, where the receiver took it and that may be recorded with others of the kind.
+    /// Whether the receiver took it.
+    fn is_delivered(&self) -> bool {
+        matches!(
+            self.result,
+            TaskResult::Tried {
+                outcome: Outcome::Delivered,
+                ..
+            }
+        )
+    }
+
+    /// The delivery and its try, where the receiver took it and that can be recorded with others of the kind.
     fn taken(&self) -> Option<(&Claimed, &Try)> {
         match &self.result {
             TaskResult::Tried {
                 made,
                 outcome: Outcome::Delivered,
-            } if self.claimed.may_be_recorded_with_others() => Some((&self.claimed, made)),
+            } if self.claimed.fits_batch() => Some((&self.claimed, made)),
             _ => None,
         }
     }
@@ -169,6 +183,9 @@ enum NoAnswer {
     /// It could not be sent at all.
     NotSent(String),
 }
+
+/// The database did not answer: the deliveries are made again when their leases end.
+struct NotWritten;
 
 enum TaskResult {
     Tried {
@@ -242,7 +259,7 @@ impl Runner {
                 messengers,
                 secrets: Mutex::default(),
                 reading: tokio::sync::Mutex::default(),
-                doubtful_claims: Mutex::default(),
+                claims_in_doubt: Mutex::default(),
                 settings,
                 // At the first claim it is looked whether the clock was set back while nothing ran.
                 latest_claim: AtomicI64::new(i64::MAX),
@@ -539,7 +556,7 @@ impl Work {
                 }
                 self.begin();
             }
-            Ok(Err(error)) => tracing::warn!(%error, "the outbox cannot be read; looking again soon"),
+            Ok(Err(error)) => tracing::warn!(%error, "nothing could be claimed; looking again soon"),
             Err(error) => tracing::error!(%error, "a claim panicked"),
         }
     }
@@ -598,17 +615,18 @@ impl Work {
     /// Gives back what was claimed and not begun with.
     async fn give_back(self) {
         let left: Vec<Claimed> = self.waiting.into_values().flatten().collect();
-        if left.is_empty() {
-            return;
-        }
         let shared = self.shared;
         let released = spawn_blocking(move || {
             let now = shared.app.now();
+            shared.release_in_doubt(now)?;
+            if left.is_empty() {
+                return Ok(());
+            }
             shared.app.store.write_relaxed(move |tx| {
                 for claimed in &left {
                     outbox::release(tx, claimed.id, &claimed.lease, now)?;
                 }
-                Ok::<_, store::Error>(())
+                Ok::<_, app::Error>(())
             })
         })
         .await;
@@ -648,7 +666,7 @@ impl Shared {
             store.write_relaxed(move |tx| outbox::count_anew(tx, now).map_err(app::Error::from))?;
             self.latest_claim.store(now.as_microsecond(), Ordering::SeqCst);
         }
-        self.release_doubtful(now)?;
+        self.release_in_doubt(now)?;
         let due = self
             .app
             .store
@@ -680,7 +698,11 @@ impl Shared {
             .app
             .store
             .write_one_relaxed(move |tx| outbox::claim(tx, &claim).map_err(app::Error::from))
-            .inspect_err(|_| self.doubtful_claims().push(lease.clone()))?;
+            .inspect_err(|error| {
+                if matches!(error, app::Error::OutcomeUnknown(_)) {
+                    self.claims_in_doubt().push(lease.clone());
+                }
+            })?;
         if !taken.claimed.is_empty() {
             failpoint::reach(Place::Claimed);
         }
@@ -724,25 +746,26 @@ impl Shared {
         Ok(haul)
     }
 
-    /// Gives back what claims may have taken whose answer did not come.
-    fn release_doubtful(&self, now: Timestamp) -> Result<(), app::Error> {
-        let doubtful = self.doubtful_claims().clone();
-        if doubtful.is_empty() {
+    /// Gives back what claims in doubt may have taken. One that the server was still at, whatever it waited for, is given back
+    /// by its lease's end.
+    fn release_in_doubt(&self, now: Timestamp) -> Result<(), app::Error> {
+        let in_doubt = self.claims_in_doubt().clone();
+        if in_doubt.is_empty() {
             return Ok(());
         }
-        let (owner, leases) = (self.settings.owner.clone(), doubtful.clone());
+        let (owner, leases) = (self.settings.owner.clone(), in_doubt.clone());
         self.app.store.write_relaxed(move |tx| {
             for lease in &leases {
                 outbox::release_claim(tx, &owner, lease, now)?;
             }
             Ok::<_, app::Error>(())
         })?;
-        self.doubtful_claims().retain(|lease| !doubtful.contains(lease));
+        self.claims_in_doubt().retain(|lease| !in_doubt.contains(lease));
         Ok(())
     }
 
-    fn doubtful_claims(&self) -> MutexGuard<'_, Vec<String>> {
-        self.doubtful_claims.lock().unwrap_or_else(PoisonError::into_inner)
+    fn claims_in_doubt(&self) -> MutexGuard<'_, Vec<String>> {
+        self.claims_in_doubt.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Holds what was met for stopped endpoints, and more of what waits for them, so that it need not be met one by one. How
@@ -1116,65 +1139,77 @@ impl Shared {
     /// Writes results: what was taken first, so that an endpoint that has just taken something is not stopped. Whether a
     /// workflow's next first try may have become due.
     fn finish(&self, results: Vec<Arc<Done>>) -> bool {
-        let (taken, others): (Vec<_>, Vec<_>) = results.into_iter().partition(|done| done.taken().is_some());
-        let has_opened = self.write_all_or_each(taken, Self::write_taken);
-        self.write_all_or_each(others, Self::write_others) || has_opened
+        let (taken, mut others): (Vec<_>, Vec<_>) = results.into_iter().partition(|done| done.taken().is_some());
+        others.sort_by_key(|done| !done.is_delivered());
+        let has_opened = match self.write_all_or_each(taken, Self::write_taken) {
+            Ok(opened) => opened,
+            // The others would be written no more than these.
+            Err(NotWritten) => return false,
+        };
+        self.write_all_or_each(others, Self::write_others).unwrap_or(false) || has_opened
     }
 
     /// Writes results in one transaction; where that fails, each in its own, so that one cannot hold up the others. A database
-    /// that does not answer is asked once more for all: asked for each, it would keep those to come waiting until their leases
-    /// end. Whether a workflow's next first try may have become due.
-    fn write_all_or_each(&self, results: Vec<Arc<Done>>, write: Write) -> bool {
+    /// that does not answer is asked again for all, for as long as a commit waits for it: asked for each, it would keep those
+    /// to come waiting until their leases end. Whether a workflow's next first try may have become due.
+    fn write_all_or_each(&self, results: Vec<Arc<Done>>, write: Write) -> Result<bool, NotWritten> {
         if results.is_empty() {
-            return false;
+            return Ok(false);
         }
         // A workflow's later webhooks wait for the first try of this one.
         let is_first = |done: &Arc<Done>| !done.claimed.first_try_done && done.claimed.workflow.is_some();
         let opens = |results: &[Arc<Done>]| results.iter().any(is_first);
-        let mut written = write(self, results.clone());
-        if let Err(error @ app::Error::Unavailable { .. }) = &written {
-            tracing::warn!(%error, "results could not be written; trying once more");
-            written = write(self, results.clone());
-        }
-        match written {
-            Ok(()) => {
-                failpoint::reach(Place::Recorded);
-                return opens(&results);
+        let (began, mut may_be_written) = (Instant::now(), false);
+        loop {
+            match write(self, results.clone(), may_be_written) {
+                Ok(()) => {
+                    failpoint::reach(Place::Recorded);
+                    return Ok(opens(&results));
+                }
+                Err(error @ (app::Error::Unavailable { .. } | app::Error::OutcomeUnknown(_))) => {
+                    may_be_written |= matches!(error, app::Error::OutcomeUnknown(_));
+                    if began.elapsed() >= RESULTS_WAIT {
+                        let count = results.len();
+                        tracing::warn!(%error, count, "results could not be written; the deliveries are made again");
+                        return Err(NotWritten);
+                    }
+                    tracing::warn!(%error, "results could not be written; trying again");
+                    std::thread::sleep(RESULTS_PAUSE);
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "results could not be written together; writing each");
+                    break;
+                }
             }
-            Err(error @ app::Error::Unavailable { .. }) => {
-                tracing::warn!(%error, count = results.len(), "results could not be written; the deliveries are made again");
-                return false;
-            }
-            Err(error) => tracing::warn!(%error, "results could not be written together; writing each"),
         }
         let mut opened = false;
         for done in results {
             let id = done.claimed.id;
-            match write(self, vec![Arc::clone(&done)]) {
+            match write(self, vec![Arc::clone(&done)], may_be_written) {
                 Ok(()) => opened |= opens(&[done]),
                 Err(error) => {
                     tracing::warn!(%error, %id, "a result could not be written; the delivery is tried again");
                 }
             }
         }
-        opened
+        Ok(opened)
     }
 
     /// Writes what receivers took.
-    fn write_taken(&self, results: Vec<Arc<Done>>) -> Result<(), app::Error> {
+    fn write_taken(&self, results: Vec<Arc<Done>>, may_be_written: bool) -> Result<(), app::Error> {
         let now = self.app.now();
         self.app.store.write_one_relaxed(move |tx| {
             let taken: Vec<(&Claimed, &Try)> = results.iter().filter_map(|done| done.taken()).collect();
             let recorded = outbox::finish_taken(tx, &taken, now)?;
             for (claimed, _) in taken.iter().filter(|(claimed, _)| !recorded.contains(&claimed.id)) {
-                lease_lost(claimed);
+                lease_lost(claimed, may_be_written);
             }
             Ok(())
         })
     }
 
     /// Writes what else came of deliveries.
-    fn write_others(&self, results: Vec<Arc<Done>>) -> Result<(), app::Error> {
+    fn write_others(&self, results: Vec<Arc<Done>>, may_be_written: bool) -> Result<(), app::Error> {
         let (app, now) = (Arc::clone(&self.app), self.app.now());
         self.app.store.write_relaxed(move |tx| {
             for done in &results {
@@ -1192,7 +1227,7 @@ impl Shared {
                 };
                 let (Finished::LeaseLost { stopped } | Finished::Recorded { stopped, .. }) = finished;
                 if matches!(finished, Finished::LeaseLost { .. }) {
-                    lease_lost(claimed);
+                    lease_lost(claimed, may_be_written);
                 }
                 if let (Some(reason), ClaimedChannel::Webhook { url, .. }) = (stopped, &claimed.channel) {
                     tracing::warn!(company = %claimed.company, reason = reason.word(), "an endpoint was stopped");
@@ -1220,12 +1255,28 @@ fn are_fresh(read_at: Timestamp, now: Timestamp) -> bool {
     now >= read_at && now.duration_since(read_at) < SECRETS_KEPT
 }
 
-fn lease_lost(claimed: &Claimed) {
-    tracing::warn!(id = %claimed.id, "a delivery took longer than its lease; it is made again");
+/// A result holds only while its lease does. One that may have been written before has ended its lease itself.
+fn lease_lost(claimed: &Claimed, may_be_written: bool) {
+    if may_be_written {
+        tracing::debug!(id = %claimed.id, "a result was in doubt: it was written, or its lease is lost");
+    } else {
+        tracing::warn!(id = %claimed.id, "a delivery took longer than its lease; it is made again");
+    }
 }
 
 /// What the history keeps of an answer: nothing that whoever prints it would obey.
 fn shown(text: &str) -> String {
     let is_shown = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
     text.chars().filter(is_shown).take(LONGEST_ANSWER).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST_ANSWER, shown};
+
+    #[test]
+    fn what_is_kept_of_an_answer_steers_no_terminal_and_has_an_end() {
+        assert_eq!(shown("a\u{1b}[31mb\0c\u{9b}2J\r\n\td"), "a[31mbc2J\n\td");
+        assert_eq!(shown(&"가".repeat(LONGEST_ANSWER + 1)).chars().count(), LONGEST_ANSWER);
+    }
 }

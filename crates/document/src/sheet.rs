@@ -242,6 +242,9 @@ impl Reading {
         for area in areas {
             let (first, last) = (place(area.start.1), place(area.end.1).min(columns.saturating_sub(1)));
             let rows = &self.sheet.rows;
+            if first > last {
+                continue;
+            }
             let begin = rows.partition_point(|row| row.number <= area.start.0);
             for row in rows
                 .iter()
@@ -251,7 +254,7 @@ impl Reading {
             {
                 let is_first = row.number == area.start.0.saturating_add(1);
                 let under = first + usize::from(is_first)..=last;
-                count += under.clone().count();
+                count += under.clone().count().max(1);
                 // Areas do not lie over each other.
                 if count > rows.len().saturating_mul(columns) {
                     return Err(SheetFault::Unreadable);

@@ -79,7 +79,7 @@ pub enum Error {
         detail: String,
     },
     /// The connection broke while the commit was under way, and the server did not come back in time to say whether it
-    /// happened.
+    /// happened; or it was that of a single statement, of which that cannot be asked.
     #[error(
         "the connection broke during the commit, which may or may not have happened: {detail}; \
          look before trying again"

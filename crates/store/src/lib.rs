@@ -10,7 +10,8 @@
 //! **Guarantees.**
 //! - What a writing closure did is durable when `write` returns `Ok`, and undone entirely when it
 //!   returns `Err`, with one exception, which has its own name: [`Error::CommitUnknown`]. A connection that breaks during
-//!   a commit is no exception yet: the store finds out what became of it.
+//!   a commit is no exception yet: the store finds out what became of it. [`Store::write_relaxed`] promises the same but for a
+//!   machine that stops, [`Store::write_one_relaxed`] less: see there.
 //! - A closure sees one state of the database, and no update is lost: of two that change the same row at once, one runs
 //!   again on what the other has left. What is decided from rows that are not changed is guarded by one that is; which
 //!   one, says docs/adr/0004.

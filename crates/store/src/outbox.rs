@@ -10,14 +10,14 @@
 //! - First tries of one workflow's webhooks go out in the order of the events: a later one is not claimed while an
 //!   earlier one has not been tried.
 //! - A stopped endpoint's deliveries are held, and go on where they were when it is switched on. What is enqueued
-//!   meanwhile is held by the claim that meets it. Whoever holds writes the endpoint's row, and so does switching it on: of
+//!   meanwhile is held once a claim has met it. Whoever holds writes the endpoint's row, and so does switching it on: of
 //!   the two at the same moment one runs again, so nothing stays held for an endpoint that is on.
 //! - However much waits, no transaction is long: a claim looks at each [`Lane`] once and takes its first few, and a backlog
 //!   is held and let go in portions ([`PORTION`]). The endpoint's row says that there is more to let go.
 //!
 //! Bodies and authorization values arrive encrypted (the app's vault) and are never read here.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use domain::public_address::CallbackUrl;
 use domain::{ClientId, CompanyId, WorkflowId};
@@ -310,7 +310,7 @@ impl Claimed {
     }
 
     /// Whether [`finish_taken`] can record it: not where it was tried so often that its oldest tries are forgotten.
-    pub fn may_be_recorded_with_others(&self) -> bool {
+    pub fn fits_batch(&self) -> bool {
         self.number_of_this_try() <= MOST_TRIES_KEPT
     }
 }
@@ -622,13 +622,14 @@ pub fn mail_came_back(tx: &mut dyn Transaction, event_id: &str, report: &Try) ->
 }
 
 /// Records for several claimed deliveries at once that their receivers took them, in a single statement: what [`finish`] does
-/// for each that [may be so](Claimed::may_be_recorded_with_others). Answers those whose lease was still their own.
+/// for each that [fits such a batch](Claimed::fits_batch). Answers those whose lease was still their own.
 pub fn finish_taken(
     tx: &mut dyn Transaction,
     taken: &[(&Claimed, &Try)],
     now: Timestamp,
 ) -> Result<HashSet<DeliveryId>, Error> {
-    let endpoints: HashSet<(&str, &str)> = taken
+    // In one order, so that two workers who record for the same endpoints wait for each other once.
+    let endpoints: BTreeSet<(&str, &str)> = taken
         .iter()
         .filter_map(|(claimed, _)| match &claimed.channel {
             ClaimedChannel::Webhook { url, .. } => Some((claimed.company.as_str(), url.as_str())),

@@ -2,7 +2,8 @@
 //!
 //! A closure runs on its caller's own thread, which would only wait otherwise; it must be one that may block.
 //!
-//! **Isolation.** Every closure runs on one snapshot (REPEATABLE READ). Of two that change the same row at once the second
+//! **Isolation.** A transaction runs on one snapshot (REPEATABLE READ), a statement that is sent alone on its own (READ
+//! COMMITTED, in PostgreSQL's autocommit). Of two that change the same row at once the second
 //! is refused by the server and runs again on what the first has left, so no update is lost. What a use-case decides
 //! from rows that it does not change must be guarded by a row that it does: a workflow's `revision` (docs/adr/0004).
 //!
@@ -11,8 +12,8 @@
 //! pauses.
 //!
 //! **Round trips.** What needs no answer before it goes on is not waited for: `BEGIN` goes out with the first statement,
-//! and what was [left for later](Transaction::execute_later) with the next one or with `COMMIT`. A statement that is its
-//! transaction by itself has neither (docs/adr/0018).
+//! and what was [left for later](Transaction::execute_later) with the next one or with `COMMIT`. A statement in autocommit has
+//! neither (docs/adr/0018).
 //!
 //! **Together.** Callers who ask the same question at the same moment share one answer, those who take fresh numbers one
 //! question for all, and those who only add rows, having read nothing in their transaction, one transaction: they have no
@@ -22,13 +23,14 @@
 //! its number into its connection's row of `store_session`. In doubt that row is read over a new connection, under a lock
 //! that waits for the end of the old transaction wherever it still lives: the number is there, and it was committed; or it
 //! is not, never will be, and the closure runs again. It is [`Error::CommitUnknown`] only where the server stays away for
-//! longer than the patience of the settings, and of a statement that was sent by itself, which has no number.
+//! longer than the patience of the settings, and of a statement in autocommit, which has no number.
 //!
 //! **TLS** is rustls, always with the certificate checked: `sslmode=require` (or `verify-full`,
 //! the same here) trusts the public roots, or those of the PEM file that `sslrootcert` names.
 //! Without `sslmode` the connection is plain. `prefer` and `allow` protect against nobody who
 //! could harm, and are refused.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::future::Future;
 use std::hash::{BuildHasher, RandomState};
@@ -75,16 +77,13 @@ const MIGRATE_ATTEMPTS: u32 = 3;
 /// A server that answers nothing for so long is gone, though nobody has said so.
 const SILENCE: Duration = Duration::from_secs(30);
 /// A client that hangs must not hold rows for ever, nor a statement a thread.
-const SESSION: &str = "SET TIME ZONE 'UTC'; SET statement_timeout = '30s'; \
+const SESSION: &str = "SET TIME ZONE 'UTC'; SET default_transaction_isolation = 'read committed'; \
+                       SET statement_timeout = '30s'; \
                        SET idle_in_transaction_session_timeout = '60s'";
 
 const COMMIT: &str = "COMMIT";
 /// Removes the rows of connections that have ended long ago.
 const FORGET_SESSIONS: &str = "DELETE FROM store_session WHERE touched_at < now() - INTERVAL '1 day'";
-/// Writes a transaction's number into its connection's row.
-const MARK: &str = "INSERT INTO store_session (id, transaction_number, touched_at) VALUES ($1, $2, now()) \
-                    ON CONFLICT (id) DO UPDATE SET transaction_number = excluded.transaction_number, \
-                    touched_at = excluded.touched_at";
 const SESSION_NUMBER: &str = "SELECT transaction_number FROM store_session WHERE id = $1 FOR UPDATE";
 
 pub(crate) struct Driver {
@@ -281,7 +280,7 @@ impl Server {
         let give_up = Instant::now() + self.patience;
         for attempt in 1.. {
             let found = self.connect().and_then(|connection| {
-                let row = async { connection.client().query_opt(SESSION_NUMBER, &[&mark.session]).await };
+                let row = async { connection.client().query_opt(SESSION_NUMBER, &[&&*mark.session]).await };
                 Ok(connection.wait(row)?)
             });
             match found {
@@ -395,7 +394,7 @@ pub(crate) enum Access {
     Write,
     /// It writes, and does not wait.
     WriteRelaxed,
-    /// It writes with one statement, which says itself that it does not wait, with no transaction around it.
+    /// It writes with one statement, which says itself that it does not wait, in autocommit.
     WriteOneRelaxed,
     /// What several add is written, and waits.
     WriteTogether,
@@ -412,6 +411,14 @@ pub(crate) enum Access {
 impl Access {
     fn writes(self) -> bool {
         !matches!(self, Access::Read | Access::ReadOne)
+    }
+
+    /// Whether its commit is asynchronous.
+    fn is_relaxed(self) -> bool {
+        matches!(
+            self,
+            Access::WriteRelaxed | Access::WriteOneRelaxed | Access::WriteTogetherRelaxed
+        )
     }
 
     /// The same for several at once.
@@ -466,8 +473,27 @@ enum Fate {
 /// By what a writing transaction is found again.
 #[derive(Debug, Clone)]
 struct Mark {
-    session: String,
+    /// Of hexadecimal digits.
+    session: Arc<str>,
     number: i64,
+}
+
+impl Mark {
+    /// Prepares what writes a transaction's number into its connection's row: in the server's own words, so that it goes out
+    /// with the beginning of the transaction as one message, and is answered as one.
+    fn prepare(session: &str) -> String {
+        format!(
+            "PREPARE mark (BIGINT) AS INSERT INTO store_session (id, transaction_number, touched_at) \
+             VALUES ('{session}', $1, now()) \
+             ON CONFLICT (id) DO UPDATE SET transaction_number = excluded.transaction_number, \
+             touched_at = excluded.touched_at"
+        )
+    }
+
+    /// Begins a transaction that is found by this mark.
+    fn beginning(&self, begin: &str) -> String {
+        format!("{begin}; EXECUTE mark({})", self.number)
+    }
 }
 
 /// A connection with the statements prepared on it.
@@ -475,8 +501,8 @@ struct Session {
     connection: Connection,
     /// By name and by how many rows they add.
     prepared: HashMap<(&'static str, usize), Prepared>,
-    /// What writes the mark of a transaction, and the latest one, where there was one.
-    mark: Option<(tokio_postgres::Statement, Mark)>,
+    /// The latest transaction's, where there was one.
+    mark: Option<Mark>,
 }
 
 #[derive(Clone)]
@@ -499,22 +525,28 @@ impl Session {
         let Some(begin) = access.begin() else {
             return Ok(None);
         };
-        let mark = if access.writes() { Some(self.next_mark()?) } else { None };
-        Ok(Some(Opening { begin, mark }))
+        if !access.writes() {
+            return Ok(Some(Opening {
+                begin: begin.into(),
+                mark: None,
+            }));
+        }
+        let mark = self.next_mark()?;
+        Ok(Some(Opening {
+            begin: mark.beginning(begin).into(),
+            mark: Some(mark),
+        }))
     }
 
-    fn next_mark(&mut self) -> Result<(tokio_postgres::Statement, Mark), tokio_postgres::Error> {
-        let next = if let Some((statement, mark)) = self.mark.take() {
+    fn next_mark(&mut self) -> Result<Mark, tokio_postgres::Error> {
+        let next = if let Some(mark) = self.mark.take() {
             let number = mark.number + 1;
-            (statement, Mark { number, ..mark })
+            Mark { number, ..mark }
         } else {
-            let client = self.connection.client();
-            let statement = self.connection.wait(async {
-                client.batch_execute(FORGET_SESSIONS).await?;
-                client.prepare(MARK).await
-            })?;
-            let session = random_name();
-            (statement, Mark { session, number: 1 })
+            let session: Arc<str> = random_name().into();
+            let prepare = format!("{FORGET_SESSIONS}; {}", Mark::prepare(&session));
+            self.connection.wait(self.connection.client().batch_execute(&prepare))?;
+            Mark { session, number: 1 }
         };
         self.mark = Some(next.clone());
         Ok(next)
@@ -572,8 +604,9 @@ impl Session {
 
 /// The beginning of a transaction that was not sent yet.
 struct Opening {
-    begin: &'static str,
-    mark: Option<(tokio_postgres::Statement, Mark)>,
+    /// With what writes the mark.
+    begin: Cow<'static, str>,
+    mark: Option<Mark>,
 }
 
 /// A question that stands alone.
@@ -687,11 +720,7 @@ impl Open<'_> {
         let mut parts = Vec::new();
         if let Some(opening) = &opening {
             parts.push(Part::Opening);
-            pipeline.add(client.batch_execute(opening.begin));
-            if let Some((statement, mark)) = &opening.mark {
-                parts.push(Part::Opening);
-                pipeline.add(client.execute_raw(statement, [&mark.session as &(dyn ToSql + Sync), &mark.number]));
-            }
+            pipeline.add(client.batch_execute(&opening.begin));
         }
         for ready in left {
             parts.push(Part::Statement(ready.statement));
@@ -795,9 +824,7 @@ impl<'driver> PostgresTransaction<'driver> {
         };
         // The connection is given up where it fails: its state is not known.
         let opening = session.opening(self.access).map_err(|error| not_begun(&error))?;
-        let mark = opening
-            .as_ref()
-            .and_then(|opening| Some(opening.mark.as_ref()?.1.clone()));
+        let mark = opening.as_ref().and_then(|opening| opening.mark.clone());
         Ok(Open {
             lent,
             session,
@@ -1075,13 +1102,10 @@ impl<'driver> PostgresTransaction<'driver> {
         }
         let sent = open.send(&ready, |client| client.batch_execute(COMMIT));
         let sent = sent.and_then(|committed| committed.map_err(Failure::of_commit));
-        match self.committed(open, sent) {
-            Ok(_) => Outcome::Done,
-            Err(outcome) => outcome,
-        }
+        self.committed(open, sent)
     }
 
-    /// Has one statement change what it will, as a transaction by itself.
+    /// Has one statement change what it will, in autocommit.
     fn change_alone(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<Row>, Error> {
         let prepared = self.prepared(statement, 1, parameters.len())?;
         let bound = bound(parameters);
@@ -1095,48 +1119,56 @@ impl<'driver> PostgresTransaction<'driver> {
                 error,
             })
         });
-        match self.committed(open, sent) {
-            Ok(Some(found)) => rows(statement, &prepared.columns, &found),
-            Ok(None) => Err(Error::CommitUnknown {
-                detail: "it was kept, but its answer is lost".to_owned(),
+        match sent {
+            Ok(found) => {
+                failpoint::reach(Place::AfterCommit);
+                open.give_back();
+                rows(statement, &prepared.columns, &found)
+            }
+            Err(Failure { error, .. }) if unclear(&error) => Err(Error::CommitUnknown {
+                detail: described(&error),
             }),
-            // The closure may say what that means.
-            Err(Outcome::Failed(error)) => Err(error),
-            Err(outcome) => Err(self.ends(outcome)),
+            Err(failure) => match self.refused(open, failure) {
+                // The closure may say what that means.
+                Outcome::Failed(error) => Err(error),
+                outcome => Err(self.ends(outcome)),
+            },
         }
     }
 
-    /// What became of a transaction whose end was sent: what it came to, unless that is lost though it was kept.
-    fn committed<T>(&self, mut open: Open<'driver>, sent: Result<T, Failure>) -> Result<Option<T>, Outcome> {
-        let (access, server) = (self.access, &self.driver.server);
-        let Failure { part, error } = match sent {
-            Ok(found) => {
-                if access.writes() {
+    /// What became of a transaction whose end was sent.
+    fn committed(&self, mut open: Open<'driver>, sent: Result<(), Failure>) -> Outcome {
+        match sent {
+            Ok(()) => {
+                if self.access.writes() {
                     failpoint::reach(Place::AfterCommit);
                 }
                 open.give_back();
-                return Ok(Some(found));
+                Outcome::Done
             }
-            Err(failure) => failure,
-        };
-        // Also where the server said that it goes down: it may say so after the commit.
-        if unclear(&error) {
-            let mark = open.mark.take();
-            drop(open);
-            return match mark.map(|mark| server.was_committed(&mark)) {
-                Some(Ok(true)) => Ok(None),
-                Some(Ok(false)) => Err(Outcome::Again(unreachable(&error))),
-                None if !access.writes() => Err(Outcome::Again(unreachable(&error))),
-                Some(Err(_)) | None => Err(Outcome::Failed(Error::CommitUnknown {
-                    detail: described(&error),
-                })),
-            };
+            // Also where the server said that it goes down: it may say so after the commit.
+            Err(Failure { error, .. }) if unclear(&error) => {
+                let mark = open.mark.take();
+                drop(open);
+                match mark.map(|mark| self.driver.server.was_committed(&mark)) {
+                    Some(Ok(true)) => Outcome::Done,
+                    Some(Ok(false)) | None => Outcome::Again(unreachable(&error)),
+                    Some(Err(_)) => Outcome::Failed(Error::CommitUnknown {
+                        detail: described(&error),
+                    }),
+                }
+            }
+            Err(failure) => self.refused(open, failure),
         }
-        // The server has said that the transaction is over, and not committed: COMMIT after a failure is ROLLBACK.
-        Err(match part {
+    }
+
+    /// What becomes of a transaction of which the server has said that it is over, and not committed: COMMIT after a failure is
+    /// ROLLBACK.
+    fn refused(&self, mut open: Open<'driver>, Failure { part, error }: Failure) -> Outcome {
+        match part {
             Part::Opening => not_begun(&error),
             Part::Statement(statement) => {
-                let again = open.session.may_do_better(statement, &error, access);
+                let again = open.session.may_do_better(statement, &error, self.access);
                 if !matches!(again, Some(Error::Unreachable { .. })) {
                     open.give_back();
                 }
@@ -1153,7 +1185,7 @@ impl<'driver> PostgresTransaction<'driver> {
                     Outcome::Failed(Error::Commit { detail })
                 }
             }
-        })
+        }
     }
 
     /// Undoes what was done. `keep`: the closure would have had it kept.
@@ -1181,7 +1213,7 @@ impl<'driver> PostgresTransaction<'driver> {
 impl Transaction for PostgresTransaction<'_> {
     fn execute(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<u64, Error> {
         self.guarded(|this| {
-            check(statement, parameters)?;
+            check(statement, parameters, this.access.is_relaxed())?;
             let left = std::mem::take(&mut this.left);
             let prepared = this.prepared(statement, 1, parameters.len())?;
             let ready = this.ready(&[&left])?;
@@ -1194,7 +1226,7 @@ impl Transaction for PostgresTransaction<'_> {
 
     fn execute_later(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<(), Error> {
         self.guarded(|this| {
-            check(statement, parameters)?;
+            check(statement, parameters, this.access.is_relaxed())?;
             this.left.push(Later {
                 statement,
                 parameters: parameters.to_vec(),
@@ -1205,15 +1237,10 @@ impl Transaction for PostgresTransaction<'_> {
 
     fn query(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<Row>, Error> {
         self.guarded(|this| {
-            check(statement, parameters)?;
+            check(statement, parameters, this.access.is_relaxed())?;
             match this.access {
                 Access::ReadOne if this.open.is_none() => Ok(this.ask_with_others(statement, parameters, None)?.0),
                 Access::WriteOneRelaxed => this.change_alone(statement, parameters),
-                // All that its transaction writes would not wait.
-                Access::Write if statement.relaxes() => Err(Error::Statement {
-                    statement: statement.name(),
-                    detail: "does not wait for the disk, and its transaction does".to_owned(),
-                }),
                 _ => this.ask(statement, parameters),
             }
         })
@@ -1227,7 +1254,7 @@ impl Transaction for PostgresTransaction<'_> {
         parts: i64,
     ) -> Result<(Vec<Row>, Option<Numbers>), Error> {
         self.guarded(|this| {
-            check(statement, parameters)?;
+            check(statement, parameters, this.access.is_relaxed())?;
             if this.access == Access::ReadOne && this.open.is_none() {
                 this.ask_with_others(statement, parameters, Some((numbers, parts)))
             } else {

@@ -122,8 +122,8 @@ impl Driver {
             let mut prepared = connection
                 .prepare(&format!("EXPLAIN QUERY PLAN {text}"))
                 .map_err(fault)?;
-            let taken = taken(statement, &prepared, parameters);
-            let lines = prepared.query_map(bound(taken), |row| row.get("detail"));
+            let named = parameters_of(statement, &prepared, parameters);
+            let lines = prepared.query_map(bound(named), |row| row.get("detail"));
             let lines: Vec<String> = lines.and_then(Iterator::collect).map_err(fault)?;
             all.extend(lines);
         }
@@ -286,6 +286,7 @@ impl Session {
         let mut transaction = SqliteTransaction {
             connection: &self.connection,
             columns: &mut self.columns,
+            sync: self.sync,
             spoiled: false,
         };
         let keep = job.run(&mut transaction);
@@ -373,12 +374,13 @@ fn write_alone(session: &mut Session, job: &mut dyn Job) {
 struct SqliteTransaction<'session> {
     connection: &'session Connection,
     columns: &'session mut HashMap<&'static str, Arc<[String]>>,
+    sync: Sync,
     spoiled: bool,
 }
 
 impl<'session> SqliteTransaction<'session> {
-    /// Runs what a statement does before its last part, which is left to the caller.
-    fn prepared(
+    /// Runs all parts of a statement but the last, which is left to the caller.
+    fn run_all_but_last(
         &self,
         statement: &'static Statement,
         parameters: &[Value],
@@ -386,8 +388,8 @@ impl<'session> SqliteTransaction<'session> {
         let (last, before) = statement.sqlite().split_last().ok_or(rusqlite::Error::InvalidQuery)?;
         for text in before {
             let mut prepared = self.connection.prepare_cached(text)?;
-            let taken = taken(statement, &prepared, parameters);
-            prepared.execute(bound(taken))?;
+            let named = parameters_of(statement, &prepared, parameters);
+            prepared.execute(bound(named))?;
         }
         self.connection.prepare_cached(last)
     }
@@ -406,12 +408,12 @@ impl<'session> SqliteTransaction<'session> {
 impl Transaction for SqliteTransaction<'_> {
     fn execute(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<u64, Error> {
         self.guarded(|this| {
-            check(statement, parameters)?;
+            check(statement, parameters, this.sync == Sync::Later)?;
             let touched = this
-                .prepared(statement, parameters)
+                .run_all_but_last(statement, parameters)
                 .and_then(|mut prepared| {
-                    let taken = taken(statement, &prepared, parameters);
-                    prepared.execute(bound(taken))
+                    let named = parameters_of(statement, &prepared, parameters);
+                    prepared.execute(bound(named))
                 })
                 .map_err(|error| statement_error(statement, &error))?;
             Ok(touched as u64)
@@ -420,16 +422,16 @@ impl Transaction for SqliteTransaction<'_> {
 
     fn query(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<Row>, Error> {
         self.guarded(|this| {
-            check(statement, parameters)?;
+            check(statement, parameters, this.sync == Sync::Later)?;
             let fault = |error: rusqlite::Error| statement_error(statement, &error);
-            let mut prepared = this.prepared(statement, parameters).map_err(fault)?;
+            let mut prepared = this.run_all_but_last(statement, parameters).map_err(fault)?;
             let columns = this
                 .columns
                 .entry(statement.name())
                 .or_insert_with(|| owned(&prepared.column_names()))
                 .clone();
-            let taken = taken(statement, &prepared, parameters);
-            let mut found = prepared.query(bound(taken)).map_err(fault)?;
+            let named = parameters_of(statement, &prepared, parameters);
+            let mut found = prepared.query(bound(named)).map_err(fault)?;
             let mut rows = Vec::new();
             while let Some(row) = found.next().map_err(fault)? {
                 let values = columns
@@ -450,8 +452,15 @@ impl Transaction for SqliteTransaction<'_> {
     }
 }
 
-/// Refuses what PostgreSQL could not hold, so that both databases answer the same.
-pub(crate) fn check(statement: &'static Statement, parameters: &[Value]) -> Result<(), Error> {
+/// Refuses what PostgreSQL could not hold, so that both databases answer the same, and a statement that would make a
+/// transaction asynchronous whose caller waits for the disk.
+pub(crate) fn check(statement: &'static Statement, parameters: &[Value], is_relaxed: bool) -> Result<(), Error> {
+    if statement.relaxes() && !is_relaxed {
+        return Err(Error::Statement {
+            statement: statement.name(),
+            detail: "does not wait for the disk, and its transaction does".to_owned(),
+        });
+    }
     for (index, parameter) in parameters.iter().enumerate() {
         if matches!(parameter, Value::Text(text) if text.contains('\0')) {
             return Err(Error::Parameter {
@@ -478,8 +487,12 @@ impl rusqlite::ToSql for Bound<'_> {
     }
 }
 
-/// The parameters that a part of a statement takes: where it is one of several, those up to the last that it names.
-fn taken<'p>(statement: &Statement, prepared: &rusqlite::Statement<'_>, parameters: &'p [Value]) -> &'p [Value] {
+/// Those parameters of a statement that a part of it names: where it is one of several, up to the last of them.
+fn parameters_of<'p>(
+    statement: &Statement,
+    prepared: &rusqlite::Statement<'_>,
+    parameters: &'p [Value],
+) -> &'p [Value] {
     if statement.sqlite().len() == 1 {
         return parameters;
     }

@@ -2,8 +2,8 @@
 
 use std::sync::OnceLock;
 
-/// How a statement says to PostgreSQL that its commit does not wait for the disk, and how it has that said before anything
-/// is changed: what a WITH holds is not looked at unless something refers to it.
+/// How a statement says to PostgreSQL that its commit is asynchronous, and how it has that read at all: what a WITH holds is
+/// not run unless something refers to it.
 const RELAXES: &str = "WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', TRUE) AS setting)";
 const HAS_RELAXED: &str = "(SELECT setting FROM relaxed) = 'off'";
 

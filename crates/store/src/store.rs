@@ -104,6 +104,9 @@ impl Transaction for Single<'_> {
         numbers: &'static Statement,
         parts: i64,
     ) -> Result<(Vec<Row>, Option<Numbers>), Error> {
+        if self.announced != Announced::Select {
+            return Err(self.announced.refusal(statement));
+        }
         self.use_up(statement)?;
         self.inner.query_with_numbers(statement, parameters, numbers, parts)
     }
@@ -190,11 +193,11 @@ impl Store {
         }
     }
 
-    /// The same with a single query, and no more. On PostgreSQL it is sent by itself, with no transaction around it and no mark
-    /// to find it by, so it sees what others commit meanwhile: it must choose its rows by what holds when it has their locks.
-    /// What it answers is known only once it is kept, even where the closure fails afterwards; and where the connection breaks
-    /// before the answer is there, it may have been kept or not, which is told as [`Error::CommitUnknown`]. The statement says
-    /// itself that it does not wait for the disk; another is refused, and so is a second one.
+    /// The same with a single query, which says itself that it does not wait for the disk; another is refused, and so is a
+    /// second one. On PostgreSQL it runs in autocommit (docs/adr/0018):
+    /// - what it changed is kept once it has answered, even where the closure fails afterwards;
+    /// - where the connection breaks before that, it may have been kept or not: [`Error::CommitUnknown`];
+    /// - it sees what others commit meanwhile, and must choose its rows by what holds when it has their locks.
     pub fn write_one_relaxed<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: FnMut(&mut dyn Transaction) -> Result<T, E> + Send + 'static,

@@ -1,6 +1,7 @@
 //! Leases, lanes, the bell, and several runners at once.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use delivery::guarded_client::Limits;
@@ -22,7 +23,13 @@ testkit::on_both_databases!(
     a_dead_workers_delivery_is_made_when_its_lease_ends_and_its_late_result_counts_no_more,
     two_runners_share_the_work_and_nothing_is_sent_twice,
     a_transaction_that_is_undone_tells_nobody,
+    what_was_tried_very_often_is_recorded_when_it_is_taken_and_its_oldest_try_forgotten,
 );
+
+store::statements! {
+    /// A delivery was tried so often.
+    pub static TRIED_OFTEN = "UPDATE outbox SET tries_made = $2 WHERE id = $1";
+}
 
 fn claim_as(house: &House, owner: &str) -> Vec<outbox::Claimed> {
     let now = house.app.now();
@@ -97,6 +104,45 @@ fn what_a_claim_took_whose_answer_was_lost_is_delivered_at_the_next_look() {
     assert_eq!((receiver.received().len(), house.state(id)), (0, "waiting"));
     look();
     assert_eq!((receiver.received().len(), house.state(id)), (1, "delivered"));
+}
+
+/// A result in doubt is written again: where it was kept, that changes nothing, and nobody gets anything twice.
+#[test]
+fn a_result_whose_answer_was_lost_is_written_again_and_the_delivery_made_once() {
+    for fault in [Fault::AfterTheCommit, Fault::BeforeTheCommit] {
+        let database = TestDatabase::postgres();
+        drop(database.open());
+        let proxy = Arc::new(DatabaseProxy::to(database.settings()));
+        let house = House::with_store(Store::open(proxy.settings()).expect("the store"));
+        let line = Arc::clone(&proxy);
+        let receiver = Receiver::answering(move |_| {
+            line.arm(fault);
+            Answer::status(200)
+        });
+        let id = house.tell(&receiver.url("/hook"), 1);
+        house.deliver();
+        assert_eq!(proxy.met(), 1, "the result met the fault");
+        house.clock.turn(SignedDuration::from_secs(91));
+        house.deliver();
+        assert_eq!(
+            (receiver.received().len(), house.state(id), house.tries(id).len()),
+            (1, "delivered", 1),
+            "{fault:?}"
+        );
+    }
+}
+
+fn what_was_tried_very_often_is_recorded_when_it_is_taken_and_its_oldest_try_forgotten(database: &TestDatabase) {
+    let house = House::on(database);
+    let receiver = Receiver::start();
+    receiver.answer_next([Answer::status(500)]);
+    let id = house.tell(&receiver.url("/hook"), 1);
+    house.deliver();
+    house.write(move |tx| tx.execute_one(&TRIED_OFTEN, store::values![id.0, outbox::MOST_TRIES_KEPT]));
+    house.clock.turn(SignedDuration::from_mins(10));
+    house.deliver();
+    let codes: Vec<_> = house.tries(id).iter().map(|made| made.code).collect();
+    assert_eq!((house.state(id), codes), ("delivered", vec![Some(200)]));
 }
 
 fn two_runners_share_the_work_and_nothing_is_sent_twice(database: &TestDatabase) {

@@ -4,7 +4,7 @@
 //! a person or a program asks for carries the company.
 
 crate::statements! {
-    /// Puts a delivery into the outbox. Where its endpoint was stopped, the claim that meets it holds it.
+    /// Puts a delivery into the outbox. Where its endpoint was stopped, it is held once a claim has met it.
     pub static ENQUEUE = "INSERT INTO outbox (company_id, workflow_id, event_id, kind, receiver, url, client_id, \
              authorization_header, body, state, created_at, due_at, erase_at) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12)";
@@ -111,8 +111,9 @@ crate::statements! {
 
     /// Records that claimed deliveries were taken by their receivers, and what the tries were like. Their endpoints are as those
     /// that never failed; one that was stopped stays so until it is switched on. Those that answer no row had lost their lease.
-    /// That each of the list is of a kind tells PostgreSQL that they are few, as for a claim. It would guess that hardly any
-    /// endpoint is not stopped, and look at all of them: the CASE keeps it from guessing.
+    ///
+    /// For PostgreSQL's planner each of the list is of a kind, as for a claim, and CASE keeps it from guessing that hardly any
+    /// endpoint is not stopped.
     pub static FINISH_TAKEN =
         sqlite "DELETE FROM endpoint WHERE stopped_at IS NULL AND NOT letting_go AND (company_id, url) IN \
             (SELECT json_extract(value, '$.company'), json_extract(value, '$.url') FROM json_each($1) \
@@ -203,7 +204,7 @@ crate::statements! {
          WHERE endpoint.stopped_at IS NULL";
 
     /// Holds a portion of what waits for a stopped endpoint; what is under way is held when it is finished, and what is left
-    /// by the claim that meets it. The state is a parameter, so that no index of what waits is taken for this endpoint's.
+    /// once a claim has met it. The state is a parameter, so that no index of what waits is taken for this endpoint's.
     pub static HOLD =
         sqlite "UPDATE outbox SET state = 'held' WHERE id IN (SELECT id FROM outbox \
             WHERE company_id = $1 AND url = $2 AND kind = 'webhook' AND state = $3 AND lease IS NULL \
@@ -231,7 +232,7 @@ crate::statements! {
     pub static HAS_LET_GO = "DELETE FROM endpoint WHERE company_id = $1 AND url = $2 AND letting_go";
 
     /// Sends a webhook once more, in a new round of tries: one that is over, or that waits for its next try. Where its
-    /// endpoint was stopped, the next claim holds it.
+    /// endpoint was stopped, it is held once a claim has met it.
     pub static RESEND = "UPDATE outbox SET state = 'waiting', due_at = $3, tries = 0, finished_at = NULL, noted = FALSE \
          WHERE company_id = $1 AND id = $2 AND kind = 'webhook' \
              AND (state IN ('delivered', 'dead') OR (state = 'waiting' AND lease IS NULL AND first_try_done))";

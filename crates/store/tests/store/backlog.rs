@@ -14,6 +14,7 @@ testkit::on_both_databases!(
     a_backlog_is_held_and_let_go_in_portions,
     an_endpoint_that_stops_anew_while_it_is_let_go_keeps_the_rest,
     what_was_met_for_an_endpoint_that_is_on_again_is_due_at_once,
+    what_receivers_took_is_recorded_together_but_for_whose_lease_was_lost,
 );
 
 store::statements! {
@@ -222,6 +223,49 @@ fn a_backlog_is_held_and_let_go_in_portions(database: &TestDatabase) {
         .read(move |tx| outbox::endpoints(tx, &company))
         .expect("endpoints");
     assert_eq!(left, [], "it is as one that never failed");
+}
+
+fn what_receivers_took_is_recorded_together_but_for_whose_lease_was_lost(database: &TestDatabase) {
+    let store = database.open();
+    let company = acme(&store);
+    fill(&store, 4);
+    let made = |code: u16| Try {
+        at: at(1_000),
+        duration: 7,
+        code: Some(code),
+        fault: None,
+        answer: "제 답".to_owned(),
+    };
+    let claimed = store
+        .write_relaxed(move |tx| {
+            let mut claimed = claim_due(tx, "lease", "owner", at(1_000), 4)?;
+            // The endpoint fails, and one of the others is taken back.
+            let failed = claimed.remove(0);
+            outbox::finish(tx, &failed, &made(500), Outcome::Retry(at(9_000)), at(1_000))?;
+            outbox::release(tx, claimed[0].id, "lease", at(2_000))?;
+            Ok::<_, store::Error>(claimed)
+        })
+        .expect("claims");
+    let of = company.clone();
+    let endpoints = move |tx: &mut dyn store::Transaction| outbox::endpoints(tx, &of);
+    assert_eq!(store.read(endpoints.clone()).expect("it fails").len(), 1);
+    let results = claimed.clone();
+    let recorded = store
+        .write_one_relaxed(move |tx| {
+            let tries: Vec<Try> = results.iter().map(|_| made(200)).collect();
+            let taken: Vec<_> = results.iter().zip(&tries).collect();
+            outbox::finish_taken(tx, &taken, at(1_001))
+        })
+        .expect("recorded");
+    assert_eq!(recorded, claimed[1..].iter().map(|claimed| claimed.id).collect());
+    assert_eq!((in_state(&store, "delivered"), in_state(&store, "waiting")), (2, 2));
+    assert_eq!(store.read(endpoints).expect("none").len(), 0, "it has recovered");
+    for (place, delivery) in claimed.iter().enumerate() {
+        let (of, id) = (company.clone(), delivery.id);
+        let tries = store.read(move |tx| outbox::tries(tx, &of, id)).expect("tries");
+        let expected = if place == 0 { vec![] } else { vec![made(200)] };
+        assert_eq!(tries, expected);
+    }
 }
 
 fn what_was_met_for_an_endpoint_that_is_on_again_is_due_at_once(database: &TestDatabase) {

@@ -1,5 +1,6 @@
 //! How PostgreSQL finds rows by a key before it has statistics: a fresh installation has none for its first minutes, and its
-//! plans are made by guessing. A tie between indexes then decides whether one row is visited or all of a company's.
+//! plans are made by guessing. A tie between indexes then decides whether one row is visited or all of a company's. With
+//! statistics of a table of a few pages the server reads all of it, rightly, until it has counted again.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -198,6 +198,18 @@ fn a_statement_that_is_sent_by_itself_does_not_wait_for_the_disk_and_no_other_do
 }
 
 #[test]
+fn what_a_statement_by_itself_changed_is_kept_even_where_the_closure_fails() {
+    let database = TestDatabase::postgres();
+    let store = probe::open(&database);
+    let refused = store.write_one_relaxed(|tx| {
+        tx.query(&probe::INSERT_RELAXED, values![1, "alone"])?;
+        Err::<(), _>(Error::Closed)
+    });
+    assert!(matches!(refused, Err(Error::Closed)), "{refused:?}");
+    assert_eq!(count(&store), 2, "the row and its copy");
+}
+
+#[test]
 fn a_statement_by_itself_is_told_as_in_doubt_wherever_the_line_broke() {
     for (fault, rows) in [(Fault::AfterTheCommit, 2), (Fault::BeforeTheCommit, 0)] {
         let database = TestDatabase::postgres();
