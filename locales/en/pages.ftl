@@ -113,6 +113,7 @@ sign-guide-back = Previous field
 sign-guide-next = Next
 sign-guide-skip = Skip
 sign-guide-later = Fill in later
+sign-guide-open = Required fields still open ({ $count }): { $fields }
 sign-field-optional = optional
 
 ## Signing page: signature pad

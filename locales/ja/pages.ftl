@@ -101,6 +101,7 @@ sign-guide-back = 前の項目
 sign-guide-next = 次へ
 sign-guide-skip = スキップ
 sign-guide-later = あとで入力
+sign-guide-open = 未入力の必須項目（{ $count }件）：{ $fields }
 sign-field-optional = 任意
 
 ## 署名画面：署名の入力

@@ -101,6 +101,7 @@ sign-guide-back = 이전 항목
 sign-guide-next = 다음
 sign-guide-skip = 건너뛰기
 sign-guide-later = 나중에 입력
+sign-guide-open = 아직 입력하지 않은 필수 항목({ $count }개): { $fields }
 sign-field-optional = 선택
 
 ## 서명 화면: 서명 입력창

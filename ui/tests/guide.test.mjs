@@ -215,6 +215,57 @@ test("on a phone a touch on a box leads the sheet to it", async () => {
   assert.equal(await page.locator("#sheet").isVisible(), false);
 });
 
+test("what was left open for later is led to and named at the end; the only one that is open leads to the page", async () => {
+  const box = { page: 1, x: 250_000, width: 380_000, height: 24_000 };
+  const template = server.import({
+    name: "Two fields",
+    steps: [{ order: 1 }],
+    fields: [
+      { name: "Name", kind: "text", step: 1, required: true, y: 140_000, ...box },
+      { name: "Signature", kind: "signature", step: 1, required: true, y: 600_000, ...box },
+    ],
+  }, pdf());
+  for (const [size, language, texts] of [
+    ["phone", "en", ["Required fields still open (2): Name, Signature", "Required fields still open (1): Signature"]],
+    ["phone", "ko", ["아직 입력하지 않은 필수 항목(2개): Name, Signature", "아직 입력하지 않은 필수 항목(1개): Signature"]],
+    ["desktop", "ja", ["未入力の必須項目（2件）：Name, Signature", "未入力の必須項目（1件）：Signature"]],
+  ]) {
+    const { page } = await guided(size, language, {
+      template_id: template,
+      recipient_list: [{ order: 1, name: "김민준", email: "minjun@example.com" }],
+    });
+    const press = (selector) => page.locator(selector)[size === "desktop" ? "click" : "tap"]();
+    const trouble = () => page.locator("#trouble").textContent();
+    await press("#guide-next");
+    assert.equal(await current(page), "Signature");
+    assert.equal(await trouble(), "");
+    await press("#guide-next");
+    assert.equal(await current(page), "Name", "the first that is open");
+    assert.equal(await trouble(), texts[0]);
+    assert.equal(await inSight(page), true);
+    await picture(page, `guide-open-two-${size}-${language}`);
+    await page.keyboard.type("Kim");
+    assert.equal(await trouble(), "", "it is being mended");
+    await press("#guide-next");
+    await press("#guide-next");
+    assert.equal(await page.locator("#guide").isVisible(), false, "the page is shown");
+    assert.equal(await page.locator(".bar").isVisible(), true);
+    assert.equal(await trouble(), texts[1]);
+    assert.deepEqual(await seriousFaults(page), []);
+    await picture(page, `guide-open-one-${size}-${language}`);
+    // The keyboard stands on the way on, and that leads to the field.
+    assert.equal(await page.evaluate(() => document.activeElement.id), "next");
+    await press("#next");
+    await page.locator("#consent-dialog[open]").waitFor();
+    // It was chosen for all documents, and was not chosen otherwise.
+    await page.reload();
+    await ready(page);
+    assert.equal(await page.locator("#guide").isVisible(), true);
+    assert.deepEqual(page.faults, []);
+    await page.context().close();
+  }
+});
+
 test("while a word is composed Enter belongs to the word", async () => {
   const { page } = await guided("phone", "ko");
   await page.locator("#guide-entry").evaluate((entry) => {

@@ -14,6 +14,8 @@ export interface GuideHost {
   complete(): boolean;
   /** Leads to the approval. */
   finish(): void;
+  /** Says which fields keep the document from being approved. */
+  tell(open: Field[]): void;
 }
 
 const KEPT = "countersign-guided";
@@ -66,11 +68,10 @@ export class Guide {
     this.#setOn(on);
     keepOn(on);
     if (on) {
-      const open = this.fields.findIndex((field) => field.required && !field.ready);
-      this.#go(Math.max(0, open));
+      const [open] = this.#open;
+      this.#go(open ? this.fields.indexOf(open) : 0);
     } else {
-      this.view.zoomTo(1);
-      this.fields[this.#at]?.scrollTo();
+      this.#showPage();
       this.#toggle.focus({ preventScroll: true });
     }
   }
@@ -103,6 +104,16 @@ export class Guide {
     else this.#leave();
   }
 
+  get #open(): Field[] {
+    return this.fields.filter((field) => field.required && !field.ready);
+  }
+
+  /** The whole page, as it is without the sheet. */
+  #showPage(): void {
+    this.view.zoomTo(1);
+    this.fields[this.#at]?.scrollTo();
+  }
+
   #leave(): void {
     for (const field of this.fields) {
       field.describe("");
@@ -118,7 +129,23 @@ export class Guide {
     }
     if (this.#at + 1 < this.fields.length) this.#go(this.#at + 1);
     else if (this.host.complete()) this.host.finish();
-    else this.#go(this.fields.findIndex((open) => open.required && !open.ready));
+    else this.#leadToOpen(field);
+  }
+
+  /** Behind the last field of the row others are still open: says which, and leads to the first. Where that is the very
+   * field that was left open, the page is shown with its own way on; the choice of this way stays. */
+  #leadToOpen(left: Field | undefined): void {
+    const open = this.#open;
+    const [first] = open;
+    if (!first) return;
+    this.host.tell(open);
+    if (first !== left) {
+      this.#go(this.fields.indexOf(first));
+      return;
+    }
+    this.#setOn(false);
+    this.#showPage();
+    one<HTMLButtonElement>("#next").focus({ preventScroll: true });
   }
 
   #go(index: number): void {

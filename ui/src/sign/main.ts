@@ -32,6 +32,8 @@ interface Finished {
 
 /** Bytes that the server takes as an attachment. */
 const LARGEST_FILE = 10 * 1024 * 1024;
+/** Fields that a sentence names, before it leaves the others out. */
+const MOST_NAMED = 5;
 /** Milliseconds until 'viewed' is told again. */
 const AGAIN = 5_000;
 
@@ -125,6 +127,7 @@ class SigningPage extends HTMLElement implements FieldHost {
       texts: this.texts,
       complete: () => this.#open.length === 0,
       finish: () => this.#askApproval(),
+      tell: (open) => this.#tellOpen(open),
     });
     this.#restore();
     this.#wireBar();
@@ -335,6 +338,14 @@ class SigningPage extends HTMLElement implements FieldHost {
 
   get #open(): Field[] {
     return this.#fields.filter((field) => field.required && !field.ready);
+  }
+
+  #tellOpen(open: Field[]): void {
+    // That nothing can be saved is the worse news.
+    if (this.#cannotSave) return;
+    const labels = open.slice(0, MOST_NAMED).map((field) => field.label);
+    const fields = [...labels, ...(open.length > MOST_NAMED ? ["…"] : [])].join(", ");
+    one("#trouble").textContent = fill(this.texts["sign-guide-open"] ?? "", { count: open.length, fields });
   }
 
   #nextRequired(after: Field | null): Field | null {

@@ -70,6 +70,7 @@ const PLAIN: &[&str] = &[
 const WITH_PLACES: &[(&str, &[&str])] = &[
     ("sign-progress", &["done", "total"]),
     ("sign-guide-count", &["at", "total"]),
+    ("sign-guide-open", &["count", "fields"]),
     ("sign-page-go", &["page"]),
     ("sign-transfer-sending", &["file", "percent"]),
     ("sign-transfer-waiting", &["file"]),
