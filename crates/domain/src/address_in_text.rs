@@ -5,9 +5,10 @@
 //! people's eyes read it, compatibility characters as what they stand for (NFKC, UAX 15), and look-alikes of a dot, a colon
 //! or a slash (UTS 39) as what they look like.
 //!
-//! What is an address is a judgement. `J.Lee`, `Dr.Kim` and `김.민준` have the form of host names, and are names: no top-level
-//! domain is called `민준`, and who writes a capital after a dot writes initials or a title, unless the ending is one that
-//! everybody knows (`Evil.Com`).
+//! What is an address is a judgement. `J.Lee`, `J.LEE`, `Dr.Kim` and `김.민준` have the form of host names, and are names: no
+//! top-level domain is called `민준`, and who writes a capital after a dot writes initials or a title, unless the ending is
+//! one that everybody knows (`Evil.Com`). Small letters after a dot are an address, however short the word before it
+//! (`x.ai`).
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -16,9 +17,9 @@ use crate::contact::dns_domain;
 use crate::text::is_ignorable;
 
 /// Endings of host names that such programs take for addresses in whatever letters they are written.
-const COMMON_ENDINGS: [&str; 24] = [
+const COMMON_ENDINGS: [&str; 26] = [
     "com", "net", "org", "info", "biz", "io", "co", "ly", "me", "app", "dev", "xyz", "top", "shop", "online", "site",
-    "link", "click", "kr", "jp", "cn", "ru", "us", "uk",
+    "link", "click", "zip", "mov", "kr", "jp", "cn", "ru", "us", "uk",
 ];
 
 /// The top-level domains in other alphabets, in the letters of DNS behind their `xn--`, in order (IANA's list of 2026-11-17).
@@ -260,17 +261,37 @@ fn is_a_host(word: &str, is_led: bool) -> bool {
     if labels.windows(4).any(|four| four.iter().all(is_number)) {
         return true;
     }
-    let mut longest = 0;
+    let mut before = Before::Initials;
     labels.windows(2).any(|pair| {
         let [label, ending] = pair else { return false };
-        longest = longest.max(label.chars().count());
-        !label.is_empty() && ends_a_host(longest, ending, is_led)
+        before = before.max(Before::of(label));
+        !label.is_empty() && ends_a_host(before, ending, is_led)
     })
 }
 
-/// Whether what stands behind a dot ends a host name; `longest` is how many characters the longest label before it has, and
-/// `is_led` says that what stands around the word makes an address of it.
-fn ends_a_host(longest: usize, ending: &str, is_led: bool) -> bool {
+/// What stands before a dot, the most telling of all before it last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Before {
+    /// One character each, as initials are (`J.Lee`) and hosts can be (`X.COM`).
+    Initials,
+    /// One character each, and a small Latin letter among them.
+    SmallLetter,
+    /// A word.
+    Word,
+}
+
+impl Before {
+    fn of(label: &str) -> Self {
+        match label.chars().count() {
+            0 | 1 if label.chars().any(|c| c.is_ascii_lowercase()) => Self::SmallLetter,
+            0 | 1 => Self::Initials,
+            _ => Self::Word,
+        }
+    }
+}
+
+/// Whether what stands behind a dot ends a host name; `is_led` says that what stands around the word makes an address of it.
+fn ends_a_host(before: Before, ending: &str, is_led: bool) -> bool {
     let small = ending.to_lowercase();
     let encoded = dns_domain(&small).unwrap_or(small);
     if let Some(encoded) = encoded.strip_prefix("xn--")
@@ -286,16 +307,19 @@ fn ends_a_host(longest: usize, ending: &str, is_led: bool) -> bool {
     let is_common = COMMON_ENDINGS.iter().any(|common| latin.eq_ignore_ascii_case(common));
     let is_capital = |c: char| c.is_ascii_uppercase();
     let is_capitalised = latin.starts_with(is_capital) && latin.matches(is_capital).count() == 1;
-    // Initials behind a surname: `KIM.JH`.
-    let is_initials = latin.len() <= 3 && latin.chars().all(is_capital);
+    let is_capitals = latin.chars().all(is_capital);
     let is_ending = latin.len() >= 2 && latin.chars().all(|c| c.is_ascii_alphabetic());
-    // One letter may be an initial (`J.Lee`), and a host of its own (`x.com`).
+    let is_name = match before {
+        // A surname behind initials: `J.Lee`, `J.LEE`.
+        Before::Initials => is_capitalised || is_capitals && !is_common,
+        Before::SmallLetter => is_capitalised,
+        // Initials behind a surname: `KIM.JH`.
+        Before::Word => !is_common && (is_capitalised || is_capitals && latin.len() <= 3),
+    };
     let is_host = if is_led {
         latin == ending
-    } else if longest >= 2 {
-        is_common || !is_capitalised && !is_initials && latin == ending
     } else {
-        is_common && !is_capitalised
+        !is_name && (is_common || latin == ending)
     };
     is_ending && is_host
 }
@@ -330,6 +354,17 @@ mod tests {
             "evil.com",
             "x.com",
             "t.me/evil",
+            // One letter, and an ending that is none of the common ones.
+            "x.ai",
+            "x.zip",
+            "X.ZIP",
+            "X.ai",
+            "x.AI",
+            "WIN: x.gg!",
+            "a.b.club",
+            "김.ai",
+            "ｘ。ａｉ",
+            "x.co에서",
             "EVIL.COM",
             "Evil.Com",
             "ＥＶＩＬ．ＣＯＭ",
@@ -405,6 +440,17 @@ mod tests {
             "J.R.R. Tolkien",
             "J.R.R.Tolkien",
             "J.Lee",
+            "J.LEE",
+            "J. Kim",
+            "J.K. Kim",
+            "J.K.KIM",
+            "j.Kim",
+            "A.I. Ito",
+            "A.I.Ito",
+            "O.JH",
+            "a.k.a. Kim",
+            "김.이",
+            "김.J",
             "Dr. Kim",
             "Dr.Kim",
             "Dr.김",
@@ -457,6 +503,26 @@ mod tests {
         ) {
             let text = format!("{before}{host}{dot}{ending}{behind}");
             prop_assert!(holds_an_address(&text), "{}", text);
+        }
+
+        #[test]
+        fn small_letters_behind_a_dot_are_an_address_behind_one_letter_too(
+            host in "[a-zA-Z0-9가-힣]",
+            dot in prop::sample::select(&DOTS[..]),
+            ending in "[a-z]{2,8}",
+            before in "([a-zA-Z가-힣]{1,6} )?[(\"]?",
+        ) {
+            let text = format!("{before}{host}{dot}{ending}");
+            prop_assert!(holds_an_address(&text), "{}", text);
+        }
+
+        #[test]
+        fn initials_and_a_surname_are_a_name(
+            initials in "([A-Z가-힣]\\. ?){1,3}",
+            surname in "[A-Z][a-z]{1,8}|[A-Z]{4,8}|[가-힣]",
+        ) {
+            let is_common = COMMON_ENDINGS.iter().any(|ending| surname == ending.to_uppercase());
+            prop_assert!(is_common || !holds_an_address(&format!("{initials}{surname}")), "{}{}", initials, surname);
         }
 
         #[test]
