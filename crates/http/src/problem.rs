@@ -8,12 +8,14 @@
 //!
 //! What a client reads never holds the cause of an internal failure; that goes to the log.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use app::{Error, ForbiddenCode};
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::{FromRequestParts, Request, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -22,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::query::Query;
-use crate::router::Http;
+use crate::router::{Authenticated, Http};
 
 /// Why a request is not answered with success.
 #[derive(Debug)]
@@ -229,6 +231,19 @@ pub fn language_of(query: &Query, headers: &HeaderMap, company: Option<Language>
         })
         .or(company)
         .unwrap_or_default()
+}
+
+/// The language in which a call is answered where it succeeds; failures are spoken in the same by [`speak`].
+#[derive(Debug, Clone, Copy)]
+pub struct AnswerLanguage(pub Language);
+
+impl<S: Sync> FromRequestParts<S> for AnswerLanguage {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        let company = parts.extensions.get::<Authenticated>().map(|caller| caller.0.language);
+        Ok(Self(language_of(&Query::of(&parts.uri), &parts.headers, company)))
+    }
 }
 
 /// The outermost layer of the API: writes the body of every failure.

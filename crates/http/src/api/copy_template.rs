@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use super::path::TemplatePath;
 use crate::json_body::{Faults, OptionalJsonBody};
-use crate::problem::{Failure, Problem};
+use crate::problem::{AnswerLanguage, Failure, Problem};
 use crate::router::{Authenticated, Http};
 
 /// What the copy is called.
@@ -38,12 +38,12 @@ pub async fn copy_template(
     State(http): State<Http>,
     Authenticated(caller): Authenticated,
     TemplatePath(id): TemplatePath,
+    AnswerLanguage(language): AnswerLanguage,
     OptionalJsonBody(body): OptionalJsonBody,
 ) -> Result<Json<SavedTemplate>, Failure> {
     let mut faults = Faults::default();
     let name = body.members()?.text("name", &mut faults);
     faults.check()?;
-    let language = caller.language;
     let copied = http
         .blocking(move |app| app.copy_template(&caller.company, id, &caller.email, name.as_deref()))
         .await?;

@@ -5,8 +5,7 @@ use axum::Json;
 use axum::extract::{Request, State};
 
 use super::template_form::{Given, TemplateForm};
-use crate::problem::{Failure, Problem, language_of};
-use crate::query::Query;
+use crate::problem::{AnswerLanguage, Failure, Problem};
 use crate::router::{Authenticated, Http};
 
 /// Make a template.
@@ -46,10 +45,9 @@ use crate::router::{Authenticated, Http};
 pub async fn create_template(
     State(http): State<Http>,
     Authenticated(caller): Authenticated,
-    query: Query,
+    AnswerLanguage(language): AnswerLanguage,
     request: Request,
 ) -> Result<Json<SavedTemplate>, Failure> {
-    let language = language_of(&query, request.headers(), Some(caller.language));
     let given = Given::read(request, http.app().settings.largest_document, true).await?;
     let saved = http
         .blocking(move |app| {

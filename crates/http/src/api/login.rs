@@ -18,8 +18,7 @@ use utoipa::ToSchema;
 use crate::client_address::ClientAddress;
 use crate::json_body::{self, Faults, JsonBody, Members};
 use crate::path::ApiPath;
-use crate::problem::{Failure, language_of};
-use crate::query::Query;
+use crate::problem::{AnswerLanguage, Failure};
 use crate::router::Http;
 
 /// Credentials are short.
@@ -125,7 +124,6 @@ const FAILURE: ResultCode = ResultCode("99", "api-login-failure");
     post, path = "/api/{companyId}/login", tag = "Login",
     params(
         ("companyId" = String, Path, description = "The company's id, in any case.", example = "demo"),
-        ("lang" = Option<String>, Query, description = "Language of `result_msg`: `ko`, `en` or `ja`."),
     ),
     request_body = LoginRequest,
     responses(
@@ -143,11 +141,10 @@ pub async fn login(
     State(http): State<Http>,
     company: Result<ApiPath<String>, Failure>,
     ClientAddress { address, .. }: ClientAddress,
-    query: Query,
+    AnswerLanguage(language): AnswerLanguage,
     headers: HeaderMap,
     body: Body,
 ) -> Response {
-    let language = language_of(&query, &headers, None);
     // What is not UTF-8 is a company that does not exist, and is answered like one.
     let company = company.map_or_else(|_| String::new(), |ApiPath(company)| company);
     let bytes = json_body::read(&headers, body, BODY_LIMIT).await;

@@ -30,7 +30,7 @@ use super::{
 #[openapi(
     info(
         title = "Countersign",
-        description = "Electronic signing. Log in, start a workflow from a template, let its writers sign, fetch the sealed document and the history certificate.\n\nSuccess is answered flat. Failure is RFC 9457 problem details that name every bad member at once; its `code` is one of a closed list. Unknown members and query parameters are ignored; previews, dry runs and new public links name such members in `ignored_members`. Bodies are UTF-8, not compressed. What is no HTTP (400), or has too long an address (414) or head (431), is refused before the service sees it, with no body. Messages are in the language of `lang`, else of `Accept-Language`, else the company's.",
+        description = "Electronic signing. Log in, start a workflow from a template, let its writers sign, fetch the sealed document and the history certificate.\n\nSuccess is answered flat. Failure is RFC 9457 problem details that name every bad member at once; its `code` is one of a closed list. Unknown members and query parameters are ignored; previews, dry runs and new public links name such members in `ignored_members`. Bodies are UTF-8, not compressed. What is no HTTP (400), or has too long an address (414) or head (431), is refused before the service sees it, with no body. Words for people are in the language of the query parameter `lang` (`ko`, `en`, `ja`), which every call takes, else of `Accept-Language`, else the company's.",
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
     ),
     paths(
@@ -167,6 +167,9 @@ pub fn message_of(language: Language, id: &str) -> String {
         "name",
         "value",
         "row",
+        "line",
+        "column",
+        "position",
         "width",
         "height",
         "least_width",
@@ -189,6 +192,7 @@ static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
     list_error_ids(&mut document);
     add_examples(&mut document);
     add_common_answers(&mut document);
+    add_language(&mut document);
     document
 });
 
@@ -239,6 +243,28 @@ const USUAL_OF_ONE: (&str, &str) = ("404", "There is none of this id in the comp
 pub fn is_usual(status: &str, description: &Value) -> bool {
     let mut all = USUAL.iter().chain(&USUAL_OF_BODIES).chain([&USUAL_OF_ONE]);
     all.any(|(usual, said)| *usual == status && description == said)
+}
+
+/// What every call takes: said once, and named at each.
+fn add_language(document: &mut Value) {
+    document["components"]["parameters"]["lang"] = json!({
+        "name": "lang", "in": "query", "required": false,
+        "description": "Language of messages and of other words for people, in refusals too. Default: that of \
+            `Accept-Language`, else the company's. What is none of these is as good as none.",
+        "schema": {"type": "string", "enum": Language::ALL.map(Language::code)},
+    });
+    let operations = document["paths"].as_object_mut().into_iter().flat_map(Map::values_mut);
+    for operation in operations.filter_map(Value::as_object_mut).flat_map(Map::values_mut) {
+        if let Some(parameters) = operation
+            .as_object_mut()
+            .map(|all| all.entry("parameters").or_insert(json!([])))
+        {
+            parameters
+                .as_array_mut()
+                .into_iter()
+                .for_each(|all| all.push(json!({"$ref": "#/components/parameters/lang"})));
+        }
+    }
 }
 
 /// What every call with a token may be answered: said once here rather than at each handler.

@@ -6,8 +6,7 @@ use axum::extract::{Request, State};
 
 use super::path::TemplatePath;
 use super::template_form::{Given, TemplateForm};
-use crate::problem::{Failure, Problem, language_of};
-use crate::query::Query;
+use crate::problem::{AnswerLanguage, Failure, Problem};
 use crate::router::{Authenticated, Http};
 
 /// Make a new version of a template.
@@ -32,13 +31,12 @@ pub async fn replace_template(
     State(http): State<Http>,
     Authenticated(caller): Authenticated,
     TemplatePath(id): TemplatePath,
-    query: Query,
+    AnswerLanguage(language): AnswerLanguage,
     request: Request,
 ) -> Result<Json<SavedTemplate>, Failure> {
     // Told before the body costs anything.
     let company = caller.company.clone();
     http.blocking(move |app| app.template(&company, id)).await?;
-    let language = language_of(&query, request.headers(), Some(caller.language));
     let given = Given::read(request, http.app().settings.largest_document, false).await?;
     let saved = http
         .blocking(move |app| {

@@ -6,7 +6,6 @@ use app::{Error, FaultCode, Outcome, SignatureWords};
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{Request, State};
-use axum::http::header;
 use document::verify::{Change, Fault, How, Part, SignatureKind, SignatureReport, Verdict};
 use domain::{Language, SealLevel, UtcOffset};
 use serde::Serialize;
@@ -15,7 +14,7 @@ use utoipa::ToSchema;
 use super::answers::FileBytes;
 use crate::json_body;
 use crate::multipart;
-use crate::problem::{Failure, Problem};
+use crate::problem::{AnswerLanguage, Failure, Problem};
 use crate::router::Http;
 
 /// What there is to say of a file.
@@ -239,8 +238,7 @@ impl VerifiedSignature {
 /// Verify a PDF.
 ///
 /// The body is the file itself, or a form (`multipart/form-data`) whose first file counts. The root
-/// trusted is this installation's, and what that has revoked is known. Words for people are in the language of
-/// `Accept-Language` (ko, en, ja).
+/// trusted is this installation's, and what that has revoked is known.
 #[utoipa::path(
     post, path = "/api/v3/verify", tag = "Verification",
     request_body(content = FileBytes, content_type = "application/pdf"),
@@ -253,13 +251,11 @@ impl VerifiedSignature {
     ),
     security(("access_token" = [])),
 )]
-pub async fn verify(State(http): State<Http>, request: Request) -> Result<Json<VerifyResponse>, Failure> {
-    let language = request
-        .headers()
-        .get(header::ACCEPT_LANGUAGE)
-        .and_then(|value| value.to_str().ok())
-        .and_then(Language::negotiate)
-        .unwrap_or_default();
+pub async fn verify(
+    State(http): State<Http>,
+    AnswerLanguage(language): AnswerLanguage,
+    request: Request,
+) -> Result<Json<VerifyResponse>, Failure> {
     let pdf = file(request, http.app().settings.largest_document).await?;
     if pdf.is_empty() {
         return Err(Error::fault("file", FaultCode::Required).into());

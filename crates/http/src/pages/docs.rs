@@ -294,7 +294,9 @@ impl<'d> Reader<'d> {
 
     fn parameters(operation: &Value) -> Vec<Parameter> {
         let given = operation["parameters"].as_array().into_iter().flatten();
+        // What every call takes is said once, above all of them.
         given
+            .filter(|parameter| parameter.get("$ref").is_none())
             .map(|parameter| {
                 let place = text(&parameter["in"]);
                 let mut example = text(&parameter["example"]);

@@ -90,6 +90,24 @@ fn two_writers_complete_a_document(database: &TestDatabase) {
         .request("POST", "/api/v3/verify", Some(&token))
         .header("content-type", "application/pdf");
     assert_eq!(server.send(unsigned.body(pdf())).ok()["holds"], false);
+    // Words are in the language that the address names, else in that of the header, else in the company's.
+    for (query, accepted, title) in [
+        ("?lang=ja", Some("en"), "封印がありません"),
+        ("", Some("en"), "No seal"),
+        ("?lang=xx", None, "봉인이 없습니다"),
+    ] {
+        let mut request = server
+            .request("POST", &format!("/api/v3/verify{query}"), Some(&token))
+            .header("content-type", "application/pdf");
+        if let Some(accepted) = accepted {
+            request = request.header("accept-language", accepted);
+        }
+        assert_eq!(
+            server.send(request.body(pdf())).ok()["title"],
+            title,
+            "{query} {accepted:?}"
+        );
+    }
     let empty = server
         .request("POST", "/api/v3/verify", Some(&token))
         .header("content-type", "application/pdf");

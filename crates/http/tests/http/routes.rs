@@ -13,6 +13,7 @@ testkit::on_both_databases!(
     an_auditor_reads_and_changes_nothing,
     what_is_not_there_is_a_problem_too,
     a_failure_speaks_the_language_of_its_reader,
+    every_call_takes_the_language_of_its_address_first,
     the_icon_is_where_browsers_look_and_every_page_names_it,
 );
 
@@ -158,6 +159,36 @@ fn a_failure_speaks_the_language_of_its_reader(database: &TestDatabase) {
     );
     // The company's own, where nothing is asked for.
     assert_eq!(said("", None), ("ko".to_owned(), "찾을 수 없습니다: 문서.".to_owned()));
+}
+
+fn every_call_takes_the_language_of_its_address_first(database: &TestDatabase) {
+    let server = Server::new(database);
+    server.company("acme");
+    let token = server.token("acme", "owner@example.com");
+    let document = server.get("/api/openapi.json", &token).ok();
+    for route in routes().into_iter().filter(|route| route.path.starts_with("/api/v3/")) {
+        let path = filled(route.path, "1");
+        let asked = |query: &str| {
+            let request = server.request(route.method.as_str(), &format!("{path}{query}"), None);
+            server.send(request.header("accept-language", "ko").body("{"))
+        };
+        let operation = &document["paths"][route.path][route.method.as_str().to_lowercase()];
+        let parameters = operation["parameters"].as_array().expect("parameters");
+        let of_all = json!({"$ref": "#/components/parameters/lang"});
+        assert!(parameters.contains(&of_all), "{} {path}", route.method);
+        if matches!(route.authority, Authority::AccessToken(_)) {
+            let answer = asked("?lang=ja");
+            let problem = answer.problem(401);
+            assert_eq!(answer.header("content-language"), "ja", "{} {path}", route.method);
+            assert_ne!(
+                problem["detail"],
+                asked("").problem(401)["detail"],
+                "{} {path}",
+                route.method
+            );
+        }
+    }
+    assert_eq!(document["components"]["parameters"]["lang"]["name"], "lang");
 }
 
 fn the_icon_is_where_browsers_look_and_every_page_names_it(database: &TestDatabase) {
