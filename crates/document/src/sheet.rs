@@ -299,7 +299,8 @@ fn read_csv(file: &[u8], reading: &mut Reading) -> Result<(), SheetFault> {
     if text.contains('\0') {
         return Err(SheetFault::Unreadable);
     }
-    let separator = separator(text);
+    let named = named_separator(text);
+    let separator = named.unwrap_or_else(|| separator(text));
     check_quotes(text.as_bytes(), separator)?;
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
@@ -308,7 +309,12 @@ fn read_csv(file: &[u8], reading: &mut Reading) -> Result<(), SheetFault> {
         .from_reader(text.as_bytes());
     let mut record = csv::StringRecord::new();
     let (mut counted, mut number) = (0, 1_u32);
+    let mut is_heading = named.is_some();
     while reader.read_record(&mut record).map_err(|_| SheetFault::Unreadable)? {
+        // It is no row of the sheet, and is counted as a line of the file.
+        if std::mem::take(&mut is_heading) {
+            continue;
+        }
         // The reader's own count of lines is one short after a CR LF: a record begins behind the line ends before it.
         let ends = record.position().and_then(|at| usize::try_from(at.byte()).ok());
         let rest = ends.and_then(|at| file.get(at..)).unwrap_or_default();
@@ -325,6 +331,16 @@ fn read_csv(file: &[u8], reading: &mut Reading) -> Result<(), SheetFault> {
         reading.row(number, cells)?;
     }
     Ok(())
+}
+
+/// The separator that a first line names, as spreadsheet programs write and read it: `sep=;`.
+fn named_separator(text: &str) -> Option<u8> {
+    let first = text.lines().next()?.trim_matches('"');
+    let (word, named) = first.split_once('=')?;
+    match named.as_bytes() {
+        [separator @ (b',' | b';' | b'\t' | b'|')] if word.eq_ignore_ascii_case("sep") => Some(*separator),
+        _ => None,
+    }
 }
 
 /// What stands between cells: a comma, or what spreadsheet programs write where the comma is the sign of decimals.

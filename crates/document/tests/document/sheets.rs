@@ -155,6 +155,34 @@ fn cells_stand_between_semicolons_or_tabs_where_the_header_has_no_comma() {
 }
 
 #[test]
+fn a_first_line_may_name_what_stands_between_cells() {
+    for file in [
+        "sep=;\r\nname, whole;1.email\r\na,b;c@example.com\r\n",
+        "\u{feff}sep=\t\r\nname, whole\t1.email\r\na,b\tc@example.com\r\n",
+        "SEP=|\nname, whole|1.email\na,b|c@example.com\n",
+        "\"sep=,\"\n\"name, whole\",1.email\n\"a,b\",c@example.com\n",
+        "sep=;\n\"name, whole\";1.email\na,b;c@example.com",
+    ] {
+        let sheet = sheet(file.as_bytes());
+        assert_eq!(sheet.header, ["name, whole", "1.email"], "{file:?}");
+        // The line counts: a row is told by its line in the file.
+        assert_eq!(sheet.rows, [row(3, &["a,b", "c@example.com"])], "{file:?}");
+    }
+    // A column of such a name is one.
+    for file in ["sep\na\n", "sep=\na\n", "sep=x\na\n", "sep=;;\na\n"] {
+        let sheet = sheet(file.as_bytes());
+        assert_eq!(
+            (sheet.header[0].starts_with("sep"), &sheet.rows[0].number),
+            (true, &2),
+            "{file:?}"
+        );
+    }
+    let refused = |file: &[u8]| read(file, &SheetLimits::default()).expect_err("it is refused");
+    assert_eq!(refused(b"sep=;\n"), SheetFault::Empty);
+    assert_eq!(refused(b"sep=;\nname\n\"a\n"), SheetFault::Quote { row: 3 });
+}
+
+#[test]
 fn what_is_no_sheet_is_refused_with_its_reason() {
     let refused = |file: &[u8]| read(file, &SheetLimits::default()).expect_err("it is refused");
     assert_eq!(refused(b""), SheetFault::Empty);
