@@ -1,9 +1,10 @@
 //! `POST /api/v3/workflows/start` that succeeds.
 
+use domain::Role;
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
 
-use crate::support::{BASE, PNG, Server, committee, plain, start_body};
+use crate::support::{BASE, PASSWORD, PNG, Server, committee, contract, plain, start_body};
 
 testkit::on_both_databases!(
     embedded_answers_where_to_sign,
@@ -14,7 +15,82 @@ testkit::on_both_databases!(
     a_preview_starts_nothing,
     a_preview_names_what_nobody_read,
     values_are_taken_as_they_come,
+    what_the_guide_shows_is_taken_and_what_it_calls_required_is,
 );
+
+/// The examples in JSON of a page of the guide, in order.
+fn examples(page: &str) -> impl Iterator<Item = &str> {
+    page.split("```json\n")
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next())
+}
+
+fn what_the_guide_shows_is_taken_and_what_it_calls_required_is(database: &TestDatabase) {
+    let server = Server::new(database);
+    let company = server.company("demo");
+    server.member(&company, "demo@example.com", Role::Sender);
+    let template = server.template(&company, &contract());
+    let json = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
+    let readme = include_str!("../../../../README.md");
+    let [login, start] = [0, 1].map(|index| json(examples(readme).nth(index).expect("an example")));
+    let login = json(&login.to_string().replace("PASSWORD", PASSWORD));
+    let answer = server.post("/api/demo/login", None, &login).ok();
+    assert_eq!(answer["header"]["result_code"], "00", "{answer}");
+    let token = answer["body"]["access_token"].as_str().expect("a token");
+    let mut start = start;
+    start["template_id"] = json!(template);
+    assert!(server.start(token, &start).ok()["sign_url"].is_string());
+    for member in ["workflow_name", "template_id", "recipient_list"] {
+        let mut less = start.clone();
+        less.as_object_mut().expect("members").remove(member);
+        let faults = server.start(token, &less).faults();
+        assert!(faults.iter().any(|(path, _)| path.starts_with(member)), "{faults:?}");
+    }
+    let mut less = start.clone();
+    less.as_object_mut().expect("members").remove("export_api_info");
+    assert!(server.start(token, &less).ok()["sign_url"].is_null());
+
+    // The table of webhooks.md, against its own example.
+    let page = include_str!("../../../../docs/webhooks.md");
+    let example = json(&format!("{{{}}}", examples(page).next().expect("an example")));
+    start["export_api_info"] = example["export_api_info"].clone();
+    server.start(token, &start).ok();
+    let table = page.split("| member | required |").nth(1).expect("a table");
+    let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+    let mut seen = Vec::new();
+    for row in rows {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let (member, required, kind) = (cells[1].trim_matches('`'), cells[2] == "yes", cells[3]);
+        seen.push(member);
+        let path = format!("export_api_info.{member}");
+        let mut changed = start.clone();
+        changed["export_api_info"]
+            .as_object_mut()
+            .expect("members")
+            .remove(member);
+        let answer = server.start(token, &changed);
+        if required {
+            assert_eq!(answer.faults(), [(path.clone(), "required".to_owned())]);
+        } else {
+            answer.ok();
+        }
+        changed["export_api_info"][member] = if kind == "string" { json!({}) } else { json!("x") };
+        assert_eq!(
+            server.start(token, &changed).faults(),
+            [(path, "wrong-type".to_owned())]
+        );
+    }
+    let all = [
+        "url",
+        "api_type",
+        "is_embed",
+        "link_type",
+        "authorization",
+        "field_names",
+        "client_id",
+    ];
+    assert_eq!(seen, all);
+}
 
 fn embedded_answers_where_to_sign(database: &TestDatabase) {
     let server = Server::new(database);
