@@ -135,7 +135,25 @@ error-idempotency-key-reused = This idempotency key was used with another body.
 error-document-refused = The file cannot be taken: { $reason }
 error-no-form-fields = The PDF has no form fields. Say with FIELDS.json where its fields are.
 error-unknown-form-field = The PDF's form has no field of this name. An entry without page is laid over a field of the form.
-error-fields-file-refused = The fields file is not right: { $reason }
+error-fields-not-json = This is not JSON: it cannot be read at line { $line }, column { $column }.
+error-unknown-member = There is no member of this name here. There are: { $allowed }.
+error-step-gap = Step { $order } is missing. Steps count from 1 without gaps.
+error-role-needed = This step has several writers. Give each of them a role.
+error-field-role-needed = The step has several writers. Name the role that fills in this field.
+error-box-off-page = The box must have an area and lie within the page. Its measures are millionths of the page, at most 1000000.
+error-name-of-other-kind = A field of another kind has this name. Choose another name.
+error-boxes-disagree = Boxes of one name are one field: they must have the same kind, step and role.
+error-member-not-for-kind = Only fields of these kinds take this: { $allowed }. Leave it out.
+error-cells-or-lines = A text has either cells or lines. Leave one of them out.
+error-invalid-date-pattern = This is not a date pattern: it needs yyyy, yy, MMMM, MMM, MM, M, dd or d. Put other Latin letters in single quotes.
+error-invalid-color = This is not a color such as #1a2b3c.
+error-unknown-font = There is no font “{ $value }” here. There are: { $allowed }.
+error-embed-in-signed = The PDF is signed already, so no file can be put inside it. Leave embed out.
+error-formula-unreadable = The formula cannot be read from character { $position } on.
+error-formula-name = The formula names “{ $name }”, which is not a field of kind number or calc.
+error-formula-later = The formula names “{ $name }”, which is filled in at a later step. Name only what is filled in before or by the same writer.
+error-formula-beside = The formula names “{ $name }”, which another role of the same step fills in. Name only what is filled in before or by the same writer.
+error-formula-circle = The formula of “{ $name }” needs its own result.
 error-page-out-of-range = { $pages ->
     [one] The document has no such page; it has 1 page.
    *[other] The document has no such page; it has { $pages } pages.

@@ -176,8 +176,44 @@ codes! {
         NoFormFields => "no-form-fields",
         /// The PDF's form has no field of this name, and the entry places none.
         UnknownFormField => "unknown-form-field",
-        /// FIELDS.json says something that is not so; argument `reason`.
-        FieldsFileRefused => "fields-file-refused",
+        /// FIELDS.json is no JSON; arguments `line` and `column`, where reading ended.
+        FieldsNotJson => "fields-not-json",
+        /// No member of FIELDS.json has this name here; argument `allowed`.
+        UnknownMember => "unknown-member",
+        /// The steps of FIELDS.json leave out the step `order`.
+        StepGap => "step-gap",
+        /// A step of several writers has a writer without a role.
+        RoleNeeded => "role-needed",
+        /// A field of a step with several writers names no role.
+        FieldRoleNeeded => "field-role-needed",
+        /// The box has no area, or leaves its page.
+        BoxOffPage => "box-off-page",
+        /// A field of another kind has this name.
+        NameOfOtherKind => "name-of-other-kind",
+        /// The boxes of one name differ in step or role.
+        BoxesDisagree => "boxes-disagree",
+        /// The member means nothing for a field of this kind; argument `allowed`, the kinds.
+        MemberNotForKind => "member-not-for-kind",
+        /// Cells and lines at once.
+        CellsOrLines => "cells-or-lines",
+        /// No pattern of a date.
+        InvalidDatePattern => "invalid-date-pattern",
+        /// No colour.
+        InvalidColor => "invalid-color",
+        /// The installation has no such font; argument `allowed`.
+        UnknownFont => "unknown-font",
+        /// A file that others have signed takes no files inside it.
+        EmbedInSigned => "embed-in-signed",
+        /// The formula cannot be read from the character `position` on.
+        FormulaUnreadable => "formula-unreadable",
+        /// The formula names `name`, which is no field of kind number or calc.
+        FormulaName => "formula-name",
+        /// The formula names `name`, which is written at a later step.
+        FormulaLater => "formula-later",
+        /// The formula names `name`, which another role of the same step writes.
+        FormulaBeside => "formula-beside",
+        /// The field `name` needs its own result.
+        FormulaCircle => "formula-circle",
         /// The field's page is not in the document; argument `pages`.
         PageOutOfRange => "page-out-of-range",
         /// The document could not be sealed later; argument `reason`.
@@ -250,7 +286,7 @@ codes! {
         EndpointNotStopped => "endpoint-not-stopped",
         /// Too many rows of bulk starts wait already.
         BulkWaiting => "bulk-waiting",
-        /// A client's webhooks are signed with as many secrets as may be.
+        /// A client's webhooks are signed with as many secrets as may be; the state is when the oldest of them ends.
         TooManySecrets => "too-many-secrets",
         /// The public link was closed.
         LinkClosed => "link-closed",

@@ -29,16 +29,23 @@ impl Laid {
     }
 }
 
+fn not_json(error: &serde_json::Error) -> Error {
+    let fault = Fault::new("", FaultCode::FieldsNotJson).with("line", error.line());
+    Error::Unprocessable(vec![fault.with("column", error.column())])
+}
+
+fn wrong_type(path: &str, expected: &str) -> Error {
+    Error::Unprocessable(vec![Fault::new(path, FaultCode::WrongType).with("expected", expected)])
+}
+
 /// Lays `file` over the fields of a form; `name` is the template's where the file gives none.
 pub(crate) fn lay(form: &[Field], name: &str, file: Option<&[u8]>) -> Result<Laid, Error> {
-    let refused = |reason: String| {
-        Error::Unprocessable(vec![
-            Fault::new("fields", FaultCode::FieldsFileRefused).with("reason", reason),
-        ])
+    let given: Value = match file {
+        None => json!({}),
+        Some(bytes) => serde_json::from_slice(bytes).map_err(|error| not_json(&error))?,
     };
-    let mut given: Map<String, Value> = match file {
-        None => Map::new(),
-        Some(bytes) => serde_json::from_slice(bytes).map_err(|error| refused(format!("not a JSON object: {error}")))?,
+    let Value::Object(mut given) = given else {
+        return Err(wrong_type("", "object"));
     };
     let is_missing = |given: &Map<String, Value>, member: &str| given.get(member).is_none_or(Value::is_null);
     if is_missing(&given, "name") {
@@ -50,7 +57,7 @@ pub(crate) fn lay(form: &[Field], name: &str, file: Option<&[u8]>) -> Result<Lai
     let entries = match given.remove("fields") {
         None | Some(Value::Null) => Vec::new(),
         Some(Value::Array(entries)) => entries,
-        Some(_) => return Err(refused("fields must be a list".to_owned())),
+        Some(_) => return Err(wrong_type("fields", "array")),
     };
     let mut fields = Vec::with_capacity(form.len());
     let mut origins: Vec<String> = form.iter().map(|field| format!("form_fields.{}", field.name)).collect();

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use document::intake::{FormValues, Intake, Report, Wishes};
-use domain::fields_file::{self, FieldsFault, FieldsFile};
+use domain::fields_file::{self, FieldsFault, FieldsFaultKind, FieldsFile};
 use domain::{BlobHash, CompanyId, Field, Language, PageSize, Region, TemplateId, TemplateVersion};
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
@@ -15,7 +15,7 @@ use store::template::{StoredVersion, TemplateRow};
 
 use crate::error::{ConflictCode, Error, Fault, FaultCode, Subject};
 use crate::foresight::{self, Sheets};
-use crate::{App, form_import, text};
+use crate::{App, form_import, text, values};
 
 /// The resolution of page images: two pixels a point.
 pub const PAGE_IMAGE_DPI: f32 = 144.0;
@@ -421,8 +421,8 @@ impl App {
         let unknown = fields.iter().enumerate().filter_map(|(index, field)| {
             let font = field.font.as_deref().filter(|font| !fonts.has_family(font))?;
             let known: Vec<&str> = fonts.family_names().collect();
-            let reason = format!("there is no font '{font}'; there are: {}", known.join(", "));
-            Some(Fault::new(format!("fields[{index}].font"), FaultCode::FieldsFileRefused).with("reason", reason))
+            let fault = Fault::new(format!("fields[{index}].font"), FaultCode::UnknownFont);
+            Some(fault.with("value", font).with("allowed", known.join(", ")))
         });
         let faults: Vec<Fault> = unknown.collect();
         if faults.is_empty() {
@@ -487,10 +487,7 @@ impl App {
 
 /// A file that others have signed takes no files inside it: their signatures would no longer cover what it holds.
 fn refuse_embedding(fields: &[Field]) -> Result<(), Error> {
-    let fault = |index: usize| {
-        let reason = "the PDF is signed already, so that no file can be put inside it; leave embed out";
-        Fault::new(format!("fields[{index}].embed"), FaultCode::FieldsFileRefused).with("reason", reason)
-    };
+    let fault = |index: usize| Fault::new(format!("fields[{index}].embed"), FaultCode::EmbedInSigned);
     let faults: Vec<Fault> = (0..)
         .zip(fields)
         .filter(|(_, field)| field.embed)
@@ -536,5 +533,39 @@ fn unprocessable(faults: Vec<FieldsFault>) -> Error {
 }
 
 fn refused_field(fault: FieldsFault) -> Fault {
-    Fault::new(fault.path, FaultCode::FieldsFileRefused).with("reason", fault.kind)
+    use FieldsFaultKind as Kind;
+    let FieldsFault { path, kind } = fault;
+    let of = |code| Fault::new(path.as_str(), code);
+    match kind {
+        Kind::NotJson { line, column } => of(FaultCode::FieldsNotJson).with("line", line).with("column", column),
+        Kind::WrongType(expected) => of(FaultCode::WrongType).with("expected", expected),
+        Kind::Missing | Kind::Empty => of(FaultCode::Required),
+        Kind::TooLong(most) => of(FaultCode::TooLong).with("max", most),
+        Kind::ControlCharacter => of(FaultCode::ControlCharacter),
+        Kind::OverlongCharacter => of(FaultCode::OverlongCharacter),
+        Kind::OutOfRange { least, most } => of(FaultCode::OutOfRange).with("min", least).with("max", most),
+        Kind::UnknownWord(known) => of(FaultCode::NotAllowed).with("allowed", known),
+        Kind::TooMany(most) => of(FaultCode::TooMany).with("max", most),
+        Kind::StepGap(order) => of(FaultCode::StepGap).with("order", order),
+        Kind::RoleNeeded => of(FaultCode::RoleNeeded),
+        Kind::RoleTwice | Kind::OptionTwice => of(FaultCode::Duplicate),
+        Kind::FieldRoleNeeded => of(FaultCode::FieldRoleNeeded),
+        Kind::UnknownStep(_) | Kind::UnknownRole => of(FaultCode::UnknownStep),
+        Kind::UnknownPage(pages) => of(FaultCode::PageOutOfRange).with("pages", pages),
+        Kind::OffPage => of(FaultCode::BoxOffPage),
+        Kind::NameTwice => of(FaultCode::NameOfOtherKind),
+        Kind::BoxesDisagree => of(FaultCode::BoxesDisagree),
+        Kind::CellsOrLines => of(FaultCode::CellsOrLines),
+        Kind::OnlyFor(kinds) => of(FaultCode::MemberNotForKind).with("allowed", kinds),
+        Kind::UnknownMember(known) => of(FaultCode::UnknownMember).with("allowed", known),
+        Kind::DatePattern => of(FaultCode::InvalidDatePattern),
+        Kind::Colour => of(FaultCode::InvalidColor),
+        Kind::Value { kind, fault } => values::value_fault_of_kind(path, kind, &fault),
+        Kind::Formula(position) => of(FaultCode::FormulaUnreadable).with("position", position),
+        Kind::FormulaName(name) => of(FaultCode::FormulaName).with("name", name),
+        Kind::FormulaLater(name) => of(FaultCode::FormulaLater).with("name", name),
+        Kind::FormulaBeside(name) => of(FaultCode::FormulaBeside).with("name", name),
+        Kind::FormulaCircle(name) => of(FaultCode::FormulaCircle).with("name", name),
+        Kind::Contact => of(FaultCode::InvalidContact),
+    }
 }

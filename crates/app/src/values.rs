@@ -129,8 +129,13 @@ pub(crate) fn safe_file_name(name: &str, otherwise: &str) -> String {
     if is_visible(&safe) { safe } else { otherwise.to_owned() }
 }
 
-/// The fault of a value at a path.
+/// The fault of a field's value at a path.
 pub(crate) fn value_fault(path: String, field: &Field, fault: &ValueFault) -> Fault {
+    value_fault_of_kind(path, field.kind, fault)
+}
+
+/// The fault of a value that a field of this kind refuses.
+pub(crate) fn value_fault_of_kind(path: String, kind: FieldKind, fault: &ValueFault) -> Fault {
     match fault {
         ValueFault::NotNumber => Fault::new(path, FaultCode::InvalidNumber),
         ValueFault::TooManyDecimals { limit } => Fault::new(path, FaultCode::TooManyDecimals).with("max", limit),
@@ -139,9 +144,9 @@ pub(crate) fn value_fault(path: String, field: &Field, fault: &ValueFault) -> Fa
         ValueFault::NotOption { options } => {
             Fault::new(path, FaultCode::InvalidOption).with("allowed", options.join(", "))
         }
-        ValueFault::NotBase64 if field.kind.is_picture() => Fault::new(path, FaultCode::PictureNotBase64),
-        ValueFault::NotPicture if field.kind.is_picture() => Fault::new(path, FaultCode::InvalidPicture),
-        ValueFault::FileTooLarge { .. } if field.kind.is_picture() => Fault::new(path, FaultCode::PictureTooLarge),
+        ValueFault::NotBase64 if kind.is_picture() => Fault::new(path, FaultCode::PictureNotBase64),
+        ValueFault::NotPicture if kind.is_picture() => Fault::new(path, FaultCode::InvalidPicture),
+        ValueFault::FileTooLarge { .. } if kind.is_picture() => Fault::new(path, FaultCode::PictureTooLarge),
         ValueFault::NotBase64 | ValueFault::NotPicture | ValueFault::FileTooLarge { .. } => {
             Fault::new(path, FaultCode::InvalidFile)
         }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::contact::{Contact, Region};
 use crate::date_pattern::DatePattern;
 use crate::field::{Alignment, Colour, Field, FieldKind, FontSize, Lines, Placement, WriterDetail};
-use crate::formula::{self, Formula};
+use crate::formula::{self, Formula, FormulaFault};
 use crate::number::{MOST_DECIMALS, Rounding};
 use crate::template::{NamedWriter, OnReject, TemplateStep};
 use crate::text::{MOST_PARTS, has_overlong_character, is_direction_control, is_visible};
@@ -45,10 +45,15 @@ pub struct FieldsFault {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FieldsFaultKind {
     /// Not JSON at all.
-    #[error("not JSON: {0}")]
-    NotJson(String),
+    #[error("not JSON: line {line}, column {column}")]
+    NotJson {
+        /// The line in which reading ended, from 1.
+        line: usize,
+        /// The column in it.
+        column: usize,
+    },
     /// Another JSON type than the member has.
-    #[error("must be {0}")]
+    #[error("must be of the JSON type {0}")]
     WrongType(&'static str),
     /// A member that must be there is not.
     #[error("is missing")]
@@ -109,6 +114,9 @@ pub enum FieldsFaultKind {
     /// The boxes of one name disagree about step or role.
     #[error("boxes of one name share kind, step and role")]
     BoxesDisagree,
+    /// A row of boxes, and lines: a text has one of them.
+    #[error("a text has either cells or lines")]
+    CellsOrLines,
     /// The member means nothing for this kind.
     #[error("is only for fields of kind {0}")]
     OnlyFor(&'static str),
@@ -125,11 +133,28 @@ pub enum FieldsFaultKind {
     #[error("the option appears twice")]
     OptionTwice,
     /// The default is refused by the field's kind.
-    #[error("{0}")]
-    Value(ValueFault),
-    /// The formula cannot be read or names what is no number field.
-    #[error("{0}")]
-    Formula(String),
+    #[error("{fault}")]
+    Value {
+        /// The field's kind.
+        kind: FieldKind,
+        /// Why.
+        fault: ValueFault,
+    },
+    /// The formula cannot be read from this character on.
+    #[error("the formula cannot be read at character {0}")]
+    Formula(usize),
+    /// The formula names what is no field of kind number or calc.
+    #[error("'{0}' is no field of kind number or calc")]
+    FormulaName(String),
+    /// The formula names a field that is written at a later step.
+    #[error("'{0}' is written at a later step")]
+    FormulaLater(String),
+    /// The formula names a field of another role of the same step.
+    #[error("'{0}' is written by another role of the same step")]
+    FormulaBeside(String),
+    /// The formula's field needs its own result.
+    #[error("'{0}' needs its own result")]
+    FormulaCircle(String),
     /// Neither an e-mail address nor a telephone number.
     #[error("neither an e-mail address nor a telephone number")]
     Contact,
@@ -186,7 +211,10 @@ pub fn parse(bytes: &[u8], pages: Option<u32>, region: Region) -> Result<FieldsF
     let value: Value = serde_json::from_slice(bytes).map_err(|error| {
         vec![FieldsFault {
             path: String::new(),
-            kind: FieldsFaultKind::NotJson(error.to_string()),
+            kind: FieldsFaultKind::NotJson {
+                line: error.line(),
+                column: error.column(),
+            },
         }]
     })?;
     parse_value(&value, pages, region)
@@ -221,7 +249,7 @@ impl Reader {
 
     fn file(&mut self, value: &Value, pages: Option<u32>) -> Option<FieldsFile> {
         let Some(file) = value.as_object() else {
-            self.fault("", FieldsFaultKind::WrongType("an object"));
+            self.fault("", FieldsFaultKind::WrongType("object"));
             return None;
         };
         self.members(file, "", &FILE_MEMBERS);
@@ -260,7 +288,7 @@ impl Reader {
             return Vec::new();
         };
         let Some(entries) = value.as_array() else {
-            self.fault(name, FieldsFaultKind::WrongType("a list"));
+            self.fault(name, FieldsFaultKind::WrongType("array"));
             return Vec::new();
         };
         if required && entries.is_empty() {
@@ -274,7 +302,7 @@ impl Reader {
             let path = format!("{name}[{index}]");
             match entry.as_object() {
                 Some(object) => objects.push((path, object)),
-                None => self.fault(path, FieldsFaultKind::WrongType("an object")),
+                None => self.fault(path, FieldsFaultKind::WrongType("object")),
             }
         }
         objects
@@ -375,7 +403,13 @@ impl Reader {
                     FieldValue::parse(field, text).err()
                 };
                 if let Some(fault) = fault {
-                    self.fault(format!("{path}.default"), FieldsFaultKind::Value(fault));
+                    self.fault(
+                        format!("{path}.default"),
+                        FieldsFaultKind::Value {
+                            kind: field.kind,
+                            fault,
+                        },
+                    );
                 }
             }
         }
@@ -457,7 +491,7 @@ impl Reader {
         );
         let cells = self.number(entry, path, "cells", 1, MOST_CELLS, false);
         if cells.is_some() && lines.is_some() {
-            self.fault(format!("{path}.cells"), FieldsFaultKind::OnlyFor("text without lines"));
+            self.fault(format!("{path}.cells"), FieldsFaultKind::CellsOrLines);
         }
         let thousands = self.flag(entry, path, "thousands");
         let decimals = self.number(entry, path, "decimals", 0, u64::from(MOST_DECIMALS), false);
@@ -665,21 +699,21 @@ impl Reader {
             };
             let path = format!("{path}.formula");
             match Formula::parse(text) {
-                Err(fault) => self.fault(path, FieldsFaultKind::Formula(fault.to_string())),
+                Err(FormulaFault(at)) => self.fault(path, FieldsFaultKind::Formula(at)),
                 Ok(formula) => {
                     for name in formula.names() {
                         let named = fields.iter().map(|(_, other)| other).find(|other| {
                             other.name == name && matches!(other.kind, FieldKind::Number | FieldKind::Calc)
                         });
-                        let reason = match named {
-                            None => format!("'{name}' is no field of kind number or calc"),
-                            Some(other) if other.step > field.step => format!("'{name}' is written at a later step"),
+                        let kind = match named {
+                            None => FieldsFaultKind::FormulaName(name.to_owned()),
+                            Some(other) if other.step > field.step => FieldsFaultKind::FormulaLater(name.to_owned()),
                             Some(other) if other.step == field.step && other.role != field.role => {
-                                format!("'{name}' is written by another role of the same step")
+                                FieldsFaultKind::FormulaBeside(name.to_owned())
                             }
                             Some(_) => continue,
                         };
-                        self.fault(path.as_str(), FieldsFaultKind::Formula(reason));
+                        self.fault(path.as_str(), kind);
                     }
                 }
             }
@@ -694,10 +728,9 @@ impl Reader {
             .iter()
             .find(|(_, field)| field.name == name)
             .map(|(path, _)| path.as_str());
-        let reason = format!("'{name}' needs its own result");
         self.fault(
             format!("{}.formula", path.unwrap_or_default()),
-            FieldsFaultKind::Formula(reason),
+            FieldsFaultKind::FormulaCircle(name.to_owned()),
         );
     }
 
@@ -707,7 +740,7 @@ impl Reader {
         };
         let path = format!("{path}.options");
         let Some(values) = value.as_array() else {
-            self.fault(path, FieldsFaultKind::WrongType("a list of texts"));
+            self.fault(path, FieldsFaultKind::WrongType("array"));
             return Vec::new();
         };
         if values.len() > MOST_OPTIONS {
@@ -737,7 +770,7 @@ impl Reader {
             _ => {
                 self.fault(
                     format!("{path}.default"),
-                    FieldsFaultKind::WrongType("a text, a number or true/false"),
+                    FieldsFaultKind::WrongType("string, number, boolean"),
                 );
                 None
             }
@@ -766,7 +799,7 @@ impl Reader {
 
     fn checked_text(&mut self, value: &Value, place: String, most: usize) -> Option<String> {
         let Some(text) = value.as_str() else {
-            self.fault(place, FieldsFaultKind::WrongType("a text"));
+            self.fault(place, FieldsFaultKind::WrongType("string"));
             return None;
         };
         let text = text.trim();
@@ -829,7 +862,7 @@ impl Reader {
                 number
             }
             Some(_) => {
-                self.fault(place, FieldsFaultKind::WrongType("a whole number"));
+                self.fault(place, FieldsFaultKind::WrongType("integer"));
                 None
             }
         }
@@ -840,7 +873,7 @@ impl Reader {
             None | Some(Value::Null) => false,
             Some(Value::Bool(flag)) => *flag,
             Some(_) => {
-                self.fault(join(path, name), FieldsFaultKind::WrongType("true or false"));
+                self.fault(join(path, name), FieldsFaultKind::WrongType("boolean"));
                 false
             }
         }
@@ -1164,7 +1197,7 @@ mod tests {
         assert!(matches!(
             faults.as_slice(),
             [FieldsFault {
-                kind: FieldsFaultKind::NotJson(_),
+                kind: FieldsFaultKind::NotJson { line: 1, column: 1 },
                 ..
             }]
         ));

@@ -90,8 +90,8 @@ fn describe(error: &app::Error) -> String {
 }
 
 fn describe_fault(fault: &app::Fault) -> String {
-    // What intake and the fields file say stands for itself beside the file's name.
-    let reason = matches!(fault.code, FaultCode::DocumentRefused | FaultCode::FieldsFileRefused)
+    // What intake says stands for itself beside the file's name.
+    let reason = (fault.code == FaultCode::DocumentRefused)
         .then(|| fault.arguments.iter().find(|(name, _)| *name == "reason"))
         .flatten();
     let message = reason.map_or_else(|| fault.message(Language::En), |(_, reason)| reason.clone());

@@ -95,14 +95,14 @@ fn a_wrong_file_or_wrong_fields_are_named_and_nothing_is_kept() {
     let wrong_page = FIELDS.replace("\"page\": 2", "\"page\": 3");
     let cases: [(&[u8], &str, &str, FaultCode); 4] = [
         (b"%PDF-1.7 nonsense", FIELDS, "file", FaultCode::DocumentRefused),
-        (&pdf(), "{", "", FaultCode::FieldsFileRefused),
+        (&pdf(), "{", "", FaultCode::FieldsNotJson),
         (
             &pdf(),
             &FIELDS.replace("signature", "stamp"),
             "fields[1].kind",
-            FaultCode::FieldsFileRefused,
+            FaultCode::NotAllowed,
         ),
-        (&pdf(), &wrong_page, "fields[1].page", FaultCode::FieldsFileRefused),
+        (&pdf(), &wrong_page, "fields[1].page", FaultCode::PageOutOfRange),
     ];
     for (pdf, fields, path, code) in cases {
         match import(&app, &company, pdf, fields) {

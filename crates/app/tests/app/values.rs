@@ -275,10 +275,7 @@ fn a_font_that_the_installation_lacks_is_refused_with_those_that_it_has() {
             fields: fields.as_bytes(),
         };
         let refused = app.import_template(&company, "test", &import);
-        assert_eq!(
-            faults(refused),
-            [("fields[0].font".to_owned(), FaultCode::FieldsFileRefused)]
-        );
+        assert_eq!(faults(refused), [("fields[0].font".to_owned(), FaultCode::UnknownFont)]);
     });
 }
 

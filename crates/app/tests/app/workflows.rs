@@ -2234,7 +2234,7 @@ fn a_named_writers_number_is_read_in_the_companys_region() {
                 app.import_template(&world.company, "test", &national)
                     .map(|made| made.id)
             ),
-            [("steps[1].email".to_owned(), FaultCode::FieldsFileRefused)]
+            [("steps[1].email".to_owned(), FaultCode::InvalidContact)]
         );
         let american = CompanyChange {
             region: Some(domain::Region::Us),

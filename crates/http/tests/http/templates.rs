@@ -8,6 +8,7 @@ use crate::support::{Answer, Server, contract, pdf, pdf_of, plain, start_body};
 testkit::on_both_databases!(
     a_template_is_made_read_listed_and_started,
     what_intake_changed_and_refused_is_told_in_the_readers_language,
+    every_fault_of_the_fields_is_told_in_the_readers_language,
     a_password_opens_the_pdf_and_is_not_kept,
     the_fields_of_a_form_become_those_of_the_template,
     a_new_version_keeps_the_pdf_unless_one_is_given,
@@ -146,6 +147,200 @@ fn what_intake_changed_and_refused_is_told_in_the_readers_language(database: &Te
         server.get("/api/v3/templates?limit=1", &token).ok()["template_list"][0]["version"],
         1
     );
+}
+
+fn every_fault_of_the_fields_is_told_in_the_readers_language(database: &TestDatabase) {
+    let server = Server::new(database);
+    server.company("acme");
+    let token = server.token("acme", "owner@example.com");
+    let refused = |language: &str, fields: &str| {
+        let pdf = pdf();
+        let body = form(&[("file", Some("a.pdf"), &pdf), ("fields", None, fields.as_bytes())]);
+        let request = server
+            .request("POST", &format!("/api/v3/templates?lang={language}"), Some(&token))
+            .header("content-type", "multipart/form-data; boundary=x");
+        let answer = server.send(request.body(body));
+        let messages: Vec<String> = answer.problem(422)["errors"]
+            .as_array()
+            .expect("errors")
+            .iter()
+            .map(|error| error["message"].as_str().expect("a message").to_owned())
+            .collect();
+        (answer.faults(), messages)
+    };
+    let field = |changes: Value| {
+        let mut field = json!({"name": "f", "kind": "text", "step": 1, "page": 1, "x": 0, "y": 0, "width": 900_000, "height": 90_000});
+        field
+            .as_object_mut()
+            .expect("members")
+            .extend(changes.as_object().expect("members").clone());
+        field
+    };
+    let of = |fields: Value| json!({"name": "x", "steps": [{"order": 1}], "fields": fields}).to_string();
+    let shared = |fields: Value| {
+        let steps = json!([{"order": 1, "role": "a"}, {"order": 1, "role": "b"}, {"order": 2}]);
+        json!({"name": "x", "steps": steps, "fields": fields}).to_string()
+    };
+    let number = |name: &str, changes: Value| {
+        let mut number = field(changes);
+        number["name"] = json!(name);
+        number["kind"] = json!("number");
+        number
+    };
+    let sum = |changes: Value| {
+        field(json!({"kind": "calc", "role": "a"}))
+            .as_object()
+            .map_or(Value::Null, |sum| {
+                let mut sum = sum.clone();
+                sum.extend(changes.as_object().expect("members").clone());
+                Value::Object(sum)
+            })
+    };
+    let (role, later) = (json!({"role": "b"}), json!({"step": 2}));
+    for (fields, path, code) in [
+        ("{".to_owned(), "", "fields-not-json"),
+        ("[]".to_owned(), "", "wrong-type"),
+        (json!({"name": "x", "steps": {}}).to_string(), "steps", "wrong-type"),
+        (json!({"steps": [{"order": 1}]}).to_string(), "name", "required"),
+        (
+            json!({"name": " ", "steps": [{"order": 1}]}).to_string(),
+            "name",
+            "required",
+        ),
+        (
+            json!({"name": "x".repeat(200), "steps": [{"order": 1}]}).to_string(),
+            "name",
+            "too-long",
+        ),
+        (
+            json!({"name": "a\u{7}", "steps": [{"order": 1}]}).to_string(),
+            "name",
+            "control-character",
+        ),
+        (
+            json!({"name": "x", "steps": [{"order": 0}]}).to_string(),
+            "steps[0].order",
+            "out-of-range",
+        ),
+        (
+            json!({"name": "x", "steps": [{"order": 1}, {"order": 3}]}).to_string(),
+            "steps",
+            "step-gap",
+        ),
+        (
+            json!({"name": "x", "steps": [{"order": 1, "role": "a"}, {"order": 1}]}).to_string(),
+            "steps[1].role",
+            "role-needed",
+        ),
+        (
+            json!({"name": "x", "steps": [{"order": 1, "role": "a"}, {"order": 1, "role": "a"}]}).to_string(),
+            "steps[1].role",
+            "duplicate",
+        ),
+        (
+            json!({"name": "x", "steps": [{"order": 1, "name": "Kim", "email": "nobody"}]}).to_string(),
+            "steps[0].email",
+            "invalid-contact",
+        ),
+        (
+            json!({"name": "x", "steps": [{"order": 1}], "feilds": []}).to_string(),
+            "feilds",
+            "unknown-member",
+        ),
+        (
+            of(json!([field(json!({"kind": "poem"}))])),
+            "fields[0].kind",
+            "not-allowed",
+        ),
+        (of(json!([field(json!({"step": 2}))])), "fields[0].step", "unknown-step"),
+        (
+            of(json!([field(json!({"page": 9}))])),
+            "fields[0].page",
+            "page-out-of-range",
+        ),
+        (of(json!([field(json!({"x": 900_000}))])), "fields[0]", "box-off-page"),
+        (
+            of(json!([field(json!({"kind": "date"})), field(json!({}))])),
+            "fields[1].name",
+            "name-of-other-kind",
+        ),
+        (
+            of(json!([field(json!({"thousands": true}))])),
+            "fields[0].thousands",
+            "member-not-for-kind",
+        ),
+        (
+            of(json!([field(json!({"cells": 3, "lines": "one"}))])),
+            "fields[0].cells",
+            "cells-or-lines",
+        ),
+        (
+            of(json!([field(json!({"kind": "date", "pattern": "YYYY"}))])),
+            "fields[0].pattern",
+            "invalid-date-pattern",
+        ),
+        (
+            of(json!([field(json!({"color": "red"}))])),
+            "fields[0].color",
+            "invalid-color",
+        ),
+        (
+            of(json!([field(json!({"font": "Comic Sans"}))])),
+            "fields[0].font",
+            "unknown-font",
+        ),
+        (
+            of(json!([field(json!({"kind": "select", "options": ["a", "a"]}))])),
+            "fields[0].options[1]",
+            "duplicate",
+        ),
+        (
+            of(json!([number("n", json!({"default": "ten"}))])),
+            "fields[0].default",
+            "invalid-number",
+        ),
+        (
+            of(json!([field(json!({"kind": "calc", "formula": "1 +"}))])),
+            "fields[0].formula",
+            "formula-unreadable",
+        ),
+        (
+            of(json!([field(json!({"kind": "calc", "formula": "g + 1"}))])),
+            "fields[0].formula",
+            "formula-name",
+        ),
+        (
+            of(json!([field(json!({"kind": "calc", "formula": "f + 1"}))])),
+            "fields[0].formula",
+            "formula-circle",
+        ),
+        (shared(json!([field(json!({}))])), "fields[0].role", "field-role-needed"),
+        (
+            shared(json!([field(json!({"role": "a"})), field(json!({"role": "b"}))])),
+            "fields[1]",
+            "boxes-disagree",
+        ),
+        (
+            shared(json!([number("n", later), sum(json!({"formula": "n"}))])),
+            "fields[1].formula",
+            "formula-later",
+        ),
+        (
+            shared(json!([number("n", role), sum(json!({"formula": "n"}))])),
+            "fields[1].formula",
+            "formula-beside",
+        ),
+    ] {
+        let [ko, ja, en] = ["ko", "ja", "en"].map(|language| refused(language, &fields));
+        assert_eq!(en.0, [(path.to_owned(), code.to_owned())], "{fields}: {:?}", en.1);
+        assert!(ko.1[0].contains(|c| ('가'..='힣').contains(&c)), "{code}: {}", ko.1[0]);
+        assert!(ja.1[0].contains(|c| ('ぁ'..='ん').contains(&c)), "{code}: {}", ja.1[0]);
+        assert!(en.1[0].is_ascii() || en.1[0].contains('“'), "{code}: {}", en.1[0]);
+        // Every place of a message is filled.
+        for message in [&ko.1[0], &ja.1[0], &en.1[0]] {
+            assert!(!message.contains(['{', '}']), "{code}: {message}");
+        }
+    }
 }
 
 fn a_password_opens_the_pdf_and_is_not_kept(database: &TestDatabase) {

@@ -172,11 +172,10 @@ fn refused(error: app::Error, pdf: &Path, fields: &Path) -> Failure {
         return error.into();
     };
     for fault in &mut faults {
-        let file = if matches!(fault.code, FaultCode::FieldsFileRefused | FaultCode::UnknownFormField) {
-            fields
-        } else {
-            pdf
-        };
+        // What the form in the PDF says of a field is told with the form's name.
+        let is_of_pdf =
+            fault.path == "file" || fault.path.starts_with("form_fields") || fault.code == FaultCode::NoFormFields;
+        let file = if is_of_pdf { pdf } else { fields };
         let file = file.display();
         fault.path = match fault.path.as_str() {
             "" | "file" => file.to_string(),
