@@ -179,7 +179,11 @@ impl App {
             .collect();
         // The one that signs now is retired as well, and a new one comes.
         if retired.len() + 2 > MOST_SECRETS {
-            return Err(Error::conflict(ConflictCode::TooManySecrets));
+            let oldest = retired.last().map(|retired| retired.until);
+            return Err(Error::Conflict {
+                code: ConflictCode::TooManySecrets,
+                state: oldest.map(|until| until.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()),
+            });
         }
         let secret = WebhookSecret::generate(self.random.as_ref());
         let until = now

@@ -27,11 +27,11 @@ pub enum OpenFault {
     #[error(transparent)]
     Configuration(#[from] ConfigurationFault),
     /// There is none, and the command is none that makes one.
-    #[error("there is no installation in {0}; --data names another folder")]
-    NoInstallation(PathBuf),
+    #[error("there is no installation in {0}; {ELSEWHERE}")]
+    NoInstallation(String),
     /// The same for a PostgreSQL database.
-    #[error("there is no installation in the database that database.url names; `countersign migrate` makes one")]
-    NoInstallationInDatabase,
+    #[error("there is no installation in {0}; `countersign migrate` makes one; {ELSEWHERE}")]
+    NoInstallationInDatabase(String),
     /// Whether there is one cannot be seen.
     #[error("the data folder {0} cannot be read: {1}")]
     Unreadable(PathBuf, std::io::Error),
@@ -66,6 +66,10 @@ impl From<app::Error> for OpenFault {
         OpenFault::SetUp(error)
     }
 }
+
+/// How to say which installation is meant.
+pub const ELSEWHERE: &str = "--data DIR (or COUNTERSIGN_DATA) names another folder, --config FILE (or COUNTERSIGN_CONFIG) the \
+                             settings that the server is run with";
 
 /// Where an installation is, and how it is configured.
 #[derive(Debug, Clone)]
@@ -109,6 +113,16 @@ impl Place {
         }
     }
 
+    /// What was looked into, for people: the data folder, and the database where it lies elsewhere.
+    pub fn named(&self) -> String {
+        let folder = std::path::absolute(&self.data).unwrap_or_else(|_| self.data.clone());
+        let folder = format!("the data folder {}", folder.display());
+        match self.configuration.store(&self.data) {
+            Ok(settings @ store::Settings::Postgres { .. }) => format!("{settings}, with {folder}"),
+            _ => folder,
+        }
+    }
+
     /// Makes the data folder where it is not there.
     pub fn make_folder(&self) -> Result<(), OpenFault> {
         create_private(&self.data).map_err(|error| OpenFault::Folder(self.data.clone(), error))
@@ -118,7 +132,7 @@ impl Place {
     pub fn open_store(&self, absent: Absent) -> Result<(Store, Vec<String>), OpenFault> {
         let settings = self.configuration.store(&self.data)?;
         if absent == Absent::Refuse && !self.has_database()? {
-            return Err(OpenFault::NoInstallation(self.data.clone()));
+            return Err(OpenFault::NoInstallation(self.named()));
         }
         self.make_folder()?;
         let store = Store::open(&settings)?;
@@ -127,7 +141,7 @@ impl Place {
             match store.shape(&store::sql::setting::FIND) {
                 Ok(_) => {}
                 Err(error) if error.is_temporary() => return Err(error.into()),
-                Err(_) => return Err(OpenFault::NoInstallationInDatabase),
+                Err(_) => return Err(OpenFault::NoInstallationInDatabase(settings.to_string())),
             }
         }
         let applied = store.migrate()?;

@@ -12,7 +12,7 @@ use domain::Language;
 use serde_json::{Value, json};
 
 use crate::configuration::ConfigurationFault;
-use crate::opened::OpenFault;
+use crate::opened::{ELSEWHERE, OpenFault, Place};
 
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
@@ -20,6 +20,14 @@ pub enum Failure {
     /// The use-case says why.
     #[error("{}", describe(.0))]
     App(#[from] app::Error),
+    /// It is not in this installation; perhaps in the one that was meant.
+    #[error("{}\n  Looked for in {place}; {ELSEWHERE}.", .error.message(Language::En))]
+    NotFound {
+        /// What is not there.
+        error: app::Error,
+        /// Where it was looked for.
+        place: String,
+    },
     /// The installation cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenFault),
@@ -49,6 +57,17 @@ impl Failure {
         move |source| Failure::File { path, source }
     }
 
+    /// The same failure of a command that worked with this installation: what it does not hold may be in another.
+    pub fn within(self, place: &Place) -> Failure {
+        match self {
+            Failure::App(error @ app::Error::NotFound(_)) => Failure::NotFound {
+                error,
+                place: place.named(),
+            },
+            other => other,
+        }
+    }
+
     /// Prints the failure.
     pub fn print(&self, json: bool) {
         if json {
@@ -60,7 +79,7 @@ impl Failure {
                 _ => Vec::new(),
             };
             let code = match self {
-                Failure::App(error) => error.id(),
+                Failure::App(error) | Failure::NotFound { error, .. } => error.id(),
                 _ => "failed",
             };
             let value = json!({"error": {"code": code, "message": self.to_string(), "errors": errors}});

@@ -40,7 +40,7 @@ use std::time::{Duration, Instant};
 use failpoint::Place;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
-use tokio_postgres::config::SslMode;
+use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, private::BytesMut};
 use tokio_postgres::{Client, Config, NoTls};
@@ -222,6 +222,27 @@ impl Driver {
                 .collect(),
         })
     }
+}
+
+/// What a database is called and where it is, without user and password.
+pub(crate) fn name_of(url: &str) -> String {
+    let config = split_tls(url).ok().and_then(|(url, _)| url.parse::<Config>().ok());
+    let Some(config) = config else {
+        return "that database.url names".to_owned();
+    };
+    let ports = config.get_ports();
+    let hosts = config.get_hosts().iter().enumerate().map(|(index, host)| {
+        // One port may stand for all hosts.
+        let port = ports.get(index).or(ports.first()).copied().unwrap_or(5432);
+        match host {
+            Host::Tcp(name) => format!("{name}:{port}"),
+            Host::Unix(folder) => format!("{}:{port}", folder.display()),
+        }
+    });
+    let hosts: Vec<String> = hosts.collect();
+    // Where none is named, it is called like the user.
+    let database = config.get_dbname().or(config.get_user()).unwrap_or_default();
+    format!("{database} at {}", hosts.join(", "))
 }
 
 /// Where the server is, and how to get there.

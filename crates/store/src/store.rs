@@ -1,5 +1,6 @@
 //! The handle that the rest of the product holds.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,6 +27,16 @@ pub enum Settings {
         /// learn whether it happened.
         patience: Duration,
     },
+}
+
+/// The database as people name it, without the password.
+impl fmt::Display for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Settings::Sqlite { path } => write!(f, "the SQLite database {}", path.display()),
+            Settings::Postgres { url, .. } => write!(f, "the PostgreSQL database {}", postgres::name_of(url)),
+        }
+    }
 }
 
 /// What a database says about a statement that it prepared.

@@ -7,7 +7,7 @@ use app::{
     Subject,
 };
 use document::keys::{KeyKind, Signer};
-use domain::{ClientId, CompanyId, Role};
+use domain::{ClientId, CompanyId, Language, Role};
 
 use crate::support::{PASSWORD, TestApp, attempt, on_both};
 
@@ -421,6 +421,13 @@ fn after_a_rotation_both_secrets_sign_for_a_day() {
         );
         assert_eq!(signing(new.id), secrets, "nothing has changed");
         app.clock.advance(24 * 60 * 60 - 3 * 60);
+        // It said how many there are, and from when on there is room.
+        let message = refused.expect_err("a refusal").message(Language::En);
+        let room = app.now().strftime("%Y-%m-%d %H:%M:%S UTC").to_string();
+        assert!(
+            message.starts_with("Five secrets ") && message.contains(&room),
+            "{message}"
+        );
         secrets.pop();
         assert_eq!(signing(new.id), secrets, "the oldest day is over");
         app.rotate_client_secret(&company, None).expect("there is room");

@@ -8,7 +8,7 @@ use domain::ClientId;
 use serde_json::{Value, json};
 
 use super::{Context, OfCompany};
-use crate::output::{Failure, print, table};
+use crate::output::{Failure, print, remark, table};
 
 /// API clients and the secrets their webhooks are signed with
 #[derive(Debug, Subcommand)]
@@ -26,7 +26,7 @@ pub enum Client {
         #[arg(long)]
         name: String,
     },
-    /// Show the secret that a client's webhooks are signed with
+    /// Show the secret that a client's webhooks are signed with, alone on standard output
     Secret {
         #[command(flatten)]
         of: OfCompany,
@@ -76,7 +76,14 @@ impl Client {
                 );
             }
             Client::Add { of, name } => show(context, &app.add_client(&of.company, &name)?),
-            Client::Secret { of, client } => show(context, &app.client_secret(&of.company, client)?),
+            Client::Secret { of, client } => {
+                let client = app.client_secret(&of.company, client)?;
+                remark(
+                    context.json,
+                    &format!("The webhook secret of the client {}:", client.id),
+                );
+                print(context.json, &value(&client), &client.secret.expose());
+            }
             Client::Rotate { of, client } => show(context, &app.rotate_client_secret(&of.company, client)?),
         }
         Ok(ExitCode::SUCCESS)
@@ -85,12 +92,15 @@ impl Client {
 
 fn show(context: &Context, client: &NewClient) {
     let (id, secret) = (client.id, client.secret.expose());
-    let value = json!({"client_id": id, "webhook_secret": secret});
     print(
         context.json,
-        &value,
+        &value(client),
         &format!("client_id       {id}\nwebhook secret  {secret}\n"),
     );
+}
+
+fn value(client: &NewClient) -> Value {
+    json!({"client_id": client.id, "webhook_secret": client.secret.expose()})
 }
 
 fn client_id(text: &str) -> Result<ClientId, String> {

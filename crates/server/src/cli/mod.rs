@@ -150,7 +150,7 @@ fn run(cli: Cli) -> Result<ExitCode, Failure> {
         },
         json: cli.global.json,
     };
-    match cli.command {
+    let outcome = match cli.command {
         Command::Serve(command) => command.run(&context),
         Command::Company(command) => command.run(&context),
         Command::Member(command) => command.run(&context),
@@ -168,7 +168,8 @@ fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Migrate(_) => migrate::Migrate::run(&context),
         Command::Root(_) => root::Root::run(&context),
         Command::DocumentWorker => Ok(ExitCode::FAILURE),
-    }
+    };
+    outcome.map_err(|failure| failure.within(&context.place))
 }
 
 /// `--company ID`, in any case.

@@ -17,6 +17,14 @@ fn a_company_is_made_with_a_client_whose_secret_is_shown_and_can_be_made_anew() 
         shown,
         json!({"client_id": added["client_id"], "webhook_secret": secret})
     );
+    // For a script the secret stands alone.
+    let said = here.say(&["client", "secret", "--company", "acme"]);
+    assert_eq!((said.code, said.output), (Some(0), format!("{secret}\n")));
+    assert!(
+        said.error.contains(added["client_id"].as_str().expect("an id")),
+        "{}",
+        said.error
+    );
     let rotated = here.json(&["client", "rotate", "--company", "acme"], "");
     assert_ne!(rotated["webhook_secret"], added["webhook_secret"]);
     let second = here.json(&["client", "add", "--company", "acme", "--name", "warehouse"], "");

@@ -126,7 +126,10 @@ fn only_what_makes_an_installation_makes_one() {
         assert_eq!((said.code, said.output.as_str()), (Some(1), ""), "{line:?}");
         assert_eq!(
             said.error.trim_end(),
-            format!("countersign: there is no installation in {folder}; --data names another folder"),
+            format!(
+                "countersign: there is no installation in the data folder {folder}; --data DIR (or COUNTERSIGN_DATA) names \
+                 another folder, --config FILE (or COUNTERSIGN_CONFIG) the settings that the server is run with"
+            ),
             "{line:?}"
         );
     }
@@ -140,12 +143,51 @@ fn in_a_database_of_postgresql_there_is_an_installation_or_none_too() {
     let said = here.say(&["company", "list"]);
     assert_eq!(said.code, Some(1));
     assert!(
-        said.error.contains("there is no installation in the database"),
+        said.error
+            .contains("there is no installation in the PostgreSQL database ")
+            && said.error.contains("--config"),
         "{}",
         said.error
     );
     here.run(&["migrate"], "");
     assert_eq!(here.say(&["company", "list"]).code, Some(0));
+    // It is named with its host, and without its user and password.
+    let said = here.say(&["client", "secret", "--company", "acme"]);
+    let (url, folder) = (database.url().expect("an address"), here.data().display());
+    let (host, name) = url
+        .rsplit_once('@')
+        .and_then(|(_, place)| place.split_once('/'))
+        .expect("a host and a name");
+    let name = name.split('?').next().unwrap_or_default();
+    let named =
+        format!("Looked for in the PostgreSQL database {name} at {host}, with the data folder {folder}; --data DIR");
+    assert!(said.error.contains(&named), "{}", said.error);
+}
+
+#[test]
+fn what_is_not_found_is_told_with_where_it_was_looked_for_and_how_to_name_another_place() {
+    let here = Temporary::with_company();
+    let folder = here.data().display();
+    for (line, what) in [
+        (&["client", "secret", "--company", "other"][..], "company"),
+        (&["template", "list", "--company", "other"], "company"),
+        (&["template", "archive", "--company", "acme", "9"], "template"),
+        (&["token", "list", "--company", "other"], "company"),
+    ] {
+        let said = here.say(line);
+        assert_eq!((said.code, said.output.as_str()), (Some(1), ""), "{line:?}");
+        assert_eq!(
+            said.error.trim_end(),
+            format!(
+                "countersign: Not found: {what}.\n  Looked for in the data folder {folder}; --data DIR (or COUNTERSIGN_DATA) \
+                 names another folder, --config FILE (or COUNTERSIGN_CONFIG) the settings that the server is run with."
+            ),
+            "{line:?}"
+        );
+    }
+    let said = here.say(&["client", "list", "--company", "other", "--json"]);
+    let error: Value = serde_json::from_str(&said.error).expect("JSON");
+    assert_eq!(error["error"]["code"], "not-found");
 }
 
 #[test]
