@@ -1,8 +1,8 @@
 //! `GET /api/docs`: the API to read and to try, written from the `OpenAPI` document itself.
 //!
-//! What surrounds it (names of calls and groups, who may call, error messages) is in the reader's language; the
-//! descriptions are those of the document, in English. The page's script only filters, and sends what the forms hold; the
-//! token stays in the tab.
+//! What is said of the whole, of groups and of calls, who may call, and the error messages are in the reader's language; what
+//! the document says of parameters, members and answers is in English, and marked as such. The page's script only filters,
+//! and sends what the forms hold; the token stays in the tab.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -202,7 +202,7 @@ pub(super) fn docs(language: Language, public_url: &str, base: &str) -> impl Ser
     let said = SCRIPT_SENTENCES.map(|key| (key, i18n::text(language, key, &places)));
     Docs {
         data: said.into_iter().collect(),
-        intro: paragraphs(&document["info"]["description"]),
+        intro: paragraphs(&i18n::text(language, "docs-intro", &[])),
         version: text(&document["openapi"]),
         document: format!("{base}/api/openapi.json"),
         groups: reader.groups(),
@@ -238,7 +238,7 @@ impl<'d> Reader<'d> {
             let id = text(&tag["name"]).to_lowercase().replace(' ', "-");
             Group {
                 name: i18n::text(self.language, &format!("docs-tag-{id}"), &[]),
-                description: text(&tag["description"]),
+                description: i18n::text(self.language, &format!("docs-tag-text-{id}"), &[]),
                 calls: calls
                     .iter()
                     .filter(|(_, _, operation)| own(operation))
@@ -266,7 +266,7 @@ impl<'d> Reader<'d> {
         Call {
             name: i18n::text(self.language, &format!("docs-call-{id}"), &[]),
             summary: text(&operation["summary"]).trim_end_matches('.').replace('`', ""),
-            description: paragraphs(&operation["description"]),
+            description: self.told(&id),
             who: i18n::text(self.language, self.who(&method, path), &[]),
             has_token: operation["security"]
                 .as_array()
@@ -279,6 +279,16 @@ impl<'d> Reader<'d> {
             path: path.to_owned(),
             method,
             id,
+        }
+    }
+
+    /// What a call does, where its name does not say all.
+    fn told(&self, id: &str) -> Vec<String> {
+        let key = format!("docs-text-{id}");
+        if i18n::has(self.language, &key) {
+            paragraphs(&i18n::text(self.language, &key, &[]))
+        } else {
+            Vec::new()
         }
     }
 
@@ -386,7 +396,7 @@ impl<'d> Reader<'d> {
                 name: name.to_owned(),
                 method: method.to_uppercase(),
                 summary: text(&operation["summary"]),
-                description: paragraphs(&operation["description"]),
+                description: paragraphs(&text(&operation["description"])),
                 headers: Self::parameters(operation),
                 bodies: self.bodies(operation),
                 examples: members(&operation["requestBody"]["content"])
@@ -480,8 +490,7 @@ fn text(value: &Value) -> String {
     }
 }
 
-fn paragraphs(value: &Value) -> Vec<String> {
-    let text = text(value);
+fn paragraphs(text: &str) -> Vec<String> {
     let parts = text.split("\n\n").filter(|part| !part.is_empty());
     parts.map(str::to_owned).collect()
 }
@@ -702,6 +711,57 @@ mod tests {
         for group in reader(Language::En).groups() {
             for call in group.calls {
                 assert_eq!(call.name, call.summary, "the page and the document call it the same");
+            }
+        }
+    }
+
+    /// The English sentences are the document's, so that who changes one of them here or there is led to the translations.
+    #[test]
+    fn what_is_said_of_calls_in_english_is_what_the_document_says() {
+        let document = openapi::described(PUBLIC);
+        let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let operations = members(&document["paths"]).flat_map(|(_, operations)| members(operations));
+        let calls =
+            operations.map(|(_, operation)| (format!("docs-text-{}", text(&operation["operationId"])), operation));
+        let tags = document["tags"].as_array().into_iter().flatten().map(|tag| {
+            let id = text(&tag["name"]).to_lowercase().replace(' ', "-");
+            (format!("docs-tag-text-{id}"), tag)
+        });
+        let whole = [("docs-intro".to_owned(), &document["info"])];
+        let mut known = BTreeSet::new();
+        for (key, described) in calls.chain(tags).chain(whole) {
+            let said = text(&described["description"]);
+            if said.is_empty() {
+                continue;
+            }
+            assert_eq!(one_line(&i18n::text(Language::En, &key, &[])), one_line(&said), "{key}");
+            known.insert(key);
+        }
+        for key in i18n::keys(Language::En) {
+            let is_of_it = key.starts_with("docs-text-") || key.starts_with("docs-tag-text-");
+            assert!(!is_of_it || known.contains(key), "{key} is said of nothing");
+        }
+    }
+
+    #[test]
+    fn what_is_said_of_calls_is_in_the_readers_language_and_the_rest_is_marked_as_english() {
+        for (language, words) in [
+            (Language::Ko, "로드 밸런서를 위한"),
+            (Language::Ja, "ロードバランサーのため"),
+        ] {
+            let page = page(language);
+            assert!(page.contains(words), "{words}");
+            // What stays English stands in an element that says so.
+            let english = "For load balancers: database and file store";
+            assert!(!page.contains(english));
+            for member in ["The member&#x27;s e-mail address.", "Where webhooks go: https"] {
+                let before = page.split(member).next().filter(|before| before.len() < page.len());
+                let before = before.unwrap_or_else(|| panic!("{member} is nowhere"));
+                let list = before.rfind("<dl class=\"members\"").expect("a list");
+                assert!(
+                    before[list..].starts_with("<dl class=\"members\" lang=\"en\">"),
+                    "{member}"
+                );
             }
         }
     }
