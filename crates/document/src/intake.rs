@@ -761,7 +761,7 @@ fn load(bytes: &SharedBytes, limits: &Limits, password: Option<&str>) -> Result<
         Error::InvalidPassword => closed.clone(),
         Error::Decryption(_) => Refused::UnsupportedEncryption,
         Error::Decompress(DecompressError::MemoryLimitExceeded { .. }) => Refused::TooDemanding,
-        _ => Refused::NotPdf,
+        _ => unreadable(bytes),
     })?;
     // Left in place by the reader where the empty password did not open the file.
     if document.is_encrypted() {
@@ -773,12 +773,21 @@ fn load(bytes: &SharedBytes, limits: &Limits, password: Option<&str>) -> Result<
         );
     }
     if document.catalog().is_err() {
-        return Err(Refused::NotPdf);
+        return Err(unreadable(bytes));
     }
     if whole::ends_early(bytes) || is_repaired && !whole::has_all_parts(&document) {
         return Err(Refused::Incomplete);
     }
     Ok(document)
+}
+
+/// What a file is that cannot be read: the beginning of a PDF, or none.
+fn unreadable(bytes: &[u8]) -> Refused {
+    if whole::is_beginning(bytes) {
+        Refused::Incomplete
+    } else {
+        Refused::NotPdf
+    }
 }
 
 /// The document as it is where it is complete, else as it is found by looking through the file: what it refers to may lie

@@ -44,6 +44,14 @@ pub(super) fn has_all_parts(document: &Document) -> bool {
     !lost_its_encryption(document) && !lacks_what_pages_need(document)
 }
 
+/// Whether the file begins as a PDF (7.5.2; as viewers do, that is looked for in a kilobyte) and has no end behind its last object
+/// (7.5.5).
+pub(super) fn is_beginning(bytes: &[u8]) -> bool {
+    let first = bytes.get(..1024).unwrap_or(bytes);
+    let last = last_object(bytes).and_then(|start| bytes.get(start..));
+    contains(first, b"%PDF-") && last.is_some_and(|last| !contains(last, b"%%EOF"))
+}
+
 /// Whether the file ends within its last object, or after objects of a revision that has no end itself.
 pub(super) fn ends_early(bytes: &[u8]) -> bool {
     let Some(start) = last_object(bytes) else {

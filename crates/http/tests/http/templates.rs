@@ -142,6 +142,13 @@ fn what_intake_changed_and_refused_is_told_in_the_readers_language(database: &Te
     );
     let message = error["message"].as_str().expect("words");
     assert!(message.contains("Print it to a new PDF"), "{message}");
+    let whole = pdf();
+    for of_four in 1..=2 {
+        let cut = whole.get(..whole.len() * of_four / 4).expect("a part");
+        let refused = make(&server, &token, cut, &plain(1, "end")).problem(422);
+        let error = &refused["errors"][0];
+        assert_eq!(error["reason"], "incomplete", "{of_four} of 4: {error}");
+    }
     // Nothing of it is kept.
     assert_eq!(
         server.get("/api/v3/templates?limit=1", &token).ok()["template_list"][0]["version"],
