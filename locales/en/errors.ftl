@@ -27,7 +27,10 @@ error-one-time-code = Give the one-time code first.
 error-finished = The document is finished ({ $state }) and does not change any more.
 error-not-your-turn = It is not this writer's turn.
 error-already-approved = This writer has approved already.
-error-not-complete = The document is not complete yet.
+error-not-complete = { $state ->
+    [Playing] The document is not complete yet.
+   *[other] The document ended without being completed ({ $state }): there is no such file. Its history certificate says what happened.
+}
 error-still-playing = The document is still being written ({ $state }).
 error-embedded = Writers of an embedded document get no messages.
 error-changed = Something else changed it at the same moment. Look at its state and try again.
@@ -40,6 +43,7 @@ error-link-replaced = This link was replaced by a newer one. Use the link in the
 error-handed-over = This document was handed over to another person.
 error-no-handing-over = This document cannot be handed over to another person.
 error-bulk-waiting = Too many rows wait to be started already. Send these once some of them are done.
+error-bulk-finished = This bulk start is over ({ $state }): none of its rows waits to be started.
 error-link-closed = This link was closed.
 error-link-used-up = This link was used as often as it can be.
 error-link-ended = The time of this link is over.
@@ -47,11 +51,13 @@ error-too-many-secrets = Five secrets sign the webhooks of this client, and no m
 error-link-taken = This link was already used with this e-mail address or telephone number.
 error-under-way = This delivery is being tried at this moment, or is about to be for the first time. Look at the history again in a moment.
 error-endpoint-stopped = Deliveries to this address were stopped. Start the address again: what is held for it then goes out.
-error-endpoint-not-stopped = Deliveries to this address are not stopped. The list of endpoints shows the addresses that are.
 error-last-owner = A company keeps at least one owner.
 
 ## What is wrong with a value
 error-required = This must be given.
+error-one-required = At least one of these must be given: { $allowed }.
+error-not-together = This cannot be given together with { $name }. Give one of the two.
+error-empty-range = This lies after { $name }, so that nothing can lie between them.
 error-field-required = The field “{ $name }” must be filled in.
 error-wrong-type = { $expected ->
     [string] This must be a string.
@@ -88,16 +94,16 @@ error-phone-country = Only mobile numbers of these countries can be used here: {
 error-invalid-country = This is not a country code of two letters, such as KR.
 error-unknown-place = Only these may stand in braces: { $allowed }.
 error-address-in-name = Write your name without a web or e-mail address.
-error-invalid-date-time = This is not a date and time of the form YYYY-MM-DD HH:MM:SS.
+error-invalid-date-time = This is not a date and time of the form YYYY-MM-DD HH:MM:SS, nor a day of the form YYYY-MM-DD.
 error-past-date-time = This time has passed already.
 error-invalid-offset = This is not a UTC offset of the form +HH:MM.
 error-invalid-language = This must be ko, en or ja.
 error-unknown-template = There is no such template.
 error-unknown-client = There is no such API client.
-error-unknown-field = The template has no field of this name.
-error-unknown-step = The template has no such step or role.
-error-missing-recipient = Nobody is named for step { $order } of the template.
-error-too-many-recipients = The template's step has fewer writers.
+error-unknown-field = There is no field of this name.
+error-unknown-step = There is no such step or role.
+error-missing-recipient = Nobody is named for step { $order }.
+error-too-many-recipients = More writers are named than this step has.
 error-order-gap = Orders begin at 1 and leave no gap.
 error-field-not-writable = This field belongs to another writer, or nobody may change it.
 error-invalid-number = This is not a number that the field takes.
@@ -113,6 +119,7 @@ error-invalid-picture = This is not a PNG or JPEG picture. Save the picture as o
 error-picture-not-base64 = This is not base64. Send the PNG or JPEG file encoded in base64, with or without “data:…;base64,” before it.
 error-picture-too-large = The picture is too large. Make it smaller: at most 5 MiB and 20 million pixels, no side longer than 10,000.
 error-picture-damaged = The picture is damaged and cannot be read. Save it anew, or choose another.
+error-picture-blank = Nothing can be seen on this picture: it is white or transparent. Send a picture of the signature or seal in dark ink.
 error-invalid-file = This is not a file in base64, or it is too large.
 error-files-too-large = All files of this document together may have at most { $limit } bytes, those that were replaced included.
 error-draft-too-large = What was filled in may have at most { $limit } bytes in all.
@@ -131,7 +138,7 @@ error-callback-port = This port is not allowed.
 error-callback-host = The host name is not a valid DNS name.
 error-callback-not-public = The address is not publicly reachable.
 error-name-collision = Two fields would have this name.
-error-idempotency-key-reused = This idempotency key was used with another body.
+error-idempotency-key-reused = This idempotency key was used with another request: another body, or another offset.
 error-document-refused = The file cannot be taken: { $reason }
 error-no-form-fields = The PDF has no form fields. Say with FIELDS.json where its fields are.
 error-unknown-form-field = The PDF's form has no field of this name. An entry without page is laid over a field of the form.
@@ -169,7 +176,14 @@ error-wrong-access-code = { $left ->
 error-sheet-not-utf8 = The CSV file is not UTF-8 text. Save it as “CSV UTF-8”.
 error-sheet-quote = In line { $row } a quotation mark opens that does not close, or text stands behind it: the rows after it could not be told apart. Save the file again in a spreadsheet program, or double the quotation marks within the text.
 error-sheet-cell = This cell holds an error such as #N/A, a date beyond the calendar, or a formula whose result is not in the file. Open the file in a spreadsheet program, put it right and save it.
-error-sheet-unreadable = This is neither a CSV file nor an XLSX workbook that can be read. Save it again in a spreadsheet program.
+error-sheet-empty = The sheet has no rows below its header. Write each document into a row of its own.
+error-sheet-unreadable = { $kind ->
+    [pdf] This is a PDF file. A CSV file or an XLSX workbook is needed.
+    [picture] This is a picture. A CSV file or an XLSX workbook is needed.
+    [xls] This is a file of an older office format (XLS). Save it as an XLSX workbook or as “CSV UTF-8”.
+    [open_document] This is an OpenDocument file. Save it as an XLSX workbook or as “CSV UTF-8”.
+   *[other] This is neither a CSV file nor an XLSX workbook that can be read. Save the sheet as one of them in a spreadsheet program.
+}
 error-not-json-text = This part of the form is not valid JSON.
 error-wrong-one-time-code = { $left ->
     [0] The one-time code is wrong and was tried too often; ask for a new one.
@@ -192,6 +206,7 @@ error-subject-page = page
 error-subject-file = file
 error-subject-delivery = delivery
 error-subject-bulk = bulk start
+error-subject-callback-address = callback address of a document
 error-subject-public-link = public link
 error-subject-link = link
 error-subject-endpoint = endpoint

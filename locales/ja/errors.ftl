@@ -27,7 +27,10 @@ error-one-time-code = 先に確認コードを入力してください。
 error-finished = この文書はすでに終了しており（{ $state }）、これ以上変更できません。
 error-not-your-turn = この記入者の番ではありません。
 error-already-approved = この記入者はすでに承認しています。
-error-not-complete = この文書はまだ完了していません。
+error-not-complete = { $state ->
+    [Playing] この文書はまだ完了していません。
+   *[other] この文書は完了せずに終了したため（{ $state }）、このファイルはありません。経過は履歴証明書でご確認ください。
+}
 error-still-playing = この文書はまだ進行中です（{ $state }）。
 error-embedded = 埋め込み方式の文書では、記入者に通知を送りません。
 error-changed = ほかの操作が先に行われ、文書が変更されました。状態を確認して、もう一度お試しください。
@@ -40,6 +43,7 @@ error-link-replaced = このリンクは新しいものに置き換えられま�
 error-handed-over = この文書は別の人に引き継がれました。
 error-no-handing-over = この文書は別の人に引き継げません。
 error-bulk-waiting = 開始待ちの行がすでに多すぎます。一部が処理されてから送信してください。
+error-bulk-finished = この一括送信はすでに終了しています（{ $state }）。開始待ちの行はありません。
 error-link-closed = このリンクは閉じられています。
 error-link-used-up = このリンクは利用できる回数に達しました。
 error-link-ended = このリンクの有効期間は終了しました。
@@ -47,11 +51,13 @@ error-too-many-secrets = このクライアントの Webhook は 5 個のシー�
 error-link-taken = このメールアドレスまたは電話番号では、すでにこのリンクが使われています。
 error-under-way = この通知は現在送信中、または初回の送信待ちです。しばらくしてから履歴をご確認ください。
 error-endpoint-stopped = このアドレスへの送信は停止されています。アドレスを再開すると、保留中の通知が送信されます。
-error-endpoint-not-stopped = このアドレスへの送信は停止されていません。停止中のアドレスは一覧でご確認ください。
 error-last-owner = 会社には少なくとも 1 人の所有者が必要です。
 
 ## 値が受け付けられない理由
 error-required = 必須項目です。
+error-one-required = 次のうち少なくとも 1 つを指定してください: { $allowed }。
+error-not-together = { $name } と同時には指定できません。どちらか一方を指定してください。
+error-empty-range = { $name } より後のため、その間に該当するものはありません。
 error-field-required = 項目「{ $name }」は必須です。
 error-wrong-type = { $expected ->
     [string] 文字列でなければなりません。
@@ -79,16 +85,16 @@ error-phone-country = 次の国の携帯電話番号だけが使えます: { $al
 error-invalid-country = KR のような 2 文字の国コードではありません。
 error-unknown-place = 波かっこに入れられるのは次だけです: { $allowed }。
 error-address-in-name = お名前にウェブアドレスやメールアドレスは使えません。
-error-invalid-date-time = YYYY-MM-DD HH:MM:SS 形式の日時ではありません。
+error-invalid-date-time = YYYY-MM-DD HH:MM:SS 形式の日時でも、YYYY-MM-DD 形式の日付でもありません。
 error-past-date-time = すでに過ぎた日時です。
 error-invalid-offset = +HH:MM 形式の UTC オフセットではありません。
 error-invalid-language = ko、en、ja のいずれかでなければなりません。
 error-unknown-template = テンプレートが見つかりません。
 error-unknown-client = API クライアントが見つかりません。
-error-unknown-field = テンプレートにその名前のフィールドはありません。
-error-unknown-step = テンプレートにそのステップまたは役割はありません。
-error-missing-recipient = テンプレートのステップ { $order } の記入者が指定されていません。
-error-too-many-recipients = テンプレートのこのステップの記入者より多く指定されています。
+error-unknown-field = この名前のフィールドはありません。
+error-unknown-step = 該当するステップまたは役割はありません。
+error-missing-recipient = ステップ { $order } の記入者が指定されていません。
+error-too-many-recipients = このステップの記入者より多く指定されています。
 error-order-gap = order は 1 から連続していなければなりません。
 error-field-not-writable = ほかの記入者のフィールドか、変更できないフィールドです。
 error-invalid-number = このフィールドで使える数値ではありません。
@@ -100,6 +106,7 @@ error-invalid-picture = PNG または JPEG の画像ではありません。ど�
 error-picture-not-base64 = base64 ではありません。PNG または JPEG のファイルを base64 で送ってください（先頭の data:…;base64, はあってもなくてもかまいません）。
 error-picture-too-large = 画像が大きすぎます。5 MiB 以下、2,000 万画素以下、一辺 10,000 ピクセル以下に縮小してください。
 error-picture-damaged = 画像が壊れていて読み取れません。保存し直すか、別の画像を選んでください。
+error-picture-blank = 画像が白色または透明で、何も見えません。署名や印影が濃く写った画像を送ってください。
 error-invalid-file = base64 のファイルではないか、大きすぎます。
 error-files-too-large = この文書に添付するファイルは、差し替えたものも含めて合計 { $limit } バイトまでです。
 error-draft-too-large = 入力内容は合計 { $limit } バイトまでです。
@@ -118,7 +125,7 @@ error-callback-port = 許可されていないポートです。
 error-callback-host = ホスト名が正しい DNS 名ではありません。
 error-callback-not-public = 外部から到達できる公開アドレスではありません。
 error-name-collision = 2 つのフィールドが同じ名前になります。
-error-idempotency-key-reused = この冪等キー（Idempotency-Key）は別の本文ですでに使用されています。
+error-idempotency-key-reused = この冪等キー（Idempotency-Key）は、本文または offset が異なる別のリクエストですでに使用されています。
 error-document-refused = 受け付けられないファイルです: { $reason }
 error-no-form-fields = PDFにフォームフィールドがありません。フィールドの位置をFIELDS.jsonで指定してください。
 error-unknown-form-field = PDFのフォームにこの名前のフィールドがありません。pageのない項目はフォームのフィールドに重ねられます。
@@ -150,7 +157,14 @@ error-wrong-access-code = アクセスコードが正しくありません。あ
 error-sheet-not-utf8 = CSV ファイルが UTF-8 ではありません。「CSV UTF-8」形式で保存してください。
 error-sheet-quote = { $row } 行目で始まる引用符が閉じられていないか、その後ろに文字が続いているため、以降の行を区別できません。表計算ソフトで保存し直すか、文中の引用符を二重にしてください。
 error-sheet-cell = このセルには #N/A などのエラー、暦にない日付、または計算結果が保存されていない数式があります。表計算ソフトで開いて修正し、保存してください。
-error-sheet-unreadable = 読み取れる CSV ファイルまたは XLSX ブックではありません。表計算ソフトで保存し直してください。
+error-sheet-empty = シートの見出しの下に行がありません。文書ごとに 1 行ずつ入力してください。
+error-sheet-unreadable = { $kind ->
+    [pdf] これは PDF ファイルです。CSV ファイルまたは XLSX ブックが必要です。
+    [picture] これは画像です。CSV ファイルまたは XLSX ブックが必要です。
+    [xls] これは古い Office 形式（XLS）のファイルです。XLSX ブックまたは「CSV UTF-8」形式で保存してください。
+    [open_document] これは OpenDocument ファイルです。XLSX ブックまたは「CSV UTF-8」形式で保存してください。
+   *[other] 読み取れる CSV ファイルまたは XLSX ブックではありません。表計算ソフトでどちらかの形式で保存してください。
+}
 error-not-json-text = フォームのこの項目は正しい JSON ではありません。
 error-wrong-one-time-code = { $left ->
     [0] 確認コードの誤りが上限に達しました。新しいコードを請求してください。
@@ -172,6 +186,7 @@ error-subject-page = ページ
 error-subject-file = ファイル
 error-subject-delivery = 配信記録
 error-subject-bulk = 一括送信
+error-subject-callback-address = 文書で使われているコールバックアドレス
 error-subject-public-link = 公開リンク
 error-subject-link = リンク
 error-subject-endpoint = エンドポイント

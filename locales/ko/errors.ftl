@@ -27,7 +27,10 @@ error-one-time-code = 먼저 일회용 인증번호를 입력하세요.
 error-finished = 이미 종료된 문서입니다({ $state }). 더 이상 변경할 수 없습니다.
 error-not-your-turn = 이 작성자의 차례가 아닙니다.
 error-already-approved = 이 작성자는 이미 승인했습니다.
-error-not-complete = 아직 완료되지 않은 문서입니다.
+error-not-complete = { $state ->
+    [Playing] 아직 완료되지 않은 문서입니다.
+   *[other] 완료되지 않고 종료된 문서({ $state })이므로 이 파일이 없습니다. 경과는 이력 증명서에서 확인하세요.
+}
 error-still-playing = 아직 진행 중인 문서입니다({ $state }).
 error-embedded = 임베드 방식의 문서에는 작성자 알림을 보내지 않습니다.
 error-changed = 다른 요청이 먼저 처리되어 문서가 변경되었습니다. 상태를 확인하고 다시 시도하세요.
@@ -40,6 +43,7 @@ error-link-replaced = 새 링크로 바뀌어 이 링크는 쓸 수 없습니다
 error-handed-over = 다른 사람에게 넘긴 문서입니다.
 error-no-handing-over = 이 문서는 다른 사람에게 넘길 수 없습니다.
 error-bulk-waiting = 시작을 기다리는 행이 이미 너무 많습니다. 일부가 처리된 뒤 다시 보내세요.
+error-bulk-finished = 이미 종료된 대량 발송입니다({ $state }). 시작을 기다리는 행이 없습니다.
 error-link-closed = 닫힌 링크입니다.
 error-link-used-up = 이 링크는 정해진 횟수만큼 모두 사용되었습니다.
 error-link-ended = 이 링크의 사용 기간이 끝났습니다.
@@ -47,11 +51,13 @@ error-too-many-secrets = 이 클라이언트의 웹훅은 비밀 키 5개로 서
 error-link-taken = 이 이메일 주소나 전화번호로 이미 사용된 링크입니다.
 error-under-way = 이 알림은 지금 전송 중이거나 첫 전송을 기다리고 있습니다. 잠시 후 이력을 다시 확인하세요.
 error-endpoint-stopped = 이 주소로의 전송이 중지되었습니다. 주소를 다시 켜면 보류된 알림이 전송됩니다.
-error-endpoint-not-stopped = 이 주소로의 전송은 중지되어 있지 않습니다. 중지된 주소는 목록에서 확인하세요.
 error-last-owner = 회사에는 소유자가 한 명 이상 있어야 합니다.
 
 ## 값이 거절된 까닭
 error-required = 필수 항목입니다.
+error-one-required = 다음 중 하나 이상을 지정해야 합니다: { $allowed }.
+error-not-together = { $name }와(과) 함께 지정할 수 없습니다. 둘 중 하나만 지정하세요.
+error-empty-range = { $name }보다 뒤이므로 그 사이에 해당하는 것이 있을 수 없습니다.
 error-field-required = 필수 입력란입니다: { $name }
 error-wrong-type = { $expected ->
     [string] 문자열이어야 합니다.
@@ -79,16 +85,16 @@ error-phone-country = 다음 국가의 휴대전화 번호만 사용할 수 있�
 error-invalid-country = KR처럼 두 글자로 된 국가 코드가 아닙니다.
 error-unknown-place = 중괄호에는 다음만 쓸 수 있습니다: { $allowed }.
 error-address-in-name = 이름에는 웹 주소나 이메일 주소를 쓸 수 없습니다.
-error-invalid-date-time = YYYY-MM-DD HH:MM:SS 형식의 날짜와 시각이 아닙니다.
+error-invalid-date-time = YYYY-MM-DD HH:MM:SS 형식의 날짜와 시각도, YYYY-MM-DD 형식의 날짜도 아닙니다.
 error-past-date-time = 이미 지난 시각입니다.
 error-invalid-offset = +HH:MM 형식의 UTC 오프셋이 아닙니다.
 error-invalid-language = ko, en, ja 중 하나여야 합니다.
 error-unknown-template = 템플릿을 찾을 수 없습니다.
 error-unknown-client = API 클라이언트를 찾을 수 없습니다.
-error-unknown-field = 템플릿에 없는 필드 이름입니다.
-error-unknown-step = 템플릿에 없는 단계 또는 역할입니다.
-error-missing-recipient = 템플릿 { $order }단계의 작성자가 지정되지 않았습니다.
-error-too-many-recipients = 템플릿의 해당 단계에 있는 작성자보다 많습니다.
+error-unknown-field = 이 이름의 필드가 없습니다.
+error-unknown-step = 해당하는 단계 또는 역할이 없습니다.
+error-missing-recipient = { $order }단계의 작성자가 지정되지 않았습니다.
+error-too-many-recipients = 이 단계에 있는 작성자보다 많이 지정되었습니다.
 error-order-gap = order는 1부터 빠짐없이 이어져야 합니다.
 error-field-not-writable = 다른 작성자의 필드이거나 바꿀 수 없는 필드입니다.
 error-invalid-number = 필드에 쓸 수 있는 숫자가 아닙니다.
@@ -100,6 +106,7 @@ error-invalid-picture = PNG 또는 JPEG 그림이 아닙니다. 둘 중 한 형�
 error-picture-not-base64 = base64가 아닙니다. PNG 또는 JPEG 파일을 base64로 보내세요(앞에 data:…;base64,는 있어도 되고 없어도 됩니다).
 error-picture-too-large = 그림이 너무 큽니다. 5MiB, 2천만 화소, 한 변 10,000픽셀을 넘지 않게 줄이세요.
 error-picture-damaged = 그림이 손상되어 읽을 수 없습니다. 다시 저장하거나 다른 그림을 고르세요.
+error-picture-blank = 그림이 흰색이거나 투명하여 아무것도 보이지 않습니다. 서명이나 도장이 진하게 보이는 그림을 보내 주세요.
 error-invalid-file = base64로 된 파일이 아니거나 너무 큽니다.
 error-files-too-large = 이 문서에 첨부한 파일은 교체한 것을 포함해 모두 합쳐 { $limit }바이트까지 보낼 수 있습니다.
 error-draft-too-large = 입력한 내용은 모두 합쳐 { $limit }바이트까지 저장할 수 있습니다.
@@ -118,7 +125,7 @@ error-callback-port = 허용되지 않은 포트입니다.
 error-callback-host = 호스트 이름이 올바른 DNS 이름이 아닙니다.
 error-callback-not-public = 외부에서 접근할 수 있는 공개 주소가 아닙니다.
 error-name-collision = 두 필드의 이름이 같아집니다.
-error-idempotency-key-reused = 다른 본문에 이미 사용된 멱등 키(Idempotency-Key)입니다.
+error-idempotency-key-reused = 다른 요청(본문 또는 offset이 다름)에 이미 사용된 멱등 키(Idempotency-Key)입니다.
 error-document-refused = 받을 수 없는 파일입니다: { $reason }
 error-no-form-fields = PDF에 양식 필드가 없습니다. 필드의 자리를 FIELDS.json으로 알려 주세요.
 error-unknown-form-field = PDF 양식에 이 이름의 필드가 없습니다. page가 없는 항목은 양식의 필드에 덧씌워집니다.
@@ -150,7 +157,14 @@ error-wrong-access-code = 접근 암호가 올바르지 않습니다. { $left }�
 error-sheet-not-utf8 = CSV 파일이 UTF-8이 아닙니다. ‘CSV UTF-8’ 형식으로 저장하세요.
 error-sheet-quote = { $row }번째 줄에서 열린 따옴표가 닫히지 않았거나 그 뒤에 글자가 이어져, 다음 행들을 구분할 수 없습니다. 스프레드시트 프로그램에서 다시 저장하거나 글 안의 따옴표를 두 번 쓰세요.
 error-sheet-cell = 이 칸에는 #N/A 같은 오류나 달력에 없는 날짜, 또는 파일에 결과가 저장되지 않은 수식이 있습니다. 스프레드시트 프로그램에서 열어 바로잡은 뒤 저장하세요.
-error-sheet-unreadable = 읽을 수 있는 CSV 파일이나 XLSX 통합 문서가 아닙니다. 스프레드시트 프로그램에서 다시 저장하세요.
+error-sheet-empty = 시트의 머리글 아래에 행이 없습니다. 문서마다 한 행씩 입력하세요.
+error-sheet-unreadable = { $kind ->
+    [pdf] PDF 파일입니다. CSV 파일이나 XLSX 통합 문서가 필요합니다.
+    [picture] 그림 파일입니다. CSV 파일이나 XLSX 통합 문서가 필요합니다.
+    [xls] 이전 오피스 형식(XLS)의 파일입니다. XLSX 통합 문서나 ‘CSV UTF-8’ 형식으로 저장하세요.
+    [open_document] OpenDocument 파일입니다. XLSX 통합 문서나 ‘CSV UTF-8’ 형식으로 저장하세요.
+   *[other] 읽을 수 있는 CSV 파일이나 XLSX 통합 문서가 아닙니다. 스프레드시트 프로그램에서 둘 중 한 형식으로 저장하세요.
+}
 error-not-json-text = 양식의 이 항목이 올바른 JSON이 아닙니다.
 error-wrong-one-time-code = { $left ->
     [0] 일회용 인증번호를 너무 많이 틀렸습니다. 새 인증번호를 요청하세요.
@@ -172,6 +186,7 @@ error-subject-page = 페이지
 error-subject-file = 파일
 error-subject-delivery = 전송 기록
 error-subject-bulk = 대량 발송
+error-subject-callback-address = 문서에 사용된 콜백 주소
 error-subject-public-link = 공개 링크
 error-subject-link = 링크
 error-subject-endpoint = API 주소

@@ -403,6 +403,14 @@ impl App {
             faults: Vec::new(),
             ..request.common
         };
+        let faults = self.check_starts(caller)?.faults_of_shared(common.clone())?;
+        if !faults.is_empty() {
+            return Err(Error::Unprocessable(faults));
+        }
+        let none = match &request.rows {
+            BulkRows::List(_) => Error::fault("workflow_list", FaultCode::Required),
+            BulkRows::Sheet(_) => Error::fault("file", FaultCode::SheetEmpty),
+        };
         let rows = match request.rows {
             BulkRows::List(list) => list
                 .into_iter()
@@ -417,7 +425,7 @@ impl App {
         };
         let most = self.settings.bulk.rows;
         if rows.is_empty() {
-            return Err(Error::fault("workflow_list", FaultCode::Required));
+            return Err(none);
         }
         if rows.len() > most as usize {
             return Err(Error::Unprocessable(vec![
@@ -571,7 +579,7 @@ impl App {
             let stored = bulk::find(tx, &company, id)?.ok_or(Error::NotFound(Subject::Bulk))?;
             if !cancelled {
                 return Err(Error::Conflict {
-                    code: ConflictCode::Finished,
+                    code: ConflictCode::BulkFinished,
                     state: Some(status(&stored).to_owned()),
                 });
             }

@@ -198,7 +198,7 @@ impl Columns {
                 None | Some(Column::Nothing) => {}
                 Some(Column::WorkflowName) => request.workflow_name = text,
                 Some(Column::Language) => request.language = text,
-                Some(Column::ExpiryDate) => request.expiry_date = text.as_deref().map(with_time),
+                Some(Column::ExpiryDate) => request.expiry_date = text,
                 Some(Column::Comment) => request.comment = text,
                 Some(Column::CopyName) => copy.name = text,
                 Some(Column::CopyEmail) => copy.email = text,
@@ -261,16 +261,6 @@ fn read_check(cell: &str) -> Option<bool> {
         "y" | "1" | "true" => Some(true),
         "n" | "0" | "false" => Some(false),
         _ => None,
-    }
-}
-
-/// A day alone means its end.
-fn with_time(text: &str) -> String {
-    let text = text.trim();
-    if text.len() == "YYYY-MM-DD".len() {
-        format!("{text} 23:59:59")
-    } else {
-        text.to_owned()
     }
 }
 

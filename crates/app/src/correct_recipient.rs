@@ -52,7 +52,7 @@ impl App {
                 &mut faults,
             );
             if person == Person::default() && faults.is_empty() {
-                faults.push(Fault::new("email", FaultCode::Required));
+                faults.push(Fault::new("", FaultCode::OneRequired).with("allowed", "name, email"));
             }
             if !faults.is_empty() {
                 return Err(Error::Unprocessable(faults));

@@ -101,9 +101,10 @@ impl DocumentFault {
 fn sheet_fault(path: &str, fault: &SheetFault) -> Fault {
     match fault {
         SheetFault::NotUtf8 => Fault::new(path, FaultCode::SheetNotUtf8),
-        SheetFault::Unreadable => Fault::new(path, FaultCode::SheetUnreadable),
+        SheetFault::Unreadable => Fault::new(path, FaultCode::SheetUnreadable).with("kind", "other"),
+        SheetFault::OtherFile { kind } => Fault::new(path, FaultCode::SheetUnreadable).with("kind", kind.word()),
         SheetFault::Quote { row } => Fault::new(path, FaultCode::SheetQuote).with("row", row),
-        SheetFault::Empty => Fault::new(path, FaultCode::Required),
+        SheetFault::Empty => Fault::new(path, FaultCode::SheetEmpty),
         SheetFault::TooManyRows { limit } | SheetFault::TooManyColumns { limit } => {
             Fault::new(path, FaultCode::TooMany).with("max", limit)
         }

@@ -49,6 +49,12 @@ codes! {
     FaultCode {
         /// The value is missing or empty.
         Required => "required",
+        /// None of the members in `allowed` is given, of which one must be.
+        OneRequired => "one-required",
+        /// Two members of which only one may be given; argument `name`: the other.
+        NotTogether => "not-together",
+        /// A range that begins after its end; argument `name`: the end.
+        EmptyRange => "empty-range",
         /// A required field was left empty; argument `name`.
         FieldRequired => "field-required",
         /// The value has another JSON type; argument `expected`.
@@ -89,7 +95,7 @@ codes! {
         AddressInName => "address-in-name",
         /// No telephone number.
         InvalidPhone => "invalid-phone",
-        /// No date and time of the form YYYY-MM-DD HH:MM:SS.
+        /// No date and time of the form YYYY-MM-DD HH:MM:SS, nor a day.
         InvalidDateTime => "invalid-date-time",
         /// A time that lies in the past.
         PastDateTime => "past-date-time",
@@ -129,6 +135,8 @@ codes! {
         PictureNotBase64 => "picture-not-base64",
         /// The picture has too many bytes or pixels to be taken.
         PictureTooLarge => "picture-too-large",
+        /// Nothing can be seen on the picture of a signature or seal.
+        PictureBlank => "picture-blank",
         /// The picture is a PNG or JPEG that cannot be read.
         PictureDamaged => "picture-damaged",
         /// All files of the writer together have more than `limit` bytes.
@@ -168,7 +176,7 @@ codes! {
         CallbackNotPublic => "callback-not-public",
         /// A `new_name` that collides with another resulting name.
         NameCollision => "name-collision",
-        /// The idempotency key was used with another body.
+        /// The idempotency key was used with another request.
         IdempotencyKeyReused => "idempotency-key-reused",
         /// The file is no PDF that can be taken; argument `reason`.
         DocumentRefused => "document-refused",
@@ -228,10 +236,13 @@ codes! {
         WrongAccessCode => "wrong-access-code",
         /// A CSV file in another encoding than UTF-8.
         SheetNotUtf8 => "sheet-not-utf8",
-        /// Neither CSV nor a workbook that can be read.
+        /// Neither CSV nor a workbook that can be read; argument `kind`: what it is (`pdf`, `xls`, `open_document`, `picture`), or
+        /// `other`.
         SheetUnreadable => "sheet-unreadable",
         /// A quote of a CSV file does not close; argument `row`.
         SheetQuote => "sheet-quote",
+        /// A sheet without rows below its header.
+        SheetEmpty => "sheet-empty",
         /// A cell holds an error, or a formula without its result.
         SheetCell => "sheet-cell",
         /// A part of a form that is no JSON.
@@ -282,8 +293,8 @@ codes! {
         UnderWay => "under-way",
         /// The callback address was stopped.
         EndpointStopped => "endpoint-stopped",
-        /// The callback address is not stopped.
-        EndpointNotStopped => "endpoint-not-stopped",
+        /// The bulk start is over.
+        BulkFinished => "bulk-finished",
         /// Too many rows of bulk starts wait already.
         BulkWaiting => "bulk-waiting",
         /// A client's webhooks are signed with as many secrets as may be; the state is when the oldest of them ends.
@@ -356,6 +367,8 @@ codes! {
         File => "file",
         /// A delivery.
         Delivery => "delivery",
+        /// A callback address to which nothing was sent, nor is to be.
+        CallbackAddress => "callback-address",
         /// A bulk start.
         Bulk => "bulk",
         /// A public link.

@@ -11,7 +11,7 @@ use domain::{ClientId, CompanyId, UtcOffset, WorkflowId, time};
 use jiff::{Timestamp, ToSpan};
 use serde::Serialize;
 use store::Transaction;
-use store::outbox::{self, Delivery, DeliveryId, HistoryBound, HistoryFilter, Kind, State, Try};
+use store::outbox::{self, Delivery, DeliveryId, HistoryBound, HistoryFilter, Kind, State, Stop, Try};
 
 use crate::client::WebhookSecret;
 use crate::error::{ConflictCode, Error, Fault, FaultCode, Subject};
@@ -155,10 +155,10 @@ pub struct ExportEndpoint {
     pub url: String,
     /// Since when it has done nothing but fail, with the zone; empty where it was paused while it did not.
     pub failing_since: String,
-    /// `failing`, or `stopped`.
-    #[schema(pattern = "^(failing|stopped)$")]
+    /// `failing`, `stopped` (by its failures) or `paused` (by a member).
+    #[schema(pattern = "^(failing|stopped|paused)$")]
     pub status: &'static str,
-    /// When it was stopped, with the zone; empty where it was not.
+    /// When it was stopped or paused, with the zone; empty where it was not.
     pub stopped_date: String,
     /// Why: `gone` (it answered 410), `failing` (five days of nothing but failures) or `paused` (by a member).
     pub stopped_reason: Option<&'static str>,
@@ -292,7 +292,8 @@ impl App {
             || filter.url.is_some()
             || (filter.from, filter.to) != (Timestamp::MIN, Timestamp::MAX);
         if !is_limited && faults.is_empty() {
-            faults.push(Fault::new("status", FaultCode::Required));
+            let fault = Fault::new("", FaultCode::OneRequired);
+            faults.push(fault.with("allowed", "workflow_id, status, url, from, to"));
         }
         if !faults.is_empty() {
             return Err(Error::Unprocessable(faults));
@@ -328,10 +329,10 @@ impl App {
                 .map_or(0, |(_, held)| *held);
             ExportEndpoint {
                 failing_since: endpoint.failing_since.map(with_zone).unwrap_or_default(),
-                status: if endpoint.stopped.is_some() {
-                    "stopped"
-                } else {
-                    "failing"
+                status: match endpoint.stopped {
+                    Some((_, Stop::Paused)) => "paused",
+                    Some((_, Stop::Failures(_))) => "stopped",
+                    None => "failing",
                 },
                 stopped_date: endpoint.stopped.map(|(at, _)| with_zone(at)).unwrap_or_default(),
                 stopped_reason: endpoint.stopped.map(|(_, reason)| reason.word()),
@@ -344,7 +345,7 @@ impl App {
         })
     }
 
-    /// Switches a stopped address on, for a member.
+    /// Switches a stopped address on, for a member; one that is on stays so.
     pub fn start_export_endpoint(
         &self,
         caller: &Caller,
@@ -353,13 +354,11 @@ impl App {
     ) -> Result<EndpointStarted, Error> {
         caller.must_send()?;
         let url = named_endpoint(url, faults)?;
-        match self.start_endpoint(&caller.company, &url)? {
-            Some(released) => Ok(EndpointStarted { url, released }),
-            None => Err(Error::conflict(ConflictCode::EndpointNotStopped)),
-        }
+        let released = self.start_endpoint(&caller.company, &url)?;
+        Ok(EndpointStarted { url, released })
     }
 
-    /// Pauses an address, for a member: what comes for it is held until it is started again.
+    /// Pauses an address, for a member: what comes for it is held until it is started again. One that is stopped stays so.
     pub fn pause_export_endpoint(
         &self,
         caller: &Caller,
@@ -368,10 +367,8 @@ impl App {
     ) -> Result<EndpointPaused, Error> {
         caller.must_send()?;
         let url = named_endpoint(url, faults)?;
-        match self.pause_endpoint(&caller.company, &url)? {
-            Some(held) => Ok(EndpointPaused { url, held }),
-            None => Err(Error::conflict(ConflictCode::EndpointStopped)),
-        }
+        let held = self.pause_endpoint(&caller.company, &url)?;
+        Ok(EndpointPaused { url, held })
     }
 
     /// Tries a webhook once, and waits for the answer. It tells of no document: `workflow_id` is 0.
@@ -508,12 +505,16 @@ impl App {
 }
 
 fn history_filter(query: &mut ListReader<'_>, request: &ExportsRequest, states: &[(&str, State)]) -> HistoryFilter {
+    let workflow = query.id("workflow_id", request.workflow_id.as_ref()).map(WorkflowId);
+    let state = query.word("status", request.status.as_ref(), states);
+    let url = query.text("url", request.url.as_ref()).map(|url| normal(&url));
+    let (from, to) = query.range(request.from.as_ref(), request.to.as_ref());
     HistoryFilter {
-        workflow: query.id("workflow_id", request.workflow_id.as_ref()).map(WorkflowId),
-        state: query.word("status", request.status.as_ref(), states),
-        url: query.text("url", request.url.as_ref()).map(|url| normal(&url)),
-        from: query.from(request.from.as_ref()),
-        to: query.to(request.to.as_ref()),
+        workflow,
+        state,
+        url,
+        from,
+        to,
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{App, Caller, Origin};
 /// A request for another end.
 #[derive(Debug, Clone, Default)]
 pub struct ExtendRequest {
-    /// `YYYY-MM-DD HH:MM:SS` in the offset.
+    /// `YYYY-MM-DD HH:MM:SS` in the offset; a day alone means its end.
     pub expiry_date: Option<String>,
     /// `+HH:MM`; without it the workflow's own.
     pub offset: Option<String>,
@@ -42,7 +42,7 @@ impl App {
                 .as_deref()
                 .map(str::trim)
                 .filter(|text| !text.is_empty());
-            let expires_at = text.and_then(|text| time::parse_local(text, offset));
+            let expires_at = text.and_then(|text| time::parse_local_end(text, offset));
             if expires_at.is_none() && !faults.iter().any(|fault| fault.path == "expiry_date") {
                 let code = if text.is_none() {
                     FaultCode::Required

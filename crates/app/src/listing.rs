@@ -23,6 +23,11 @@ fn given(text: Option<&String>) -> Option<&str> {
     text.map(|text| text.trim()).filter(|text| !text.is_empty())
 }
 
+/// Whether a text says something.
+pub(crate) fn is_given(text: Option<&String>) -> bool {
+    given(text).is_some()
+}
+
 impl ListReader<'_> {
     /// A number of a thing.
     pub fn id(&mut self, path: &str, text: Option<&String>) -> Option<i64> {
@@ -58,16 +63,18 @@ impl ListReader<'_> {
         Some(text.to_owned())
     }
 
-    /// The first moment that counts: `YYYY-MM-DD`, or with ` HH:MM:SS`.
-    pub fn from(&mut self, text: Option<&String>) -> Timestamp {
-        self.date("from", text, "00:00:00").unwrap_or(Timestamp::MIN)
-    }
-
-    /// The first moment that counts no more; a day alone means its end.
-    pub fn to(&mut self, text: Option<&String>) -> Timestamp {
-        self.date("to", text, "23:59:59")
-            .and_then(|at| at.checked_add(SignedDuration::from_secs(1)).ok())
-            .unwrap_or(Timestamp::MAX)
+    /// The first moment that counts (`from`: `YYYY-MM-DD`, or with ` HH:MM:SS`), and the first that counts no more (`to`; a day
+    /// alone means its end).
+    pub fn range(&mut self, from: Option<&String>, to: Option<&String>) -> (Timestamp, Timestamp) {
+        let from = self.date("from", from, "00:00:00");
+        let to = self
+            .date("to", to, "23:59:59")
+            .map(|at| at.checked_add(SignedDuration::from_secs(1)).unwrap_or(Timestamp::MAX));
+        if from.zip(to).is_some_and(|(from, to)| from >= to) {
+            self.faults
+                .push(Fault::new("from", FaultCode::EmptyRange).with("name", "to"));
+        }
+        (from.unwrap_or(Timestamp::MIN), to.unwrap_or(Timestamp::MAX))
     }
 
     fn date(&mut self, path: &str, text: Option<&String>, time_of_day: &str) -> Option<Timestamp> {

@@ -296,24 +296,36 @@ impl App {
             .read(move |tx| outbox::endpoints(tx, &id).map_err(Error::from))
     }
 
-    /// Switches a stopped endpoint on; what was held for it goes out. How many deliveries; none where it was not stopped.
-    pub fn start_endpoint(&self, company: &CompanyId, url: &str) -> Result<Option<u64>, Error> {
+    /// Switches a stopped endpoint on; what was held for it goes out. How many deliveries; none of one that is on.
+    pub fn start_endpoint(&self, company: &CompanyId, url: &str) -> Result<u64, Error> {
         let (id, url, now) = (self.company(company)?.id, url.to_owned(), self.now());
-        let held = self
-            .store
-            .write(move |tx| outbox::start_endpoint(tx, &id, &url, now).map_err(Error::from))?;
+        let released = self.store.write(move |tx| {
+            let released = outbox::start_endpoint(tx, &id, &url, now)?;
+            if released.is_none() && !outbox::knows_endpoint(tx, &id, &url)? {
+                return Err(Error::NotFound(Subject::CallbackAddress));
+            }
+            Ok(released.unwrap_or(0))
+        })?;
         self.bell.ring();
-        Ok(held)
+        Ok(released)
     }
 
-    /// Pauses an endpoint: what comes for it is held until it is switched on. How many deliveries are held now; none where it
-    /// was stopped already.
-    pub fn pause_endpoint(&self, company: &CompanyId, url: &str) -> Result<Option<u64>, Error> {
+    /// Pauses an endpoint: what comes for it is held until it is switched on. How many deliveries are held now. One that is
+    /// stopped stays so.
+    pub fn pause_endpoint(&self, company: &CompanyId, url: &str) -> Result<u64, Error> {
         let (id, now) = (self.company(company)?.id, self.now());
         let url = CallbackUrl::stored(url.trim())
             .ok_or_else(|| Error::Unprocessable(vec![Fault::new("url", FaultCode::CallbackMalformed)]))?;
-        self.store
-            .write(move |tx| outbox::pause_endpoint(tx, &id, url.as_str(), now).map_err(Error::from))
+        self.store.write(move |tx| {
+            let url = url.as_str();
+            if !outbox::knows_endpoint(tx, &id, url)? {
+                return Err(Error::NotFound(Subject::CallbackAddress));
+            }
+            match outbox::pause_endpoint(tx, &id, url, now)? {
+                Some(held) => Ok(held),
+                None => Ok(outbox::held_of(tx, &id, url)?),
+            }
+        })
     }
 
     /// Tells a company's owners and admins that deliveries to an endpoint were stopped, in the caller's transaction.

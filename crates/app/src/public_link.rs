@@ -56,7 +56,7 @@ pub struct NewPublicLink {
     pub start: StartRequest,
     /// How often it can be used.
     pub limit: Option<i64>,
-    /// When it ends: `YYYY-MM-DD HH:MM:SS` in the offset.
+    /// When it ends: `YYYY-MM-DD HH:MM:SS` in the offset; a day alone means its end.
     pub end_date: Option<String>,
     /// `once` (each address once) or `many`.
     pub duplicates: Option<String>,
@@ -181,7 +181,7 @@ impl App {
             .and_then(UtcOffset::parse)
             .unwrap_or(caller.offset);
         let until = new.end_date.as_deref().and_then(|text| {
-            let at = time::parse_local(text.trim(), offset);
+            let at = time::parse_local_end(text.trim(), offset);
             match at {
                 None => faults.push(Fault::new("end_date", FaultCode::InvalidDateTime)),
                 Some(at) if at <= now => faults.push(Fault::new("end_date", FaultCode::PastDateTime)),

@@ -66,7 +66,7 @@ pub struct StartRequest {
     pub recipients: Vec<StartRecipient>,
     /// Values given by the sender (`field_list`).
     pub fields: Vec<GivenField>,
-    /// `YYYY-MM-DD HH:MM:SS` in the offset.
+    /// `YYYY-MM-DD HH:MM:SS` in the offset; a day alone means its end.
     pub expiry_date: Option<String>,
     /// `ko` or `ko-KR`.
     pub language: Option<String>,
@@ -173,7 +173,7 @@ pub struct StartFieldName {
 pub struct Idempotency {
     /// The key that the caller chose.
     pub key: String,
-    /// SHA-256 of the body: the same body is the same request, whatever the query says.
+    /// SHA-256 of what makes the same request: its body, and the offset in which its dates are read and written.
     pub request_hash: [u8; 32],
 }
 
@@ -554,7 +554,7 @@ pub(crate) struct CheckedStarts<'a> {
     app: &'a App,
     caller: &'a Caller,
     now: Timestamp,
-    contexts: HashMap<(Option<TemplateId>, Option<String>), StartContext>,
+    contexts: HashMap<(Option<TemplateId>, Option<String>), Arc<StartContext>>,
     /// The files that starts can use.
     usable: HashSet<BlobHash>,
 }
@@ -562,18 +562,54 @@ pub(crate) struct CheckedStarts<'a> {
 impl CheckedStarts<'_> {
     /// Proves that a start would be taken now.
     pub(crate) fn check(&mut self, request: StartRequest) -> Result<(), Error> {
-        let client = request.export.as_ref().and_then(|export| export.client_id.clone());
-        let context = match self.contexts.entry((request.template_id, client)) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => new.insert(self.app.start_context(self.caller, &request, self.now, false)?.context),
-        };
-        let reader = StartReader::new(self.app, self.caller, context, None, self.now, request)?;
+        let context = self.context(&request)?;
+        let reader = StartReader::new(self.app, self.caller, &context, None, self.now, request)?;
         let (plan, ..) = reader.read_all(&Origin::default())?;
         if !self.usable.contains(&plan.document) {
-            self.app.prove_usable(self.caller, context, &plan.document)?;
+            self.app.prove_usable(self.caller, &context, &plan.document)?;
             self.usable.insert(plan.document);
         }
         Ok(())
+    }
+
+    /// What is wrong with what a start says that others complete. What it leaves to them is not missed, and what depends on what
+    /// they say is judged with them.
+    pub(crate) fn faults_of_shared(&mut self, request: StartRequest) -> Result<Vec<Fault>, Error> {
+        let context = self.context(&request)?;
+        let mut reader = StartReader::new(self.app, self.caller, &context, None, self.now, request)?;
+        reader.read(&Origin::default());
+        let mut faults = reader.faults;
+        faults.retain(is_said);
+        faults.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(faults)
+    }
+
+    fn context(&mut self, request: &StartRequest) -> Result<Arc<StartContext>, Error> {
+        let client = request.export.as_ref().and_then(|export| export.client_id.clone());
+        Ok(match self.contexts.entry((request.template_id, client)) {
+            Entry::Occupied(known) => Arc::clone(known.get()),
+            Entry::Vacant(new) => {
+                let context = self.app.start_context(self.caller, request, self.now, false)?.context;
+                Arc::clone(new.insert(Arc::new(context)))
+            }
+        })
+    }
+}
+
+/// Whether a fault is one of what a start says, rather than of what it does not say, or of what its template prescribes.
+fn is_said(fault: &Fault) -> bool {
+    let of_writer = |member: &str| fault.path.starts_with("recipient_list[") && fault.path.ends_with(member);
+    match fault.code {
+        FaultCode::Required => {
+            let is_left = ["workflow_name", "recipient_list"].contains(&fault.path.as_str());
+            !is_left && !of_writer("].name") && !of_writer("].email")
+        }
+        FaultCode::FieldRequired
+        | FaultCode::MissingRecipient
+        | FaultCode::OrderGap
+        | FaultCode::CalculationDoesNotFit
+        | FaultCode::FieldNotStampable => false,
+        _ => fault.path != "template_id",
     }
 }
 
@@ -940,7 +976,7 @@ impl<'a> StartReader<'a> {
                 .checked_add(SignedDuration::from_hours(hours))
                 .unwrap_or(Timestamp::MAX);
         };
-        match time::parse_local(text.trim(), self.offset) {
+        match time::parse_local_end(text.trim(), self.offset) {
             None => self.fault(Fault::new("expiry_date", FaultCode::InvalidDateTime)),
             Some(at) if at <= self.now => self.fault(Fault::new("expiry_date", FaultCode::PastDateTime)),
             Some(at) => return at,

@@ -191,6 +191,12 @@ pub(crate) fn prove(
             .ok_or_else(|| Fault::new(path, FaultCode::PageOutOfRange).with("pages", template.page_count()))?;
         prove_in_box(size, place, &known, bytes, language, fonts, path)?;
     }
+    if let NewValue::File { bytes, .. } = value
+        && field.kind.is_signature()
+        && document::picture::is_blank(bytes).map_err(|fault| Fault::new(path, picture_code(&fault)))?
+    {
+        return Err(Fault::new(path, FaultCode::PictureBlank));
+    }
     Ok(())
 }
 

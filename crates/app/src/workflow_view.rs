@@ -1,16 +1,21 @@
 //! Workflows as the API shows them: one, lists, and by a value.
 
-use domain::{Event, EventKind, FileKind, LinkType, Progress, Status, TemplateId, Who, Workflow, WorkflowId, time};
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::{
+    Event, EventKind, FieldKind, FieldValue, FileKind, LinkType, Progress, Status, TemplateId, TemplateVersion, Who,
+    Workflow, WorkflowId, time, value::compared_number,
+};
 use serde::Serialize;
 use store::workflow::{ListFilter, ListedWorkflow};
 
 use crate::error::{Error, Fault, FaultCode};
 use crate::export::{self, NextWriter, WrittenField};
-use crate::listing::ListReader;
+use crate::listing::{ListReader, is_given};
 use crate::transition::Snapshot;
+use crate::values::value_fault;
 use crate::{App, Caller};
 
-const MOST_FOUND: u32 = 1_000;
 /// The most mails and messages that are shown with a workflow.
 pub(crate) const MOST_MESSAGES: u32 = 200;
 
@@ -210,8 +215,8 @@ pub struct WorkflowSummary {
     pub language: &'static str,
     /// Its template.
     pub template_id: i64,
-    /// The step under way, or the one at which it ended.
-    pub order: u32,
+    /// The step under way; none once it has ended.
+    pub order: Option<u32>,
     /// When it began, with the zone.
     pub started_date: String,
     /// Until when it can be signed, with the zone.
@@ -227,8 +232,12 @@ pub struct SearchRequest {
     pub template_id: Option<String>,
     /// The field.
     pub field_name: Option<String>,
-    /// Its value, as it goes out.
+    /// Its value, as a start may give it.
     pub field_value: Option<String>,
+    /// Where the answer before this one ended.
+    pub cursor: Option<String>,
+    /// How many; at most 100, usually 20.
+    pub limit: Option<String>,
 }
 
 /// What a search found, newest first.
@@ -236,6 +245,8 @@ pub struct SearchRequest {
 pub struct FoundWorkflows {
     /// The workflows.
     pub workflow_list: Vec<FoundWorkflow>,
+    /// Give it as `cursor` to go on; none at the end.
+    pub next_cursor: Option<String>,
 }
 
 /// One that was found.
@@ -392,8 +403,10 @@ impl App {
             offset: caller.offset,
             faults: &mut faults,
         };
+        let before = query.cursor(request.cursor.as_ref()).unwrap_or(i64::MAX);
+        let limit = query.limit(request.limit.as_ref());
         let template = query.id("template_id", request.template_id.as_ref()).map(TemplateId);
-        if template.is_none() && faults.is_empty() {
+        if !is_given(request.template_id.as_ref()) {
             faults.push(Fault::new("template_id", FaultCode::Required));
         }
         let mut required = |path: &str, text: Option<&String>| {
@@ -411,11 +424,27 @@ impl App {
             return Err(Error::Unprocessable(faults));
         };
         let company = caller.company.clone();
-        let found = self.store.read(move |tx| {
-            store::workflow::with_value(tx, &company, template, &name, &value, MOST_FOUND).map_err(Error::from)
+        let versions = self
+            .store
+            .read(move |tx| store::template::versions(tx, &company, template).map_err(Error::from))?;
+        let spellings = spellings(&versions, &name, &value)?;
+        let company = caller.company.clone();
+        // One more than asked for tells whether there is more.
+        let more = limit.saturating_add(1);
+        let mut found = self.store.read(move |tx| {
+            let mut found = BTreeMap::new();
+            for spelling in &spellings {
+                found.extend(store::workflow::with_value(
+                    tx, &company, template, &name, spelling, before, more,
+                )?);
+            }
+            Ok::<_, Error>(found)
         })?;
+        let page: Vec<_> = std::iter::from_fn(|| found.pop_last()).take(limit as usize).collect();
+        let last = page.last().filter(|_| !found.is_empty());
         Ok(FoundWorkflows {
-            workflow_list: found
+            next_cursor: last.map(|(id, _)| id.to_string()),
+            workflow_list: page
                 .into_iter()
                 .map(|(id, status)| FoundWorkflow {
                     workflow_id: id.get(),
@@ -424,6 +453,34 @@ impl App {
                 .collect(),
         })
     }
+}
+
+/// How searches compare a value in the fields of this name, which the versions of a template may have of several kinds.
+fn spellings(versions: &[TemplateVersion], name: &str, value: &str) -> Result<BTreeSet<String>, Error> {
+    if versions.is_empty() {
+        return Err(Error::fault("template_id", FaultCode::UnknownTemplate));
+    }
+    let mut spellings = BTreeSet::new();
+    let mut refused = Err(Error::Unprocessable(vec![
+        Fault::new("field_name", FaultCode::UnknownField).with("name", name),
+    ]));
+    for field in versions.iter().filter_map(|version| version.field(name)) {
+        if field.kind.is_file() || !field.kind.is_written_by_writer() {
+            // A file's value is its name, and what fills itself takes none: any text may be one.
+            spellings.insert(value.to_owned());
+            spellings.extend(compared_number(value).filter(|_| field.kind == FieldKind::Calc));
+            continue;
+        }
+        match FieldValue::parse(field, value) {
+            // Numbers of before were kept in their own spelling.
+            Ok(kept) => spellings.extend([kept.compared(), kept.to_wire()]),
+            Err(fault) => {
+                let fault = value_fault("field_value".to_owned(), field, &fault);
+                refused = Err(Error::Unprocessable(vec![fault]));
+            }
+        }
+    }
+    if spellings.is_empty() { refused } else { Ok(spellings) }
 }
 
 fn steps(snapshot: &Snapshot) -> Vec<StepView> {
@@ -493,7 +550,7 @@ fn summary(row: &ListedWorkflow) -> WorkflowSummary {
         status: row.status.code(),
         language: row.language.locale(),
         template_id: row.template.get(),
-        order: row.turn,
+        order: (row.status == Status::Playing).then_some(row.turn),
         started_date: time::format_with_zone(row.started_at, row.offset),
         expiry_date: time::format_with_zone(row.expires_at, row.offset),
         completed_date: row
@@ -510,13 +567,19 @@ fn list_filter(caller: &Caller, request: &ListRequest, faults: &mut Vec<Fault>) 
     };
     let statuses = Status::ALL.map(|status| (status.code(), status));
     let limit = query.limit(request.limit.as_ref());
+    let (from, to) = query.range(request.from.as_ref(), request.to.as_ref());
+    if is_given(request.page.as_ref()) && is_given(request.cursor.as_ref()) {
+        query
+            .faults
+            .push(Fault::new("page", FaultCode::NotTogether).with("name", "cursor"));
+    }
     let page = query.number("page", request.page.as_ref(), 1_000_000).unwrap_or(1);
     ListFilter {
         before: query.cursor(request.cursor.as_ref()).unwrap_or(i64::MAX),
         status: query.word("status", request.status.as_ref(), &statuses),
         template: query.id("template_id", request.template_id.as_ref()).map(TemplateId),
-        from: query.from(request.from.as_ref()),
-        to: query.to(request.to.as_ref()),
+        from,
+        to,
         text: query.text("text", request.text.as_ref()),
         limit,
         skip: (page - 1).saturating_mul(limit),

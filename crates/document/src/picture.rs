@@ -113,6 +113,12 @@ pub fn logo(bytes: &[u8]) -> Result<Logo, PictureFault> {
     }
 }
 
+/// Whether nothing of a picture can be seen on white paper: a signature of which nothing is seen is none.
+pub fn is_blank(bytes: &[u8]) -> Result<bool, PictureFault> {
+    let turn = DECODING.take();
+    Ok(seen(&on_white(&decode(bytes, &turn)?.into_rgba8())).is_none())
+}
+
 /// The picture as it is seen on white paper.
 fn on_white(picture: &image::RgbaImage) -> image::RgbImage {
     let mut pixels = image::RgbImage::new(picture.width(), picture.height());

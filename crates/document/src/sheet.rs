@@ -125,6 +125,12 @@ pub enum SheetFault {
     /// Neither a workbook that can be read nor CSV.
     #[error("the file is neither a CSV file nor an XLSX workbook that can be read")]
     Unreadable,
+    /// Another kind of file, known by how it begins.
+    #[error("the file is no CSV file and no XLSX workbook, but of another kind: {}", kind.word())]
+    OtherFile {
+        /// Which.
+        kind: OtherFile,
+    },
     /// A quote of a CSV file does not close, or text stands behind one that did.
     #[error("line {row}: a quote that begins there does not close, or text stands behind it")]
     Quote {
@@ -154,6 +160,49 @@ pub enum SheetFault {
     },
 }
 
+/// Kinds of files that are given in place of a sheet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OtherFile {
+    /// A PDF.
+    Pdf,
+    /// A workbook of the format before XLSX, or another file of those programs.
+    Xls,
+    /// A workbook in `OpenDocument` format.
+    OpenDocument,
+    /// A picture.
+    Picture,
+}
+
+impl OtherFile {
+    /// The word for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            OtherFile::Pdf => "pdf",
+            OtherFile::Xls => "xls",
+            OtherFile::OpenDocument => "open_document",
+            OtherFile::Picture => "picture",
+        }
+    }
+
+    fn of(file: &[u8]) -> Option<OtherFile> {
+        let begins = |with: &[&[u8]]| with.iter().any(|start| file.starts_with(start));
+        // The first entry of its ZIP archive says what it is, uncompressed (OpenDocument 1.2, part 3, 3.3).
+        let says = file.get(30..).unwrap_or_default();
+        if begins(&[b"%PDF-"]) {
+            Some(OtherFile::Pdf)
+        } else if begins(&[b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"]) {
+            Some(OtherFile::Xls)
+        } else if begins(&[b"\x89PNG", b"\xff\xd8\xff", b"GIF8"]) {
+            Some(OtherFile::Picture)
+        } else if begins(&[ZIP]) && says.starts_with(b"mimetypeapplication/vnd.oasis.opendocument") {
+            Some(OtherFile::OpenDocument)
+        } else {
+            None
+        }
+    }
+}
+
 /// Reads a CSV file or the first sheet of a workbook.
 pub fn read(file: &[u8], limits: &SheetLimits) -> Result<Sheet, SheetFault> {
     let mut reading = Reading {
@@ -161,6 +210,9 @@ pub fn read(file: &[u8], limits: &SheetLimits) -> Result<Sheet, SheetFault> {
         bytes: 0,
         sheet: Sheet::default(),
     };
+    if let Some(kind) = OtherFile::of(file) {
+        return Err(SheetFault::OtherFile { kind });
+    }
     if file.starts_with(ZIP) {
         read_workbook(file, &mut reading)?;
     } else {
@@ -294,11 +346,12 @@ impl Reading {
 }
 
 fn read_csv(file: &[u8], reading: &mut Reading) -> Result<(), SheetFault> {
-    let text = std::str::from_utf8(file).map_err(|_| SheetFault::NotUtf8)?;
-    // Text with this character is some other kind of file.
-    if text.contains('\0') {
+    // Text with this character is some other kind of file, unless each character has two bytes and that is said.
+    let is_utf16 = file.starts_with(b"\xff\xfe") || file.starts_with(b"\xfe\xff");
+    if file.contains(&0) && !is_utf16 {
         return Err(SheetFault::Unreadable);
     }
+    let text = std::str::from_utf8(file).map_err(|_| SheetFault::NotUtf8)?;
     let named = named_separator(text);
     let separator = named.unwrap_or_else(|| separator(text));
     check_quotes(text.as_bytes(), separator)?;

@@ -125,6 +125,15 @@ pub fn parse_local(text: &str, offset: UtcOffset) -> Option<Timestamp> {
     moment.or(is_last.then(|| cut(Timestamp::MAX)))
 }
 
+/// The same for an end: a day alone (`YYYY-MM-DD`) means its last second.
+pub fn parse_local_end(text: &str, offset: UtcOffset) -> Option<Timestamp> {
+    if text.len() == "YYYY-MM-DD".len() {
+        parse_local(&format!("{text} 23:59:59"), offset)
+    } else {
+        parse_local(text, offset)
+    }
+}
+
 /// The calendar day of the moment in the offset.
 pub fn local_date(at: Timestamp, offset: UtcOffset) -> jiff::civil::Date {
     offset.jiff().to_datetime(at).date()

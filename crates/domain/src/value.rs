@@ -224,6 +224,12 @@ impl Picture {
     }
 }
 
+/// A number as searches compare it.
+pub fn compared_number(text: &str) -> Option<String> {
+    let text = of_usual_width(text);
+    Decimal::parse(text.trim()).map(|number| number.exact().to_string())
+}
+
 impl FieldValue {
     /// Reads a text as a value of the field. Files do not come this way: see [`Picture`].
     pub fn parse(field: &Field, text: &str) -> Result<Self, ValueFault> {
@@ -302,6 +308,14 @@ impl FieldValue {
             Self::Check(false) => "N".to_owned(),
             Self::File(file) => file.file_name.clone(),
             Self::Drawn(drawn) => drawn.file_name.clone(),
+        }
+    }
+
+    /// The value as searches compare it: as it goes out, but a number by what it is worth, however it is written.
+    pub fn compared(&self) -> String {
+        match self {
+            Self::Number(text) => compared_number(text).unwrap_or_else(|| text.clone()),
+            other => other.to_wire(),
         }
     }
 

@@ -1,11 +1,12 @@
 //! Forms with files as the API takes them: the parts of [`multipart`] by their names.
 
-use app::Error;
+use app::{Error, Fault, FaultCode};
 use axum::body::Bytes;
 use axum::extract::Request;
 use axum::http::HeaderMap;
 use sha2::{Digest, Sha256};
 
+use crate::json_body::JsonBody;
 use crate::multipart::{self, Part};
 
 /// The parts of a form.
@@ -33,6 +34,24 @@ impl Form {
     pub fn take_part(&mut self, name: &str) -> Option<Bytes> {
         let found = self.0.iter_mut().rev().find(|part| part.name == name)?;
         Some(std::mem::take(&mut found.bytes)).filter(|bytes| !bytes.is_empty())
+    }
+
+    /// A part that holds JSON and must be there; it is named where it is not, or does not.
+    pub fn json(&self, name: &str) -> Result<JsonBody, Error> {
+        let text = self
+            .part(name)
+            .cloned()
+            .ok_or_else(|| Error::fault(name, FaultCode::Required))?;
+        let body = JsonBody::parse(text).map_err(|_| Error::fault(name, FaultCode::NotJsonText))?;
+        if let Err(Error::Unprocessable(faults)) = body.members() {
+            let path = name.to_owned();
+            let named = faults.into_iter().map(|fault| Fault {
+                path: path.clone(),
+                ..fault
+            });
+            return Err(Error::Unprocessable(named.collect()));
+        }
+        Ok(body)
     }
 
     /// All parts, in order.

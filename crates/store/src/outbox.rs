@@ -801,8 +801,20 @@ pub fn pause_endpoint(
     if held < u64::from(PORTION) {
         return Ok(Some(held));
     }
-    let row = tx.query_one(&sql::HELD_OF, values![company.as_str(), url])?;
-    row.get("held").map(Some)
+    held_of(tx, company, url).map(Some)
+}
+
+/// How many deliveries are held for a stopped endpoint.
+pub fn held_of(tx: &mut dyn Transaction, company: &CompanyId, url: &str) -> Result<u64, Error> {
+    tx.query_one(&sql::HELD_OF, values![company.as_str(), url])?.get("held")
+}
+
+/// Whether a company has to do with an endpoint: it failed or was stopped, something was sent there, or a document that is under
+/// way is to tell it.
+pub fn knows_endpoint(tx: &mut dyn Transaction, company: &CompanyId, url: &str) -> Result<bool, Error> {
+    let in_settings = crate::workflow::holding(&format!("\"url\":{}", json!(url)));
+    tx.query_one(&sql::ENDPOINT_KNOWN, values![company.as_str(), url, in_settings])?
+        .get("known")
 }
 
 /// The company's endpoints that fail or were stopped.
@@ -838,8 +850,7 @@ pub fn start_endpoint(
     if released < u64::from(PORTION) {
         return Ok(Some(released));
     }
-    let row = tx.query_one(&sql::HELD_OF, values![company.as_str(), url])?;
-    Ok(Some(row.get("held")?))
+    held_of(tx, company, url).map(Some)
 }
 
 /// An endpoint that is on again while something is still held for it.

@@ -156,6 +156,14 @@ pub fn version(
         .transpose()
 }
 
+/// All versions of a template, the newest first; none where there is no such template.
+pub fn versions(tx: &mut dyn Transaction, company: &CompanyId, id: TemplateId) -> Result<Vec<TemplateVersion>, Error> {
+    tx.query(&sql::DEFINITIONS, values![company, id])?
+        .iter()
+        .map(|row| row.parse("definition", |text| serde_json::from_str(text)))
+        .collect()
+}
+
 /// A company's templates with ids below `before`, newest first.
 pub fn list(
     tx: &mut dyn Transaction,

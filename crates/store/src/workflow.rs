@@ -674,19 +674,22 @@ pub struct ListedWorkflow {
     pub turn: u32,
 }
 
+/// The pattern of what holds this text, for `LIKE … ESCAPE '!'`.
+pub(crate) fn holding(text: &str) -> String {
+    let mut pattern = String::from("%");
+    for character in text.chars() {
+        if matches!(character, '%' | '_' | '!') {
+            pattern.push('!');
+        }
+        pattern.push(character);
+    }
+    pattern.push('%');
+    pattern
+}
+
 /// A company's workflows, newest first.
 pub fn list(tx: &mut dyn Transaction, company: &CompanyId, filter: &ListFilter) -> Result<Vec<ListedWorkflow>, Error> {
-    let pattern = filter.text.as_deref().map(|text| {
-        let mut pattern = String::from("%");
-        for character in text.to_ascii_lowercase().chars() {
-            if matches!(character, '%' | '_' | '!') {
-                pattern.push('!');
-            }
-            pattern.push(character);
-        }
-        pattern.push('%');
-        pattern
-    });
+    let pattern = filter.text.as_deref().map(|text| holding(&text.to_ascii_lowercase()));
     tx.query(
         &sql::LIST,
         values![
@@ -725,7 +728,8 @@ pub fn with_value(
     company: &CompanyId,
     template: TemplateId,
     field: &str,
-    wire: &str,
+    compared: &str,
+    before: i64,
     limit: u32,
 ) -> Result<Vec<(WorkflowId, Status)>, Error> {
     tx.query(
@@ -734,9 +738,10 @@ pub fn with_value(
             company,
             template,
             field,
-            crate::workflow_value::wire_hash(wire),
-            wire,
-            limit
+            crate::workflow_value::wire_hash(compared),
+            compared,
+            limit,
+            before,
         ],
     )?
     .iter()

@@ -21,9 +21,9 @@ pub struct StoredValue {
     pub written_at: Timestamp,
 }
 
-/// A short hash of a value as it goes out: long texts do not fit into an index.
-pub fn wire_hash(wire: &str) -> i64 {
-    let hash = BlobHash::of(wire.as_bytes()).0;
+/// A short hash of a value as searches compare it: long texts do not fit into an index.
+pub fn wire_hash(compared: &str) -> i64 {
+    let hash = BlobHash::of(compared.as_bytes()).0;
     let mut head = [0; 8];
     for (to, from) in head.iter_mut().zip(hash) {
         *to = from;
@@ -61,7 +61,7 @@ fn leave(
     field: &str,
     stored: &StoredValue,
 ) -> Result<(), Error> {
-    let wire = stored.value.to_wire();
+    let compared = stored.value.compared();
     let value = serde_json::to_string(&stored.value).map_err(|error| Error::Parameter {
         statement: statement.name(),
         position: 5,
@@ -75,8 +75,8 @@ fn leave(
             field,
             stored.recipient,
             value,
-            wire.as_str(),
-            wire_hash(&wire),
+            compared.as_str(),
+            wire_hash(&compared),
             stored.salt.as_slice(),
             stored.written_at,
         ],

@@ -1792,6 +1792,7 @@ fn lists_go_on_where_they_ended_and_searches_find_values() {
                 template_id: Some(world.template.to_string()),
                 field_name: Some("성명".to_owned()),
                 field_value: Some(value.to_owned()),
+                ..SearchRequest::default()
             };
             app.search_with_value(&world.caller, &request)
                 .expect("a search")
@@ -2179,6 +2180,7 @@ fn a_blank_template_is_a_missing_one() {
             template_id: Some("  ".to_owned()),
             field_name: Some("day".to_owned()),
             field_value: Some("x".to_owned()),
+            ..SearchRequest::default()
         };
         assert_eq!(
             faults(app.search_with_value(&world.caller, &search)),

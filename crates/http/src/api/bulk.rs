@@ -9,6 +9,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use domain::TemplateId;
 use serde::Deserialize;
+use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
 
 use super::path::BulkPath;
@@ -101,8 +102,8 @@ pub struct BulkStartForm {
 ///
 /// With `dry_run` nothing is started: the answer names every row that would be refused, and why. Without it the rows are
 /// kept, the answer is their `bulk_id`, and they are started one after the other in the background; rows that are wrong are
-/// reported there and hold up no other. With an `Idempotency-Key` the same body is
-/// accepted once in 24 hours.
+/// reported there and hold up no other. What is wrong with the members that hold for all rows is answered at once (422). With an
+/// `Idempotency-Key` the same body and `offset` are accepted once in 24 hours.
 #[utoipa::path(
     post, path = "/api/v3/workflows/bulk", tag = "Bulk start",
     params(
@@ -186,9 +187,8 @@ impl Given {
         let mut faults = Faults::default();
         let mut bulk = match self {
             Given::Form(mut form) => {
-                let start = form.part("start").cloned().unwrap_or_default();
-                let start = JsonBody::parse(start).map_err(|_| Error::fault("start", FaultCode::NotJsonText))?;
-                let idempotency = idempotency(headers, &form.fingerprint(), &mut faults);
+                let start = form.json("start")?;
+                let idempotency = idempotency(headers, query, form.fingerprint(), &mut faults);
                 let file = form.take_part("file");
                 let file = file.ok_or_else(|| Error::fault("file", FaultCode::Required))?;
                 let members = start.members()?;
@@ -207,7 +207,7 @@ impl Given {
                     common: read(&members, &mut faults),
                     rows: rows(&members, app.settings.bulk.rows, &mut faults),
                     dry_run: members.boolean("dry_run", &mut faults).unwrap_or(false),
-                    idempotency: idempotency(headers, body.bytes(), &mut faults),
+                    idempotency: idempotency(headers, query, Sha256::digest(body.bytes()).into(), &mut faults),
                 };
                 members.tell_unread(&mut faults);
                 bulk

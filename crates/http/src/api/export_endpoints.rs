@@ -40,13 +40,13 @@ pub struct EndpointRequest {
 
 /// Start a stopped callback address.
 ///
-/// What was held for it goes out.
+/// What was held for it goes out. An address that is not stopped stays as it is.
 #[utoipa::path(
     post, path = "/api/v3/exports/endpoints/start", tag = "Export API",
     request_body = EndpointRequest,
     responses(
         (status = 200, description = "It is sent to again; what was held goes out.", body = EndpointStarted, example = json!({"url": "https://hooks.example.com/sign", "released": 12})),
-        (status = 409, description = "The address is not stopped.", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No document has to do with the address.", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
@@ -65,13 +65,14 @@ pub async fn start_endpoint(
 
 /// Pause a callback address.
 ///
-/// Nothing is sent there any more, and nothing is lost: what comes is held until the address is started again.
+/// Nothing is sent there any more, and nothing is lost: what comes is held until the address is started again. An address that is
+/// stopped or paused already stays so.
 #[utoipa::path(
     post, path = "/api/v3/exports/endpoints/pause", tag = "Export API",
     request_body = EndpointRequest,
     responses(
         (status = 200, description = "Nothing is sent to it any more; what comes is held.", body = EndpointPaused, example = json!({"url": "https://hooks.example.com/sign", "held": 3})),
-        (status = 409, description = "The address is stopped already.", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No document has to do with the address.", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),

@@ -18,7 +18,7 @@ use crate::router::{Authenticated, Http};
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(example = json!({"expiry_date": "2027-01-31 18:00:00"}))]
 pub struct ExtendInput {
-    /// `YYYY-MM-DD HH:MM:SS` in `offset`; not in the past.
+    /// `YYYY-MM-DD HH:MM:SS` in `offset`, not in the past; a day alone means its end.
     pub expiry_date: String,
 }
 

@@ -5,6 +5,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
 
 use super::path::PublicLinkPath;
@@ -37,7 +38,7 @@ pub struct LinkStartRequest {
     /// How often the link can be used, 1 to 1,000,000. Default: without a limit.
     #[schema(minimum = 1, maximum = 1_000_000)]
     pub limit: Option<i64>,
-    /// When the link ends: `YYYY-MM-DD HH:MM:SS` in `offset`. Default: not by itself.
+    /// When the link ends: `YYYY-MM-DD HH:MM:SS` in `offset`; a day alone means its end. Default: not by itself.
     pub end_date: Option<String>,
     /// `once` (default): each e-mail address or telephone number can use it once. `many`: as often as anybody likes.
     #[schema(pattern = "^(once|many)$")]
@@ -118,7 +119,7 @@ pub async fn start_link(
         confirm: members.boolean("confirm", &mut faults).unwrap_or(false),
         phone_countries: members.texts("phone_countries", &mut faults),
     };
-    new.start.idempotency = idempotency(&headers, body.bytes(), &mut faults);
+    new.start.idempotency = idempotency(&headers, &query, Sha256::digest(body.bytes()).into(), &mut faults);
     new.start.offset = query.text("offset", &mut faults);
     members.tell_unread(&mut faults);
     let ignored_members = faults.take_ignored();

@@ -170,6 +170,7 @@ pub fn message_of(language: Language, id: &str) -> String {
         "line",
         "column",
         "position",
+        "kind",
         "width",
         "height",
         "least_width",

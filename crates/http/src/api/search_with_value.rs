@@ -10,13 +10,16 @@ use crate::router::{Authenticated, Http};
 
 /// Find workflows by a value.
 ///
-/// Those of a template in which a field has exactly this value; newest first.
+/// Those of a template in which a field has this value, newest first. It is read as a start reads it: a number counts however it
+/// is written, a check may be `Y`, `1` or `true`. Go on with `next_cursor` as `cursor`.
 #[utoipa::path(
     get, path = "/api/v3/workflows/search-with-value", tag = "Workflows",
     params(
         ("template_id" = i64, Query, description = "The template."),
         ("field_name" = String, Query, description = "The field's name in the template."),
-        ("field_value" = String, Query, description = "Its value, as webhooks carry it."),
+        ("field_value" = String, Query, description = "Its value, as a start gives it or webhooks carry it; of a file its name."),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the answer before."),
+        ("limit" = Option<u32>, Query, description = "How many: 1 to 100, usually 20."),
     ),
     responses(
         (status = 200, description = "The documents that hold the value.", body = FoundWorkflows),
@@ -33,6 +36,8 @@ pub async fn search_with_value(
         template_id: query.owned("template_id"),
         field_name: query.owned("field_name"),
         field_value: query.owned("field_value"),
+        cursor: query.owned("cursor"),
+        limit: query.owned("limit"),
     };
     Ok(Json(
         http.blocking(move |app| app.search_with_value(&caller, &request))

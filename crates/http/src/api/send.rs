@@ -1,16 +1,16 @@
 //! `POST /api/v3/workflows/send`: a PDF on its way to its writers, without a template that is kept.
 
-use app::{Error, FaultCode, OneOff, Started};
+use app::{OneOff, Started};
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::HeaderMap;
 use utoipa::ToSchema;
 
-use super::start::{idempotency, read_one, telling};
+use super::start::{idempotency, read_one_off, telling};
 use super::template_form::{Given, LARGEST_FIELDS};
 use crate::client_address::CameFrom;
 use crate::form::Form;
-use crate::json_body::{Faults, JsonBody};
+use crate::json_body::Faults;
 use crate::problem::{Failure, Problem};
 use crate::query::Query;
 use crate::router::{Authenticated, Http};
@@ -29,7 +29,7 @@ pub struct SendForm {
     pub form_fields: Option<String>,
     /// The password that opens the PDF, where it needs one.
     pub password: Option<String>,
-    /// The start as JSON, without `template_id`.
+    /// The start as JSON. The document's template is made of this form: a `template_id` is ignored.
     #[schema(
         content_media_type = "application/json",
         example = "{\"workflow_name\": \"Offer 7\", \"recipient_list\": [{\"order\": 1, \"name\": \"김민준\", \"email\": \"minjun@example.com\"}]}"
@@ -40,7 +40,7 @@ pub struct SendForm {
 /// Send a PDF without a template.
 ///
 /// As a start, for a document that is sent once: nothing is kept in the list of templates. With an `Idempotency-Key` the same
-/// form answers for 24 hours what the first call answered.
+/// form and `offset` answer for 24 hours what the first call answered.
 #[utoipa::path(
     post, path = "/api/v3/workflows/send", tag = "Workflows",
     params(
@@ -66,11 +66,10 @@ pub async fn send(
     let limit = settings.largest_document.saturating_add(LARGEST_FIELDS);
     let form = Form::read(request, limit).await?;
     let mut faults = Faults::default();
-    let start = form.part("start").cloned().unwrap_or_default();
-    let start = JsonBody::parse(start).map_err(|_| Error::fault("start", FaultCode::NotJsonText))?;
-    let mut start = read_one(&start.members()?, &mut faults);
+    let start = form.json("start")?;
+    let mut start = read_one_off(&start.members()?, &mut faults);
     start.offset = query.text("offset", &mut faults);
-    start.idempotency = idempotency(&headers, &form.fingerprint(), &mut faults);
+    start.idempotency = idempotency(&headers, &query, form.fingerprint(), &mut faults);
     let ignored = faults.take_ignored();
     start.faults = faults.into_inner();
     let given = Given::of(form.parts(), true)?;

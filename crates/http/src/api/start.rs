@@ -7,7 +7,7 @@ use app::{Fault, FaultCode, GivenField, Idempotency, StartCopy, StartExport, Sta
 use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
-use domain::TemplateId;
+use domain::{TemplateId, UtcOffset};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
@@ -44,10 +44,11 @@ pub struct StartRequest {
     pub recipient_list: Vec<RecipientInput>,
     /// Values given beforehand. They stay editable by their writer unless the field is read-only.
     pub field_list: Option<Vec<FieldInput>>,
-    /// When the document expires: `YYYY-MM-DD HH:MM:SS` in `offset`. Default: the company's setting.
+    /// When the document expires: `YYYY-MM-DD HH:MM:SS` in `offset`; a day alone means its end. Default: the company's setting.
     #[schema(example = "2026-12-31 18:00:00")]
     pub expiry_date: Option<String>,
-    /// `ko`, `en` or `ja`, also `ko-KR` and kin. Default `ko`.
+    /// Of the document, its pages, mails and certificate: `ko`, `en` or `ja`, also `ko-KR` and kin. Default `ko`, whatever the
+    /// company's language is.
     #[schema(example = "ko")]
     pub language: Option<String>,
     /// A message to the writers.
@@ -143,8 +144,8 @@ pub struct FieldNameInput {
 
 /// Start a workflow.
 ///
-/// Everything that could fail after people have signed is refused here. With an `Idempotency-Key` the same body
-/// answers for 24 hours what the first call answered.
+/// Everything that could fail after people have signed is refused here. With an `Idempotency-Key` the same body and `offset`
+/// answer for 24 hours what the first call answered.
 #[utoipa::path(
     post, path = "/api/v3/workflows/start", tag = "Workflows",
     params(
@@ -178,7 +179,7 @@ pub async fn start(
     let mut faults = Faults::default();
     let mut request = read_one(&body.members()?, &mut faults);
     request.offset = query.text("offset", &mut faults);
-    request.idempotency = idempotency(&headers, body.bytes(), &mut faults);
+    request.idempotency = idempotency(&headers, &query, Sha256::digest(body.bytes()).into(), &mut faults);
     let ignored = faults.take_ignored();
     request.faults = faults.into_inner();
     let started = http.blocking(move |app| app.start(&caller, request, &origin)).await?;
@@ -201,24 +202,56 @@ pub(super) fn read_one(root: &Members<'_>, faults: &mut Faults) -> app::StartReq
     app::StartRequest { is_preview, ..request }
 }
 
-/// The key under which the same body happens once, whatever the query says.
-pub(super) fn idempotency(headers: &HeaderMap, body: &[u8], faults: &mut Faults) -> Option<Idempotency> {
+/// The same of one that brings its template along.
+pub(super) fn read_one_off(root: &Members<'_>, faults: &mut Faults) -> app::StartRequest {
+    let is_preview = root.boolean("is_preview", faults).unwrap_or(false);
+    let request = read_content(root, faults);
+    root.tell_unread(faults);
+    app::StartRequest { is_preview, ..request }
+}
+
+/// The key under which the same request happens once: one of the same content, whose dates are read and written in the same
+/// offset. What else the query says is of the answer alone.
+pub(super) fn idempotency(
+    headers: &HeaderMap,
+    query: &Query,
+    content: [u8; 32],
+    faults: &mut Faults,
+) -> Option<Idempotency> {
     let value = headers.get(IDEMPOTENCY_KEY)?;
     let Ok(key) = value.to_str() else {
         faults.add(Fault::new(IDEMPOTENCY_KEY, FaultCode::ControlCharacter));
         return None;
     };
+    let request_hash = match query.get("offset") {
+        None => content,
+        Some(offset) => {
+            // A plus sign may have come as a space.
+            let offset = UtcOffset::parse(offset).map_or_else(|| offset.to_owned(), |offset| offset.to_string());
+            Sha256::new()
+                .chain_update(content)
+                .chain_update(offset)
+                .finalize()
+                .into()
+        }
+    };
     Some(Idempotency {
         key: key.to_owned(),
-        request_hash: Sha256::digest(body).into(),
+        request_hash,
     })
 }
 
 /// The members that every kind of start has, with the faults of their types.
 pub(super) fn read(root: &Members<'_>, faults: &mut Faults) -> app::StartRequest {
     app::StartRequest {
-        workflow_name: root.text("workflow_name", faults),
         template_id: root.integer_or_text("template_id", faults).map(TemplateId),
+        ..read_content(root, faults)
+    }
+}
+
+fn read_content(root: &Members<'_>, faults: &mut Faults) -> app::StartRequest {
+    app::StartRequest {
+        workflow_name: root.text("workflow_name", faults),
         recipients: list(root, "recipient_list", faults, recipient),
         fields: given_fields(root, faults),
         expiry_date: root.text("expiry_date", faults),

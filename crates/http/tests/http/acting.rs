@@ -18,6 +18,7 @@ testkit::on_both_databases!(
     an_embedded_workflow_is_not_reminded,
     who_reminds_too_often_is_told_how_long_to_wait,
     a_finished_workflow_is_hidden_and_keeps_its_proof,
+    what_ended_early_is_not_called_unfinished,
 );
 
 #[track_caller]
@@ -272,6 +273,12 @@ fn a_corrected_recipient_gets_a_new_link(database: &TestDatabase) {
         correct("1", &json!({"email": "@"})).faults(),
         [("email".to_owned(), "invalid-contact".to_owned())]
     );
+    let nothing = correct("1", &json!({}));
+    assert_eq!(nothing.faults(), [(String::new(), "one-required".to_owned())]);
+    assert_eq!(
+        nothing.json()["errors"][0]["message"],
+        "At least one of these must be given: name, email."
+    );
     for order in ["3", "0", "x"] {
         assert_eq!(
             correct(order, &json!({"name": "X"})).problem(404)["code"],
@@ -301,8 +308,13 @@ fn an_extension_moves_the_end(database: &TestDatabase) {
             .is_some_and(|date| date.starts_with("2026-03-01 09:00:00")),
         "{extended}"
     );
+    let day = server
+        .act(&token, &id, "extend", &json!({"expiry_date": "2026-04-01"}))
+        .ok();
+    assert_eq!(day["expiry_date"], "2026-04-01 23:59:59 (UTC+09:00)");
     for (body, code) in [
         (json!({}), "required"),
+        (json!({"expiry_date": "2026-02-30"}), "invalid-date-time"),
         (json!({"expiry_date": "soon"}), "invalid-date-time"),
         (json!({"expiry_date": "2025-12-31 00:00:00"}), "past-date-time"),
     ] {
@@ -361,4 +373,24 @@ fn a_finished_workflow_is_hidden_and_keeps_its_proof(database: &TestDatabase) {
         server.get(&format!("/api/v3/workflows/{id}/document"), &token).status,
         200
     );
+}
+
+fn what_ended_early_is_not_called_unfinished(database: &TestDatabase) {
+    let server = Server::new(database);
+    let company = server.company("acme");
+    let token = server.token("acme", "owner@example.com");
+    let id = playing(&server, &company, &token, 1, "end");
+    let document = || server.get(&format!("/api/v3/workflows/{id}/document"), &token);
+    let early = document().problem(409);
+    assert_eq!(early["detail"], "The document is not complete yet.");
+    server.act(&token, &id, "cancel", &json!({})).ok();
+    let answer = document();
+    assert_eq!(conflict(&answer), pair("not-complete", "Canceled"));
+    let words = answer.json()["detail"].as_str().expect("words").to_owned();
+    assert!(
+        !words.contains("yet") && words.contains("Canceled") && words.contains("history certificate"),
+        "{words}"
+    );
+    let certificate = server.get(&format!("/api/v3/workflows/{id}/certificate"), &token);
+    assert_eq!(certificate.status, 200);
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use testkit::database::TestDatabase;
 use testkit::workbook::{Cell, workbook};
 
-use crate::support::{Answer, Server, committee, plain};
+use crate::support::{Answer, Server, committee, pdf, plain};
 
 testkit::on_both_databases!(
     a_dry_run_names_every_wrong_row_and_starts_nothing,
@@ -18,6 +18,7 @@ testkit::on_both_databases!(
     rows_that_cannot_be_opened_hold_up_nobody_and_are_given_up,
     rows_outlast_a_storage_that_is_away,
     a_list_takes_what_a_row_does_not_say_from_the_request,
+    what_is_wrong_for_all_rows_is_said_once,
     what_was_not_started_is_cancelled,
     the_same_request_under_a_key_is_accepted_once,
     nothing_is_started_for_who_may_not_send_any_more,
@@ -561,6 +562,73 @@ fn a_list_takes_what_a_row_does_not_say_from_the_request(database: &TestDatabase
     );
 }
 
+fn what_is_wrong_for_all_rows_is_said_once(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let wrong = json!({
+        "template_id": template, "language": "fr", "expiry_date": "2025-01-01 00:00:00", "comment": "\u{10ffff}",
+        "recipient_list": [{"order": 1, "name": "Ann", "email": "ann@"}, {"order": 3, "name": "Eve", "email": "eve@example.com"}],
+        "field_list": [{"name": "emploier", "value": "x"}, {"name": "grade", "value": "Z"}],
+        "cc_list": [{"name": "Copy"}],
+        "export_api_info": {"api_type": "SOME", "is_embed": false},
+    });
+    let expected = [
+        ("cc_list[0].email", "required"),
+        ("comment", "missing-glyph"),
+        ("expiry_date", "past-date-time"),
+        ("export_api_info.api_type", "not-allowed"),
+        ("export_api_info.url", "required"),
+        ("field_list[0].name", "unknown-field"),
+        ("field_list[1].value", "invalid-option"),
+        ("language", "invalid-language"),
+        ("recipient_list[0].email", "invalid-contact"),
+        ("recipient_list[1].order", "unknown-step"),
+    ]
+    .map(|(path, code)| (path.to_owned(), code.to_owned()));
+    let mut list = wrong.clone();
+    list["workflow_list"] = json!([{"workflow_name": "one"}, {"workflow_name": "two"}]);
+    let start = wrong.to_string();
+    for query in ["", "?dry_run=1"] {
+        let path = format!("{PATH}{query}");
+        assert_eq!(server.post(&path, Some(&token), &list).faults(), expected, "{query}");
+        let parts: [(&str, &[u8]); 2] = [("file", b"workflow_name\none\n"), ("start", start.as_bytes())];
+        assert_eq!(form(&server, &token, query, &parts).faults(), expected, "{query}");
+    }
+    let wrong_offset = server.post(
+        &format!("{PATH}?offset=soon"),
+        Some(&token),
+        &json!({
+            "template_id": template, "workflow_list": [{}],
+        }),
+    );
+    assert_eq!(
+        wrong_offset.faults(),
+        [("offset".to_owned(), "invalid-offset".to_owned())]
+    );
+    // What it leaves to the rows is not missed, and is theirs to say.
+    let shared = json!({
+        "template_id": template, "expiry_date": "2026-01-31",
+        "recipient_list": [{"order": 1, "password": "4711"}, {"order": 2, "name": "Bob"}],
+        "workflow_list": [
+            {"workflow_name": "one", "recipient_list": [
+                {"order": 1, "name": "Ann", "email": "ann@example.com"}, {"order": 2, "name": "Bob", "email": "bob@example.com"},
+            ]},
+            {"recipient_list": [{"order": 1, "name": "Ann", "email": "ann@example.com"}]},
+        ],
+    });
+    let dry = server.post(&format!("{PATH}?dry_run=1"), Some(&token), &shared).ok();
+    assert_eq!(
+        wrong_rows(&dry["row_list"]),
+        [(
+            2,
+            vec![
+                ("recipient_list[1].email".to_owned(), "required".to_owned()),
+                ("workflow_name".to_owned(), "required".to_owned()),
+            ]
+        )]
+    );
+}
+
 fn what_was_not_started_is_cancelled(database: &TestDatabase) {
     let server = Server::new(database);
     let (_, token, template) = server.with_company("acme");
@@ -577,8 +645,10 @@ fn what_was_not_started_is_cancelled(database: &TestDatabase) {
     let again = cancel().problem(409);
     assert_eq!(
         (&again["code"], &again["state"]),
-        (&json!("finished"), &json!("cancelled"))
+        (&json!("bulk-finished"), &json!("cancelled"))
     );
+    let words = again["detail"].as_str().expect("words");
+    assert!(words.contains("bulk start"), "{words}");
 }
 
 fn the_same_request_under_a_key_is_accepted_once(database: &TestDatabase) {
@@ -639,7 +709,15 @@ fn what_is_wrong_with_the_request_as_a_whole_is_refused() {
     let faults = |parts: &[(&str, &[u8])]| form(&server, &token, "", parts).faults();
     let one = |path: &str, code: &str| vec![(path.to_owned(), code.to_owned())];
     assert_eq!(faults(&[("start", &start)]), one("file", "required"));
-    assert_eq!(faults(&[("file", b"a\nb\n")]), one("start", "not-json-text"));
+    assert_eq!(faults(&[("file", b"a\nb\n")]), one("start", "required"));
+    assert_eq!(
+        faults(&[("file", b"a\nb\n"), ("start", b"{")]),
+        one("start", "not-json-text")
+    );
+    assert_eq!(
+        faults(&[("file", b"a\nb\n"), ("start", b"[1]")]),
+        one("start", "wrong-type")
+    );
     assert_eq!(
         faults(&[("file", b"a\nb\n"), ("start", b"{}")]),
         one("template_id", "required")
@@ -649,7 +727,35 @@ fn what_is_wrong_with_the_request_as_a_whole_is_refused() {
         one("template_id", "unknown-template")
     );
     let sheet = |file: &[u8]| faults(&[("file", file), ("start", &start)]);
-    assert_eq!(sheet(b"workflow_name\n"), one("workflow_list", "required"));
+    assert_eq!(sheet(b"workflow_name\n"), one("file", "sheet-empty"));
+    assert_eq!(sheet(b"\n"), one("file", "sheet-empty"));
+    let words = |file: &[u8]| {
+        let refused = form(&server, &token, "", &[("file", file), ("start", &start)]).problem(422);
+        refused["errors"][0]["message"].as_str().expect("words").to_owned()
+    };
+    let open_document = [
+        b"PK\x03\x04".as_slice(),
+        &[0; 26],
+        b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet",
+    ]
+    .concat();
+    for (file, kind) in [
+        (pdf().as_slice(), "This is a PDF file."),
+        (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "This is a PDF file."),
+        (b"\x89PNG\r\n\x1a\n", "This is a picture."),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "(XLS)"),
+        (&open_document, "OpenDocument"),
+        (b"\x7fELF\x02\x00\xff", "neither a CSV file nor an XLSX workbook"),
+    ] {
+        let words = words(file);
+        assert!(
+            words.contains(kind) && words.contains("XLSX") && words.contains("CSV"),
+            "{words}"
+        );
+        assert_eq!(sheet(file), one("file", "sheet-unreadable"));
+    }
+    // Text of another encoding is text.
+    assert_eq!(sheet(b"\xff\xfea\x00\n\x00"), one("file", "sheet-not-utf8"));
     assert_eq!(sheet(b"\xc0\xcc\n"), one("file", "sheet-not-utf8"));
     assert_eq!(sheet(b"PK\x03\x04"), one("file", "sheet-unreadable"));
     assert_eq!(sheet(b"workflow_name\na\nb\nc\n"), one("file", "too-many"));

@@ -3,12 +3,15 @@
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
 
-use crate::support::{BASE, Server, redacted, start_body, values_of};
+use crate::support::{BASE, Server, contract, pdf, redacted, start_body, values_of};
 
 testkit::on_both_databases!(
     lists_go_on_by_cursor_and_by_page,
     a_list_is_limited_as_asked,
+    what_contradicts_itself_is_refused,
+    a_finished_workflow_is_at_no_step,
     a_workflow_is_found_by_a_value,
+    a_value_is_found_however_it_is_written,
     one_workflow_reads_as_documented,
     the_description_is_served,
     the_api_is_read_in_the_readers_language,
@@ -81,6 +84,7 @@ fn a_list_is_limited_as_asked(database: &TestDatabase) {
         ("status=playing!", "status"),
         ("template_id=x", "template_id"),
         ("from=soon", "from"),
+        ("from=2026-01-02&to=2026-01-01", "from"),
         ("to=2026-13-01", "to"),
         ("cursor=x", "cursor"),
         ("page=0", "page"),
@@ -110,9 +114,9 @@ fn a_workflow_is_found_by_a_value(database: &TestDatabase) {
     };
     assert_eq!(
         by("%ED%95%9C%EB%B9%9B+%26+S%C3%B6hne"),
-        json!({"workflow_list": [{"workflow_id": id, "status": "Playing"}]})
+        json!({"workflow_list": [{"workflow_id": id, "status": "Playing"}], "next_cursor": null})
     );
-    assert_eq!(by("nobody"), json!({"workflow_list": []}));
+    assert_eq!(by("nobody"), json!({"workflow_list": [], "next_cursor": null}));
     let paths = |query: &str| {
         search(query)
             .faults()
@@ -125,6 +129,125 @@ fn a_workflow_is_found_by_a_value(database: &TestDatabase) {
         paths("template_id=x&field_name=a&field_value=b%00"),
         ["template_id", "field_value"]
     );
+    let fault = |query: &str| search(query).faults();
+    assert_eq!(
+        fault(&format!("template_id={template}&field_name=emploier&field_value=x")),
+        [("field_name".to_owned(), "unknown-field".to_owned())]
+    );
+    assert_eq!(
+        fault("template_id=999&field_name=employer&field_value=x"),
+        [("template_id".to_owned(), "unknown-template".to_owned())]
+    );
+    for (query, path) in [("limit=0", "limit"), ("limit=101", "limit"), ("cursor=x", "cursor")] {
+        let query = format!("template_id={template}&field_name=employer&field_value=x&{query}");
+        assert_eq!(paths(&query), [path]);
+    }
+}
+
+fn a_value_is_found_however_it_is_written(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (company, token, template) = server.with_company("acme");
+    let mut started = Vec::new();
+    for salary in ["3,000,000", "3000000", "3000000.00", "3000001"] {
+        let mut body = start_body(template);
+        body["field_list"] = json!([{"name": "salary", "value": salary}, {"name": "agree", "value": "1"}]);
+        started.push(server.start(&token, &body).ok()["workflow_id"].as_i64().expect("an id"));
+    }
+    started.reverse();
+    let search = |query: &str| {
+        let query = format!("template_id={template}&{query}");
+        server.get(&format!("/api/v3/workflows/search-with-value?{query}"), &token)
+    };
+    for spelling in ["3000000", "3,000,000", "3000000.0", "%203000000", "%EF%BC%93000000"] {
+        let found = search(&format!("field_name=salary&field_value={spelling}")).ok();
+        assert_eq!(ids(&found), started[1..], "{spelling}");
+    }
+    for yes in ["Y", "y", "1", "true"] {
+        assert_eq!(
+            ids(&search(&format!("field_name=agree&field_value={yes}")).ok()),
+            started
+        );
+    }
+    assert_eq!(ids(&search("field_name=agree&field_value=N").ok()), [0; 0]);
+    assert_eq!(
+        search("field_name=salary&field_value=much").faults(),
+        [("field_value".to_owned(), "invalid-number".to_owned())]
+    );
+    // A page after the other.
+    let mut seen = Vec::new();
+    let mut cursor = String::new();
+    loop {
+        let page = search(&format!("field_name=agree&field_value=Y&limit=3&cursor={cursor}")).ok();
+        seen.push(ids(&page));
+        match page["next_cursor"].as_str() {
+            Some(next) => next.clone_into(&mut cursor),
+            None => break,
+        }
+    }
+    assert_eq!(seen, [&started[..3], &started[3..]]);
+    // What an older version called a field is found as long as its documents are there.
+    let mut fields = contract();
+    fields["fields"][1]["name"] = json!("pay");
+    let fields = fields.to_string();
+    let import = app::ImportTemplate {
+        pdf: &pdf(),
+        fields: fields.as_bytes(),
+    };
+    server
+        .app
+        .replace_template(&company, domain::TemplateId(template), "test", &import)
+        .expect("a new version");
+    assert_eq!(ids(&search("field_name=salary&field_value=3000001").ok()), [started[0]]);
+    assert_eq!(ids(&search("field_name=pay&field_value=3000001").ok()), [0; 0]);
+}
+
+fn what_contradicts_itself_is_refused(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, _) = server.with_company("acme");
+    let message = |query: &str, path: &str, code: &str| {
+        let answer = server.get(query, &token);
+        assert_eq!(answer.faults(), [(path.to_owned(), code.to_owned())], "{query}");
+        answer.json()["errors"][0]["message"]
+            .as_str()
+            .expect("words")
+            .to_owned()
+    };
+    let both = message("/api/v3/workflows?page=2&cursor=7", "page", "not-together");
+    assert!(both.contains("cursor"), "{both}");
+    for query in [
+        "/api/v3/workflows?from=2026-02-01&to=2026-01-31",
+        "/api/v3/exports?from=2026-02-01%2012:00:01&to=2026-02-01%2012:00:00",
+    ] {
+        let both = message(query, "from", "empty-range");
+        assert!(both.contains("after to"), "{both}");
+    }
+    for query in [
+        "/api/v3/workflows?from=2026-02-01&to=2026-02-01",
+        "/api/v3/exports?from=2026-02-01%2012:00:00&to=2026-02-01%2012:00:00",
+        "/api/v3/workflows?from=9999-12-31",
+    ] {
+        server.get(query, &token).ok();
+    }
+    let form = message("/api/v3/workflows?from=foo", "from", "invalid-date-time");
+    assert!(
+        form.contains("YYYY-MM-DD HH:MM:SS") && form.contains("YYYY-MM-DD."),
+        "{form}"
+    );
+}
+
+fn a_finished_workflow_is_at_no_step(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let start = || server.start(&token, &start_body(template)).ok()["workflow_id"].clone();
+    let (cancelled, playing) = (start(), start());
+    server.act(&token, &cancelled, "cancel", &json!({})).ok();
+    let list = server.get("/api/v3/workflows", &token).ok();
+    for (entry, id, order) in [(0, playing, json!(1)), (1, cancelled, Value::Null)] {
+        let one = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
+        let listed = &list["workflow_list"][entry];
+        assert_eq!((&listed["workflow_id"], &listed["order"]), (&id, &order));
+        assert_eq!(one["order"], order);
+    }
 }
 
 fn one_workflow_reads_as_documented(database: &TestDatabase) {

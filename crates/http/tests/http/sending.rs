@@ -3,13 +3,15 @@
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
 
-use crate::support::{Answer, BASE, Server, contract, pdf, values_of};
+use crate::support::{Answer, BASE, Server, contract, pdf, start_body, values_of};
 
 testkit::on_both_databases!(
     a_pdf_is_sent_and_completed_without_a_template_in_the_list,
     what_is_refused_leaves_nothing_behind,
     who_sends_the_same_twice_at_once_leaves_one_template,
     a_preview_of_what_is_sent_once_goes_with_its_template,
+    the_template_of_what_is_sent_once_is_nobody_elses,
+    a_template_beside_a_file_is_ignored_and_named,
 );
 
 mod sql {
@@ -124,8 +126,28 @@ fn what_is_refused_leaves_nothing_behind(database: &TestDatabase) {
     let good = start().to_string();
     assert_eq!(
         faults(&[("file", &file), ("fields", fields.as_bytes())]),
+        one("start", "required")
+    );
+    assert_eq!(
+        faults(&[("file", &file), ("fields", fields.as_bytes()), ("start", b"{")]),
         one("start", "not-json-text")
     );
+    // There is no template of which to speak.
+    let mut alone = start();
+    alone["recipient_list"].as_array_mut().expect("writers").pop();
+    let alone = alone.to_string();
+    let missed = send(
+        &server,
+        &token,
+        "x",
+        &[
+            ("file", &file),
+            ("fields", fields.as_bytes()),
+            ("start", alone.as_bytes()),
+        ],
+    )
+    .problem(422);
+    assert_eq!(missed["errors"][0]["message"], "Nobody is named for step 2.");
     assert_eq!(
         faults(&[("fields", fields.as_bytes()), ("start", good.as_bytes())]),
         one("file", "required")
@@ -209,4 +231,76 @@ fn a_preview_of_what_is_sent_once_goes_with_its_template(database: &TestDatabase
     server.clock.advance(24 * 60 * 60);
     server.app.sweep_workflow_leftovers().expect("swept");
     assert_eq!(stored_templates(&server), (1, 1), "that of the document stays");
+}
+
+fn the_template_of_what_is_sent_once_is_nobody_elses(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, kept) = server.with_company("acme");
+    let mut embedded = start();
+    embedded["export_api_info"] = json!({"url": "https://hooks.example.com/", "api_type": "ALL", "is_embed": true});
+    let sent = send_usual("offer 7", &server, &token, "x", &embedded).ok();
+    let id = &sent["workflow_id"];
+    let shown = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
+    let hidden = shown["template_id"].as_i64().expect("an id");
+    assert_ne!(hidden, kept);
+    let path = format!("/api/v3/templates/{hidden}");
+    let empty = json!({});
+    server.get(&path, &token).problem(404);
+    for (method, of) in [("POST", "/copy"), ("POST", "/archive")] {
+        let request = server.request(method, &format!("{path}{of}"), Some(&token));
+        server.send(request.json(&empty)).problem(404);
+    }
+    let body = "--x\r\nContent-Disposition: form-data; name=\"fields\"\r\n\r\n{}\r\n--x--\r\n";
+    let request = server.request("PUT", &path, Some(&token));
+    let request = request.header("content-type", "multipart/form-data; boundary=x");
+    server.send(request.body(body)).problem(404);
+    let unknown = [("template_id".to_owned(), "unknown-template".to_owned())];
+    assert_eq!(server.start(&token, &start_body(hidden)).faults(), unknown);
+    for (path, body) in [
+        (
+            "/api/v3/workflows/bulk",
+            json!({"template_id": hidden, "workflow_list": [{}]}),
+        ),
+        ("/api/v3/link/start", start_body(hidden)),
+    ] {
+        let faults = server.post(path, Some(&token), &body).faults();
+        assert!(faults.contains(&unknown[0]), "{path}: {faults:?}");
+    }
+    for query in [
+        format!("/api/v3/workflows/bulk/sheet?template_id={hidden}"),
+        format!("/api/v3/workflows/search-with-value?template_id={hidden}&field_name=salary&field_value=1"),
+    ] {
+        assert_eq!(server.get(&query, &token).faults(), unknown, "{query}");
+    }
+    // Its document goes on.
+    let sign = sent["sign_url"].as_str().expect("an address");
+    let page = server.send(server.request("GET", sign.strip_prefix(BASE).expect("ours"), None));
+    assert_eq!(page.status, 200);
+    for order in 1..=2 {
+        let body = json!({"order": order, "field_list": values_of(order)});
+        server.act(&token, id, "approve", &body).ok();
+    }
+    let done = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
+    assert_eq!(done["status"], "Complete");
+    for name in ["download_url", "certificate_url"] {
+        let address = done[name].as_str().expect("an address");
+        let page = server.send(server.request("GET", address.strip_prefix(BASE).expect("ours"), None));
+        assert_eq!(page.status, 200, "{name}");
+    }
+}
+
+fn a_template_beside_a_file_is_ignored_and_named(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let mut with_template = start();
+    with_template["template_id"] = json!(template);
+    with_template["is_preview"] = json!(true);
+    let shown = send_usual("preview", &server, &token, "x", &with_template).ok();
+    assert_eq!(shown["ignored_members"], json!(["template_id"]));
+    with_template["is_preview"] = json!(false);
+    let sent = send_usual("real", &server, &token, "x", &with_template).ok();
+    let seen = server
+        .get(&format!("/api/v3/workflows/{}", sent["workflow_id"]), &token)
+        .ok();
+    assert_ne!(seen["template_id"], json!(template), "the file is what is sent");
 }

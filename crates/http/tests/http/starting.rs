@@ -4,7 +4,7 @@ use domain::Role;
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
 
-use crate::support::{BASE, PASSWORD, PNG, Server, committee, contract, plain, start_body};
+use crate::support::{BASE, PASSWORD, PNG, Server, committee, contract, plain, start_body, values_of};
 
 testkit::on_both_databases!(
     embedded_answers_where_to_sign,
@@ -16,6 +16,10 @@ testkit::on_both_databases!(
     a_preview_names_what_nobody_read,
     values_are_taken_as_they_come,
     what_the_guide_shows_is_taken_and_what_it_calls_required_is,
+    a_document_is_korean_unless_its_start_says_otherwise,
+    a_key_is_bound_to_the_offset_too,
+    a_day_alone_means_its_end,
+    a_signature_of_which_nothing_is_seen_is_refused,
 );
 
 /// The examples in JSON of a page of the guide, in order.
@@ -224,12 +228,15 @@ fn a_key_makes_a_request_happen_once(database: &TestDatabase) {
     };
     let first = send(&token, &body).ok();
     assert_eq!(send(&token, &body).ok(), first);
-    // The body is the request; what the query says of its offset does not make it another.
+    // Its body is the request, and the offset in which its dates are read; what else the query says does not make it another.
     let at = |query: &str| {
         let request = server.request("POST", &format!("/api/v3/workflows/start?{query}"), Some(&token));
         server.send(request.header("idempotency-key", "order 4711").json(&body))
     };
-    assert_eq!(at("offset=%2B05%3A30").ok(), first);
+    assert_eq!(
+        at("offset=%2B05%3A30").faults(),
+        [("Idempotency-Key".to_owned(), "idempotency-key-reused".to_owned())]
+    );
     assert_eq!(at("lang=ja&x=1&offset=").ok(), first);
     let mut other = body.clone();
     other["workflow_name"] = json!("another");
@@ -352,4 +359,108 @@ fn values_are_taken_as_they_come(database: &TestDatabase) {
         "cc_list": [{"name": "Copy", "email": "copy@example.com"}],
     });
     assert_eq!(server.start(&token, &body).ok()["next_email"], "010-1234-5678");
+}
+
+fn a_document_is_korean_unless_its_start_says_otherwise(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (company, token, template) = server.with_company("acme");
+    let change = app::CompanyChange {
+        language: Some(domain::Language::En),
+        ..app::CompanyChange::default()
+    };
+    server
+        .app
+        .change_company(&company, &change)
+        .expect("an English company");
+    let started = server.start(&token, &start_body(template)).ok();
+    assert_eq!(started["language"], "ko-KR");
+    let sign = started["sign_url"].as_str().expect("an address");
+    let page = server.send(server.request("GET", sign.strip_prefix(BASE).expect("ours"), None));
+    assert_eq!(page.header("content-language"), "ko");
+    let mut body = start_body(template);
+    body["language"] = json!("en");
+    assert_eq!(server.start(&token, &body).ok()["language"], "en-US");
+    // The company's is that of answers for which nobody asks for another.
+    body["language"] = json!("fr");
+    let refused = server.send(
+        server
+            .request("POST", "/api/v3/workflows/start", Some(&token))
+            .json(&body),
+    );
+    assert_eq!(
+        refused.problem(422)["errors"][0]["message"],
+        "This must be ko, en or ja."
+    );
+}
+
+fn a_key_is_bound_to_the_offset_too(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let ask = |path: &str, query: &str, body: &Value| {
+        let request = server.request("POST", &format!("/api/v3/{path}?{query}"), Some(&token));
+        server.send(request.header("idempotency-key", "monday").json(body))
+    };
+    let start = start_body(template);
+    let mut bulk = start_body(template);
+    bulk["workflow_list"] = json!([{}]);
+    let mut link = start_body(template);
+    link["recipient_list"].as_array_mut().expect("writers").remove(0);
+    for (path, body) in [
+        ("workflows/start", start),
+        ("workflows/bulk", bulk),
+        ("link/start", link),
+    ] {
+        let first = ask(path, "offset=%2B07:00", &body).ok();
+        // A plus sign that arrives as a space is one; what else the query says is of the answer alone.
+        assert_eq!(ask(path, "offset=+07:00&lang=ja", &body).ok(), first, "{path}");
+        for other in ["offset=%2B08:00", "", "offset=soon"] {
+            assert_eq!(
+                ask(path, other, &body).faults(),
+                [("Idempotency-Key".to_owned(), "idempotency-key-reused".to_owned())],
+                "{path} {other}"
+            );
+        }
+    }
+}
+
+fn a_day_alone_means_its_end(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let mut body = start_body(template);
+    body["expiry_date"] = json!("2026-01-31");
+    let id = server.start(&token, &body).ok()["workflow_id"].clone();
+    let seen = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
+    assert_eq!(seen["expiry_date"], "2026-01-31 23:59:59 (UTC+09:00)");
+    body["expiry_date"] = json!("2026-1-31");
+    assert_eq!(
+        server.start(&token, &body).faults(),
+        [("expiry_date".to_owned(), "invalid-date-time".to_owned())]
+    );
+}
+
+/// A PNG that is white all over, and one that is transparent.
+const BLANK: [&str; 2] = [
+    "iVBORw0KGgoAAAANSUhEUgAAABQAAAAKCAAAAACRPiE6AAAAD0lEQVR42mP4jwUwDGVBALuJxznpwbYDAAAAAElFTkSuQmCC",
+    "iVBORw0KGgoAAAANSUhEUgAAABQAAAAKCAYAAAC0VX7mAAAAF0lEQVR42mMQEDBgoCZmGDVw1MDhaCAA76g+gRdvLh8AAAAASUVORK5CYII=",
+];
+
+fn a_signature_of_which_nothing_is_seen_is_refused(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let id = server.start(&token, &start_body(template)).ok()["workflow_id"].clone();
+    let first = json!({"order": 1, "field_list": values_of(1)});
+    server.act(&token, &id, "approve", &first).ok();
+    for picture in BLANK {
+        let refused = |place: &str| [(place.to_owned(), "picture-blank".to_owned())];
+        let mut body = start_body(template);
+        body["field_list"] = json!([{"name": "sign", "value": picture}]);
+        assert_eq!(server.start(&token, &body).faults(), refused("field_list[0].value"));
+        let mut values = values_of(2);
+        values[2]["value"] = json!(picture);
+        let approval = json!({"order": 2, "field_list": values});
+        let faults = server.act(&token, &id, "approve", &approval).faults();
+        assert_eq!(faults[..1], refused("field_list[2].value"));
+    }
+    let second = json!({"order": 2, "field_list": values_of(2)});
+    assert_eq!(server.act(&token, &id, "approve", &second).ok()["status"], "Complete");
 }

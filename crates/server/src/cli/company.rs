@@ -130,7 +130,8 @@ pub struct Settings {
     /// Whether its programs may use the API
     #[arg(long, value_enum)]
     api: Option<Switch>,
-    /// Language of messages where nothing else says one: ko, en, ja
+    /// Language of answers, and of mails to its members, where nothing else says one: ko, en, ja. A document is in
+    /// the language that its start says, else in ko
     #[arg(long, value_parser = language)]
     language: Option<Language>,
     /// Offset of its times where nothing else says one: +HH:MM

@@ -83,9 +83,7 @@ impl Webhook {
                 );
             }
             Webhook::Pause { of, url } => {
-                let Some(held) = app.pause_endpoint(&of.company, &url)? else {
-                    return Err(Failure::Other(format!("{url} is stopped already")));
-                };
+                let held = app.pause_endpoint(&of.company, &url)?;
                 let value = json!({"url": url, "held": held});
                 print(
                     context.json,
@@ -94,11 +92,7 @@ impl Webhook {
                 );
             }
             Webhook::Start { of, url } => {
-                let Some(held) = app.start_endpoint(&of.company, &url)? else {
-                    return Err(Failure::Other(format!(
-                        "{url} is not stopped; `webhook list` shows the addresses that are"
-                    )));
-                };
+                let held = app.start_endpoint(&of.company, &url)?;
                 let value = json!({"url": url, "held": held});
                 print(
                     context.json,

@@ -181,6 +181,14 @@ crate::statements! {
     /// Since when an endpoint fails that is not stopped.
     pub static ENDPOINT = "SELECT failing_since FROM endpoint WHERE company_id = $1 AND url = $2";
 
+    /// Whether a company has to do with an address: it failed or was stopped, something was sent there, or a document that is
+    /// under way is to tell it ($3 finds the address in its settings).
+    pub static ENDPOINT_KNOWN = "SELECT \
+         EXISTS (SELECT 1 FROM endpoint WHERE company_id = $1 AND url = $2) \
+         OR EXISTS (SELECT 1 FROM outbox WHERE company_id = $1 AND url = $2 AND kind = 'webhook') \
+         OR EXISTS (SELECT 1 FROM workflow WHERE company_id = $1 AND status = 'Playing' \
+             AND export_settings LIKE $3 ESCAPE '!') AS known";
+
     /// A company's endpoints that fail or were stopped.
     pub static ENDPOINTS = "SELECT url, failing_since, stopped_at, stopped_reason FROM endpoint \
          WHERE company_id = $1 ORDER BY url";

@@ -1,4 +1,7 @@
 //! The tables `template` and `template_version`.
+//!
+//! A template that was made for one document (`one_off`) is there for this document alone: whoever asks for a template, by a
+//! list or by its id, does not find it.
 
 crate::statements! {
     /// A new template.
@@ -11,18 +14,19 @@ crate::statements! {
 
     /// The next version takes the place of the current one; its number.
     pub static ADVANCE = "UPDATE template SET current_version = current_version + 1, name = $3 \
-         WHERE company_id = $1 AND id = $2 RETURNING current_version";
+         WHERE company_id = $1 AND id = $2 AND NOT one_off RETURNING current_version";
 
     /// The same, where the current one is still the one that the next was made of.
     pub static ADVANCE_FROM = "UPDATE template SET current_version = current_version + 1, name = $3 \
-         WHERE company_id = $1 AND id = $2 AND current_version = $4 RETURNING current_version";
+         WHERE company_id = $1 AND id = $2 AND current_version = $4 AND NOT one_off RETURNING current_version";
 
     /// A template that takes no new workflows from now on; the moment since when.
-    pub static ARCHIVE = "UPDATE template SET archived_at = COALESCE(archived_at, $3) WHERE company_id = $1 AND id = $2 \
-         RETURNING archived_at";
+    pub static ARCHIVE = "UPDATE template SET archived_at = COALESCE(archived_at, $3) \
+         WHERE company_id = $1 AND id = $2 AND NOT one_off RETURNING archived_at";
 
     /// A template that takes new workflows again.
-    pub static UNARCHIVE = "UPDATE template SET archived_at = NULL WHERE company_id = $1 AND id = $2";
+    pub static UNARCHIVE = "UPDATE template SET archived_at = NULL WHERE company_id = $1 AND id = $2 \
+         AND NOT one_off";
 
     /// A new template that is made for one document.
     pub static INSERT_ONE_OFF = "INSERT INTO template (company_id, name, current_version, created_at, one_off) \
@@ -41,7 +45,12 @@ crate::statements! {
     pub static CURRENT = "SELECT v.template_id, v.version, v.name, v.definition, v.pdf, v.original, v.page_images, \
          v.created_at, v.created_by, t.archived_at FROM template t \
          JOIN template_version v ON v.company_id = t.company_id AND v.template_id = t.id AND v.version = t.current_version \
-         WHERE t.company_id = $1 AND t.id = $2";
+         WHERE t.company_id = $1 AND t.id = $2 AND NOT t.one_off";
+
+    /// What its versions say of fields, the newest first.
+    pub static DEFINITIONS = "SELECT v.definition FROM template_version v \
+         JOIN template t ON t.company_id = v.company_id AND t.id = v.template_id \
+         WHERE v.company_id = $1 AND v.template_id = $2 AND NOT t.one_off ORDER BY v.version DESC";
 
     /// A version that a workflow keeps.
     pub static VERSION = "SELECT v.template_id, v.version, v.name, v.definition, v.pdf, v.original, v.page_images, \

@@ -1,4 +1,4 @@
-//! The tables `field_value` and `draft`.
+//! The tables `field_value` and `draft`. `wire` is the value as searches compare it.
 
 crate::statements! {
     /// A new workflow's value.
