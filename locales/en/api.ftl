@@ -18,10 +18,10 @@ docs-tag-text-service = The service itself.
 
 ## Calls
 docs-text-login = Issues an access token for the other calls. The answer is HTTP 200 whatever the result, which `header.result_code` tells; only too many wrong credentials are answered 429, and where the service is too busy 503.
-docs-text-start = Everything that could fail after people have signed is refused here. With an `Idempotency-Key` the same body answers for 24 hours what the first call answered.
-docs-text-send = As a start, for a document that is sent once: nothing is kept in the list of templates. With an `Idempotency-Key` the same form answers for 24 hours what the first call answered.
+docs-text-start = Everything that could fail after people have signed is refused here. With an `Idempotency-Key` the same body and `offset` answer for 24 hours what the first call answered.
+docs-text-send = As a start, for a document that is sent once: nothing is kept in the list of templates. With an `Idempotency-Key` the same form and `offset` answer for 24 hours what the first call answered.
 docs-text-list_workflows = Newest first. Go on with `next_cursor` as `cursor`, or count with `page`.
-docs-text-search_with_value = Those of a template in which a field has exactly this value; newest first.
+docs-text-search_with_value = Those of a template in which a field has this value, newest first. It is read as a start reads it: a number counts however it is written, a check may be `Y`, `1` or `true`. Go on with `next_cursor` as `cursor`.
 docs-text-get_workflow = With its steps, its history and every value written so far. `download_url` and `certificate_url` are empty until it is complete, and new at every call.
 docs-text-approve = On behalf of the writer whose turn it is. The last approval seals the document before it is answered.
 docs-text-reject = On behalf of the writer whose turn it is. Ends the document, or gives it back to the step before where the template says so.
@@ -39,7 +39,7 @@ docs-text-get_template = The version that new documents take. `name`, `on_reject
 docs-text-replace_template = Documents that are started from then on take it; those under way keep the version that they began with. Without `file` the PDF stays, and the fields are new.
 docs-text-copy_template = The copy has the current version's PDF, steps and fields, and a version 1 of its own. An archived template can be copied, too; the copy takes documents.
 docs-text-archive_template = No document can be started from it any more; those under way go on. Twice is once.
-docs-text-bulk_start = With `dry_run` nothing is started: the answer names every row that would be refused, and why. Without it the rows are kept, the answer is their `bulk_id`, and they are started one after the other in the background; rows that are wrong are reported there and hold up no other. With an `Idempotency-Key` the same body is accepted once in 24 hours.
+docs-text-bulk_start = With `dry_run` nothing is started: the answer names every row that would be refused, and why. Without it the rows are kept, the answer is their `bulk_id`, and they are started one after the other in the background; rows that are wrong are reported there and hold up no other. What is wrong with the members that hold for all rows is answered at once (422). With an `Idempotency-Key` the same body and `offset` are accepted once in 24 hours.
 docs-text-bulk_sheet = A CSV file with the columns of a template that most need and one row to begin with. It opens in spreadsheet programs; save it as CSV UTF-8 or as XLSX. Columns can be added: `1.mobile`, `1.language`, `1.password`, `1.password_hint`, `1.one_time_code`, and so on for the other steps, `cc.name` and `cc.email`.
 docs-text-get_bulk = With a page of its rows, in order; `status=failed` lists those that cannot be started, with the reasons. It is kept for 30 days after its end.
 docs-text-cancel_bulk = What was not started yet will not be. What was started goes on: each has its own cancel.
@@ -51,8 +51,8 @@ docs-text-resend_export = The same event: the same `webhook-id`, the same bytes,
 docs-text-resend_exports = Oldest first, at most 1,000 a call; where `more` is true, go on with `next_cursor` as `cursor`. Deliveries to a stopped address are held until it is started.
 docs-text-test_export = Sends one signed webhook (`workflow_id` 0, `comment` 'Test delivery'), waits at most 15 seconds, and answers what came back. Nothing is repeated, and the history does not show it.
 docs-text-list_endpoints = Those that have failed since their last success, and those that were stopped: by a 410, after five days of nothing but failures, or by a pause.
-docs-text-pause_endpoint = Nothing is sent there any more, and nothing is lost: what comes is held until the address is started again.
-docs-text-start_endpoint = What was held for it goes out.
+docs-text-pause_endpoint = Nothing is sent there any more, and nothing is lost: what comes is held until the address is started again. An address that is stopped or paused already stays so.
+docs-text-start_endpoint = What was held for it goes out. An address that is not stopped stays as it is.
 docs-text-verify = The body is the file itself, or a form (`multipart/form-data`) whose first file counts. The root trusted is this installation's, and what that has revoked is known.
 docs-text-health = For load balancers: database and file store are written to, at most once a second, so that a full disk is told as well.
 docs-text-root_certificate = Who trusts it can verify every seal of this installation.

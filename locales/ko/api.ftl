@@ -18,10 +18,10 @@ docs-tag-text-service = 서비스 자체에 관한 호출입니다.
 
 ## 호출
 docs-text-login = 다른 호출에 쓸 액세스 토큰을 발급합니다. 결과와 관계없이 응답은 HTTP 200이며, 결과는 `header.result_code`로 알 수 있습니다. 잘못된 로그인 정보가 너무 많으면 429로, 서비스가 너무 바쁘면 503으로 응답합니다.
-docs-text-start = 서명이 끝난 뒤에 실패할 수 있는 것은 모두 여기에서 미리 거부합니다. `Idempotency-Key`를 주면 본문이 같은 호출에 24시간 동안 첫 호출과 같은 응답을 보냅니다.
-docs-text-send = 한 번만 보내는 문서를 시작합니다. 템플릿 목록에는 아무것도 남지 않습니다. `Idempotency-Key`를 주면 같은 양식의 호출에 24시간 동안 첫 호출과 같은 응답을 보냅니다.
+docs-text-start = 서명이 끝난 뒤에 실패할 수 있는 것은 모두 여기에서 미리 거부합니다. `Idempotency-Key`를 주면 본문과 `offset`이 같은 호출에 24시간 동안 첫 호출과 같은 응답을 보냅니다.
+docs-text-send = 한 번만 보내는 문서를 시작합니다. 템플릿 목록에는 아무것도 남지 않습니다. `Idempotency-Key`를 주면 양식과 `offset`이 같은 호출에 24시간 동안 첫 호출과 같은 응답을 보냅니다.
 docs-text-list_workflows = 최신순입니다. `next_cursor`를 `cursor`로 주어 이어서 조회하거나, `page`로 쪽 번호를 지정합니다.
-docs-text-search_with_value = 한 템플릿의 문서 가운데 필드의 값이 정확히 이 값인 것을 최신순으로 찾습니다.
+docs-text-search_with_value = 한 템플릿의 문서 가운데 필드의 값이 이 값인 것을 최신순으로 찾습니다. 값은 시작할 때와 같은 방식으로 읽으므로 숫자는 어떻게 쓰든 같은 수로 보며, 체크는 `Y`, `1`, `true` 중 어느 것이든 됩니다. 다음 페이지는 `next_cursor`를 `cursor`로 주면 됩니다.
 docs-text-get_workflow = 단계, 이력, 지금까지 작성된 모든 값을 함께 보여 줍니다. `download_url`과 `certificate_url`은 완료되기 전에는 비어 있으며, 호출할 때마다 새로 만들어집니다.
 docs-text-approve = 차례가 된 작성자를 대신하여 승인합니다. 마지막 승인이면 문서를 봉인한 다음에 응답합니다.
 docs-text-reject = 차례가 된 작성자를 대신하여 반려합니다. 문서를 끝내거나, 템플릿에 정해져 있으면 앞 단계로 돌려보냅니다.
@@ -39,7 +39,7 @@ docs-text-get_template = 새 문서에 쓰이는 버전입니다. `name`, `on_re
 docs-text-replace_template = 이후에 시작하는 문서는 새 버전을 쓰고, 진행 중인 문서는 시작할 때의 버전을 그대로 씁니다. `file`이 없으면 PDF는 그대로 두고 필드만 바꿉니다.
 docs-text-copy_template = 현재 버전의 PDF, 단계, 필드를 가진 사본을 만들며, 사본의 버전은 1부터 시작합니다. 보관된 템플릿도 복사할 수 있고, 사본으로는 문서를 시작할 수 있습니다.
 docs-text-archive_template = 이 템플릿으로는 더 이상 문서를 시작할 수 없습니다. 진행 중인 문서는 계속됩니다. 두 번 호출해도 결과는 같습니다.
-docs-text-bulk_start = `dry_run`을 주면 아무것도 시작하지 않고, 거부될 행과 그 이유를 모두 응답합니다. 주지 않으면 행을 보관하고 `bulk_id`를 응답한 뒤 백그라운드에서 하나씩 시작합니다. 잘못된 행은 그 진행 상황에서 알려 주며, 다른 행을 막지 않습니다. `Idempotency-Key`를 주면 같은 본문은 24시간에 한 번만 받습니다.
+docs-text-bulk_start = `dry_run`을 주면 아무것도 시작하지 않고, 거부될 행과 그 이유를 모두 응답합니다. 주지 않으면 행을 보관하고 `bulk_id`를 응답한 뒤 백그라운드에서 하나씩 시작합니다. 잘못된 행은 그 진행 상황에서 알려 주며, 다른 행을 막지 않습니다. 모든 행에 적용되는 항목이 잘못되면 바로 응답합니다(422). `Idempotency-Key`를 주면 본문과 `offset`이 같은 호출은 24시간에 한 번만 받습니다.
 docs-text-bulk_sheet = 템플릿에 흔히 필요한 열과 첫 행이 있는 CSV 파일입니다. 스프레드시트 프로그램에서 열 수 있으며, CSV UTF-8 또는 XLSX로 저장해 주세요. 열을 더할 수 있습니다: `1.mobile`, `1.language`, `1.password`, `1.password_hint`, `1.one_time_code`와 다른 단계의 같은 열, `cc.name`, `cc.email`.
 docs-text-get_bulk = 행을 순서대로 한 쪽씩 함께 보여 줍니다. `status=failed`를 주면 시작하지 못한 행과 그 이유만 보여 줍니다. 끝난 뒤 30일 동안 보관합니다.
 docs-text-cancel_bulk = 아직 시작하지 않은 것은 시작하지 않습니다. 이미 시작한 문서는 계속되며, 각각 따로 취소할 수 있습니다.
@@ -51,8 +51,8 @@ docs-text-resend_export = 같은 사건을 다시 보냅니다. `webhook-id`와 
 docs-text-resend_exports = 오래된 것부터 한 번에 최대 1,000건을 다시 보냅니다. `more`가 true이면 `next_cursor`를 `cursor`로 주어 이어서 호출합니다. 중지된 주소로 가는 것은 주소를 다시 시작할 때까지 보류합니다.
 docs-text-test_export = 서명된 웹훅 하나(`workflow_id` 0, `comment` ‘Test delivery’)를 보내고 최대 15초 동안 기다려, 돌아온 것을 응답합니다. 다시 시도하지 않으며 전송 기록에도 남지 않습니다.
 docs-text-list_endpoints = 마지막 성공 이후 실패한 주소와, 410 응답, 5일 동안 이어진 실패, 일시 중지로 멈춘 주소입니다.
-docs-text-pause_endpoint = 이 주소로는 더 이상 보내지 않으며, 잃는 것도 없습니다. 보낼 것은 주소를 다시 시작할 때까지 보류합니다.
-docs-text-start_endpoint = 이 주소로 보류된 것을 보냅니다.
+docs-text-pause_endpoint = 이 주소로는 더 이상 보내지 않으며, 잃는 것도 없습니다. 보낼 것은 주소를 다시 시작할 때까지 보류합니다. 이미 중지되었거나 일시 중지된 주소는 그대로입니다.
+docs-text-start_endpoint = 이 주소로 보류된 것을 보냅니다. 중지되지 않은 주소는 그대로입니다.
 docs-text-verify = 본문은 파일 자체이거나 양식(`multipart/form-data`)이며, 양식에서는 첫 파일을 검증합니다. 이 서버의 루트를 신뢰하며, 그 루트가 폐기한 인증서를 알고 있습니다.
 docs-text-health = 로드 밸런서를 위한 호출입니다. 디스크가 가득 찬 것도 알 수 있도록 데이터베이스와 파일 저장소에 많아야 1초에 한 번 써 봅니다.
 docs-text-root_certificate = 이 인증서를 신뢰하면 이 서버의 모든 봉인을 검증할 수 있습니다.
