@@ -1497,7 +1497,7 @@ fn a_corrected_recipient_gets_a_new_link_and_the_old_one_is_dead() {
         let old = key_of(&world.letters(id)[0].1);
         let correct = |order, request| app.correct_recipient(&world.caller, id, order, &request, &origin());
         let empty = correct(1, CorrectRequest::default());
-        assert_eq!(faults(empty), [("email".to_owned(), FaultCode::Required)]);
+        assert_eq!(faults(empty), [(String::new(), FaultCode::OneRequired)]);
         let wrong = correct(
             1,
             CorrectRequest {
