@@ -73,7 +73,7 @@ fn every_fault_of_an_import_is_told_once_on_a_line_of_its_own() {
         ("fields[0].page", "The document has no such page; it has 1 page."),
         ("fields[1].kind", "This must be one of: text, "),
         ("fields[1].name", "A field of another kind has this name."),
-        ("fields[2].step", "The template has no such step or role."),
+        ("fields[2].step", "There is no such step or role."),
         ("fields[2].width", "This must be from 1 to 1000000."),
     ] {
         let begin = format!("{fields}: {place}: ");
