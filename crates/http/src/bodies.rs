@@ -21,12 +21,12 @@ use std::time::Duration;
 use app::{Error, LinkToken, Subject};
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{FromRef, FromRequest, FromRequestParts, Request, State};
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use domain::CompanyId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant, Sleep};
+use tokio::time::{Instant, Sleep, timeout};
 
 use crate::blocking::{Queue, Share, SharedQueue, SharedTurn};
 use crate::json_body::JsonBody;
@@ -67,6 +67,10 @@ const KNOWN: Pace = Pace {
     patience: Duration::from_secs(30),
     bytes: 32 * 1024,
 };
+
+/// Of a body that is refused so many bytes are thrown away, and no more after such a gap.
+const DISCARDED: u64 = 64 * SMALL;
+const LONGEST_GAP: Duration = Duration::from_millis(250);
 
 /// The header in which the browser code sends the link's token.
 pub const LINK_TOKEN: &str = "link-token";
@@ -272,10 +276,30 @@ pub fn not_arrived(error: &(dyn std::error::Error + 'static)) -> Error {
     Error::BrokenBody
 }
 
+/// Throws away what comes of a body that is refused, for as long as it keeps coming: who is still sending would find the
+/// connection broken in place of his answer. One who waits for his answer (RFC 9110 10.1.1) is sent it at once.
+pub async fn discard(headers: &HeaderMap, body: &mut Body) {
+    if headers.contains_key(header::EXPECT) {
+        return;
+    }
+    let mut left = DISCARDED;
+    while let Ok(Some(Ok(frame))) = timeout(LONGEST_GAP, next_frame(body)).await {
+        let length = frame.data_ref().map_or(0, |data| data.len() as u64);
+        if length > left {
+            return;
+        }
+        left -= length;
+    }
+}
+
+async fn next_frame(body: &mut Body) -> Option<Result<http_body::Frame<Bytes>, axum::Error>> {
+    std::future::poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await
+}
+
 /// All of a body, of at most `limit` bytes.
-pub async fn collect(mut body: Body, limit: u64) -> Result<Bytes, Error> {
+pub async fn collect(body: &mut Body, limit: u64) -> Result<Bytes, Error> {
     let mut collected = Vec::new();
-    while let Some(frame) = std::future::poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+    while let Some(frame) = next_frame(body).await {
         let frame = frame.map_err(|error| not_arrived(&error))?;
         let Ok(data) = frame.into_data() else { continue };
         if (collected.len() as u64).saturating_add(data.len() as u64) > limit {
@@ -343,7 +367,7 @@ mod tests {
 
     async fn arrived(body: Body, pace: Pace) -> Option<u64> {
         let began = Instant::now();
-        match collect(Body::new(Timed::new(body, pace)), u64::MAX).await {
+        match collect(&mut Body::new(Timed::new(body, pace)), u64::MAX).await {
             Ok(_) => None,
             Err(Error::Unavailable { .. }) => Some(began.elapsed().as_secs()),
             Err(other) => panic!("{other:?}"),
@@ -469,11 +493,11 @@ mod tests {
                 Poll::Ready(Some(Err(axum::Error::new(std::io::Error::other("no chunk")))))
             }
         }
-        let broken = Body::new(Timed::new(Body::new(Broken), KNOWN));
-        assert!(matches!(collect(broken, 1024).await, Err(Error::BrokenBody)));
-        let long = Body::from(vec![0; 1025]);
+        let mut broken = Body::new(Timed::new(Body::new(Broken), KNOWN));
+        assert!(matches!(collect(&mut broken, 1024).await, Err(Error::BrokenBody)));
+        let mut long = Body::from(vec![0; 1025]);
         assert!(matches!(
-            collect(long, 1024).await,
+            collect(&mut long, 1024).await,
             Err(Error::TooLarge { limit: 1024 })
         ));
     }

@@ -170,11 +170,11 @@ fn is_coded(headers: &HeaderMap) -> bool {
         .any(|coding| !coding.as_bytes().trim_ascii().eq_ignore_ascii_case(b"identity"))
 }
 
-/// Reads a body of at most `limit` bytes; one that says it is longer is refused unread.
+/// Reads a body of at most `limit` bytes; of one that is longer nothing is kept.
 ///
 /// Fails with `Unsupported` where it is coded, with `TooLarge`, with `BrokenBody` where it ended early or its chunks are
 /// none, and with `Unavailable` where it did not come in time.
-pub async fn read(headers: &HeaderMap, body: Body, limit: u64) -> Result<Bytes, Error> {
+pub async fn read(headers: &HeaderMap, mut body: Body, limit: u64) -> Result<Bytes, Error> {
     if is_coded(headers) {
         return Err(Error::Unsupported);
     }
@@ -182,10 +182,15 @@ pub async fn read(headers: &HeaderMap, body: Body, limit: u64) -> Result<Bytes, 
         .get(header::CONTENT_LENGTH)
         .and_then(|length| length.to_str().ok())
         .and_then(|length| length.parse::<u64>().ok());
-    if said.is_some_and(|length| length > limit) {
-        return Err(Error::TooLarge { limit });
+    let read = if said.is_some_and(|length| length > limit) {
+        Err(Error::TooLarge { limit })
+    } else {
+        bodies::collect(&mut body, limit).await
+    };
+    if matches!(read, Err(Error::TooLarge { .. })) {
+        bodies::discard(headers, &mut body).await;
     }
-    bodies::collect(body, limit).await
+    read
 }
 
 impl Faults {

@@ -55,6 +55,19 @@ fn a_body_that_will_not_be_taken_is_refused_unread(database: &TestDatabase) {
     assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
 }
 
+/// More than what lies between them can hold: were it not read, the line would break under who sends it.
+#[test]
+fn who_sends_too_much_is_told_so() {
+    let server = Server::new(&TestDatabase::sqlite());
+    let (_, token, _) = server.with_company("acme");
+    let large = vec![b' '; 40 * 1024 * 1024];
+    for path in ["/api/v3/workflows/start", "/api/v3/workflows/bulk"] {
+        let request = server.request("POST", path, Some(&token));
+        let request = request.header("content-type", "application/json").body(large.clone());
+        server.send(request).problem(413);
+    }
+}
+
 /// A request in chunks, of which these have come.
 fn chunked(method: &str, path: &str, headers: &str, chunks: &str) -> Vec<u8> {
     format!(
