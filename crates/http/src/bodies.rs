@@ -12,6 +12,8 @@
 //! Every body has a deadline, and must come on: one that drips is cut off after some seconds, one that
 //! arrives at the pace of a slow line is not. Who is known has more patience shown to him: a phone in
 //! a lift stands still for a while.
+//!
+//! Of a body that is too large the rest is thrown away while it keeps coming, up to a bound: who still sends reads his answer.
 
 use std::pin::Pin;
 use std::sync::Arc;

@@ -24,6 +24,7 @@ use axum::extract::{FromRef, FromRequest, Request};
 use axum::http::{HeaderMap, header};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
 
 use crate::bodies;
 use crate::problem::Failure;
@@ -83,9 +84,14 @@ impl JsonBody {
         Self::parse(read(headers, body, limit).await?)
     }
 
-    /// The bytes as they came, for the fingerprint of an idempotent request.
-    pub fn bytes(&self) -> &[u8] {
-        self.0.as_bytes()
+    /// How many bytes it has.
+    pub fn length(&self) -> usize {
+        self.0.len()
+    }
+
+    /// What makes the same body the same request: its bytes as they came.
+    pub fn fingerprint(&self) -> [u8; 32] {
+        Sha256::digest(self.0.as_bytes()).into()
     }
 
     /// The members of the body; 422 where it is JSON, but no object.

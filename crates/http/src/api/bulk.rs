@@ -9,7 +9,6 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use domain::TemplateId;
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
 
 use super::path::BulkPath;
@@ -178,7 +177,7 @@ impl Given {
     fn length(&self) -> usize {
         match self {
             Given::Form(form) => form.parts().iter().map(|part| part.bytes.len()).sum(),
-            Given::List(body) => body.bytes().len(),
+            Given::List(body) => body.length(),
         }
     }
 
@@ -207,7 +206,7 @@ impl Given {
                     common: read(&members, &mut faults),
                     rows: rows(&members, app.settings.bulk.rows, &mut faults),
                     dry_run: members.boolean("dry_run", &mut faults).unwrap_or(false),
-                    idempotency: idempotency(headers, query, Sha256::digest(body.bytes()).into(), &mut faults),
+                    idempotency: idempotency(headers, query, body.fingerprint(), &mut faults),
                 };
                 members.tell_unread(&mut faults);
                 bulk

@@ -5,7 +5,6 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
 
 use super::path::PublicLinkPath;
@@ -119,7 +118,7 @@ pub async fn start_link(
         confirm: members.boolean("confirm", &mut faults).unwrap_or(false),
         phone_countries: members.texts("phone_countries", &mut faults),
     };
-    new.start.idempotency = idempotency(&headers, &query, Sha256::digest(body.bytes()).into(), &mut faults);
+    new.start.idempotency = idempotency(&headers, &query, body.fingerprint(), &mut faults);
     new.start.offset = query.text("offset", &mut faults);
     members.tell_unread(&mut faults);
     let ignored_members = faults.take_ignored();

@@ -179,7 +179,7 @@ pub async fn start(
     let mut faults = Faults::default();
     let mut request = read_one(&body.members()?, &mut faults);
     request.offset = query.text("offset", &mut faults);
-    request.idempotency = idempotency(&headers, &query, Sha256::digest(body.bytes()).into(), &mut faults);
+    request.idempotency = idempotency(&headers, &query, body.fingerprint(), &mut faults);
     let ignored = faults.take_ignored();
     request.faults = faults.into_inner();
     let started = http.blocking(move |app| app.start(&caller, request, &origin)).await?;
