@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import {
-  approve, field, fill, launch, linkInOutbox, open, ready, seriousFaults, sign, signIn, SIZES,
+  approve, field, fill, launch, linkInOutbox, open, ready, resize, seriousFaults, sign, signIn, SIZES,
 } from "./browser.mjs";
 import { FIELDS, Installation, pdf } from "./installation.mjs";
 import { contrasts, writeSamples } from "../samples.mjs";
@@ -64,16 +64,11 @@ for (const language of ["ko", "ja", "en"]) {
       { order: 2, name: "박서연", email: `seoyeon.${language}@example.com` },
     ];
     const start = (changes) => server.startWorkflow({ language, recipient_list: people(), ...changes });
-    /** Until the page has taken up its new size. */
-    const resize = async (viewport) => {
-      await page.setViewportSize(viewport);
-      await page.evaluate(() => new Promise((taken) => requestAnimationFrame(() => requestAnimationFrame(taken))));
-    };
     let turn = 0;
     const judge = async (name) => {
       assert.equal(await page.locator("html").getAttribute("lang"), language, name);
       for (const [size, { viewport }] of Object.entries(SIZES)) {
-        if (size !== "phone") await resize(viewport);
+        if (size !== "phone") await resize(page, viewport);
         // Each state in both schemes, at one size or another.
         turn += 1;
         await page.emulateMedia({ colorScheme: turn % 2 ? "light" : "dark" });
@@ -82,7 +77,7 @@ for (const language of ["ko", "ja", "en"]) {
         found.push(...(await seriousFaults(page)).map((fault) => `${name}, ${size}: ${fault}`));
         if (size === "tablet") told[language].set(name, await tree(page));
       }
-      await resize(BASE);
+      await resize(page, BASE);
     };
 
     const started = await start();

@@ -47,6 +47,12 @@ export async function open(browser, size, options = {}) {
   return page;
 }
 
+/** Another size of the screen; waits until the page has taken it up. */
+export async function resize(page, viewport) {
+  await page.setViewportSize(viewport);
+  await page.evaluate(() => new Promise((taken) => requestAnimationFrame(() => requestAnimationFrame(taken))));
+}
+
 /** Closes what a test has opened: pages that stand open go on working beside the next test. */
 export async function closePages(browser) {
   await Promise.all(browser.contexts().map((context) => context.close()));

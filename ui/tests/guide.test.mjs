@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { closePages, draw, field, fill, launch, open, ready, seriousFaults } from "./browser.mjs";
+import { closePages, draw, field, fill, launch, open, ready, resize, seriousFaults, SIZES } from "./browser.mjs";
 import { FIELDS, Installation, pdf } from "./installation.mjs";
 
 const count = 71;
@@ -326,6 +326,36 @@ test("pages are enlarged by buttons and keyboard, stay where they were, and thei
     assert.doesNotMatch(await page.locator("meta[name=viewport]").getAttribute("content"), /user-scalable|maximum-scale/);
     await page.context().close();
   }
+});
+
+test("pages are as large as is asked for, at once: made smaller again, and where the screen becomes another one", async () => {
+  const page = await open(browser, "phone");
+  await page.goto((await server.startWorkflow()).sign_url);
+  await ready(page);
+  /** Each page as wide as all of them shall be, and as high as its paper. */
+  const misfits = () =>
+    page.evaluate(() => {
+      const { offsetWidth: asked } = document.querySelector(".pages");
+      return [...document.querySelectorAll("document-page")]
+        .map(({ offsetWidth, offsetHeight, dataset }) => ({ asked, offsetWidth, offsetHeight, high: (asked * dataset.pointsHigh) / dataset.points }))
+        .filter(({ offsetWidth, offsetHeight, high }) => Math.abs(offsetWidth - asked) > 1 || Math.abs(offsetHeight - high) > 2);
+    });
+  for (const size of ["phone", "tablet", "desktop", "phone"]) {
+    await resize(page, SIZES[size].viewport);
+    for (const way of ["in", "in", "in", "in", "out", "out", "out", "out", "out", "out", "in", "in"]) {
+      await page.locator(`#zoom-${way}`).evaluate((button) => button.click());
+      assert.deepEqual(await misfits(), [], `${size}, ${way}`);
+    }
+    assert.equal(await page.locator("#zoom-now").textContent(), "100%");
+  }
+  await page.click("#guide-toggle");
+  for (const size of ["tablet", "desktop", "phone"]) {
+    await resize(page, SIZES[size].viewport);
+    assert.deepEqual(await misfits(), [], `guided, ${size}`);
+  }
+  await page.click("#guide-off");
+  assert.deepEqual(await misfits(), []);
+  assert.deepEqual(page.faults, []);
 });
 
 test("with the fingers the page is enlarged, and a box is still met where it stands", async () => {

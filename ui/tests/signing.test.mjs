@@ -6,7 +6,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
-import { approve, closePages, field, fill, launch, open, pressAndFollow, pressAndSeeClosed, ready, seriousFaults, sign, SIZES } from "./browser.mjs";
+import { approve, closePages, field, fill, launch, open, pressAndFollow, pressAndSeeClosed, ready, resize, seriousFaults, sign, SIZES } from "./browser.mjs";
 import { Installation } from "./installation.mjs";
 
 let server;
@@ -376,8 +376,7 @@ test("where the screen becomes another one, turned, unfolded or enlarged, the ke
   const { viewport: narrow } = SIZES.phone;
   const { viewport: wide } = SIZES.desktop;
   const resized = async (size) => {
-    await page.setViewportSize(size);
-    await page.evaluate(() => new Promise((taken) => requestAnimationFrame(() => requestAnimationFrame(taken))));
+    await resize(page, size);
     return await page.evaluate(() => document.activeElement.id || document.activeElement.closest(".field")?.dataset.name);
   };
   await field(page, "Name").locator("input").focus();
