@@ -180,7 +180,7 @@ error-sheet-empty = The sheet has no rows below its header. Write each document 
 error-sheet-unreadable = { $kind ->
     [pdf] This is a PDF file. A CSV file or an XLSX workbook is needed.
     [picture] This is a picture. A CSV file or an XLSX workbook is needed.
-    [xls] This is a file of an older office format (XLS). Save it as an XLSX workbook or as “CSV UTF-8”.
+    [xls] This is a file of an older office format (XLS), or a workbook that needs a password. Save it without password as an XLSX workbook or as “CSV UTF-8”.
     [open_document] This is an OpenDocument file. Save it as an XLSX workbook or as “CSV UTF-8”.
    *[other] This is neither a CSV file nor an XLSX workbook that can be read. Save the sheet as one of them in a spreadsheet program.
 }

@@ -161,7 +161,7 @@ error-sheet-empty = シートの見出しの下に行がありません。文書
 error-sheet-unreadable = { $kind ->
     [pdf] これは PDF ファイルです。CSV ファイルまたは XLSX ブックが必要です。
     [picture] これは画像です。CSV ファイルまたは XLSX ブックが必要です。
-    [xls] これは古い Office 形式（XLS）のファイルです。XLSX ブックまたは「CSV UTF-8」形式で保存してください。
+    [xls] これは古い Office 形式（XLS）のファイルか、パスワードが必要なブックです。パスワードなしの XLSX ブックまたは「CSV UTF-8」形式で保存してください。
     [open_document] これは OpenDocument ファイルです。XLSX ブックまたは「CSV UTF-8」形式で保存してください。
    *[other] 読み取れる CSV ファイルまたは XLSX ブックではありません。表計算ソフトでどちらかの形式で保存してください。
 }

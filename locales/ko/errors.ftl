@@ -161,7 +161,7 @@ error-sheet-empty = 시트의 머리글 아래에 행이 없습니다. 문서마
 error-sheet-unreadable = { $kind ->
     [pdf] PDF 파일입니다. CSV 파일이나 XLSX 통합 문서가 필요합니다.
     [picture] 그림 파일입니다. CSV 파일이나 XLSX 통합 문서가 필요합니다.
-    [xls] 이전 오피스 형식(XLS)의 파일입니다. XLSX 통합 문서나 ‘CSV UTF-8’ 형식으로 저장하세요.
+    [xls] 이전 오피스 형식(XLS)의 파일이거나 암호가 필요한 통합 문서입니다. 암호 없이 XLSX 통합 문서나 ‘CSV UTF-8’ 형식으로 저장하세요.
     [open_document] OpenDocument 파일입니다. XLSX 통합 문서나 ‘CSV UTF-8’ 형식으로 저장하세요.
    *[other] 읽을 수 있는 CSV 파일이나 XLSX 통합 문서가 아닙니다. 스프레드시트 프로그램에서 둘 중 한 형식으로 저장하세요.
 }

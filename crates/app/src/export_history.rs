@@ -139,6 +139,9 @@ pub struct EndpointPaused {
     pub url: String,
     /// How many deliveries are held now.
     pub held: u64,
+    /// Whether anything has to do with it: it failed, something was sent there, or a document under way is to tell it. Where
+    /// not, what documents to come tell it is held all the same; or it is misspelt.
+    pub known: bool,
 }
 
 /// Callback addresses that fail or were stopped.
@@ -355,6 +358,7 @@ impl App {
         caller.must_send()?;
         let url = named_endpoint(url, faults)?;
         let released = self.start_endpoint(&caller.company, &url)?;
+        let url = url.as_str().to_owned();
         Ok(EndpointStarted { url, released })
     }
 
@@ -367,8 +371,7 @@ impl App {
     ) -> Result<EndpointPaused, Error> {
         caller.must_send()?;
         let url = named_endpoint(url, faults)?;
-        let held = self.pause_endpoint(&caller.company, &url)?;
-        Ok(EndpointPaused { url, held })
+        self.pause_endpoint(&caller.company, &url)
     }
 
     /// Tries a webhook once, and waits for the answer. It tells of no document: `workflow_id` is 0.
@@ -519,14 +522,18 @@ fn history_filter(query: &mut ListReader<'_>, request: &ExportsRequest, states: 
 }
 
 /// The address that a call is about, as it is kept.
-fn named_endpoint(url: Option<String>, mut faults: Vec<Fault>) -> Result<String, Error> {
-    let url = url.map(|url| normal(&url)).filter(|url| !url.is_empty());
-    if url.is_none() && faults.is_empty() {
-        faults.push(Fault::new("url", FaultCode::Required));
+fn named_endpoint(url: Option<String>, faults: Vec<Fault>) -> Result<CallbackUrl, Error> {
+    if !faults.is_empty() {
+        return Err(Error::Unprocessable(faults));
     }
-    match url {
-        Some(url) if faults.is_empty() => Ok(url),
-        _ => Err(Error::Unprocessable(faults)),
+    callback_address(&url.unwrap_or_default())
+}
+
+/// A callback address as it is kept, of whatever spelling; 422 where the text is none.
+pub fn callback_address(text: &str) -> Result<CallbackUrl, Error> {
+    match text.trim() {
+        "" => Err(Error::fault("url", FaultCode::Required)),
+        text => CallbackUrl::stored(text).ok_or_else(|| Error::fault("url", FaultCode::CallbackMalformed)),
     }
 }
 

@@ -119,7 +119,7 @@ pub use error::{ConflictCode, ERROR_IDS, Error, Fault, FaultCode, ForbiddenCode,
 pub use export::{NextWriter, Payload as WebhookBody, WrittenField};
 pub use export_history::{
     EndpointPaused, EndpointStarted, ExportDelivery, ExportEndpoint, ExportEndpoints, ExportList, ExportTry,
-    ExportsRequest, ExportsResent, HistorySettings, WebhookTestRequest, WebhookTested,
+    ExportsRequest, ExportsResent, HistorySettings, WebhookTestRequest, WebhookTested, callback_address,
 };
 pub use extend::ExtendRequest;
 pub use files::{FileContent, LinkedFile};

@@ -12,7 +12,7 @@ use store::Transaction;
 pub use store::outbox::Endpoint;
 use store::outbox::{self, DeliveryId, Kind, Message, StopReason, ToNote, Try};
 
-use crate::error::{Fault, FaultCode};
+use crate::export_history::EndpointPaused;
 use crate::mail::{Letter, MailLink, Occasion, OutgoingMail};
 use crate::{App, Caller, ConflictCode, Error, Subject};
 
@@ -297,35 +297,43 @@ impl App {
     }
 
     /// Switches a stopped endpoint on; what was held for it goes out. How many deliveries; none of one that is on.
-    pub fn start_endpoint(&self, company: &CompanyId, url: &str) -> Result<u64, Error> {
-        let (id, url, now) = (self.company(company)?.id, url.to_owned(), self.now());
-        let released = self.store.write(move |tx| {
-            let released = outbox::start_endpoint(tx, &id, &url, now)?;
-            if released.is_none() && !outbox::knows_endpoint(tx, &id, &url)? {
-                return Err(Error::NotFound(Subject::CallbackAddress));
-            }
-            Ok(released.unwrap_or(0))
-        })?;
+    pub fn start_endpoint(&self, company: &CompanyId, url: &CallbackUrl) -> Result<u64, Error> {
+        let (id, now) = (self.company(company)?.id, self.now());
+        let (of, address) = (id.clone(), url.as_str().to_owned());
+        let released = self
+            .store
+            .write(move |tx| outbox::start_endpoint(tx, &of, &address, now).map_err(Error::from))?;
+        let Some(released) = released else {
+            return if self.knows_endpoint(id, url)? {
+                Ok(0)
+            } else {
+                Err(Error::NotFound(Subject::CallbackAddress))
+            };
+        };
         self.bell.ring();
         Ok(released)
     }
 
-    /// Pauses an endpoint: what comes for it is held until it is switched on. How many deliveries are held now. One that is
-    /// stopped stays so.
-    pub fn pause_endpoint(&self, company: &CompanyId, url: &str) -> Result<u64, Error> {
+    /// Pauses an endpoint: what comes for it is held until it is switched on. One that is stopped stays so. One that no document
+    /// has to do with yet is paused, too, since documents to come may tell it (a public link's, waiting rows' of a bulk start).
+    pub fn pause_endpoint(&self, company: &CompanyId, url: &CallbackUrl) -> Result<EndpointPaused, Error> {
         let (id, now) = (self.company(company)?.id, self.now());
-        let url = CallbackUrl::stored(url.trim())
-            .ok_or_else(|| Error::Unprocessable(vec![Fault::new("url", FaultCode::CallbackMalformed)]))?;
-        self.store.write(move |tx| {
-            let url = url.as_str();
-            if !outbox::knows_endpoint(tx, &id, url)? {
-                return Err(Error::NotFound(Subject::CallbackAddress));
-            }
-            match outbox::pause_endpoint(tx, &id, url, now)? {
+        let known = self.knows_endpoint(id.clone(), url)?;
+        let address = url.as_str().to_owned();
+        let held = self
+            .store
+            .write(move |tx| match outbox::pause_endpoint(tx, &id, &address, now)? {
                 Some(held) => Ok(held),
-                None => Ok(outbox::held_of(tx, &id, url)?),
-            }
-        })
+                None => outbox::held_of(tx, &id, &address).map_err(Error::from),
+            })?;
+        let url = url.as_str().to_owned();
+        Ok(EndpointPaused { url, held, known })
+    }
+
+    fn knows_endpoint(&self, company: CompanyId, url: &CallbackUrl) -> Result<bool, Error> {
+        let url = url.as_str().to_owned();
+        self.store
+            .read_one(move |tx| outbox::knows_endpoint(tx, &company, &url).map_err(Error::from))
     }
 
     /// Tells a company's owners and admins that deliveries to an endpoint were stopped, in the caller's transaction.

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
-    Event, EventKind, FieldKind, FieldValue, FileKind, LinkType, Progress, Status, TemplateId, TemplateVersion, Who,
-    Workflow, WorkflowId, time, value::compared_number,
+    Event, EventKind, Field, FieldKind, FieldValue, FileKind, LinkType, Progress, Status, TemplateId, Who, Workflow,
+    WorkflowId, time, value::compared_number,
 };
 use serde::Serialize;
 use store::workflow::{ListFilter, ListedWorkflow};
@@ -16,6 +16,9 @@ use crate::transition::Snapshot;
 use crate::values::value_fault;
 use crate::{App, Caller};
 
+/// The most documents that a search by a value tells at a time, and so many where nobody says how many: they are no more than
+/// numbers, and who does not know of pages misses none.
+const MOST_FOUND: u32 = 1_000;
 /// The most mails and messages that are shown with a workflow.
 pub(crate) const MOST_MESSAGES: u32 = 200;
 
@@ -404,7 +407,8 @@ impl App {
             faults: &mut faults,
         };
         let before = query.cursor(request.cursor.as_ref()).unwrap_or(i64::MAX);
-        let limit = query.limit(request.limit.as_ref());
+        let limit = query.number("limit", request.limit.as_ref(), MOST_FOUND);
+        let limit = limit.unwrap_or(MOST_FOUND);
         let template = query.id("template_id", request.template_id.as_ref()).map(TemplateId);
         if !is_given(request.template_id.as_ref()) {
             faults.push(Fault::new("template_id", FaultCode::Required));
@@ -424,10 +428,15 @@ impl App {
             return Err(Error::Unprocessable(faults));
         };
         let company = caller.company.clone();
-        let versions = self
-            .store
-            .read(move |tx| store::template::versions(tx, &company, template).map_err(Error::from))?;
-        let spellings = spellings(&versions, &name, &value)?;
+        let named = name.clone();
+        let fields = self.store.read(move |tx| {
+            let fields = store::template::fields_named(tx, &company, template, &named)?;
+            if fields.is_empty() && store::template::current(tx, &company, template)?.is_none() {
+                return Err(Error::fault("template_id", FaultCode::UnknownTemplate));
+            }
+            Ok(fields)
+        })?;
+        let spellings = spellings(&fields, &name, &value)?;
         let company = caller.company.clone();
         // One more than asked for tells whether there is more.
         let more = limit.saturating_add(1);
@@ -455,16 +464,12 @@ impl App {
     }
 }
 
-/// How searches compare a value in the fields of this name, which the versions of a template may have of several kinds.
-fn spellings(versions: &[TemplateVersion], name: &str, value: &str) -> Result<BTreeSet<String>, Error> {
-    if versions.is_empty() {
-        return Err(Error::fault("template_id", FaultCode::UnknownTemplate));
-    }
+/// How searches compare a value in the fields of this name, which the versions of a template, the newest first, may have of
+/// several kinds. What none of them takes is refused as by the newest.
+fn spellings(fields: &[Field], name: &str, value: &str) -> Result<BTreeSet<String>, Error> {
     let mut spellings = BTreeSet::new();
-    let mut refused = Err(Error::Unprocessable(vec![
-        Fault::new("field_name", FaultCode::UnknownField).with("name", name),
-    ]));
-    for field in versions.iter().filter_map(|version| version.field(name)) {
+    let mut refused = None;
+    for field in fields {
         if field.kind.is_file() || !field.kind.is_written_by_writer() {
             // A file's value is its name, and what fills itself takes none: any text may be one.
             spellings.insert(value.to_owned());
@@ -475,12 +480,15 @@ fn spellings(versions: &[TemplateVersion], name: &str, value: &str) -> Result<BT
             // Numbers of before were kept in their own spelling.
             Ok(kept) => spellings.extend([kept.compared(), kept.to_wire()]),
             Err(fault) => {
-                let fault = value_fault("field_value".to_owned(), field, &fault);
-                refused = Err(Error::Unprocessable(vec![fault]));
+                refused.get_or_insert_with(|| value_fault("field_value".to_owned(), field, &fault));
             }
         }
     }
-    if spellings.is_empty() { refused } else { Ok(spellings) }
+    if spellings.is_empty() {
+        let unknown = || Fault::new("field_name", FaultCode::UnknownField).with("name", name);
+        return Err(Error::Unprocessable(vec![refused.unwrap_or_else(unknown)]));
+    }
+    Ok(spellings)
 }
 
 fn steps(snapshot: &Snapshot) -> Vec<StepView> {

@@ -1141,10 +1141,11 @@ impl Shared {
     fn finish(&self, results: Vec<Arc<Done>>) -> bool {
         let (taken, mut others): (Vec<_>, Vec<_>) = results.into_iter().partition(|done| done.taken().is_some());
         others.sort_by_key(|done| !done.is_delivered());
-        let has_opened = match self.write_all_or_each(taken, Self::write_taken) {
-            Ok(opened) => opened,
+        let Ok(has_opened) = self.write_all_or_each(taken, Self::write_taken) else {
             // The others would be written no more than these.
-            Err(NotWritten) => return false,
+            let count = others.len();
+            tracing::warn!(count, "nor were those of deliveries that failed");
+            return false;
         };
         self.write_all_or_each(others, Self::write_others).unwrap_or(false) || has_opened
     }

@@ -166,7 +166,8 @@ pub enum SheetFault {
 pub enum OtherFile {
     /// A PDF.
     Pdf,
-    /// A workbook of the format before XLSX, or another file of those programs.
+    /// A workbook of the format before XLSX, or another file of those programs; also a workbook that needs a password, which is
+    /// the same kind of container (MS-OFFCRYPTO 2.3.4).
     Xls,
     /// A workbook in `OpenDocument` format.
     OpenDocument,

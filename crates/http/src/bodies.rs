@@ -13,10 +13,11 @@
 //! arrives at the pace of a slow line is not. Who is known has more patience shown to him: a phone in
 //! a lift stands still for a while.
 //!
-//! Of a body that is too large the rest is thrown away while it keeps coming, up to a bound: who still sends reads his answer.
+//! Of a request that is refused before its body was read, whatever refuses it, the rest of the body is thrown away while it
+//! keeps coming, up to a bound: who still sends reads his answer.
 
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -70,7 +71,7 @@ const KNOWN: Pace = Pace {
     bytes: 32 * 1024,
 };
 
-/// Of a body that is refused so many bytes are thrown away, and no more after such a gap.
+/// Of the body of a refused request so many bytes are thrown away, and no more after such a gap.
 const DISCARDED: u64 = 64 * SMALL;
 const LONGEST_GAP: Duration = Duration::from_millis(250);
 
@@ -266,6 +267,77 @@ impl HttpBody for Timed {
     }
 }
 
+/// A body of which is known, when its request was answered, what nobody has read.
+#[derive(Clone)]
+struct Watched(Arc<Mutex<Unread>>);
+
+struct Unread {
+    body: Body,
+    is_begun: bool,
+}
+
+impl Watched {
+    fn unread(&self) -> MutexGuard<'_, Unread> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl HttpBody for Watched {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<http_body::Frame<Bytes>, axum::Error>>> {
+        let mut unread = self.unread();
+        unread.is_begun = true;
+        Pin::new(&mut unread.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.unread().body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> http_body::SizeHint {
+        self.unread().body.size_hint()
+    }
+}
+
+/// Answers a request; where that is a refusal, what still comes of the body is thrown away first: who is sending it would
+/// find the connection broken in place of his answer. One who waits for his answer before he sends (RFC 9110 10.1.1) has it at
+/// once.
+pub async fn discarding(request: Request, next: Next) -> Response {
+    if request.body().is_end_stream() {
+        return next.run(request).await;
+    }
+    let waits = request.headers().contains_key(header::EXPECT);
+    let (head, body) = request.into_parts();
+    let is_begun = false;
+    let watched = Watched(Arc::new(Mutex::new(Unread { body, is_begun })));
+    let answer = next.run(Request::from_parts(head, Body::new(watched.clone()))).await;
+    let is_refusal = answer.status().is_client_error() || answer.status().is_server_error();
+    let waits = waits && !watched.unread().is_begun;
+    if is_refusal && !waits {
+        discard(Body::new(Timed::new(Body::new(watched), STRANGERS))).await;
+    }
+    answer
+}
+
+async fn discard(mut body: Body) {
+    let mut left = DISCARDED;
+    while !body.is_end_stream() {
+        let Ok(Some(Ok(frame))) = timeout(LONGEST_GAP, next_frame(&mut body)).await else {
+            return;
+        };
+        let length = frame.data_ref().map_or(0, |data| data.len() as u64);
+        if length > left {
+            return;
+        }
+        left -= length;
+    }
+}
+
 /// What a body that did not arrive as a whole is answered with.
 pub fn not_arrived(error: &(dyn std::error::Error + 'static)) -> Error {
     let mut cause = Some(error);
@@ -278,30 +350,14 @@ pub fn not_arrived(error: &(dyn std::error::Error + 'static)) -> Error {
     Error::BrokenBody
 }
 
-/// Throws away what comes of a body that is refused, for as long as it keeps coming: who is still sending would find the
-/// connection broken in place of his answer. One who waits for his answer (RFC 9110 10.1.1) is sent it at once.
-pub async fn discard(headers: &HeaderMap, body: &mut Body) {
-    if headers.contains_key(header::EXPECT) {
-        return;
-    }
-    let mut left = DISCARDED;
-    while let Ok(Some(Ok(frame))) = timeout(LONGEST_GAP, next_frame(body)).await {
-        let length = frame.data_ref().map_or(0, |data| data.len() as u64);
-        if length > left {
-            return;
-        }
-        left -= length;
-    }
-}
-
 async fn next_frame(body: &mut Body) -> Option<Result<http_body::Frame<Bytes>, axum::Error>> {
     std::future::poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await
 }
 
 /// All of a body, of at most `limit` bytes.
-pub async fn collect(body: &mut Body, limit: u64) -> Result<Bytes, Error> {
+pub async fn collect(mut body: Body, limit: u64) -> Result<Bytes, Error> {
     let mut collected = Vec::new();
-    while let Some(frame) = next_frame(body).await {
+    while let Some(frame) = next_frame(&mut body).await {
         let frame = frame.map_err(|error| not_arrived(&error))?;
         let Ok(data) = frame.into_data() else { continue };
         if (collected.len() as u64).saturating_add(data.len() as u64) > limit {
@@ -369,7 +425,7 @@ mod tests {
 
     async fn arrived(body: Body, pace: Pace) -> Option<u64> {
         let began = Instant::now();
-        match collect(&mut Body::new(Timed::new(body, pace)), u64::MAX).await {
+        match collect(Body::new(Timed::new(body, pace)), u64::MAX).await {
             Ok(_) => None,
             Err(Error::Unavailable { .. }) => Some(began.elapsed().as_secs()),
             Err(other) => panic!("{other:?}"),
@@ -495,11 +551,11 @@ mod tests {
                 Poll::Ready(Some(Err(axum::Error::new(std::io::Error::other("no chunk")))))
             }
         }
-        let mut broken = Body::new(Timed::new(Body::new(Broken), KNOWN));
-        assert!(matches!(collect(&mut broken, 1024).await, Err(Error::BrokenBody)));
-        let mut long = Body::from(vec![0; 1025]);
+        let broken = Body::new(Timed::new(Body::new(Broken), KNOWN));
+        assert!(matches!(collect(broken, 1024).await, Err(Error::BrokenBody)));
+        let long = Body::from(vec![0; 1025]);
         assert!(matches!(
-            collect(&mut long, 1024).await,
+            collect(long, 1024).await,
             Err(Error::TooLarge { limit: 1024 })
         ));
     }

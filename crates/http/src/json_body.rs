@@ -180,7 +180,7 @@ fn is_coded(headers: &HeaderMap) -> bool {
 ///
 /// Fails with `Unsupported` where it is coded, with `TooLarge`, with `BrokenBody` where it ended early or its chunks are
 /// none, and with `Unavailable` where it did not come in time.
-pub async fn read(headers: &HeaderMap, mut body: Body, limit: u64) -> Result<Bytes, Error> {
+pub async fn read(headers: &HeaderMap, body: Body, limit: u64) -> Result<Bytes, Error> {
     if is_coded(headers) {
         return Err(Error::Unsupported);
     }
@@ -188,15 +188,10 @@ pub async fn read(headers: &HeaderMap, mut body: Body, limit: u64) -> Result<Byt
         .get(header::CONTENT_LENGTH)
         .and_then(|length| length.to_str().ok())
         .and_then(|length| length.parse::<u64>().ok());
-    let read = if said.is_some_and(|length| length > limit) {
-        Err(Error::TooLarge { limit })
-    } else {
-        bodies::collect(&mut body, limit).await
-    };
-    if matches!(read, Err(Error::TooLarge { .. })) {
-        bodies::discard(headers, &mut body).await;
+    if said.is_some_and(|length| length > limit) {
+        return Err(Error::TooLarge { limit });
     }
-    read
+    bodies::collect(body, limit).await
 }
 
 impl Faults {

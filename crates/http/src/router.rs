@@ -323,6 +323,7 @@ pub fn router(app: Arc<App>, settings: HttpSettings) -> Router {
             Failure::App(Error::internal("answering a request", "a panic, logged above")).into_response()
         }))
         .layer(middleware::from_fn_with_state(http.clone(), speak))
+        .layer(middleware::from_fn(bodies::discarding))
         .with_state(http)
 }
 

@@ -1,6 +1,6 @@
 //! Templates and their versions.
 
-use domain::{BlobHash, CompanyId, TemplateId, TemplateVersion};
+use domain::{BlobHash, CompanyId, Field, TemplateId, TemplateVersion};
 use jiff::Timestamp;
 
 use crate::sql::template as sql;
@@ -156,11 +156,17 @@ pub fn version(
         .transpose()
 }
 
-/// All versions of a template, the newest first; none where there is no such template.
-pub fn versions(tx: &mut dyn Transaction, company: &CompanyId, id: TemplateId) -> Result<Vec<TemplateVersion>, Error> {
-    tx.query(&sql::DEFINITIONS, values![company, id])?
+/// What a template's versions say of the fields of a name, each once, the newest first: of versions without number, and of
+/// thousands of fields, no more is read.
+pub fn fields_named(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    id: TemplateId,
+    name: &str,
+) -> Result<Vec<Field>, Error> {
+    tx.query(&sql::FIELDS_NAMED, values![company, id, name])?
         .iter()
-        .map(|row| row.parse("definition", |text| serde_json::from_str(text)))
+        .map(|row| row.parse("field", |text| serde_json::from_str(text)))
         .collect()
 }
 

@@ -675,7 +675,7 @@ pub struct ListedWorkflow {
 }
 
 /// The pattern of what holds this text, for `LIKE … ESCAPE '!'`.
-pub(crate) fn holding(text: &str) -> String {
+fn holding(text: &str) -> String {
     let mut pattern = String::from("%");
     for character in text.chars() {
         if matches!(character, '%' | '_' | '!') {

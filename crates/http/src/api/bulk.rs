@@ -7,7 +7,7 @@ use app::{App, BulkAnswer, BulkProgress, BulkRequest, BulkRows, BulkRowsRequest,
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
-use domain::TemplateId;
+use domain::{TemplateId, UtcOffset};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -154,7 +154,7 @@ pub async fn bulk_start(
     };
     let answer = http.blocking(move |app| {
         let _turn = turn;
-        let (bulk, ignored) = given.request(app, &headers, &query)?;
+        let (bulk, ignored) = given.request(app, &headers, &query, caller.offset)?;
         let mut answer = app.bulk_start(&caller, bulk, &origin, language)?;
         if let BulkAnswer::Checked(checked) = &mut answer {
             checked.ignored_members = ignored;
@@ -182,12 +182,18 @@ impl Given {
     }
 
     /// The request, and the members of it that nobody read.
-    fn request(self, app: &App, headers: &HeaderMap, query: &Query) -> Result<(BulkRequest, Vec<String>), Error> {
+    fn request(
+        self,
+        app: &App,
+        headers: &HeaderMap,
+        query: &Query,
+        usual: UtcOffset,
+    ) -> Result<(BulkRequest, Vec<String>), Error> {
         let mut faults = Faults::default();
         let mut bulk = match self {
             Given::Form(mut form) => {
                 let start = form.json("start")?;
-                let idempotency = idempotency(headers, query, form.fingerprint(), &mut faults);
+                let idempotency = idempotency(headers, query, usual, form.fingerprint(), &mut faults);
                 let file = form.take_part("file");
                 let file = file.ok_or_else(|| Error::fault("file", FaultCode::Required))?;
                 let members = start.members()?;
@@ -206,7 +212,7 @@ impl Given {
                     common: read(&members, &mut faults),
                     rows: rows(&members, app.settings.bulk.rows, &mut faults),
                     dry_run: members.boolean("dry_run", &mut faults).unwrap_or(false),
-                    idempotency: idempotency(headers, query, body.fingerprint(), &mut faults),
+                    idempotency: idempotency(headers, query, usual, body.fingerprint(), &mut faults),
                 };
                 members.tell_unread(&mut faults);
                 bulk

@@ -66,13 +66,12 @@ pub async fn start_endpoint(
 /// Pause a callback address.
 ///
 /// Nothing is sent there any more, and nothing is lost: what comes is held until the address is started again. An address that is
-/// stopped or paused already stays so.
+/// stopped or paused already stays so. One that only documents to come tell is held for them; `known` says whether any tells it.
 #[utoipa::path(
     post, path = "/api/v3/exports/endpoints/pause", tag = "Export API",
     request_body = EndpointRequest,
     responses(
-        (status = 200, description = "Nothing is sent to it any more; what comes is held.", body = EndpointPaused, example = json!({"url": "https://hooks.example.com/sign", "held": 3})),
-        (status = 404, description = "No document has to do with the address.", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "Nothing is sent to it any more; what comes is held.", body = EndpointPaused, example = json!({"url": "https://hooks.example.com/sign", "held": 3, "known": true})),
         (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),

@@ -118,7 +118,7 @@ pub async fn start_link(
         confirm: members.boolean("confirm", &mut faults).unwrap_or(false),
         phone_countries: members.texts("phone_countries", &mut faults),
     };
-    new.start.idempotency = idempotency(&headers, &query, body.fingerprint(), &mut faults);
+    new.start.idempotency = idempotency(&headers, &query, caller.offset, body.fingerprint(), &mut faults);
     new.start.offset = query.text("offset", &mut faults);
     members.tell_unread(&mut faults);
     let ignored_members = faults.take_ignored();

@@ -41,12 +41,13 @@ pub async fn replace_template(
     let saved = http
         .blocking(move |app| {
             let (company, by) = (&caller.company, caller.email.as_str());
-            match (given.file.as_deref(), given.fields()) {
+            let saved = match (given.file.as_deref(), given.fields()) {
                 (None, TemplateFields::File(fields)) => app.change_template_fields(company, id, by, fields),
                 (pdf, fields) => {
                     app.import_template_as(company, by, Some(id), pdf.unwrap_or_default(), fields, &given.wishes)
                 }
-            }
+            };
+            saved.map_err(|error| given.told(error))
         })
         .await?;
     Ok(Json(SavedTemplate::new(language, saved)))

@@ -19,7 +19,7 @@ use crate::router::{Authenticated, Http};
         ("field_name" = String, Query, description = "The field's name in the template."),
         ("field_value" = String, Query, description = "Its value, as a start gives it or webhooks carry it; of a file its name."),
         ("cursor" = Option<String>, Query, description = "`next_cursor` of the answer before."),
-        ("limit" = Option<u32>, Query, description = "How many: 1 to 100, usually 20."),
+        ("limit" = Option<u32>, Query, description = "How many: 1 to 1,000, usually 1,000."),
     ),
     responses(
         (status = 200, description = "The documents that hold the value.", body = FoundWorkflows),

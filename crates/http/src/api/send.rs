@@ -69,7 +69,7 @@ pub async fn send(
     let start = form.json("start")?;
     let mut start = read_one_off(&start.members()?, &mut faults);
     start.offset = query.text("offset", &mut faults);
-    start.idempotency = idempotency(&headers, &query, form.fingerprint(), &mut faults);
+    start.idempotency = idempotency(&headers, &query, caller.offset, form.fingerprint(), &mut faults);
     let ignored = faults.take_ignored();
     start.faults = faults.into_inner();
     let given = Given::of(form.parts(), true)?;
@@ -81,6 +81,7 @@ pub async fn send(
             start,
         };
         app.send_once(&caller, one_off, &origin)
+            .map_err(|error| given.told(error))
     });
     Ok(Json(telling(sent.await?, ignored)))
 }

@@ -179,7 +179,7 @@ pub async fn start(
     let mut faults = Faults::default();
     let mut request = read_one(&body.members()?, &mut faults);
     request.offset = query.text("offset", &mut faults);
-    request.idempotency = idempotency(&headers, &query, body.fingerprint(), &mut faults);
+    request.idempotency = idempotency(&headers, &query, caller.offset, body.fingerprint(), &mut faults);
     let ignored = faults.take_ignored();
     request.faults = faults.into_inner();
     let started = http.blocking(move |app| app.start(&caller, request, &origin)).await?;
@@ -211,10 +211,11 @@ pub(super) fn read_one_off(root: &Members<'_>, faults: &mut Faults) -> app::Star
 }
 
 /// The key under which the same request happens once: one of the same content, whose dates are read and written in the same
-/// offset. What else the query says is of the answer alone.
+/// offset, be it said or the company's own. What else the query says is of the answer alone.
 pub(super) fn idempotency(
     headers: &HeaderMap,
     query: &Query,
+    usual: UtcOffset,
     content: [u8; 32],
     faults: &mut Faults,
 ) -> Option<Idempotency> {
@@ -223,17 +224,15 @@ pub(super) fn idempotency(
         faults.add(Fault::new(IDEMPOTENCY_KEY, FaultCode::ControlCharacter));
         return None;
     };
-    let request_hash = match query.get("offset") {
+    // One that is none is refused where dates are read.
+    let offset = query.get("offset").and_then(UtcOffset::parse);
+    let request_hash = match offset.filter(|offset| *offset != usual) {
         None => content,
-        Some(offset) => {
-            // A plus sign may have come as a space.
-            let offset = UtcOffset::parse(offset).map_or_else(|| offset.to_owned(), |offset| offset.to_string());
-            Sha256::new()
-                .chain_update(content)
-                .chain_update(offset)
-                .finalize()
-                .into()
-        }
+        Some(offset) => Sha256::new()
+            .chain_update(content)
+            .chain_update(offset.to_string())
+            .finalize()
+            .into(),
     };
     Some(Idempotency {
         key: key.to_owned(),

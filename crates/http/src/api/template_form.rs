@@ -117,4 +117,20 @@ impl Given {
             TemplateFields::File(file.unwrap_or_default())
         }
     }
+
+    /// What FIELDS.json as a whole, or its name, is refused for names the part that holds it: the form has a `name`, too, which
+    /// counts where the fields come from a form.
+    pub(super) fn told(&self, error: Error) -> Error {
+        let Error::Unprocessable(mut faults) = error else {
+            return error;
+        };
+        for fault in &mut faults {
+            match fault.path.as_str() {
+                "" => fault.path.push_str("fields"),
+                "name" if !self.is_import => fault.path.insert_str(0, "fields."),
+                _ => {}
+            }
+        }
+        Error::Unprocessable(faults)
+    }
 }

@@ -61,11 +61,51 @@ fn who_sends_too_much_is_told_so() {
     let server = Server::new(&TestDatabase::sqlite());
     let (_, token, _) = server.with_company("acme");
     let large = vec![b' '; 40 * 1024 * 1024];
-    for path in ["/api/v3/workflows/start", "/api/v3/workflows/bulk"] {
-        let request = server.request("POST", path, Some(&token));
+    let token = Some(token.as_str());
+    for (token, path, status) in [
+        (token, "/api/v3/workflows/start", 413),
+        (token, "/api/v3/workflows/bulk", 413),
+        // And who sends to where nothing of it is read.
+        (None, "/api/v3/workflows/start", 401),
+        (token, "/api/v3/workflows/1/approv", 404),
+        (token, "/api/v3/workflows/start/", 404),
+        (token, "/api/v3/exports", 405),
+        (token, "/api/v3/templates", 415),
+    ] {
+        let request = server.request("POST", path, token);
         let request = request.header("content-type", "application/json").body(large.clone());
-        server.send(request).problem(413);
+        server.send(request).problem(status);
     }
+    let mut form = b"--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n".to_vec();
+    form.extend(&large);
+    form.extend(&large);
+    let request = server.request("POST", "/verify?lang=en", None);
+    let request = request.header("content-type", "multipart/form-data; boundary=x");
+    let answer = server.send(request.body(form));
+    assert_eq!(answer.status, 413);
+    let page = String::from_utf8(answer.body).expect("a page");
+    assert!(page.contains("The file is too large."), "{page}");
+}
+
+/// Who is told to send on waits no more.
+#[test]
+fn who_waited_before_he_sent_too_much_is_told_so() {
+    use std::io::{Read, Write};
+    let server = Server::new(&TestDatabase::sqlite());
+    let (_, token, _) = server.with_company("acme");
+    let headers = format!("{JSON}authorization: service {token}\r\nexpect: 100-continue\r\n");
+    let mut connection = server.sent(&chunked("POST", "/api/v3/workflows/start", &headers, ""));
+    let mut read = [0; 1024];
+    let length = connection.read(&mut read).expect("an answer");
+    assert!(read[..length].starts_with(b"HTTP/1.1 100"), "{:?}", &read[..length]);
+    let chunk = format!("{:x}\r\n{}\r\n", 1024 * 1024, " ".repeat(1024 * 1024));
+    for _ in 0..40 {
+        connection.write_all(chunk.as_bytes()).expect("the line holds");
+    }
+    connection.write_all(b"0\r\n\r\n").expect("the line holds");
+    let length = connection.read(&mut read).expect("an answer");
+    let answer = String::from_utf8_lossy(&read[..length]);
+    assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
 }
 
 /// A request in chunks, of which these have come.

@@ -16,6 +16,7 @@ testkit::on_both_databases!(
     what_is_under_way_is_not_sent_twice,
     a_range_is_sent_again_bounded_and_once_each,
     a_paused_address_gets_nothing_until_it_is_started,
+    an_address_is_paused_before_anything_tells_it,
     a_stopped_address_is_listed_and_started,
     nothing_of_another_company_is_shown_or_sent,
     the_history_of_a_company_is_bounded,
@@ -310,21 +311,27 @@ fn a_paused_address_gets_nothing_until_it_is_started(database: &TestDatabase) {
             &json!({"url": url}),
         )
     };
-    for what in ["pause", "start"] {
-        let unknown = call(what, URL).problem(404);
-        assert_eq!(unknown["detail"], "Not found: callback address of a document.");
-    }
+    let unknown = call("start", URL).problem(404);
+    assert_eq!(unknown["detail"], "Not found: callback address of a document.");
+    let endless = format!("https://hooks.example.com/{}", "a".repeat(60_000));
     // A document that is under way is enough, before anything is sent.
     let id = server.start(&token, &start_body(template)).ok()["workflow_id"].clone();
-    assert_eq!(call("pause", URL).ok()["held"], 0);
     assert_eq!(call("start", URL).ok()["released"], 0);
+    for what in ["pause", "start"] {
+        let malformed = [("url".to_owned(), "callback-malformed".to_owned())];
+        assert_eq!(call(what, &endless).faults(), malformed);
+    }
+    assert_eq!(call("pause", URL).ok(), json!({"url": URL, "held": 0, "known": true}));
+    assert_eq!(call("start", URL).ok()["released"], 0);
+    // Other letters are another path.
+    call("start", "https://hooks.example.com/SIGN").problem(404);
     server.act(&token, &id, "cancel", &json!({})).ok();
     server.drain();
     told(&server, &token, template);
     for _ in 0..2 {
         assert_eq!(
             call("pause", "https://HOOKS.example.com/sign").ok(),
-            json!({"url": URL, "held": 1})
+            json!({"url": URL, "held": 1, "known": true})
         );
     }
     assert_eq!(call("pause", "").faults(), [("url".to_owned(), "required".to_owned())]);
@@ -351,9 +358,25 @@ fn a_paused_address_gets_nothing_until_it_is_started(database: &TestDatabase) {
     server.try_all(&server.tried(Some(500), None, ""), Outcome::Retry(later));
     let (_, stranger, _) = server.with_company("other");
     let paused = server.post("/api/v3/exports/endpoints/pause", Some(&stranger), &json!({"url": URL}));
-    paused.problem(404);
+    assert_eq!(paused.ok(), json!({"url": URL, "held": 0, "known": false}));
     assert_eq!(call("pause", URL).ok()["held"], 1);
     assert_eq!(call("start", URL).ok()["released"], 1);
+}
+
+fn an_address_is_paused_before_anything_tells_it(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let call = |what: &str| {
+        let path = format!("/api/v3/exports/endpoints/{what}");
+        server.post(&path, Some(&token), &json!({"url": URL}))
+    };
+    assert_eq!(call("pause").ok(), json!({"url": URL, "held": 0, "known": false}));
+    told(&server, &token, template);
+    let (hooks, _) = server.drain();
+    assert!(hooks.is_empty(), "{hooks:?}");
+    assert_eq!(call("start").ok()["released"], 1);
+    let (hooks, _) = server.drain();
+    assert_eq!(hooks.len(), 1);
 }
 
 fn nothing_of_another_company_is_shown_or_sent(database: &TestDatabase) {

@@ -138,7 +138,7 @@ fn a_workflow_is_found_by_a_value(database: &TestDatabase) {
         fault("template_id=999&field_name=employer&field_value=x"),
         [("template_id".to_owned(), "unknown-template".to_owned())]
     );
-    for (query, path) in [("limit=0", "limit"), ("limit=101", "limit"), ("cursor=x", "cursor")] {
+    for (query, path) in [("limit=0", "limit"), ("limit=1001", "limit"), ("cursor=x", "cursor")] {
         let query = format!("template_id={template}&field_name=employer&field_value=x&{query}");
         assert_eq!(paths(&query), [path]);
     }
@@ -173,6 +173,14 @@ fn a_value_is_found_however_it_is_written(database: &TestDatabase) {
         search("field_name=salary&field_value=much").faults(),
         [("field_value".to_owned(), "invalid-number".to_owned())]
     );
+    // Who does not know of pages misses none.
+    for _ in 0..25 {
+        let mut body = start_body(template);
+        body["field_list"] = json!([{"name": "salary", "value": "25"}]);
+        server.start(&token, &body).ok();
+    }
+    let found = search("field_name=salary&field_value=25").ok();
+    assert_eq!((ids(&found).len(), &found["next_cursor"]), (25, &Value::Null));
     // A page after the other.
     let mut seen = Vec::new();
     let mut cursor = String::new();
@@ -185,19 +193,35 @@ fn a_value_is_found_however_it_is_written(database: &TestDatabase) {
         }
     }
     assert_eq!(seen, [&started[..3], &started[3..]]);
-    // What an older version called a field is found as long as its documents are there.
-    let mut fields = contract();
-    fields["fields"][1]["name"] = json!("pay");
-    let fields = fields.to_string();
-    let import = app::ImportTemplate {
-        pdf: &pdf(),
-        fields: fields.as_bytes(),
+    let change = |changes: &dyn Fn(&mut Value)| {
+        let mut fields = contract();
+        changes(&mut fields["fields"][1]);
+        let fields = fields.to_string();
+        let import = app::ImportTemplate {
+            pdf: &pdf(),
+            fields: fields.as_bytes(),
+        };
+        server
+            .app
+            .replace_template(&company, domain::TemplateId(template), "test", &import)
+            .expect("a new version");
     };
-    server
-        .app
-        .replace_template(&company, domain::TemplateId(template), "test", &import)
-        .expect("a new version");
+    // What an older version called a field is found as long as its documents are there.
+    change(&|field| field["name"] = json!("pay"));
     assert_eq!(ids(&search("field_name=salary&field_value=3000001").ok()), [started[0]]);
+    // What no version takes is refused in the words of the newest.
+    for options in [["A", "B"], ["C", "D"]] {
+        change(&|field| {
+            *field = json!({
+                "name": "grade", "kind": "select", "step": 1, "page": 1, "x": 0, "y": 0, "width": 300_000,
+                "height": 30_000, "options": options,
+            });
+        });
+    }
+    assert_eq!(ids(&search("field_name=grade&field_value=A").ok()), [0; 0]);
+    let refused = search("lang=en&field_name=grade&field_value=X").problem(422);
+    let message = refused["errors"][0]["message"].as_str().expect("a message");
+    assert!(message.contains("C, D"), "{message}");
     assert_eq!(ids(&search("field_name=pay&field_value=3000001").ok()), [0; 0]);
 }
 

@@ -238,6 +238,7 @@ fn a_key_makes_a_request_happen_once(database: &TestDatabase) {
         [("Idempotency-Key".to_owned(), "idempotency-key-reused".to_owned())]
     );
     assert_eq!(at("lang=ja&x=1&offset=").ok(), first);
+    assert_eq!(at("offset=%2B09%3A00").ok(), first, "it is the company's own");
     let mut other = body.clone();
     other["workflow_name"] = json!("another");
     assert_eq!(

@@ -205,23 +205,23 @@ fn every_fault_of_the_fields_is_told_in_the_readers_language(database: &TestData
     };
     let (role, later) = (json!({"role": "b"}), json!({"step": 2}));
     for (fields, path, code) in [
-        ("{".to_owned(), "", "fields-not-json"),
-        ("[]".to_owned(), "", "wrong-type"),
+        ("{".to_owned(), "fields", "fields-not-json"),
+        ("[]".to_owned(), "fields", "wrong-type"),
         (json!({"name": "x", "steps": {}}).to_string(), "steps", "wrong-type"),
-        (json!({"steps": [{"order": 1}]}).to_string(), "name", "required"),
+        (json!({"steps": [{"order": 1}]}).to_string(), "fields.name", "required"),
         (
             json!({"name": " ", "steps": [{"order": 1}]}).to_string(),
-            "name",
+            "fields.name",
             "required",
         ),
         (
             json!({"name": "x".repeat(200), "steps": [{"order": 1}]}).to_string(),
-            "name",
+            "fields.name",
             "too-long",
         ),
         (
             json!({"name": "a\u{7}", "steps": [{"order": 1}]}).to_string(),
-            "name",
+            "fields.name",
             "control-character",
         ),
         (

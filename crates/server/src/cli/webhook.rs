@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use app::{WebhookTestRequest, WebhookTested};
+use app::{EndpointPaused, WebhookTestRequest, WebhookTested, callback_address};
 use clap::Subcommand;
 use serde_json::{Value, json};
 
@@ -83,16 +83,23 @@ impl Webhook {
                 );
             }
             Webhook::Pause { of, url } => {
-                let held = app.pause_endpoint(&of.company, &url)?;
-                let value = json!({"url": url, "held": held});
+                let paused = app.pause_endpoint(&of.company, &callback_address(&url)?)?;
+                let EndpointPaused { url, held, known } = &paused;
+                let unknown = if *known {
+                    ""
+                } else {
+                    "; no document has to do with it yet: is it spelt as they tell it?"
+                };
                 print(
                     context.json,
-                    &value,
-                    &format!("nothing is sent to {url} any more; held now: {held}"),
+                    &json!(paused),
+                    &format!("nothing is sent to {url} any more; held now: {held}{unknown}"),
                 );
             }
             Webhook::Start { of, url } => {
+                let url = callback_address(&url)?;
                 let held = app.start_endpoint(&of.company, &url)?;
+                let url = url.as_str();
                 let value = json!({"url": url, "held": held});
                 print(
                     context.json,

@@ -182,12 +182,16 @@ crate::statements! {
     pub static ENDPOINT = "SELECT failing_since FROM endpoint WHERE company_id = $1 AND url = $2";
 
     /// Whether a company has to do with an address: it failed or was stopped, something was sent there, or a document that is
-    /// under way is to tell it ($3 finds the address in its settings).
-    pub static ENDPOINT_KNOWN = "SELECT \
-         EXISTS (SELECT 1 FROM endpoint WHERE company_id = $1 AND url = $2) \
+    /// under way is to tell it ($3 stands in its settings then).
+    pub static ENDPOINT_KNOWN =
+        sqlite "SELECT EXISTS (SELECT 1 FROM endpoint WHERE company_id = $1 AND url = $2) \
          OR EXISTS (SELECT 1 FROM outbox WHERE company_id = $1 AND url = $2 AND kind = 'webhook') \
          OR EXISTS (SELECT 1 FROM workflow WHERE company_id = $1 AND status = 'Playing' \
-             AND export_settings LIKE $3 ESCAPE '!') AS known";
+             AND instr(export_settings, $3) > 0) AS known",
+        postgres "SELECT EXISTS (SELECT 1 FROM endpoint WHERE company_id = $1 AND url = $2) \
+         OR EXISTS (SELECT 1 FROM outbox WHERE company_id = $1 AND url = $2 AND kind = 'webhook') \
+         OR EXISTS (SELECT 1 FROM workflow WHERE company_id = $1 AND status = 'Playing' \
+             AND strpos(export_settings, $3) > 0) AS known";
 
     /// A company's endpoints that fail or were stopped.
     pub static ENDPOINTS = "SELECT url, failing_since, stopped_at, stopped_reason FROM endpoint \

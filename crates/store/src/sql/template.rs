@@ -47,10 +47,18 @@ crate::statements! {
          JOIN template_version v ON v.company_id = t.company_id AND v.template_id = t.id AND v.version = t.current_version \
          WHERE t.company_id = $1 AND t.id = $2 AND NOT t.one_off";
 
-    /// What its versions say of fields, the newest first.
-    pub static DEFINITIONS = "SELECT v.definition FROM template_version v \
+    /// What its versions say of the fields of a name, each once, the newest first.
+    pub static FIELDS_NAMED =
+        sqlite "SELECT f.value AS field FROM template_version v \
          JOIN template t ON t.company_id = v.company_id AND t.id = v.template_id \
-         WHERE v.company_id = $1 AND v.template_id = $2 AND NOT t.one_off ORDER BY v.version DESC";
+         JOIN json_each(v.definition, '$.fields') AS f \
+         WHERE v.company_id = $1 AND v.template_id = $2 AND NOT t.one_off AND json_extract(f.value, '$.name') = $3 \
+         GROUP BY f.value ORDER BY MAX(v.version) DESC",
+        postgres "SELECT CAST(f.field AS TEXT) AS field FROM template_version v \
+         JOIN template t ON t.company_id = v.company_id AND t.id = v.template_id \
+         CROSS JOIN LATERAL json_array_elements(CAST(v.definition AS JSON) -> 'fields') AS f (field) \
+         WHERE v.company_id = $1 AND v.template_id = $2 AND NOT t.one_off AND f.field ->> 'name' = $3 \
+         GROUP BY CAST(f.field AS TEXT) ORDER BY MAX(v.version) DESC";
 
     /// A version that a workflow keeps.
     pub static VERSION = "SELECT v.template_id, v.version, v.name, v.definition, v.pdf, v.original, v.page_images, \

@@ -147,7 +147,7 @@ crate::statements! {
     /// Workflows of a template in which a field has a value.
     pub static WITH_VALUE = "SELECT w.id, w.status FROM field_value v JOIN workflow w ON w.id = v.workflow_id \
          WHERE v.company_id = $1 AND w.company_id = $1 AND v.field_name = $3 AND v.wire_hash = $4 AND v.wire = $5 \
-         AND w.template_id = $2 AND w.id < $7 AND w.discarded_at IS NULL ORDER BY w.id DESC LIMIT $6";
+         AND v.workflow_id < $7 AND w.template_id = $2 AND w.discarded_at IS NULL ORDER BY v.workflow_id DESC LIMIT $6";
 
     /// The other documents whose turn is this contact's.
     pub static NEXT_FOR = "SELECT r.id, r.workflow_id FROM recipient r JOIN workflow w ON w.id = r.workflow_id \
