@@ -169,6 +169,8 @@ error-not-sealable = The document could not be sealed later: { $reason }
 error-logo-refused = This picture cannot be the logo: { $reason }
 error-invalid-company-id = This cannot be a company id: { $reason }
 error-consent-required = Agree to sign electronically first.
+error-agreement-required = Agree first that name and address are passed on and kept with the document.
+error-visitors-place = This is the place of the visitor who opens the link: leave it out.
 error-wrong-access-code = { $left ->
     [one] The access code is wrong; 1 try is left.
    *[other] The access code is wrong; { $left } tries are left.

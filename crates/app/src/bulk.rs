@@ -512,13 +512,16 @@ impl App {
         at: Timestamp,
     ) -> Result<NewBulk, Error> {
         let failed = |error| Error::internal("keeping a bulk start", error);
+        let mut starts = self.check_starts(caller)?;
         let rows = rows.iter().map(|row| {
             let request = if row.request.faults.is_empty() {
                 let text = serde_json::to_vec(row).map_err(failed)?;
                 Ok(self.vault.encrypt(Purpose::BulkRow, &text))
             } else {
-                // What could not even be read needs no proof.
-                let faults = row.kept(&Error::Unprocessable(row.request.faults.clone()));
+                // It is never started; what else is wrong with it is told with what could not even be read.
+                let error = starts.check(row.request.clone()).err();
+                let unread = || row.kept(&Error::Unprocessable(row.request.faults.clone()));
+                let faults = error.and_then(|error| row.kept(&error)).or_else(unread);
                 Err(serde_json::to_string(&faults).map_err(failed)?)
             };
             Ok(NewRow {

@@ -232,6 +232,10 @@ codes! {
         InvalidCompanyId => "invalid-company-id",
         /// The consent to sign electronically is missing.
         ConsentRequired => "consent-required",
+        /// That name and address are passed on and kept was not agreed to.
+        AgreementRequired => "agreement-required",
+        /// The place of the visitor who opens the link.
+        VisitorsPlace => "visitors-place",
         /// The access code is wrong; argument `left`.
         WrongAccessCode => "wrong-access-code",
         /// A CSV file in another encoding than UTF-8.

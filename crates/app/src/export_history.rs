@@ -147,8 +147,10 @@ pub struct EndpointPaused {
 /// Callback addresses that fail or were stopped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct ExportEndpoints {
-    /// The addresses.
+    /// The addresses, in the order of the alphabet.
     pub endpoint_list: Vec<ExportEndpoint>,
+    /// Goes on with the list, if there is more.
+    pub next_cursor: Option<String>,
 }
 
 /// A callback address that has failed since its last success.
@@ -216,6 +218,9 @@ const STATES: [(&str, State); 4] = [
     ("delivered", State::Delivered),
     ("dead", State::Dead),
 ];
+
+/// The most addresses of a page, and so many where nobody says how many.
+const MOST_ENDPOINTS: u32 = 100;
 
 impl App {
     /// The company's webhooks with their tries, newest first.
@@ -319,17 +324,36 @@ impl App {
     }
 
     /// The callback addresses that fail or were stopped.
-    pub fn export_endpoints(&self, caller: &Caller) -> Result<ExportEndpoints, Error> {
+    pub fn export_endpoints(
+        &self,
+        caller: &Caller,
+        cursor: Option<&String>,
+        limit: Option<&String>,
+    ) -> Result<ExportEndpoints, Error> {
+        let mut faults = Vec::new();
+        let mut query = ListReader {
+            offset: caller.offset,
+            faults: &mut faults,
+        };
+        let after = query.text("cursor", cursor).unwrap_or_default();
+        let limit = query.number("limit", limit, MOST_ENDPOINTS).unwrap_or(MOST_ENDPOINTS);
+        if !faults.is_empty() {
+            return Err(Error::Unprocessable(faults));
+        }
         let company = caller.company.clone();
-        let (endpoints, held) = self
-            .store
-            .read(move |tx| Ok::<_, Error>((outbox::endpoints(tx, &company)?, outbox::held(tx, &company)?)))?;
+        let (endpoints, mut held, more) = self.store.read(move |tx| {
+            // One more than asked for tells whether there is more.
+            let mut endpoints = outbox::endpoints(tx, &company, &after, limit.saturating_add(1))?;
+            let more = endpoints.len() > limit as usize;
+            endpoints.truncate(limit as usize);
+            let last = endpoints.last().map_or("", |last| last.url.as_str());
+            let held = outbox::held(tx, &company, &after, last)?;
+            Ok::<_, Error>((endpoints, held, more))
+        })?;
+        let next_cursor = endpoints.last().filter(|_| more).map(|last| last.url.clone());
         let with_zone = |at| time::format_with_zone(at, caller.offset);
         let endpoint_list = endpoints.into_iter().map(|endpoint| {
-            let held = held
-                .iter()
-                .find(|(url, _)| *url == endpoint.url)
-                .map_or(0, |(_, held)| *held);
+            let held = held.remove(&endpoint.url).unwrap_or(0);
             ExportEndpoint {
                 failing_since: endpoint.failing_since.map(with_zone).unwrap_or_default(),
                 status: match endpoint.stopped {
@@ -345,6 +369,7 @@ impl App {
         });
         Ok(ExportEndpoints {
             endpoint_list: endpoint_list.collect(),
+            next_cursor,
         })
     }
 

@@ -5,6 +5,7 @@
 //! something is a field besides, a signature for instance. Without FIELDS.json all fields are one writer's.
 
 use domain::Field;
+use domain::fields_file::without_mark;
 use serde_json::{Map, Value, json};
 
 use crate::error::{Error, Fault, FaultCode};
@@ -42,7 +43,7 @@ fn wrong_type(path: &str, expected: &str) -> Error {
 pub(crate) fn lay(form: &[Field], name: &str, file: Option<&[u8]>) -> Result<Laid, Error> {
     let given: Value = match file {
         None => json!({}),
-        Some(bytes) => serde_json::from_slice(bytes).map_err(|error| not_json(&error))?,
+        Some(bytes) => serde_json::from_slice(without_mark(bytes)).map_err(|error| not_json(&error))?,
     };
     let Value::Object(mut given) = given else {
         return Err(wrong_type("", "object"));

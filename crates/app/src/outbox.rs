@@ -12,12 +12,16 @@ use store::Transaction;
 pub use store::outbox::Endpoint;
 use store::outbox::{self, DeliveryId, Kind, Message, StopReason, ToNote, Try};
 
+use crate::error::{Fault, FaultCode};
 use crate::export_history::EndpointPaused;
 use crate::mail::{Letter, MailLink, Occasion, OutgoingMail};
 use crate::{App, Caller, ConflictCode, Error, Subject};
 
 /// How many messages a page of the outbox has.
 pub const MESSAGES_PER_PAGE: u32 = 20;
+
+/// So many addresses a company pauses at the same time.
+const MOST_PAUSED: u64 = 1_000;
 
 /// So much is kept of what a report about a mail that came back says, in characters.
 const LONGEST_REPORT: usize = 1_000;
@@ -293,7 +297,7 @@ impl App {
     pub fn failing_endpoints(&self, company: &CompanyId) -> Result<Vec<Endpoint>, Error> {
         let id = self.company(company)?.id;
         self.store
-            .read(move |tx| outbox::endpoints(tx, &id).map_err(Error::from))
+            .read(move |tx| outbox::endpoints(tx, &id, "", u32::MAX).map_err(Error::from))
     }
 
     /// Switches a stopped endpoint on; what was held for it goes out. How many deliveries; none of one that is on.
@@ -320,12 +324,16 @@ impl App {
         let (id, now) = (self.company(company)?.id, self.now());
         let known = self.knows_endpoint(id.clone(), url)?;
         let address = url.as_str().to_owned();
-        let held = self
-            .store
-            .write(move |tx| match outbox::pause_endpoint(tx, &id, &address, now)? {
-                Some(held) => Ok(held),
-                None => outbox::held_of(tx, &id, &address).map_err(Error::from),
-            })?;
+        let held = self.store.write(move |tx| {
+            let Some(held) = outbox::pause_endpoint(tx, &id, &address, now)? else {
+                return Ok(outbox::held_of(tx, &id, &address)?);
+            };
+            if outbox::paused(tx, &id)? > MOST_PAUSED {
+                let fault = Fault::new("url", FaultCode::TooMany).with("max", MOST_PAUSED);
+                return Err(Error::Unprocessable(vec![fault]));
+            }
+            Ok(held)
+        })?;
         let url = url.as_str().to_owned();
         Ok(EndpointPaused { url, held, known })
     }

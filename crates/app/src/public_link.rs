@@ -235,7 +235,8 @@ impl App {
             faults,
             ..self.visited(request.clone(), &sample, caller)
         };
-        self.check_start(caller, tried)?;
+        self.check_start(caller, tried)
+            .map_err(|error| as_of_maker(error, &request.recipients))?;
         let kept = KeptStart {
             request,
             confirm: new.confirm,
@@ -376,7 +377,7 @@ impl App {
             faults.push(Fault::new("name", FaultCode::AddressInName));
         }
         if !visitor.agreed {
-            faults.push(Fault::new("agree", FaultCode::ConsentRequired));
+            faults.push(Fault::new("agree", FaultCode::AgreementRequired));
         }
         // He is added behind those whom the link names.
         let place = kept.request.recipients.len();
@@ -584,6 +585,24 @@ fn refusal(link: &PublicLink, now: Timestamp) -> Option<ConflictCode> {
     } else {
         None
     }
+}
+
+/// A refusal in the places of who makes the link: he has not named the visitor, who comes after all others. Where there is no
+/// place left for the visitor, who was named in his stead is the fault.
+fn as_of_maker(error: Error, named: &[StartRecipient]) -> Error {
+    let Error::Unprocessable(mut faults) = error else {
+        return error;
+    };
+    let visitor = format!("recipient_list[{}]", named.len());
+    let instead = named.iter().rposition(|recipient| recipient.order == Some(1));
+    for fault in &mut faults {
+        if (fault.path.as_str(), fault.code) == (&visitor, FaultCode::TooManyRecipients)
+            && let Some(instead) = instead
+        {
+            *fault = Fault::new(format!("recipient_list[{instead}]"), FaultCode::VisitorsPlace);
+        }
+    }
+    Error::Unprocessable(faults)
 }
 
 /// A refusal in the words of the visitor's form, where he is the writer at this place of the list: what is wrong with the

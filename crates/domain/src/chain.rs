@@ -168,6 +168,6 @@ mod microseconds {
 
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
         let microseconds = i64::deserialize(deserializer)?;
-        Timestamp::from_microsecond(microseconds).map_err(serde::de::Error::custom)
+        crate::time::in_calendar(microseconds).ok_or_else(|| serde::de::Error::custom("beyond the calendar"))
     }
 }

@@ -205,10 +205,15 @@ const FIELD_MEMBERS: [&str; 31] = [
     "formula",
 ];
 
+/// The text without the byte order mark that some editors put before it (RFC 8259 8.1 lets a reader ignore it).
+pub fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
+
 /// Reads the file. `pages`: how many the PDF has, where that is known; `region`: where its national telephone numbers are
 /// at home.
 pub fn parse(bytes: &[u8], pages: Option<u32>, region: Region) -> Result<FieldsFile, Vec<FieldsFault>> {
-    let value: Value = serde_json::from_slice(bytes).map_err(|error| {
+    let value: Value = serde_json::from_slice(without_mark(bytes)).map_err(|error| {
         vec![FieldsFault {
             path: String::new(),
             kind: FieldsFaultKind::NotJson {

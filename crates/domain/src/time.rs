@@ -12,9 +12,16 @@ use serde::{Deserialize, Serialize};
 
 const LOCAL_FORM: &str = "%Y-%m-%d %H:%M:%S";
 
-/// A moment from microseconds since 1970, UTC. Numbers beyond the calendar become its ends.
+/// A moment from microseconds since 1970, UTC; none beyond the calendar. (`Timestamp::from_microsecond` refuses what is within
+/// the calendar's last second, which [`cut`] gives.)
+pub fn in_calendar(microseconds: i64) -> Option<Timestamp> {
+    let nanoseconds = i32::try_from(microseconds.rem_euclid(1_000_000)).ok()? * 1_000;
+    Timestamp::new(microseconds.div_euclid(1_000_000), nanoseconds).ok()
+}
+
+/// The same; numbers beyond the calendar become its ends.
 pub fn from_microseconds(microseconds: i64) -> Timestamp {
-    Timestamp::from_microsecond(microseconds).unwrap_or(if microseconds < 0 {
+    in_calendar(microseconds).unwrap_or(if microseconds < 0 {
         Timestamp::MIN
     } else {
         Timestamp::MAX
@@ -193,7 +200,27 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_calendars_ends_are_moments() {
+        for end in [Timestamp::MIN, Timestamp::MAX] {
+            let microseconds = cut(end).as_microsecond();
+            assert_eq!(in_calendar(microseconds), Some(cut(end)));
+            assert_eq!(microseconds, end.as_microsecond());
+        }
+        assert_eq!(in_calendar(Timestamp::MAX.as_microsecond() + 1), None);
+        assert_eq!(in_calendar(Timestamp::MIN.as_microsecond() - 1), None);
+    }
+
     proptest! {
+        #[test]
+        fn every_moment_is_read_from_its_microseconds(
+            seconds in Timestamp::MIN.as_second()..=Timestamp::MAX.as_second(), rest in 0i64..1_000_000,
+        ) {
+            let microseconds = seconds * 1_000_000 + rest;
+            let at = in_calendar(microseconds);
+            prop_assert_eq!(at.map(Timestamp::as_microsecond), Some(microseconds));
+        }
+
         #[test]
         fn what_is_written_reads_back(seconds in 0i64..4_000_000_000, minutes in -840i32..=840) {
             let offset = UtcOffset::from_seconds(minutes * 60).unwrap();

@@ -13,8 +13,8 @@
 //! arrives at the pace of a slow line is not. Who is known has more patience shown to him: a phone in
 //! a lift stands still for a while.
 //!
-//! Of a request that is refused before its body was read, whatever refuses it, the rest of the body is thrown away while it
-//! keeps coming, up to a bound: who still sends reads his answer.
+//! Of a request that is answered before its body was read, as by whatever refuses it, the rest of the body is thrown away while
+//! it keeps coming, up to a bound: who still sends reads his answer.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -71,9 +71,9 @@ const KNOWN: Pace = Pace {
     bytes: 32 * 1024,
 };
 
-/// Of the body of a refused request so many bytes are thrown away, and no more after such a gap.
+/// Of a body that nobody reads so many bytes are thrown away, and no more after such a gap.
 const DISCARDED: u64 = 64 * SMALL;
-const LONGEST_GAP: Duration = Duration::from_millis(250);
+const LONGEST_GAP: Duration = Duration::from_secs(1);
 
 /// The header in which the browser code sends the link's token.
 pub const LINK_TOKEN: &str = "link-token";
@@ -304,21 +304,22 @@ impl HttpBody for Watched {
     }
 }
 
-/// Answers a request; where that is a refusal, what still comes of the body is thrown away first: who is sending it would
-/// find the connection broken in place of his answer. One who waits for his answer before he sends (RFC 9110 10.1.1) has it at
+/// Answers a request. What still comes of its body, where nobody has read it to its end, is thrown away first: who is sending it
+/// would find the connection broken in place of his answer. One who waits for his answer before he sends (RFC 9110 10.1.1) has it at
 /// once.
 pub async fn discarding(request: Request, next: Next) -> Response {
     if request.body().is_end_stream() {
         return next.run(request).await;
     }
-    let waits = request.headers().contains_key(header::EXPECT);
+    let expected = request.headers().get(header::EXPECT);
+    let waits = expected.is_some_and(|expected| expected.as_bytes().eq_ignore_ascii_case(b"100-continue"));
     let (head, body) = request.into_parts();
     let is_begun = false;
     let watched = Watched(Arc::new(Mutex::new(Unread { body, is_begun })));
     let answer = next.run(Request::from_parts(head, Body::new(watched.clone()))).await;
-    let is_refusal = answer.status().is_client_error() || answer.status().is_server_error();
+    // Also what is answered with 200 may be a refusal (a login).
     let waits = waits && !watched.unread().is_begun;
-    if is_refusal && !waits {
+    if !waits {
         discard(Body::new(Timed::new(Body::new(watched), STRANGERS))).await;
     }
     answer

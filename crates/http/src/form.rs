@@ -6,7 +6,7 @@ use axum::extract::Request;
 use axum::http::HeaderMap;
 use sha2::{Digest, Sha256};
 
-use crate::json_body::JsonBody;
+use crate::json_body::{Faults, JsonBody};
 use crate::multipart::{self, Part};
 
 /// The parts of a form.
@@ -59,10 +59,10 @@ impl Form {
         &self.0
     }
 
-    /// Whether a part says yes.
-    pub fn says_yes(&self, name: &str) -> bool {
-        self.part(name)
-            .is_some_and(|content| is_yes(&String::from_utf8_lossy(content)))
+    /// Yes or no, as a part says it.
+    pub fn boolean(&self, name: &str, faults: &mut Faults) -> Option<bool> {
+        let content = String::from_utf8_lossy(self.part(name)?).into_owned();
+        boolean(name, &content, faults)
     }
 
     /// What makes the same form the same request: its parts, whatever stands between them. A client that asks again may
@@ -79,9 +79,15 @@ impl Form {
     }
 }
 
-/// The words for yes in forms and queries.
-pub fn is_yes(text: &str) -> bool {
-    ["true", "1", "yes", "y", "on"]
-        .iter()
-        .any(|word| text.trim().eq_ignore_ascii_case(word))
+/// Yes or no, as forms and queries say it; another word is a fault of what is named so.
+pub fn boolean(name: &str, text: &str, faults: &mut Faults) -> Option<bool> {
+    let is_one_of = |words: [&str; 5]| words.iter().any(|word| text.trim().eq_ignore_ascii_case(word));
+    if is_one_of(["true", "1", "yes", "y", "on"]) {
+        Some(true)
+    } else if is_one_of(["false", "0", "no", "n", "off"]) {
+        Some(false)
+    } else {
+        faults.add(Fault::new(name, FaultCode::WrongType).with("expected", "boolean"));
+        None
+    }
 }

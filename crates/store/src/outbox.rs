@@ -809,6 +809,11 @@ pub fn held_of(tx: &mut dyn Transaction, company: &CompanyId, url: &str) -> Resu
     tx.query_one(&sql::HELD_OF, values![company.as_str(), url])?.get("held")
 }
 
+/// How many endpoints a company has paused.
+pub fn paused(tx: &mut dyn Transaction, company: &CompanyId) -> Result<u64, Error> {
+    tx.query_one(&sql::PAUSED, values![company.as_str()])?.get("paused")
+}
+
 /// Whether a company has to do with an endpoint: it failed or was stopped, something was sent there, or a document that is under
 /// way is to tell it. No index leads there: it is asked outside of what writes.
 pub fn knows_endpoint(tx: &mut dyn Transaction, company: &CompanyId, url: &str) -> Result<bool, Error> {
@@ -817,9 +822,14 @@ pub fn knows_endpoint(tx: &mut dyn Transaction, company: &CompanyId, url: &str) 
         .get("known")
 }
 
-/// The company's endpoints that fail or were stopped.
-pub fn endpoints(tx: &mut dyn Transaction, company: &CompanyId) -> Result<Vec<Endpoint>, Error> {
-    let rows = tx.query(&sql::ENDPOINTS, values![company.as_str()])?;
+/// The company's endpoints that fail or were stopped, in the order of their addresses, after one of them.
+pub fn endpoints(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    after: &str,
+    limit: u32,
+) -> Result<Vec<Endpoint>, Error> {
+    let rows = tx.query(&sql::ENDPOINTS, values![company.as_str(), after, limit])?;
     rows.iter()
         .map(|row| {
             let stopped = match row.get::<Option<Timestamp>>("stopped_at")? {
@@ -1033,8 +1043,13 @@ pub fn holds_no_code(tx: &mut dyn Transaction, id: DeliveryId) -> Result<(), Err
 }
 
 /// How many deliveries wait for each of the company's stopped endpoints.
-pub fn held(tx: &mut dyn Transaction, company: &CompanyId) -> Result<Vec<(String, u64)>, Error> {
-    tx.query(&sql::HELD, values![company.as_str()])?
+pub fn held(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    after: &str,
+    last: &str,
+) -> Result<BTreeMap<String, u64>, Error> {
+    tx.query(&sql::HELD, values![company.as_str(), after, last])?
         .iter()
         .map(|row| Ok((row.get("url")?, row.get("held")?)))
         .collect()

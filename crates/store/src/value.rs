@@ -208,8 +208,8 @@ impl<const N: usize> FromValue for [u8; N] {
 impl FromValue for Timestamp {
     fn from_value(value: &Value) -> Result<Self, String> {
         let microseconds = i64::from_value(value)?;
-        Timestamp::from_microsecond(microseconds)
-            .map_err(|error| format!("holds {microseconds}, which is no time: {error}"))
+        domain::time::in_calendar(microseconds)
+            .ok_or_else(|| format!("holds {microseconds}, which is beyond the calendar"))
     }
 }
 

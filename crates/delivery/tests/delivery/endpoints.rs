@@ -19,7 +19,7 @@ testkit::on_both_databases!(
 
 fn stop_reasons(house: &House) -> Vec<Option<Stop>> {
     let company = house.company.clone();
-    let endpoints = house.write(move |tx| outbox::endpoints(tx, &company));
+    let endpoints = house.write(move |tx| outbox::endpoints(tx, &company, "", 100));
     endpoints
         .into_iter()
         .map(|endpoint| endpoint.stopped.map(|(_, reason)| reason))

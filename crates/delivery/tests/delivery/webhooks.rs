@@ -242,6 +242,6 @@ fn a_delivery_that_cannot_be_made_is_a_failed_try_with_the_reason() {
         assert!(fault.contains(reason), "{fault}");
     }
     let company = house.company.clone();
-    let failing = house.write(move |tx| store::outbox::endpoints(tx, &company));
+    let failing = house.write(move |tx| store::outbox::endpoints(tx, &company, "", 100));
     assert!(failing.is_empty(), "nobody has failed but ourselves: {failing:?}");
 }

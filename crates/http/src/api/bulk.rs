@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use super::path::BulkPath;
 use super::start::{CopyInput, ExportInput, FieldInput, RecipientInput, idempotency, read};
 use crate::client_address::CameFrom;
-use crate::form::{Form, is_yes};
+use crate::form::{Form, boolean};
 use crate::json_body::{Faults, JsonBody, Members};
 use crate::problem::{Failure, Problem, language_of};
 use crate::query::Query;
@@ -198,11 +198,16 @@ impl Given {
                 let file = file.ok_or_else(|| Error::fault("file", FaultCode::Required))?;
                 let members = start.members()?;
                 let common = read(&members, &mut faults);
+                // Beside `template_id`, where a body of JSON has it, it is meant, too.
+                let said = [
+                    form.boolean("dry_run", &mut faults),
+                    members.boolean("dry_run", &mut faults),
+                ];
                 members.tell_unread(&mut faults);
                 BulkRequest {
                     common,
                     rows: BulkRows::Sheet(file.into()),
-                    dry_run: form.says_yes("dry_run"),
+                    dry_run: said.contains(&Some(true)),
                     idempotency,
                 }
             }
@@ -218,7 +223,8 @@ impl Given {
                 bulk
             }
         };
-        bulk.dry_run |= query.get("dry_run").is_some_and(is_yes);
+        let asked = query.get("dry_run");
+        bulk.dry_run |= asked.and_then(|said| boolean("dry_run", said, &mut faults)) == Some(true);
         bulk.common.offset = query.text("offset", &mut faults);
         let ignored = faults.take_ignored();
         bulk.common.faults = faults.into_inner();

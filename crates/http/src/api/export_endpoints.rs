@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 
 use crate::json_body::{Faults, JsonBody};
 use crate::problem::{Failure, Problem};
+use crate::query::Query;
 use crate::router::{Authenticated, Http};
 
 /// List failing callback addresses.
@@ -17,17 +18,27 @@ use crate::router::{Authenticated, Http};
 /// failures, or by a pause.
 #[utoipa::path(
     get, path = "/api/v3/exports/endpoints", tag = "Export API",
-    responses((status = 200, description = "The addresses.", body = ExportEndpoints, example = json!({"endpoint_list": [{
-        "url": "https://hooks.example.com/sign", "failing_since": "2026-12-01 10:00:00 (UTC+09:00)", "status": "stopped",
-        "stopped_date": "2026-12-06 10:00:01 (UTC+09:00)", "stopped_reason": "failing", "held": 12
-    }]}))),
+    params(
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the answer before."),
+        ("limit" = Option<u32>, Query, description = "How many: 1 to 100, usually 100."),
+    ),
+    responses(
+        (status = 200, description = "The addresses.", body = ExportEndpoints, example = json!({"endpoint_list": [{
+            "url": "https://hooks.example.com/sign", "failing_since": "2026-12-01 10:00:00 (UTC+09:00)", "status": "stopped",
+            "stopped_date": "2026-12-06 10:00:01 (UTC+09:00)", "stopped_reason": "failing", "held": 12
+        }], "next_cursor": null})),
+        (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
+    ),
     security(("access_token" = [])),
 )]
 pub async fn list_endpoints(
     State(http): State<Http>,
     Authenticated(caller): Authenticated,
+    query: Query,
 ) -> Result<Json<ExportEndpoints>, Failure> {
-    Ok(Json(http.blocking(move |app| app.export_endpoints(&caller)).await?))
+    let (cursor, limit) = (query.owned("cursor"), query.owned("limit"));
+    let endpoints = http.blocking(move |app| app.export_endpoints(&caller, cursor.as_ref(), limit.as_ref()));
+    Ok(Json(endpoints.await?))
 }
 
 /// Which address is meant.

@@ -224,13 +224,16 @@ pub(super) fn idempotency(
         faults.add(Fault::new(IDEMPOTENCY_KEY, FaultCode::ControlCharacter));
         return None;
     };
+    let usual = usual.to_string();
     // One that is none is refused where dates are read.
-    let offset = query.get("offset").and_then(UtcOffset::parse);
-    let request_hash = match offset.filter(|offset| *offset != usual) {
+    let said = query
+        .get("offset")
+        .map(|offset| UtcOffset::parse(offset).map_or_else(|| offset.to_owned(), |offset| offset.to_string()));
+    let request_hash = match said.filter(|offset| *offset != usual) {
         None => content,
         Some(offset) => Sha256::new()
             .chain_update(content)
-            .chain_update(offset.to_string())
+            .chain_update(offset)
             .finalize()
             .into(),
     };

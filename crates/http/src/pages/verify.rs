@@ -2,11 +2,10 @@
 //!
 //! The certificate's QR code leads here. The file is read in a confined worker and forgotten; nothing
 //! about a workflow is told, whatever the address names.
-#![expect(clippy::disallowed_types, reason = "what axum refuses of a form is answered as ours")]
 
 use app::{App, Error, Outcome, VerdictWords};
-use axum::extract::multipart::MultipartRejection;
-use axum::extract::{Multipart, State};
+use axum::body::Bytes;
+use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use domain::{BlobHash, Language, UtcOffset};
@@ -14,7 +13,7 @@ use serde::Serialize;
 
 use super::render::respond;
 use super::request::PageRequest;
-use crate::bodies::not_arrived;
+use crate::multipart::{self, Part};
 use crate::router::Http;
 
 #[derive(Debug, Serialize)]
@@ -38,7 +37,7 @@ struct VerifyPage {
 /// What the visitor sent.
 struct Upload {
     name: String,
-    bytes: Vec<u8>,
+    bytes: Bytes,
 }
 
 /// `GET /verify`
@@ -47,18 +46,9 @@ pub async fn form(State(http): State<Http>, request: PageRequest) -> Response {
 }
 
 /// `POST /verify`
-pub async fn check(
-    State(http): State<Http>,
-    request: PageRequest,
-    multipart: Result<Multipart, MultipartRejection>,
-) -> Response {
+pub async fn check(State(http): State<Http>, request: PageRequest, form: Request) -> Response {
     let limit = http.app().settings.largest_document;
-    // A form of another kind holds no file.
-    let received = match multipart {
-        Ok(multipart) => receive(multipart, limit).await,
-        Err(_) => Ok(None),
-    };
-    let upload = match received {
+    let upload = match receive(form, limit).await {
         Ok(Some(upload)) => upload,
         Ok(None) => {
             return page(
@@ -92,28 +82,23 @@ pub async fn check(
 }
 
 /// The file of the form; `None` where there is none, an error where it is too large or did not arrive as a whole.
-async fn receive(mut multipart: Multipart, limit: u64) -> Result<Option<Upload>, Error> {
-    while let Some(mut field) = multipart.next_field().await.map_err(|error| not_arrived(&error))? {
-        if field.name() != Some("file") {
-            continue;
-        }
-        let name = field
-            .file_name()
-            .unwrap_or_default()
-            .chars()
-            .filter(|c| !c.is_control())
-            .take(200)
-            .collect();
-        let mut bytes = Vec::new();
-        while let Some(chunk) = field.chunk().await.map_err(|error| not_arrived(&error))? {
-            if (bytes.len() + chunk.len()) as u64 > limit {
-                return Err(Error::TooLarge { limit });
-            }
-            bytes.extend_from_slice(&chunk);
-        }
-        return Ok((!bytes.is_empty()).then_some(Upload { name, bytes }));
+async fn receive(form: Request, limit: u64) -> Result<Option<Upload>, Error> {
+    let parts = match multipart::read(form, limit).await {
+        Ok(parts) => parts,
+        // A form of another kind holds no file.
+        Err(Error::Unsupported) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let file = parts.into_iter().find(|part| part.name == "file");
+    let Some(Part { file_name, bytes, .. }) = file.filter(|file| !file.bytes.is_empty()) else {
+        return Ok(None);
+    };
+    if bytes.len() as u64 > limit {
+        return Err(Error::TooLarge { limit });
     }
-    Ok(None)
+    let name = file_name.unwrap_or_default();
+    let name = name.chars().filter(|c| !c.is_control()).take(200).collect();
+    Ok(Some(Upload { name, bytes }))
 }
 
 fn judge(app: &App, upload: &Upload, language: Language) -> Result<VerdictView, Error> {

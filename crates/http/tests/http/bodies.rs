@@ -13,12 +13,14 @@ testkit::on_both_databases!(
 
 const MEBIBYTE: u64 = 1024 * 1024;
 
-/// The first line of the answer to a request of which only the head comes.
+/// The first line of the answer to a request of JSON of which only the head comes.
 fn answer_to_head(server: &Server, method: &str, path: &str, headers: &str, length: u64) -> String {
-    let head = format!(
-        "{method} {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n{headers}\
-         content-length: {length}\r\n\r\n"
-    );
+    answer_of(server, method, path, &format!("{JSON}{headers}"), length)
+}
+
+/// The same of any content.
+fn answer_of(server: &Server, method: &str, path: &str, headers: &str, length: u64) -> String {
+    let head = format!("{method} {path} HTTP/1.1\r\nhost: localhost\r\n{headers}content-length: {length}\r\n\r\n");
     let answer = server.raw(head.as_bytes());
     answer.lines().next().unwrap_or_default().to_owned()
 }
@@ -76,15 +78,28 @@ fn who_sends_too_much_is_told_so() {
         let request = request.header("content-type", "application/json").body(large.clone());
         server.send(request).problem(status);
     }
+    // Whose refusal is a 200.
+    let request = server.request("POST", "/api/acme/login", None);
+    let request = request.header("content-type", "application/json").body(large.clone());
+    assert_eq!(server.send(request).ok()["header"]["result_code"], "12");
     let mut form = b"--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n".to_vec();
     form.extend(&large);
-    form.extend(&large);
+    form.extend(&large[20 * 1024 * 1024..]);
     let request = server.request("POST", "/verify?lang=en", None);
     let request = request.header("content-type", "multipart/form-data; boundary=x");
     let answer = server.send(request.body(form));
     assert_eq!(answer.status, 413);
     let page = String::from_utf8(answer.body).expect("a page");
     assert!(page.contains("The file is too large."), "{page}");
+}
+
+/// Without a boundary a form is one part without end.
+#[test]
+fn a_form_that_never_begins_is_refused_by_its_length() {
+    let server = Server::new(&TestDatabase::sqlite());
+    let headers = "content-type: multipart/form-data; boundary=x\r\nconnection: close\r\n";
+    let line = answer_of(&server, "POST", "/verify", headers, 2_000_000_000);
+    assert!(line.starts_with("HTTP/1.1 413"), "{line}");
 }
 
 /// Who is told to send on waits no more.

@@ -11,6 +11,8 @@ use crate::support::{Answer, Server, committee, pdf, plain};
 
 testkit::on_both_databases!(
     a_dry_run_names_every_wrong_row_and_starts_nothing,
+    a_dry_run_is_understood_or_nothing_is_started,
+    a_row_that_cannot_be_read_tells_all_that_is_wrong_with_it,
     a_dry_run_names_what_nobody_read,
     the_right_rows_are_started_and_the_wrong_ones_hold_up_nobody,
     rows_are_started_once_whoever_works_on_them,
@@ -219,6 +221,49 @@ fn a_dry_run_names_every_wrong_row_and_starts_nothing(database: &TestDatabase) {
     assert_ne!(message(&dry), message(&in_korean), "in the caller's language");
     assert_eq!(work(&server), 0);
     assert!(names(&server, &token).is_empty());
+}
+
+fn a_dry_run_is_understood_or_nothing_is_started(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let (sheet, start) = (sheet(), common(template));
+    let mut list: Value = serde_json::from_slice(&start).expect("JSON");
+    list["dry_run"] = json!(true);
+    let meant = list.to_string();
+    // Where a body of JSON has it.
+    let dry = form(&server, &token, "", &[("file", &sheet), ("start", meant.as_bytes())]).ok();
+    assert_eq!(dry["wrong"], 4);
+    for query in ["?dry_run=t", "?dry_run=maybe"] {
+        let answer = form(&server, &token, query, &[("file", &sheet), ("start", &start)]);
+        assert_eq!(
+            answer.faults(),
+            [("dry_run".to_owned(), "wrong-type".to_owned())],
+            "{query}"
+        );
+    }
+    let parts = [("file", sheet.as_slice()), ("start", &start), ("dry_run", b"t")];
+    let answer = form(&server, &token, "", &parts);
+    assert_eq!(answer.faults(), [("dry_run".to_owned(), "wrong-type".to_owned())]);
+    assert_eq!(work(&server), 0);
+    for no in ["?dry_run=false", "?dry_run=0", "?dry_run="] {
+        let made = form(&server, &token, no, &[("file", &sheet), ("start", &start)]).ok();
+        assert!(made["bulk_id"].is_i64(), "{no}: {made}");
+    }
+}
+
+fn a_row_that_cannot_be_read_tells_all_that_is_wrong_with_it(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let start = common(template);
+    let csv = "workflow_name,1.name,1.email,1.one_time_code,salary,grade\nA,Ann,ann@,perhaps,much,Z\n";
+    let parts = [("file", csv.as_bytes()), ("start", start.as_slice())];
+    let dry = form(&server, &token, "?dry_run=1", &parts).ok();
+    let wrong = wrong_rows(&dry["row_list"]);
+    assert_eq!(wrong[0].1.len(), 4, "{wrong:?}");
+    let id = form(&server, &token, "", &parts).ok()["bulk_id"].clone();
+    work(&server);
+    let made = server.get(&format!("{PATH}/{id}?status=failed"), &token).ok();
+    assert_eq!(wrong_rows(&made["row_list"]), wrong);
 }
 
 fn a_dry_run_names_what_nobody_read(database: &TestDatabase) {

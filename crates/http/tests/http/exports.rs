@@ -370,13 +370,46 @@ fn an_address_is_paused_before_anything_tells_it(database: &TestDatabase) {
         let path = format!("/api/v3/exports/endpoints/{what}");
         server.post(&path, Some(&token), &json!({"url": URL}))
     };
-    assert_eq!(call("pause").ok(), json!({"url": URL, "held": 0, "known": false}));
+    for _ in 0..2 {
+        assert_eq!(call("pause").ok(), json!({"url": URL, "held": 0, "known": false}));
+    }
     told(&server, &token, template);
     let (hooks, _) = server.drain();
     assert!(hooks.is_empty(), "{hooks:?}");
     assert_eq!(call("start").ok()["released"], 1);
     let (hooks, _) = server.drain();
     assert_eq!(hooks.len(), 1);
+}
+
+/// Each is a row that stays until it is started: nobody makes them without number, nor has all of them read at once.
+#[test]
+fn addresses_are_paused_up_to_a_bound_and_listed_in_pages() {
+    let server = Server::new(&TestDatabase::sqlite());
+    let (_, token, _) = server.with_company("acme");
+    let pause = |number: u32| {
+        let url = format!("https://hooks.example.com/{number:04}");
+        server.post("/api/v3/exports/endpoints/pause", Some(&token), &json!({"url": url}))
+    };
+    for number in 0..1_000 {
+        pause(number).ok();
+    }
+    assert_eq!(pause(1_000).faults(), [("url".to_owned(), "too-many".to_owned())]);
+    assert_eq!(pause(7).ok()["held"], 0, "it is paused already");
+    let mut seen = Vec::new();
+    let mut query = "limit=99".to_owned();
+    loop {
+        let page = server.get(&format!("/api/v3/exports/endpoints?{query}"), &token).ok();
+        let list = page["endpoint_list"].as_array().expect("a list").clone();
+        seen.extend(list.into_iter().map(|endpoint| endpoint["url"].clone()));
+        let Some(next) = page["next_cursor"].as_str() else {
+            break;
+        };
+        query = format!("cursor={next}");
+    }
+    let all: Vec<Value> = (0..1_000)
+        .map(|number| json!(format!("https://hooks.example.com/{number:04}")))
+        .collect();
+    assert_eq!(seen, all);
 }
 
 fn nothing_of_another_company_is_shown_or_sent(database: &TestDatabase) {

@@ -287,6 +287,11 @@ fn what_a_visitor_leaves_out_is_asked_for(database: &TestDatabase) {
     assert!(documents(&server, &token).is_empty());
     let link = &server.get("/api/v3/link", &token).ok()["link_list"][0];
     assert_eq!(link["used"], 0);
+    // A program is told the same.
+    let request = server.request("POST", &path, None).header("accept", "application/json");
+    let request = request.header("content-type", "application/x-www-form-urlencoded");
+    let answer = server.send(request.body("name=Ann&contact=ann%40example.com"));
+    assert_eq!(answer.faults(), [("agree".to_owned(), "agreement-required".to_owned())]);
 }
 
 fn each_address_uses_a_link_once_unless_it_may_often(database: &TestDatabase) {
@@ -661,6 +666,7 @@ fn a_link_asked_for_twice_is_made_once(database: &TestDatabase) {
         server.send(request.json(&body))
     };
     let first = ask("a", "%2B09:00").ok();
+    assert_eq!(ask("a", "").ok(), first);
     assert_eq!(ask("a", "%2B09:00").ok(), first);
     assert_ne!(ask("b", "%2B09:00").ok()["link_id"], first["link_id"]);
     // Its end is another moment in another offset.
@@ -757,7 +763,7 @@ fn a_link_that_could_start_nothing_is_not_made() {
         faults(json!({"recipient_list": [
             {"order": 1, "name": "A", "email": "a@example.com"}, {"order": 2, "name": "B", "email": "b@example.com"}
         ]})),
-        one("recipient_list[2]", "too-many-recipients"),
+        one("recipient_list[0]", "visitors-place"),
         "the first writer's place is the visitor's"
     );
     assert_eq!(

@@ -11,7 +11,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use app::{DocumentFault, StrangersDocuments};
+use app::{DocumentFault, Outcome, StrangersDocuments, VerdictWords};
 use clap::Args;
 use document::intake::Refused;
 use document::keys::certificates_from_pem;
@@ -56,6 +56,10 @@ fn language(code: &str) -> Result<Language, String> {
     Language::parse(code).ok_or_else(|| "one of ko, en, ja".to_owned())
 }
 
+fn words_of(verdict: &Verdict, language: Language) -> VerdictWords {
+    app::verdict_words(language, UtcOffset::default(), verdict)
+}
+
 /// One file's verdict, with the chain of events that it carries.
 struct Verified {
     pdf: Vec<u8>,
@@ -83,7 +87,7 @@ impl Verified {
     }
 
     fn value(&self, language: Language) -> Value {
-        let words = app::verdict_words(language, UtcOffset::default(), &self.verdict);
+        let words = words_of(&self.verdict, language);
         json!({
             "holds": self.holds(),
             "outcome": words.outcome,
@@ -101,7 +105,7 @@ impl Verified {
 
     fn lines(&self, path: &Path, language: Language) -> Vec<String> {
         let say = |key: &str, arguments: &[(&str, &str)]| i18n::text(language, key, arguments);
-        let words = app::verdict_words(language, UtcOffset::default(), &self.verdict);
+        let words = words_of(&self.verdict, language);
         let mut lines = vec![format!("{}: {}. {}", path.display(), words.title, words.text)];
         lines.extend(words.problems.iter().map(|problem| format!("  - {problem}")));
         for signature in &words.signatures {
@@ -186,7 +190,11 @@ impl Verify {
             value["holds"] = Value::Bool(holds);
         }
         print(context.json, &value, &joined(&lines));
-        Ok(if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        Ok(match words_of(&document.verdict, self.language).outcome {
+            Outcome::Unreadable => ExitCode::from(UNREADABLE),
+            _ if holds => ExitCode::SUCCESS,
+            _ => ExitCode::FAILURE,
+        })
     }
 
     fn verify(&self, workers: &Workers, means: &Means, path: &Path, pdf: Vec<u8>) -> Result<Verified, Failure> {

@@ -181,21 +181,26 @@ crate::statements! {
     /// Since when an endpoint fails that is not stopped.
     pub static ENDPOINT = "SELECT failing_since FROM endpoint WHERE company_id = $1 AND url = $2";
 
-    /// Whether a company has to do with an address: it failed or was stopped, something was sent there, or a document that is
+    /// Whether a company has to do with an address: it failed or was stopped by its failures, something was sent there, or a document that is
     /// under way is to tell it ($3 stands in its settings then).
     pub static ENDPOINT_KNOWN =
-        sqlite "SELECT EXISTS (SELECT 1 FROM endpoint WHERE company_id = $1 AND url = $2) \
+        sqlite "SELECT EXISTS (SELECT 1 FROM endpoint WHERE company_id = $1 AND url = $2 \
+             AND (failing_since IS NOT NULL OR stopped_reason <> 'paused')) \
          OR EXISTS (SELECT 1 FROM outbox WHERE company_id = $1 AND url = $2 AND kind = 'webhook') \
          OR EXISTS (SELECT 1 FROM workflow WHERE company_id = $1 AND status = 'Playing' \
              AND instr(export_settings, $3) > 0) AS known",
-        postgres "SELECT EXISTS (SELECT 1 FROM endpoint WHERE company_id = $1 AND url = $2) \
+        postgres "SELECT EXISTS (SELECT 1 FROM endpoint WHERE company_id = $1 AND url = $2 \
+             AND (failing_since IS NOT NULL OR stopped_reason <> 'paused')) \
          OR EXISTS (SELECT 1 FROM outbox WHERE company_id = $1 AND url = $2 AND kind = 'webhook') \
          OR EXISTS (SELECT 1 FROM workflow WHERE company_id = $1 AND status = 'Playing' \
              AND strpos(export_settings, $3) > 0) AS known";
 
-    /// A company's endpoints that fail or were stopped.
+    /// A company's endpoints that fail or were stopped, from one on.
     pub static ENDPOINTS = "SELECT url, failing_since, stopped_at, stopped_reason FROM endpoint \
-         WHERE company_id = $1 ORDER BY url";
+         WHERE company_id = $1 AND url > $2 ORDER BY url LIMIT $3";
+
+    /// How many a company has paused.
+    pub static PAUSED = "SELECT count(*) AS paused FROM endpoint WHERE company_id = $1 AND stopped_reason = 'paused'";
 
     /// The first failure after a success.
     pub static ENDPOINT_FAILED = "INSERT INTO endpoint (company_id, url, failing_since) VALUES ($1, $2, $3) \
@@ -311,8 +316,8 @@ crate::statements! {
     /// How many deliveries are kept back for each of a company's stopped endpoints: held, or to be held when they are met.
     pub static HELD = "SELECT o.url, count(*) AS held FROM endpoint AS e \
          JOIN outbox AS o ON o.company_id = e.company_id AND o.url = e.url \
-         WHERE e.company_id = $1 AND (e.stopped_at IS NOT NULL OR e.letting_go) AND o.kind = 'webhook' \
-             AND o.finished_at IS NULL AND (o.state = 'held' OR (o.state = 'waiting' AND o.lease IS NULL AND NOT e.letting_go)) \
+         WHERE e.company_id = $1 AND e.url > $2 AND e.url <= $3 \
+             AND (e.stopped_at IS NOT NULL OR e.letting_go) AND o.kind = 'webhook' AND o.finished_at IS NULL AND (o.state = 'held' OR (o.state = 'waiting' AND o.lease IS NULL AND NOT e.letting_go)) \
          GROUP BY o.url";
 
     /// The same of one endpoint.

@@ -220,7 +220,7 @@ fn a_backlog_is_held_and_let_go_in_portions(database: &TestDatabase) {
     assert_eq!(portions, [portion, portion / 2]);
     assert_eq!((in_state(&store, "held"), in_state(&store, "waiting")), (0, all));
     let left = store
-        .read(move |tx| outbox::endpoints(tx, &company))
+        .read(move |tx| outbox::endpoints(tx, &company, "", 100))
         .expect("endpoints");
     assert_eq!(left, [], "it is as one that never failed");
 }
@@ -247,7 +247,7 @@ fn what_receivers_took_is_recorded_together_but_for_whose_lease_was_lost(databas
         })
         .expect("claims");
     let of = company.clone();
-    let endpoints = move |tx: &mut dyn store::Transaction| outbox::endpoints(tx, &of);
+    let endpoints = move |tx: &mut dyn store::Transaction| outbox::endpoints(tx, &of, "", 100);
     assert_eq!(store.read(endpoints.clone()).expect("it fails").len(), 1);
     let results = claimed.clone();
     let recorded = store
