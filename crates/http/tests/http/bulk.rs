@@ -259,7 +259,7 @@ fn a_row_that_cannot_be_read_tells_all_that_is_wrong_with_it(database: &TestData
     let parts = [("file", csv.as_bytes()), ("start", start.as_slice())];
     let dry = form(&server, &token, "?dry_run=1", &parts).ok();
     let wrong = wrong_rows(&dry["row_list"]);
-    assert_eq!(wrong[0].1.len(), 4, "{wrong:?}");
+    assert_eq!(wrong[0].1.len(), 5, "{wrong:?}");
     let id = form(&server, &token, "", &parts).ok()["bulk_id"].clone();
     work(&server);
     let made = server.get(&format!("{PATH}/{id}?status=failed"), &token).ok();
