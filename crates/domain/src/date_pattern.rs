@@ -59,9 +59,9 @@ impl DatePattern {
         let mut rest = characters.as_slice();
         while let Some(first) = rest.first().copied() {
             let length = if first == '\'' {
-                // Behind the opening quote.
-                let closing = rest.iter().skip(1).position(|c| *c == '\'')?;
-                let quoted: String = rest.iter().skip(1).take(closing).collect();
+                let (_, behind) = rest.split_first()?;
+                let closing = behind.iter().position(|c| *c == '\'')?;
+                let quoted: String = behind.iter().take(closing).collect();
                 // Two quotes in a row are one.
                 parts.push(Part::Literal(if quoted.is_empty() { "'".to_owned() } else { quoted }));
                 closing + 2
