@@ -95,6 +95,48 @@ test("where the device keeps nothing at all the document is filled in and approv
   assert.deepEqual(page.faults, []);
 });
 
+const nothing = async () => {};
+/** What brings up a message, before a press begins or while it lasts. */
+const MESSAGES = [
+  {
+    message: "#transfer",
+    before: async (page) => {
+      // A signature that takes its time.
+      await page.route("**/sign/files", () => {});
+      await sign(page, "Signature");
+    },
+    during: nothing,
+  },
+  {
+    message: '#trouble:has-text("No connection")',
+    before: nothing,
+    during: (page) => page.context().setOffline(true),
+  },
+];
+
+for (const { message, before, during } of MESSAGES) {
+  test(`a message that comes up by itself moves no field and takes no press: ${message}`, async () => {
+    const { sign_url: address } = await server.startWorkflow();
+    const page = await opened(address);
+    await before(page);
+    const salary = field(page, "Salary");
+    // Right below the tools, where the message comes up.
+    await salary.evaluate((box) => {
+      scrollBy(0, box.getBoundingClientRect().top - document.querySelector(".tools").getBoundingClientRect().bottom - 2);
+    });
+    const place = await salary.boundingBox();
+    await page.mouse.move(place.x + place.width / 2, place.y + place.height / 2);
+    await page.mouse.down();
+    await during(page);
+    await page.locator(message).waitFor();
+    assert.deepEqual(await salary.boundingBox(), place);
+    await page.mouse.up();
+    await page.locator("#sheet[open]").waitFor();
+    assert.match(await page.locator("#sheet-label").textContent(), /^Salary/);
+    assert.deepEqual(page.faults, []);
+  });
+}
+
 test("on slow 3G a document is filled in, signed and approved", async () => {
   const started = await server.startWorkflow();
   const page = await open(browser, "phone");

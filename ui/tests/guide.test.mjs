@@ -57,7 +57,7 @@ const current = (page) => page.evaluate(() => document.querySelector(".field[dat
 async function inSight(page) {
   return await page.evaluate(() => {
     const box = document.querySelector(".field[data-current]").getBoundingClientRect();
-    const top = document.querySelector(".tools").getBoundingClientRect().bottom;
+    const top = Math.max(...[...document.querySelectorAll(".tools, .messages")].map((part) => part.getBoundingClientRect().bottom));
     const guide = document.querySelector("#guide");
     const bottom = getComputedStyle(guide).position === "fixed" ? guide.getBoundingClientRect().top : innerHeight;
     return box.top >= top - 1 && box.bottom <= bottom + 1 && box.left >= -1 && box.right <= innerWidth + 1;

@@ -237,7 +237,9 @@ export class Guide {
     const bottom = view && !pinched ? view.offsetTop + view.height : innerHeight;
     this.#panel.style.setProperty("--keyboard", `${Math.max(0, innerHeight - bottom)}px`);
     if (pinched) return;
-    const top = one<HTMLElement>(".tools").getBoundingClientRect().height;
+    // Messages lie over the pages, below the tools.
+    const [tools, messages] = [".tools", ".messages"].map((part) => one(part).getBoundingClientRect().height);
+    const top = (tools ?? 0) + (messages ?? 0);
     const panel = this.#panel.getBoundingClientRect().height;
     const beside = matchMedia(BESIDE).matches;
     const bar = document.querySelector<HTMLElement>(".bar")?.getBoundingClientRect().height ?? 0;
