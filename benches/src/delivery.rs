@@ -11,7 +11,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver as Signals, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use app::{App, NoDocuments, Parts, Purpose, Settings, Vault};
@@ -83,6 +83,11 @@ struct Now;
 impl Clock for Now {
     fn now(&self) -> Timestamp {
         domain::time::cut(Timestamp::now())
+    }
+
+    fn elapsed(&self) -> Duration {
+        static FIRST: LazyLock<Instant> = LazyLock::new(Instant::now);
+        FIRST.elapsed()
     }
 }
 

@@ -5,11 +5,12 @@
 //! ([`TimeStampAuthority`]), may lie in his own network; those that stand in certificates ([`SourceAddress`]), which
 //! strangers made, may not. Neither type is made of the other.
 
-use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 pub use document::revocation::SourceAddress;
 pub use document::timestamp::QUERY_MEDIA_TYPE;
+use domain::Clock;
 use domain::public_address::CallbackUrl;
 use jiff::Timestamp;
 
@@ -73,27 +74,30 @@ pub struct NetworkFault {
 }
 
 /// How long somebody waits for all that is asked together. The time begins with the first question.
-#[derive(Debug)]
 pub struct Patience {
     lasts: Duration,
-    until: OnceLock<Instant>,
+    clock: Arc<dyn Clock>,
+    /// What the clock said at the first question.
+    began: OnceLock<Duration>,
 }
 
 impl Patience {
     /// So long from the first question on.
-    pub fn of(lasts: Duration) -> Self {
+    pub fn of(lasts: Duration, clock: Arc<dyn Clock>) -> Self {
         Self {
             lasts,
-            until: OnceLock::new(),
+            clock,
+            began: OnceLock::new(),
         }
     }
 
     /// How long one address is waited for: half of what is left, so that a silent one leaves time for the next; none where
     /// nothing is left.
     pub fn for_one(&self) -> Option<Duration> {
-        let now = Instant::now();
-        let until = self.until.get_or_init(|| now.checked_add(self.lasts).unwrap_or(now));
-        let left = until.saturating_duration_since(now);
+        let now = self.clock.elapsed();
+        // Another thread may have begun after `now`: then the whole is left, and not more.
+        let waited = now.saturating_sub(*self.began.get_or_init(|| now));
+        let left = self.lasts.saturating_sub(waited);
         (!left.is_zero()).then_some(left / 2)
     }
 }
@@ -137,13 +141,46 @@ impl Network for NoNetwork {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
     use super::*;
+
+    const WHOLE: Duration = Duration::from_secs(10);
+
+    /// Shows these seconds.
+    struct Seconds(AtomicU64);
+
+    impl Clock for Seconds {
+        fn now(&self) -> Timestamp {
+            Timestamp::UNIX_EPOCH
+        }
+
+        fn elapsed(&self) -> Duration {
+            Duration::from_secs(self.0.load(Ordering::SeqCst))
+        }
+    }
 
     #[test]
     fn each_address_leaves_time_for_the_next_and_all_together_have_an_end() {
-        let patience = Patience::of(Duration::from_secs(10));
-        let first = patience.for_one().expect("time");
-        assert!(first <= Duration::from_secs(5) && first > Duration::from_secs(4));
-        assert_eq!(Patience::of(Duration::ZERO).for_one(), None);
+        let clock = Arc::new(Seconds(AtomicU64::new(100)));
+        let patience = Patience::of(WHOLE, Arc::clone(&clock) as _);
+        let mut after = |seconds: u64| {
+            clock.0.store(100 + seconds, Ordering::SeqCst);
+            patience.for_one().map(|time| time.as_secs())
+        };
+        assert_eq!(
+            [0, 4, 8, 10, 11].map(&mut after),
+            [Some(5), Some(3), Some(1), None, None]
+        );
+    }
+
+    /// Two threads ask first: the one that read the clock earlier comes later.
+    #[test]
+    fn whoever_asks_at_the_same_moment_waits_no_longer_than_the_first() {
+        let clock = Arc::new(Seconds(AtomicU64::new(100)));
+        let patience = Patience::of(WHOLE, Arc::clone(&clock) as _);
+        assert_eq!(patience.for_one(), Some(WHOLE / 2));
+        clock.0.store(99, Ordering::SeqCst);
+        assert_eq!(patience.for_one(), Some(WHOLE / 2));
     }
 }

@@ -16,6 +16,7 @@
 //! A timestamp that is added later only appends. The file with it takes the other one's place in one transaction, with an
 //! entry in the chain that tells its hash; whoever asks at that moment gets one or the other, whole.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use document::keys::Signer;
@@ -229,7 +230,7 @@ fn timestamped(pdf: &[u8], data: &ValidationData, asking: &Asking<'_>) -> Result
 impl App {
     /// How long one who waits for a seal, or for several, waits for what proves certificates good.
     pub fn proof_patience(&self) -> Patience {
-        Patience::of(self.settings.sealing.proof_wait)
+        Patience::of(self.settings.sealing.proof_wait, Arc::clone(&self.clock))
     }
 
     /// Seals a finished file with the company's key, as strong as the company wants it.
@@ -582,7 +583,7 @@ impl App {
                 } else {
                     Needed::Newest
                 };
-                let patience = Patience::of(JOB_WAITS);
+                let patience = Patience::of(JOB_WAITS, Arc::clone(&self.clock));
                 let Proofs {
                     data,
                     lacks_own,

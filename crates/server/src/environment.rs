@@ -1,5 +1,8 @@
 //! Time and chance as they are: only the program chooses these.
 
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
 use domain::{Clock, Random};
 use jiff::Timestamp;
 
@@ -10,6 +13,11 @@ pub struct SystemClock;
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
         domain::time::cut(Timestamp::now())
+    }
+
+    fn elapsed(&self) -> Duration {
+        static FIRST: LazyLock<Instant> = LazyLock::new(Instant::now);
+        FIRST.elapsed()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Time and chance as tests want them: the same in every run.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::Duration;
 
 use domain::{Clock, Random};
 use jiff::Timestamp;
@@ -29,6 +30,12 @@ impl StandingClock {
     pub fn advance(&self, seconds: i64) {
         self.0.fetch_add(seconds * 1_000_000, Ordering::Relaxed);
     }
+
+    /// Goes on by as much as somebody would have waited.
+    pub fn wait(&self, duration: Duration) {
+        let microseconds = i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
+        self.0.fetch_add(microseconds, Ordering::Relaxed);
+    }
 }
 
 impl Default for StandingClock {
@@ -40,6 +47,10 @@ impl Default for StandingClock {
 impl Clock for StandingClock {
     fn now(&self) -> Timestamp {
         domain::time::from_microseconds(self.0.load(Ordering::Relaxed))
+    }
+
+    fn elapsed(&self) -> Duration {
+        Duration::from_micros(self.0.load(Ordering::Relaxed).unsigned_abs())
     }
 }
 

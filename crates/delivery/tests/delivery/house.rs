@@ -51,6 +51,10 @@ impl Clock for TurnedClock {
     fn now(&self) -> Timestamp {
         domain::time::from_microseconds(self.0.load(Ordering::SeqCst))
     }
+
+    fn elapsed(&self) -> Duration {
+        Duration::from_micros(self.0.load(Ordering::SeqCst).unsigned_abs())
+    }
 }
 
 /// Bytes that differ at each call and are the same in each run.
