@@ -23,8 +23,6 @@ use crate::protocol::{Answer, Job, Ready, Task, Welcome};
 const MOST_JOBS: u32 = 500;
 /// The header of an answer: at most a verdict on a file with many revisions.
 const ANSWER_HEADER: u64 = 8 * 1024 * 1024;
-/// How many times longer than in the processor a job may take by the clock on the wall.
-const WALL: u32 = 15;
 /// Page images of one call.
 const MOST_IMAGE_BYTES: u64 = 256 * 1024 * 1024;
 /// Texts of pages of one call.
@@ -48,6 +46,8 @@ pub struct PoolSettings {
     pub time_of_page: Duration,
     /// Longest time in the processor for anything else: some page images, a verdict.
     pub other_time: Duration,
+    /// How many times longer than in the processor a job may take by the clock on the wall.
+    pub wall: u32,
     /// Longest wait for a child that is free.
     pub patience: Duration,
     /// What uploads may be.
@@ -66,6 +66,7 @@ impl Default for PoolSettings {
             time: Duration::from_secs(2),
             time_of_page: Duration::from_millis(10),
             other_time: Duration::from_secs(20),
+            wall: 15,
             patience: Duration::from_secs(10),
             limits: Limits::default(),
             arguments: vec![OsString::from("document-worker")],
@@ -466,6 +467,8 @@ struct Worker {
     stdin: ChildStdin,
     stdout: ChildStdout,
     confinement: Option<Confinement>,
+    /// As in the settings.
+    wall: u32,
     jobs: u32,
     /// It was killed because its time was over.
     was_stopped: bool,
@@ -492,6 +495,7 @@ impl Worker {
             stdin,
             stdout,
             confinement: None,
+            wall: settings.wall,
             jobs: 0,
             was_stopped: false,
         };
@@ -530,10 +534,10 @@ impl Worker {
     ) -> Result<T, FrameError> {
         self.jobs = self.jobs.saturating_add(1);
         let (granted, watched) = mpsc::channel::<Duration>();
-        let child = &self.child;
+        let (child, wall) = (&self.child, self.wall);
         let (stdin, stdout) = (&mut self.stdin, &mut self.stdout);
         let (result, was_stopped) = std::thread::scope(|scope| {
-            let watch = scope.spawn(move || watch(child, time, &watched));
+            let watch = scope.spawn(move || watch(child, time, wall, &watched));
             let result = talk(stdin, stdout, &|more| {
                 // The watch has ended only where the child was killed.
                 let _ = granted.send(more);
@@ -557,9 +561,9 @@ impl Worker {
 }
 
 /// Kills the child when it has worked for `time` and what was granted; true where it did. What counts is the time in the
-/// processor, or a machine with much to do would refuse good files; by the clock on the wall it may take
-/// [`WALL`] times as long.
-fn watch(child: &Mutex<Child>, time: Duration, granted: &mpsc::Receiver<Duration>) -> bool {
+/// processor, or a machine with much to do would refuse good files; by the clock on the wall it may take `wall` times as
+/// long.
+fn watch(child: &Mutex<Child>, time: Duration, wall: u32, granted: &mpsc::Receiver<Duration>) -> bool {
     let process = child.lock().unwrap_or_else(PoisonError::into_inner).id();
     let begun = Instant::now();
     let at_begin = processor_time(process);
@@ -571,7 +575,7 @@ fn watch(child: &Mutex<Child>, time: Duration, granted: &mpsc::Receiver<Duration
         };
         let left = allowed
             .saturating_sub(used)
-            .min(allowed.saturating_mul(WALL).saturating_sub(begun.elapsed()));
+            .min(allowed.saturating_mul(wall).saturating_sub(begun.elapsed()));
         if left.is_zero() {
             kill(child);
             return true;
