@@ -5,15 +5,17 @@
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long [`Receiver::wait_for`] waits.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// How long a test waits for what comes in a moment: only what hangs takes this long.
+const PATIENCE: Duration = Duration::from_mins(2);
+/// How often a connection on which nothing is answered looks whether the receiver is still there.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// One request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +65,7 @@ pub enum Answer {
     DripHead,
     /// This status at once, then a body as fast as it can, for as long as the client listens.
     Endless(u16),
-    /// Nothing, for as long as the client waits.
+    /// Nothing, for as long as the client waits and the receiver is there.
     Silence,
     /// The connection is reset.
     Reset,
@@ -102,6 +104,9 @@ struct Shared {
     answers: Mutex<VecDeque<Answer>>,
     otherwise: Mutex<Answer>,
     connections: AtomicUsize,
+    /// The client's end of the connection that was accepted last, and how many are open.
+    open: Mutex<(Option<SocketAddr>, usize)>,
+    ended: Condvar,
     closed: AtomicBool,
     told: Box<dyn Fn(&Received) + Send + Sync>,
     computed: Option<Compute>,
@@ -146,6 +151,8 @@ impl Receiver {
             answers: Mutex::default(),
             otherwise: Mutex::new(Answer::status(200)),
             connections: AtomicUsize::new(0),
+            open: Mutex::default(),
+            ended: Condvar::new(),
             closed: AtomicBool::new(false),
             told,
             computed,
@@ -158,8 +165,16 @@ impl Receiver {
                 }
                 let Ok(stream) = stream else { continue };
                 accepting.connections.fetch_add(1, Ordering::SeqCst);
+                {
+                    let mut open = accepting.open.lock().expect("no panic while locked");
+                    *open = (stream.peer_addr().ok(), open.1 + 1);
+                }
                 let shared = Arc::clone(&accepting);
-                thread::spawn(move || serve(&shared, &stream));
+                thread::spawn(move || {
+                    serve(&shared, &stream);
+                    shared.open.lock().expect("no panic while locked").1 -= 1;
+                    shared.ended.notify_all();
+                });
             }
         });
         Receiver { address, shared }
@@ -197,6 +212,20 @@ impl Receiver {
     /// How many connections were opened so far.
     pub fn connections(&self) -> usize {
         self.shared.connections.load(Ordering::SeqCst)
+    }
+
+    /// Waits until all that was ever sent here has been read, and every connection has ended: those whose client gave up,
+    /// too, which this machine may not have come to yet.
+    pub fn wait_until_quiet(&self) {
+        let last = TcpStream::connect(self.address).and_then(|stream| stream.local_addr());
+        let last = last.expect("the receiver listens");
+        let open = self.shared.open.lock().expect("no panic while locked");
+        let (open, _) = self
+            .shared
+            .ended
+            .wait_timeout_while(open, PATIENCE, |(accepted, open)| *accepted != Some(last) || *open > 0)
+            .expect("no panic while locked");
+        assert_eq!(open.1, 0, "connections are open still");
     }
 
     /// Waits until so many requests have come, and says what came.
@@ -243,7 +272,7 @@ fn serve(shared: &Shared, stream: &TcpStream) {
             };
             let answer = shared.computed.as_ref().map(|compute| compute(&request));
             record(shared, request);
-            if !answer.is_some_and(|answer| send(stream, &answer)) {
+            if !answer.is_some_and(|answer| send(shared, stream, &answer)) {
                 return;
             }
             continue;
@@ -266,7 +295,7 @@ fn serve(shared: &Shared, stream: &TcpStream) {
                 ..request
             },
         );
-        if !send(stream, &answer) {
+        if !send(shared, stream, &answer) {
             return;
         }
     }
@@ -313,7 +342,7 @@ fn read_head(reader: &mut BufReader<&TcpStream>) -> Option<(Received, usize)> {
 fn drip(mut stream: &TcpStream, beginning: &[u8]) {
     let mut sent = stream.write_all(beginning);
     while sent.is_ok() {
-        let _ = stream.set_read_timeout(Some(Duration::from_millis(50)));
+        let _ = stream.set_read_timeout(Some(LOOK));
         if matches!(stream.peek(&mut [0]), Ok(0)) {
             break;
         }
@@ -322,7 +351,7 @@ fn drip(mut stream: &TcpStream, beginning: &[u8]) {
 }
 
 /// Sends an answer; whether the connection goes on.
-fn send(mut stream: &TcpStream, answer: &Answer) -> bool {
+fn send(shared: &Shared, mut stream: &TcpStream, answer: &Answer) -> bool {
     match answer {
         Answer::Plain { status, headers, body } => {
             let mut head = format!("HTTP/1.1 {status} Scripted\r\ncontent-length: {}\r\n", body.len());
@@ -352,8 +381,14 @@ fn send(mut stream: &TcpStream, answer: &Answer) -> bool {
             false
         }
         Answer::Silence => {
-            // Nothing more is sent by the client, so this returns at its end of the connection.
-            let _ = stream.read(&mut [0]);
+            let _ = stream.set_read_timeout(Some(LOOK));
+            // Nothing more is sent by the client, so what is read is its end of the connection.
+            while !shared.closed.load(Ordering::SeqCst) {
+                match stream.read(&mut [0]) {
+                    Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
+                    _ => break,
+                }
+            }
             false
         }
         Answer::Reset => false,

@@ -14,7 +14,7 @@ use domain::public_address::{AddressRules, CallbackUrl};
 use proptest::prelude::*;
 use reqwest::header::HeaderMap;
 
-use crate::house::{FixedLookup, short};
+use crate::house::{FixedLookup, patient};
 use crate::proxy::StandIn;
 
 /// First address, prefix, and whether the address before the block, and the one after it, are ordinary ones.
@@ -129,7 +129,7 @@ impl World {
     /// Calls a URL whose name, if it has one, leads to these addresses.
     fn post(&self, egress: &Egress, url: &str, leads_to: &[IpAddr]) -> Result<u16, Fault> {
         let lookup = Arc::new(FixedLookup(leads_to.to_vec()));
-        let client = GuardedClient::through(egress, self.rules(), short(), lookup).expect("a client");
+        let client = GuardedClient::through(egress, self.rules(), patient(), lookup).expect("a client");
         let url = CallbackUrl::stored(url).expect("a URL");
         let answer = self
             .runtime

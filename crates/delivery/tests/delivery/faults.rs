@@ -13,7 +13,7 @@ use store::outbox::{DeliveryId, NewChannel};
 use testkit::database::TestDatabase;
 use testkit::receiver::{Answer, Receiver};
 
-use crate::house::{House, settings, short};
+use crate::house::{House, endless, patient, settings};
 
 /// A tenth of the workers.
 const PER_RECEIVER: usize = 16;
@@ -43,8 +43,11 @@ impl Absentee {
             *now += 1;
             most.fetch_max(*now, Ordering::SeqCst);
             more_came.notify_all();
-            // Until there are more than there may be, or for this moment.
-            let waited = more_came.wait_timeout_while(now, Duration::from_millis(20), |now| *now <= PER_RECEIVER);
+            // Until there are more than there may be, or for a moment; a longer one before any two have met.
+            let have_met = most.load(Ordering::SeqCst) > 1;
+            let moment = Duration::from_millis(if have_met { 20 } else { 500 });
+            let is_over = |now: &usize| *now > PER_RECEIVER || (!have_met && *now > 1);
+            let waited = more_came.wait_timeout_while(now, moment, |now| !is_over(now));
             *waited.expect("no panic").0 -= 1;
             Answer::status(200)
         });
@@ -59,7 +62,7 @@ impl Absentee {
 fn after_three_days_of_silence_everything_arrives_within_the_receivers_share(database: &TestDatabase) {
     let limits = Limits {
         total: Duration::from_millis(30),
-        ..short()
+        ..patient()
     };
     let house = House::on(database).with_limits(limits);
     let absentee = Absentee::start();
@@ -81,9 +84,10 @@ fn after_three_days_of_silence_everything_arrives_within_the_receivers_share(dat
         "nothing was given up"
     );
 
+    receiver.wait_until_quiet();
     let silent = receiver.received().len();
     absentee.is_back.store(true, Ordering::SeqCst);
-    let house = house.with_limits(Limits::default());
+    let house = house.with_limits(patient());
     // The longest pause between two tries later everything is due.
     house.clock.turn(SignedDuration::from_hours(29));
     house.deliver();
@@ -145,11 +149,7 @@ fn one_black_hole_takes_a_tenth_of_the_workers_and_none_of_the_others_time() {
     let shipped = RunnerSettings::default();
     assert_eq!(shipped.per_receiver, PER_RECEIVER);
     assert!(shipped.per_receiver * 10 <= shipped.workers);
-    let limits = Limits {
-        total: Duration::from_secs(10),
-        ..Limits::default()
-    };
-    let house = House::on(&TestDatabase::sqlite()).with_limits(limits);
+    let house = House::on(&TestDatabase::sqlite()).with_limits(endless());
     let hole = Receiver::start();
     hole.answer_always(Answer::Silence);
     // More than is claimed at once, all before anything of the others, and all of one company.

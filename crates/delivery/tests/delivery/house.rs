@@ -90,13 +90,29 @@ pub fn private() -> AddressRules {
     }
 }
 
-/// Limits that make a slow receiver a matter of a moment.
+/// Limits that only what hangs meets, however busy the machine is.
+pub fn patient() -> Limits {
+    Limits {
+        connect: Duration::from_mins(2),
+        total: Duration::from_mins(2),
+        body_wait: Duration::from_mins(2),
+        ..Limits::default()
+    }
+}
+
+/// Limits that make a silent receiver a matter of a moment.
 pub fn short() -> Limits {
     Limits {
-        connect: Duration::from_millis(500),
-        total: Duration::from_millis(800),
-        body_wait: Duration::from_millis(200),
-        ..Limits::default()
+        total: Duration::from_millis(200),
+        ..patient()
+    }
+}
+
+/// Limits with which no silence ends while a test goes on.
+pub fn endless() -> Limits {
+    Limits {
+        total: Duration::from_hours(1),
+        ..patient()
     }
 }
 
@@ -172,7 +188,7 @@ impl House {
             mailer: None,
             messengers: None,
             gateways: Vec::new(),
-            limits: Limits::default(),
+            limits: patient(),
             events: AtomicU64::new(0),
             _folder: folder,
         };
@@ -204,7 +220,7 @@ impl House {
             tls: MailTls::None,
             login: None,
             from: "no-reply@sign.example.com".to_owned(),
-            timeout: Duration::from_secs(5),
+            timeout: Duration::from_mins(1),
             longest,
         };
         self.mailer = Some(Mailer::new(&settings).expect("usable settings"));

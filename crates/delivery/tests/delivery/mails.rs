@@ -537,9 +537,22 @@ fn no_header_is_injected_whatever_anybody_wrote() {
 }
 
 #[test]
+fn a_server_that_does_not_go_on_is_waited_for_no_longer_than_a_mail_may_take() {
+    let sink = SmtpSink::start();
+    let house = House::on(&TestDatabase::sqlite()).with_patience(sink.address().port(), Duration::from_millis(200));
+    sink.trouble_next([Trouble::Stall]);
+    let mail = house.ask(&address(), "근로계약서");
+    house.deliver();
+    let tries = house.tries(mail);
+    let fault = tries[0].fault.as_deref().unwrap_or_default();
+    assert!(fault.contains("did not finish within 0.2 s"), "{fault}");
+    assert_eq!((tries.len(), house.state(mail)), (1, "waiting"));
+}
+
+#[test]
 fn through_six_hours_of_every_trouble_each_mail_arrives_under_one_id_and_webhooks_go_on() {
     let sink = SmtpSink::start();
-    let house = House::on(&TestDatabase::sqlite()).with_patience(sink.address().port(), Duration::from_millis(300));
+    let house = House::on(&TestDatabase::sqlite()).with_smtp(sink.address().port());
     let receiver = Receiver::start();
     let mails: Vec<_> = (0..6)
         .map(|number| house.ask(&address(), &format!("계약 {number}")))
@@ -555,11 +568,11 @@ fn through_six_hours_of_every_trouble_each_mail_arrives_under_one_id_and_webhook
     sink.trouble_next([
         Trouble::AtSender("421 4.3.2 closing for maintenance".to_owned()),
         Trouble::AtRecipient("450 4.2.0 greylisted".to_owned()),
-        Trouble::Stall,
+        Trouble::HangUp,
         Trouble::DropAfterData,
         Trouble::AfterData("451 4.3.0 try again".to_owned()),
         Trouble::DropAfterData,
-        Trouble::Stall,
+        Trouble::HangUp,
     ]);
     for hour in 1..=5 {
         house.clock.turn(SignedDuration::from_hours(1));

@@ -5,16 +5,17 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use app::TimeStampAuthority;
 use app::network::Network;
-use delivery::guarded_client::{Addresses, Fault, GuardedClient, Lookup};
+use delivery::guarded_client::{Addresses, Fault, GuardedClient, Limits, Lookup};
 use delivery::{Egress, GuardedNetwork, SourceRules};
 use domain::public_address::{AddressRules, CallbackUrl};
 use testkit::receiver::Receiver;
 
 use crate::guarded::post;
-use crate::house::{FixedLookup, short};
+use crate::house::{FixedLookup, patient};
 
 /// What the proxy was asked for: the head of a CONNECT, and the first bytes that came through it.
 #[derive(Debug, Clone)]
@@ -108,17 +109,33 @@ fn serve(mut stream: TcpStream, lead: Option<SocketAddr>, answer: &str, list: &M
         onward.try_clone().expect("a second handle"),
         stream.try_clone().expect("a second handle"),
     );
-    std::thread::spawn(move || std::io::copy(&mut back_from, &mut back_to));
+    std::thread::spawn(move || {
+        let _ = std::io::copy(&mut back_from, &mut back_to);
+        let _ = back_to.shutdown(std::net::Shutdown::Both);
+    });
     let mut buffer = [0; 4096];
     loop {
         let read = reader.read(&mut buffer).unwrap_or(0);
+        // Before anybody can answer it.
+        list.lock().expect("no panic")[number]
+            .first
+            .extend_from_slice(&buffer[..read]);
         if read == 0 || onward.write_all(&buffer[..read]).is_err() {
             let _ = onward.shutdown(std::net::Shutdown::Both);
             return;
         }
-        let mut list = list.lock().expect("no panic");
-        list[number].first.extend_from_slice(&buffer[..read]);
     }
+}
+
+/// Somebody who listens once, and hangs up at the first word.
+fn hanging_up() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("an address");
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("a connection");
+        let _ = stream.read(&mut [0; 1]);
+    });
+    address
 }
 
 /// Answers the first question with the first addresses, and so on; and counts.
@@ -156,7 +173,7 @@ fn plain_http() -> AddressRules {
 }
 
 fn client(egress: &Egress, lookup: Arc<dyn Lookup>) -> GuardedClient {
-    GuardedClient::through(egress, plain_http(), short(), lookup).expect("a client")
+    GuardedClient::through(egress, plain_http(), patient(), lookup).expect("a client")
 }
 
 const PUBLIC: &str = "93.184.215.14";
@@ -196,10 +213,9 @@ fn plain_http_goes_through_the_proxy_to_the_address_that_was_checked() {
 
 #[test]
 fn https_is_tunnelled_and_names_the_host_only_inside() {
-    let receiver = Receiver::start();
-    let proxy = StandIn::leading_to(receiver.address());
+    let proxy = StandIn::leading_to(hanging_up());
     let client = client(&proxy.egress(), Arc::new(FixedLookup(addresses(&[PUBLIC]))));
-    // The receiver speaks no TLS, so there is no session; what matters is what it was sent.
+    // There is no session; what matters is what was sent.
     post(&client, "https://hooks.example.com/a").expect_err("no TLS");
     let asked = proxy.asked().remove(0);
     assert_eq!(asked.target, "93.184.215.14:443");
@@ -246,7 +262,7 @@ fn without_a_proxy_a_name_is_asked_once_for_each_connection() {
         ..AddressRules::default()
     };
     let answers = Arc::<Rebinding>::clone(&lookup);
-    let client = GuardedClient::with(private, short(), answers).expect("a client");
+    let client = GuardedClient::with(private, patient(), answers).expect("a client");
     let url = format!("http://hooks.example.com:{}/", receiver.address().port());
     assert_eq!(post(&client, &url).expect("an answer").status, 200);
     assert_eq!((lookup.asked.load(Ordering::SeqCst), receiver.connections()), (1, 1));
@@ -276,7 +292,7 @@ fn an_excepted_host_is_called_without_it() {
         allow_private: true,
         ..AddressRules::default()
     };
-    let client = GuardedClient::through(&egress, private, short(), Arc::new(FixedLookup(Vec::new())));
+    let client = GuardedClient::through(&egress, private, patient(), Arc::new(FixedLookup(Vec::new())));
     assert_eq!(
         post(&client.expect("a client"), &receiver.url("/"))
             .expect("an answer")
@@ -326,10 +342,15 @@ fn a_silent_proxy_is_waited_for_no_longer_than_a_connection() {
     let silent = Receiver::start();
     silent.answer_always(testkit::receiver::Answer::Silence);
     let egress = Egress::proxy(&format!("http://{}", silent.address()), Vec::new(), false).expect("a proxy");
-    let client = client(&egress, Arc::new(FixedLookup(addresses(&[PUBLIC]))));
+    let limits = Limits {
+        connect: Duration::from_millis(200),
+        ..patient()
+    };
+    let lookup = Arc::new(FixedLookup(addresses(&[PUBLIC])));
+    let client = GuardedClient::through(&egress, plain_http(), limits, lookup).expect("a client");
     let fault = post(&client, "http://hooks.example.com/");
     assert!(
-        matches!(&fault, Err(Fault::NotConnected(words)) if words.contains(&format!("{:?}", short().connect))),
+        matches!(&fault, Err(Fault::NotConnected(words)) if words.contains("within 200ms")),
         "{fault:?}"
     );
 }
@@ -351,7 +372,7 @@ fn authorities_and_what_certificates_name_go_the_same_way() {
     };
     network.ask_authority(&authority, vec![1]).expect("an answer");
     let list = crate::addresses::named("http://pki.example.com/root.crl");
-    network.fetch(&list, short().total).expect("an answer");
+    network.fetch(&list, patient().total).expect("an answer");
     let trial = app::network::WebhookTrial {
         url: CallbackUrl::parse("http://hooks.example.com:8443/", &plain_http()).expect("a URL"),
         event_id: "msg_1".to_owned(),

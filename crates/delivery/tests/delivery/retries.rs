@@ -4,7 +4,7 @@ use jiff::SignedDuration;
 use testkit::database::TestDatabase;
 use testkit::receiver::{Answer, Receiver};
 
-use crate::house::{House, short};
+use crate::house::{House, patient, short};
 
 testkit::on_both_databases!(
     after_500_the_same_id_and_bytes_come_again,
@@ -150,6 +150,7 @@ fn silence_and_a_reset_are_failed_tries_that_say_so() {
     receiver.answer_next([Answer::Silence]);
     let silent = house.tell(&receiver.url("/silent"), 1);
     house.deliver();
+    let house = house.with_limits(patient());
     receiver.answer_next([Answer::Reset]);
     let reset = house.tell(&receiver.url("/reset"), 2);
     house.deliver();

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use delivery::guarded_client::Limits;
 use delivery::node;
 use delivery::runner::RunnerSettings;
 use domain::Contact;
@@ -17,7 +16,7 @@ use testkit::deliveries::claim_due;
 use testkit::receiver::{Answer, Receiver};
 use testkit::smtp_sink::{SmtpSink, Trouble};
 
-use crate::house::{House, settings};
+use crate::house::{House, endless, settings};
 
 testkit::on_both_databases!(
     a_dead_workers_delivery_is_made_when_its_lease_ends_and_its_late_result_counts_no_more,
@@ -226,11 +225,7 @@ fn the_bell_wakes_the_runner_and_connections_are_kept() {
 
 #[test]
 fn many_dead_receivers_of_one_company_never_slow_another_company() {
-    let limits = Limits {
-        total: Duration::from_secs(3),
-        ..Limits::default()
-    };
-    let house = House::on(&TestDatabase::sqlite()).with_limits(limits);
+    let house = House::on(&TestDatabase::sqlite()).with_limits(endless());
     let mut silent = Vec::new();
     let dead: Vec<_> = (1..=30).map(Receiver::start_apart).collect();
     for (receiver, workflow) in dead.iter().zip(0..) {
@@ -258,17 +253,13 @@ fn many_dead_receivers_of_one_company_never_slow_another_company() {
     );
     let asked: usize = dead.iter().map(Receiver::connections).sum();
     assert!(asked <= 5, "{asked} at once");
-    drop(stop);
+    drop((stop, dead));
     house.runtime.block_on(running).expect("the runner ends");
 }
 
 #[test]
 fn one_dead_receiver_never_slows_the_others() {
-    let limits = Limits {
-        total: Duration::from_secs(3),
-        ..Limits::default()
-    };
-    let house = House::on(&TestDatabase::sqlite()).with_limits(limits);
+    let house = House::on(&TestDatabase::sqlite()).with_limits(endless());
     let (dead, good) = (Receiver::start_apart(1), Receiver::start());
     dead.answer_always(Answer::Silence);
     let mut silent = Vec::new();
@@ -294,7 +285,7 @@ fn one_dead_receiver_never_slows_the_others() {
         silent.iter().all(|id| house.tries(*id).is_empty()),
         "the good ones came before the first silence was over"
     );
-    drop(stop);
+    drop((stop, dead));
     house.runtime.block_on(running).expect("the runner ends");
 
     // What it had claimed and not begun with was given back, so that another runner can go on at once.

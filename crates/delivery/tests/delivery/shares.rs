@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use app::mail::Occasion;
-use delivery::guarded_client::Limits;
 use delivery::runner::RunnerSettings;
 use domain::{Contact, Language};
 use store::outbox::DeliveryId;
@@ -12,19 +11,15 @@ use testkit::receiver::{Answer, Receiver};
 use testkit::smtp_sink::{SmtpSink, Trouble};
 
 use crate::gateways::{at, stand_in};
-use crate::house::{House, settings};
+use crate::house::{House, endless, settings};
 
 const CODE: Occasion<'static> = Occasion::OneTimeCode { code: "012345" };
 
 /// A house whose receivers may be silent for longer than any test takes, and a runner that only the bell wakes.
 fn house(sink: &SmtpSink) -> House {
-    let limits = Limits {
-        total: Duration::from_secs(30),
-        ..Limits::default()
-    };
     House::on(&TestDatabase::sqlite())
         .with_smtp(sink.address().port())
-        .with_limits(limits)
+        .with_limits(endless())
 }
 
 fn woken() -> RunnerSettings {
