@@ -53,7 +53,7 @@ impl TestDatabase {
             settings: Settings::Postgres {
                 url: with_database(&admin_url, &name),
                 connections: 8,
-                patience: Duration::from_secs(20),
+                patience: Duration::from_mins(2),
             },
             keep: Keep::Database { admin_url, name },
         }
@@ -142,9 +142,9 @@ impl RowLock {
     /// Waits until so many other transactions stand still at a lock.
     ///
     /// # Panics
-    /// Where that takes longer than half a minute: then they do not meet here.
+    /// Where that takes longer than two minutes: then they do not meet here.
     pub fn wait_for(&mut self, waiting: i64) {
-        let give_up = Instant::now() + Duration::from_secs(30);
+        let give_up = Instant::now() + Duration::from_mins(2);
         loop {
             let found: i64 = self
                 .watcher

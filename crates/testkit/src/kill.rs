@@ -30,7 +30,7 @@ const MEMBER: &str = "owner@example.com";
 const PASSWORD: &str = "correct horse battery staple";
 const STEPS: u32 = 2;
 /// Longer than the lease that a killed server holds on a delivery.
-const ALL_DELIVERED: Duration = Duration::from_mins(4);
+const ALL_DELIVERED: Duration = Duration::from_mins(10);
 
 /// How much is done.
 #[derive(Debug, Clone)]
@@ -53,7 +53,7 @@ pub enum Kill {
 /// What was done last is looked at after each kill, all that was ever done after so many.
 const LOOK_AT_ALL: usize = 20;
 /// A server under load has come to each place long before.
-const REACHED: Duration = Duration::from_mins(2);
+const REACHED: Duration = Duration::from_mins(10);
 
 /// What was done.
 #[derive(Debug, Clone, Copy)]
@@ -259,7 +259,7 @@ impl Ledger {
                 answer.await;
             }
         };
-        let in_time = tokio::time::timeout(Duration::from_mins(2), enough).await;
+        let in_time = tokio::time::timeout(Duration::from_mins(10), enough).await;
         assert!(
             in_time.is_ok(),
             "the server answers too little: {} of {goal}",
@@ -332,7 +332,7 @@ impl Client {
     fn new(server: &Server, authorization: &str, template: i64, callback: &str) -> Client {
         Client {
             http: reqwest::Client::builder()
-                .timeout(Duration::from_mins(1))
+                .timeout(Duration::from_mins(10))
                 .build()
                 .expect("a client"),
             address: server.address.clone(),

@@ -234,7 +234,7 @@ impl Server {
         use std::io::Write;
         let mut connection = std::net::TcpStream::connect(self.address).expect("a connection");
         connection
-            .set_read_timeout(Some(std::time::Duration::from_secs(30)))
+            .set_read_timeout(Some(std::time::Duration::from_mins(2)))
             .expect("a time limit");
         connection.write_all(bytes).expect("it is taken");
         connection

@@ -226,7 +226,7 @@ mod tests {
 
     use super::{MOST, Served, Together};
 
-    const LONG: Duration = Duration::from_secs(30);
+    const LONG: Duration = Duration::from_mins(2);
 
     fn waiting(together: &Together<(), usize, usize>) -> usize {
         together.all().get(&()).map_or(0, |waiting| waiting.waiters.len())
