@@ -32,6 +32,14 @@ fn a_body_that_will_not_be_taken_is_refused_unread(database: &TestDatabase) {
     body["export_api_info"] = json!({"url": "https://h.example.com/", "api_type": "ALL", "is_embed": true});
     let started = server.start(&token, &body).ok();
     let link = format!("link-token: {}\r\n", started["token"].as_str().expect("a link"));
+    let forged = "link-token: AQAAAAAAAAAqAAAAAQ\r\n".to_owned();
+    let program = format!("authorization: service {token}\r\n");
+    let start = ("POST", "/api/v3/workflows/start");
+    let mut wanted = vec![
+        // No token, and a large body: the token is what is missed.
+        (start, String::new(), 20 * MEBIBYTE, 401),
+        (start, program, 33 * MEBIBYTE, 413),
+    ];
     for (method, path, limit) in [
         ("PUT", "/sign/drafts", MEBIBYTE),
         ("POST", "/sign/approve", MEBIBYTE),
@@ -39,22 +47,20 @@ fn a_body_that_will_not_be_taken_is_refused_unread(database: &TestDatabase) {
         ("POST", "/sign/files", 15 * MEBIBYTE),
     ] {
         // Nobody's link: whatever the body is, it is not waited for.
-        let forged = answer_to_head(&server, method, path, "link-token: AQAAAAAAAAAqAAAAAQ\r\n", 1000);
-        assert!(forged.starts_with("HTTP/1.1 404"), "{method} {path}: {forged}");
-        let long = answer_to_head(&server, method, path, &link, limit + 1);
-        assert!(long.starts_with("HTTP/1.1 413"), "{method} {path}: {long}");
+        wanted.push(((method, path), forged.clone(), 1000, 404));
+        wanted.push(((method, path), link.clone(), limit + 1, 413));
     }
-    // No token, and a large body: the token is what is missed.
-    let answer = answer_to_head(&server, "POST", "/api/v3/workflows/start", "", 20 * MEBIBYTE);
-    assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
-    let answer = answer_to_head(
-        &server,
-        "POST",
-        "/api/v3/workflows/start",
-        &format!("authorization: service {token}\r\n"),
-        33 * MEBIBYTE,
-    );
-    assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+    // All at once: each is waited for a while, since the rest of its body may still come.
+    std::thread::scope(|scope| {
+        for ((method, path), headers, length, status) in &wanted {
+            let server = &server;
+            scope.spawn(move || {
+                let answer = answer_to_head(server, method, path, headers, *length);
+                let status = format!("HTTP/1.1 {status}");
+                assert!(answer.starts_with(&status), "{method} {path}: {answer}");
+            });
+        }
+    });
 }
 
 /// More than what lies between them can hold: were it not read, the line would break under who sends it.
