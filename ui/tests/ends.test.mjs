@@ -57,20 +57,16 @@ before(async () => {
   server = await Installation.start();
   browser = await launch();
   const template = server.import(ONE_WRITER, pdf(1));
-  const start = ({ first = {}, query = "", ...changes } = {}) =>
-    server.startWorkflow(
-      {
-        template_id: template,
-        recipient_list: [{ order: 1, name: "김민준", email: "minjun@example.com", ...first }],
-        ...changes,
-      },
-      query,
-    );
+  const request = ({ first = {}, ...changes } = {}) => ({
+    template_id: template,
+    recipient_list: [{ order: 1, name: "김민준", email: "minjun@example.com", ...first }],
+    ...changes,
+  });
+  const start = (changes) => server.startWorkflow(request(changes));
   const act = (workflow, verb, body) => server.call("POST", `/api/v3/workflows/${workflow.workflow_id}/${verb}`, body);
 
   // Its time runs out while the others are made.
-  const soon = new Date(Date.now() + 3000).toISOString().slice(0, 19).replace("T", " ");
-  addresses.expired = (await start({ expiry_date: soon, query: "?offset=%2B00:00" })).sign_url;
+  addresses.expired = (await server.startExpiring(request())).sign_url;
   const signed = await server.startWorkflow();
   const values = { Name: "김민준", "First day": "2026-12-01", Agreed: "Y", Signature: PICTURE };
   await act(signed, "approve", { order: 1, field_list: Object.entries(values).map(([name, value]) => ({ name, value })) });

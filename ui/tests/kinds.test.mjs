@@ -319,7 +319,7 @@ test("a file on its way tells how far it is, is given up with the keyboard, and 
   const devtools = await page.context().newCDPSession(page);
   const slow = (uploadThroughput) =>
     devtools.send("Network.emulateNetworkConditions", { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput });
-  await slow(40_000);
+  await slow(4_000);
   const hands = HANDS.keyboard(page);
   await hands.press(field(page, "Attachment").locator("button"));
   await hands.choose(() => hands.press(page.locator("#sheet-entry")), large);

@@ -215,7 +215,13 @@ test("who presses twice, or approves in a second tab, has approved once", async 
   // What one tab saves the other shows when somebody comes back to it.
   await fill(second, "Name", "이서연");
   await second.waitForSelector('#save-state[data-state="saved"]');
-  await Promise.all([first.waitForEvent("load"), first.evaluate(() => void setTimeout(() => dispatchEvent(new Event("focus"))))]);
+  // Until it has heard of it: what one tab tells the other takes its time.
+  const comeBack = () =>
+    first.evaluate(() => {
+      const again = setInterval(() => dispatchEvent(new Event("focus")), 50);
+      addEventListener("beforeunload", () => clearInterval(again));
+    });
+  await Promise.all([first.waitForEvent("load"), comeBack()]);
   await ready(first);
   assert.equal(await field(first, "Name").locator("input").inputValue(), "이서연");
   const asked = [];
@@ -236,19 +242,28 @@ test("who presses twice, or approves in a second tab, has approved once", async 
 
 test("who taps twice opens a dialog, and presses nothing that came up under the finger", async () => {
   const started = await server.startWorkflow();
-  const page = await openSigning("phone", started.sign_url);
+  const page = await open(browser, "phone");
+  await page.clock.install();
+  await page.goto(started.sign_url);
+  await ready(page);
   const asked = [];
   page.on("request", (request) => /approve/.test(request.url()) && asked.push(request));
+  let later = Date.now();
+  /** Taps twice at the same moment: the page's clock stands until it is told to go on. */
   const twice = async (target) => {
+    later += 60_000;
+    await page.clock.pauseAt(later);
     const { x, y, width, height } = await target.boundingBox();
     for (let taps = 0; taps < 2; taps += 1) await page.touchscreen.tap(x + width / 2, y + height / 2);
   };
   await twice(page.locator("#next"));
   assert.equal(await page.locator("#sheet[open] #sheet-label").textContent(), "Name (required)");
+  await page.clock.resume();
   await page.tap("#sheet [data-close]");
   await twice(field(page, "Name").locator("button.open"));
   assert.equal(await page.locator("#sheet").isVisible(), true);
   // A moment later a tap beside it closes it, as ever.
+  await page.clock.resume();
   await page.waitForSelector('#sheet[closedby="any"]');
   await page.touchscreen.tap(180, 20);
   await page.locator("#sheet").waitFor({ state: "hidden" });
@@ -256,6 +271,7 @@ test("who taps twice opens a dialog, and presses nothing that came up under the 
   await twice(page.locator("#approve"));
   assert.equal(await page.locator("#approve-dialog").isVisible(), true);
   assert.deepEqual(asked, []);
+  await page.clock.resume();
   await page.tap("#approve-dialog [type=submit]");
   await page.locator("#done-dialog[open]").waitFor();
   assert.equal(asked.length, 1);
@@ -613,7 +629,9 @@ test("the access code: a hint, tries that count down, then the document; or a lo
 
   // The proof of the code ends while he writes: it is asked for again, and nothing is lost.
   await page.context().clearCookies();
-  await Promise.all([page.waitForSelector("#code"), fill(page, "Name", "김민준")]);
+  await field(page, "Name").locator("button.open").click();
+  await page.locator("#sheet-entry").fill("김민준");
+  await page.waitForSelector("#code");
   await page.fill("#code", "850101");
   await pressAndFollow(page, "[type=submit]");
   await ready(page);

@@ -28,10 +28,9 @@ export async function walk(server, page, { language, size }, shoot) {
     { order: 1, name: "김민준", email: `minjun.${language}@example.com` },
     { order: 2, name: "박서연", email: `seoyeon.${language}@example.com` },
   ];
-  const start = (changes, query) => server.startWorkflow({ language, recipient_list: writers, ...changes }, query);
-  const expiry_date = new Date(Date.now() + 3000).toISOString().slice(0, 19).replace("T", " ");
+  const start = (changes) => server.startWorkflow({ language, recipient_list: writers, ...changes });
   const other = { ...writers[0], email: `other.${language}@example.com` };
-  const expiring = await start({ expiry_date, recipient_list: [other, writers[1]] }, "?offset=%2B00:00");
+  const expiring = await server.startExpiring({ language, recipient_list: [other, writers[1]] });
 
   const started = await start();
   await page.goto(started.sign_url);
