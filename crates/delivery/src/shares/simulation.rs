@@ -93,6 +93,8 @@ struct Seen {
 struct World {
     shares: Shares,
     hosts: Vec<Host>,
+    /// Where each stands in `hosts`.
+    places: BTreeMap<Lane, usize>,
     events: BTreeMap<(Duration, u64), Event>,
     number: u64,
     /// How long each delivery to a good receiver waited, and since when.
@@ -123,12 +125,8 @@ impl World {
         due.sort_by_key(|(since, _)| *since);
         let due: Vec<DueLane> = due.into_iter().map(|(_, due)| due).collect();
         let plan = self.shares.plan(&due, 64, now);
-        let places: BTreeMap<Lane, usize> = (0..)
-            .zip(&self.hosts)
-            .map(|(place, host)| (host.lane.clone(), place))
-            .collect();
         for (lane, count) in plan.lanes {
-            let host = &mut self.hosts[places[&lane]];
+            let host = &mut self.hosts[self.places[&lane]];
             for _ in 0..count {
                 if let Some(since) = host.due.pop_front() {
                     host.claimed.push_back(since);
@@ -137,7 +135,7 @@ impl World {
             }
         }
         for (lane, count) in self.shares.may_begin(now) {
-            let place = places[&lane];
+            let place = self.places[&lane];
             for _ in 0..count {
                 let call = self.shares.began(&lane, now);
                 let host = &mut self.hosts[place];
@@ -157,9 +155,14 @@ impl World {
 fn run(manner: Manner) -> Seen {
     let hanging = (0..HANGING).map(|number| Host::new(format!("hanging{number}"), number / 4, manner));
     let good = (0..GOOD).map(|number| Host::new(format!("good{number}"), number, Manner::Never));
+    let hosts: Vec<Host> = hanging.chain(good).collect();
     let mut world = World {
         shares: Shares::new(BOUNDS),
-        hosts: hanging.chain(good).collect(),
+        places: (0..)
+            .zip(&hosts)
+            .map(|(place, host)| (host.lane.clone(), place))
+            .collect(),
+        hosts,
         events: BTreeMap::new(),
         number: 0,
         waits: Vec::new(),
