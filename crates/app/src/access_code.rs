@@ -12,8 +12,8 @@ use domain::event::IdentityMethod;
 use domain::{EventKind, Recipient};
 use store::workflow::{AccessCode, Writer};
 
-use crate::error::{ConflictCode, Error, Fault, FaultCode};
-use crate::signing_session::SigningKey;
+use crate::error::{ConflictCode, Error, Fault, FaultCode, Subject};
+use crate::signing_session::{SigningKey, same_link};
 use crate::vault::Purpose;
 use crate::{App, Origin};
 
@@ -33,7 +33,7 @@ impl App {
     pub fn give_access_code(&self, key: &SigningKey, code: &str, origin: &Origin) -> Result<String, Error> {
         let session = self.session_of(key)?;
         let (Some(recipient), Some(writer)) = (session.recipient(), session.writer()) else {
-            return Err(Error::NotFound(crate::Subject::Recipient));
+            return Err(Error::NotFound(Subject::Recipient));
         };
         let Some(access) = &writer.access else {
             return Ok(String::new());
@@ -43,14 +43,16 @@ impl App {
             .tag_matches(Purpose::AccessCode, &salted(&access.salt, code), &access.code);
         let workflow = &session.snapshot.stored.workflow;
         let (company, workflow, id) = (workflow.company.clone(), workflow.id, recipient.id);
+        let link_version = recipient.link_version;
         let actor = origin.actor(Who::Recipient(id));
         let (wanted, judged, at) = (company.clone(), access.clone(), session.snapshot.at);
         // What was read before may be old: of many tries at the same moment each must meet the count that the one before it
         // left. So nothing is told of the code but what the transaction that counts it has found.
         let failures = self.judge_and_note(&company, workflow, &actor, move |tx| {
-            let stored = store::workflow::load(tx, &wanted, workflow)?;
-            let writer = stored.as_ref().and_then(|stored| stored.writer(id));
-            let Some(writer) = writer.filter(|writer| !is_locked(writer)) else {
+            let stored = store::workflow::load(tx, &wanted, workflow)?.ok_or(Error::NotFound(Subject::Link))?;
+            // A try of the earlier person must not be told of, or counted against, whoever has the place now.
+            same_link(&stored.workflow, id, link_version)?;
+            let Some(writer) = stored.writer(id).filter(|writer| !is_locked(writer)) else {
                 return Err(Error::conflict(ConflictCode::Locked));
             };
             if writer.access.as_ref() != Some(&judged) {

@@ -14,8 +14,8 @@ use document::fonts::Fonts;
 use domain::event::{FileKind, IdentityMethod};
 use domain::text::is_direction_control;
 use domain::{
-    Actor, BlobHash, ChainFile, DeliveryChannel, Entry, Event, EventKind, Language, Progress, Recipient, RecipientId,
-    SealLevel, Status, Who, Workflow, time,
+    Actor, BlobHash, ChainFile, DeliveryChannel, Entry, Event, EventKind, Language, NamedEvent, Progress, Recipient,
+    RecipientId, SealLevel, Status, Who, Workflow, named_events, time,
 };
 use jiff::Timestamp;
 use store::template::StoredVersion;
@@ -63,6 +63,7 @@ pub(crate) fn certificate_content(certified: &Certified<'_>, fonts: &Fonts) -> C
         certified,
         fonts,
         language: certified.workflow.language,
+        events: named_events(certified.entries),
     }
     .content()
 }
@@ -71,6 +72,8 @@ struct Writer<'c> {
     certified: &'c Certified<'c>,
     fonts: &'c Fonts,
     language: Language,
+    /// The whole chain, with the people as they were at each entry.
+    events: Vec<NamedEvent>,
 }
 
 impl Writer<'_> {
@@ -216,22 +219,20 @@ impl Writer<'_> {
         };
         let mut rows = vec![(self.say("certificate-step-label"), self.drawable(&step))];
         // What came before a correction or a handing over was somebody else's.
-        let mut events: Vec<Event> = Vec::new();
-        for event in self
-            .events_read()
-            .filter(|event| event.event.recipient() == Some(recipient.id))
-        {
-            if matches!(
-                event.event,
-                EventKind::RecipientCorrected { .. } | EventKind::HandedOver { .. }
-            ) {
-                events.clear();
+        let mut events: Vec<&Event> = Vec::new();
+        for named in &self.events {
+            if named.event.event.recipient() != Some(recipient.id) {
+                continue;
             }
-            events.push(event);
+            if named.successor.is_some() {
+                events.clear();
+                rows.extend(self.earlier_person(named));
+            }
+            events.push(&named.event);
         }
-        let first = |is: &dyn Fn(&EventKind) -> bool| events.iter().find(|event| is(&event.event));
+        let first = |is: &dyn Fn(&EventKind) -> bool| events.iter().copied().find(|event| is(&event.event));
         // After a return a writer acts anew: the last act counts.
-        let last = |is: &dyn Fn(&EventKind) -> bool| events.iter().rev().find(|event| is(&event.event));
+        let last = |is: &dyn Fn(&EventKind) -> bool| events.iter().rev().copied().find(|event| is(&event.event));
         let requested = first(&|event| matches!(event, EventKind::RequestSent { .. }));
         let viewed = first(&|event| matches!(event, EventKind::Viewed { .. }));
         let handed_on = self.certified.handed_on.get(&recipient.id);
@@ -282,8 +283,20 @@ impl Writer<'_> {
         }
     }
 
+    /// Who had the place before, until when, and why no longer.
+    fn earlier_person(&self, change: &NamedEvent) -> Option<(String, String)> {
+        let before = change.recipient.as_ref()?;
+        let key = match change.event.event {
+            EventKind::HandedOver { .. } => "certificate-earlier-handed-over",
+            _ => "certificate-earlier-corrected",
+        };
+        let person = person(&before.name, &before.contact);
+        let until = self.say_with(key, &[("person", &person), ("at", &self.moment(change.event.at))]);
+        Some((self.say("certificate-earlier"), self.drawable(&until)))
+    }
+
     /// How it was made sure who acts.
-    fn identity(&self, recipient: &Recipient, events: &[Event], act: Option<&Event>) -> String {
+    fn identity(&self, recipient: &Recipient, events: &[&Event], act: Option<&Event>) -> String {
         if act.is_some_and(|event| !matches!(event.actor.who, Who::Recipient(_))) {
             return self.say("certificate-identity-on-behalf");
         }
@@ -484,26 +497,20 @@ impl Writer<'_> {
             .collect()
     }
 
-    fn events_read(&self) -> impl DoubleEndedIterator<Item = Event> + '_ {
-        self.certified
-            .entries
-            .iter()
-            .filter_map(|entry| Event::from_payload(&entry.payload))
-    }
-
     fn events(&self) -> EventTable {
         let column = |key: &str, share| Column {
             title: self.say(key),
             share,
         };
         let rows = self
-            .events_read()
-            .map(|event| {
+            .events
+            .iter()
+            .map(|named| {
                 vec![
-                    self.moment(event.at),
-                    self.drawable(&self.describe(&event)),
-                    self.drawable(&self.who(&event.actor)),
-                    self.drawable(&self.origin(&event.actor)),
+                    self.moment(named.event.at),
+                    self.drawable(&self.describe(named)),
+                    self.drawable(&self.who(named)),
+                    self.drawable(&self.origin(&named.event.actor)),
                 ]
             })
             .collect();
@@ -528,7 +535,8 @@ impl Writer<'_> {
             .join(" · ")
     }
 
-    fn describe(&self, Event { event, actor, .. }: &Event) -> String {
+    fn describe(&self, named: &NamedEvent) -> String {
+        let Event { event, actor, .. } = &named.event;
         let way = match event {
             EventKind::IdentityChecked {
                 method: IdentityMethod::OneTimeCode,
@@ -549,26 +557,25 @@ impl Writer<'_> {
         };
         let key = format!("event-{}{way}", event.code().replace('_', "-"));
         // Who acted stands beside it anyway.
-        let named = event
-            .recipient()
-            .filter(|id| actor.who != Who::Recipient(*id))
-            .map(|id| self.name_of(id))
+        let about = named
+            .recipient
+            .as_ref()
+            .filter(|person| actor.who != Who::Recipient(person.id))
+            .map(|about| person(&about.name, &about.contact))
             .unwrap_or_default();
         let detail = match event {
             EventKind::ValueWritten { field, .. } | EventKind::ValueRemoved { field, .. } => {
                 self.field(field).to_owned()
             }
             EventKind::Extended { expires_at } => self.moment(*expires_at),
-            // The step is in the sentence itself.
-            EventKind::Returned { .. } => String::new(),
             EventKind::Downloaded { file } | EventKind::Timestamped { file, .. } => self.say(match file {
                 FileKind::Document => "certificate-file-document",
                 FileKind::Certificate => "certificate-file-certificate",
             }),
-            EventKind::RecipientCorrected { recipient } | EventKind::HandedOver { recipient, .. } => {
-                person(&recipient.name, &recipient.contact)
-            }
-            _ => named,
+            EventKind::RecipientCorrected { recipient } | EventKind::HandedOver { recipient, .. } => named
+                .change()
+                .unwrap_or_else(|| person(&recipient.name, &recipient.contact)),
+            _ => about,
         };
         let order = match event {
             EventKind::Returned { to_order, .. } => to_order.to_string(),
@@ -595,22 +602,12 @@ impl Writer<'_> {
         known.map_or(name, domain::Field::shown_name)
     }
 
-    fn name_of(&self, id: RecipientId) -> String {
-        self.certified
-            .workflow
-            .recipient(id)
-            .map_or_else(String::new, |recipient| recipient.name.clone())
-    }
-
-    fn who(&self, actor: &Actor) -> String {
-        match actor.who {
-            Who::Recipient(id) => self
-                .certified
-                .workflow
-                .recipient(id)
-                .map_or_else(String::new, |recipient| {
-                    person(&recipient.name, recipient.contact.as_given())
-                }),
+    fn who(&self, named: &NamedEvent) -> String {
+        match named.event.actor.who {
+            Who::Recipient(_) => named
+                .actor
+                .as_ref()
+                .map_or_else(String::new, |actor| person(&actor.name, &actor.contact)),
             Who::Member(id) if id == self.certified.workflow.sender => {
                 format!(
                     "{} ({})",

@@ -1,5 +1,9 @@
 //! Correcting a recipient who has not written. His old link dies; where it is his turn he is asked anew. What is as it was
 //! corrects nothing, and nobody is asked more often than reminding asks ([`crate::remind`]).
+//!
+//! What the earlier person did or wrote is not the new person's: the draft, the comment, views, consent and checks go, and
+//! so do the values that they had written before the document was returned. The audit trail keeps all of it under the
+//! earlier person's name ([`domain::people_over_time`]).
 
 use document::fonts::Fonts;
 use domain::{Contact, PersonName, RecipientId, Workflow, WorkflowId, WriterDetail};
@@ -65,10 +69,7 @@ impl App {
                 .map_err(refused)?;
             let workflow = change.workflow.clone();
             prove_person(self, snapshot, &workflow, recipient, &fonts)?;
-            let plan = self
-                .plan_change(snapshot, change, &actor)?
-                .map(|plan| plan.finishing_draft_of(recipient));
-            Ok((plan, workflow))
+            Ok((self.plan_change(snapshot, change, &actor)?, workflow))
         })?;
         Ok(self.advanced(&workflow))
     }

@@ -5,8 +5,8 @@
 //! address on the network is told once an hour, and from however many addresses, twenty times an hour.
 
 use domain::{
-    Actor, BlobHash, CompanyId, Event, EventKind, FileKind, Language, PageSize, Status, UtcOffset, Who, Workflow,
-    WorkflowId,
+    Actor, BlobHash, CompanyId, Event, EventKind, FileKind, Language, PageSize, RecipientId, Status, UtcOffset, Who,
+    Workflow, WorkflowId,
 };
 use jiff::{SignedDuration, Timestamp};
 
@@ -15,6 +15,7 @@ use crate::error::{ConflictCode, Error, Subject};
 use crate::link_token::LinkPurpose;
 use crate::page_cache::PartKind;
 use crate::page_part::PageAnswer;
+use crate::signing_session::same_link;
 use crate::transition::{Snapshot, conflict};
 use crate::{App, Caller, CompanyLook, Origin};
 
@@ -89,7 +90,7 @@ impl App {
         let event = EventKind::Downloaded {
             file: FileKind::Document,
         };
-        self.note_taking(&caller.company, id, &actor, event)?;
+        self.note_taking(&caller.company, id, &actor, event, None)?;
         Ok(file)
     }
 
@@ -111,7 +112,7 @@ impl App {
         let event = EventKind::Downloaded {
             file: FileKind::Certificate,
         };
-        self.note_taking(&caller.company, id, &actor, event)?;
+        self.note_taking(&caller.company, id, &actor, event, None)?;
         Ok(file)
     }
 
@@ -130,26 +131,34 @@ impl App {
         let (company, linked) = self.open_file_link(token)?;
         let actor = origin.actor(Who::LinkHolder);
         let event = EventKind::Downloaded { file: linked.kind };
-        self.note_taking(&company, linked.workflow_id, &actor, event)?;
+        self.note_taking(&company, linked.workflow_id, &actor, event, None)?;
         Ok(linked)
     }
 
-    /// Notes that a file was taken, where the chain does not tell it already.
+    /// Notes that a file was taken, where the chain does not tell it already. `link`: the recipient who took it, and the
+    /// version of their link, which must not have been replaced since.
     pub(crate) fn note_taking(
         &self,
         company: &CompanyId,
         id: WorkflowId,
         actor: &Actor,
         event: EventKind,
+        link: Option<(RecipientId, u32)>,
     ) -> Result<(), Error> {
         let since = self.now().checked_sub(TOLD_FOR).unwrap_or(Timestamp::MIN);
         let (wanted, by, taken) = (company.clone(), actor.clone(), event.clone());
         self.note(company, id, actor, &[event], move |tx| {
+            if let Some((recipient, version)) = link {
+                let stored = store::workflow::load(tx, &wanted, id)?.ok_or(Error::NotFound(Subject::Link))?;
+                same_link(&stored.workflow, recipient, version)?;
+            }
             let latest = store::audit::latest(tx, &wanted, id, LOOKED_BACK)?;
             let told: Vec<Event> = latest
                 .iter()
                 .filter(|entry| entry.at > since)
                 .filter_map(|entry| Event::from_payload(&entry.payload))
+                // What was told of the earlier person in a place says nothing of the present one.
+                .take_while(|told| told.event.successor().is_none() || told.event.recipient() != taken.recipient())
                 .filter(|told| told.event == taken && told.actor.who == by.who)
                 .collect();
             Ok(told.len() < MOST_TOLD && told.iter().all(|told| told.actor.address != by.address))

@@ -54,10 +54,7 @@ impl App {
                 .hand_over(recipient.id, name, contact, snapshot.at)
                 .map_err(refused)?;
             prove_person(self, snapshot, &change.workflow, recipient.id, &fonts)?;
-            let plan = self
-                .plan_change(snapshot, change, &actor)?
-                .map(|plan| plan.finishing_draft_of(recipient.id));
-            Ok((plan, ()))
+            Ok((self.plan_change(snapshot, change, &actor)?, ()))
         })
     }
 

@@ -11,8 +11,10 @@
 
 use std::collections::BTreeMap;
 
+use domain::event::NamedRecipient;
 use domain::{
-    Actor, CompanyId, Contact, Event, EventKind, Recipient, RecipientId, Region, Status, Workflow, WorkflowId,
+    Actor, CompanyId, Contact, Event, EventKind, NamedEvent, Recipient, RecipientId, Region, Status, Workflow,
+    WorkflowId, named_events,
 };
 use jiff::{SignedDuration, Timestamp};
 
@@ -177,9 +179,10 @@ impl App {
     }
 
     fn asked_anew(&self, snapshot: &Snapshot) -> Result<AskedAnew, Error> {
-        let entries = self.entries(snapshot)?;
-        let events = entries.iter().filter_map(|entry| Event::from_payload(&entry.payload));
-        Ok(AskedAnew::of(events, snapshot.party.region))
+        Ok(AskedAnew::of(
+            named_events(&self.entries(snapshot)?),
+            snapshot.party.region,
+        ))
     }
 }
 
@@ -189,35 +192,22 @@ struct AskedAnew {
 }
 
 impl AskedAnew {
-    fn of(events: impl Iterator<Item = Event>, region: Region) -> AskedAnew {
-        let mut addresses = BTreeMap::new();
+    fn of(events: Vec<NamedEvent>, region: Region) -> AskedAnew {
         let mut by_address = BTreeMap::new();
-        // Who was put in a writer's place by the event before: the request that follows it asks him.
+        // Who was put in a writer's place by the event before: the request that follows it asks them.
         let mut put_in = None;
-        for Event { at, event, .. } in events {
+        for event in events {
             let before = put_in.take();
-            let asked = match event {
-                EventKind::Started { recipients, .. } => {
-                    addresses.extend(
-                        recipients
-                            .into_iter()
-                            .map(|recipient| (recipient.id, recipient.contact)),
-                    );
-                    None
-                }
-                EventKind::RecipientCorrected { recipient } | EventKind::HandedOver { recipient, .. } => {
-                    put_in = Some(recipient.id);
-                    addresses.insert(recipient.id, recipient.contact);
-                    None
-                }
-                EventKind::RequestSent { recipient } => Some(recipient).filter(|_| before == Some(recipient)),
-                EventKind::Reminded { recipient } => Some(recipient),
-                _ => None,
+            let is_asked_anew = match event.event.event {
+                EventKind::RequestSent { recipient } => before == Some(recipient),
+                EventKind::Reminded { .. } => true,
+                _ => false,
             };
-            if let Some(address) = asked.and_then(|recipient| addresses.get(&recipient)) {
-                let key = Contact::parse(address, region).map_or_else(|_| address.clone(), |contact| contact.key());
-                by_address.insert(key, at);
+            if let Some(NamedRecipient { contact, .. }) = event.recipient.filter(|_| is_asked_anew) {
+                let key = Contact::parse(&contact, region).map_or(contact, |contact| contact.key());
+                by_address.insert(key, event.event.at);
             }
+            put_in = event.successor.map(|person| person.id);
         }
         AskedAnew { by_address }
     }

@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 
 use document::fonts::Fonts;
 use domain::{
-    BlobHash, CompanyId, Contact, Event, EventKind, Field, FieldValue, FileKind, Language, LinkType, OnReject,
-    PageSize, Progress, Recipient, RecipientId, State, Status, TemplateId, TemplateVersion, UtcOffset, Who, Workflow,
-    WorkflowId,
+    BlobHash, CompanyId, Contact, EventKind, Field, FieldValue, FileKind, Language, LinkType, OnReject, PageSize,
+    Progress, Recipient, RecipientId, State, Status, TemplateId, TemplateVersion, UtcOffset, Who, Workflow, WorkflowId,
+    named_events,
 };
 use jiff::Timestamp;
 use store::Transaction;
@@ -152,7 +152,7 @@ pub struct SigningView {
 /// That and why a document was given back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GivenBack {
-    /// The name of who gave it back.
+    /// The name of the person who gave it back, as it was then.
     pub by: String,
     /// His step.
     pub from_order: u32,
@@ -360,32 +360,17 @@ impl App {
 
     /// The last time that the document was given back from `order` or a later step: what its writer must know.
     fn given_back(&self, snapshot: &Snapshot, order: u32) -> Result<Option<GivenBack>, Error> {
-        let workflow = &snapshot.stored.workflow;
-        if workflow.on_reject != OnReject::Return {
+        if snapshot.stored.workflow.on_reject != OnReject::Return {
             return Ok(None);
         }
-        let given_back =
-            self.entries(snapshot)?
-                .iter()
-                .rev()
-                .find_map(|entry| match Event::from_payload(&entry.payload)?.event {
-                    EventKind::Returned {
-                        recipient, from_order, ..
-                    } if from_order >= order => Some((recipient, from_order)),
-                    _ => None,
-                });
-        Ok(given_back.and_then(|(id, from_order)| {
-            let who = workflow.recipient(id)?;
-            Some(GivenBack {
-                by: who.name.clone(),
+        let events = named_events(&self.entries(snapshot)?);
+        Ok(events.into_iter().rev().find_map(|event| match event.event.event {
+            EventKind::Returned { from_order, reason, .. } if from_order >= order => Some(GivenBack {
+                by: event.recipient?.name,
                 from_order,
-                // Once he has approved, his words are those of the approval.
-                reason: snapshot
-                    .stored
-                    .writer(id)
-                    .filter(|_| who.progress == Progress::Waiting)
-                    .and_then(|writer| writer.comment.clone()),
-            })
+                reason,
+            }),
+            _ => None,
         }))
     }
 
@@ -477,7 +462,8 @@ impl App {
         let event = EventKind::OriginalTaken {
             recipient: recipient.id,
         };
-        self.note_taking(&workflow.company, workflow.id, &actor, event)?;
+        let link = Some((recipient.id, recipient.link_version));
+        self.note_taking(&workflow.company, workflow.id, &actor, event, link)?;
         Ok(FileContent {
             file_name: format!("{}.pdf", file_stem(workflow)),
             media_type: "application/pdf".to_owned(),

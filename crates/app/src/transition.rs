@@ -75,8 +75,19 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// A plan that changes the workflow and tells the chain.
+    /// A plan that changes the workflow and tells the chain. If it puts somebody else in a recipient's place, what the
+    /// earlier person wrote is taken away: nobody signs under another's words, or with another's signature. (The store resets
+    /// what else was theirs: [`store::workflow::update`].)
     pub(crate) fn new(snapshot: &Snapshot, after: Workflow, actor: &Actor, events: Vec<EventKind>) -> Plan {
+        let theirs = values_of_replaced(snapshot, &after);
+        let events = theirs
+            .iter()
+            .map(|(recipient, field)| EventKind::ValueRemoved {
+                recipient: *recipient,
+                field: field.clone(),
+            })
+            .chain(events)
+            .collect();
         let (entries, head) = chain(snapshot.stored.head, actor, snapshot.at, events);
         Plan {
             before: snapshot.stored.clone(),
@@ -84,7 +95,7 @@ impl Plan {
             entries,
             head,
             values: Vec::new(),
-            removed: Vec::new(),
+            removed: theirs.into_iter().map(|(_, field)| field).collect(),
             end_comment: None,
             acting: None,
             deliveries: Vec::new(),
@@ -124,7 +135,7 @@ impl Plan {
                 .map(|file| file.hash),
         );
         self.values = values;
-        self.removed = removed;
+        self.removed.extend(removed);
         self
     }
 
@@ -195,6 +206,26 @@ impl Plan {
         }
         Ok(true)
     }
+}
+
+/// The values that people wrote who have lost their places, each with its field.
+fn values_of_replaced(snapshot: &Snapshot, after: &Workflow) -> Vec<(RecipientId, String)> {
+    let before = &snapshot.stored.workflow;
+    let is_replaced = |id: RecipientId| {
+        let now = after.recipient(id);
+        before
+            .recipient(id)
+            .zip(now)
+            .is_some_and(|(old, now)| now.replaces(old))
+    };
+    let written = snapshot
+        .values
+        .iter()
+        .filter_map(|(field, stored)| Some((stored.recipient?, field)));
+    written
+        .filter(|(writer, _)| is_replaced(*writer))
+        .map(|(writer, field)| (writer, field.clone()))
+        .collect()
 }
 
 /// Events as entries of a chain.

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
-    Event, EventKind, Field, FieldKind, FieldValue, FileKind, LinkType, Progress, Status, TemplateId, Who, Workflow,
-    WorkflowId, time, value::compared_number,
+    EventKind, Field, FieldKind, FieldValue, FileKind, LinkType, NamedEvent, Progress, Status, TemplateId, Who,
+    Workflow, WorkflowId, named_events, time, value::compared_number,
 };
 use serde::Serialize;
 use store::workflow::{ListFilter, ListedWorkflow};
@@ -104,7 +104,7 @@ pub struct StepView {
     pub status: &'static str,
     /// When he approved or rejected, with the zone.
     pub date: String,
-    /// His words.
+    /// The last words of the person named here; never those of somebody who had the place before.
     pub comment: String,
     /// Has he seen the document?
     pub viewed: bool,
@@ -154,13 +154,29 @@ pub struct HistoryEntry {
     /// What: `started`, `approved`, … `request_sent` and `one_time_code_sent` say that a message was made for a writer; what
     /// became of it says `message_list`.
     pub event: &'static str,
-    /// Who did it; empty for the service itself.
+    /// Who did it, under the name that they had then; empty for the service itself.
     pub actor_name: String,
-    /// His e-mail address or telephone number, where known.
+    /// Their e-mail address or telephone number at that time, where known.
     pub actor_email: String,
     /// The step it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<u32>,
+    /// The recipient it is about, under the name that they had then. A `recipient_corrected` or `handed_over` is about the
+    /// person who loses the place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recipient_name: Option<String>,
+    /// Their e-mail address or telephone number at that time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recipient_email: Option<String>,
+    /// Who takes the recipient's place; `recipient_corrected` and `handed_over` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub new_name: Option<String>,
+    /// The new person's e-mail address or telephone number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub new_email: Option<String>,
+    /// That change in one line: `박지훈 → 박서준 (jihun@example.com → seojun@example.com)`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
     /// The field it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
@@ -265,12 +281,10 @@ impl App {
     /// One workflow with its history.
     pub fn workflow(&self, caller: &Caller, id: WorkflowId) -> Result<WorkflowView, Error> {
         let snapshot = self.timely_snapshot(&caller.company, id)?;
-        let entries = self.entries(&snapshot)?;
-        let history = entries
-            .iter()
-            .filter_map(|entry| {
-                Event::from_payload(&entry.payload).map(|event| history_entry(&snapshot, entry.sequence, event))
-            })
+        let events = named_events(&self.entries(&snapshot)?);
+        let history = events
+            .into_iter()
+            .map(|event| history_entry(&snapshot, event))
             .collect();
         let messages = self.message_views(&snapshot)?;
         Ok(self.workflow_view(&snapshot, history, messages, caller.role.may_send()))
@@ -521,26 +535,39 @@ fn steps(snapshot: &Snapshot) -> Vec<StepView> {
         .collect()
 }
 
-fn history_entry(snapshot: &Snapshot, sequence: u64, event: Event) -> HistoryEntry {
+fn history_entry(snapshot: &Snapshot, named: NamedEvent) -> HistoryEntry {
     let workflow: &Workflow = &snapshot.stored.workflow;
+    let change = named.change();
+    let NamedEvent {
+        sequence,
+        event,
+        actor,
+        recipient,
+        successor,
+    } = named;
     let (actor_name, actor_email) = match event.actor.who {
-        Who::Recipient(id) => workflow
-            .recipient(id)
-            .map(|recipient| (recipient.name.clone(), recipient.contact.as_given().to_owned()))
-            .unwrap_or_default(),
+        Who::Recipient(_) => actor.map(|person| (person.name, person.contact)).unwrap_or_default(),
+        // A member's name and address never change.
         Who::Member(id) if id == workflow.sender => {
             (snapshot.party.sender_name.clone(), snapshot.party.sender_email.clone())
         }
         Who::Member(_) | Who::LinkHolder | Who::Service => (String::new(), String::new()),
     };
-    let about = event.event.recipient().and_then(|id| workflow.recipient(id));
+    let order = recipient.as_ref().map(|person| person.order);
+    let (recipient_name, recipient_email) = recipient.map(|person| (person.name, person.contact)).unzip();
+    let (new_name, new_email) = successor.map(|person| (person.name, person.contact)).unzip();
     HistoryEntry {
         sequence,
         date: time::format_with_zone(event.at, workflow.offset),
         event: event.event.code(),
         actor_name,
         actor_email,
-        order: about.map(|recipient| recipient.order),
+        order,
+        recipient_name,
+        recipient_email,
+        new_name,
+        new_email,
+        change,
         reason: event.event.reason().map(str::to_owned),
         field: match event.event {
             EventKind::ValueWritten { field, .. } | EventKind::ValueRemoved { field, .. } => Some(field),

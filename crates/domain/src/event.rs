@@ -344,6 +344,22 @@ impl EventKind {
         }
     }
 
+    /// The people in the places as the workflow starts.
+    pub fn first_people(&self) -> &[NamedRecipient] {
+        match self {
+            Self::Started { recipients, .. } => recipients,
+            _ => &[],
+        }
+    }
+
+    /// Who takes a recipient's place by it.
+    pub const fn successor(&self) -> Option<&NamedRecipient> {
+        match self {
+            Self::RecipientCorrected { recipient } | Self::HandedOver { recipient, .. } => Some(recipient),
+            _ => None,
+        }
+    }
+
     /// The recipient it is about, where it is about one.
     pub const fn recipient(&self) -> Option<RecipientId> {
         match self {

@@ -10,7 +10,7 @@
 //! - [`export`]: which happenings a webhook reports; [`public_address`]: where it may go;
 //! - [`sealing`]: how strong a finished document is sealed;
 //! - [`look`]: what the pages make of a company's colour; [`mailing`]: what a company chooses about its mails;
-//! - [`event`], [`chain`]: what happened, in a form that cannot be changed unnoticed.
+//! - [`event`], [`chain`]: what happened, in a form that cannot be changed unnoticed; [`people_over_time`]: whom it names.
 #![deny(missing_docs)]
 
 pub mod address_in_text;
@@ -30,6 +30,7 @@ pub mod look;
 pub mod mailing;
 pub mod number;
 pub mod one_time_code;
+pub mod people_over_time;
 pub mod public_address;
 pub mod role;
 pub mod sealing;
@@ -50,6 +51,7 @@ pub use ids::{ClientId, CompanyId, MemberId, RecipientId, TemplateId, WorkflowId
 pub use language::Language;
 pub use look::Palette;
 pub use mailing::{CompletedMails, Reminders};
+pub use people_over_time::{NamedEvent, named_events};
 pub use role::Role;
 pub use sealing::{SealLevel, SealMark, WhenTsaIsDown};
 pub use template::{NamedWriter, OnReject, PageSize, TemplateStep, TemplateVersion};

@@ -74,8 +74,10 @@ impl Record {
         let mut record = Record::default();
         let of_writer = |event: &Event| event.event.recipient() == Some(writer);
         for event in events.into_iter().filter(of_writer) {
+            if event.event.successor().is_some() {
+                record = Record::default();
+            }
             match event.event {
-                EventKind::RecipientCorrected { .. } | EventKind::HandedOver { .. } => record = Record::default(),
                 EventKind::OneTimeCodeSent { .. } => record.sent.push(event.at),
                 EventKind::IdentityRefused {
                     method: IdentityMethod::OneTimeCode,

@@ -184,6 +184,12 @@ impl Recipient {
             contact: self.contact.as_given().to_owned(),
         }
     }
+
+    /// Has somebody else, or the same person corrected, taken the place since? What was the earlier person's (words, values,
+    /// checks, consent) is not theirs.
+    pub fn replaces(&self, before: &Self) -> bool {
+        self.name != before.name || self.contact != before.contact
+    }
 }
 
 /// Somebody who is told at the end besides the writers.

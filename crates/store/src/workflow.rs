@@ -396,7 +396,8 @@ pub fn company_of(tx: &mut dyn Transaction, id: WorkflowId) -> Result<Option<Com
 }
 
 /// Writes the workflow after a transition or change, with the chain's new entries and their head, and the recipients that
-/// differ. `false` where another write came first.
+/// differ. `false` where another write came first. Somebody new in a recipient's place begins afresh: this is the only
+/// statement that names anybody, so nothing that the earlier person did or wrote can be left to them.
 pub fn update(
     tx: &mut dyn Transaction,
     before: &StoredWorkflow,
@@ -435,9 +436,11 @@ pub fn update(
     crate::audit::insert(tx, &after.company, after.id, entries)?;
     for recipient in &after.recipients {
         let old = before.workflow.recipient(recipient.id);
+        let is_replaced = old.is_some_and(|old| recipient.replaces(old));
         let old_comment = before.writer(recipient.id).and_then(|writer| writer.comment.as_deref());
         let comment = match acting {
             Some((id, comment)) if id == recipient.id => comment,
+            _ if is_replaced => None,
             _ => old_comment,
         };
         if old == Some(recipient) && comment == old_comment {
@@ -465,8 +468,11 @@ pub fn update(
                 recipient.mobile.as_deref(),
             ],
         )?;
-        if old.is_some_and(|old| old.link_version != recipient.link_version) {
+        if is_replaced || old.is_some_and(|old| old.link_version != recipient.link_version) {
             tx.execute_one(&sql::RESET_ACCESS, values![&after.company, after.id, recipient.id])?;
+        }
+        if is_replaced {
+            crate::workflow_value::delete_draft(tx, &after.company, recipient.id)?;
         }
     }
     Ok(true)

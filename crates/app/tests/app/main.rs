@@ -10,6 +10,7 @@ mod foresight;
 mod look;
 mod mails;
 mod one_time_codes;
+mod people_over_time;
 mod races;
 mod sealing;
 mod support;

@@ -97,6 +97,58 @@ fn consent_through_a_link_that_is_replaced_at_that_moment_is_not_the_new_writers
     assert!(!view.recipient.expect("a writer").consented);
 }
 
+/// What the earlier person does at the moment of a correction is told of nobody else: not the code that they tried, not
+/// the file that they took.
+#[test]
+fn what_the_person_before_does_while_they_are_replaced_is_not_told_of_the_next_one() {
+    let app = on_postgres();
+    let world = World::new(&app, &two_steps());
+    let mut request = world.request();
+    request.recipients[0].password = Some("850101".to_owned());
+    let started = world.start(request);
+    let id = id_of(&started);
+    let old = || key_of(&app.workflow(&world.caller, id).expect("a workflow").playing_url);
+    let correct = |email: &str| {
+        let right = CorrectRequest {
+            email: Some(email.to_owned()),
+            ..CorrectRequest::default()
+        };
+        app.correct_recipient(&world.caller, id, 1, &right, &origin())
+    };
+    let lock = "SELECT id FROM workflow FOR UPDATE";
+    let key = old();
+    let (corrected, tried) = meet(
+        &app,
+        lock,
+        || correct("kim2@example.com"),
+        || app.give_access_code(&key, "wrong", &origin()),
+    );
+    corrected.expect("corrected");
+    assert_eq!(conflict(tried), ConflictCode::LinkReplaced);
+
+    let mut key = old();
+    key.proof = Some(app.give_access_code(&key, "850101", &origin()).expect("the right code"));
+    let (corrected, taken) = meet(
+        &app,
+        lock,
+        || correct("kim3@example.com"),
+        || app.signing_original(&key, &origin()).map(|file| file.bytes.len()),
+    );
+    corrected.expect("corrected");
+    assert_eq!(conflict(taken), ConflictCode::LinkReplaced);
+    let history = app.workflow(&world.caller, id).expect("a workflow").history;
+    let events: Vec<&str> = history.iter().map(|entry| entry.event).collect();
+    assert_eq!(
+        events,
+        [
+            "started",
+            "recipient_corrected",
+            "identity_checked",
+            "recipient_corrected"
+        ]
+    );
+}
+
 #[test]
 fn a_draft_saved_while_its_writer_approves_is_not_left_behind() {
     let app = on_postgres();

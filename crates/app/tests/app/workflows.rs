@@ -178,7 +178,7 @@ impl<'a> World<'a> {
         key_of(&self.letters(id)[0].1)
     }
 
-    fn webhooks(&self, id: WorkflowId) -> Vec<Value> {
+    pub fn webhooks(&self, id: WorkflowId) -> Vec<Value> {
         let rows = self
             .app
             .store

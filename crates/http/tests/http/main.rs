@@ -12,6 +12,7 @@ mod login;
 mod looks;
 mod onward;
 mod pages;
+mod people_over_time;
 mod reading;
 mod routes;
 mod sending;

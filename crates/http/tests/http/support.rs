@@ -622,6 +622,11 @@ impl StrangersDocuments for InProcess {
 
 /// The token with which a writer of a workflow that is not embedded was asked: it is in no answer of the API.
 pub fn token_of_writer(server: &Server, company: &domain::CompanyId, id: &Value) -> String {
+    token_of_writer_at(server, company, id, 0)
+}
+
+/// The same of the writer in this place.
+pub fn token_of_writer_at(server: &Server, company: &domain::CompanyId, id: &Value, place: usize) -> String {
     let (company, id) = (company.clone(), domain::WorkflowId(id.as_i64().expect("an id")));
     let stored = server
         .app
@@ -629,7 +634,7 @@ pub fn token_of_writer(server: &Server, company: &domain::CompanyId, id: &Value)
         .read(move |tx| store::workflow::load(tx, &company, id))
         .expect("a workflow")
         .expect("a workflow");
-    let recipient = &stored.workflow.recipients[0];
+    let recipient = &stored.workflow.recipients[place];
     let token = app::LinkToken {
         purpose: app::LinkPurpose::Sign,
         subject: recipient.id.get(),

@@ -11,6 +11,7 @@ use testkit::database::TestDatabase;
 testkit::on_both_databases!(
     deliveries_of_before_lanes_are_claimed_by_them_and_old_codes_are_to_be_erased,
     letters_of_before_codes_were_told_apart_are_each_looked_at_once,
+    words_of_an_earlier_person_are_taken_off_the_next_one,
 );
 
 store::statements! {
@@ -18,6 +19,7 @@ store::statements! {
     pub static ROWS = "SELECT event_id, kind, receiver, state, due_at, finished_at, tries, lease, noted, erase_at FROM outbox \
         ORDER BY id";
     pub static ENDPOINTS = "SELECT url, stopped_at, letting_go FROM endpoint ORDER BY url";
+    pub static COMMENTS = "SELECT comment FROM recipient ORDER BY id";
 }
 
 /// Makes the schema as it was at a version, and runs statements there.
@@ -202,4 +204,72 @@ fn letters_of_before_codes_were_told_apart_are_each_looked_at_once(database: &Te
     assert_eq!(look(&store, 1_000), []);
     let states: Vec<String> = rows(&store).into_iter().map(|(_, _, state, _)| state).collect();
     assert_eq!(states, ["delivered", "delivered", "dead", "waiting", "waiting"]);
+}
+
+/// Of each recipient: the types of what happened to them, in order, and whether their words stay.
+const WORDS: [(&[&str], bool); 6] = [
+    (&["approved"], true),
+    (&["returned", "recipient_corrected"], false),
+    (&["approved", "handed_over"], false),
+    (&["recipient_corrected", "approved"], true),
+    (&["returned", "handed_over", "rejected"], true),
+    (&["returned", "viewed"], true),
+];
+
+fn words_of_an_earlier_person_are_taken_off_the_next_one(database: &TestDatabase) {
+    let is_postgres = dialect(database) == "postgres";
+    let bytes = if is_postgres { "'\\x00'" } else { "x'00'" };
+    let mut rows = format!(
+        "INSERT INTO member (id, company_id, email, email_key, name, role, password_hash, created_at) \
+         VALUES (1, 'acme', 'a@example.com', 'a@example.com', 'A', 'owner', '', 0);\n\
+         INSERT INTO api_client (id, company_id, name, is_default, secret, created_at) \
+         VALUES ('3f2b8a54-6a0e-4b0e-9d53-1f4c2a7d9e10', 'acme', 'default', TRUE, {bytes}, 0);\n\
+         INSERT INTO template (id, company_id, name, current_version, created_at) VALUES (1, 'acme', 'T', 1, 0);\n\
+         INSERT INTO template_version (company_id, template_id, version, name, definition, pdf, original, page_images, \
+         created_at, created_by) VALUES ('acme', 1, 1, 'T', '{{}}', {bytes}, {bytes}, '[]', 0, 'A');\n\
+         INSERT INTO workflow (id, company_id, name, template_id, template_version, on_reject, language, offset_seconds, \
+         sender_id, client_id, cc_list, is_embedded, started_at, expires_at, status, turn, first_step_reported, \
+         chain_sequence, chain_hash, link_version, revision) VALUES (1, 'acme', 'W', 1, 1, 'return', 'ko', 0, 1, \
+         '3f2b8a54-6a0e-4b0e-9d53-1f4c2a7d9e10', '[]', FALSE, 0, 1, 'Playing', 1, FALSE, 0, {bytes}, 1, 0);\n"
+    );
+    let mut sequence = 0;
+    // The number of the second begins as that of the first does.
+    for (id, (events, _)) in [1, 12, 123, 4, 5, 6].into_iter().zip(WORDS) {
+        rows = format!(
+            "{rows}INSERT INTO recipient (id, company_id, workflow_id, step_order, place, name, contact, contact_key, \
+             link_version, progress, comment, access_failures) VALUES ({id}, 'acme', 1, {id}, 1, 'B', 'b@example.com', \
+             'b@example.com', 2, 'waiting', 'said', 0);\n"
+        );
+        for event in events {
+            sequence += 1;
+            let recipient = match *event {
+                "recipient_corrected" | "handed_over" => {
+                    format!(r#"{{"id":{id},"order":1,"name":"B","contact":"b@example.com"}}"#)
+                }
+                _ => id.to_string(),
+            };
+            let payload = format!(
+                r#"{{"at":"1970-01-01T00:00:00Z","actor":{{"who":{{"kind":"service"}}}},"event":{{"type":"{event}","recipient":{recipient},"order":1}}}}"#
+            );
+            rows = format!(
+                "{rows}INSERT INTO audit_entry (workflow_id, sequence, company_id, at, payload, previous, hash) \
+                 VALUES (1, {sequence}, 'acme', 0, '{payload}', {bytes}, {bytes});\n"
+            );
+        }
+    }
+    as_of(database, 23, &format!("{COMPANY}\n{rows}"));
+    let store = database.open();
+    let found: Vec<bool> = store
+        .read(|tx| tx.query(&COMMENTS, &[]))
+        .expect("the recipients")
+        .iter()
+        .map(|row| row.get::<Option<String>>("comment").expect("a text").is_some())
+        .collect();
+    let mut expected: Vec<(i64, bool)> = [1, 12, 123, 4, 5, 6]
+        .into_iter()
+        .zip(WORDS)
+        .map(|(id, (_, stay))| (id, stay))
+        .collect();
+    expected.sort_unstable();
+    assert_eq!(found, expected.into_iter().map(|(_, stay)| stay).collect::<Vec<_>>());
 }

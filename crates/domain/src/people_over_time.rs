@@ -1,0 +1,205 @@
+//! The people in a workflow's places over time.
+//!
+//! An event names a recipient by number, and a correction or a reassignment puts another person behind that number.
+//! [`named_events`] says for each entry of a chain who had the place when the entry was written. Everything that shows what
+//! happened uses it; a [`crate::Recipient`] is only whoever has the place now.
+
+use std::collections::BTreeMap;
+
+use crate::chain::Entry;
+use crate::event::{Event, NamedRecipient, Who};
+use crate::ids::RecipientId;
+
+/// An entry of a chain with the people it names, as they were when it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedEvent {
+    /// The entry's number in the chain.
+    pub sequence: u64,
+    /// What happened.
+    pub event: Event,
+    /// The recipient who acted; none if it was somebody else.
+    pub actor: Option<NamedRecipient>,
+    /// The recipient it is about. A correction or reassignment is about the person who loses the place.
+    pub recipient: Option<NamedRecipient>,
+    /// Who takes that person's place from here on.
+    pub successor: Option<NamedRecipient>,
+}
+
+/// The events of a whole chain, in its order, each with the people of its time. Entries that cannot be read are left out.
+pub fn named_events(entries: &[Entry]) -> Vec<NamedEvent> {
+    let mut people: BTreeMap<RecipientId, NamedRecipient> = BTreeMap::new();
+    let mut named = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let Some(event) = Event::from_payload(&entry.payload) else {
+            continue;
+        };
+        people.extend(
+            event
+                .event
+                .first_people()
+                .iter()
+                .map(|person| (person.id, person.clone())),
+        );
+        let actor = match event.actor.who {
+            Who::Recipient(id) => people.get(&id).cloned(),
+            Who::Member(_) | Who::LinkHolder | Who::Service => None,
+        };
+        let recipient = event.event.recipient().and_then(|id| people.get(&id).cloned());
+        let successor = event.event.successor().cloned();
+        people.extend(successor.iter().map(|person| (person.id, person.clone())));
+        named.push(NamedEvent {
+            sequence: entry.sequence,
+            event,
+            actor,
+            recipient,
+            successor,
+        });
+    }
+    named
+}
+
+impl NamedEvent {
+    /// A change of person in one line: `박지훈 → 박서준 (jihun@example.com → seojun@example.com)`. What stays is named once.
+    pub fn change(&self) -> Option<String> {
+        let (before, after) = (self.recipient.as_ref()?, self.successor.as_ref()?);
+        let names = arrow(&before.name, &after.name);
+        // Somebody without a name is called by the contact.
+        let says_contact = before.name == before.contact && after.name == after.contact;
+        Some(if says_contact {
+            names
+        } else {
+            format!("{names} ({})", arrow(&before.contact, &after.contact))
+        })
+    }
+}
+
+fn arrow(before: &str, after: &str) -> String {
+    if before == after {
+        before.to_owned()
+    } else {
+        format!("{before} → {after}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::chain::Head;
+    use crate::event::{Actor, EventKind};
+    use crate::ids::{CompanyId, MemberId, TemplateId, WorkflowId};
+    use crate::value::BlobHash;
+
+    const PLACE: RecipientId = RecipientId(7);
+
+    fn person(name: &str, contact: &str) -> NamedRecipient {
+        NamedRecipient {
+            id: PLACE,
+            order: 1,
+            name: name.to_owned(),
+            contact: contact.to_owned(),
+        }
+    }
+
+    fn chain(events: Vec<(Who, EventKind)>) -> Vec<Entry> {
+        let company: CompanyId = CompanyId::parse("acme").expect("an id");
+        let mut head = Head::genesis(&company, WorkflowId(1));
+        let mut entries = Vec::new();
+        for (who, event) in events {
+            let actor = Actor { who, ..Actor::SERVICE };
+            let (entry, next) = head.append(&Event {
+                at: Timestamp::UNIX_EPOCH,
+                actor,
+                event,
+            });
+            entries.push(entry);
+            head = next;
+        }
+        entries
+    }
+
+    fn started() -> (Who, EventKind) {
+        let event = EventKind::Started {
+            template: TemplateId(1),
+            version: 1,
+            document: BlobHash::of(b""),
+            recipients: vec![person("박지훈", "jihun@example.com")],
+        };
+        (Who::Member(MemberId(1)), event)
+    }
+
+    fn viewed() -> (Who, EventKind) {
+        (Who::Recipient(PLACE), EventKind::Viewed { recipient: PLACE })
+    }
+
+    #[test]
+    fn each_entry_names_the_person_of_its_time() {
+        let corrected = EventKind::RecipientCorrected {
+            recipient: person("박서준", "seojun@example.com"),
+        };
+        let handed_over = EventKind::HandedOver {
+            recipient: person("최유나", "yuna@example.com"),
+            link_version: 2,
+        };
+        let named = named_events(&chain(vec![
+            started(),
+            viewed(),
+            (Who::Member(MemberId(1)), corrected),
+            viewed(),
+            (Who::Recipient(PLACE), handed_over),
+            viewed(),
+        ]));
+        let name = |person: &Option<NamedRecipient>| person.as_ref().map(|person| person.name.clone());
+        let people: Vec<_> = named
+            .iter()
+            .map(|event| (name(&event.actor), name(&event.recipient), event.change()))
+            .collect();
+        let own = |name: &str| (Some(name.to_owned()), Some(name.to_owned()), None);
+        let change = |text: &str| Some(text.to_owned());
+        assert_eq!(
+            people,
+            [
+                (None, None, None),
+                own("박지훈"),
+                (
+                    None,
+                    Some("박지훈".to_owned()),
+                    change("박지훈 → 박서준 (jihun@example.com → seojun@example.com)")
+                ),
+                own("박서준"),
+                (
+                    Some("박서준".to_owned()),
+                    Some("박서준".to_owned()),
+                    change("박서준 → 최유나 (seojun@example.com → yuna@example.com)")
+                ),
+                own("최유나"),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_change_names_once_what_stays() {
+        let change = |before: NamedRecipient, after: NamedRecipient| {
+            let event = chain(vec![(Who::Service, EventKind::RecipientCorrected { recipient: after })]);
+            let mut named = named_events(&event).remove(0);
+            assert_eq!(named.change(), None, "nobody is known to have been there");
+            named.recipient = Some(before);
+            named.change().expect("a change")
+        };
+        let kim = || person("Kim", "kim@example.com");
+        assert_eq!(
+            change(kim(), person("Lee", "kim@example.com")),
+            "Kim → Lee (kim@example.com)"
+        );
+        assert_eq!(
+            change(kim(), person("Kim", "010-1234-5678")),
+            "Kim (kim@example.com → 010-1234-5678)"
+        );
+        let nameless = |contact: &str| person(contact, contact);
+        assert_eq!(
+            change(nameless("a@example.com"), nameless("b@example.com")),
+            "a@example.com → b@example.com"
+        );
+    }
+}
