@@ -433,6 +433,7 @@ docs-call-cancel = Cancel a workflow
 docs-call-extend = Set another expiry date
 docs-call-remind = Remind the writers
 docs-call-discard = Hide a finished document
+docs-call-change_links = Renew or revoke the links to a document
 docs-call-correct_recipient = Correct a recipient
 docs-call-document = The sealed document
 docs-call-certificate = The history certificate

@@ -421,6 +421,7 @@ docs-call-cancel = 文書を取り消し
 docs-call-extend = 有効期限を変更
 docs-call-remind = 記入者にリマインド
 docs-call-discard = 終了した文書を非表示
+docs-call-change_links = 文書のリンクを更新・無効化
 docs-call-correct_recipient = 受信者を訂正
 docs-call-document = 封印された文書
 docs-call-certificate = 履歴証明書

@@ -421,6 +421,7 @@ docs-call-cancel = 문서 취소
 docs-call-extend = 만료일 변경
 docs-call-remind = 작성자에게 다시 알림
 docs-call-discard = 끝난 문서 숨기기
+docs-call-change_links = 문서 링크 갱신 또는 폐기
 docs-call-correct_recipient = 수신자 정정
 docs-call-document = 봉인된 문서
 docs-call-certificate = 이력 증명서

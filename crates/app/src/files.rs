@@ -226,7 +226,7 @@ impl App {
         let id = WorkflowId(token.subject);
         let company = self.company_of_link(id)?;
         let snapshot = self.snapshot(&company, id)?;
-        if token.version != snapshot.stored.link_version || token.is_over(snapshot.at) {
+        if snapshot.stored.links.opened_by(token.version).is_none() || token.is_over(snapshot.at) {
             return Err(Error::conflict(ConflictCode::LinkReplaced));
         }
         let hash = self.finished_hash(&snapshot, kind)?;

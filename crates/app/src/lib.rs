@@ -98,6 +98,7 @@ mod upkeep;
 mod values;
 pub mod vault;
 mod verdict_words;
+mod workflow_links;
 mod workflow_view;
 
 pub use access_token::{AccessToken, TokenRow};
@@ -153,6 +154,7 @@ pub use transition::Advanced;
 pub use values::GivenField;
 pub use vault::{Purpose, Vault, VaultError};
 pub use verdict_words::{Fact, Outcome, SignatureWords, Standing, VerdictWords, verdict_words};
+pub use workflow_links::{LinksRequest, WorkflowLinks};
 pub use workflow_view::{
     CopyView, FoundWorkflow, FoundWorkflows, HistoryEntry, ListRequest, MessageView, SearchRequest, StepView,
     WorkflowList, WorkflowSummary, WorkflowView,

@@ -139,9 +139,9 @@ pub enum Occasion<'o> {
     Completed {
         /// When.
         at: Timestamp,
-        /// Where the sealed document is.
+        /// Where the sealed document is; empty if its links are revoked.
         document_url: &'o str,
-        /// Where the history certificate is.
+        /// Where the history certificate is; likewise.
         certificate_url: &'o str,
     },
     /// A writer has declined, and it is over.
@@ -706,10 +706,14 @@ fn content(letter: &Letter<'_>, deadline: &str) -> Content {
             paragraphs: vec![text("completed", "name", letter.name)],
             quote: None,
             facts: vec![fact("mail-document", &document), moment(at)],
-            links: vec![
-                link("mail-completed-document", document_url),
-                link("mail-completed-certificate", certificate_url),
-            ],
+            links: [
+                ("mail-completed-document", document_url),
+                ("mail-completed-certificate", certificate_url),
+            ]
+            .into_iter()
+            .filter(|(_, url)| !url.is_empty())
+            .map(|(key, url)| link(key, url))
+            .collect(),
         },
         Occasion::Rejected { at, writer, reason } => Content {
             kind: MailKind::Rejected,

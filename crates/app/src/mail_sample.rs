@@ -164,8 +164,8 @@ fn poor(kind: MailKind) -> Occasion<'static> {
         },
         MailKind::Completed => Occasion::Completed {
             at: now,
-            document_url: "https://sign.example.com/",
-            certificate_url: "https://sign.example.com/",
+            document_url: "",
+            certificate_url: "",
         },
         MailKind::Rejected => Occasion::Rejected {
             at: now,

@@ -188,7 +188,7 @@ impl Outgoing {
                     outcome,
                     comment,
                     at,
-                    link_version: before.link_version,
+                    links: before.links,
                     link_days: party.link_days,
                 },
                 &self.addresses,
@@ -220,10 +220,12 @@ impl Outgoing {
                 all.extend(self.asked(workflow, asked, &codes(before), asking, party, at)?);
             }
             Outcome::Approved { complete: true, .. } => {
-                let until = export::file_links_until(at, party.link_days);
                 let url = |kind| {
-                    self.addresses
-                        .file_url(kind, LinkType::Viewer, workflow, before.link_version, until)
+                    let Some(links) = before.links.live() else {
+                        return String::new();
+                    };
+                    let until = links.until(at, party.link_days);
+                    self.addresses.file_url(kind, LinkType::Viewer, workflow, links, until)
                 };
                 let (document_url, certificate_url) = (url(FileKind::Document), url(FileKind::Certificate));
                 let occasion = Occasion::Completed {

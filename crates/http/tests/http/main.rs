@@ -19,3 +19,4 @@ mod starting;
 mod support;
 mod templates;
 mod webhooks;
+mod workflow_links;
