@@ -299,6 +299,7 @@ view-sealed = Sealed. Any later change can be detected.
 view-verify = Check a PDF
 view-expired-title = This link has expired
 view-expired-text = Links to finished documents work for a limited time. Ask the sender for a new one.
+view-locked = The code was wrong too many times. Ask the sender to renew the links to this document.
 
 ## Verify page
 verify-title = Check a document

@@ -287,6 +287,7 @@ view-sealed = 封印された文書です。以後の変更はすべて検出で
 view-verify = PDF を検証する
 view-expired-title = リンクの期限が切れています
 view-expired-text = 完了した文書のリンクには期限があります。送信者に新しいリンクを依頼してください。
+view-locked = コードの誤りが続きました。送信者に、この文書のリンクの更新を依頼してください。
 
 ## 文書の検証
 verify-title = 文書の検証

@@ -67,6 +67,27 @@ impl Addresses {
         }
     }
 
+    /// The address of the page that shows a finished file to a signer, who enters their code first.
+    pub fn signers_file_url(
+        &self,
+        kind: FileKind,
+        workflow: &Workflow,
+        signer: &Recipient,
+        links: LiveLinks,
+        until: Timestamp,
+    ) -> String {
+        let token = LinkToken {
+            purpose: match kind {
+                FileKind::Document => LinkPurpose::SignersDocument,
+                FileKind::Certificate => LinkPurpose::SignersCertificate,
+            },
+            subject: signer.id.get(),
+            version: links.version(),
+            expires: Some(until),
+        };
+        self.viewer(&token.encode(&self.vault), workflow.language_of(signer))
+    }
+
     /// The address of a public link.
     pub fn public_link_url(&self, link: i64, language: Language) -> String {
         let token = LinkToken {

@@ -84,6 +84,7 @@ mod seal_mark;
 pub mod sealing;
 mod session;
 mod settings;
+mod signers_files;
 mod signing_session;
 mod start;
 mod strangers_verdict;
@@ -138,6 +139,7 @@ pub use seal_key::SealKeyFault;
 pub use sealing::{AskedAuthority, ProofLack, Sealed, SealingSettings, TimeStampAuthority};
 pub use session::{MemberSession, SignedIn};
 pub use settings::{GatewayReach, LoginSettings, Settings};
+pub use signers_files::{CodeQuestion, asks_for_code};
 pub use signing_session::{
     FieldView, GivenBack, NextDocument, PreviewView, Signed, SigningKey, SigningRecipient, SigningView, Stage,
 };

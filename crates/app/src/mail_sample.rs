@@ -122,6 +122,8 @@ pub fn rich(kind: MailKind, language: Language, links: &Links, now: Timestamp) -
             at: now,
             document_url: &links.document,
             certificate_url: &links.certificate,
+            asks_code: true,
+            access_code: AccessCode::NeededWithHint(hint),
         },
         MailKind::Rejected => Occasion::Rejected {
             at: now,
@@ -166,6 +168,8 @@ fn poor(kind: MailKind) -> Occasion<'static> {
             at: now,
             document_url: "",
             certificate_url: "",
+            asks_code: false,
+            access_code: AccessCode::None,
         },
         MailKind::Rejected => Occasion::Rejected {
             at: now,

@@ -11,9 +11,8 @@ use std::collections::BTreeMap;
 
 use document::fonts::Fonts;
 use domain::{
-    BlobHash, CompanyId, Contact, Event, EventKind, Field, FieldValue, FileKind, Language, LinkType, LiveLinks,
-    OnReject, PageSize, Progress, Recipient, RecipientId, State, Status, TemplateId, TemplateVersion, UtcOffset, Who,
-    Workflow, WorkflowId,
+    BlobHash, CompanyId, Contact, Event, EventKind, Field, FieldValue, Language, LiveLinks, OnReject, PageSize,
+    Progress, Recipient, RecipientId, State, Status, TemplateId, TemplateVersion, UtcOffset, Who, Workflow, WorkflowId,
 };
 use jiff::Timestamp;
 use store::Transaction;
@@ -316,7 +315,7 @@ impl App {
             draft: recipient.map_or_else(DraftState::default, |recipient| draft.state(recipient)),
             document_url: recipient
                 .filter(|_| shows)
-                .and_then(|_| self.finished_document_url(snapshot, workflow)),
+                .and_then(|recipient| self.finished_document_url(snapshot, workflow, recipient.id)),
             workflow_id: workflow.id,
             workflow_name: workflow.name.clone(),
             company: workflow.company.clone(),
@@ -681,9 +680,12 @@ impl App {
                     .map(|writer| writer.id);
                 Ok(Session { snapshot, acts_as })
             }
-            LinkPurpose::Preview | LinkPurpose::Document | LinkPurpose::Certificate | LinkPurpose::Start => {
-                Err(Error::NotFound(Subject::Link))
-            }
+            LinkPurpose::Preview
+            | LinkPurpose::Document
+            | LinkPurpose::Certificate
+            | LinkPurpose::Start
+            | LinkPurpose::SignersDocument
+            | LinkPurpose::SignersCertificate => Err(Error::NotFound(Subject::Link)),
         }
     }
 
@@ -692,17 +694,13 @@ impl App {
         if !shows_document(&session.snapshot) {
             return Err(Error::conflict(ConflictCode::LinkReplaced));
         }
-        if let Some(missing) = self.missing_check(&session, key) {
-            return Err(Error::Forbidden(missing));
-        }
+        self.check_codes(&session, key)?;
         Ok(session)
     }
 
     pub(crate) fn open_for_writing(&self, key: &SigningKey) -> Result<(Session, Recipient), Error> {
         let session = self.session_of(key)?;
-        if let Some(missing) = self.missing_check(&session, key) {
-            return Err(Error::Forbidden(missing));
-        }
+        self.check_codes(&session, key)?;
         let workflow = &session.snapshot.stored.workflow;
         let Some(id) = session.acts_as else {
             return Err(conflict(
@@ -715,7 +713,7 @@ impl App {
     }
 
     /// What the holder of the key has to give before he is shown anything.
-    fn missing_check(&self, session: &Session, key: &SigningKey) -> Option<ForbiddenCode> {
+    pub(crate) fn missing_check(&self, session: &Session, key: &SigningKey) -> Option<ForbiddenCode> {
         let (recipient, writer, at) = (session.recipient()?, session.writer()?, session.snapshot.at);
         if !self.has_access(recipient, writer, key.proof.as_deref()) {
             Some(ForbiddenCode::AccessCode)
@@ -763,7 +761,7 @@ impl App {
             // Its links may have been revoked or renewed while it was sealed.
             Status::Complete => {
                 let sealed = self.snapshot(&after.company, after.id)?;
-                self.finished_document_url(&sealed, after)
+                self.finished_document_url(&sealed, after, recipient.id)
             }
             _ => None,
         };
@@ -774,22 +772,6 @@ impl App {
             next_document: self.next_document(snapshot, recipient)?,
             document_url,
             copy_is_sent: !after.is_embedded() && snapshot.party.style.completed_mails.writers,
-        })
-    }
-
-    /// Where the finished document is shown, as long as links to it work.
-    fn finished_document_url(&self, snapshot: &Snapshot, workflow: &Workflow) -> Option<String> {
-        let ended = workflow
-            .state
-            .ended_at()
-            .filter(|_| workflow.state.status() == Status::Complete)?;
-        let links = snapshot.stored.links.live()?;
-        let until = links.until(ended, snapshot.party.link_days);
-        (snapshot.at <= until).then(|| {
-            let kind = FileKind::Document;
-            self.outgoing
-                .addresses
-                .file_url(kind, LinkType::Viewer, workflow, links, until)
         })
     }
 

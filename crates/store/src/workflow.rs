@@ -94,6 +94,13 @@ pub struct AccessCode {
     pub hint: Option<String>,
 }
 
+impl Writer {
+    /// Whether the recipient has to enter a code, whichever it is, before they see anything.
+    pub fn must_enter_code(&self) -> bool {
+        self.access.is_some() || self.asks_one_time_code
+    }
+}
+
 impl StoredWorkflow {
     /// What surrounds a recipient.
     pub fn writer(&self, id: RecipientId) -> Option<&Writer> {

@@ -15,6 +15,7 @@ mod pages;
 mod reading;
 mod routes;
 mod sending;
+mod signers_files;
 mod starting;
 mod support;
 mod templates;
