@@ -120,3 +120,5 @@ event-delivered-mail = Mail taken by the mail server
 event-delivered-message = Message taken by the messenger service
 event-undelivered = Mail came back undelivered
 event-discarded = Hidden from lists
+event-links-renewed = Links renewed
+event-links-revoked = Links revoked

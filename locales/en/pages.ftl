@@ -299,6 +299,7 @@ view-sealed = Sealed. Any later change can be detected.
 view-verify = Check a PDF
 view-expired-title = This link has expired
 view-expired-text = Links to finished documents work for a limited time. Ask the sender for a new one.
+view-locked = The code was wrong too many times. Ask the sender to renew the links to this document.
 
 ## Verify page
 verify-title = Check a document
@@ -433,6 +434,7 @@ docs-call-cancel = Cancel a workflow
 docs-call-extend = Set another expiry date
 docs-call-remind = Remind the writers
 docs-call-discard = Hide a finished document
+docs-call-change_links = Renew or revoke the links to a document
 docs-call-correct_recipient = Correct a recipient
 docs-call-document = The sealed document
 docs-call-certificate = The history certificate

@@ -120,3 +120,5 @@ event-delivered-mail = メールサーバーがメールを受け付けました
 event-delivered-message = メッセージサービスがメッセージを受け付けました
 event-undelivered = メールが届かず返送されました
 event-discarded = 一覧から非表示
+event-links-renewed = リンクを更新
+event-links-revoked = リンクを無効化

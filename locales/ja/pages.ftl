@@ -287,6 +287,7 @@ view-sealed = 封印された文書です。以後の変更はすべて検出で
 view-verify = PDF を検証する
 view-expired-title = リンクの期限が切れています
 view-expired-text = 完了した文書のリンクには期限があります。送信者に新しいリンクを依頼してください。
+view-locked = コードの誤りが続きました。送信者に、この文書のリンクの更新を依頼してください。
 
 ## 文書の検証
 verify-title = 文書の検証
@@ -421,6 +422,7 @@ docs-call-cancel = 文書を取り消し
 docs-call-extend = 有効期限を変更
 docs-call-remind = 記入者にリマインド
 docs-call-discard = 終了した文書を非表示
+docs-call-change_links = 文書のリンクを更新・無効化
 docs-call-correct_recipient = 受信者を訂正
 docs-call-document = 封印された文書
 docs-call-certificate = 履歴証明書

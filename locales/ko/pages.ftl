@@ -287,6 +287,7 @@ view-sealed = 봉인된 문서입니다. 이후에 변경되면 확인할 수 �
 view-verify = PDF 확인하기
 view-expired-title = 기한이 지난 링크입니다
 view-expired-text = 완료된 문서의 링크는 정해진 기간에만 열 수 있습니다. 보낸 사람에게 새 링크를 요청하세요.
+view-locked = 암호나 인증번호를 여러 번 잘못 입력했습니다. 보낸 사람에게 이 문서의 링크를 갱신해 달라고 요청하세요.
 
 ## 문서 확인
 verify-title = 문서 확인
@@ -421,6 +422,7 @@ docs-call-cancel = 문서 취소
 docs-call-extend = 만료일 변경
 docs-call-remind = 작성자에게 다시 알림
 docs-call-discard = 끝난 문서 숨기기
+docs-call-change_links = 문서 링크 갱신 또는 폐기
 docs-call-correct_recipient = 수신자 정정
 docs-call-document = 봉인된 문서
 docs-call-certificate = 이력 증명서

@@ -2,7 +2,7 @@
 //!
 //! A code has 4 characters at least, so no hash of it alone would keep it: what is stored is an authentication code under a
 //! key of the vault, over a salt and the code. Whoever has the database without the master key cannot try codes. Five wrong
-//! codes lock the way until the sender sends anew.
+//! codes lock the way until the sender sends anew, or renews the links of a finished document.
 //!
 //! Whoever gave the right code gets a proof: an authentication code over recipient, link version and code, which the page
 //! keeps for him. It dies with the link.
@@ -31,7 +31,7 @@ impl App {
 
     /// Takes the writer's access code and answers the proof that he gave the right one.
     pub fn give_access_code(&self, key: &SigningKey, code: &str, origin: &Origin) -> Result<String, Error> {
-        let session = self.session_of(key)?;
+        let session = self.code_session(key)?;
         let (Some(recipient), Some(writer)) = (session.recipient(), session.writer()) else {
             return Err(Error::NotFound(Subject::Recipient));
         };

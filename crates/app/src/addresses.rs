@@ -3,7 +3,7 @@
 //! Every one begins with `server.public_url`, never with what a Host header says, and every one that is a page holds a
 //! query string already, so that a client may append `&callback_fn=true`.
 
-use domain::{FileKind, Language, LinkType, Recipient, Workflow, WorkflowId};
+use domain::{FileKind, Language, LinkType, LiveLinks, Recipient, Workflow, WorkflowId};
 use jiff::Timestamp;
 
 use crate::link_token::{LinkPurpose, LinkToken};
@@ -38,13 +38,13 @@ impl Addresses {
     }
 
     /// The token of the sender's view.
-    pub fn view_token(&self, workflow: WorkflowId, link_version: u32) -> String {
-        self.workflow_token(LinkPurpose::View, workflow, link_version, None)
+    pub fn view_token(&self, workflow: WorkflowId, links: LiveLinks) -> String {
+        self.workflow_token(LinkPurpose::View, workflow, links, None)
     }
 
     /// The address of the sender's view.
-    pub fn view_url(&self, workflow: &Workflow, link_version: u32) -> String {
-        self.signing_page(&self.view_token(workflow.id, link_version), workflow.language)
+    pub fn view_url(&self, workflow: &Workflow, links: LiveLinks) -> String {
+        self.signing_page(&self.view_token(workflow.id, links), workflow.language)
     }
 
     /// The address of a finished file: a page that shows it, or the PDF itself.
@@ -53,24 +53,39 @@ impl Addresses {
         kind: FileKind,
         link_type: LinkType,
         workflow: &Workflow,
-        link_version: u32,
+        links: LiveLinks,
         until: Timestamp,
     ) -> String {
         let purpose = match kind {
             FileKind::Document => LinkPurpose::Document,
             FileKind::Certificate => LinkPurpose::Certificate,
         };
-        let token = self.workflow_token(purpose, workflow.id, link_version, Some(until));
+        let token = self.workflow_token(purpose, workflow.id, links, Some(until));
         match link_type {
-            LinkType::Viewer => {
-                format!(
-                    "{}/mail/view?token={token}&lang={}",
-                    self.public_url,
-                    workflow.language.code()
-                )
-            }
+            LinkType::Viewer => self.viewer(&token, workflow.language),
             LinkType::Download => format!("{}/mail/file?token={token}", self.public_url),
         }
+    }
+
+    /// The address of the page that shows a finished file to a signer, who enters their code first.
+    pub fn signers_file_url(
+        &self,
+        kind: FileKind,
+        workflow: &Workflow,
+        signer: &Recipient,
+        links: LiveLinks,
+        until: Timestamp,
+    ) -> String {
+        let token = LinkToken {
+            purpose: match kind {
+                FileKind::Document => LinkPurpose::SignersDocument,
+                FileKind::Certificate => LinkPurpose::SignersCertificate,
+            },
+            subject: signer.id.get(),
+            version: links.version(),
+            expires: Some(until),
+        };
+        self.viewer(&token.encode(&self.vault), workflow.language_of(signer))
     }
 
     /// The address of a public link.
@@ -119,17 +134,21 @@ impl Addresses {
         format!("{}/mail/sign?token={token}&lang={}", self.public_url, language.code())
     }
 
+    fn viewer(&self, token: &str, language: Language) -> String {
+        format!("{}/mail/view?token={token}&lang={}", self.public_url, language.code())
+    }
+
     fn workflow_token(
         &self,
         purpose: LinkPurpose,
         workflow: WorkflowId,
-        version: u32,
+        links: LiveLinks,
         expires: Option<Timestamp>,
     ) -> String {
         LinkToken {
             purpose,
             subject: workflow.get(),
-            version,
+            version: links.version(),
             expires,
         }
         .encode(&self.vault)

@@ -95,7 +95,7 @@ impl App {
         let subject = token.subject;
         self.store.read(move |tx| {
             Ok::<_, Error>(match token.purpose {
-                LinkPurpose::Sign => {
+                LinkPurpose::Sign | LinkPurpose::SignersDocument | LinkPurpose::SignersCertificate => {
                     let found = store::workflow::of_recipient(tx, domain::RecipientId(subject))?;
                     found.map(|(company, _)| company)
                 }

@@ -1,4 +1,4 @@
-//! Hiding a finished workflow. Its proof stays.
+//! Hiding a finished workflow. Its proof stays, and its links stop working.
 
 use domain::{EventKind, WorkflowId};
 
@@ -7,7 +7,7 @@ use crate::transition::{Advanced, conflict};
 use crate::{App, Caller, Origin};
 
 impl App {
-    /// Hides a workflow that has ended; hiding it twice is no fault.
+    /// Hides a workflow that has ended and revokes its links; hiding it twice is no fault.
     pub fn discard(&self, caller: &Caller, id: WorkflowId, origin: &Origin) -> Result<Advanced, Error> {
         caller.must_send()?;
         let snapshot = self.timely_snapshot(&caller.company, id)?;
@@ -17,8 +17,15 @@ impl App {
         }
         let actor = App::member_actor(caller, origin);
         let (company, at) = (caller.company.clone(), snapshot.at);
-        self.note(&caller.company, id, &actor, &[EventKind::Discarded], move |tx| {
-            store::workflow::discard(tx, &company, id, at).map_err(Error::from)
+        self.judge_and_note(&caller.company, id, &actor, move |tx| {
+            let mut events = Vec::new();
+            if store::workflow::discard(tx, &company, id, at)? {
+                events.push(EventKind::Discarded);
+                if store::workflow_links::revoke(tx, &company, id, at)? {
+                    events.push(EventKind::LinksRevoked);
+                }
+            }
+            Ok((events, ()))
         })
         .map_err(|error| match error {
             Error::NotFound(_) => Error::NotFound(Subject::Workflow),

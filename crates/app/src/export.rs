@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    ClientId, CommandType, ExportSettings, FieldKind, FileKind, Outcome, Status, TemplateVersion, UtcOffset, Workflow,
-    time,
+    ClientId, CommandType, ExportSettings, FieldKind, FileKind, Links, LiveLinks, Outcome, Status, TemplateVersion,
+    UtcOffset, Workflow, time,
 };
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use serde::Serialize;
 use store::workflow_value::StoredValue;
 
@@ -59,10 +59,10 @@ pub struct Payload<'p> {
     /// All writers whose turn it is, where their step has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_list: Option<Vec<NextWriter>>,
-    /// Where the sealed document is; embedded and complete only.
+    /// Where the sealed document is; embedded and complete only. Empty if the document's links are revoked.
     #[serde(skip_serializing_if = "Option::is_none")]
     download_url: Option<String>,
-    /// Where the history certificate is; embedded and complete only.
+    /// Where the history certificate is; embedded and complete only. Empty if the document's links are revoked.
     #[serde(skip_serializing_if = "Option::is_none")]
     certificate_url: Option<String>,
 }
@@ -104,7 +104,7 @@ pub(crate) struct Happening<'h> {
     pub outcome: &'h Outcome,
     pub comment: &'h str,
     pub at: Timestamp,
-    pub link_version: u32,
+    pub links: Links,
     /// How many days the addresses of finished files live.
     pub link_days: i64,
 }
@@ -122,9 +122,11 @@ pub(crate) fn payload(happening: &Happening<'_>, addresses: &Addresses) -> Vec<u
     let is_complete = matches!(outcome, Outcome::Approved { complete: true, .. });
     let next = workflow.writers_at_turn().next().filter(|_| settings.is_embed);
     let file_url = |kind| {
-        let until = file_links_until(happening.at, happening.link_days);
-        (settings.is_embed && is_complete)
-            .then(|| addresses.file_url(kind, settings.link_type, workflow, happening.link_version, until))
+        let url = |links: LiveLinks| {
+            let until = links.until(happening.at, happening.link_days);
+            addresses.file_url(kind, settings.link_type, workflow, links, until)
+        };
+        (settings.is_embed && is_complete).then(|| happening.links.live().map(url).unwrap_or_default())
     };
     let payload = Payload {
         workflow_id: workflow.id.get(),
@@ -173,12 +175,6 @@ pub(crate) fn test_payload(client: ClientId, at: Timestamp, offset: UtcOffset) -
         certificate_url: None,
     };
     serde_json::to_vec(&payload).unwrap_or_default()
-}
-
-/// Until when the addresses of finished files live.
-pub(crate) fn file_links_until(at: Timestamp, days: i64) -> Timestamp {
-    at.checked_add(SignedDuration::from_hours(days.saturating_mul(24)))
-        .unwrap_or(Timestamp::MAX)
 }
 
 /// All writers whose turn it is, where their step has several; with their addresses where the workflow is embedded.

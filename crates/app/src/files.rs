@@ -12,10 +12,10 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::documents::DocumentFault;
 use crate::error::{ConflictCode, Error, Subject};
-use crate::link_token::LinkPurpose;
 use crate::page_cache::PartKind;
 use crate::page_part::PageAnswer;
-use crate::signing_session::same_link;
+use crate::signers_files::check_file_link;
+use crate::signing_session::{SigningKey, same_link};
 use crate::transition::{Snapshot, conflict};
 use crate::{App, Caller, CompanyLook, Origin};
 
@@ -79,6 +79,8 @@ struct OpenedLink {
     kind: FileKind,
     hash: BlobHash,
     expires: Option<Timestamp>,
+    /// The signer whose own link it is.
+    signer: Option<RecipientId>,
 }
 
 impl App {
@@ -127,9 +129,11 @@ impl App {
 
     /// The finished file that a link opens, and a note in the chain that it was fetched. A link whose time is over, or that
     /// was replaced, is a conflict.
-    pub fn linked_file(&self, token: &str, origin: &Origin) -> Result<LinkedFile, Error> {
-        let (company, linked) = self.open_file_link(token)?;
-        let actor = origin.actor(Who::LinkHolder);
+    pub fn linked_file(&self, key: &SigningKey, origin: &Origin) -> Result<LinkedFile, Error> {
+        let opened = self.open_link(key)?;
+        let actor = origin.actor(opened.signer.map_or(Who::LinkHolder, Who::Recipient));
+        let company = opened.snapshot.stored.workflow.company.clone();
+        let linked = self.read_linked(opened)?;
         let event = EventKind::Downloaded { file: linked.kind };
         self.note_taking(&company, linked.workflow_id, &actor, event, None)?;
         Ok(linked)
@@ -166,27 +170,27 @@ impl App {
     }
 
     /// The same to be looked at: opening the viewer changes nothing.
-    pub fn shown_file(&self, token: &str) -> Result<LinkedFile, Error> {
-        self.open_file_link(token).map(|(_, linked)| linked)
+    pub fn shown_file(&self, key: &SigningKey) -> Result<LinkedFile, Error> {
+        self.read_linked(self.open_link(key)?)
     }
 
     /// The same with the displayed sizes of its pages.
-    pub fn shown_pages(&self, token: &str) -> Result<(LinkedFile, Vec<PageSize>), Error> {
-        let linked = self.shown_file(token)?;
+    pub fn shown_pages(&self, key: &SigningKey) -> Result<(LinkedFile, Vec<PageSize>), Error> {
+        let linked = self.shown_file(key)?;
         let sizes = document::render::page_sizes(&linked.file.bytes)
             .map_err(|fault| Error::internal("measuring a finished file", fault))?;
         Ok((linked, sizes))
     }
 
     /// The image of one of its pages. `file` is the hash in the address.
-    pub fn shown_page(&self, token: &str, file: &BlobHash, page: u32) -> Result<PageAnswer, Error> {
-        let opened = self.open_link(token)?;
+    pub fn shown_page(&self, key: &SigningKey, file: &BlobHash, page: u32) -> Result<PageAnswer, Error> {
+        let opened = self.open_link(key)?;
         self.page_of(&opened.hash, file, PartKind::Picture, page)
     }
 
     /// What one of its pages says.
-    pub fn shown_text(&self, token: &str, file: &BlobHash, page: u32) -> Result<PageAnswer, Error> {
-        let opened = self.open_link(token)?;
+    pub fn shown_text(&self, key: &SigningKey, file: &BlobHash, page: u32) -> Result<PageAnswer, Error> {
+        let opened = self.open_link(key)?;
         self.page_of(&opened.hash, file, PartKind::Text, page)
     }
 
@@ -197,53 +201,55 @@ impl App {
             .map_err(|error| DocumentFault::Failed(error.to_string()))
     }
 
-    fn open_file_link(&self, token: &str) -> Result<(CompanyId, LinkedFile), Error> {
+    fn read_linked(&self, opened: OpenedLink) -> Result<LinkedFile, Error> {
         let OpenedLink {
             snapshot,
             kind,
             hash,
             expires,
-        } = self.open_link(token)?;
+            signer,
+        } = opened;
         let workflow = &snapshot.stored.workflow;
-        let linked = LinkedFile {
+        let signer = signer.and_then(|signer| workflow.recipient(signer));
+        Ok(LinkedFile {
             kind,
             workflow_id: workflow.id,
             workflow_name: workflow.name.clone(),
             company_name: snapshot.party.company_name.clone(),
             look: CompanyLook::of(&workflow.company, &snapshot.party.company_name, &snapshot.party.style),
-            language: workflow.language,
+            language: signer.map_or(workflow.language, |signer| workflow.language_of(signer)),
             offset: workflow.offset,
             completed_at: workflow.state.ended_at().unwrap_or(snapshot.at),
             expires,
             hash,
             file: file_content(&snapshot, kind, self.blobs.get(&hash)?),
-        };
-        Ok((workflow.company.clone(), linked))
+        })
     }
 
-    fn open_link(&self, token: &str) -> Result<OpenedLink, Error> {
-        let token = self
-            .outgoing
-            .addresses
-            .read(token)
-            .ok_or(Error::NotFound(Subject::Link))?;
-        let kind = match token.purpose {
-            LinkPurpose::Document => FileKind::Document,
-            LinkPurpose::Certificate => FileKind::Certificate,
-            _ => return Err(Error::NotFound(Subject::Link)),
+    fn open_link(&self, key: &SigningKey) -> Result<OpenedLink, Error> {
+        let read = self.outgoing.addresses.read(&key.token).and_then(|token| {
+            let kind = token.purpose.file()?;
+            Some((token, kind))
+        });
+        let (token, kind) = read.ok_or(Error::NotFound(Subject::Link))?;
+        let (snapshot, signer) = if token.purpose.is_signers_file() {
+            let session = self.signers_file_session(token)?;
+            self.check_codes(&session, key)?;
+            (session.snapshot, Some(RecipientId(token.subject)))
+        } else {
+            let id = WorkflowId(token.subject);
+            let company = self.company_of_link(id)?;
+            let snapshot = self.snapshot(&company, id)?;
+            check_file_link(&snapshot, token)?;
+            (snapshot, None)
         };
-        let id = WorkflowId(token.subject);
-        let company = self.company_of_link(id)?;
-        let snapshot = self.snapshot(&company, id)?;
-        if token.version != snapshot.stored.link_version || token.is_over(snapshot.at) {
-            return Err(Error::conflict(ConflictCode::LinkReplaced));
-        }
         let hash = self.finished_hash(&snapshot, kind)?;
         Ok(OpenedLink {
             snapshot,
             kind,
             hash,
             expires: token.expires,
+            signer,
         })
     }
 

@@ -84,6 +84,7 @@ mod seal_mark;
 pub mod sealing;
 mod session;
 mod settings;
+mod signers_files;
 mod signing_session;
 mod start;
 mod strangers_verdict;
@@ -98,6 +99,7 @@ mod upkeep;
 mod values;
 pub mod vault;
 mod verdict_words;
+mod workflow_links;
 mod workflow_view;
 
 pub use access_token::{AccessToken, TokenRow};
@@ -137,6 +139,7 @@ pub use seal_key::SealKeyFault;
 pub use sealing::{AskedAuthority, ProofLack, Sealed, SealingSettings, TimeStampAuthority};
 pub use session::{MemberSession, SignedIn};
 pub use settings::{GatewayReach, LoginSettings, Settings};
+pub use signers_files::{CodeQuestion, asks_for_code};
 pub use signing_session::{
     FieldView, GivenBack, NextDocument, PreviewView, Signed, SigningKey, SigningRecipient, SigningView, Stage,
 };
@@ -153,6 +156,7 @@ pub use transition::Advanced;
 pub use values::GivenField;
 pub use vault::{Purpose, Vault, VaultError};
 pub use verdict_words::{Fact, Outcome, SignatureWords, Standing, VerdictWords, verdict_words};
+pub use workflow_links::{LinksRequest, WorkflowLinks};
 pub use workflow_view::{
     CopyView, FoundWorkflow, FoundWorkflows, HistoryEntry, ListRequest, MessageView, SearchRequest, StepView,
     WorkflowList, WorkflowSummary, WorkflowView,

@@ -9,6 +9,7 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use domain::FileKind;
 use jiff::Timestamp;
 
 use crate::vault::{Purpose, Vault};
@@ -28,16 +29,23 @@ pub enum LinkPurpose {
     Certificate,
     /// Start a workflow; the subject is a public link.
     Start,
+    /// Fetch the sealed document as a signer who enters a code first; the subject is the recipient, the version that of the
+    /// workflow's links.
+    SignersDocument,
+    /// Fetch the history certificate likewise.
+    SignersCertificate,
 }
 
 impl LinkPurpose {
-    const ALL: [LinkPurpose; 6] = [
+    const ALL: [LinkPurpose; 8] = [
         LinkPurpose::Sign,
         LinkPurpose::View,
         LinkPurpose::Preview,
         LinkPurpose::Document,
         LinkPurpose::Certificate,
         LinkPurpose::Start,
+        LinkPurpose::SignersDocument,
+        LinkPurpose::SignersCertificate,
     ];
 
     fn byte(self) -> u8 {
@@ -48,7 +56,23 @@ impl LinkPurpose {
             LinkPurpose::Document => b'D',
             LinkPurpose::Certificate => b'C',
             LinkPurpose::Start => b'L',
+            LinkPurpose::SignersDocument => b'd',
+            LinkPurpose::SignersCertificate => b'c',
         }
+    }
+
+    /// The finished file that such a link opens.
+    pub fn file(self) -> Option<FileKind> {
+        match self {
+            LinkPurpose::Document | LinkPurpose::SignersDocument => Some(FileKind::Document),
+            LinkPurpose::Certificate | LinkPurpose::SignersCertificate => Some(FileKind::Certificate),
+            _ => None,
+        }
+    }
+
+    /// Whether such a link opens a file for one signer only, who enters a code first.
+    pub fn is_signers_file(self) -> bool {
+        matches!(self, LinkPurpose::SignersDocument | LinkPurpose::SignersCertificate)
     }
 }
 

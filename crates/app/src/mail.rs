@@ -139,10 +139,14 @@ pub enum Occasion<'o> {
     Completed {
         /// When.
         at: Timestamp,
-        /// Where the sealed document is.
+        /// Where the sealed document is; empty if its links are revoked.
         document_url: &'o str,
-        /// Where the history certificate is.
+        /// Where the history certificate is; likewise.
         certificate_url: &'o str,
+        /// The links are the addressee's own: they ask for a code.
+        asks_code: bool,
+        /// Whether one that the sender set is among what they ask for.
+        access_code: AccessCode<'o>,
     },
     /// A writer has declined, and it is over.
     Rejected {
@@ -207,6 +211,15 @@ pub enum AccessCode<'a> {
     Needed,
     /// It needs one, and the sender gave a hint.
     NeededWithHint(&'a str),
+}
+
+impl<'a> AccessCode<'a> {
+    fn hint(self) -> &'a str {
+        match self {
+            AccessCode::NeededWithHint(hint) => hint,
+            AccessCode::None | AccessCode::Needed => "",
+        }
+    }
 }
 
 /// A letter as it waits in the outbox.
@@ -478,9 +491,9 @@ fn draft(letter: &Letter<'_>) -> Draft {
     let subject = cut(&one_line(&say(&key("subject"), &arguments)));
     let mut footer = vec![say("mail-footer", &arguments)];
     if !content.links.is_empty() {
-        // A link to sign is one person's; everybody gets the same to the finished files.
+        // Everybody gets the same links to the finished files, except signers who have to enter a code.
         let whose = match letter.occasion {
-            Occasion::Completed { .. } => "mail-shared",
+            Occasion::Completed { asks_code: false, .. } => "mail-shared",
             _ => "mail-personal",
         };
         footer.insert(0, say(whose, &[]));
@@ -577,10 +590,7 @@ impl<'o> Raw<'o> {
             Occasion::Request(request) | Occasion::Reminder(request) => Raw {
                 sender: request.sender,
                 comment: request.comment,
-                hint: match request.access_code {
-                    AccessCode::NeededWithHint(hint) => hint,
-                    AccessCode::None | AccessCode::Needed => "",
-                },
+                hint: request.access_code.hint(),
                 needs_access_code: request.access_code != AccessCode::None,
                 sign_url: request.sign_url,
                 ..nothing
@@ -600,10 +610,14 @@ impl<'o> Raw<'o> {
                 at,
                 document_url,
                 certificate_url,
+                access_code,
+                ..
             } => Raw {
                 at: Some(at),
                 document_url,
                 certificate_url,
+                hint: access_code.hint(),
+                needs_access_code: access_code != AccessCode::None,
                 ..nothing
             },
             Occasion::Rejected { at, writer, reason } => Raw {
@@ -658,6 +672,11 @@ fn content(letter: &Letter<'_>, deadline: &str) -> Content {
         label: say(key, &[]),
         url: url.to_owned(),
     };
+    let code_needed = |access_code| match access_code {
+        AccessCode::None => None,
+        AccessCode::Needed => Some(say("mail-request-code", &[])),
+        AccessCode::NeededWithHint(hint) => Some(say("mail-request-code-hint", &[("hint", &one_line(hint))])),
+    };
     match letter.occasion {
         Occasion::Request(request) | Occasion::Reminder(request) => {
             let kind = if matches!(letter.occasion, Occasion::Request(_)) {
@@ -666,13 +685,7 @@ fn content(letter: &Letter<'_>, deadline: &str) -> Content {
                 MailKind::Reminder
             };
             let mut paragraphs = vec![text(kind.word(), "sender", request.sender)];
-            match request.access_code {
-                AccessCode::None => {}
-                AccessCode::Needed => paragraphs.push(say("mail-request-code", &[])),
-                AccessCode::NeededWithHint(hint) => {
-                    paragraphs.push(say("mail-request-code-hint", &[("hint", &one_line(hint))]));
-                }
-            }
+            paragraphs.extend(code_needed(request.access_code));
             Content {
                 kind,
                 paragraphs,
@@ -701,15 +714,23 @@ fn content(letter: &Letter<'_>, deadline: &str) -> Content {
             at,
             document_url,
             certificate_url,
+            access_code,
+            ..
         } => Content {
             kind: MailKind::Completed,
-            paragraphs: vec![text("completed", "name", letter.name)],
+            paragraphs: std::iter::once(text("completed", "name", letter.name))
+                .chain(code_needed(access_code))
+                .collect(),
             quote: None,
             facts: vec![fact("mail-document", &document), moment(at)],
-            links: vec![
-                link("mail-completed-document", document_url),
-                link("mail-completed-certificate", certificate_url),
-            ],
+            links: [
+                ("mail-completed-document", document_url),
+                ("mail-completed-certificate", certificate_url),
+            ]
+            .into_iter()
+            .filter(|(_, url)| !url.is_empty())
+            .map(|(key, url)| link(key, url))
+            .collect(),
         },
         Occasion::Rejected { at, writer, reason } => Content {
             kind: MailKind::Rejected,
@@ -808,6 +829,15 @@ mod tests {
                 at: AT,
                 document_url: "https://sign.example.com/mail/view?token=1&lang=ko",
                 certificate_url: "https://sign.example.com/mail/view?token=2&lang=ko",
+                asks_code: false,
+                access_code: AccessCode::None,
+            },
+            Occasion::Completed {
+                at: AT,
+                document_url: "",
+                certificate_url: "",
+                asks_code: true,
+                access_code: AccessCode::NeededWithHint("생일 <6자리>"),
             },
             Occasion::Rejected {
                 at: AT,

@@ -122,6 +122,8 @@ pub fn rich(kind: MailKind, language: Language, links: &Links, now: Timestamp) -
             at: now,
             document_url: &links.document,
             certificate_url: &links.certificate,
+            asks_code: true,
+            access_code: AccessCode::NeededWithHint(hint),
         },
         MailKind::Rejected => Occasion::Rejected {
             at: now,
@@ -164,8 +166,10 @@ fn poor(kind: MailKind) -> Occasion<'static> {
         },
         MailKind::Completed => Occasion::Completed {
             at: now,
-            document_url: "https://sign.example.com/",
-            certificate_url: "https://sign.example.com/",
+            document_url: "",
+            certificate_url: "",
+            asks_code: false,
+            access_code: AccessCode::None,
         },
         MailKind::Rejected => Occasion::Rejected {
             at: now,

@@ -27,7 +27,7 @@ impl App {
     /// Sends the writer a code, where he needs one. Where the next may be sent only later, that is [`Error::Throttled`];
     /// after too many wrong ones the sender must ask anew.
     pub fn send_one_time_code(&self, key: &SigningKey, origin: &Origin) -> Result<(), Error> {
-        let session = self.session_of(key)?;
+        let session = self.code_session(key)?;
         let Some(recipient) = session.recipient() else {
             return Err(Error::NotFound(Subject::Recipient));
         };
@@ -79,7 +79,7 @@ impl App {
 
     /// Takes the code that was sent to the writer, as he typed it, and answers the proof that he gave the right one.
     pub fn give_one_time_code(&self, key: &SigningKey, typed: &str, origin: &Origin) -> Result<String, Error> {
-        let session = self.session_of(key)?;
+        let session = self.code_session(key)?;
         let (Some(recipient), Some(writer)) = (session.recipient(), session.writer()) else {
             return Err(Error::NotFound(Subject::Recipient));
         };

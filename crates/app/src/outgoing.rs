@@ -188,7 +188,7 @@ impl Outgoing {
                     outcome,
                     comment,
                     at,
-                    link_version: before.link_version,
+                    links: before.links,
                     link_days: party.link_days,
                 },
                 &self.addresses,
@@ -220,24 +220,14 @@ impl Outgoing {
                 all.extend(self.asked(workflow, asked, &codes(before), asking, party, at)?);
             }
             Outcome::Approved { complete: true, .. } => {
-                let until = export::file_links_until(at, party.link_days);
-                let url = |kind| {
-                    self.addresses
-                        .file_url(kind, LinkType::Viewer, workflow, before.link_version, until)
-                };
-                let (document_url, certificate_url) = (url(FileKind::Document), url(FileKind::Certificate));
-                let occasion = Occasion::Completed {
-                    at,
-                    document_url: &document_url,
-                    certificate_url: &certificate_url,
-                };
                 let chosen = party.style.completed_mails;
                 let besides = Besides {
                     sender: chosen.sender,
                     copies: chosen.copies,
                 };
-                let everybody = told(workflow, party, |_| chosen.writers, besides);
-                all.extend(self.letters(workflow, party, &everybody, occasion, at)?);
+                for addressee in told(workflow, party, |_| chosen.writers, besides) {
+                    all.push(self.completed(before, workflow, party, &addressee, at)?);
+                }
             }
             Outcome::Rejected { order, .. } => {
                 let occasion = Occasion::Rejected {
@@ -272,6 +262,46 @@ impl Outgoing {
             }
         }
         Ok(all)
+    }
+
+    /// The letter that everybody has approved, with links to the finished files. A signer who had to enter a code gets
+    /// links of their own, which ask for it; so does whoever is told at that signer's address.
+    fn completed(
+        &self,
+        before: &StoredWorkflow,
+        workflow: &Workflow,
+        party: &Party,
+        to: &Addressee<'_>,
+        at: Timestamp,
+    ) -> Result<NewDelivery, Error> {
+        let signer = workflow.recipients.iter().find_map(|recipient| {
+            let writer = before.writer(recipient.id).filter(|writer| writer.must_enter_code())?;
+            recipient.contact.is_same(&to.contact).then_some((recipient, writer))
+        });
+        let url = |kind| {
+            let Some(links) = before.links.live() else {
+                return String::new();
+            };
+            let until = links.until(at, party.link_days);
+            match signer {
+                Some((signer, _)) => self.addresses.signers_file_url(kind, workflow, signer, links, until),
+                None => self.addresses.file_url(kind, LinkType::Viewer, workflow, links, until),
+            }
+        };
+        let occasion = Occasion::Completed {
+            at,
+            document_url: &url(FileKind::Document),
+            certificate_url: &url(FileKind::Certificate),
+            asks_code: signer.is_some(),
+            access_code: match signer.and_then(|(_, writer)| writer.access.as_ref()) {
+                None => AccessCode::None,
+                Some(access) => access
+                    .hint
+                    .as_deref()
+                    .map_or(AccessCode::Needed, AccessCode::NeededWithHint),
+            },
+        };
+        self.letter(workflow, party, to, occasion, at)
     }
 
     fn letters(

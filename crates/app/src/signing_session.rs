@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 
 use document::fonts::Fonts;
 use domain::{
-    BlobHash, CompanyId, Contact, EventKind, Field, FieldValue, FileKind, Language, LinkType, OnReject, PageSize,
-    Progress, Recipient, RecipientId, State, Status, TemplateId, TemplateVersion, UtcOffset, Who, Workflow, WorkflowId,
+    BlobHash, CompanyId, Contact, EventKind, Field, FieldValue, Language, LiveLinks, OnReject, PageSize, Progress,
+    Recipient, RecipientId, State, Status, TemplateId, TemplateVersion, UtcOffset, Who, Workflow, WorkflowId,
     named_events,
 };
 use jiff::Timestamp;
@@ -25,7 +25,6 @@ use crate::access_code::is_locked;
 use crate::approve::{Source, given_comment, is_editable, writable};
 use crate::draft::{Draft, DraftSeen, DraftState};
 use crate::error::{ConflictCode, Error, Fault, FaultCode, ForbiddenCode, Subject};
-use crate::export::file_links_until;
 use crate::files::{FileContent, file_stem};
 use crate::link_token::LinkPurpose;
 use crate::look::{BoxLook, Looks, typed_value};
@@ -256,6 +255,14 @@ pub(crate) struct Session {
 }
 
 impl Session {
+    /// A link of this recipient.
+    pub(crate) fn of_recipient(snapshot: Snapshot, recipient: RecipientId) -> Session {
+        Session {
+            snapshot,
+            acts_as: Some(recipient),
+        }
+    }
+
     pub(crate) fn recipient(&self) -> Option<&Recipient> {
         self.snapshot.stored.workflow.recipient(self.acts_as?)
     }
@@ -309,7 +316,7 @@ impl App {
             draft: recipient.map_or_else(DraftState::default, |recipient| draft.state(recipient)),
             document_url: recipient
                 .filter(|_| shows)
-                .and_then(|_| self.finished_document_url(snapshot, workflow)),
+                .and_then(|recipient| self.finished_document_url(snapshot, workflow, recipient.id)),
             workflow_id: workflow.id,
             workflow_name: workflow.name.clone(),
             company: workflow.company.clone(),
@@ -642,16 +649,13 @@ impl App {
                     .ok_or(Error::NotFound(Subject::Link))?;
                 let snapshot = self.snapshot(&company, workflow)?;
                 self.holder_of_link(&snapshot, id, token.version)?;
-                Ok(Session {
-                    snapshot,
-                    acts_as: Some(id),
-                })
+                Ok(Session::of_recipient(snapshot, id))
             }
             LinkPurpose::View => {
                 let id = WorkflowId(token.subject);
                 let company = self.company_of_link(id)?;
                 let snapshot = self.snapshot(&company, id)?;
-                if token.version != snapshot.stored.link_version || view_is_over(&snapshot) {
+                if !shows_view(&snapshot, token.version) {
                     return Err(Error::conflict(ConflictCode::LinkReplaced));
                 }
                 let sender = Contact::Email(snapshot.party.sender_email.clone());
@@ -663,22 +667,27 @@ impl App {
                     .map(|writer| writer.id);
                 Ok(Session { snapshot, acts_as })
             }
-            LinkPurpose::Preview | LinkPurpose::Document | LinkPurpose::Certificate | LinkPurpose::Start => {
-                Err(Error::NotFound(Subject::Link))
-            }
+            LinkPurpose::Preview
+            | LinkPurpose::Document
+            | LinkPurpose::Certificate
+            | LinkPurpose::Start
+            | LinkPurpose::SignersDocument
+            | LinkPurpose::SignersCertificate => Err(Error::NotFound(Subject::Link)),
         }
     }
 
     pub(crate) fn open_for_reading(&self, key: &SigningKey) -> Result<Session, Error> {
         let session = self.session_of(key)?;
-        match self.missing_check(&session, key) {
-            Some(missing) => Err(Error::Forbidden(missing)),
-            None => Ok(session),
+        if !shows_document(&session.snapshot) {
+            return Err(Error::conflict(ConflictCode::LinkReplaced));
         }
+        self.check_codes(&session, key)?;
+        Ok(session)
     }
 
     pub(crate) fn open_for_writing(&self, key: &SigningKey) -> Result<(Session, Recipient), Error> {
-        let session = self.open_for_reading(key)?;
+        let session = self.session_of(key)?;
+        self.check_codes(&session, key)?;
         let workflow = &session.snapshot.stored.workflow;
         let Some(id) = session.acts_as else {
             return Err(conflict(
@@ -691,7 +700,7 @@ impl App {
     }
 
     /// What the holder of the key has to give before he is shown anything.
-    fn missing_check(&self, session: &Session, key: &SigningKey) -> Option<ForbiddenCode> {
+    pub(crate) fn missing_check(&self, session: &Session, key: &SigningKey) -> Option<ForbiddenCode> {
         let (recipient, writer, at) = (session.recipient()?, session.writer()?, session.snapshot.at);
         if !self.has_access(recipient, writer, key.proof.as_deref()) {
             Some(ForbiddenCode::AccessCode)
@@ -735,29 +744,21 @@ impl App {
     }
 
     fn signed(&self, snapshot: &Snapshot, recipient: &Recipient, after: &domain::Workflow) -> Result<Signed, Error> {
+        let document_url = match after.state.status() {
+            // Its links may have been revoked or renewed while it was sealed.
+            Status::Complete => {
+                let sealed = self.snapshot(&after.company, after.id)?;
+                self.finished_document_url(&sealed, after, recipient.id)
+            }
+            _ => None,
+        };
         Ok(Signed {
             workflow_id: after.id,
             status: after.state.status(),
             others_of_step: after.turn() == Some(recipient.order),
             next_document: self.next_document(snapshot, recipient)?,
-            document_url: self.finished_document_url(snapshot, after),
+            document_url,
             copy_is_sent: !after.is_embedded() && snapshot.party.style.completed_mails.writers,
-        })
-    }
-
-    /// Where the finished document is shown, until its addresses end.
-    fn finished_document_url(&self, snapshot: &Snapshot, workflow: &Workflow) -> Option<String> {
-        let ended = workflow
-            .state
-            .ended_at()
-            .filter(|_| workflow.state.status() == Status::Complete)?;
-        let until = file_links_until(ended, snapshot.party.link_days);
-        (snapshot.at <= until).then(|| {
-            let version = snapshot.stored.link_version;
-            let kind = FileKind::Document;
-            self.outgoing
-                .addresses
-                .file_url(kind, LinkType::Viewer, workflow, version, until)
         })
     }
 
@@ -784,11 +785,22 @@ impl App {
     }
 }
 
-/// The sender's view lives as long after the workflow's end as the addresses of its files, and not without the sender.
-fn view_is_over(snapshot: &Snapshot) -> bool {
+/// The sender's view works as long after the workflow's end as the links to its files, and not without the sender.
+fn shows_view(snapshot: &Snapshot, version: u32) -> bool {
     let workflow = &snapshot.stored.workflow;
     let end = workflow.state.ended_at().unwrap_or(workflow.expires_at);
-    snapshot.party.sender_disabled || snapshot.at > file_links_until(end, snapshot.party.link_days)
+    let is_in_time = |links: LiveLinks| snapshot.at <= links.until(end, snapshot.party.link_days);
+    !snapshot.party.sender_disabled && snapshot.stored.links.opened_by(version).is_some_and(is_in_time)
+}
+
+/// A signer's link shows the document while it is under way, and after the end as long as links to the finished files work:
+/// it stays in their mailbox for good.
+fn shows_document(snapshot: &Snapshot) -> bool {
+    let Some(ended) = snapshot.stored.workflow.state.ended_at() else {
+        return true;
+    };
+    let links = snapshot.stored.links.live();
+    links.is_some_and(|links| snapshot.at <= links.until(ended, snapshot.party.link_days))
 }
 
 /// The recipient of a link, where the link was not replaced.

@@ -15,8 +15,8 @@ use std::sync::Arc;
 use domain::public_address::{AddressFault, CallbackUrl};
 use domain::{
     ApiType, BlobHash, ClientId, Comment, CompanyId, Contact, CopyRecipient, EventKind, ExportSettings, FieldKind,
-    FieldName, FieldValue, Language, LinkType, MemberId, PersonName, Progress, Recipient, RecipientId, State,
-    TemplateId, TemplateVersion, TextFault, UtcOffset, Who, Workflow, WorkflowId, WriterDetail, text, time,
+    FieldName, FieldValue, Language, LinkType, LiveLinks, MemberId, PersonName, Progress, Recipient, RecipientId,
+    State, TemplateId, TemplateVersion, TextFault, UtcOffset, Who, Workflow, WorkflowId, WriterDetail, text, time,
 };
 use jiff::{SignedDuration, Timestamp};
 use serde::de::DeserializeOwned;
@@ -748,7 +748,7 @@ fn answer(workflow: &Workflow, addresses: &Addresses) -> StartedWorkflow {
     let embedded = workflow.is_embedded();
     let token = match first {
         Some(first) if embedded => addresses.sign_token(first),
-        _ => addresses.view_token(workflow.id, 1),
+        _ => addresses.view_token(workflow.id, LiveLinks::FIRST),
     };
     StartedWorkflow {
         workflow_id: workflow.id.get(),

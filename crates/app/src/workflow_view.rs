@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
-    EventKind, Field, FieldKind, FieldValue, FileKind, LinkType, NamedEvent, Progress, Status, TemplateId, Who,
-    Workflow, WorkflowId, named_events, time, value::compared_number,
+    EventKind, Field, FieldKind, FieldValue, NamedEvent, Progress, Status, TemplateId, Who, Workflow, WorkflowId,
+    named_events, time, value::compared_number,
 };
 use serde::Serialize;
 use store::workflow::{ListFilter, ListedWorkflow};
@@ -329,17 +329,7 @@ impl App {
         let addresses = &self.outgoing.addresses;
         let with_zone = |at| time::format_with_zone(at, workflow.offset);
         let next = workflow.writers_at_turn().next();
-        let file_url = |kind| {
-            if workflow.state.status() != Status::Complete {
-                return String::new();
-            }
-            let link_type = workflow
-                .export
-                .as_ref()
-                .map_or(LinkType::default(), |export| export.link_type);
-            let until = export::file_links_until(snapshot.at, snapshot.party.link_days);
-            addresses.file_url(kind, link_type, workflow, stored.link_version, until)
-        };
+        let links = self.links_of(snapshot, may_send);
         WorkflowView {
             workflow_id: workflow.id.get(),
             workflow_name: workflow.name.clone(),
@@ -377,13 +367,9 @@ impl App {
             history,
             message_list,
             field_list: export::written_fields(workflow, &snapshot.template.version, &snapshot.values, None),
-            playing_url: match next.filter(|_| may_send) {
-                Some(next) if workflow.is_embedded() => addresses.sign_url(workflow, next),
-                Some(_) => addresses.view_url(workflow, stored.link_version),
-                None => String::new(),
-            },
-            download_url: file_url(FileKind::Document),
-            certificate_url: file_url(FileKind::Certificate),
+            playing_url: links.playing_url,
+            download_url: links.download_url,
+            certificate_url: links.certificate_url,
         }
     }
 

@@ -256,6 +256,10 @@ pub enum EventKind {
     },
     /// A finished workflow was hidden; its proof stays.
     Discarded,
+    /// The links to the files and the sender's view were replaced by new ones.
+    LinksRenewed,
+    /// The links to the files and the sender's view were revoked.
+    LinksRevoked,
 }
 
 /// Which way something was told.
@@ -323,6 +327,8 @@ impl EventKind {
             Self::Delivered { .. } => "delivered",
             Self::Undelivered { .. } => "undelivered",
             Self::Discarded => "discarded",
+            Self::LinksRenewed => "links_renewed",
+            Self::LinksRevoked => "links_revoked",
         }
     }
 

@@ -3,8 +3,8 @@
 //! A code of six digits is sent to the writer's own address when he asks for it. It lives for ten minutes and bears five
 //! tries. The next one is sent a minute later at the earliest, and five an hour at most, so that nobody's mailbox is
 //! filled. Whoever has the link alone could still try on for days; so after 25 wrong codes without a right one nothing is
-//! sent until the sender asks anew (NIST SP 800-63B, 5.2.2, bears 100). A reminder that the service sends by itself is none:
-//! with one a day, a lock that it lifts would be no lock.
+//! sent until the sender asks anew, or renews the links of the document (NIST SP 800-63B, 5.2.2, bears 100). A reminder that
+//! the service sends by itself is none: with one a day, a lock that it lifts would be no lock.
 //!
 //! What was sent and tried is read from the workflow's chain, which holds it anyway.
 
@@ -72,8 +72,9 @@ impl Record {
     /// Reads the events of a chain, in its order. Another person in the writer's place begins anew.
     pub fn of(events: impl IntoIterator<Item = Event>, writer: RecipientId) -> Record {
         let mut record = Record::default();
-        let of_writer = |event: &Event| event.event.recipient() == Some(writer);
-        for event in events.into_iter().filter(of_writer) {
+        let concerns_writer =
+            |event: &Event| event.event == EventKind::LinksRenewed || event.event.recipient() == Some(writer);
+        for event in events.into_iter().filter(concerns_writer) {
             if event.event.successor().is_some() {
                 record = Record::default();
             }
@@ -84,7 +85,8 @@ impl Record {
                     ..
                 } => record.refused = record.refused.saturating_add(1),
                 EventKind::Reminded { .. } if matches!(event.actor.who, Who::Member(_)) => record.refused = 0,
-                EventKind::IdentityChecked {
+                EventKind::LinksRenewed
+                | EventKind::IdentityChecked {
                     method: IdentityMethod::OneTimeCode,
                     ..
                 } => record.refused = 0,
@@ -227,6 +229,8 @@ mod tests {
             ..reminded
         };
         assert_eq!(Record::of(wrong().chain([asked]), WRITER).may_send(at(0)), Ok(()));
+        let renewed = event(0, EventKind::LinksRenewed);
+        assert_eq!(Record::of(wrong().chain([renewed]), WRITER).may_send(at(0)), Ok(()));
         // Wrong access codes have a lock of their own.
         let access = std::iter::repeat_n(refused(IdentityMethod::AccessCode), 25);
         assert_eq!(Record::of(access, WRITER).may_send(at(0)), Ok(()));

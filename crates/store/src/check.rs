@@ -49,6 +49,9 @@ pub enum FaultKind {
         /// What the row says.
         row: &'static str,
     },
+    /// The chain says that its links are revoked, and the row lets them work.
+    #[error("its chain says that its links are revoked, its row that they work")]
+    Links,
     /// Complete without sealed files, or sealed files without Complete.
     #[error("it is complete without its sealed files, or has sealed files without being complete")]
     Seal,
@@ -98,14 +101,21 @@ pub fn chains(tx: &mut dyn Transaction, after: WorkflowId) -> Result<Chains, Err
                 recorded: recorded.sequence,
             }),
             Ok(_) => {
-                let events = entries
+                let events: Vec<EventKind> = entries
                     .iter()
-                    .filter_map(|entry| domain::Event::from_payload(&entry.payload));
-                let told = told_state(events.map(|event| event.event));
-                (told != status).then(|| FaultKind::State {
-                    chain: told.code(),
-                    row: status.code(),
-                })
+                    .filter_map(|entry| domain::Event::from_payload(&entry.payload))
+                    .map(|event| event.event)
+                    .collect();
+                let told = told_state(&events);
+                let links_work = !row.get::<bool>("links_revoked")?;
+                if told == status {
+                    (links_work && are_links_revoked(&events)).then_some(FaultKind::Links)
+                } else {
+                    Some(FaultKind::State {
+                        chain: told.code(),
+                        row: status.code(),
+                    })
+                }
             }
         };
         checked.faults.extend(kind.map(|kind| Fault {
@@ -118,14 +128,23 @@ pub fn chains(tx: &mut dyn Transaction, after: WorkflowId) -> Result<Chains, Err
 }
 
 /// The state that a workflow's events come to.
-fn told_state(events: impl Iterator<Item = EventKind>) -> Status {
-    events.fold(Status::Playing, |status, event| match event {
+fn told_state(events: &[EventKind]) -> Status {
+    events.iter().fold(Status::Playing, |status, event| match event {
         EventKind::Completed { .. } => Status::Complete,
         EventKind::Rejected { .. } => Status::Rejected,
         EventKind::Canceled { .. } => Status::Canceled,
         EventKind::Expired { .. } => Status::Expired,
         _ => status,
     })
+}
+
+/// Whether a workflow's events leave its links revoked.
+fn are_links_revoked(events: &[EventKind]) -> bool {
+    let last = events
+        .iter()
+        .rev()
+        .find(|event| matches!(event, EventKind::LinksRenewed | EventKind::LinksRevoked));
+    last == Some(&EventKind::LinksRevoked)
 }
 
 /// Looks for halves of transitions.

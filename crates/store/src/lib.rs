@@ -57,6 +57,7 @@ mod transaction;
 mod value;
 mod words;
 pub mod workflow;
+pub mod workflow_links;
 pub mod workflow_value;
 
 pub use error::Error;

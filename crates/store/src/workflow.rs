@@ -5,7 +5,7 @@
 //! chain in the same statement's row: a state without its proof cannot be.
 
 use domain::{
-    BlobHash, ClientId, CompanyId, Contact, Entry, ExportSettings, Head, Language, MemberId, OnReject, Progress,
+    BlobHash, ClientId, CompanyId, Contact, Entry, ExportSettings, Head, Language, Links, MemberId, OnReject, Progress,
     Recipient, RecipientId, Region, State, Status, TemplateId, UtcOffset, Workflow, WorkflowId,
 };
 use jiff::Timestamp;
@@ -28,8 +28,8 @@ pub struct StoredWorkflow {
     pub end_comment: Option<String>,
     /// The company's name as the writers' fields show it: the present one may not fit there.
     pub company_name: String,
-    /// The version of links to the workflow itself: its files, the sender's view.
-    pub link_version: u32,
+    /// The links to its files and the sender's view.
+    pub links: Links,
     /// Since when it is hidden.
     pub discarded_at: Option<Timestamp>,
     /// What surrounds each recipient, in the recipients' order.
@@ -92,6 +92,13 @@ pub struct AccessCode {
     pub code: Vec<u8>,
     /// The sender's hint.
     pub hint: Option<String>,
+}
+
+impl Writer {
+    /// Whether the recipient has to enter a code, whichever it is, before they see anything.
+    pub fn must_enter_code(&self) -> bool {
+        self.access.is_some() || self.asks_one_time_code
+    }
 }
 
 impl StoredWorkflow {
@@ -375,7 +382,11 @@ pub fn load(tx: &mut dyn Transaction, company: &CompanyId, id: WorkflowId) -> Re
         },
         end_comment: row.get("end_comment")?,
         company_name: row.get("company_name")?,
-        link_version: row.get("link_version")?,
+        links: Links::new(
+            row.get("link_version")?,
+            row.get("links_revoked_at")?,
+            row.get("links_renewed_at")?,
+        ),
         discarded_at: row.get("discarded_at")?,
         writers,
     }))

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use app::{Error, FaultCode};
+use app::{Error, FaultCode, LinksRequest};
 use domain::{BlobHash, WorkflowId};
 use store::check::FaultKind;
 use store::{Statement, values};
 
 use crate::support::{TestApp, on_both};
-use crate::workflows::{World, act, fields_of_first, given, id_of, texts, two_steps};
+use crate::workflows::{World, act, fields_of_first, given, id_of, origin, texts, two_steps};
 
 mod sql {
     store::statements! {
@@ -24,6 +24,7 @@ mod sql {
         pub static SEALED = "SELECT document_hash FROM sealed_document WHERE workflow_id = $1";
         pub static NEARLY_ALL_SENT = "UPDATE draft SET field_values = '{\"sent\":209715199}' WHERE recipient_id IN \
              (SELECT id FROM recipient WHERE workflow_id = $1)";
+        pub static LET_LINKS_WORK = "UPDATE workflow SET links_revoked_at = NULL WHERE id = $1";
         pub static LENGTHEN = "UPDATE sealed_document SET document_length = document_length + 1 WHERE workflow_id = $1";
     }
 }
@@ -142,6 +143,33 @@ fn half_a_transition_is_found() {
 }
 
 #[test]
+fn links_that_work_again_though_the_chain_says_that_they_are_revoked_are_found() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let [revoked, renewed, discarded] = [completed(&world), completed(&world), completed(&world)];
+        let change = |id, action: &str| {
+            let request = LinksRequest {
+                action: Some(action.to_owned()),
+                ..LinksRequest::default()
+            };
+            app.change_links(&world.caller, id, &request, &origin())
+                .expect("a change");
+        };
+        change(revoked, "revoke");
+        change(renewed, "revoke");
+        change(renewed, "renew");
+        app.discard(&world.caller, discarded, &origin()).expect("hidden");
+        assert_eq!(faults(app), []);
+        tamper(app, &sql::LET_LINKS_WORK, revoked);
+        tamper(app, &sql::LET_LINKS_WORK, discarded);
+        assert_eq!(
+            faults(app),
+            [(revoked, FaultKind::Links), (discarded, FaultKind::Links)]
+        );
+    });
+}
+
+#[test]
 fn a_file_that_nothing_needs_is_swept_once_it_is_old_enough() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
@@ -244,7 +272,7 @@ fn whatever_happens_to_a_document_at_the_same_moment_its_chain_tells_of_each() {
                     // One member from one address is told of once an hour.
                     let origin = app::Origin {
                         address: Some(format!("192.0.2.{number}")),
-                        ..crate::workflows::origin()
+                        ..origin()
                     };
                     let file = if number % 2 == 0 {
                         app.document(&world.caller, id, &origin)

@@ -57,6 +57,8 @@ fn occasions(at: Timestamp) -> Vec<Occasion<'static>> {
             at,
             document_url: LINK,
             certificate_url: LINK,
+            asks_code: false,
+            access_code: AccessCode::None,
         },
         Occasion::Rejected {
             at,

@@ -12,7 +12,7 @@ use crate::router::{Authenticated, Http};
 
 /// Hide a finished document.
 ///
-/// It leaves the lists; its files and its proof stay.
+/// It leaves the lists, and its links stop working; its files and its proof stay.
 #[utoipa::path(
     post, path = "/api/v3/workflows/{id}/discard", tag = "Workflows",
     params(("id" = i64, Path, description = "The document's id.")),

@@ -11,7 +11,7 @@ use crate::router::{Authenticated, Http};
 /// One workflow.
 ///
 /// With its steps, its history and every value written so far. `download_url` and `certificate_url`
-/// are empty until it is complete, and new at every call.
+/// are empty until it is complete and while its links are revoked, and new at every call.
 #[utoipa::path(
     get, path = "/api/v3/workflows/{id}", tag = "Workflows",
     params(("id" = i64, Path, description = "The document's id.")),

@@ -45,6 +45,7 @@ pub mod template_form;
 pub mod test_export;
 pub mod verify;
 mod webhook;
+pub mod workflow_links;
 
 const PUBLIC: Authority = Authority::Public;
 const READ: Authority = Authority::AccessToken(Access::Read);
@@ -84,6 +85,12 @@ pub fn routes() -> Vec<Route> {
         route(post.clone(), "/api/v3/workflows/{id}/extend", SEND, extend::extend),
         route(post.clone(), "/api/v3/workflows/{id}/remind", SEND, remind::remind),
         route(post.clone(), "/api/v3/workflows/{id}/discard", SEND, discard::discard),
+        route(
+            post.clone(),
+            "/api/v3/workflows/{id}/links",
+            SEND,
+            workflow_links::change_links,
+        ),
         route(
             patch,
             "/api/v3/workflows/{id}/recipients/{order}",

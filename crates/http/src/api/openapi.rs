@@ -23,7 +23,7 @@ use super::{
     approve, archive_template, authority, bulk, cancel, certificate, copy_template, correct_recipient, create_template,
     discard, document, export_endpoints, extend, field_file, get_template, get_workflow, health, link, list_exports,
     list_templates, list_workflows, login, reject, remind, replace_template, resend_export, resend_exports,
-    search_with_value, send, start, test_export, verify, webhook,
+    search_with_value, send, start, test_export, verify, webhook, workflow_links,
 };
 
 #[derive(OpenApi)]
@@ -46,6 +46,7 @@ use super::{
         extend::extend,
         remind::remind,
         discard::discard,
+        workflow_links::change_links,
         correct_recipient::correct_recipient,
         document::document,
         certificate::certificate,

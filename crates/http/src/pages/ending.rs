@@ -42,6 +42,8 @@ pub enum Ending {
     LinkSent,
     /// The access code was tried too often (409).
     Locked,
+    /// The same, where the document is complete (409).
+    FilesLocked,
     /// We never made this link (404).
     UnknownLink,
     /// There is no such page (404).
@@ -58,7 +60,7 @@ pub enum Ending {
 
 impl Ending {
     /// Every kind, for the test of the sentences.
-    pub const ALL: [Ending; 21] = [
+    pub const ALL: [Ending; 22] = [
         Ending::Signed,
         Ending::Waiting,
         Ending::Complete,
@@ -74,6 +76,7 @@ impl Ending {
         Ending::LinkEnded,
         Ending::LinkSent,
         Ending::Locked,
+        Ending::FilesLocked,
         Ending::UnknownLink,
         Ending::Missing,
         Ending::Forbidden,
@@ -86,7 +89,7 @@ impl Ending {
     pub fn status(self) -> StatusCode {
         match self {
             Self::LinkSent => StatusCode::OK,
-            Self::Signed | Self::Waiting | Self::Locked => StatusCode::CONFLICT,
+            Self::Signed | Self::Waiting | Self::Locked | Self::FilesLocked => StatusCode::CONFLICT,
             Self::Complete
             | Self::Rejected
             | Self::RejectedByHolder
@@ -123,6 +126,7 @@ impl Ending {
             Self::LinkEnded => ("link-ended-title", None, "link-ended-text"),
             Self::LinkSent => ("link-sent-title", None, "link-sent-text"),
             Self::Locked => ("sign-code-locked-title", None, "sign-code-locked"),
+            Self::FilesLocked => ("sign-code-locked-title", None, "view-locked"),
             Self::UnknownLink => ("end-unknown-title", None, "end-unknown-text"),
             Self::Missing => ("end-missing-title", None, "end-missing-text"),
             Self::Forbidden => ("end-forbidden-title", None, "end-forbidden-text"),
@@ -140,7 +144,7 @@ impl Ending {
             Self::Doubt => ("warn", "alert"),
             Self::Rejected | Self::RejectedByHolder | Self::Canceled => ("", "cross"),
             Self::OldLink | Self::UnknownLink | Self::LinkClosed | Self::LinkUsedUp => ("warn", "link"),
-            Self::Locked | Self::Forbidden => ("warn", "lock"),
+            Self::Locked | Self::FilesLocked | Self::Forbidden => ("warn", "lock"),
             Self::Missing => ("", "question"),
             Self::Trouble => ("bad", "alert"),
         }

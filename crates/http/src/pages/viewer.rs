@@ -3,7 +3,7 @@
 //!
 //! Looking changes nothing; that a file was fetched is noted in its chain.
 
-use app::{App, ConflictCode, Error, LinkedFile, Origin};
+use app::{App, ConflictCode, Error, LinkedFile, Origin, SigningKey, asks_for_code};
 use axum::extract::State;
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -13,6 +13,8 @@ use serde::Serialize;
 use super::ending::Ending;
 use super::render::respond;
 use super::request::PageRequest;
+use super::sign::key;
+use super::sign::page::code_asked;
 use super::sign::pictures::AskedPart;
 use super::sign::view::pixels;
 use crate::problem::Failure;
@@ -42,14 +44,27 @@ struct ViewerPage<'a> {
 
 /// `GET /mail/view`
 pub async fn page(State(http): State<Http>, request: PageRequest) -> Response {
-    let token = request.get("token").unwrap_or_default().to_owned();
+    let key = key(&http, &request);
     let found = {
-        let token = token.clone();
-        http.blocking(move |app| app.shown_pages(&token)).await
+        let key = key.clone();
+        http.blocking(move |app| app.shown_pages(&key)).await
     };
     match found {
-        Ok((linked, sizes)) => shown(&request, &token, &linked, &sizes),
+        Ok((linked, sizes)) => shown(&request, &key.token, &linked, &sizes),
+        Err(error) if asks_for_code(&error) => ask(&http, &request, key).await,
         Err(error) => failed(&http, &request, &error).await,
+    }
+}
+
+/// A signer's own link shows nothing before they have entered their code.
+async fn ask(http: &Http, request: &PageRequest, key: SigningKey) -> Response {
+    let question = {
+        let key = key.clone();
+        http.blocking(move |app| app.code_question(&key)).await
+    };
+    match question {
+        Ok(question) => code_asked(http, request, &key, &question),
+        Err(error) => failed(http, request, &error).await,
     }
 }
 
@@ -104,17 +119,18 @@ fn shown(request: &PageRequest, token: &str, linked: &LinkedFile, sizes: &[PageS
 
 /// `GET /mail/view/pages/{document}/{page}`
 pub async fn picture(State(http): State<Http>, asked: AskedPart) -> Result<Response, Failure> {
-    asked.answer_by_token(&http, App::shown_page).await
+    asked.answer_by_key(&http, App::shown_page).await
 }
 
 /// `GET /mail/view/texts/{document}/{page}`
 pub async fn text(State(http): State<Http>, asked: AskedPart) -> Result<Response, Failure> {
-    asked.answer_by_token(&http, App::shown_text).await
+    asked.answer_by_key(&http, App::shown_text).await
 }
 
 /// `GET /mail/file`. It is a line in the chain: a browser that loads ahead is told to come when somebody wants it.
 pub async fn file(State(http): State<Http>, method: Method, request: PageRequest) -> Response {
-    let token = request.get("token").unwrap_or_default().to_owned();
+    let key = key(&http, &request);
+    let token = key.token.clone();
     let origin = Origin {
         address: Some(request.client.address.to_string()),
         user_agent: request.user_agent(),
@@ -127,9 +143,9 @@ pub async fn file(State(http): State<Http>, method: Method, request: PageRequest
     let found = http
         .blocking(move |app| {
             if looks {
-                app.shown_file(&token)
+                app.shown_file(&key)
             } else {
-                app.linked_file(&token, &origin)
+                app.linked_file(&key, &origin)
             }
         })
         .await;
@@ -143,6 +159,8 @@ pub async fn file(State(http): State<Http>, method: Method, request: PageRequest
             security_headers::private(headers);
             response
         }
+        // The page asks for the code; what fetches files meets no PDF that is none.
+        Err(error) if asks_for_code(&error) => request.redirect(&request.onward("/mail/view", &[("token", &token)])),
         Err(error) => failed(&http, &request, &error).await,
     }
 }

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use app::mail::OutgoingMail;
 use app::{
     App, CompanyChange, DocumentFault, ImportTemplate, NewCompany, NewMember, Parts, Purpose, Settings,
     StrangersDocuments, Vault,
@@ -364,6 +365,20 @@ impl Server {
             }
         }
         (hooks, letters)
+    }
+
+    /// The mails and messages in the outbox, whatever became of them, the newest first.
+    pub fn mails(&self) -> Vec<OutgoingMail> {
+        let companies = self.app.companies().expect("the companies");
+        let of_company = |id: CompanyId| {
+            self.app
+                .store
+                .read(move |tx| outbox::messages(tx, &id, outbox::DeliveryId(i64::MAX), 100))
+                .expect("the outbox")
+        };
+        let rows = companies.into_iter().flat_map(|company| of_company(company.id));
+        rows.map(|row| OutgoingMail::open(&row.body, &self.app.vault).expect("a mail"))
+            .collect()
     }
 
     /// A try at the present moment.

@@ -2,7 +2,8 @@
 
 crate::statements! {
     /// A stretch of workflows, in the order of their ids.
-    pub static WORKFLOWS = "SELECT id, company_id, status, chain_sequence, chain_hash FROM workflow \
+    pub static WORKFLOWS = "SELECT id, company_id, status, chain_sequence, chain_hash, \
+         links_revoked_at IS NOT NULL AS links_revoked FROM workflow \
          WHERE id > $1 ORDER BY id LIMIT $2";
 
     /// The files that a stretch of workflows refers to.

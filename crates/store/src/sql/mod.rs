@@ -50,6 +50,8 @@ files! {
     workflow_audit,
     /// Answers kept under a caller's key.
     workflow_idempotency,
+    /// Links to finished files and the sender's view.
+    workflow_links,
     /// Previews.
     workflow_preview,
     /// Values and drafts.

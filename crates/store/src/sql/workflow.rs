@@ -43,8 +43,8 @@ crate::statements! {
     /// One workflow of a company.
     pub static LOAD = "SELECT id, company_id, name, template_id, template_version, on_reject, language, offset_seconds, \
          sender_id, client_id, comment, cc_list, export_settings, export_authorization, started_at, expires_at, status, turn, \
-         ended_at, ended_by, end_comment, first_step_reported, chain_sequence, chain_hash, link_version, discarded_at, \
-         revision, COALESCE(company_name, (SELECT c.name FROM company AS c WHERE c.id = company_id)) AS company_name \
+         ended_at, ended_by, end_comment, first_step_reported, chain_sequence, chain_hash, link_version, \
+         links_revoked_at, links_renewed_at, discarded_at, revision, COALESCE(company_name, (SELECT c.name FROM company AS c WHERE c.id = company_id)) AS company_name \
          FROM workflow WHERE company_id = $1 AND id = $2";
 
     /// Its writers.

@@ -12,12 +12,14 @@ testkit::on_both_databases!(
     deliveries_of_before_lanes_are_claimed_by_them_and_old_codes_are_to_be_erased,
     letters_of_before_codes_were_told_apart_are_each_looked_at_once,
     words_of_an_earlier_person_are_taken_off_the_next_one,
+    what_was_discarded_before_has_its_links_revoked,
 );
 
 store::statements! {
     /// What the migrations may have changed.
     pub static ROWS = "SELECT event_id, kind, receiver, state, due_at, finished_at, tries, lease, noted, erase_at FROM outbox \
         ORDER BY id";
+    pub static LINKS = "SELECT id, links_revoked_at FROM workflow ORDER BY id";
     pub static ENDPOINTS = "SELECT url, stopped_at, letting_go FROM endpoint ORDER BY url";
     pub static COMMENTS = "SELECT comment FROM recipient ORDER BY id";
 }
@@ -272,4 +274,44 @@ fn words_of_an_earlier_person_are_taken_off_the_next_one(database: &TestDatabase
         .collect();
     expected.sort_unstable();
     assert_eq!(found, expected.into_iter().map(|(_, stay)| stay).collect::<Vec<_>>());
+}
+
+fn what_was_discarded_before_has_its_links_revoked(database: &TestDatabase) {
+    let zeros = bytes(database);
+    let of_company = format!(
+        "{COMPANY}\n\
+         INSERT INTO member (id, company_id, email, email_key, name, role, password_hash, created_at) \
+         VALUES (1, 'acme', 'a@example.com', 'a@example.com', '', 'owner', '', 0);\n\
+         INSERT INTO api_client (id, company_id, name, secret, is_default, created_at) \
+         VALUES ('3f2b8a54-6a0e-4b0e-9d53-1f4c2a7d9e10', 'acme', '', {zeros}, TRUE, 0);\n\
+         INSERT INTO template (id, company_id, name, current_version, created_at) VALUES (1, 'acme', '', 1, 0);\n\
+         INSERT INTO template_version (company_id, template_id, version, name, definition, pdf, original, page_images, \
+         created_at, created_by) VALUES ('acme', 1, 1, '', '', {zeros}, {zeros}, '[]', 0, '');\n"
+    );
+    let workflow = |id: i64, discarded: &str| {
+        format!(
+            "INSERT INTO workflow (id, company_id, name, template_id, template_version, on_reject, language, offset_seconds, \
+             sender_id, client_id, cc_list, is_embedded, started_at, expires_at, status, turn, ended_at, first_step_reported, \
+             chain_sequence, chain_hash, link_version, revision, discarded_at) VALUES ({id}, 'acme', 'x', 1, 1, 'end', 'ko', 0, \
+             1, '3f2b8a54-6a0e-4b0e-9d53-1f4c2a7d9e10', '[]', FALSE, 0, 1, 'Canceled', 1, 1, FALSE, 1, {zeros}, 1, 0, {discarded});\n"
+        )
+    };
+    let rows = format!("{of_company}{}{}", workflow(1, "7000000"), workflow(2, "NULL"));
+    as_of(database, 23, &rows);
+    let store = database.open();
+    let found = store.read(|tx| tx.query(&LINKS, &[])).expect("the workflows");
+    let revoked: Vec<Option<Timestamp>> = found
+        .iter()
+        .map(|row| row.get("links_revoked_at").expect("a time"))
+        .collect();
+    assert_eq!(revoked, [Timestamp::from_second(7).ok(), None]);
+}
+
+fn bytes(database: &TestDatabase) -> String {
+    let zeros = "00".repeat(32);
+    if dialect(database) == "postgres" {
+        format!("'\\x{zeros}'")
+    } else {
+        format!("x'{zeros}'")
+    }
 }

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use app::{
-    App, ConflictCode, DraftSeen, Error, Fault, FaultCode, Origin, SavedDraft, Signed, SigningKey, SigningView, Stage,
+    App, CodeQuestion, ConflictCode, DraftSeen, Error, Fault, FaultCode, Origin, SavedDraft, Signed, SigningKey,
 };
 use axum::Json;
 use axum::extract::State;
@@ -19,12 +19,11 @@ use domain::Language;
 use serde::Serialize;
 
 use super::drawings::drawing;
-use super::page::{OneTimeFault, asked_for, code_page, field_file, one_time_code_page, with_choices};
+use super::page::{OneTimeFault, code_page, field_file, locked, one_time_code_page, to_page, with_choices};
 use super::view::Look;
-use super::{Proof, key, proof_cookie};
+use super::{Proof, key, page_of, proof_cookie};
 use crate::bodies::LinkJson;
 use crate::json_body::{Faults, JsonBody, Members};
-use crate::pages::ending::{About, Ending};
 use crate::pages::language::led_on;
 use crate::pages::request::{PageForm, PageRequest};
 use crate::problem::Failure;
@@ -64,94 +63,86 @@ pub async fn viewed(State(http): State<Http>, request: PageRequest) -> Result<Re
 }
 
 /// `POST /sign/access-code`
-pub async fn access_code(State(http): State<Http>, PageForm(request): PageForm) -> Response {
+pub async fn access_code(State(http): State<Http>, PageForm(mut request): PageForm) -> Response {
     let key = key(&http, &request);
+    page_of(&http, &key.token).clone_into(&mut request.path);
     let code = request.get("code").unwrap_or_default().to_owned();
     let origin = origin(&request);
     let given = {
         let key = key.clone();
         http.blocking(move |app| match app.give_access_code(&key, &code, &origin) {
             Ok(proof) => Ok(Ok(proof)),
-            Err(error) => Ok(Err((error, app.open_signing(&key)?))),
+            Err(error) => Ok(Err((error, app.code_question(&key)?))),
         })
         .await
     };
     match given {
         Ok(Ok(proof)) => go_on(&http, &request, &key, Some((Proof::Access, &proof))),
-        Ok(Err((Error::Unprocessable(faults), view))) => {
-            let hint = match &view.stage {
-                Stage::AccessCode { hint, .. } => hint.clone(),
-                _ => None,
-            };
-            let language = request.language_or(view.language);
-            code_page(
-                &request,
-                &key,
-                &view,
-                language,
-                hint.as_deref(),
-                Some(tries_left(&faults)),
-            )
+        Ok(Err((Error::Unprocessable(faults), question))) => {
+            code_page(&request, &key, &question, Some(tries_left(&faults)))
         }
-        Ok(Err((error, view))) => no_code(&request, &error, &view),
+        Ok(Err((error, question))) => no_code(&request, &error, &question),
         Err(error) => request.fail(&error, request.language()),
     }
 }
 
 /// `POST /sign/one-time-code/send`
-pub async fn send_one_time_code(State(http): State<Http>, PageForm(request): PageForm) -> Response {
+pub async fn send_one_time_code(State(http): State<Http>, PageForm(mut request): PageForm) -> Response {
     let key = key(&http, &request);
+    page_of(&http, &key.token).clone_into(&mut request.path);
     let origin = origin(&request);
     let sent = {
         let key = key.clone();
         http.blocking(move |app| match app.send_one_time_code(&key, &origin) {
             Ok(()) => Ok(Ok(())),
-            Err(error) => Ok(Err((error, app.open_signing(&key)?))),
+            Err(error) => Ok(Err((error, app.code_question(&key)?))),
         })
         .await
     };
     match sent {
         Ok(Ok(())) => go_on(&http, &request, &key, None),
-        Ok(Err((Error::Throttled { retry_after, .. }, view))) => {
-            one_time_code_page(&request, &key, &view, Some(OneTimeFault::Wait(retry_after)))
+        Ok(Err((Error::Throttled { retry_after, .. }, question))) => {
+            let fault = OneTimeFault::Wait(retry_after);
+            one_time_code_page(&http, &request, &key, &question, Some(fault))
         }
-        Ok(Err((error, view))) => no_code(&request, &error, &view),
+        Ok(Err((error, question))) => no_code(&request, &error, &question),
         Err(error) => request.fail(&error, request.language()),
     }
 }
 
 /// `POST /sign/one-time-code`
-pub async fn one_time_code(State(http): State<Http>, PageForm(request): PageForm) -> Response {
+pub async fn one_time_code(State(http): State<Http>, PageForm(mut request): PageForm) -> Response {
     let key = key(&http, &request);
+    page_of(&http, &key.token).clone_into(&mut request.path);
     let code = request.get("code").unwrap_or_default().to_owned();
     let origin = origin(&request);
     let given = {
         let key = key.clone();
         http.blocking(move |app| match app.give_one_time_code(&key, &code, &origin) {
             Ok(proof) => Ok(Ok(proof)),
-            Err(error) => Ok(Err((error, app.open_signing(&key)?))),
+            Err(error) => Ok(Err((error, app.code_question(&key)?))),
         })
         .await
     };
     match given {
         Ok(Ok(proof)) => go_on(&http, &request, &key, Some((Proof::OneTime, &proof))),
-        Ok(Err((Error::Unprocessable(faults), view))) => {
+        Ok(Err((Error::Unprocessable(faults), question))) => {
             let is_wrong = faults.iter().any(|fault| fault.code == FaultCode::WrongOneTimeCode);
             let fault = if is_wrong {
                 OneTimeFault::Wrong(tries_left(&faults))
             } else {
                 OneTimeFault::Expired
             };
-            one_time_code_page(&request, &key, &view, Some(fault))
+            one_time_code_page(&http, &request, &key, &question, Some(fault))
         }
-        Ok(Err((error, view))) => no_code(&request, &error, &view),
+        Ok(Err((error, question))) => no_code(&request, &error, &question),
         Err(error) => request.fail(&error, request.language()),
     }
 }
 
-/// Back to the signing page, with the proof of a code.
+/// Back to the page of the link, with the proof of a code.
 fn go_on(http: &Http, request: &PageRequest, key: &SigningKey, proven: Option<(Proof, &str)>) -> Response {
-    let mut response = request.redirect(&request.onward("/mail/sign", &asked_for(request, key)));
+    let mut response = to_page(http, request, key);
     let cookie = proven.and_then(|(proof, value)| {
         let name = proof_cookie(http, &key.token, proof)?;
         request.set_cookie(&name, value, Some(PROOF_SECONDS))
@@ -163,23 +154,17 @@ fn go_on(http: &Http, request: &PageRequest, key: &SigningKey, proven: Option<(P
 }
 
 /// Why no code was taken, or sent, where another try is of no use.
-fn no_code(request: &PageRequest, error: &Error, view: &SigningView) -> Response {
-    let language = request.language_or(view.language);
-    if !matches!(
+fn no_code(request: &PageRequest, error: &Error, question: &CodeQuestion) -> Response {
+    if matches!(
         error,
         Error::Conflict {
             code: ConflictCode::Locked,
             ..
         }
     ) {
-        return request.fail(error, language);
+        return locked(request, question);
     }
-    let about = About {
-        document: Some(view.workflow_name.clone()),
-        look: Some(view.look.clone()),
-        ..About::default()
-    };
-    request.end(Ending::Locked, language, &about)
+    request.fail(error, request.language_or(question.language))
 }
 
 fn tries_left(faults: &[Fault]) -> u32 {

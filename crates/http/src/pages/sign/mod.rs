@@ -37,8 +37,16 @@ fn proof_cookie(http: &Http, token: &str, proof: Proof) -> Option<String> {
     Some(format!("countersign_{word}_{}", token.subject))
 }
 
+/// The page of a link: the signing page, or that of a signer's finished files.
+fn page_of(http: &Http, token: &str) -> &'static str {
+    match LinkToken::decode(token, &http.app().vault) {
+        Some(token) if token.purpose.is_signers_file() => "/mail/view",
+        _ => "/mail/sign",
+    }
+}
+
 /// What the request opens.
-fn key(http: &Http, request: &PageRequest) -> SigningKey {
+pub(super) fn key(http: &Http, request: &PageRequest) -> SigningKey {
     let token = request
         .link_token()
         .or_else(|| request.get("token"))

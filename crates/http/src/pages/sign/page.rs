@@ -6,7 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use app::{DraftState, Error, FieldView, SigningKey, SigningRecipient, SigningView, Stage, Subject, consent};
+use app::{
+    CodeQuestion, DraftState, Error, FieldView, SigningKey, SigningRecipient, SigningView, Stage, Subject, consent,
+};
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
@@ -14,7 +16,7 @@ use domain::{Language, Status};
 use serde::Serialize;
 
 use super::view::{Filled, Owner, PageView, pages};
-use super::{key, texts};
+use super::{key, page_of, texts};
 use crate::pages::ending::{About, Ending, Link};
 use crate::pages::language::led_on;
 use crate::pages::render::respond;
@@ -155,17 +157,17 @@ async fn show(http: &Http, request: &PageRequest, company: Option<String>) -> Re
         .await
     };
     match opened {
-        Ok(view) => staged(request, &key, &view),
+        Ok(view) => staged(http, request, &key, &view),
         Err(error) => request.fail_link(http, &key.token, &error, request.language()).await,
     }
 }
 
-fn staged(request: &PageRequest, key: &SigningKey, view: &SigningView) -> Response {
+fn staged(http: &Http, request: &PageRequest, key: &SigningKey, view: &SigningView) -> Response {
     let language = request.language_or(view.language);
     match &view.stage {
-        Stage::AccessCode { locked: true, .. } => request.end(Ending::Locked, language, &about(view, language, None)),
-        Stage::AccessCode { hint, locked: false } => code_page(request, key, view, language, hint.as_deref(), None),
-        Stage::OneTimeCode { .. } => one_time_code_page(request, key, view, None),
+        Stage::AccessCode { .. } | Stage::OneTimeCode { .. } => {
+            code_asked(http, request, key, &CodeQuestion::from(view))
+        }
         Stage::Write => sign_page(request, key, view, language, "sign"),
         Stage::Watch => sign_page(request, key, view, language, "view"),
         // The sender still sees what became of his document.
@@ -237,30 +239,66 @@ pub(super) fn with_choices(request: &PageRequest, address: &str) -> String {
     address
 }
 
+/// The page that asks for the code without which a link shows nothing.
+pub(in crate::pages) fn code_asked(
+    http: &Http,
+    request: &PageRequest,
+    key: &SigningKey,
+    question: &CodeQuestion,
+) -> Response {
+    match &question.stage {
+        Stage::AccessCode { locked: true, .. } => locked(request, question),
+        Stage::AccessCode { locked: false, .. } => code_page(request, key, question, None),
+        _ => one_time_code_page(http, request, key, question, None),
+    }
+}
+
+/// That a code was tried too often, and what helps: only a document under way can be sent again.
+pub(super) fn locked(request: &PageRequest, question: &CodeQuestion) -> Response {
+    let ending = if question.is_complete {
+        Ending::FilesLocked
+    } else {
+        Ending::Locked
+    };
+    let about = About {
+        document: Some(question.workflow_name.clone()),
+        look: Some(question.look.clone()),
+        ..About::default()
+    };
+    request.end(ending, request.language_or(question.language), &about)
+}
+
 /// The question for the access code; after a wrong one with the number of tries left.
 pub(super) fn code_page(
     request: &PageRequest,
     key: &SigningKey,
-    view: &SigningView,
-    language: Language,
-    hint: Option<&str>,
+    question: &CodeQuestion,
     left: Option<u32>,
 ) -> Response {
+    let language = request.language_or(question.language);
     let content = CodePage {
         action: form(request, key, language, "/sign/access-code"),
-        document: &view.workflow_name,
-        hint,
+        document: &question.workflow_name,
+        hint: match &question.stage {
+            Stage::AccessCode { hint, .. } => hint.as_deref(),
+            _ => None,
+        },
         wrong: left.is_some(),
         left: left.unwrap_or_default(),
     };
     let title = i18n::text(language, "sign-code-title", &[]);
-    let frame = request.company_frame(language, title, &view.look);
+    let frame = request.company_frame(language, title, &question.look);
     let status = if left.is_some() {
         StatusCode::UNPROCESSABLE_ENTITY
     } else {
         StatusCode::OK
     };
     respond(status, "access_code.html", &frame, &content)
+}
+
+/// Goes on at the link's page.
+pub(super) fn to_page(http: &Http, request: &PageRequest, key: &SigningKey) -> Response {
+    request.redirect(&request.onward(page_of(http, &key.token), &asked_for(request, key)))
 }
 
 /// Where a form of a page behind a link goes: with the token, and with what the page was asked for.
@@ -308,20 +346,21 @@ impl OneTimeFault {
 /// The question for the code that is sent to the writer's own address. It is sent when he presses the button: what
 /// follows links must not ask for one.
 pub(super) fn one_time_code_page(
+    http: &Http,
     request: &PageRequest,
     key: &SigningKey,
-    view: &SigningView,
+    question: &CodeQuestion,
     fault: Option<OneTimeFault>,
 ) -> Response {
-    let Stage::OneTimeCode { to, sent } = &view.stage else {
+    let Stage::OneTimeCode { to, sent } = &question.stage else {
         // What the page is about has changed meanwhile.
-        return staged(request, key, view);
+        return to_page(http, request, key);
     };
-    let language = request.language_or(view.language);
+    let language = request.language_or(question.language);
     let content = OneTimeCodePage {
         send_action: form(request, key, language, "/sign/one-time-code/send"),
         action: form(request, key, language, "/sign/one-time-code"),
-        document: &view.workflow_name,
+        document: &question.workflow_name,
         to,
         sent: *sent,
         minutes: domain::one_time_code::LIFE.as_mins(),
@@ -329,7 +368,7 @@ pub(super) fn one_time_code_page(
         fault: fault.map(|fault| fault.words(language)),
     };
     let title = i18n::text(language, "sign-one-time-title", &[]);
-    let frame = request.company_frame(language, title, &view.look);
+    let frame = request.company_frame(language, title, &question.look);
     let (status, wait) = match fault {
         None => (StatusCode::OK, None),
         Some(OneTimeFault::Wait(seconds)) => (StatusCode::TOO_MANY_REQUESTS, Some(seconds)),

@@ -5,7 +5,7 @@
 //! browser may keep them for ever, and one that asks all the same (a reload) is told that it has them. A file in a
 //! field may be replaced by its writer.
 
-use app::{App, Error, FileContent, PageAnswer, PagePart, Subject};
+use app::{App, Error, FileContent, PageAnswer, PagePart, SigningKey, Subject};
 use axum::body::Bytes;
 use axum::extract::{FromRef, FromRequestParts, State};
 use axum::http::request::Parts;
@@ -79,6 +79,17 @@ impl AskedPart {
         let document = BlobHash::parse(&self.document).ok_or(Failure::App(Error::NotFound(Subject::Page)))?;
         let part = http.page_part(move |app| part(app, &document, self.page)).await?;
         Ok(part_response(part, &self.headers))
+    }
+
+    /// The same, where the link opens it with the codes that its holder has entered.
+    pub(in crate::pages) async fn answer_by_key(
+        self,
+        http: &Http,
+        part: fn(&App, &SigningKey, &BlobHash, u32) -> Result<PageAnswer, Error>,
+    ) -> Result<Response, Failure> {
+        let key = key(http, &self.request);
+        self.answer(http, move |app, file, page| part(app, &key, file, page))
+            .await
     }
 
     /// The same, where the link's token opens it.
