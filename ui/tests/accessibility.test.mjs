@@ -106,6 +106,7 @@ for (const language of ["ko", "ja", "en"]) {
     }
     await page.locator("#pad [data-close]").click();
     await sign(page, "Signature");
+    await page.waitForFunction(() => localStorage.length === 0);
     await page.waitForSelector('#save-state[data-state="saved"]', { state: "attached" });
     await judge("filled");
     await page.click("#reject");

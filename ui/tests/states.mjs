@@ -316,8 +316,7 @@ async function walkWithPapers(server, page, { language, size, writers }, shoot) 
   await page.click("#tab-type");
   await page.locator("#pad-hands img").first().waitFor();
   await page.locator("#pad-keep").check();
-  await page.locator("#pad [type=submit]").click();
-  await page.locator("#pad").waitFor({ state: "hidden" });
+  await takeDrawing(page);
   await field(page, "Initials").locator("button").click();
   await page.locator("#pad[open]").waitFor();
   await page.locator("#pad-last").waitFor();
@@ -382,6 +381,15 @@ export async function drawnLogo(page, width, height, name) {
   return Buffer.from(drawn, "base64");
 }
 
+/** Takes what was drawn, and waits until the server has it: what takes a while to send is spoken of on the page. */
+async function takeDrawing(page) {
+  const sent = page.waitForResponse((answer) => answer.url().endsWith("/sign/files") && answer.ok());
+  await page.locator("#pad [type=submit]").click();
+  await page.locator("#pad").waitFor({ state: "hidden" });
+  await sent;
+  await page.locator("#transfer").waitFor({ state: "hidden" });
+}
+
 /** Signs with the writer's name in a handwriting font: a drawing's strokes are as thick as the hand was slow. */
 async function typeSignature(page, name) {
   await bringIntoSight(page, name);
@@ -391,8 +399,7 @@ async function typeSignature(page, name) {
   await page.locator("#pad[open]").waitFor();
   await page.click("#tab-type");
   await page.locator("#pad-hands img").first().waitFor();
-  await page.locator("#pad [type=submit]").click();
-  await page.locator("#pad").waitFor({ state: "hidden" });
+  await takeDrawing(page);
   await field(page, name).locator("img").waitFor();
   await bringIntoSight(page, name);
 }
