@@ -66,6 +66,7 @@ pub mod mail_sample;
 pub mod mail_template;
 mod member;
 pub mod network;
+mod next_document;
 mod one_off;
 mod one_time_code;
 mod origin;
@@ -129,6 +130,7 @@ pub use login::{LoggedIn, LoginAttempt, LoginRefusal};
 pub use look::{BoxLook, FieldLook};
 pub use mail_template::{MailTemplates, MetFault, TemplateFault};
 pub use member::{NewMember, NewPassword};
+pub use next_document::NextDocument;
 pub use one_off::OneOff;
 pub use origin::Origin;
 pub use page_part::{PageAnswer, PagePart, PartToMake};
@@ -138,7 +140,7 @@ pub use sealing::{AskedAuthority, ProofLack, Sealed, SealingSettings, TimeStampA
 pub use session::{MemberSession, SignedIn};
 pub use settings::{GatewayReach, LoginSettings, Settings};
 pub use signing_session::{
-    FieldView, GivenBack, NextDocument, PreviewView, Signed, SigningKey, SigningRecipient, SigningView, Stage,
+    FieldView, GivenBack, PreviewView, Signed, SigningKey, SigningRecipient, SigningView, Stage,
 };
 pub use start::{
     Idempotency, StartCopy, StartExport, StartFieldName, StartRecipient, StartRequest, Started, StartedWorkflow,

@@ -5,7 +5,7 @@
 //! writer fills in is kept as a draft (texts as typed, even half-finished; files in the blob store) until he approves.
 //!
 //! The token of the sender's view shows the same page without the right to write, unless the sender is the writer whose
-//! turn it is.
+//! turn it is; the one that the sender's colleagues get never writes.
 
 use std::collections::BTreeMap;
 
@@ -29,6 +29,7 @@ use crate::export::file_links_until;
 use crate::files::{FileContent, file_stem};
 use crate::link_token::LinkPurpose;
 use crate::look::{BoxLook, Looks, typed_value};
+use crate::next_document::NextDocument;
 use crate::one_time_code::can_be_given;
 use crate::page_cache::PartKind;
 use crate::page_part::{PageAnswer, PagePart};
@@ -198,15 +199,6 @@ pub struct FieldView {
     pub mine: bool,
     /// May this writer write it now?
     pub editable: bool,
-}
-
-/// Another document for the same writer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NextDocument {
-    /// Its name.
-    pub workflow_name: String,
-    /// Where it is signed.
-    pub sign_url: String,
 }
 
 /// What came of an approval or rejection.
@@ -557,7 +549,7 @@ impl App {
             }
         }
         let after = approved?;
-        self.signed(&session.snapshot, &recipient, &after)
+        self.signed(&session, key, &recipient, &after)
     }
 
     /// Rejects, with a reason.
@@ -574,7 +566,7 @@ impl App {
             comment.as_deref(),
             &|snapshot| same_link(&snapshot.stored.workflow, recipient.id, link_version),
         )?;
-        self.signed(&session.snapshot, &recipient, &after)
+        self.signed(&session, key, &recipient, &after)
     }
 
     /// What a start would send.
@@ -648,7 +640,7 @@ impl App {
             .read(&key.token)
             .ok_or(Error::NotFound(Subject::Link))?;
         match token.purpose {
-            LinkPurpose::Sign => {
+            LinkPurpose::Sign | LinkPurpose::SignDelivered => {
                 let id = RecipientId(token.subject);
                 let (company, workflow) = self
                     .store
@@ -661,7 +653,7 @@ impl App {
                     acts_as: Some(id),
                 })
             }
-            LinkPurpose::View => {
+            LinkPurpose::View | LinkPurpose::Watch => {
                 let id = WorkflowId(token.subject);
                 let company = self.company_of_link(id)?;
                 let snapshot = self.snapshot(&company, id)?;
@@ -673,7 +665,7 @@ impl App {
                     .stored
                     .workflow
                     .writers_at_turn()
-                    .find(|writer| writer.contact.is_same(&sender))
+                    .find(|writer| token.purpose == LinkPurpose::View && writer.contact.is_same(&sender))
                     .map(|writer| writer.id);
                 Ok(Session { snapshot, acts_as })
             }
@@ -748,12 +740,19 @@ impl App {
         }
     }
 
-    fn signed(&self, snapshot: &Snapshot, recipient: &Recipient, after: &domain::Workflow) -> Result<Signed, Error> {
+    fn signed(
+        &self,
+        session: &Session,
+        key: &SigningKey,
+        recipient: &Recipient,
+        after: &domain::Workflow,
+    ) -> Result<Signed, Error> {
+        let snapshot = &session.snapshot;
         Ok(Signed {
             workflow_id: after.id,
             status: after.state.status(),
             others_of_step: after.turn() == Some(recipient.order),
-            next_document: self.next_document(snapshot, recipient)?,
+            next_document: self.next_document(session, key, recipient)?,
             document_url: self.finished_document_url(snapshot, after),
             copy_is_sent: !after.is_embedded() && snapshot.party.style.completed_mails.writers,
         })
@@ -773,28 +772,6 @@ impl App {
                 .addresses
                 .file_url(kind, LinkType::Viewer, workflow, version, until)
         })
-    }
-
-    fn next_document(&self, snapshot: &Snapshot, recipient: &Recipient) -> Result<Option<NextDocument>, Error> {
-        let (company, contact, id, at) = (
-            snapshot.stored.workflow.company.clone(),
-            recipient.contact.clone(),
-            recipient.id,
-            snapshot.at,
-        );
-        let found = self.store.read(move |tx| {
-            let Some((next, workflow)) = store::workflow::next_for(tx, &company, &contact, id, at)? else {
-                return Ok::<_, Error>(None);
-            };
-            Ok(store::workflow::load(tx, &company, workflow)?.map(|stored| (next, stored)))
-        })?;
-        Ok(found.and_then(|(next, stored)| {
-            let next = stored.workflow.recipient(next)?;
-            Some(NextDocument {
-                workflow_name: stored.workflow.name.clone(),
-                sign_url: self.outgoing.addresses.sign_url(&stored.workflow, next),
-            })
-        }))
     }
 }
 

@@ -70,8 +70,8 @@ pub struct WorkflowView {
     pub message_list: Vec<MessageView>,
     /// Every value written so far.
     pub field_list: Vec<WrittenField>,
-    /// Embedded: where the current writer signs; else the sender's view. Empty where nobody is to write any more, and for
-    /// who may only read.
+    /// Embedded: where the current writer signs; else the sender's view, which signs only for the sender, and only if the sender
+    /// is the writer whose turn it is. Empty where nobody is to write any more, and for who may only read.
     pub playing_url: String,
     /// The sealed document; empty until complete.
     pub download_url: String,
@@ -273,7 +273,7 @@ impl App {
             })
             .collect();
         let messages = self.message_views(&snapshot)?;
-        Ok(self.workflow_view(&snapshot, history, messages, caller.role.may_send()))
+        Ok(self.workflow_view(&snapshot, history, messages, caller))
     }
 
     /// What became of the mails and messages about a workflow.
@@ -302,14 +302,15 @@ impl App {
         Ok(views)
     }
 
-    /// `may_send`: who may only read gets no address at which a writer signs.
+    /// A caller who may only read gets no address at which a writer signs.
     fn workflow_view(
         &self,
         snapshot: &Snapshot,
         history: Vec<HistoryEntry>,
         message_list: Vec<MessageView>,
-        may_send: bool,
+        caller: &Caller,
     ) -> WorkflowView {
+        let may_send = caller.role.may_send();
         let stored = &snapshot.stored;
         let workflow = &stored.workflow;
         let addresses = &self.outgoing.addresses;
@@ -365,7 +366,7 @@ impl App {
             field_list: export::written_fields(workflow, &snapshot.template.version, &snapshot.values, None),
             playing_url: match next.filter(|_| may_send) {
                 Some(next) if workflow.is_embedded() => addresses.sign_url(workflow, next),
-                Some(_) => addresses.view_url(workflow, stored.link_version),
+                Some(_) => addresses.view_url(workflow, stored.link_version, caller.member),
                 None => String::new(),
             },
             download_url: file_url(FileKind::Document),

@@ -7,6 +7,7 @@ mod bodies;
 mod bulk;
 mod complete;
 mod exports;
+mod identity;
 mod links;
 mod login;
 mod looks;

@@ -620,7 +620,7 @@ impl StrangersDocuments for InProcess {
     }
 }
 
-/// The token with which a writer of a workflow that is not embedded was asked: it is in no answer of the API.
+/// A token with which the first writer of a workflow that is not embedded signs: the kind that proves nothing, as pages get it.
 pub fn token_of_writer(server: &Server, company: &domain::CompanyId, id: &Value) -> String {
     let (company, id) = (company.clone(), domain::WorkflowId(id.as_i64().expect("an id")));
     let stored = server
