@@ -772,7 +772,12 @@ test("a member signs in, passes a message's link on, and signs out", async () =>
   assert.deepEqual(await seriousFaults(page), []);
   await page.locator(".message-list a").first().click();
   await page.waitForSelector("article");
-  const link = await page.locator("article a.button").getAttribute("href");
+  assert.equal(await page.locator('article a[href*="/mail/sign"]').count(), 0);
+  assert.doesNotMatch(await page.content(), /mail\/sign\?token=/);
+  await page.getByRole("button", { name: "링크 복사" }).or(page.getByRole("button", { name: "Copy link" })).click();
+  await page.waitForSelector(".copied");
+  assert.deepEqual(await seriousFaults(page), []);
+  const link = await page.locator(".copied").textContent();
   assert.match(link, /\/mail\/sign\?token=/);
   const signing = await openSigning("phone", link);
   assert.equal(await signing.locator("h1").textContent(), "보낼 문서");

@@ -532,7 +532,10 @@ fn history_entry(snapshot: &Snapshot, sequence: u64, event: Event) -> HistoryEnt
         Who::Member(id) if id == workflow.sender => {
             (snapshot.party.sender_name.clone(), snapshot.party.sender_email.clone())
         }
-        Who::Member(_) | Who::LinkHolder | Who::Service => (String::new(), String::new()),
+        Who::Member(_) | Who::LinkHolder | Who::Service => match &event.event {
+            EventKind::LinkCopied { member, .. } => (member.name.clone(), member.email.clone()),
+            _ => (String::new(), String::new()),
+        },
     };
     let about = event.event.recipient().and_then(|id| workflow.recipient(id));
     HistoryEntry {

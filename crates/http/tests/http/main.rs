@@ -6,6 +6,7 @@ mod bad_input;
 mod bodies;
 mod bulk;
 mod complete;
+mod copied_links;
 mod exports;
 mod identity;
 mod links;
