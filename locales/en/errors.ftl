@@ -22,6 +22,7 @@ error-role = Your role does not allow this.
 error-cross-site = The request came from another site. Open the page again and repeat it there.
 error-access-code = Enter the access code first.
 error-one-time-code = Give the one-time code first.
+error-not-the-sender = Only the member who sent this document or an administrator can do this.
 
 ## Why the state does not allow it
 error-finished = The document is finished ({ $state }) and does not change any more.
@@ -40,6 +41,7 @@ error-member-exists = The company has a member with this e-mail address already.
 error-archived = The template is archived. Choose another or restore it.
 error-locked = The code was tried too often. The sender must send the document again.
 error-link-replaced = This link was replaced by a newer one. Use the link in the newest message.
+error-link-was-sent = You can copy the signing link only if its message could not be sent. This one was sent, or is still being tried.
 error-handed-over = This document was handed over to another person.
 error-no-handing-over = This document cannot be handed over to another person.
 error-bulk-waiting = Too many rows wait to be started already. Send these once some of them are done.

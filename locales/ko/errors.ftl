@@ -22,6 +22,7 @@ error-role = 현재 역할로는 할 수 없는 작업입니다.
 error-cross-site = 다른 사이트에서 온 요청입니다. 화면을 다시 열고 시도하세요.
 error-access-code = 먼저 접근 암호를 입력하세요.
 error-one-time-code = 먼저 일회용 인증번호를 입력하세요.
+error-not-the-sender = 이 문서를 보낸 구성원이나 관리자만 할 수 있습니다.
 
 ## 현재 상태에서 할 수 없는 까닭
 error-finished = 이미 종료된 문서입니다({ $state }). 더 이상 변경할 수 없습니다.
@@ -40,6 +41,7 @@ error-member-exists = 이 이메일을 사용하는 구성원이 이미 있습�
 error-archived = 보관된 템플릿입니다. 다른 템플릿을 고르거나 복원하세요.
 error-locked = 암호나 인증번호를 너무 많이 틀렸습니다. 보낸 사람이 문서를 다시 보내야 합니다.
 error-link-replaced = 새 링크로 바뀌어 이 링크는 쓸 수 없습니다. 가장 최근에 받은 링크를 사용하세요.
+error-link-was-sent = 서명 링크는 메시지를 보내지 못한 경우에만 복사할 수 있습니다. 이 메시지는 이미 보냈거나 아직 보내는 중입니다.
 error-handed-over = 다른 사람에게 넘긴 문서입니다.
 error-no-handing-over = 이 문서는 다른 사람에게 넘길 수 없습니다.
 error-bulk-waiting = 시작을 기다리는 행이 이미 너무 많습니다. 일부가 처리된 뒤 다시 보내세요.

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { approve, closePages, field, fill, launch, open, pressAndFollow, ready, seriousFaults, sign } from "./browser.mjs";
 import { Installation } from "./installation.mjs";
+import { signingLink } from "./mail_server.mjs";
 
 let server;
 let browser;
@@ -157,9 +158,11 @@ for (const when of CUTS) {
       { order: 1, name: "이다음", email },
       { order: 2, name: "박서연", email: "seoyeon@example.com" },
     ];
-    const started = await server.startWorkflow({ recipient_list: people });
-    await server.startWorkflow({ recipient_list: people, workflow_name: "비밀유지계약서" });
-    const page = await opened(started);
+    const mailing = await server.withMail();
+    const send = (workflow_name) => mailing.startWorkflow({ recipient_list: people, workflow_name, export_api_info: undefined });
+    await send(`first of ${email}`);
+    await send("비밀유지계약서");
+    const page = await opened({ sign_url: await signingLink(await server.mails(), email, `first of ${email}`) });
     await fillRequired(page);
     await approve(page);
     const isCut = cut(page, "/sign?**", when);

@@ -1,23 +1,26 @@
 // Every end that a writer brings about himself: by pointer, touch and the keyboard alone, on phone, tablet and desktop, in
-// three languages, each with each. One writer is led from one document to the next by the page's own button, and each
-// document ends in another way.
+// three languages, each with each. Each document is opened by the link in its mail and ends in another way, and the page's own
+// button leads from it to another one that waits for the same writer.
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { closePages, launch, open, ready, seriousFaults, SIZES } from "./browser.mjs";
 import { HANDS, WAYS } from "./hands.mjs";
 import { Installation, pdf } from "./installation.mjs";
+import { signingLink, startMailServer } from "./mail_server.mjs";
 import { word } from "../samples.mjs";
 
 let server;
 let browser;
+let mailServer;
 const templates = {};
 
 const place = (step) => ({ step, page: 1, x: 250_000, y: 100_000 + step * 200_000, width: 300_000, height: 60_000 });
 const note = (step) => ({ name: `Note ${step}`, kind: "text", ...place(step) });
 
 before(async () => {
-  server = await Installation.start();
+  mailServer = await startMailServer();
+  server = await Installation.start(mailServer.settings);
   browser = await launch();
   const one = { steps: [{ order: 1 }], fields: [note(1)] };
   const two = { steps: [{ order: 1 }, { order: 2 }], fields: [note(1), note(2)] };
@@ -32,26 +35,37 @@ afterEach(() => closePages(browser));
 after(async () => {
   await browser?.close();
   await server?.stop();
+  mailServer?.close();
 });
 
 const REASON = "금액이 다릅니다";
 const OTHER = { name: "박서연", email: "seoyeon@example.com" };
 
-/** The documents that wait for one writer, in the order in which he is led to them. */
+/** The documents that wait for one writer. */
 async function documents(language, email) {
   const writers = (...people) => people.map((person, index) => ({ order: index + 1, ...person }));
   const me = { name: "김민준", email };
-  const start = (template, recipient_list, more = {}) =>
-    server.startWorkflow({ template_id: templates[template], language, recipient_list, workflow_name: `${template} ${email}`, ...more });
-  const goesOn = await start("two", writers(me, OTHER));
-  const completes = await start("one", writers(me));
-  const rejected = await start("one", writers(me));
-  const declined = await start("signed", writers(me));
-  const givenBack = await start("back", writers(OTHER, me));
+  const start = async (name, template, recipient_list) => {
+    const workflow_name = `${name} ${email}`;
+    const started = await server.startWorkflow({
+      template_id: templates[template],
+      language,
+      recipient_list,
+      workflow_name,
+      export_api_info: undefined,
+    });
+    return { ...started, link: () => signingLink(mailServer.mails, email, workflow_name) };
+  };
+  const givenBack = await start("givenBack", "back", writers(OTHER, me));
   await server.call("POST", `/api/v3/workflows/${givenBack.workflow_id}/approve`, { order: 1, field_list: [] });
-  // An embedded document is not handed over.
-  const handedOver = await start("one", writers(me), { export_api_info: undefined });
-  return { goesOn, completes, rejected, declined, givenBack, handedOver };
+  return {
+    goesOn: await start("goesOn", "two", writers(me, OTHER)),
+    completes: await start("completes", "one", writers(me)),
+    rejected: await start("rejected", "one", writers(me)),
+    declined: await start("declined", "signed", writers(me)),
+    givenBack,
+    handedOver: await start("handedOver", "one", writers(me)),
+  };
 }
 
 /** A name alone does not do: the dialog says so, and is open for another try. */
@@ -85,18 +99,20 @@ for (const size of Object.keys(SIZES)) {
           assert.equal(await page.locator("#done-rest:visible").textContent(), word(language, "sign-done-may-close"), way);
           assert.deepEqual(await page.locator("#done-dialog .button.primary:visible").evaluateAll((ways) => ways.map(({ id }) => id)), ["done-next"], way);
         };
-        const goNext = async () => {
+        const goNext = async (name) => {
           const answer = await hands.follow(page.locator("#done-next"));
           assert.equal(answer.status(), 200, way);
           await ready(page);
+          await page.goto(await started[name].link());
+          await ready(page);
         };
 
-        await page.goto(started.goesOn.sign_url);
+        await page.goto(await started.goesOn.link());
         await ready(page);
         await hands.approve();
         await told("sign-done-title", "sign-done-next");
         assert.equal((await became("goesOn")).order, 2, way);
-        await goNext();
+        await goNext("completes");
 
         await hands.approve();
         await told("sign-done-title", "sign-done-complete");
@@ -107,27 +123,27 @@ for (const size of Object.keys(SIZES)) {
         await viewer.waitForSelector(".sheet-pages");
         assert.equal(await viewer.locator("html").getAttribute("lang"), language, way);
         await viewer.close();
-        await goNext();
+        await goNext("rejected");
 
         await hands.reject(REASON);
         await told("sign-done-rejected-title", "sign-done-rejected");
         const rejected = await became("rejected");
         assert.equal(rejected.status, "Rejected", way);
         assert.ok(JSON.stringify(rejected.history).includes(REASON), way);
-        await goNext();
+        await goNext("declined");
 
         await hands.decline("Signature");
         await told("sign-done-rejected-title", "sign-done-rejected");
         const declined = await became("declined");
         assert.equal(declined.status, "Rejected", way);
         assert.ok(JSON.stringify(declined.history).includes(word(language, "sign-decline-reason")), way);
-        await goNext();
+        await goNext("givenBack");
 
         await hands.reject(REASON);
         await told("sign-done-rejected-title", "sign-done-returned");
         if (way === "pointer") assert.deepEqual(await seriousFaults(page), []);
         assert.equal((await became("givenBack")).order, 1, way);
-        await goNext();
+        await goNext("handedOver");
 
         if (way === "touch") await findsFault(page, hands);
         const answer = await hands.handOver(OTHER);

@@ -154,7 +154,13 @@ export class Installation {
     return installation;
   }
 
-  /** Another installation, which can send mails: where one-time codes are asked for. */
+  /** The mails of the installation that can send them. */
+  async mails() {
+    await this.withMail();
+    return (await this.mailing).mailServer.mails;
+  }
+
+  /** Another installation, which can send mails: where one-time codes are asked for, and for links that are delivered. */
   async withMail() {
     this.mailing ??= startMailServer().then(async (mailServer) => {
       const installation = await Installation.start(mailServer.settings);

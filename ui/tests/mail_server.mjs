@@ -19,6 +19,32 @@ export async function startMailServer() {
   };
 }
 
+/** What a mail says, as its plain text. */
+function textOf(mail) {
+  const plain = mail.split(/\r\n--[^\r\n]*/).find((part) => /^content-type: text\/plain/im.test(part)) ?? mail;
+  const [head, ...body] = plain.trimStart().split("\r\n\r\n");
+  const raw = body.join("\r\n\r\n");
+  if (/^content-transfer-encoding: base64/im.test(head)) return Buffer.from(raw, "base64").toString();
+  if (!/^content-transfer-encoding: quoted-printable/im.test(head)) return raw;
+  const bytes = raw.replace(/=\r\n/g, "").replace(/=([0-9A-F]{2})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
+  return Buffer.from(bytes, "latin1").toString();
+}
+
+/** The signing link in the newest mail to this address that names this document, once it has come: it proves whose the address is. */
+export async function signingLink(mails, to, document) {
+  const until = Date.now() + 20_000;
+  for (;;) {
+    const theirs = mails.filter((mail) => /^to:(.*(\r\n\s.*)*)$/im.exec(mail)?.[1].includes(to));
+    for (const mail of theirs.reverse()) {
+      const text = textOf(mail);
+      const link = text.includes(document) && /https?:\/\/\S+\/mail\/sign\?token=\S+/.exec(text);
+      if (link) return link[0];
+    }
+    if (Date.now() > until) throw new Error(`no mail to ${to} about ${document}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
 function sink(mails) {
   return createServer((socket) => {
     let [rest, data] = ["", null];

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
 import { approve, closePages, field, fill, launch, open, pressAndFollow, pressAndSeeClosed, ready, resize, seriousFaults, sign, SIZES } from "./browser.mjs";
 import { Installation } from "./installation.mjs";
+import { signingLink } from "./mail_server.mjs";
 
 let server;
 let browser;
@@ -592,18 +593,33 @@ test("the next document of the same writer is offered, unless the address says n
     { order: 1, name: "이다음", email: "next@example.com" },
     { order: 2, name: "박서연", email: "seoyeon@example.com" },
   ];
-  const [one, two] = [
-    await server.startWorkflow({ recipient_list: people }),
-    await server.startWorkflow({ recipient_list: people, workflow_name: "비밀유지계약서" }),
-  ];
-  const page = await openSigning("phone", one.sign_url);
+  // By mail: a link that a program was given does not show whose the address is.
+  const mailing = await server.withMail();
+  const send = (workflow_name) => mailing.startWorkflow({ recipient_list: people, workflow_name, export_api_info: undefined });
+  for (const name of ["첫 문서", "둘째 문서", "비밀유지계약서"]) await send(name);
+  const link = await signingLink(await server.mails(), people[0].email, "첫 문서");
+  const quiet = await openSigning("phone", `${link}&next_sign=false`);
+  const answered = quiet.waitForResponse((response) => response.url().includes("/sign/approve"));
+  await fillFirst(quiet);
+  await approve(quiet);
+  assert.equal("next_url" in (await (await answered).json()), false);
+  assert.equal(await quiet.locator("#done-next").count(), 0);
+  const page = await openSigning("phone", await signingLink(await server.mails(), people[0].email, "둘째 문서"));
   await fillFirst(page);
   await approve(page);
   assert.equal(await page.locator("#done-next").isVisible(), true);
   await pressAndFollow(page, "#done-next");
   await ready(page);
   assert.equal(await page.locator("h1").textContent(), "비밀유지계약서");
-  assert.ok(two.workflow_id);
+});
+
+test("an embedded document offers no next one, whoever else has its address", async () => {
+  const started = await server.startWorkflow();
+  await server.startWorkflow();
+  const page = await openSigning("phone", started.sign_url);
+  await fillFirst(page);
+  await approve(page);
+  assert.equal(await page.locator("#done-next").isVisible(), false);
 });
 
 test("the access code: a hint, tries that count down, then the document; or a lock", async () => {
@@ -774,7 +790,12 @@ test("a member signs in, passes a message's link on, and signs out", async () =>
   assert.deepEqual(await seriousFaults(page), []);
   await page.locator(".message-list a").first().click();
   await page.waitForSelector("article");
-  const link = await page.locator("article a.button").getAttribute("href");
+  assert.equal(await page.locator('article a[href*="/mail/sign"]').count(), 0);
+  assert.doesNotMatch(await page.content(), /mail\/sign\?token=/);
+  await page.getByRole("button", { name: "링크 복사" }).or(page.getByRole("button", { name: "Copy link" })).click();
+  await page.waitForSelector(".copied");
+  assert.deepEqual(await seriousFaults(page), []);
+  const link = await page.locator(".copied").textContent();
   assert.match(link, /\/mail\/sign\?token=/);
   const signing = await openSigning("phone", link);
   assert.equal(await signing.locator("h1").textContent(), "보낼 문서");

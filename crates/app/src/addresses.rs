@@ -3,7 +3,7 @@
 //! Every one begins with `server.public_url`, never with what a Host header says, and every one that is a page holds a
 //! query string already, so that a client may append `&callback_fn=true`.
 
-use domain::{FileKind, Language, LinkType, LiveLinks, Recipient, Workflow, WorkflowId};
+use domain::{FileKind, Language, LinkType, LiveLinks, MemberId, Recipient, Workflow, WorkflowId};
 use jiff::Timestamp;
 
 use crate::link_token::{LinkPurpose, LinkToken};
@@ -21,30 +21,35 @@ impl Addresses {
         Addresses { vault, public_url }
     }
 
-    /// The token with which a recipient writes.
+    /// The token with which a recipient writes, for everything but messages to that recipient.
     pub fn sign_token(&self, recipient: &Recipient) -> String {
-        let token = LinkToken {
-            purpose: LinkPurpose::Sign,
-            subject: recipient.id.get(),
-            version: recipient.link_version,
-            expires: None,
-        };
-        token.encode(&self.vault)
+        self.recipient_token(LinkPurpose::Sign, recipient)
     }
 
-    /// The address at which a recipient writes.
+    /// The address at which a recipient writes, for everything but messages to that recipient.
     pub fn sign_url(&self, workflow: &Workflow, recipient: &Recipient) -> String {
         self.signing_page(&self.sign_token(recipient), workflow.language_of(recipient))
     }
 
-    /// The token of the sender's view.
-    pub fn view_token(&self, workflow: WorkflowId, links: LiveLinks) -> String {
-        self.workflow_token(LinkPurpose::View, workflow, links, None)
+    /// The same for a message to the recipient's own contact, and for nothing else: whoever opens it has read that message.
+    pub(crate) fn delivered_sign_url(&self, workflow: &Workflow, recipient: &Recipient) -> String {
+        let token = self.recipient_token(LinkPurpose::SignDelivered, recipient);
+        self.signing_page(&token, workflow.language_of(recipient))
     }
 
-    /// The address of the sender's view.
-    pub fn view_url(&self, workflow: &Workflow, links: LiveLinks) -> String {
-        self.signing_page(&self.view_token(workflow.id, links), workflow.language)
+    /// The token of the sender's view, for this member. It signs only for the sender: colleagues watch.
+    pub fn view_token(&self, workflow: &Workflow, links: LiveLinks, member: MemberId) -> String {
+        let purpose = if member == workflow.sender {
+            LinkPurpose::View
+        } else {
+            LinkPurpose::Watch
+        };
+        self.workflow_token(purpose, workflow.id, links, None)
+    }
+
+    /// The address of the sender's view, for this member.
+    pub fn view_url(&self, workflow: &Workflow, links: LiveLinks, member: MemberId) -> String {
+        self.signing_page(&self.view_token(workflow, links, member), workflow.language)
     }
 
     /// The address of a finished file: a page that shows it, or the PDF itself.
@@ -136,6 +141,16 @@ impl Addresses {
 
     fn viewer(&self, token: &str, language: Language) -> String {
         format!("{}/mail/view?token={token}&lang={}", self.public_url, language.code())
+    }
+
+    fn recipient_token(&self, purpose: LinkPurpose, recipient: &Recipient) -> String {
+        LinkToken {
+            purpose,
+            subject: recipient.id.get(),
+            version: recipient.link_version,
+            expires: None,
+        }
+        .encode(&self.vault)
     }
 
     fn workflow_token(

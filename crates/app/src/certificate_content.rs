@@ -30,7 +30,7 @@ use crate::consent;
 /// How a writer's link went out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum HandedOn {
-    /// There is nothing that could have sent it: the sender passed it on himself.
+    /// No message with it was delivered; the sender or an administrator copied it, to pass it on.
     BySender,
     /// A mail server or a messenger took it.
     Sent,
@@ -311,6 +311,14 @@ impl Writer<'_> {
             None => "certificate-identity-link-made",
         };
         parts.push(self.say_with(link, &[("contact", recipient.contact.as_given())]));
+        let copied = events.iter().rev().find_map(|event| match &event.event {
+            EventKind::LinkCopied { member, .. } => Some((member, event.at)),
+            _ => None,
+        });
+        if let Some((member, at)) = copied {
+            let copied = [("member", member.name.as_str()), ("at", &self.moment(at))];
+            parts.push(self.say_with("certificate-identity-copied", &copied));
+        }
         let writer = self.certified.stored.writer(recipient.id);
         for (way, asked, word) in [
             (
@@ -581,13 +589,17 @@ impl Writer<'_> {
             EventKind::Returned { to_order, .. } => to_order.to_string(),
             _ => String::new(),
         };
+        let member = match event {
+            EventKind::LinkCopied { member, .. } => person(&member.name, &member.email),
+            _ => String::new(),
+        };
         let reason = event.reason().map(|reason| format!("“{reason}”"));
         let details: Vec<String> = [detail]
             .into_iter()
             .filter(|detail| !detail.is_empty())
             .chain(reason)
             .collect();
-        let text = self.say_with(&key, &[("order", &order)]);
+        let text = self.say_with(&key, &[("order", &order), ("member", &member)]);
         if details.is_empty() {
             text
         } else {

@@ -95,11 +95,14 @@ impl App {
         let subject = token.subject;
         self.store.read(move |tx| {
             Ok::<_, Error>(match token.purpose {
-                LinkPurpose::Sign | LinkPurpose::SignersDocument | LinkPurpose::SignersCertificate => {
+                LinkPurpose::Sign
+                | LinkPurpose::SignDelivered
+                | LinkPurpose::SignersDocument
+                | LinkPurpose::SignersCertificate => {
                     let found = store::workflow::of_recipient(tx, domain::RecipientId(subject))?;
                     found.map(|(company, _)| company)
                 }
-                LinkPurpose::View | LinkPurpose::Document | LinkPurpose::Certificate => {
+                LinkPurpose::View | LinkPurpose::Watch | LinkPurpose::Document | LinkPurpose::Certificate => {
                     store::workflow::company_of(tx, WorkflowId(subject))?
                 }
                 LinkPurpose::Start => {

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use document::certificate::Attachment;
 use document::seal::SealDetails;
 use document::seal_mark::SealMark;
-use domain::{Actor, BlobHash, Entry, EventKind, FieldValue, RecipientId, SealLevel, Transition, Workflow};
+use domain::{Actor, BlobHash, Entry, Event, EventKind, FieldValue, RecipientId, SealLevel, Transition, Workflow};
 use failpoint::Place;
 use store::outbox::State;
 use store::workflow::SealedDocument;
@@ -22,6 +22,7 @@ use crate::mail::OutgoingMail;
 use crate::network::Patience;
 use crate::seal_mark::SealMarks;
 use crate::sealing::Sealed;
+use crate::signing_session::same_link;
 use crate::transition::{Plan, Snapshot};
 use crate::values::{attached, marks};
 use crate::workflow_view::MOST_MESSAGES;
@@ -116,27 +117,37 @@ impl App {
         })?
     }
 
-    /// How each writer's link went out, by what the outbox knows at this moment.
-    fn handed_on(&self, snapshot: &Snapshot) -> Result<BTreeMap<RecipientId, HandedOn>, Error> {
+    /// How each writer's link went out, by what the outbox and the chain know at this moment.
+    fn handed_on(&self, snapshot: &Snapshot, entries: &[Entry]) -> Result<BTreeMap<RecipientId, HandedOn>, Error> {
         let workflow = &snapshot.stored.workflow;
         let (company, id) = (workflow.company.clone(), workflow.id);
         let messages = self.store.read(move |tx| {
             store::outbox::messages_of_workflow(tx, &company, id, MOST_MESSAGES).map_err(Error::from)
         })?;
         let mut handed_on = BTreeMap::new();
-        for message in messages {
-            let way = match message.state {
-                State::Delivered => HandedOn::Sent,
-                State::Kept => HandedOn::BySender,
-                State::Waiting | State::Held | State::Dead => continue,
-            };
+        for event in entries.iter().filter_map(|entry| Event::from_payload(&entry.payload)) {
+            if let EventKind::LinkCopied {
+                recipient,
+                link_version,
+                ..
+            } = event.event
+                && let Ok(recipient) = same_link(workflow, recipient, link_version)
+            {
+                handed_on.insert(recipient, HandedOn::BySender);
+            }
+        }
+        let delivered = messages.iter().filter(|message| message.state == State::Delivered);
+        for message in delivered {
             let letter = OutgoingMail::open(&message.body, &self.vault)?;
-            for recipient in &workflow.recipients {
-                let token = self.outgoing.addresses.sign_token(recipient);
-                if letter.links.iter().any(|link| link.url.contains(&token)) {
-                    let known = handed_on.entry(recipient.id).or_insert(way);
+            let addresses = &self.outgoing.addresses;
+            let tokens = letter
+                .links
+                .iter()
+                .filter_map(|link| addresses.signing_token_in(&link.url));
+            for token in tokens {
+                if let Ok(recipient) = same_link(workflow, RecipientId(token.subject), token.version) {
                     // One that arrived is enough, whatever became of the others.
-                    *known = (*known).max(way);
+                    handed_on.insert(recipient, HandedOn::Sent);
                 }
             }
         }
@@ -162,7 +173,7 @@ impl App {
                 template: &snapshot.template,
                 values: &snapshot.values,
                 entries,
-                handed_on: &self.handed_on(snapshot)?,
+                handed_on: &self.handed_on(snapshot, entries)?,
                 sealed,
                 last_comment: comment,
                 at: snapshot.at,

@@ -289,6 +289,8 @@ codes! {
         Locked => "locked",
         /// The link was replaced by a newer one.
         LinkReplaced => "link-replaced",
+        /// The signer was sent the link, or it is still being tried.
+        LinkWasSent => "link-was-sent",
         /// The holder of the link has handed the document over to another person.
         HandedOver => "handed-over",
         /// The template does not allow to hand the document over, or the workflow is embedded.
@@ -343,6 +345,8 @@ codes! {
         AccessCode => "access-code",
         /// The one-time code was not given yet.
         OneTimeCode => "one-time-code",
+        /// Only the document's sender and administrators may do this.
+        NotTheSender => "not-the-sender",
     }
 }
 

@@ -37,6 +37,7 @@ mod company;
 mod company_look;
 mod complete;
 pub mod consent;
+mod copied_link;
 mod correct_recipient;
 mod discard;
 mod documents;
@@ -52,6 +53,7 @@ mod foresight;
 mod form_import;
 mod hand_over;
 mod health;
+mod hidden_links;
 mod housekeeping;
 pub mod installation;
 pub mod intake_text;
@@ -66,6 +68,7 @@ pub mod mail_sample;
 pub mod mail_template;
 mod member;
 pub mod network;
+mod next_document;
 mod one_off;
 mod one_time_code;
 mod origin;
@@ -131,6 +134,7 @@ pub use login::{LoggedIn, LoginAttempt, LoginRefusal};
 pub use look::{BoxLook, FieldLook};
 pub use mail_template::{MailTemplates, MetFault, TemplateFault};
 pub use member::{NewMember, NewPassword};
+pub use next_document::NextDocument;
 pub use one_off::OneOff;
 pub use origin::Origin;
 pub use page_part::{PageAnswer, PagePart, PartToMake};
@@ -141,7 +145,7 @@ pub use session::{MemberSession, SignedIn};
 pub use settings::{GatewayReach, LoginSettings, Settings};
 pub use signers_files::{CodeQuestion, asks_for_code};
 pub use signing_session::{
-    FieldView, GivenBack, NextDocument, PreviewView, Signed, SigningKey, SigningRecipient, SigningView, Stage,
+    FieldView, GivenBack, PreviewView, Signed, SigningKey, SigningRecipient, SigningView, Stage,
 };
 pub use start::{
     Idempotency, StartCopy, StartExport, StartFieldName, StartRecipient, StartRequest, Started, StartedWorkflow,

@@ -9,7 +9,7 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use domain::FileKind;
+use domain::{DeliveredLink, FileKind, RecipientId};
 use jiff::Timestamp;
 
 use crate::vault::{Purpose, Vault};
@@ -17,10 +17,17 @@ use crate::vault::{Purpose, Vault};
 /// What the holder may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LinkPurpose {
-    /// Write and sign as a recipient; the subject is the recipient.
+    /// Write and sign as a recipient; the subject is the recipient. Programs, pages and members get this one: it does not show
+    /// that its holder reads what is sent to the recipient.
     Sign,
-    /// See the workflow as its sender; the subject is the workflow.
+    /// The same; it stands only in messages that we send to the recipient's own contact, so whoever has it has read one
+    /// ([`domain::ProvedContact`]). No member may ever see it.
+    SignDelivered,
+    /// See the workflow as its sender, and sign if the sender is the writer whose turn it is; the subject is the workflow.
+    /// Only the sender gets it.
     View,
+    /// See the workflow as the sender does, without signing: for the sender's colleagues; the subject is the workflow.
+    Watch,
     /// See what a start would send; the subject is a preview.
     Preview,
     /// Fetch the sealed document; the subject is the workflow.
@@ -37,9 +44,11 @@ pub enum LinkPurpose {
 }
 
 impl LinkPurpose {
-    const ALL: [LinkPurpose; 8] = [
+    const ALL: [LinkPurpose; 10] = [
         LinkPurpose::Sign,
+        LinkPurpose::SignDelivered,
         LinkPurpose::View,
+        LinkPurpose::Watch,
         LinkPurpose::Preview,
         LinkPurpose::Document,
         LinkPurpose::Certificate,
@@ -51,7 +60,9 @@ impl LinkPurpose {
     fn byte(self) -> u8 {
         match self {
             LinkPurpose::Sign => b'S',
+            LinkPurpose::SignDelivered => b'R',
             LinkPurpose::View => b'V',
+            LinkPurpose::Watch => b'W',
             LinkPurpose::Preview => b'P',
             LinkPurpose::Document => b'D',
             LinkPurpose::Certificate => b'C',
@@ -92,6 +103,8 @@ pub struct LinkToken {
 /// Purpose, subject, version, end in seconds since 1970 (0: none).
 const CLAIM: usize = 1 + 8 + 4 + 8;
 const TAG: usize = 32;
+/// How long a token's text is.
+pub(crate) const TOKEN_LENGTH: usize = ((CLAIM + TAG) * 8).div_ceil(6);
 
 impl LinkToken {
     /// The text for an address. It opens a door: it belongs into no log.
@@ -111,15 +124,16 @@ impl LinkToken {
         }
         let bytes = BASE64_URL_SAFE_NO_PAD.decode(text).ok()?;
         let (claim, tag) = bytes.split_first_chunk::<CLAIM>()?;
+        let (purpose, rest) = claim.split_first()?;
+        let purpose = LinkPurpose::ALL.into_iter().find(|known| known.byte() == *purpose)?;
         if !vault.tag_matches(Purpose::LinkToken, claim, tag) {
             return None;
         }
-        let (purpose, rest) = claim.split_first()?;
         let (subject, rest) = rest.split_first_chunk::<8>()?;
         let (version, rest) = rest.split_first_chunk::<4>()?;
         let end = i64::from_be_bytes(*rest.first_chunk::<8>()?);
         Some(LinkToken {
-            purpose: LinkPurpose::ALL.into_iter().find(|known| known.byte() == *purpose)?,
+            purpose,
             subject: i64::from_be_bytes(*subject),
             version: u32::from_be_bytes(*version),
             expires: if end == 0 {
@@ -127,6 +141,19 @@ impl LinkToken {
             } else {
                 Some(Timestamp::from_second(end).ok()?)
             },
+        })
+    }
+
+    /// Whether its holder can sign with it as the recipient whom it names.
+    pub fn signs(&self) -> bool {
+        matches!(self.purpose, LinkPurpose::Sign | LinkPurpose::SignDelivered)
+    }
+
+    /// What it proves, if it is one that only its recipient was sent.
+    pub(crate) fn delivered(&self) -> Option<DeliveredLink> {
+        (self.purpose == LinkPurpose::SignDelivered).then_some(DeliveredLink {
+            recipient: RecipientId(self.subject),
+            version: self.version,
         })
     }
 

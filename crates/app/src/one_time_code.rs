@@ -176,21 +176,26 @@ impl App {
         proof: Option<&str>,
         at: Timestamp,
     ) -> bool {
-        if !writer.asks_one_time_code {
-            return true;
-        }
-        let read = || {
-            let (given, tag) = proof?.split_once('.')?;
-            let given: i64 = given.parse().ok()?;
-            Some((given, Timestamp::from_second(given).ok()?, hex::decode(tag).ok()?))
-        };
-        let Some((given, given_at, tag)) = read() else {
-            return false;
-        };
-        at.duration_since(given_at) < PROOF_LIFE
+        !writer.asks_one_time_code || self.one_time_code_entered(recipient, proof, at).is_some()
+    }
+
+    /// When the holder of this proof entered a one-time code of the recipient, to the second; none if the proof is not valid (any
+    /// more).
+    pub(crate) fn one_time_code_entered(
+        &self,
+        recipient: &Recipient,
+        proof: Option<&str>,
+        at: Timestamp,
+    ) -> Option<Timestamp> {
+        let (given, tag) = proof?.split_once('.')?;
+        let given: i64 = given.parse().ok()?;
+        let entered = Timestamp::from_second(given).ok()?;
+        let tag = hex::decode(tag).ok()?;
+        let is_valid = at.duration_since(entered) < PROOF_LIFE
             && self
                 .vault
-                .tag_matches(Purpose::OneTimeCode, &proof_message(recipient, given), &tag)
+                .tag_matches(Purpose::OneTimeCode, &proof_message(recipient, given), &tag);
+        is_valid.then_some(entered)
     }
 }
 

@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use domain::public_address::CallbackUrl;
-use domain::{Actor, CompanyId, Contact, DeliveryChannel, Event, EventKind, Random, WorkflowId};
+use domain::{Actor, CompanyId, Contact, DeliveryChannel, Event, EventKind, Language, Random, WorkflowId};
 use jiff::Timestamp;
 use store::Transaction;
 pub use store::outbox::Endpoint;
@@ -150,12 +150,14 @@ pub struct OutboxMessage {
     pub to: String,
     /// The subject.
     pub subject: String,
-    /// The text; empty where it is secret.
+    /// The text without links that sign; empty where it is secret.
     pub text: String,
-    /// The same as HTML; mails only.
-    pub html: Option<String>,
-    /// The links in it.
+    /// The links in it, but for those that sign.
     pub links: Vec<MailLink>,
+    /// A link that signs is in it, which is not shown.
+    pub hides_link: bool,
+    /// The caller may copy that link now ([`App::copy_signing_link`]); a list does not say.
+    pub can_copy_link: bool,
     /// It holds a one-time code, and so its text is shown to nobody.
     pub is_secret: bool,
     /// When it was written.
@@ -165,8 +167,8 @@ pub struct OutboxMessage {
 }
 
 impl App {
-    /// A page of what was written to people: the newest, or those older than one. It shows links that sign, so whoever may
-    /// only read does not see it; one-time codes it shows to nobody.
+    /// A page of what was written to people: the newest, or those older than one. Links that sign and one-time codes it shows
+    /// to nobody.
     pub fn outbox_messages(&self, caller: &Caller, before: Option<i64>) -> Result<OutboxPage, Error> {
         caller.must_send()?;
         let (company, before) = (caller.company.clone(), DeliveryId(before.unwrap_or(i64::MAX)));
@@ -191,7 +193,13 @@ impl App {
         let row = self
             .store
             .read(move |tx| outbox::message(tx, &company, DeliveryId(id)).map_err(Error::from))?;
-        self.opened_message(row.ok_or(Error::NotFound(Subject::Delivery))?)
+        let row = row.ok_or(Error::NotFound(Subject::Delivery))?;
+        let can_copy_link = self.can_copy_link(caller, &row)?;
+        let message = self.opened_message(row)?;
+        Ok(OutboxMessage {
+            can_copy_link,
+            ..message
+        })
     }
 
     /// Tells the chains of the next deliveries that were taken until then. Where it has come; none where that was all.
@@ -274,7 +282,12 @@ impl App {
             duration: 0,
             code,
             fault: Some("the mail came back".to_owned()),
-            answer: words.chars().filter(|c| *c != '\0').take(LONGEST_REPORT).collect(),
+            answer: self
+                .without_signing_links(words)
+                .chars()
+                .filter(|c| *c != '\0')
+                .take(LONGEST_REPORT)
+                .collect(),
         };
         self.store.write(move |tx| {
             let Some(mail) = outbox::mail_came_back(tx, &delivery, &report)? else {
@@ -291,6 +304,11 @@ impl App {
             }
             Ok(true)
         })
+    }
+
+    /// What a mail server, messenger or endpoint said, to be kept: some quote the links of what they were sent.
+    pub fn without_signing_links(&self, words: &str) -> String {
+        self.outgoing.addresses.without_signing_links(words, "[…]")
     }
 
     /// A company's webhook endpoints that fail or were stopped.
@@ -379,12 +397,18 @@ impl App {
         let mut mail = OutgoingMail::open(&row.body, &self.vault)?;
         if mail.is_secret {
             mail.text.clear();
-            mail.html = None;
         }
+        let addresses = &self.outgoing.addresses;
+        let language = Language::parse(&mail.language).unwrap_or_default();
+        let hidden = i18n::text(language, "outbox-link-hidden", &[]);
+        let shown = |text: &str| addresses.without_signing_links(text, &hidden);
         let failure = match row.state {
             outbox::State::Delivered => None,
             _ => row.answer.filter(|answer| !answer.is_empty()).or(row.fault),
         };
+        let all_links = mail.links.len();
+        mail.links
+            .retain(|link| addresses.signing_token_in(&link.url).is_none());
         Ok(OutboxMessage {
             id: row.id.0,
             workflow: row.workflow,
@@ -392,13 +416,14 @@ impl App {
             state: row.state.word(),
             to_name: mail.to_name,
             to: mail.to,
-            subject: mail.subject,
-            text: mail.text,
-            html: mail.html,
+            subject: shown(&mail.subject),
+            text: shown(&mail.text),
+            hides_link: mail.links.len() < all_links,
+            can_copy_link: false,
             links: mail.links,
             is_secret: mail.is_secret,
             at: row.created_at,
-            failure,
+            failure: failure.as_deref().map(shown),
         })
     }
 }

@@ -117,7 +117,7 @@ impl Outgoing {
             .iter()
             .filter(|recipient| asked.contains(&recipient.id))
         {
-            let sign_url = self.addresses.sign_url(workflow, recipient);
+            let sign_url = self.addresses.delivered_sign_url(workflow, recipient);
             let addressee = addressee(workflow, recipient);
             let request = Request {
                 sender: &party.sender_name,

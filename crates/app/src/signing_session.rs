@@ -5,7 +5,7 @@
 //! writer fills in is kept as a draft (texts as typed, even half-finished; files in the blob store) until he approves.
 //!
 //! The token of the sender's view shows the same page without the right to write, unless the sender is the writer whose
-//! turn it is.
+//! turn it is; the one that the sender's colleagues get never writes.
 
 use std::collections::BTreeMap;
 
@@ -28,6 +28,7 @@ use crate::error::{ConflictCode, Error, Fault, FaultCode, ForbiddenCode, Subject
 use crate::files::{FileContent, file_stem};
 use crate::link_token::LinkPurpose;
 use crate::look::{BoxLook, Looks, typed_value};
+use crate::next_document::NextDocument;
 use crate::one_time_code::can_be_given;
 use crate::page_cache::PartKind;
 use crate::page_part::{PageAnswer, PagePart};
@@ -197,15 +198,6 @@ pub struct FieldView {
     pub mine: bool,
     /// May this writer write it now?
     pub editable: bool,
-}
-
-/// Another document for the same writer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NextDocument {
-    /// Its name.
-    pub workflow_name: String,
-    /// Where it is signed.
-    pub sign_url: String,
 }
 
 /// What came of an approval or rejection.
@@ -550,7 +542,7 @@ impl App {
             }
         }
         let after = approved?;
-        self.signed(&session.snapshot, &recipient, &after)
+        self.signed(&session, key, &recipient, &after)
     }
 
     /// Rejects, with a reason.
@@ -567,7 +559,7 @@ impl App {
             comment.as_deref(),
             &|snapshot| same_link(&snapshot.stored.workflow, recipient.id, link_version),
         )?;
-        self.signed(&session.snapshot, &recipient, &after)
+        self.signed(&session, key, &recipient, &after)
     }
 
     /// What a start would send.
@@ -641,7 +633,7 @@ impl App {
             .read(&key.token)
             .ok_or(Error::NotFound(Subject::Link))?;
         match token.purpose {
-            LinkPurpose::Sign => {
+            LinkPurpose::Sign | LinkPurpose::SignDelivered => {
                 let id = RecipientId(token.subject);
                 let (company, workflow) = self
                     .store
@@ -651,7 +643,7 @@ impl App {
                 self.holder_of_link(&snapshot, id, token.version)?;
                 Ok(Session::of_recipient(snapshot, id))
             }
-            LinkPurpose::View => {
+            LinkPurpose::View | LinkPurpose::Watch => {
                 let id = WorkflowId(token.subject);
                 let company = self.company_of_link(id)?;
                 let snapshot = self.snapshot(&company, id)?;
@@ -663,7 +655,7 @@ impl App {
                     .stored
                     .workflow
                     .writers_at_turn()
-                    .find(|writer| writer.contact.is_same(&sender))
+                    .find(|writer| token.purpose == LinkPurpose::View && writer.contact.is_same(&sender))
                     .map(|writer| writer.id);
                 Ok(Session { snapshot, acts_as })
             }
@@ -743,7 +735,13 @@ impl App {
         }
     }
 
-    fn signed(&self, snapshot: &Snapshot, recipient: &Recipient, after: &domain::Workflow) -> Result<Signed, Error> {
+    fn signed(
+        &self,
+        session: &Session,
+        key: &SigningKey,
+        recipient: &Recipient,
+        after: &domain::Workflow,
+    ) -> Result<Signed, Error> {
         let document_url = match after.state.status() {
             // Its links may have been revoked or renewed while it was sealed.
             Status::Complete => {
@@ -752,36 +750,15 @@ impl App {
             }
             _ => None,
         };
+        let snapshot = &session.snapshot;
         Ok(Signed {
             workflow_id: after.id,
             status: after.state.status(),
             others_of_step: after.turn() == Some(recipient.order),
-            next_document: self.next_document(snapshot, recipient)?,
+            next_document: self.next_document(session, key, recipient)?,
             document_url,
             copy_is_sent: !after.is_embedded() && snapshot.party.style.completed_mails.writers,
         })
-    }
-
-    fn next_document(&self, snapshot: &Snapshot, recipient: &Recipient) -> Result<Option<NextDocument>, Error> {
-        let (company, contact, id, at) = (
-            snapshot.stored.workflow.company.clone(),
-            recipient.contact.clone(),
-            recipient.id,
-            snapshot.at,
-        );
-        let found = self.store.read(move |tx| {
-            let Some((next, workflow)) = store::workflow::next_for(tx, &company, &contact, id, at)? else {
-                return Ok::<_, Error>(None);
-            };
-            Ok(store::workflow::load(tx, &company, workflow)?.map(|stored| (next, stored)))
-        })?;
-        Ok(found.and_then(|(next, stored)| {
-            let next = stored.workflow.recipient(next)?;
-            Some(NextDocument {
-                workflow_name: stored.workflow.name.clone(),
-                sign_url: self.outgoing.addresses.sign_url(&stored.workflow, next),
-            })
-        }))
     }
 }
 

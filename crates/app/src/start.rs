@@ -748,7 +748,7 @@ fn answer(workflow: &Workflow, addresses: &Addresses) -> StartedWorkflow {
     let embedded = workflow.is_embedded();
     let token = match first {
         Some(first) if embedded => addresses.sign_token(first),
-        _ => addresses.view_token(workflow.id, LiveLinks::FIRST),
+        _ => addresses.view_token(workflow, LiveLinks::FIRST, workflow.sender),
     };
     StartedWorkflow {
         workflow_id: workflow.id.get(),

@@ -66,14 +66,14 @@ impl App {
             Error::NotFound(_) => Error::NotFound(Subject::Workflow),
             other => other,
         })?;
-        Ok(self.links_of(&self.snapshot(&caller.company, id)?, true))
+        Ok(self.links_of(&self.snapshot(&caller.company, id)?, caller))
     }
 
-    /// New links, as far as there are any. `may_send`: a member who may only read gets none at which a writer signs.
-    pub(crate) fn links_of(&self, snapshot: &Snapshot, may_send: bool) -> WorkflowLinks {
+    /// New links, as far as there are any. A member who may only read gets none at which a writer signs.
+    pub(crate) fn links_of(&self, snapshot: &Snapshot, caller: &Caller) -> WorkflowLinks {
         let (workflow, addresses) = (&snapshot.stored.workflow, &self.outgoing.addresses);
         let live = snapshot.stored.links.live();
-        let view_url = |links| addresses.view_url(workflow, links);
+        let view_url = |links| addresses.view_url(workflow, links, caller.member);
         let file_url = |kind| {
             let url = |links: LiveLinks| {
                 let link_type = workflow
@@ -89,7 +89,7 @@ impl App {
         };
         WorkflowLinks {
             workflow_id: workflow.id.get(),
-            playing_url: match workflow.writers_at_turn().next().filter(|_| may_send) {
+            playing_url: match workflow.writers_at_turn().next().filter(|_| caller.role.may_send()) {
                 Some(next) if workflow.is_embedded() => addresses.sign_url(workflow, next),
                 Some(_) => live.map(view_url).unwrap_or_default(),
                 None => String::new(),

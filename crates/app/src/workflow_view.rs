@@ -70,8 +70,8 @@ pub struct WorkflowView {
     pub message_list: Vec<MessageView>,
     /// Every value written so far.
     pub field_list: Vec<WrittenField>,
-    /// Embedded: where the current writer signs; else the sender's view. Empty where nobody is to write any more, and for
-    /// who may only read.
+    /// Embedded: where the current writer signs; else the sender's view, which signs only for the sender, and only if the sender
+    /// is the writer whose turn it is. Empty where nobody is to write any more, and for who may only read.
     pub playing_url: String,
     /// The sealed document; empty until complete.
     pub download_url: String,
@@ -287,7 +287,7 @@ impl App {
             .map(|event| history_entry(&snapshot, event))
             .collect();
         let messages = self.message_views(&snapshot)?;
-        Ok(self.workflow_view(&snapshot, history, messages, caller.role.may_send()))
+        Ok(self.workflow_view(&snapshot, history, messages, caller))
     }
 
     /// What became of the mails and messages about a workflow.
@@ -316,20 +316,21 @@ impl App {
         Ok(views)
     }
 
-    /// `may_send`: who may only read gets no address at which a writer signs.
+    /// A caller who may only read gets no address at which a writer signs.
     fn workflow_view(
         &self,
         snapshot: &Snapshot,
         history: Vec<HistoryEntry>,
         message_list: Vec<MessageView>,
-        may_send: bool,
+        caller: &Caller,
     ) -> WorkflowView {
+        let may_send = caller.role.may_send();
         let stored = &snapshot.stored;
         let workflow = &stored.workflow;
         let addresses = &self.outgoing.addresses;
         let with_zone = |at| time::format_with_zone(at, workflow.offset);
         let next = workflow.writers_at_turn().next();
-        let links = self.links_of(snapshot, may_send);
+        let links = self.links_of(snapshot, caller);
         WorkflowView {
             workflow_id: workflow.id.get(),
             workflow_name: workflow.name.clone(),
@@ -537,7 +538,10 @@ fn history_entry(snapshot: &Snapshot, named: NamedEvent) -> HistoryEntry {
         Who::Member(id) if id == workflow.sender => {
             (snapshot.party.sender_name.clone(), snapshot.party.sender_email.clone())
         }
-        Who::Member(_) | Who::LinkHolder | Who::Service => (String::new(), String::new()),
+        Who::Member(_) | Who::LinkHolder | Who::Service => match &event.event {
+            EventKind::LinkCopied { member, .. } => (member.name.clone(), member.email.clone()),
+            _ => (String::new(), String::new()),
+        },
     };
     let order = recipient.as_ref().map(|person| person.order);
     let (recipient_name, recipient_email) = recipient.map(|person| (person.name, person.contact)).unzip();

@@ -998,9 +998,14 @@ impl Shared {
             duration,
             code: Some(answer.status),
             fault: None,
-            answer: shown(&String::from_utf8_lossy(&answer.start)),
+            answer: self.kept(&String::from_utf8_lossy(&answer.start)),
         };
         TaskResult::Tried { made, outcome }
+    }
+
+    /// What the history keeps of an answer. Members read it, and some receivers quote the links of what they were sent.
+    fn kept(&self, answer: &str) -> String {
+        shown(&self.app.without_signing_links(answer))
     }
 
     fn failed(&self, claimed: &Claimed, began: Began, reason: &str) -> TaskResult {
@@ -1037,7 +1042,7 @@ impl Shared {
                     duration,
                     code: Some(250),
                     fault: None,
-                    answer: shown(&answer),
+                    answer: self.kept(&answer),
                 };
                 TaskResult::Tried {
                     made,
@@ -1054,7 +1059,7 @@ impl Shared {
                     at: began.at,
                     duration,
                     code: fault.code,
-                    fault: Some(shown(&fault.words)),
+                    fault: Some(self.kept(&fault.words)),
                     answer: String::new(),
                 };
                 TaskResult::Tried { made, outcome }
@@ -1089,7 +1094,7 @@ impl Shared {
             self.again_in_time(claimed, mail.is_secret, asked)
         };
         let words: Vec<String> = reports.iter().map(Report::line).collect();
-        let words = shown(&words.join("\n"));
+        let words = self.kept(&words.join("\n"));
         let (fault, answer) = if is_taken {
             (None, words)
         } else {

@@ -78,6 +78,17 @@ pub struct NamedRecipient {
     pub contact: String,
 }
 
+/// A member, as the entry about something that they did names them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedMember {
+    /// The member's number.
+    pub id: MemberId,
+    /// The name at that time.
+    pub name: String,
+    /// The e-mail address at that time.
+    pub email: String,
+}
+
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "type")]
@@ -254,6 +265,16 @@ pub enum EventKind {
         /// The delivery's id.
         delivery: String,
     },
+    /// A member took the signing link of a message that could not be sent, to pass it on: from then on it is known to
+    /// somebody besides the signer.
+    LinkCopied {
+        /// Whose link.
+        recipient: RecipientId,
+        /// The version of the link.
+        link_version: u32,
+        /// Who copied it.
+        member: NamedMember,
+    },
     /// A finished workflow was hidden; its proof stays.
     Discarded,
     /// The links to the files and the sender's view were replaced by new ones.
@@ -326,6 +347,7 @@ impl EventKind {
             Self::Downloaded { .. } => "downloaded",
             Self::Delivered { .. } => "delivered",
             Self::Undelivered { .. } => "undelivered",
+            Self::LinkCopied { .. } => "link_copied",
             Self::Discarded => "discarded",
             Self::LinksRenewed => "links_renewed",
             Self::LinksRevoked => "links_revoked",
@@ -377,6 +399,7 @@ impl EventKind {
             | Self::IdentityChecked { recipient, .. }
             | Self::IdentityRefused { recipient, .. }
             | Self::Consented { recipient, .. }
+            | Self::LinkCopied { recipient, .. }
             | Self::ValueRemoved { recipient, .. }
             | Self::Approved { recipient, .. }
             | Self::Rejected { recipient, .. }

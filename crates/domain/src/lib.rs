@@ -7,6 +7,7 @@
 //! - [`template`], [`field`], [`value`], [`fields_file`]: what is to be filled, and with what; [`number`],
 //!   [`date_pattern`], [`formula`]: how it is calculated and shown; [`drawing`]: signatures and seals that we draw;
 //! - [`workflow`]: who is at which step, and what may happen next;
+//! - [`proved_contact`]: which addresses somebody has proved to be theirs;
 //! - [`export`]: which happenings a webhook reports; [`public_address`]: where it may go;
 //! - [`sealing`]: how strong a finished document is sealed;
 //! - [`look`]: what the pages make of a company's colour; [`mailing`]: what a company chooses about its mails;
@@ -32,6 +33,7 @@ pub mod mailing;
 pub mod number;
 pub mod one_time_code;
 pub mod people_over_time;
+pub mod proved_contact;
 pub mod public_address;
 pub mod role;
 pub mod sealing;
@@ -54,6 +56,7 @@ pub use links::{Links, LiveLinks};
 pub use look::Palette;
 pub use mailing::{CompletedMails, Reminders};
 pub use people_over_time::{NamedEvent, named_events};
+pub use proved_contact::{DeliveredLink, ProvedContact};
 pub use role::Role;
 pub use sealing::{SealLevel, SealMark, WhenTsaIsDown};
 pub use template::{NamedWriter, OnReject, PageSize, TemplateStep, TemplateVersion};

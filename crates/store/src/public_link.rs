@@ -179,18 +179,18 @@ pub fn take(
         return Ok(Taken::NotOpen);
     };
     let number: i64 = row.get("used")?;
-    let kept = tx.execute(
-        &sql::USED,
-        values![
-            taking.link.0,
-            number,
-            taking.person.as_deref(),
-            workflow.get(),
-            at,
-            taking.addressee.as_deref()
-        ],
-    )?;
-    if kept != 1 {
+    let used = values![
+        taking.link.0,
+        number,
+        taking.person.as_deref(),
+        workflow.get(),
+        at,
+        taking.addressee.as_deref()
+    ];
+    let is_kept = tx.execute(&sql::USED, used)? == 1
+        || tx.execute(&sql::RELEASE, values![taking.link.0, taking.person.as_deref()])? == 1
+            && tx.execute(&sql::USED, used)? == 1;
+    if !is_kept {
         return Ok(Taken::Before);
     }
     let full = full_until(tx, company, taking, number, at)?;

@@ -6,7 +6,7 @@
 
 use domain::{
     BlobHash, ClientId, CompanyId, Contact, Entry, ExportSettings, Head, Language, Links, MemberId, OnReject, Progress,
-    Recipient, RecipientId, Region, State, Status, TemplateId, UtcOffset, Workflow, WorkflowId,
+    ProvedContact, Recipient, RecipientId, Region, State, Status, TemplateId, UtcOffset, Workflow, WorkflowId,
 };
 use jiff::Timestamp;
 
@@ -766,11 +766,12 @@ pub fn with_value(
     .collect()
 }
 
-/// Another document that waits for the same contact.
+/// Another document that waits for a contact: neither an embedded one, whose addresses nobody has written to, nor one that a
+/// visitor of a public link started in the name of whoever has that address.
 pub fn next_for(
     tx: &mut dyn Transaction,
     company: &CompanyId,
-    contact: &Contact,
+    contact: &ProvedContact,
     besides: RecipientId,
     at: Timestamp,
 ) -> Result<Option<(RecipientId, WorkflowId)>, Error> {

@@ -578,7 +578,7 @@ class SigningPage extends HTMLElement implements FieldHost {
     if (this.#leadToUnfit()) return;
     let finished: Finished;
     try {
-      finished = await send<Finished>(this.#data, "POST", "/sign/approve", {
+      finished = await send<Finished>(this.#data, "POST", `/sign/approve${this.#choices}`, {
         comment,
         revision: this.#shown.stamp.revision,
       });
@@ -638,7 +638,7 @@ class SigningPage extends HTMLElement implements FieldHost {
     }
     let finished: Finished;
     try {
-      finished = await send<Finished>(this.#data, "POST", "/sign/reject", { comment: reason });
+      finished = await send<Finished>(this.#data, "POST", `/sign/reject${this.#choices}`, { comment: reason });
     } catch (fault) {
       if (!(fault instanceof Refusal) || fault.problem.code === "outcome-unknown") {
         this.#rejectionUnknown = true;
@@ -654,6 +654,14 @@ class SigningPage extends HTMLElement implements FieldHost {
     this.#others.tell();
     dialog.close();
     this.#finish("rejected", finished);
+  }
+
+  /** What the page was asked for holds for the next document too, and none is offered where the page has no button for it. */
+  get #choices(): string {
+    const choices = new URLSearchParams();
+    if (this.#data.callback) choices.set("callback_fn", "true");
+    if (!document.querySelector("#done-next")) choices.set("next_sign", "false");
+    return choices.toString() ? `?${choices.toString()}` : "";
   }
 
   #rejectionUnknown = false;

@@ -213,23 +213,34 @@ fn the_identity_check_is_told_for_each_writer() {
 fn a_link_is_called_sent_only_where_it_was() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
-        for (is_sent, expected, unexpected) in [
+        for (is_sent, is_copied, expected, unexpected) in [
             (
                 Some(true),
-                ["Request sent", "Personal link sent to kim@example.com"],
+                false,
+                vec!["Request sent", "Personal link sent to kim@example.com"],
                 "passed on",
             ),
             (
                 Some(false),
-                [
+                true,
+                vec![
                     "Asked to write",
                     "Personal link passed on by the sender; nothing was sent to kim@example.com",
+                    "Link copied by owner@example.com on 2026-01-01",
+                    "Link copied by owner@example.com: 김민준",
                 ],
                 "Request sent",
             ),
             (
+                Some(false),
+                false,
+                vec!["Asked to write", "Personal link made for kim@example.com"],
+                "passed on",
+            ),
+            (
                 None,
-                ["Asked to write", "Personal link made for kim@example.com"],
+                false,
+                vec!["Asked to write", "Personal link made for kim@example.com"],
                 "sent to kim",
             ),
         ] {
@@ -241,6 +252,11 @@ fn a_link_is_called_sent_only_where_it_was() {
             let key = world.letter_key(id);
             if let Some(is_sent) = is_sent {
                 settle_messages(app, is_sent);
+            }
+            if is_copied {
+                let outbox = app.outbox_messages(&world.caller, None).expect("the outbox");
+                app.copy_signing_link(&world.caller, outbox.messages[0].id, &phone())
+                    .expect("a link");
             }
             sign(&world, &key, Language::En, "김민준").expect("signed");
             world

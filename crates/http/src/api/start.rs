@@ -71,8 +71,8 @@ pub struct RecipientInput {
     /// The writer's name.
     #[schema(min_length = 1, max_length = 100)]
     pub name: String,
-    /// An e-mail address, or a telephone number. What nothing is set up to send (no mail server, no messenger) waits on the
-    /// outbox page with its link, to be passed on by hand; `sign_url` is answered in embedded mode only.
+    /// An e-mail address, or a telephone number. What nothing is set up to send (no mail server, no messenger) stays on the
+    /// outbox page, where the sender can copy its link; `sign_url` is answered in embedded mode only.
     #[schema(example = "minjun@example.com")]
     pub email: String,
     /// Which of the step's roles, where it has several. Default: in list order.

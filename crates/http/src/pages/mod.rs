@@ -99,6 +99,7 @@ pub fn routes() -> Vec<Route> {
         route(Method::POST, "/sign-out", Session, login::sign_out),
         route(Method::GET, "/outbox", Session, outbox::list),
         route(Method::GET, "/outbox/{id}", Session, outbox::open),
+        route(Method::POST, "/outbox/{id}/link", Session, outbox::copy_link),
     ]
 }
 

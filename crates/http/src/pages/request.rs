@@ -303,7 +303,10 @@ fn opened_at(path: String) -> String {
             "/mail/sign".to_owned()
         }
         "/sign-out" => "/sign-in".to_owned(),
-        _ => path,
+        _ => match path.strip_suffix("/link") {
+            Some(message) if message.starts_with("/outbox/") => message.to_owned(),
+            _ => path,
+        },
     }
 }
 

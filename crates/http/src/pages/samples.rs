@@ -272,8 +272,25 @@ fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
             "message".to_owned(),
             "message.html",
             json!({
-                "logout": "/sign-out", "csrf": "x", "back": "/outbox",
-                "message": {"subject": "근로계약서", "to": "minjun@example.com", "channel": "", "status": i18n::text(language, "outbox-status-waiting", &[]), "failure": null, "at": "2026", "body": "안녕하세요.\n…", "links": [{"label": i18n::text(language, "mail-completed-document", &[]), "url": "https://example.com/"}, {"label": i18n::text(language, "mail-completed-certificate", &[]), "url": "https://example.com/"}]},
+                "logout": "/sign-out", "csrf": "x", "back": "/outbox", "copy": null, "copied": null, "refused": null,
+                "message": {"subject": "근로계약서", "to": "minjun@example.com", "channel": "", "status": i18n::text(language, "outbox-status-waiting", &[]), "failure": null, "at": "2026", "body": "안녕하세요.\n…", "hides_link": false, "links": [{"label": i18n::text(language, "mail-completed-document", &[]), "url": "https://example.com/"}, {"label": i18n::text(language, "mail-completed-certificate", &[]), "url": "https://example.com/"}]},
+            }),
+        ),
+        (
+            "message-copy".to_owned(),
+            "message.html",
+            json!({
+                "logout": "/sign-out", "csrf": "x", "back": "/outbox", "copy": "/outbox/1/link", "copied": null, "refused": null,
+                "message": {"subject": "근로계약서", "to": "minjun@example.com", "channel": "", "status": i18n::text(language, "outbox-status-kept", &[]), "failure": null, "at": "2026", "body": "안녕하세요.\n[…]", "hides_link": true, "links": []},
+            }),
+        ),
+        (
+            "message-copied".to_owned(),
+            "message.html",
+            json!({
+                "logout": "/sign-out", "csrf": "x", "back": "/outbox", "copy": null, "copied": "https://sign.example.com/mail/sign?token=UwAAAAAAAAAqAAAAAQ&lang=ko",
+                "refused": i18n::text(language, "error-link-was-sent", &[]),
+                "message": {"subject": "근로계약서", "to": "minjun@example.com", "channel": "", "status": i18n::text(language, "outbox-status-failed", &[]), "failure": "550 5.1.1 no such user", "at": "2026", "body": "안녕하세요.\n[…]", "hides_link": true, "links": []},
             }),
         ),
     ];

@@ -381,6 +381,20 @@ impl Server {
             .collect()
     }
 
+    /// Everything that waits is left on the outbox page, as if nothing were set up that could send it.
+    pub fn keep_all(&self) {
+        let now = self.app.now();
+        self.app
+            .store
+            .write_relaxed(move |tx| {
+                for claimed in claim_due(tx, "keep", "test", now, 100)? {
+                    outbox::keep(tx, &claimed, now)?;
+                }
+                Ok::<_, store::Error>(())
+            })
+            .expect("kept");
+    }
+
     /// A try at the present moment.
     pub fn tried(&self, code: Option<u16>, fault: Option<&str>, answer: &str) -> outbox::Try {
         outbox::Try {
@@ -635,7 +649,7 @@ impl StrangersDocuments for InProcess {
     }
 }
 
-/// The token with which a writer of a workflow that is not embedded was asked: it is in no answer of the API.
+/// A token with which the first writer of a workflow that is not embedded signs: the kind that proves nothing, as pages get it.
 pub fn token_of_writer(server: &Server, company: &domain::CompanyId, id: &Value) -> String {
     token_of_writer_at(server, company, id, 0)
 }

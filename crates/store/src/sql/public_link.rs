@@ -32,6 +32,12 @@ crate::statements! {
     pub static USED = "INSERT INTO public_link_use (link_id, number, person, workflow_id, at, addressee) \
          VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (link_id, person) DO NOTHING";
 
+    /// Whose document ended early may use the link again. Nobody has proved that an address is the visitor's, so a stranger
+    /// who enters it and declines does not use it up.
+    pub static RELEASE = "UPDATE public_link_use SET person = NULL WHERE link_id = $1 AND person = $2 \
+             AND workflow_id IN (SELECT w.id FROM workflow w WHERE w.id = public_link_use.workflow_id \
+                 AND w.status IN ('Rejected', 'Canceled', 'Expired'))";
+
     /// When a use of a link was.
     pub static USED_AT = "SELECT at FROM public_link_use WHERE link_id = $1 AND number = $2";
 

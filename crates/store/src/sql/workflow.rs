@@ -149,10 +149,12 @@ crate::statements! {
          WHERE v.company_id = $1 AND w.company_id = $1 AND v.field_name = $3 AND v.wire_hash = $4 AND v.wire = $5 \
          AND v.workflow_id < $7 AND w.template_id = $2 AND w.discarded_at IS NULL ORDER BY v.workflow_id DESC LIMIT $6";
 
-    /// The other documents whose turn is this contact's.
+    /// The other documents whose turn is this contact's. The visitor of a public link takes a place of the first step.
     pub static NEXT_FOR = "SELECT r.id, r.workflow_id FROM recipient r JOIN workflow w ON w.id = r.workflow_id \
          WHERE r.company_id = $1 AND w.company_id = $1 AND r.contact_key = $2 AND r.progress = 'waiting' \
          AND w.status = 'Playing' AND w.turn = r.step_order AND w.expires_at > $3 AND r.id <> $4 \
+         AND w.is_embedded = FALSE AND NOT (r.step_order = 1 \
+             AND EXISTS (SELECT 1 FROM public_link_use u WHERE u.workflow_id = w.id)) \
          ORDER BY w.id LIMIT 1";
 
     /// The sealed document and its certificate.

@@ -1,12 +1,13 @@
-//! `GET /outbox`, `GET /outbox/{id}`: what was written to people.
+//! `GET /outbox`, `GET /outbox/{id}`, `POST /outbox/{id}/link`: what was written to people.
 //!
-//! Without a mail server, and for telephone numbers without a messenger, this page is how messages
-//! reach anybody: a member opens one and passes its link on. One-time codes alone are not shown: who
-//! could read them here could sign as the writer.
+//! Links that sign and one-time codes are not shown: a member who could read them here could sign as
+//! the signer. Without a mail server, and for telephone numbers without a messenger, nothing else
+//! takes a link to its signer, so the sender or an administrator may copy the link of a message that
+//! could not be sent; the audit trail says so.
 
 use app::mail::MailLink;
 use app::outbox::OutboxMessage;
-use app::{MemberSession, Subject};
+use app::{Error, MemberSession, Origin, Subject};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -14,8 +15,9 @@ use domain::Language;
 use serde::Serialize;
 
 use super::{language_of, session};
+use crate::pages::ending::{About, Ending};
 use crate::pages::render::respond;
-use crate::pages::request::PageRequest;
+use crate::pages::request::{PageForm, PageRequest};
 use crate::path::PagePath;
 use crate::router::Http;
 use crate::security_headers;
@@ -54,12 +56,20 @@ struct Opened {
     at: String,
     body: String,
     links: Vec<MailLink>,
+    hides_link: bool,
 }
 
 #[derive(Serialize)]
-struct MessagePage {
+struct MessagePage<'a> {
     back: String,
     message: Opened,
+    csrf: &'a str,
+    /// Where the form that copies the link goes.
+    copy: Option<String>,
+    /// The link that was copied.
+    copied: Option<String>,
+    /// Why it was not.
+    refused: Option<String>,
 }
 
 fn channel(language: Language, message: &OutboxMessage) -> String {
@@ -148,34 +158,93 @@ pub async fn open(State(http): State<Http>, PagePath(id): PagePath<String>, requ
         Err(response) => return response,
     };
     let language = language_of(&request, &session);
-    let caller = session.caller.clone();
-    let found = match id.parse::<i64>() {
-        Ok(id) => http.blocking(move |app| app.outbox_message(&caller, id)).await,
-        Err(_) => Err(app::Error::NotFound(Subject::Delivery)),
+    match message(&http, &session, id.parse().ok()).await {
+        Ok(message) => message_page(&request, &session, StatusCode::OK, &message, None, None),
+        Err(error) => request.fail(&error, language),
+    }
+}
+
+/// `POST /outbox/{id}/link`: copies the signing link of a message that could not be sent.
+pub async fn copy_link(
+    State(http): State<Http>,
+    PagePath(id): PagePath<String>,
+    PageForm(request): PageForm,
+) -> Response {
+    let session = match session(&http, &request).await {
+        Ok(session) => session,
+        Err(response) => return response,
     };
-    let message = match found {
-        Ok(message) => message,
+    let language = language_of(&request, &session);
+    if session.check_form(request.get("csrf").unwrap_or_default()).is_err() {
+        return request.end(Ending::Forbidden, language, &About::default());
+    }
+    let id = id.parse::<i64>().ok();
+    let (caller, origin) = (session.caller.clone(), origin(&request));
+    let copied = http
+        .blocking(move |app| {
+            let id = id.ok_or(Error::NotFound(Subject::Delivery))?;
+            app.copy_signing_link(&caller, id, &origin)
+        })
+        .await;
+    let (status, copied, refused) = match copied {
+        Ok(link) => (StatusCode::OK, Some(link), None),
+        Err(error @ Error::Conflict { .. }) => (StatusCode::CONFLICT, None, Some(error.message(language))),
+        Err(error @ Error::Forbidden(_)) => (StatusCode::FORBIDDEN, None, Some(error.message(language))),
         Err(error) => return request.fail(&error, language),
     };
+    match message(&http, &session, id).await {
+        Ok(message) => message_page(&request, &session, status, &message, copied, refused),
+        Err(error) => request.fail(&error, language),
+    }
+}
+
+fn origin(request: &PageRequest) -> Origin {
+    Origin {
+        address: Some(request.client.address.to_string()),
+        user_agent: request.user_agent(),
+    }
+}
+
+async fn message(http: &Http, session: &MemberSession, id: Option<i64>) -> Result<OutboxMessage, Error> {
+    let caller = session.caller.clone();
+    let id = id.ok_or(Error::NotFound(Subject::Delivery))?;
+    http.blocking(move |app| app.outbox_message(&caller, id)).await
+}
+
+fn message_page(
+    request: &PageRequest,
+    session: &MemberSession,
+    status: StatusCode,
+    message: &OutboxMessage,
+    copied: Option<String>,
+    refused: Option<String>,
+) -> Response {
+    let language = language_of(request, session);
     let content = MessagePage {
         back: request.link(language, "/outbox", &[]),
+        csrf: &session.form_token,
+        copy: (message.can_copy_link && copied.is_none())
+            .then(|| request.link(language, &format!("/outbox/{}/link", message.id), &[])),
+        copied,
+        refused,
         message: Opened {
             subject: message.subject.clone(),
-            to: addressee(&message),
-            channel: channel(language, &message),
-            status: status(language, &message),
+            to: addressee(message),
+            channel: channel(language, message),
+            status: self::status(language, message),
             failure: message.failure.clone(),
-            at: when(language, &session, &message),
+            at: when(language, session, message),
             body: if message.is_secret {
                 i18n::text(language, "outbox-hidden", &[])
             } else {
                 message.text.clone()
             },
             links: message.links.clone(),
+            hides_link: message.hides_link,
         },
     };
     let frame = request.frame(language, message.subject.clone());
-    let mut response = respond(StatusCode::OK, "message.html", &frame, &content);
+    let mut response = respond(status, "message.html", &frame, &content);
     security_headers::own_window(response.headers_mut());
     response
 }

@@ -19,7 +19,7 @@ use domain::Language;
 use serde::Serialize;
 
 use super::drawings::drawing;
-use super::page::{OneTimeFault, code_page, field_file, locked, one_time_code_page, to_page, with_choices};
+use super::page::{OneTimeFault, code_page, field_file, locked, next_sign, one_time_code_page, to_page, with_choices};
 use super::view::Look;
 use super::{Proof, key, page_of, proof_cookie};
 use crate::bodies::LinkJson;
@@ -326,13 +326,16 @@ struct Finished {
     status: &'static str,
     /// Others of the same step have not approved yet.
     others_of_step: bool,
+    /// Not even named where the page was asked to offer none.
+    #[serde(skip_serializing_if = "Option::is_none")]
     next_url: Option<String>,
     document_url: Option<String>,
     copy_is_sent: bool,
 }
 
 fn finished(request: &PageRequest, signed: Signed) -> Response {
-    let next_url = signed.next_document.map(|next| with_choices(request, &next.sign_url));
+    let next = signed.next_document.filter(|_| next_sign(request));
+    let next_url = next.map(|next| with_choices(request, &next.sign_url));
     let mut response = Json(Finished {
         status: signed.status.code(),
         others_of_step: signed.others_of_step,

@@ -222,7 +222,7 @@ fn about(view: &SigningView, language: Language, date: Option<String>) -> About 
     }
 }
 
-fn next_sign(request: &PageRequest) -> bool {
+pub(super) fn next_sign(request: &PageRequest) -> bool {
     request.get("next_sign") != Some("false")
 }
 

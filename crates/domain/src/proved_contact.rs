@@ -1,0 +1,152 @@
+//! Contacts that somebody has proved to be theirs.
+//!
+//! Anyone can enter anyone's address: in a public link, as a placeholder in an embedded document, when assigning a document
+//! to someone else. Two recipients with equal contacts are therefore not the same person. Only a [`ProvedContact`] may be
+//! used to look up what else waits for a contact.
+
+use jiff::Timestamp;
+
+use crate::contact::Contact;
+use crate::event::{Event, EventKind};
+use crate::ids::RecipientId;
+use crate::workflow::Recipient;
+
+/// A link that we put only into messages to its recipient's own contact, never into an answer, a webhook or a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DeliveredLink {
+    /// The recipient whom it was made for.
+    pub recipient: RecipientId,
+    /// The version that the recipient's links had then.
+    pub version: u32,
+}
+
+/// A contact whose messages the person in this session has shown that they can read.
+///
+/// It can be made only from one of the proofs below.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProvedContact(Contact);
+
+impl ProvedContact {
+    /// By a link that was delivered to this recipient's contact and is still valid: a correction or a reassignment
+    /// raises the version, so an earlier link proves nothing about the new contact.
+    pub fn by_delivered_link(recipient: &Recipient, link: DeliveredLink) -> Option<Self> {
+        let is_theirs = link.recipient == recipient.id && link.version == recipient.link_version;
+        is_theirs.then(|| Self(recipient.contact.clone()))
+    }
+
+    /// By a one-time code that was entered in this session at `entered`, if it went to the contact itself. A code that went
+    /// to `mobile` proves only that number. `events` is the workflow's chain.
+    pub fn by_one_time_code(
+        recipient: &Recipient,
+        events: impl IntoIterator<Item = Event>,
+        entered: Timestamp,
+    ) -> Option<Self> {
+        let mut went_to_contact = false;
+        for Event { at, event, .. } in events {
+            match event {
+                EventKind::RecipientCorrected { recipient: named } | EventKind::HandedOver { recipient: named, .. }
+                    if named.id == recipient.id =>
+                {
+                    went_to_contact = false;
+                }
+                // `entered` has no fractions of a second; between two codes there is a minute.
+                EventKind::OneTimeCodeSent { recipient: to_whom, to }
+                    if to_whom == recipient.id && at.as_second() <= entered.as_second() =>
+                {
+                    went_to_contact = to.is_none();
+                }
+                _ => {}
+            }
+        }
+        went_to_contact.then(|| Self(recipient.contact.clone()))
+    }
+
+    /// Equal where the contact is the same ([`Contact::key`]).
+    pub fn key(&self) -> String {
+        self.0.key()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{Actor, NamedRecipient};
+    use crate::workflow::Progress;
+
+    const ID: RecipientId = RecipientId(7);
+
+    fn recipient() -> Recipient {
+        Recipient {
+            id: ID,
+            order: 1,
+            place: 1,
+            role: None,
+            name: "Kim".to_owned(),
+            contact: Contact::Email("kim@example.com".to_owned()),
+            mobile: Some("010-1234-5678".to_owned()),
+            language: None,
+            link_version: 3,
+            progress: Progress::Waiting,
+        }
+    }
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    fn event(second: i64, event: EventKind) -> Event {
+        Event {
+            at: at(second),
+            actor: Actor::SERVICE,
+            event,
+        }
+    }
+
+    fn sent(second: i64, recipient: RecipientId, to: Option<&str>) -> Event {
+        let to = to.map(str::to_owned);
+        event(second, EventKind::OneTimeCodeSent { recipient, to })
+    }
+
+    fn corrected(second: i64) -> Event {
+        let recipient = NamedRecipient {
+            id: ID,
+            order: 1,
+            name: "Lee".to_owned(),
+            contact: "lee@example.com".to_owned(),
+        };
+        event(second, EventKind::RecipientCorrected { recipient })
+    }
+
+    #[test]
+    fn a_delivered_link_proves_the_contact_of_its_own_recipient_at_its_own_version() {
+        let link = |recipient, version| DeliveredLink { recipient, version };
+        let proved = ProvedContact::by_delivered_link(&recipient(), link(ID, 3));
+        assert_eq!(proved.map(|proved| proved.key()), Some("kim@example.com".to_owned()));
+        for other in [link(ID, 2), link(ID, 4), link(RecipientId(8), 3)] {
+            assert_eq!(ProvedContact::by_delivered_link(&recipient(), other), None);
+        }
+    }
+
+    #[test]
+    fn a_code_proves_the_contact_only_if_it_was_the_one_sent_there() {
+        let proved =
+            |events: Vec<Event>, entered| ProvedContact::by_one_time_code(&recipient(), events, at(entered)).is_some();
+        let mobile = Some("010-1234-5678");
+        assert!(proved(vec![sent(10, ID, None)], 20));
+        assert!(proved(vec![sent(10, ID, None)], 10));
+        assert!(!proved(vec![], 20), "no code was sent");
+        assert!(!proved(vec![sent(10, ID, mobile)], 20), "it went to the other number");
+        assert!(!proved(vec![sent(10, RecipientId(8), None)], 20), "it was another's");
+        assert!(
+            !proved(vec![sent(10, ID, None), corrected(15)], 20),
+            "it went to the old address"
+        );
+        // Each session proves what its own code proves.
+        let both = || vec![sent(10, ID, mobile), sent(80, ID, None)];
+        assert!(!proved(both(), 20));
+        assert!(proved(both(), 90));
+        let both = || vec![sent(10, ID, None), sent(80, ID, mobile)];
+        assert!(proved(both(), 20));
+        assert!(!proved(both(), 90));
+    }
+}
