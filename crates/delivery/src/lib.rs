@@ -11,6 +11,7 @@
 
 pub mod bounce;
 mod connector;
+pub mod customer_words;
 pub mod egress;
 pub mod guarded_client;
 pub mod mailer;

@@ -41,6 +41,7 @@ use tokio::sync::Notify;
 use tokio::task::{JoinError, JoinHandle, JoinSet, spawn_blocking};
 use tokio::time::{Instant, sleep_until, timeout};
 
+use crate::customer_words::CustomerWords;
 use crate::guarded_client::GuardedClient;
 use crate::mailer::Mailer;
 use crate::messenger::{Messengers, Outgoing, Report, Verdict as MessageVerdict};
@@ -1037,7 +1038,7 @@ impl Shared {
                     duration,
                     code: Some(250),
                     fault: None,
-                    answer: shown(&answer),
+                    answer: told(answer),
                 };
                 TaskResult::Tried {
                     made,
@@ -1045,6 +1046,7 @@ impl Shared {
                 }
             }
             Err(fault) => {
+                tracing::info!(%fault, "a mail was not sent");
                 let outcome = if fault.is_permanent {
                     Outcome::Dead
                 } else {
@@ -1054,7 +1056,7 @@ impl Shared {
                     at: began.at,
                     duration,
                     code: fault.code,
-                    fault: Some(shown(&fault.words)),
+                    fault: Some(told(fault.words)),
                     answer: String::new(),
                 };
                 TaskResult::Tried { made, outcome }
@@ -1089,7 +1091,7 @@ impl Shared {
             self.again_in_time(claimed, mail.is_secret, asked)
         };
         let words: Vec<String> = reports.iter().map(Report::line).collect();
-        let words = shown(&words.join("\n"));
+        let words = told(words.join("\n"));
         let (fault, answer) = if is_taken {
             (None, words)
         } else {
@@ -1245,7 +1247,7 @@ fn unanswered(began: Began, reason: &str, outcome: Outcome) -> TaskResult {
         at: began.at,
         duration: began.duration(),
         code: None,
-        fault: Some(shown(reason)),
+        fault: Some(told(reason)),
         answer: String::new(),
     };
     TaskResult::Tried { made, outcome }
@@ -1263,6 +1265,11 @@ fn lease_lost(claimed: &Claimed, may_be_written: bool) {
     } else {
         tracing::warn!(id = %claimed.id, "a delivery took longer than its lease; it is made again");
     }
+}
+
+/// What the history keeps of what went wrong, and of what the operator's own servers answered.
+fn told(words: impl std::fmt::Display) -> String {
+    shown(&CustomerWords::of(words).to_string())
 }
 
 /// What the history keeps of an answer: nothing that whoever prints it would obey.
