@@ -18,6 +18,7 @@ pub mod mailer;
 pub mod messenger;
 pub mod network;
 pub mod node;
+pub mod nodes;
 pub mod runner;
 pub mod schedule;
 mod shares;

@@ -7,7 +7,7 @@
 //!
 //! **Guarantees.**
 //! - At least once: a result is written only while the lease is still held. A process that dies loses its leases: at the
-//!   next start on the same machine at once, on another at the lease's end.
+//!   next start on the same machine at once, to another within seconds (`nodes`).
 //! - One dead receiver never slows the others, nor one company another, nor a letter a webhook: `shares` says which bounds
 //!   that means. Claimed is what may begin now, and of receivers that answer quickly the next round.
 //! - What is not claimed costs nothing: a claim looks once at each lane (a receiver and a company) in which something waits,

@@ -14,6 +14,7 @@ mod gateways;
 mod guarded;
 mod mails;
 mod messengers;
+mod nodes;
 mod private_addresses;
 mod proxy;
 mod retries;
