@@ -15,7 +15,7 @@ use app::{BulkSettings, HistorySettings, LoginSettings, MailTemplates, SealingSe
 use delivery::egress::EgressFault;
 use delivery::mailer::{LONGEST_SENDING, MailSettings, MailSettingsFault, MailTls, Mailer};
 use delivery::messenger::{Format as BodyFormat, GatewayFault, GatewaySettings, Method, SignatureText, profiles};
-use delivery::{Egress, Messengers, SourceRules};
+use delivery::{Egress, Messengers, RunnerSettings, SourceRules};
 use domain::public_address::{AddressRules, CallbackUrl};
 use domain::{SealLevel, Secret, WhenTsaIsDown};
 use figment::error::Kind;
@@ -28,6 +28,7 @@ use store::public_link::UseBounds;
 use crate::configuration_fault::{syntax_fault, without_values};
 use crate::database_url::with_password;
 use crate::environment::SystemRandom;
+use crate::file_limit::Needs;
 
 /// How long a caller waits for a connection to PostgreSQL, and for one that went away during his commit, to learn whether it
 /// happened.
@@ -1102,6 +1103,16 @@ impl Configuration {
             order: given.order,
             allow_private: given.allow_private,
         })
+    }
+
+    /// What a server has open beside connections.
+    pub fn files(&self) -> Needs {
+        Needs {
+            database_connections: self.database.connections,
+            document_workers: crate::documents::settings(&self.documents).workers,
+            concurrent_requests: self.server.concurrent_requests,
+            deliveries: RunnerSettings::default().workers,
+        }
     }
 
     /// The settings of the web side.

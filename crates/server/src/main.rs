@@ -16,6 +16,7 @@ mod connections;
 mod database_url;
 mod documents;
 mod environment;
+mod file_limit;
 mod logging;
 mod one_server;
 mod opened;
