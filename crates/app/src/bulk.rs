@@ -7,8 +7,8 @@
 //! **Guarantees.** A row's document is started in the very transaction that marks the row as started, and only while the row
 //! waits. So a server that is killed goes on where it was, and whoever works on the same row at the same moment, or cancels,
 //! changes nothing twice. Rows that are wrong are reported and hold nobody up. Of several processes one works on a bulk start
-//! at a time, by a lease that it renews; what a dead one had is taken over at the lease's end, or by the next process of the
-//! same machine at its start.
+//! at a time, by a lease that it renews; what a dead one had is taken over within seconds (docs/adr/0022), or at once by the
+//! next process of the same machine at its start.
 //!
 //! **What may fail.** A row that cannot be decided for our own reasons is tried again after growing [`PAUSES`], some seven
 //! hours long, and then given up. Such a failure ends the round, and its bulk start rests for some seconds: what keeps one

@@ -11,6 +11,7 @@
 
 use std::collections::BTreeSet;
 
+use document::safe_cell::{SafeCell, csv};
 use document::sheet::{SheetCell, SheetLimits, SheetRow};
 use domain::{FieldKind, TemplateVersion};
 
@@ -324,20 +325,6 @@ pub(crate) fn example(template: &TemplateVersion) -> String {
         });
         row.push(String::new());
     }
-    let mut text = "\u{feff}".to_owned();
-    for cells in [header, row] {
-        let quoted: Vec<String> = cells.iter().map(|cell| quoted(cell)).collect();
-        text.push_str(&quoted.join(","));
-        text.push_str("\r\n");
-    }
-    text
-}
-
-/// A cell of a CSV file (RFC 4180).
-fn quoted(cell: &str) -> String {
-    if cell.contains([',', '"', '\r', '\n']) {
-        format!("\"{}\"", cell.replace('"', "\"\""))
-    } else {
-        cell.to_owned()
-    }
+    let rows = [header, row].map(|cells| cells.iter().map(|cell| SafeCell::text(cell)).collect());
+    csv(&rows)
 }

@@ -214,9 +214,7 @@ async fn tunnel(
     match status {
         Some(200..=299) => Ok(stream),
         Some(407) => Err(fault("wants other credentials (407); correct network.proxy".to_owned())),
-        Some(status) => Err(fault(format!(
-            "refuses the connection to {target} with status {status}"
-        ))),
+        Some(status) => Err(fault(format!("refuses the connection with status {status}"))),
         None => Err(fault("does not answer in HTTP".to_owned())),
     }
 }

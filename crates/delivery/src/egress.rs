@@ -39,7 +39,7 @@ pub enum EgressFault {
     #[error("the proxy is spoken to in plain http (what goes through it has its own TLS): begin with http://")]
     Scheme,
     /// More than host and port.
-    #[error("a proxy has no path: end after the port")]
+    #[error("a proxy has no path: end after the port, and write / as %2F, ? as %3F and # as %23 in user and password")]
     Path,
 }
 

@@ -29,6 +29,7 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::time::{Instant, timeout_at};
 
 use crate::connector::{Connector, Refusal};
+use crate::customer_words::CustomerWords;
 use crate::egress::Egress;
 
 /// A connection that nobody uses is kept so long: less than many receivers keep theirs (Node 5 s), since a request on one that
@@ -107,27 +108,27 @@ pub struct Answer {
     pub start: Vec<u8>,
 }
 
-/// Why there is no answer.
+/// Why there is no answer, in words that a customer may read: which address a name led to, only the log says.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     /// The name, or the URL itself, leads to an address that is not public.
-    #[error("the address {0} is not public, so no connection was opened")]
-    AddressRefused(IpAddr),
+    #[error("the host leads to an address that is not public, so no connection was opened")]
+    AddressRefused,
     /// DNS gave no address.
     #[error("the host name cannot be resolved: {0}")]
-    NameNotResolved(String),
+    NameNotResolved(CustomerWords),
     /// No connection, or no TLS session.
     #[error("no connection: {0}")]
-    NotConnected(String),
+    NotConnected(CustomerWords),
     /// Too slow.
     #[error("no answer within {} s", .0.as_secs_f32())]
     TimedOut(Duration),
     /// The connection broke before a status came, or what came was no HTTP.
     #[error("the exchange broke: {0}")]
-    Broken(String),
+    Broken(CustomerWords),
     /// The client itself cannot be made.
     #[error("the HTTP client cannot be made: {0}")]
-    Client(String),
+    Client(CustomerWords),
 }
 
 /// The guarded client. Cheap to clone; connections are kept alive and shared.
@@ -155,7 +156,8 @@ impl GuardedClient {
         limits: Limits,
         lookup: Arc<dyn Lookup>,
     ) -> Result<GuardedClient, Fault> {
-        let connector = Connector::new(egress, rules, limits.connect, lookup).map_err(Fault::Client)?;
+        let connector = Connector::new(egress, rules, limits.connect, lookup)
+            .map_err(|reason| Fault::Client(CustomerWords::of(reason)))?;
         let http = Client::builder(TokioExecutor::new())
             .pool_idle_timeout(KEPT)
             .pool_timer(TokioTimer::new())
@@ -185,10 +187,12 @@ impl GuardedClient {
         headers: HeaderMap,
         body: Vec<u8>,
     ) -> Result<Answer, Fault> {
-        let uri: Uri = url
-            .as_str()
-            .parse()
-            .map_err(|error| Fault::Client(format!("{url} cannot be called: {error}", url = url.as_str())))?;
+        let uri: Uri = url.as_str().parse().map_err(|error| {
+            Fault::Client(CustomerWords::of(format_args!(
+                "{} cannot be called: {error}",
+                url.as_str()
+            )))
+        })?;
         let mut request = Request::new(Full::from(body));
         (*request.method_mut(), *request.uri_mut(), *request.headers_mut()) = (method, uri, headers);
         request.headers_mut().entry(ACCEPT).or_insert(ANYTHING);
@@ -196,7 +200,7 @@ impl GuardedClient {
         let deadline = Instant::now() + self.limits.total;
         let response = match timeout_at(deadline, self.http.request(request)).await {
             Err(_) => return Err(Fault::TimedOut(self.limits.total)),
-            Ok(Err(error)) => return Err(self.fault(&error)),
+            Ok(Err(error)) => return Err(self.fault(url, &error)),
             Ok(Ok(response)) => response,
         };
         let status = response.status().as_u16();
@@ -224,12 +228,21 @@ impl GuardedClient {
         })
     }
 
-    fn fault(&self, error: &legacy::Error) -> Fault {
+    fn fault(&self, url: &CallbackUrl, error: &legacy::Error) -> Fault {
         match cause::<Refusal>(error) {
-            Some(Refusal::NotPublic(address)) => Fault::AddressRefused(*address),
-            Some(Refusal::NotResolved(detail)) => Fault::NameNotResolved(detail.clone()),
-            Some(Refusal::TimedOut) => Fault::NotConnected(format!("no connection within {:?}", self.limits.connect)),
-            Some(refusal @ Refusal::Proxy(_)) => Fault::NotConnected(refusal.to_string()),
+            Some(Refusal::NotPublic(address)) => {
+                tracing::info!(host = url.host(), %address, "no connection was opened: the address is not public");
+                Fault::AddressRefused
+            }
+            Some(Refusal::NotResolved(detail)) => Fault::NameNotResolved(CustomerWords::of(detail)),
+            Some(Refusal::TimedOut) => Fault::NotConnected(CustomerWords::of(format_args!(
+                "no connection within {:?}",
+                self.limits.connect
+            ))),
+            Some(refusal @ Refusal::Proxy(_)) => {
+                tracing::info!(host = url.host(), %refusal, "no connection was opened");
+                Fault::NotConnected(CustomerWords::of(refusal))
+            }
             None if error.is_connect() => Fault::NotConnected(described(error)),
             None => Fault::Broken(described(error)),
         }
@@ -249,10 +262,30 @@ fn cause<'e, E: std::error::Error + 'static>(error: &'e (dyn std::error::Error +
 }
 
 /// The innermost reason: the outer ones only say that a request failed.
-fn described(error: &(dyn std::error::Error + 'static)) -> String {
+fn described(error: &(dyn std::error::Error + 'static)) -> CustomerWords {
+    if let Some(certificate) = cause::<io::Error>(error).and_then(certificate_fault) {
+        return CustomerWords::of(certificate);
+    }
     let mut innermost = error;
     while let Some(source) = innermost.source() {
         innermost = source;
     }
-    innermost.to_string()
+    CustomerWords::of(innermost)
+}
+
+/// What is wrong with a server's certificate. The library's own words list all that it names.
+fn certificate_fault(error: &io::Error) -> Option<&'static str> {
+    use rustls::{CertificateError, Error};
+    let Error::InvalidCertificate(fault) = error.get_ref()?.downcast_ref::<Error>()? else {
+        return None;
+    };
+    Some(match fault {
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => "the server's certificate has expired",
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            "the server's certificate names another host"
+        }
+        CertificateError::UnknownIssuer => "the server's certificate comes from an authority that is not trusted",
+        CertificateError::Revoked => "the server's certificate is revoked",
+        _ => "the server's certificate is not valid",
+    })
 }

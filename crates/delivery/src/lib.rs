@@ -11,12 +11,14 @@
 
 pub mod bounce;
 mod connector;
+pub mod customer_words;
 pub mod egress;
 pub mod guarded_client;
 pub mod mailer;
 pub mod messenger;
 pub mod network;
 pub mod node;
+pub mod nodes;
 pub mod runner;
 pub mod schedule;
 mod shares;

@@ -14,6 +14,7 @@ use domain::public_address::{AddressRules, CallbackUrl};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
 use tokio::runtime::Runtime;
 
+use crate::customer_words::CustomerWords;
 use crate::egress::Egress;
 use crate::guarded_client::{Answer, Fault, GuardedClient, Limits, Lookup, SystemLookup};
 use crate::webhook::Webhook;
@@ -119,7 +120,7 @@ impl GuardedNetwork {
             .thread_name("network")
             .enable_all()
             .build()
-            .map_err(|error| Fault::Client(error.to_string()))?;
+            .map_err(|error| Fault::Client(CustomerWords::of(error)))?;
         let guard = |rules| Guard::new(egress, rules, Arc::clone(lookup));
         Ok(GuardedNetwork {
             authorities: guard(AddressRules {

@@ -7,7 +7,7 @@
 //!
 //! **Guarantees.**
 //! - At least once: a result is written only while the lease is still held. A process that dies loses its leases: at the
-//!   next start on the same machine at once, on another at the lease's end.
+//!   next start on the same machine at once, to another within seconds (`nodes`).
 //! - One dead receiver never slows the others, nor one company another, nor a letter a webhook: `shares` says which bounds
 //!   that means. Claimed is what may begin now, and of receivers that answer quickly the next round.
 //! - What is not claimed costs nothing: a claim looks once at each lane (a receiver and a company) in which something waits,
@@ -41,6 +41,7 @@ use tokio::sync::Notify;
 use tokio::task::{JoinError, JoinHandle, JoinSet, spawn_blocking};
 use tokio::time::{Instant, sleep_until, timeout};
 
+use crate::customer_words::CustomerWords;
 use crate::guarded_client::GuardedClient;
 use crate::mailer::Mailer;
 use crate::messenger::{Messengers, Outgoing, Report, Verdict as MessageVerdict};
@@ -1008,6 +1009,11 @@ impl Shared {
         shown(&self.app.without_signing_links(answer))
     }
 
+    /// The same for what went wrong, and for what the operator's own servers answered.
+    fn told(&self, words: impl std::fmt::Display) -> String {
+        told(self.app.without_signing_links(&words.to_string()))
+    }
+
     fn failed(&self, claimed: &Claimed, began: Began, reason: &str) -> TaskResult {
         unanswered(began, reason, self.again(claimed, None))
     }
@@ -1042,7 +1048,7 @@ impl Shared {
                     duration,
                     code: Some(250),
                     fault: None,
-                    answer: self.kept(&answer),
+                    answer: self.told(answer),
                 };
                 TaskResult::Tried {
                     made,
@@ -1050,6 +1056,7 @@ impl Shared {
                 }
             }
             Err(fault) => {
+                tracing::info!(%fault, "a mail was not sent");
                 let outcome = if fault.is_permanent {
                     Outcome::Dead
                 } else {
@@ -1059,7 +1066,7 @@ impl Shared {
                     at: began.at,
                     duration,
                     code: fault.code,
-                    fault: Some(self.kept(&fault.words)),
+                    fault: Some(self.told(fault.words)),
                     answer: String::new(),
                 };
                 TaskResult::Tried { made, outcome }
@@ -1094,7 +1101,7 @@ impl Shared {
             self.again_in_time(claimed, mail.is_secret, asked)
         };
         let words: Vec<String> = reports.iter().map(Report::line).collect();
-        let words = self.kept(&words.join("\n"));
+        let words = self.told(words.join("\n"));
         let (fault, answer) = if is_taken {
             (None, words)
         } else {
@@ -1250,7 +1257,7 @@ fn unanswered(began: Began, reason: &str, outcome: Outcome) -> TaskResult {
         at: began.at,
         duration: began.duration(),
         code: None,
-        fault: Some(shown(reason)),
+        fault: Some(told(reason)),
         answer: String::new(),
     };
     TaskResult::Tried { made, outcome }
@@ -1268,6 +1275,11 @@ fn lease_lost(claimed: &Claimed, may_be_written: bool) {
     } else {
         tracing::warn!(id = %claimed.id, "a delivery took longer than its lease; it is made again");
     }
+}
+
+/// What the history keeps of what went wrong, and of what the operator's own servers answered.
+fn told(words: impl std::fmt::Display) -> String {
+    shown(&CustomerWords::of(words).to_string())
 }
 
 /// What the history keeps of an answer: nothing that whoever prints it would obey.

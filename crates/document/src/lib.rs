@@ -35,6 +35,7 @@ pub mod picture;
 pub mod render;
 pub mod revision;
 pub mod revocation;
+pub mod safe_cell;
 pub mod seal;
 mod seal_design;
 pub mod seal_mark;

@@ -1,7 +1,8 @@
 //! Rows of text from a spreadsheet: a CSV file or the first sheet of an XLSX workbook.
 //!
 //! Which of the two it is, the file's first bytes tell. Cells become text as a person would type it: a number without a
-//! fraction as its digits, a date as `YYYY-MM-DD` with the time behind it where there is one. Rows without content are
+//! fraction as its digits, a date as `YYYY-MM-DD` with the time behind it where there is one. The apostrophe that keeps a
+//! text from being a formula ([`crate::safe_cell`]) is no part of it. Rows without content are
 //! skipped and still counted, so that a row's number is the one that the spreadsheet program shows.
 //!
 //! **Nothing that cannot be read counts as nothing.** A cell with an error (`#N/A`), a formula whose result the file does not
@@ -17,6 +18,8 @@ use std::io::Cursor;
 
 use calamine::{DataRef, Dimensions, ExcelDateTime, Reader, Xlsx};
 use serde::{Deserialize, Serialize};
+
+use crate::safe_cell::original;
 
 /// How a ZIP archive begins.
 const ZIP: &[u8] = b"PK\x03\x04";
@@ -380,7 +383,7 @@ fn read_csv(file: &[u8], reading: &mut Reading) -> Result<(), SheetFault> {
         counted = begins;
         let mut cells = Vec::with_capacity(record.len());
         for (column, cell) in record.iter().enumerate() {
-            reading.cell(number, &mut cells, column, SheetCell::Text(cell.to_owned()))?;
+            reading.cell(number, &mut cells, column, SheetCell::Text(original(cell).into_owned()))?;
         }
         reading.row(number, cells)?;
     }
@@ -496,8 +499,9 @@ fn shown(value: &DataRef<'_>) -> SheetCell {
         DataRef::Int(number) => number.to_string(),
         DataRef::Float(number) if number.is_finite() => as_calculated(*number),
         DataRef::DateTimeIso(text) => iso_date(text),
-        DataRef::String(text) | DataRef::DurationIso(text) => text.clone(),
-        DataRef::SharedString(text) => (*text).to_owned(),
+        DataRef::DurationIso(text) => text.clone(),
+        DataRef::String(text) => original(text).into_owned(),
+        DataRef::SharedString(text) => original(text).into_owned(),
         DataRef::Bool(yes) => if *yes { "Y" } else { "N" }.to_owned(),
         DataRef::DateTime(at) => match date(at) {
             Some(text) => text,

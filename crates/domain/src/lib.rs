@@ -11,6 +11,7 @@
 //! - [`export`]: which happenings a webhook reports; [`public_address`]: where it may go;
 //! - [`sealing`]: how strong a finished document is sealed;
 //! - [`look`]: what the pages make of a company's colour; [`mailing`]: what a company chooses about its mails;
+//! - [`secret`]: a text that nothing shows;
 //! - [`event`], [`chain`]: what happened, in a form that cannot be changed unnoticed; [`people_over_time`]: whom it names.
 #![deny(missing_docs)]
 
@@ -37,6 +38,7 @@ pub mod proved_contact;
 pub mod public_address;
 pub mod role;
 pub mod sealing;
+pub mod secret;
 pub mod template;
 pub mod text;
 pub mod time;
@@ -59,6 +61,7 @@ pub use people_over_time::{NamedEvent, named_events};
 pub use proved_contact::{DeliveredLink, ProvedContact};
 pub use role::Role;
 pub use sealing::{SealLevel, SealMark, WhenTsaIsDown};
+pub use secret::Secret;
 pub use template::{NamedWriter, OnReject, PageSize, TemplateStep, TemplateVersion};
 pub use text::{Comment, PersonName, TextFault};
 pub use time::UtcOffset;

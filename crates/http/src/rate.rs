@@ -10,6 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::client_address::one_visitor;
+
 /// The most addresses that are remembered.
 const MOST_ADDRESSES: usize = 50_000;
 
@@ -52,7 +54,7 @@ impl Rate {
             }
         }
         let window = counted
-            .entry(network(address))
+            .entry(one_visitor(address))
             .or_insert(Window { began: now, count: 0 });
         match left(window) {
             Some(wait) if window.count >= self.most => Err(wait),
@@ -70,17 +72,9 @@ impl Rate {
     /// Takes back what was counted before it was known that it does not count.
     pub fn take_back(&self, address: IpAddr) {
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(window) = counted.get_mut(&network(address)) {
+        if let Some(window) = counted.get_mut(&one_visitor(address)) {
             window.count = window.count.saturating_sub(1);
         }
-    }
-}
-
-/// Of an IPv6 address the network: one visitor has all the addresses of a /64.
-fn network(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(address) => IpAddr::V6((address.to_bits() & !u128::from(u64::MAX)).into()),
-        address @ IpAddr::V4(_) => address,
     }
 }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use app::{App, Error};
 use delivery::guarded_client::{GuardedClient, Limits, SystemLookup};
+use delivery::nodes::{self, Nodes};
 use delivery::{Egress, MailSettings, Mailer, Messengers, Runner, RunnerSettings, node};
 use tokio::sync::{Notify, watch};
 use tokio::task::{JoinSet, spawn_blocking};
@@ -104,6 +105,10 @@ pub fn start(
             tracing::warn!(%error, "what dead processes had taken of bulk starts is taken over later");
         }
     });
+    work.spawn(keep_alive(
+        Nodes::new(Arc::clone(&app), node::this_process()),
+        ended.clone(),
+    ));
     work.spawn(runner.run(told(ended.clone())));
     work.spawn(every(
         EXPIRY_EVERY,
@@ -167,6 +172,34 @@ pub fn start(
 async fn told(mut ended: watch::Receiver<bool>) {
     // An error means that the sender is gone, and with it the server.
     let _ = ended.wait_for(|ended| *ended).await;
+}
+
+/// Shows other nodes that this one lives, and takes over from those that do not.
+async fn keep_alive(mut nodes: Nodes, ended: watch::Receiver<bool>) {
+    let mut time = interval(nodes::BEAT);
+    time.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut end = Box::pin(told(ended));
+    loop {
+        tokio::select! {
+            () = &mut end => return,
+            _ = time.tick() => {}
+        }
+        let beating = spawn_blocking(move || {
+            let beat = nodes.beat();
+            (nodes, beat)
+        });
+        let beat;
+        (nodes, beat) = match beating.await {
+            Ok(beaten) => beaten,
+            Err(error) => {
+                tracing::error!(%error, "this node no longer shows that it lives");
+                return;
+            }
+        };
+        if let Err(error) = beat {
+            tracing::warn!(%error, "this node could not show that it lives");
+        }
+    }
 }
 
 /// Runs a job again and again until the end.

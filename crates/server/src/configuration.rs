@@ -15,9 +15,9 @@ use app::{BulkSettings, HistorySettings, LoginSettings, MailTemplates, SealingSe
 use delivery::egress::EgressFault;
 use delivery::mailer::{LONGEST_SENDING, MailSettings, MailSettingsFault, MailTls, Mailer};
 use delivery::messenger::{Format as BodyFormat, GatewayFault, GatewaySettings, Method, SignatureText, profiles};
-use delivery::{Egress, Messengers, SourceRules};
+use delivery::{Egress, Messengers, RunnerSettings, SourceRules};
 use domain::public_address::{AddressRules, CallbackUrl};
-use domain::{SealLevel, WhenTsaIsDown};
+use domain::{SealLevel, Secret, WhenTsaIsDown};
 use figment::error::Kind;
 use figment::providers::{Format, Serialized, Toml};
 use figment::value::{Dict, Map, Value};
@@ -25,7 +25,10 @@ use figment::{Figment, Metadata, Profile, Provider};
 use serde::{Deserialize, Serialize};
 use store::public_link::UseBounds;
 
+use crate::configuration_fault::{syntax_fault, without_values};
+use crate::database_url::with_password;
 use crate::environment::SystemRandom;
+use crate::file_limit::Needs;
 
 /// How long a caller waits for a connection to PostgreSQL, and for one that went away during his commit, to learn whether it
 /// happened.
@@ -110,6 +113,8 @@ pub struct Database {
     pub url: Option<Secret>,
     /// A file that holds the URL.
     pub url_file: Option<PathBuf>,
+    /// A file that holds the password, which the URL then does not.
+    pub password_file: Option<PathBuf>,
     /// Connections to PostgreSQL.
     pub connections: usize,
 }
@@ -404,17 +409,6 @@ pub enum LogFormat {
     Json,
 }
 
-/// A text that no log shows.
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Secret(String);
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Secret(…)")
-    }
-}
-
 impl Default for Server {
     fn default() -> Server {
         Server {
@@ -439,6 +433,7 @@ impl Default for Database {
         Database {
             url: None,
             url_file: None,
+            password_file: None,
             connections: 8,
         }
     }
@@ -682,7 +677,7 @@ impl Sources {
                 {
                     setting = list;
                 }
-                format!("{}: {kind}", self.named(setting))
+                format!("{}: {}", self.named(setting), without_values(kind))
             }
         }
     }
@@ -729,7 +724,7 @@ impl Configuration {
             let toml = Toml::string(&text);
             let tables = toml
                 .data()
-                .map_err(|error| ConfigurationFault::Value(format!("{}: {}", path.display(), error.kind)))?;
+                .map_err(|_| ConfigurationFault::Value(format!("{}: {}", path.display(), syntax_fault(&text))))?;
             for table in tables.values() {
                 keys(table, "", &mut sources.in_file);
             }
@@ -765,6 +760,17 @@ impl Configuration {
             self.database.url.as_ref(),
             self.database.url_file.as_deref(),
         )?;
+        let password = secret(
+            &self.named("database.password_file"),
+            None,
+            self.database.password_file.as_deref(),
+        )?;
+        let of_password = |reason| self.senseless("database.password_file", reason);
+        let url = match (url, password) {
+            (Some(url), Some(password)) => Some(with_password(&url, &password).map_err(of_password)?),
+            (None, Some(_)) => return Err(of_password("it needs database.url, as in postgres://user@host/name")),
+            (url, None) => url,
+        };
         Ok(match url {
             Some(url) => store::Settings::Postgres {
                 url,
@@ -852,8 +858,12 @@ impl Configuration {
             Some(_) => "network.proxy_file",
             None => "network.proxy",
         };
-        Egress::proxy(&proxy, network.proxy_except.clone(), network.proxy_resolves_names)
-            .map_err(|fault: EgressFault| self.senseless(setting, fault))
+        Egress::proxy(
+            proxy.expose(),
+            network.proxy_except.clone(),
+            network.proxy_resolves_names,
+        )
+        .map_err(|fault: EgressFault| self.senseless(setting, fault))
     }
 
     /// Where time-stamp authorities may be, which the operator chooses. Most serve over plain http, and what they serve is
@@ -891,7 +901,7 @@ impl Configuration {
                 "a module needs the PIN of its tokens: set pkcs11.pin_file",
             )
         })?;
-        Ok(Some((module.clone(), pin)))
+        Ok(Some((module.clone(), pin.expose().to_owned())))
     }
 
     fn sealing(&self) -> Result<SealingSettings, ConfigurationFault> {
@@ -908,13 +918,18 @@ impl Configuration {
             .transpose()
             .map_err(|error| self.senseless("sealing.tsa_policy", error))?;
         let tsa = match &sealing.tsa_url {
+            // What follows could be cut anywhere within a password, and be shown.
+            Some(url) if url.contains('@') => {
+                let reason = "it must not hold a user or password: set sealing.tsa_authorization_file";
+                return Err(self.senseless("sealing.tsa_url", reason));
+            }
             Some(url) => {
                 CallbackUrl::parse(url, &self.authority_rules())
                     .map_err(|error| self.senseless("sealing.tsa_url", error))?;
                 Some(TimeStampAuthority {
                     url: url.clone(),
                     policy,
-                    authorization,
+                    authorization: authorization.map(|value| value.expose().to_owned()),
                 })
             }
             None if sealing.level.is_some_and(|level| level > SealLevel::Basic) => {
@@ -954,6 +969,10 @@ impl Configuration {
     /// The SMTP server, if there is one.
     pub fn mail(&self) -> Result<Option<MailSettings>, ConfigurationFault> {
         let Some(smtp) = &self.mail.smtp else { return Ok(None) };
+        if smtp.host.contains(['@', '/', ' ']) {
+            let reason = "write the server's name alone; port, user and password have settings of their own";
+            return Err(self.senseless("mail.smtp.host", reason));
+        }
         let password = secret(
             &self.named("mail.smtp.password_file"),
             smtp.password.as_ref(),
@@ -965,7 +984,7 @@ impl Configuration {
             SmtpTls::Tls => (MailTls::Tls, 465),
         };
         let login = match (&smtp.user, password) {
-            (Some(user), Some(password)) => Some((user.clone(), password)),
+            (Some(user), Some(password)) => Some((user.clone(), password.expose().to_owned())),
             (None, None) => None,
             (Some(_), None) => return Err(self.senseless("mail.smtp.user", "a user needs mail.smtp.password")),
             (None, Some(_)) => return Err(self.senseless("mail.smtp.password", "a password needs mail.smtp.user")),
@@ -1009,6 +1028,11 @@ impl Configuration {
 
     fn gateway(&self, name: &str, given: &Messenger) -> Result<GatewaySettings, ConfigurationFault> {
         let setting = |key: &str| format!("messenger.{name}.{key}");
+        // What follows could be cut anywhere within a password, and be shown.
+        if given.address.as_ref().is_some_and(|address| address.contains('@')) {
+            let reason = "it must not hold a user or password: account, key and secret have settings of their own";
+            return Err(self.senseless(&setting("address"), reason));
+        }
         let (mut description, countries) = match &given.profile {
             None => {
                 for (key, missing) in [("address", given.address.is_none()), ("body", given.body.is_none())] {
@@ -1064,8 +1088,11 @@ impl Configuration {
             name: name.to_owned(),
             description,
             account: given.account.clone(),
-            key: given.key.as_ref().map_or_else(String::new, |Secret(key)| key.clone()),
-            secret: credential.unwrap_or_default(),
+            key: given
+                .key
+                .as_ref()
+                .map_or_else(String::new, |key| key.expose().to_owned()),
+            secret: credential.map_or_else(String::new, |secret| secret.expose().to_owned()),
             from: given.from.clone(),
             channel: given.channel.clone(),
             templates: given.templates.clone(),
@@ -1076,6 +1103,16 @@ impl Configuration {
             order: given.order,
             allow_private: given.allow_private,
         })
+    }
+
+    /// What a server has open beside connections.
+    pub fn files(&self) -> Needs {
+        Needs {
+            database_connections: self.database.connections,
+            document_workers: crate::documents::settings(&self.documents).workers,
+            concurrent_requests: self.server.concurrent_requests,
+            deliveries: RunnerSettings::default().workers,
+        }
     }
 
     /// The settings of the web side.
@@ -1116,16 +1153,16 @@ fn replace<T: Clone>(of_profile: &mut T, given: Option<&T>) {
 }
 
 /// A value given as such or as a file; trailing line ends of a file are none of it.
-fn secret(setting: &str, value: Option<&Secret>, file: Option<&Path>) -> Result<Option<String>, ConfigurationFault> {
+fn secret(setting: &str, value: Option<&Secret>, file: Option<&Path>) -> Result<Option<Secret>, ConfigurationFault> {
     let Some(path) = file else {
-        return Ok(value.map(|Secret(text)| text.clone()));
+        return Ok(value.cloned());
     };
     let text = std::fs::read_to_string(path).map_err(|source| ConfigurationFault::SecretFile {
         setting: setting.to_owned(),
         path: path.to_owned(),
         source,
     })?;
-    Ok(Some(text.trim_end_matches(['\r', '\n']).to_owned()))
+    Ok(Some(Secret::new(text.trim_end_matches(['\r', '\n']))))
 }
 
 fn public_url(text: &str) -> Result<String, &'static str> {
@@ -1350,7 +1387,7 @@ mod tests {
         let file = format!("[database]\nurl_file = {:?}", path.display().to_string());
         let configuration = load(&file, &[]).expect("a configuration");
         match configuration.store(folder.path()).expect("a database") {
-            store::Settings::Postgres { url, .. } => assert_eq!(url, "postgres://u:secret@db/x"),
+            store::Settings::Postgres { url, .. } => assert_eq!(url.expose(), "postgres://u:secret@db/x"),
             other @ store::Settings::Sqlite { .. } => panic!("{other:?}"),
         }
         let given = load("[database]\nurl = 'postgres://u:secret@db/x'", &[]).expect("a configuration");

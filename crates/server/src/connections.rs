@@ -1,9 +1,17 @@
-//! Connections: so many at a time, and none that holds its place without asking for anything.
+//! Connections: so many at a time, a share of them for each address, and none that holds its place without asking for
+//! anything or without reading its answer.
 //!
-//! Whoever opens a connection and sends the head of a request byte by byte, or not at all, is cut
-//! off after [`Limits::head`]; beyond [`Limits::most`] connections new ones wait in the system's
-//! queue. At the end, requests under way are answered, and idle connections closed.
+//! - A client that sends the head of a request too slowly, or not at all, is cut off after [`Limits::head`]; bodies have
+//!   their own deadlines (`countersign_http::bodies`).
+//! - A client that does not read its answer is cut off by [`Limits::write`].
+//! - Beyond [`Limits::most`] connections new ones wait in the system's queue until a place is free.
+//! - Of these places one address has [`Limits::share`] at most; a further connection of its is told so (503) and closed. A
+//!   proxy that we trust has no share: its clients have, for the requests that are under way.
+//! - What a proxy could read differently than hyper never gets to hyper ([`head`]).
+//!
+//! At the end, requests under way are answered, and idle connections closed.
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
@@ -12,6 +20,9 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{ConnectInfo, Request};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::Response;
+use countersign_http::{ClientAddress, Network};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -21,30 +32,58 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower::ServiceExt as _;
 
+use self::shares::{Held, HeldBody, Shares, Unsent};
+use self::stream::Guarded;
+pub use self::stream::Pace;
+
+mod head;
+mod shares;
+mod stream;
+
+const TOO_MANY: &str = "Too many requests from this address are in progress. Try again in a few seconds.\n";
+
 /// What a connection may take.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Limits {
     /// How many connections are open at the same time.
     pub most: usize,
+    /// How many of them one address has, or how many requests of one address are under way behind a proxy.
+    pub share: usize,
     /// How long the head of a request may take to arrive, the first and each that follows.
     pub head: Duration,
+    /// How fast an answer must be read.
+    pub write: Pace,
+    /// Proxies whose `X-Forwarded-For` is believed.
+    pub proxies: Vec<Network>,
 }
 
-impl Default for Limits {
-    fn default() -> Self {
+impl Limits {
+    /// With so many places, a quarter for one address: an office behind one address has enough, and four of them are
+    /// needed to take all.
+    pub fn new(most: usize, proxies: Vec<Network>) -> Self {
         Self {
-            most: 2_000,
+            most: most.max(1),
+            share: most.div_ceil(4),
             head: Duration::from_mins(1),
+            write: Pace {
+                within: Duration::from_mins(1),
+                least: 4 * 1024,
+            },
+            proxies,
         }
     }
 }
 
 /// Serves until `stop`; then ends once the requests under way are answered.
 pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: impl Future<Output = ()>) {
-    let places = Arc::new(Semaphore::new(limits.most.max(1)));
+    let places = Arc::new(Semaphore::new(limits.most));
+    let (of_peers, of_clients) = (Shares::new(limits.share), Shares::new(limits.share));
+    let proxies: Arc<[Network]> = limits.proxies.into();
     let connections = GracefulShutdown::new();
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(limits.head);
+    http.timer(TokioTimer::new())
+        .header_read_timeout(limits.head)
+        .max_buf_size(head::LONGEST_HEAD);
     let mut stop = pin!(stop);
     loop {
         let (stream, address, place) = tokio::select! {
@@ -52,15 +91,42 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: 
             Some(accepted) = accept(&listener, &places) => accepted,
             else => break,
         };
-        let router = router.clone();
+        let of_proxy = proxies.iter().any(|proxy| proxy.contains(address.ip().to_canonical()));
+        let held = if of_proxy {
+            None
+        } else {
+            of_peers.one_more(address.ip())
+        };
+        if held.is_none() && !of_proxy {
+            tracing::debug!(%address, "an address has its share of the connections");
+            turn_away(&stream);
+            continue;
+        }
+        let (router, of_clients, proxies) = (router.clone(), of_clients.clone(), Arc::clone(&proxies));
+        let unsent = Unsent::default();
+        let stream = Guarded::new(stream, limits.write, unsent.clone());
         let service = service_fn(move |request: Request<Incoming>| {
             let mut request = request.map(Body::new);
             request.extensions_mut().insert(ConnectInfo(address));
-            router.clone().oneshot(request)
+            let client = ClientAddress::of(address.ip(), request.headers(), &proxies).address;
+            // Without a client's address all requests of a proxy are one client's, which is the proxy itself.
+            let is_known = of_proxy && !proxies.iter().any(|proxy| proxy.contains(client));
+            let held = if is_known {
+                of_clients.one_more(client).map(Some)
+            } else {
+                Some(None)
+            };
+            let (router, unsent) = (router.clone(), unsent.clone());
+            async move {
+                match held {
+                    None => Ok(refusal()),
+                    Some(held) => answered(router, request, held, unsent).await,
+                }
+            }
         });
         let connection = connections.watch(http.serve_connection(TokioIo::new(stream), service));
         tokio::spawn(async move {
-            let _place = place;
+            let _held = (place, held);
             if let Err(error) = connection.await {
                 tracing::debug!(%error, "a connection broke off");
             }
@@ -68,6 +134,47 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: 
     }
     drop(listener);
     connections.shutdown().await;
+}
+
+/// An answer that holds its client's place until it was sent.
+async fn answered(
+    router: Router,
+    request: Request,
+    held: Option<Held>,
+    unsent: Unsent,
+) -> Result<Response, Infallible> {
+    let answer = router.oneshot(request).await?;
+    Ok(match held {
+        Some(held) => answer.map(|body| Body::new(HeldBody::new(body, held, unsent))),
+        None => answer,
+    })
+}
+
+fn refusal() -> Response {
+    let mut answer = Response::new(Body::from(TOO_MANY));
+    *answer.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+    let headers = answer.headers_mut();
+    for (name, value) in [
+        (header::RETRY_AFTER, "5"),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::CONTENT_TYPE, "text/plain; charset=utf-8"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    answer
+}
+
+/// Tells a client that it has its share, as far as that goes without waiting for it, and closes its connection.
+fn turn_away(stream: &TcpStream) {
+    let answer = format!(
+        "HTTP/1.1 503 Service Unavailable\r\nretry-after: 5\r\nconnection: close\r\n\
+         content-type: text/plain; charset=utf-8\r\ncontent-length: {}\r\n\r\n{TOO_MANY}",
+        TOO_MANY.len()
+    );
+    if let Err(error) = stream.try_write(answer.as_bytes()) {
+        tracing::debug!(%error, "a client was not told that it has its share");
+    }
 }
 
 /// The next connection, once there is a place for it.
@@ -96,24 +203,51 @@ async fn accept(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use axum::routing::get;
+    use axum::body::Bytes;
+    use axum::routing::{get, post};
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpSocket;
     use tokio::sync::oneshot;
 
     const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    /// More than the system's buffers of a connection take.
+    const LARGE: usize = 64 * 1024 * 1024;
 
     async fn started(limits: Limits) -> (SocketAddr, oneshot::Sender<()>, tokio::task::JoinHandle<()>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("an address");
         let (stop, stopped) = oneshot::channel::<()>();
-        let router = Router::new().route(
-            "/",
-            get(|ConnectInfo(address): ConnectInfo<SocketAddr>| async move { address.to_string() }),
-        );
+        let router = Router::new()
+            .route(
+                "/",
+                get(|ConnectInfo(address): ConnectInfo<SocketAddr>| async move { address.to_string() }),
+            )
+            .route("/large", get(|| async { vec![0; LARGE] }))
+            .route("/echo", post(|body: Bytes| async { body }));
         let task = tokio::spawn(serve(listener, router, limits, async {
             let _ = stopped.await;
         }));
         (address, stop, task)
+    }
+
+    /// A connection from an address of the loopback network.
+    async fn from(local: &str, address: SocketAddr) -> TcpStream {
+        let socket = TcpSocket::new_v4().expect("a socket");
+        let local = SocketAddr::new(local.parse().expect("an address"), 0);
+        socket.bind(local).expect("an address of this machine");
+        socket.connect(address).await.expect("a connection")
+    }
+
+    /// The start of what is answered to this.
+    async fn answer(connection: &mut TcpStream, request: &[u8]) -> String {
+        connection.write_all(request).await.expect("a request");
+        start_of_answer(connection).await
+    }
+
+    async fn start_of_answer(connection: &mut TcpStream) -> String {
+        let mut start = [0; 12];
+        connection.read_exact(&mut start).await.expect("an answer");
+        String::from_utf8_lossy(&start).into_owned()
     }
 
     /// What comes until the other side closes.
@@ -126,8 +260,8 @@ mod tests {
     #[tokio::test]
     async fn a_head_that_does_not_come_is_not_waited_for() {
         let limits = Limits {
-            most: 1,
             head: Duration::from_millis(100),
+            ..Limits::new(1, Vec::new())
         };
         let (address, stop, task) = started(limits).await;
         // Holds the only place, with half a head; the next one gets it when the time is over.
@@ -146,8 +280,132 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_reader_that_never_reads_is_cut_off_and_leaves_its_place() {
+        let mut limits = Limits::new(1, Vec::new());
+        limits.write.within = Duration::from_millis(100);
+        let (address, _stop, _task) = started(limits).await;
+        let mut deaf = TcpStream::connect(address).await.expect("a connection");
+        let large = b"GET /large HTTP/1.1\r\nhost: localhost\r\n\r\n";
+        deaf.write_all(large).await.expect("a request");
+        // Waits until the only place is free.
+        let mut next = TcpStream::connect(address).await.expect("a connection");
+        assert_eq!(answer(&mut next, REQUEST).await, "HTTP/1.1 200");
+        assert!(rest(&mut deaf).await.len() < LARGE);
+    }
+
+    #[tokio::test]
+    async fn one_address_cannot_take_all_connections() {
+        let (address, _stop, _task) = started(Limits::new(8, Vec::new())).await;
+        let mut held = [from("127.0.0.2", address).await, from("127.0.0.2", address).await];
+        for connection in &mut held {
+            assert_eq!(answer(connection, REQUEST).await, "HTTP/1.1 200");
+        }
+        assert_eq!(
+            start_of_answer(&mut from("127.0.0.2", address).await).await,
+            "HTTP/1.1 503"
+        );
+        let mut other = from("127.0.0.3", address).await;
+        assert_eq!(answer(&mut other, REQUEST).await, "HTTP/1.1 200");
+        drop(held);
+        // What has ended is noticed a moment later.
+        let mut again = String::new();
+        while again != "HTTP/1.1 200" {
+            let mut connection = from("127.0.0.2", address).await;
+            let _ = connection.write_all(REQUEST).await;
+            again = start_of_answer(&mut connection).await;
+        }
+    }
+
+    #[tokio::test]
+    async fn behind_a_proxy_each_client_has_its_share_and_the_proxy_all() {
+        let proxies = vec!["127.0.0.9".parse().expect("a network")];
+        let (address, _stop, _task) = started(Limits::new(8, proxies)).await;
+        let request = |client: &str, path: &str| {
+            format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nx-forwarded-for: {client}\r\n\r\n").into_bytes()
+        };
+        let mut held = Vec::new();
+        for _ in 0..2 {
+            let mut connection = from("127.0.0.9", address).await;
+            // The answer is under way for as long as nobody reads it.
+            let asked = request("198.51.100.7", "/large");
+            assert_eq!(answer(&mut connection, &asked).await, "HTTP/1.1 200");
+            held.push(connection);
+        }
+        for (client, status) in [
+            ("198.51.100.7", "HTTP/1.1 503"),
+            // What a client writes itself into the header counts for nothing.
+            ("192.0.2.1, 198.51.100.7", "HTTP/1.1 503"),
+            ("198.51.100.8", "HTTP/1.1 200"),
+            ("unknown", "HTTP/1.1 200"),
+        ] {
+            let mut connection = from("127.0.0.9", address).await;
+            let said = answer(&mut connection, &request(client, "/")).await;
+            assert_eq!(said, status, "{client}");
+            held.push(connection);
+        }
+        // Who is no proxy is believed nothing.
+        for (client, status) in [("192.0.2.1", "HTTP/1.1 200"), ("192.0.2.2", "HTTP/1.1 200")] {
+            let mut connection = from("127.0.0.2", address).await;
+            assert_eq!(answer(&mut connection, &request(client, "/")).await, status);
+            held.push(connection);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_malformed_request_is_answered_with_400_and_its_connection_closed() {
+        let (address, _stop, _task) = started(Limits::new(8, Vec::new())).await;
+        for request in [
+            "GET / HTTP/1.1\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+            "GET / HTTP/1.1\nHost: a\n\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nX: y\n\r\n",
+            "GET http://b/ HTTP/1.1\r\nHost: a\r\n\r\n",
+            "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+        ] {
+            let mut connection = TcpStream::connect(address).await.expect("a connection");
+            connection.write_all(request.as_bytes()).await.expect("a request");
+            let said = rest(&mut connection).await;
+            assert!(
+                said.starts_with("HTTP/1.1 400") && said.matches("HTTP/1.1").count() == 1,
+                "{request:?}: {said}"
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn bodies_of_both_kinds_and_requests_behind_them_come_through() {
+        let (address, _stop, _task) = started(Limits::new(8, Vec::new())).await;
+        let mut connection = TcpStream::connect(address).await.expect("a connection");
+        let long = "x".repeat(200_000);
+        let sent = format!(
+            "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n\r\n{long}\
+             POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n30d40\r\n{long}\r\n2;a=b\r\nyz\r\n0\r\n\r\n\
+             GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+            long.len()
+        );
+        let (mut reading, mut writing) = connection.split();
+        let mut said = Vec::new();
+        let (wrote, read) = tokio::join!(writing.write_all(sent.as_bytes()), reading.read_to_end(&mut said));
+        wrote.expect("it is sent");
+        read.expect("it is answered");
+        let said = String::from_utf8_lossy(&said);
+        assert_eq!(said.matches("HTTP/1.1 200").count(), 3, "{}", said.len());
+        assert!(
+            said.contains(&format!("\r\n\r\n{long}HTTP/1.1 200")) && said.contains(&format!("{long}yzHTTP/1.1 200"))
+        );
+    }
+
+    #[tokio::test]
+    async fn a_head_that_is_too_long_is_told_so() {
+        let (address, _stop, _task) = started(Limits::new(8, Vec::new())).await;
+        let mut connection = TcpStream::connect(address).await.expect("a connection");
+        let head = format!("GET / HTTP/1.1\r\nHost: a\r\nX: {}", "x".repeat(head::LONGEST_HEAD));
+        assert_eq!(answer(&mut connection, head.as_bytes()).await, "HTTP/1.1 431");
+    }
+
+    #[tokio::test]
     async fn the_end_closes_idle_connections_and_takes_no_new_ones() {
-        let (address, stop, task) = started(Limits::default()).await;
+        let (address, stop, task) = started(Limits::new(8, Vec::new())).await;
         let mut connection = TcpStream::connect(address).await.expect("a connection");
         connection.write_all(REQUEST).await.expect("a request");
         let mut answer = [0; 12];

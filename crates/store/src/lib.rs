@@ -42,6 +42,7 @@ pub mod idempotency;
 mod job;
 pub mod member;
 mod migrations;
+pub mod node;
 pub mod outbox;
 mod postgres;
 pub mod preview;

@@ -37,6 +37,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use domain::Secret;
 use failpoint::Place;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
@@ -46,6 +47,7 @@ use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, private::BytesMut};
 use tokio_postgres::{Client, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+use self::address::Tls;
 use self::connection::{ConnectError, Connection, Pipeline};
 use self::listening::{ANNOUNCE, Listener};
 use self::pool::{Lent, Pool};
@@ -55,6 +57,7 @@ use crate::sqlite::check;
 use crate::store::StatementShape;
 use crate::{Error, Numbers, Row, Statement, Transaction, Value, migrations};
 
+mod address;
 mod connection;
 mod listening;
 mod pool;
@@ -110,7 +113,7 @@ impl Drop for Driver {
 }
 
 impl Driver {
-    pub(crate) fn open(url: &str, connections: usize, patience: Duration) -> Result<Driver, Error> {
+    pub(crate) fn open(url: &Secret, connections: usize, patience: Duration) -> Result<Driver, Error> {
         let server = Arc::new(Server::parse(url, patience)?);
         // The first connection proves the address, so that a wrong one is told at start.
         let mut first = Some(server.connect().map_err(|error| Error::Open {
@@ -225,9 +228,8 @@ impl Driver {
 }
 
 /// What a database is called and where it is, without user and password.
-pub(crate) fn name_of(url: &str) -> String {
-    let config = split_tls(url).ok().and_then(|(url, _)| url.parse::<Config>().ok());
-    let Some(config) = config else {
+pub(crate) fn name_of(url: &Secret) -> String {
+    let Ok((config, _)) = address::read(url) else {
         return "that database.url names".to_owned();
     };
     let ports = config.get_ports();
@@ -254,15 +256,12 @@ struct Server {
 }
 
 impl Server {
-    fn parse(url: &str, patience: Duration) -> Result<Server, Error> {
+    fn parse(url: &Secret, patience: Duration) -> Result<Server, Error> {
         let fault = |detail: String| Error::Open {
             name: "database.url".to_owned(),
             detail,
         };
-        let (url, tls) = split_tls(url).map_err(fault)?;
-        let mut config: Config = url
-            .parse()
-            .map_err(|error: tokio_postgres::Error| fault(described(&error)))?;
+        let (mut config, tls) = address::read(url).map_err(fault)?;
         config.connect_timeout(CONNECT_TIMEOUT);
         config.keepalives_idle(SILENCE);
         config.tcp_user_timeout(SILENCE);
@@ -328,57 +327,6 @@ impl Server {
             self.config.get_hosts()
         )
     }
-}
-
-#[derive(Debug, PartialEq, Eq)]
-enum Tls {
-    Off,
-    On { roots: Option<String> },
-}
-
-/// Takes `sslmode` and `sslrootcert` out of the address; the rest is the driver's.
-fn split_tls(url: &str) -> Result<(String, Tls), String> {
-    let mut mode = None;
-    let mut roots = None;
-    let mut keep = |pair: &&str| match pair.split_once('=') {
-        Some(("sslmode", value)) => {
-            mode = Some(value.to_owned());
-            false
-        }
-        Some(("sslrootcert", value)) => {
-            roots = Some(value.to_owned());
-            false
-        }
-        _ => true,
-    };
-    let rest = if url.contains("://") {
-        match url.split_once('?') {
-            None => url.to_owned(),
-            Some((address, query)) => {
-                let kept: Vec<&str> = query.split('&').filter(&mut keep).collect();
-                if kept.is_empty() {
-                    address.to_owned()
-                } else {
-                    format!("{address}?{}", kept.join("&"))
-                }
-            }
-        }
-    } else {
-        let kept: Vec<&str> = url.split_whitespace().filter(&mut keep).collect();
-        kept.join(" ")
-    };
-    let tls = match mode.as_deref() {
-        None if roots.is_none() => Tls::Off,
-        Some("disable") => Tls::Off,
-        None | Some("require" | "verify-ca" | "verify-full") => Tls::On { roots },
-        Some(other) => {
-            return Err(format!(
-                "sslmode={other} is not supported; say require (the certificate is checked) or \
-                 disable"
-            ));
-        }
-    };
-    Ok((rest, tls))
 }
 
 fn rustls_connector(roots: Option<&str>) -> Result<MakeRustlsConnect, String> {
@@ -1555,7 +1503,7 @@ fn unique_key(table: &str, constraint: &str, detail: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Tls, split_tls, unique_key};
+    use super::unique_key;
 
     #[test]
     fn a_unique_key_is_named_as_on_sqlite() {
@@ -1567,25 +1515,5 @@ mod tests {
             unique_key("member", "lower_email", "Key (lower(email))=(a@b) already exists."),
             "lower_email"
         );
-    }
-
-    #[test]
-    fn tls_is_on_only_where_the_certificate_is_checked() {
-        let split = |url| split_tls(url).map_err(|_| ());
-        assert_eq!(split("postgres://h/d"), Ok(("postgres://h/d".to_owned(), Tls::Off)));
-        assert_eq!(
-            split("postgres://h/d?sslmode=require&application_name=x"),
-            Ok(("postgres://h/d?application_name=x".to_owned(), Tls::On { roots: None }))
-        );
-        assert_eq!(
-            split("host=h sslrootcert=/etc/ca.pem"),
-            Ok((
-                "host=h".to_owned(),
-                Tls::On {
-                    roots: Some("/etc/ca.pem".to_owned())
-                }
-            ))
-        );
-        assert_eq!(split("postgres://h/d?sslmode=prefer"), Err(()));
     }
 }

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::Secret;
+
 use crate::job::{run_here, submit};
 use crate::postgres::Access;
 use crate::{Error, Numbers, Row, Statement, Transaction, Value, postgres, sqlite};
@@ -20,7 +22,7 @@ pub enum Settings {
     /// A PostgreSQL server.
     Postgres {
         /// `postgres://user:password@host/database?sslmode=require`
-        url: String,
+        url: Secret,
         /// How many connections to hold.
         connections: usize,
         /// How long a caller waits: for a connection that is free, and for a server that went away during his commit, to

@@ -16,6 +16,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use domain::Secret;
 use store::{Settings, Store};
 use tempfile::TempDir;
 
@@ -51,7 +52,7 @@ impl TestDatabase {
         administer(&admin_url, &format!("CREATE DATABASE {name}"));
         TestDatabase {
             settings: Settings::Postgres {
-                url: with_database(&admin_url, &name),
+                url: Secret::new(with_database(&admin_url, &name)),
                 connections: 8,
                 patience: Duration::from_mins(2),
             },
@@ -68,7 +69,7 @@ impl TestDatabase {
     pub fn url(&self) -> Option<&str> {
         match &self.settings {
             Settings::Sqlite { .. } => None,
-            Settings::Postgres { url, .. } => Some(url),
+            Settings::Postgres { url, .. } => Some(url.expose()),
         }
     }
 
@@ -125,11 +126,11 @@ impl TestDatabase {
         let Settings::Postgres { url, .. } = &self.settings else {
             panic!("rows are locked on PostgreSQL alone");
         };
-        let mut holder = admin(url);
+        let mut holder = admin(url.expose());
         holder
             .batch_execute(&format!("BEGIN; {statement}"))
             .unwrap_or_else(|error| panic!("{statement}: {error}"));
-        let watcher = admin(url);
+        let watcher = admin(url.expose());
         let name = match &self.keep {
             Keep::Database { name, .. } => name.clone(),
             Keep::Folder(_) => String::new(),

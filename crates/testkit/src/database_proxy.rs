@@ -8,6 +8,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
+use domain::Secret;
 use postgres::config::Host;
 use store::Settings;
 
@@ -53,7 +54,7 @@ impl DatabaseProxy {
         else {
             panic!("there is no line to SQLite");
         };
-        let config: postgres::Config = url.parse().expect("the address of a test database");
+        let config: postgres::Config = url.expose().parse().expect("the address of a test database");
         let target = Target {
             host: config.get_hosts()[0].clone(),
             port: config.get_ports().first().copied().unwrap_or(5432),
@@ -77,7 +78,7 @@ impl DatabaseProxy {
         let database = config.get_dbname().expect("a test database has a name");
         DatabaseProxy {
             settings: Settings::Postgres {
-                url: format!("host=127.0.0.1 port={port} user={user} dbname={database}"),
+                url: Secret::new(format!("host=127.0.0.1 port={port} user={user} dbname={database}")),
                 connections: *connections,
                 patience: *patience,
             },

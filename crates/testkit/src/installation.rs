@@ -131,33 +131,46 @@ impl Installation {
     }
 
     fn begin(&self, arguments: &[&str]) -> Option<Server> {
-        let mut process = self
-            .command(arguments)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the server starts");
-        let mut output = BufReader::new(process.stdout.take().expect("a pipe"));
-        let mut line = String::new();
-        if output.read_line(&mut line).unwrap_or_default() == 0 {
-            let _ = process.kill();
-            let _ = process.wait();
-            return None;
-        }
-        let address = line
-            .split_whitespace()
-            .find(|word| word.starts_with("http://"))
-            .or_else(|| arguments.ends_with(&["worker"]).then_some(""))
-            .unwrap_or_else(|| panic!("the server's first line names no address: {line:?}"))
-            .trim_end_matches('/')
-            .to_owned();
-        // Its later lines are read and dropped, so that a full pipe never stops it.
-        std::thread::spawn(move || std::io::copy(&mut output, &mut std::io::sink()));
-        Some(Server { process, address })
+        let is_worker = arguments.ends_with(&["worker"]);
+        begin(self.command(arguments), is_worker)
     }
 }
 
+/// Starts a process that prints its address first; a worker has none.
+fn begin(mut command: Command, is_worker: bool) -> Option<Server> {
+    let mut process = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the server starts");
+    let mut output = BufReader::new(process.stdout.take().expect("a pipe"));
+    let mut line = String::new();
+    if output.read_line(&mut line).unwrap_or_default() == 0 {
+        let _ = process.kill();
+        let _ = process.wait();
+        return None;
+    }
+    let address = line
+        .split_whitespace()
+        .find(|word| word.starts_with("http://"))
+        .or_else(|| is_worker.then_some(""))
+        .unwrap_or_else(|| panic!("the server's first line names no address: {line:?}"))
+        .trim_end_matches('/')
+        .to_owned();
+    // Its later lines are read and dropped, so that a full pipe never stops it.
+    std::thread::spawn(move || std::io::copy(&mut output, &mut std::io::sink()));
+    Some(Server { process, address })
+}
+
 impl Server {
+    /// Starts one by a command that is made of an installation's, such as one with limits; none if it ends before it listens.
+    ///
+    /// # Panics
+    /// If it cannot be started.
+    pub fn begin(command: Command) -> Option<Server> {
+        begin(command, false)
+    }
+
     /// The process's id.
     pub fn process_id(&self) -> u32 {
         self.process.id()

@@ -7,6 +7,8 @@ pub enum Scale {
     Kills,
     /// Kills at each place.
     KillsAtEachPlace,
+    /// Kills of one of two nodes.
+    NodeKills,
     /// Rows of a bulk start.
     BulkRows,
     /// Deliveries that fail.
@@ -18,6 +20,7 @@ impl Scale {
         match self {
             Scale::Kills => ("COUNTERSIGN_KILL_ROUNDS", 3),
             Scale::KillsAtEachPlace => ("COUNTERSIGN_FAILPOINT_ROUNDS", 1),
+            Scale::NodeKills => ("COUNTERSIGN_NODE_KILLS", 1),
             Scale::BulkRows => ("COUNTERSIGN_BULK_ROWS", 60),
             Scale::Failures => ("COUNTERSIGN_FAILURES", 2_000),
         }

@@ -190,10 +190,9 @@ impl Gateway {
             Err(fault) => {
                 let verdict = match fault {
                     // Not a byte of the message has left.
-                    Fault::AddressRefused(_)
-                    | Fault::NameNotResolved(_)
-                    | Fault::NotConnected(_)
-                    | Fault::Client(_) => Verdict::NotNow,
+                    Fault::AddressRefused | Fault::NameNotResolved(_) | Fault::NotConnected(_) | Fault::Client(_) => {
+                        Verdict::NotNow
+                    }
                     Fault::TimedOut(_) | Fault::Broken(_) => Verdict::Unknown,
                 };
                 self.unanswered(fault.to_string(), verdict)

@@ -153,9 +153,11 @@ impl World {
             ] {
                 let refused = self.post(&egress, &url, &leads_to);
                 assert!(
-                    matches!(refused, Err(Fault::AddressRefused(found)) if found == address),
+                    matches!(refused, Err(Fault::AddressRefused)),
                     "{address}: {url} {leads_to:?} {egress:?}: {refused:?}"
                 );
+                let said = refused.map_or_else(|fault| format!("{fault} {fault:?}"), |_| String::new());
+                assert!(!said.contains(&address.to_string()), "{said}");
             }
         }
         assert_eq!(
@@ -348,7 +350,7 @@ fn no_spelling_of_a_private_address_opens_a_connection() {
         // It was stored when the operator's rules were others. A name leads where such names lead.
         for egress in [Egress::direct(), world.proxy.egress()] {
             let refused = world.post(&egress, &url, &[loopback]);
-            assert!(matches!(refused, Err(Fault::AddressRefused(_))), "{url}: {refused:?}");
+            assert!(matches!(refused, Err(Fault::AddressRefused)), "{url}: {refused:?}");
         }
     }
     for url in UNREADABLE {

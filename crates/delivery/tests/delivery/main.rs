@@ -14,6 +14,8 @@ mod gateways;
 mod guarded;
 mod mails;
 mod messengers;
+mod nodes;
+mod private_addresses;
 mod proxy;
 mod retries;
 mod runner;

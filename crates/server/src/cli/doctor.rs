@@ -21,6 +21,7 @@ use store::Store;
 use super::Context;
 use crate::documents::Workers;
 use crate::environment::{SystemClock, SystemRandom};
+use crate::file_limit::FileLimit;
 use crate::opened::{network, tokens};
 use crate::output::{Failure, joined, print};
 
@@ -84,6 +85,7 @@ impl Doctor {
             }
         }
         workers(context, &mut findings);
+        open_files(context, &mut findings);
         mail(context, &mut findings)?;
         mail_templates(context, &mut findings);
         messenger(context, &mut findings);
@@ -125,6 +127,24 @@ impl Doctor {
             &joined(&lines),
         );
         Ok(if healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+/// Whether enough files may be open at once. What holds here need not hold for a service, whose unit has limits of its own.
+fn open_files(context: &Context, findings: &mut Findings) {
+    let check = "open files";
+    let limit = FileLimit::attainable(context.place.configuration.files());
+    let (files, connections) = (limit.files, limit.connections());
+    let detail = format!("{files} may be open at once: up to {connections} connections");
+    if limit.is_too_low() {
+        let detail = format!("{detail}; the rest of the server needs {}", limit.reserved);
+        findings.wrong(
+            check,
+            detail,
+            "raise the limit: LimitNOFILE=65536 in the service's unit, or `ulimit -Hn 65536`",
+        );
+    } else {
+        findings.good(check, detail);
     }
 }
 

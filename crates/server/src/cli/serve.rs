@@ -16,6 +16,7 @@ use tokio::sync::watch;
 use super::Context;
 use crate::background;
 use crate::connections::{self, Limits};
+use crate::file_limit::FileLimit;
 use crate::one_server::OneServer;
 use crate::opened::Absent;
 use crate::output::Failure;
@@ -49,6 +50,7 @@ pub enum Role {
 
 impl Serve {
     pub fn run(self, context: &Context) -> Result<ExitCode, Failure> {
+        let files = FileLimit::raise(context.place.configuration.files());
         // Kept to the end: no second server works on this folder meanwhile.
         let mut one_server = Serve::claim(context)?;
         let listener = if self.role == Some(Role::Worker) {
@@ -110,7 +112,7 @@ impl Serve {
                 )?)
             };
             match listener {
-                Some(listener) => web(listener, app, http, &end, stop).await?,
+                Some(listener) => web(listener, app, http, files, &end, stop).await?,
                 None => stop.first().await,
             }
             let _ = end.send(true);
@@ -161,15 +163,25 @@ async fn web(
     listener: TcpListener,
     app: Arc<App>,
     settings: countersign_http::HttpSettings,
+    files: FileLimit,
     end: &watch::Sender<bool>,
     mut stop: StopSignals,
 ) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::Other(format!("serving: {error}"));
     let listener = tokio::net::TcpListener::from_std(listener).map_err(failed)?;
+    let limits = Limits::new(files.connections(), settings.trusted_proxies.clone());
+    tracing::info!(
+        files = files.files,
+        connections = limits.most,
+        "the limit of open files"
+    );
+    if files.is_too_low() {
+        tracing::warn!("too few files may be open at once; see `countersign doctor`");
+    }
     let router = countersign_http::router(app, settings);
     let end = end.clone();
     let mut ended = end.subscribe();
-    let serving = connections::serve(listener, router, Limits::default(), async move {
+    let serving = connections::serve(listener, router, limits, async move {
         stop.first().await;
         tracing::info!("ending: requests under way may finish");
         let _ = end.send(true);

@@ -6,5 +6,6 @@ mod documents;
 mod mailing;
 mod messengers;
 mod sealing;
+mod secrets;
 mod serving;
 mod support;

@@ -8,7 +8,9 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 
 use testkit::database::TestDatabase;
+use testkit::installation::Server;
 use testkit::receiver::Receiver;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::support::{EMAIL, PASSWORD, Temporary};
 
@@ -210,4 +212,128 @@ fn the_work_is_split_over_two_processes_on_postgresql() {
         .expect("the third arrives, or the receiver's patience ends");
     let expected = ["before the worker", "while it works", "after the worker"];
     assert_eq!(comments, expected.map(str::to_owned).into());
+}
+
+/// What the server answers to these bytes until it closes.
+fn raw(address: &str, request: &[u8]) -> String {
+    let mut connection = TcpStream::connect(address.trim_start_matches("http://")).expect("a connection");
+    connection.write_all(request).expect("a request");
+    let mut answer = Vec::new();
+    let _ = connection.read_to_end(&mut answer);
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+#[test]
+fn a_request_that_two_readers_may_read_differently_is_answered_with_400() {
+    let here = Temporary::with_company();
+    let server = here.serve();
+    for request in [
+        "GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n",
+        "GET /healthz HTTP/1.1\r\nHost: a\r\nHost: a\r\nConnection: close\r\n\r\n",
+        "GET /healthz HTTP/1.1\nHost: a\nConnection: close\n\n",
+        "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\n",
+        "POST /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    ] {
+        let answer = raw(&server.address, request.as_bytes());
+        assert!(answer.starts_with("HTTP/1.1 400 "), "{request:?}: {answer}");
+    }
+    let good = raw(
+        &server.address,
+        b"GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+    );
+    assert!(good.starts_with("HTTP/1.1 200 "), "{good}");
+}
+
+/// The same to a question for its health that comes from another address of the loopback network.
+fn healthz_from(local: &str, address: &str) -> String {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    runtime.block_on(async {
+        let socket = tokio::net::TcpSocket::new_v4().expect("a socket");
+        let local = format!("{local}:0").parse().expect("an address");
+        socket.bind(local).expect("an address of this machine");
+        let address = address.parse().expect("an address");
+        let mut connection = socket.connect(address).await.expect("a connection");
+        let request = b"GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+        connection.write_all(request).await.expect("a request");
+        let mut answer = String::new();
+        connection.read_to_string(&mut answer).await.expect("an answer");
+        answer
+    })
+}
+
+/// A server that may open 512 files: more connections are tried than that, and it answers others all the while.
+#[test]
+fn with_few_files_connections_leave_room_for_answering() {
+    let here = Temporary::with_company();
+    let command = here.command(&["serve", "--listen", "127.0.0.1:0"]);
+    let mut limited = Command::new("sh");
+    limited
+        .args(["-c", "ulimit -n 512 && exec \"$@\"", "sh"])
+        .arg(command.get_program())
+        .args(command.get_args())
+        .envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    let server = Server::begin(limited).expect("it serves");
+    let address = server.address.trim_start_matches("http://").to_owned();
+    // Of 128 places one address has 32, and those beyond are told so.
+    let mut flood = Vec::new();
+    let mut refused = 0;
+    for _ in 0..600 {
+        let mut connection = TcpStream::connect(&address).expect("a connection");
+        if flood.len() >= 32 {
+            let mut answer = String::new();
+            let _ = connection.read_to_string(&mut answer);
+            refused += usize::from(answer.starts_with("HTTP/1.1 503 "));
+        }
+        flood.push(connection);
+    }
+    assert!(refused > 500, "{refused}");
+    assert!(healthz_from("127.0.0.2", &address).starts_with("HTTP/1.1 200 "));
+    // The database and the files can still be used.
+    drop(flood);
+    login(&server.address, "acme", EMAIL, PASSWORD);
+}
+
+#[test]
+fn doctor_says_when_too_few_files_may_be_open() {
+    let here = Temporary::with_company();
+    let command = here.command(&["doctor"]);
+    let said = |limit: &str| {
+        let output = Command::new("sh")
+            .args(["-c", &format!("ulimit -n {limit} && exec \"$@\""), "sh"])
+            .arg(command.get_program())
+            .args(command.get_args())
+            .envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))))
+            .output()
+            .expect("a shell");
+        (
+            output.status.success(),
+            String::from_utf8_lossy(&output.stdout).into_owned(),
+        )
+    };
+    let (is_healthy, few) = said("256");
+    assert!(
+        !is_healthy && few.contains("256 may be open at once: up to 64 connections"),
+        "{few}"
+    );
+    assert!(few.contains("LimitNOFILE=65536"), "{few}");
+    let (_, enough) = said("4096");
+    assert!(
+        enough.contains("good  open files") && enough.contains("4096 may be open"),
+        "{enough}"
+    );
+}
+
+#[test]
+fn the_sample_unit_restarts_the_service_and_lets_it_open_enough_files() {
+    let text = include_str!("../../../../docs/operations.md");
+    let (_, unit) = text.split_once("[Service]\n").expect("a unit");
+    let (unit, _) = unit.split_once("```").expect("its end");
+    for setting in ["Restart=on-failure\n", "RestartSec=", "LimitNOFILE=65536\n"] {
+        assert!(unit.contains(setting), "{setting}");
+    }
 }

@@ -36,6 +36,8 @@ files! {
     delivery,
     /// Members and their sessions.
     member,
+    /// Processes that claim work.
+    node,
     /// Links that start a workflow for whoever opens them.
     public_link,
     /// The schema's own bookkeeping.

@@ -500,7 +500,7 @@ fn what_one_process_announces_another_hears() {
 #[test]
 fn an_address_that_does_not_answer_is_told_at_opening() {
     let settings = Settings::Postgres {
-        url: "postgres://nobody@127.0.0.1:1/none".to_owned(),
+        url: domain::Secret::new("postgres://nobody@127.0.0.1:1/none"),
         connections: 1,
         patience: Duration::ZERO,
     };

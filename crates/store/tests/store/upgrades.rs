@@ -38,7 +38,7 @@ fn as_of(database: &TestDatabase, version: i32, statements: &str) {
             connection.execute_batch(statements).expect("rows of then");
         }
         Settings::Postgres { url, .. } => {
-            let mut client = ::postgres::Client::connect(url, ::postgres::NoTls).expect("the server");
+            let mut client = ::postgres::Client::connect(url.expose(), ::postgres::NoTls).expect("the server");
             runner("postgres").run(&mut client).expect("the schema of then");
             client.batch_execute(statements).expect("rows of then");
         }

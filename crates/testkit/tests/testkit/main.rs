@@ -3,4 +3,5 @@
 mod architecture;
 mod bulk;
 mod kill;
+mod nodes;
 mod troubles;

@@ -1,0 +1,116 @@
+//! Words that a customer may read.
+//!
+//! Why a delivery failed is told to the customer who chose its address: in answers of the API, the history of exports, the
+//! outbox page. What a host name resolved to, or how a server names itself to ours, is not theirs to know: it would show them
+//! the operator's network. So reasons are made of [`CustomerWords`], which holds no network address whatever it is made of. The
+//! operator's log has them.
+
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+
+/// What stands in the place of an address.
+const HIDDEN: &str = "(address)";
+
+/// Words without network addresses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CustomerWords(String);
+
+impl CustomerWords {
+    /// These words, with each network address taken out.
+    pub fn of(words: impl fmt::Display) -> CustomerWords {
+        let words = words.to_string();
+        let mut told = String::with_capacity(words.len());
+        let mut rest = words.as_str();
+        while let Some(start) = rest.find(is_of_address) {
+            let (before, from) = rest.split_at(start);
+            let end = from.find(|c| !is_of_address(c)).unwrap_or(from.len());
+            let (candidate, after) = from.split_at(end);
+            told.push_str(before);
+            told.push_str(&without_address(candidate));
+            rest = after;
+        }
+        told.push_str(rest);
+        CustomerWords(told)
+    }
+}
+
+impl fmt::Display for CustomerWords {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Characters that addresses are written with. Brackets and a zone stand beside them.
+fn is_of_address(character: char) -> bool {
+    character.is_ascii_hexdigit() || matches!(character, '.' | ':')
+}
+
+/// A run of such characters without the address in it, if there is one. Letters and punctuation of a sentence may stand at
+/// both ends.
+fn without_address(run: &str) -> String {
+    let longest = |start: usize| {
+        (start + 1..=run.len().min(start + 51))
+            .rev()
+            .find(|end| run.get(start..*end).is_some_and(is_address))
+    };
+    for start in 0..run.len() {
+        if let Some(end) = longest(start) {
+            let (before, after) = (run.get(..start).unwrap_or_default(), run.get(end..).unwrap_or_default());
+            return format!("{before}{HIDDEN}{}", without_address(after));
+        }
+    }
+    run.to_owned()
+}
+
+fn is_address(text: &str) -> bool {
+    // IPv6 with IPv4 at its end and a port.
+    text.len() <= 51 && (text.parse::<IpAddr>().is_ok() || text.parse::<SocketAddr>().is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn words_stay_and_addresses_do_not() {
+        for (words, told) in [
+            ("connection refused (os error 111)", "connection refused (os error 111)"),
+            ("no answer within 0.8 s", "no answer within 0.8 s"),
+            ("550 5.1.1 no such user", "550 5.1.1 no such user"),
+            (
+                "it answered with status 503: later",
+                "it answered with status 503: later",
+            ),
+            ("10.0.0.7", "(address)"),
+            ("connect to 10.0.0.7:3128 failed", "connect to (address) failed"),
+            (
+                "host [10.0.0.7] or [fd00::7]:25.",
+                "host [(address)] or [(address)]:25.",
+            ),
+            (
+                "IpAddress(10.0.0.7), IpAddress(::1)",
+                "IpAddress((address)), IpAddress((address))",
+            ),
+            (
+                "at::ffff:10.0.0.7%eth0, abc.10.0.0.7.",
+                "at(address)%eth0, abc.(address).",
+            ),
+            ("address:169.254.169.254:80", "address:(address)"),
+        ] {
+            assert_eq!(CustomerWords::of(words).to_string(), told, "{words}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_address_is_told_whatever_stands_around_it(
+            address in any::<IpAddr>(),
+            before in "[a-z:. (\\[=\"]{0,6}",
+            after in "[a-z:. )\\]=\"]{0,6}",
+        ) {
+            let told = CustomerWords::of(format!("{before}{address}{after}"));
+            prop_assert!(!told.to_string().contains(&address.to_string()), "{told}");
+        }
+    }
+}

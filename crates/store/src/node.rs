@@ -1,0 +1,42 @@
+//! Which processes claim work, and that they are alive.
+
+use crate::sql::node as sql;
+use crate::{Error, Transaction, bulk, outbox, values};
+use jiff::Timestamp;
+
+/// A process that claims work, as it last showed itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// The name that it holds leases by.
+    pub name: String,
+    /// Goes up for as long as it lives.
+    pub beat: i64,
+}
+
+/// Shows that a node is alive. Its beat.
+pub fn beat(tx: &mut dyn Transaction, name: &str) -> Result<i64, Error> {
+    tx.query_one(&sql::BEAT, values![name])?.get("beat")
+}
+
+/// All nodes.
+pub fn all(tx: &mut dyn Transaction) -> Result<Vec<Node>, Error> {
+    tx.query(&sql::ALL, values![])?
+        .iter()
+        .map(|row| {
+            Ok(Node {
+                name: row.get("name")?,
+                beat: row.get("beat")?,
+            })
+        })
+        .collect()
+}
+
+/// Removes a dead node, and gives back all that it had claimed, due now. How much; none if it has beaten since, or another
+/// node has removed it.
+pub fn take_over(tx: &mut dyn Transaction, dead: &Node, now: Timestamp) -> Result<Option<u64>, Error> {
+    if tx.execute(&sql::REMOVE, values![dead.name.as_str(), dead.beat])? == 0 {
+        return Ok(None);
+    }
+    let deliveries = outbox::release_owner(tx, &dead.name, now)?;
+    Ok(Some(deliveries + bulk::release_owner(tx, &dead.name)?))
+}
