@@ -79,6 +79,14 @@ fn processor_times() -> (u64, u64) {
     (idle, ticks.iter().take(8).sum())
 }
 
+/// Resident memory of a process, in MB.
+pub fn resident_mb(pid: u32) -> f64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kib: Option<f64> = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse().ok());
+    kib.unwrap_or(0.0) * 1024.0 / 1e6
+}
+
 /// Proportional resident memory of a process and its children, in MiB: pages that several share are counted once.
 pub fn memory_of_tree(pid: u32) -> f64 {
     let mut sum = proportional_kib(pid);

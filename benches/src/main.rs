@@ -2,7 +2,7 @@
 //!
 //! A figure alone says little on a machine that others use too, so each is a ratio: to raw durable commits of the same
 //! disk, to a raw HTTP client, to a peer. The idle share of the processors is printed before each part. Arguments name the
-//! parts that are measured (`store`, `document`, `memory`, `pages`, `delivery`, `server`, and of `delivery` the
+//! parts that are measured (`store`, `document`, `memory`, `pages`, `delivery`, `server`, `logins`, and of `delivery` the
 //! `starts` alone); without any, all are.
 
 #![allow(
@@ -13,6 +13,7 @@
 
 mod delivery;
 mod document;
+mod logins;
 mod machine;
 mod memory;
 mod pages;
@@ -50,6 +51,12 @@ fn main() {
     } else if is_wanted("starts") {
         delivery::starts(folder.path());
     }
+    if is_wanted("logins") {
+        runtime().block_on(logins::measure(
+            &testkit::installation::binary(),
+            &folder.path().join("logins"),
+        ));
+    }
     if !is_wanted("store") && !is_wanted("server") {
         return;
     }
@@ -62,14 +69,17 @@ fn main() {
         store::measure(folder.path(), &raw);
     }
     if is_wanted("server") {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .enable_all()
-            .build()
-            .expect("a runtime");
-        runtime.block_on(server::measure(
+        runtime().block_on(server::measure(
             &testkit::installation::binary(),
             &folder.path().join("data"),
             &raw,
         ));
     }
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime")
 }

@@ -144,7 +144,7 @@ impl App {
         let asked = address.clone();
         self.store
             .read(move |tx| refuse_throttled(tx, limits, &account, &asked, now))?;
-        let turn = self.passwords.turn()?;
+        let mut turn = self.passwords.turn()?;
         let known = self.find_account(attempt)?;
         let kept = known.as_ref().map(|(_, member)| member.password_hash.as_str());
         let right = turn.verify(&attempt.password, kept)?;

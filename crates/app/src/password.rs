@@ -3,16 +3,19 @@
 //! Hashing is what makes guessing dear, and also what makes asking dear: so only a few hashes run at the same time, a
 //! bounded number of callers wait for their turn, and one who would wait longer is told to come back. For an account that
 //! does not exist the same work is done on a hash that nobody's password has, so that time tells nothing.
+//!
+//! The memory of a hash belongs to its turn and is kept for the next one. If each thread allocated its own, the allocator
+//! would keep 19 MiB for every thread that ever hashed.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use argon2::password_hash::phc::PasswordHash;
-use argon2::password_hash::{PasswordHasher, PasswordVerifier};
-use argon2::{Algorithm, Argon2, Params, Version};
+use argon2::password_hash::phc::{Output, ParamsString, PasswordHash, Salt};
+use argon2::{Algorithm, Argon2, Block, Params, Version};
 use domain::Random;
+use subtle::ConstantTimeEq;
 
 use crate::error::{Error, Fault, FaultCode};
 
@@ -42,12 +45,16 @@ pub struct Passwords {
 }
 
 struct Turns {
-    free: u32,
+    /// The memory of each free turn: empty until its first hash.
+    free: Vec<Vec<Block>>,
     waiting: u32,
 }
 
-/// The right to hash one password; given back when it is dropped.
-pub struct Turn<'a>(&'a Passwords);
+/// The right to hash one password at a time; given back when it is dropped.
+pub struct Turn<'a> {
+    passwords: &'a Passwords,
+    memory: Vec<Block>,
+}
 
 impl fmt::Debug for Passwords {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -70,7 +77,7 @@ impl Passwords {
         );
         Passwords {
             turns: Mutex::new(Turns {
-                free: concurrent.max(1),
+                free: (0..concurrent.max(1)).map(|_| Vec::new()).collect(),
                 waiting: 0,
             }),
             freed: Condvar::new(),
@@ -87,71 +94,109 @@ impl Passwords {
     /// Waits for a turn.
     pub fn turn(&self) -> Result<Turn<'_>, Error> {
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
-        if turns.free == 0 {
-            if turns.waiting >= MOST_WAITING {
-                return Err(Error::busy(COME_BACK_IN));
-            }
-            let until = Instant::now() + PATIENCE;
-            turns.waiting += 1;
-            while turns.free == 0 {
-                let left = until.saturating_duration_since(Instant::now());
-                if left.is_zero() {
-                    turns.waiting -= 1;
-                    return Err(Error::busy(COME_BACK_IN));
-                }
-                turns = self
-                    .freed
-                    .wait_timeout(turns, left)
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .0;
-            }
-            turns.waiting -= 1;
+        // The turn that was returned last: while one is enough, the others never allocate.
+        if let Some(memory) = turns.free.pop() {
+            return Ok(Turn {
+                passwords: self,
+                memory,
+            });
         }
-        turns.free -= 1;
-        Ok(Turn(self))
+        if turns.waiting >= MOST_WAITING {
+            return Err(Error::busy(COME_BACK_IN));
+        }
+        let until = Instant::now() + PATIENCE;
+        turns.waiting += 1;
+        let memory = loop {
+            if let Some(memory) = turns.free.pop() {
+                break Some(memory);
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break None;
+            }
+            turns = self
+                .freed
+                .wait_timeout(turns, left)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
+        };
+        turns.waiting -= 1;
+        match memory {
+            Some(memory) => Ok(Turn {
+                passwords: self,
+                memory,
+            }),
+            None => Err(Error::busy(COME_BACK_IN)),
+        }
     }
 }
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        self.0.turns.lock().unwrap_or_else(PoisonError::into_inner).free += 1;
-        self.0.freed.notify_one();
+        let memory = std::mem::take(&mut self.memory);
+        let mut turns = self.passwords.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        turns.free.push(memory);
+        drop(turns);
+        self.passwords.freed.notify_one();
     }
 }
 
 impl Turn<'_> {
     /// The text to keep for a password.
-    pub fn hash(&self, password: &str, random: &dyn Random) -> Result<String, Error> {
+    pub fn hash(&mut self, password: &str, random: &dyn Random) -> Result<String, Error> {
         let mut salt = [0; 16];
         random.fill(&mut salt);
-        let hash: PasswordHash = self
-            .hasher()?
-            .hash_password_with_salt(password.as_bytes(), &salt)
-            .map_err(|error| Error::internal("hashing a password", error.to_string()))?;
-        Ok(hash.to_string())
+        self.new_hash(password, &salt)
+            .map_err(|error| Error::internal("hashing a password", error.to_string()))
     }
 
     /// Whether the password is the one that was hashed. `None` stands for an account that does not exist: never right,
     /// in the same time.
-    pub fn verify(&self, password: &str, kept: Option<&str>) -> Result<bool, Error> {
-        let too_long = password.chars().count() > LONGEST;
-        let password = if too_long { "" } else { password };
-        let verified = self
-            .hasher()?
-            .verify_password(password.as_bytes(), kept.unwrap_or(&self.0.nobodys));
-        match verified {
-            Ok(()) => Ok(kept.is_some() && !too_long),
-            Err(argon2::password_hash::Error::PasswordInvalid) => Ok(false),
-            Err(error) => Err(Error::internal("verifying a password", error.to_string())),
-        }
+    pub fn verify(&mut self, password: &str, kept: Option<&str>) -> Result<bool, Error> {
+        let is_same = self
+            .is_same(password, kept.unwrap_or(&self.passwords.nobodys))
+            .map_err(|error| Error::internal("verifying a password", error.to_string()))?;
+        Ok(is_same && kept.is_some())
     }
 
-    /// For one hash, which is counted.
-    fn hasher(&self) -> Result<Argon2<'static>, Error> {
-        let parameters = Params::new(MEMORY_KIB, PASSES, LANES, None)
-            .map_err(|error| Error::internal("preparing to hash a password", error.to_string()))?;
-        self.0.computed.fetch_add(1, Ordering::Relaxed);
-        Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, parameters))
+    fn new_hash(&mut self, password: &str, salt: &[u8]) -> argon2::password_hash::Result<String> {
+        let parameters = Params::new(MEMORY_KIB, PASSES, LANES, None)?;
+        let mut output = [0; Params::DEFAULT_OUTPUT_LEN];
+        let hash = PasswordHash {
+            algorithm: Algorithm::Argon2id.into(),
+            version: Some(Version::V0x13.into()),
+            params: ParamsString::try_from(&parameters)?,
+            salt: Some(Salt::new(salt)?),
+            hash: {
+                let hasher = Argon2::new(Algorithm::Argon2id, Version::V0x13, parameters);
+                self.compute(&hasher, password, salt, &mut output)?;
+                Some(Output::new(&output)?)
+            },
+        };
+        Ok(hash.to_string())
+    }
+
+    fn is_same(&mut self, password: &str, kept: &str) -> argon2::password_hash::Result<bool> {
+        let kept = PasswordHash::new(kept)?;
+        let (Some(salt), Some(expected)) = (&kept.salt, &kept.hash) else {
+            return Err(argon2::password_hash::Error::EncodingInvalid);
+        };
+        let algorithm = Algorithm::try_from(kept.algorithm.as_str())?;
+        let version = kept.version.map_or(Ok(Version::default()), Version::try_from)?;
+        let hasher = Argon2::new(algorithm, version, Params::try_from(&kept)?);
+        let mut output = vec![0; expected.len()];
+        self.compute(&hasher, password, salt, &mut output)?;
+        Ok(output.ct_eq(expected.as_bytes()).into())
+    }
+
+    /// One hash, which is counted, in the turn's memory.
+    fn compute(&mut self, hasher: &Argon2<'_>, password: &str, salt: &[u8], output: &mut [u8]) -> argon2::Result<()> {
+        let blocks = hasher.params().block_count();
+        if self.memory.len() < blocks {
+            self.memory.resize(blocks, Block::new());
+        }
+        self.passwords.computed.fetch_add(1, Ordering::Relaxed);
+        hasher.hash_password_into_with_memory(password.as_bytes(), salt, output, self.memory.as_mut_slice())
     }
 }
 
@@ -205,7 +250,7 @@ mod tests {
     fn the_right_password_alone_is_right() {
         let random = CountingRandom::default();
         let passwords = Passwords::new(1, &random);
-        let turn = passwords.turn().unwrap();
+        let mut turn = passwords.turn().unwrap();
         let kept = turn.hash("correct horse", &random).unwrap();
         assert!(kept.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{kept}");
         assert!(turn.verify("correct horse", Some(&kept)).unwrap());
@@ -219,7 +264,7 @@ mod tests {
     fn nobodys_password_is_never_right_and_costs_the_same() {
         let random = CountingRandom::default();
         let passwords = Passwords::new(1, &random);
-        let turn = passwords.turn().unwrap();
+        let mut turn = passwords.turn().unwrap();
         assert!(!turn.verify("", None).unwrap());
         let nobodys = PasswordHash::new(&passwords.nobodys).unwrap();
         let kept = turn.hash("correct horse", &random).unwrap();
@@ -256,7 +301,47 @@ mod tests {
             }
         });
         assert!(most.load(Ordering::SeqCst) <= 2);
-        assert_eq!(passwords.turns.lock().unwrap().free, 2);
+        assert_eq!(passwords.turns.lock().unwrap().free.len(), 2);
+    }
+
+    #[test]
+    fn hashes_share_the_memory_of_their_turns_however_many_threads_ask() {
+        let random = CountingRandom::default();
+        let passwords = Passwords::new(2, &random);
+        let kept = passwords.turn().unwrap().hash("plover lantern 47", &random).unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    let mut turn = passwords.turn().unwrap();
+                    assert!(turn.verify("plover lantern 47", Some(&kept)).unwrap());
+                });
+            }
+        });
+        let turns = passwords.turns.lock().unwrap();
+        let blocks: usize = turns.free.iter().map(Vec::capacity).sum();
+        assert!(blocks <= 2 * MEMORY_KIB as usize, "{blocks} KiB");
+        assert!(blocks >= MEMORY_KIB as usize, "it is kept for the next hash");
+    }
+
+    #[test]
+    fn a_hash_of_other_parameters_is_verified_with_its_own() {
+        use argon2::password_hash::PasswordHasher;
+        let parameters = Params::new(24 * 1024, 1, 2, None).unwrap();
+        let of_another_time: PasswordHash = Argon2::new(Algorithm::Argon2id, Version::V0x13, parameters)
+            .hash_password_with_salt(b"plover lantern 47", &[7; 16])
+            .unwrap();
+        let passwords = Passwords::new(1, &CountingRandom::default());
+        let mut turn = passwords.turn().unwrap();
+        assert!(
+            turn.verify("plover lantern 47", Some(&of_another_time.to_string()))
+                .unwrap()
+        );
+        assert!(
+            !turn
+                .verify("plover lantern 48", Some(&of_another_time.to_string()))
+                .unwrap()
+        );
+        assert!(turn.verify("plover lantern 47", Some("no hash")).is_err());
     }
 
     #[test]

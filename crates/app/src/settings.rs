@@ -78,7 +78,7 @@ pub struct LoginSettings {
     pub per_address: u32,
     /// Within how many seconds.
     pub window_seconds: i64,
-    /// How many passwords are hashed at the same time; each takes 19 MiB.
+    /// How many passwords are hashed at the same time; each takes 19 MiB, which the process keeps.
     pub concurrent_hashes: u32,
 }
 

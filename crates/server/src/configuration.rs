@@ -314,7 +314,7 @@ pub struct Login {
     pub per_address: u32,
     /// The window.
     pub window_seconds: i64,
-    /// Passwords hashed at the same time; as many as there are processors, if not given.
+    /// Passwords hashed at the same time; half as many as there are processors, at most two, if not given.
     pub concurrent_hashes: Option<u32>,
     /// How long a member stays signed in on the pages.
     pub session_seconds: i64,
@@ -818,7 +818,7 @@ impl Configuration {
                 per_account: self.login.per_account.max(1),
                 per_address: self.login.per_address.max(1),
                 window_seconds: self.login.window_seconds.max(1),
-                concurrent_hashes: self.login.concurrent_hashes.unwrap_or_else(processors),
+                concurrent_hashes: self.login.concurrent_hashes.unwrap_or_else(hashes),
             },
             session_seconds: self.login.session_seconds.max(60),
             largest_document: self.documents.largest_file,
@@ -1143,6 +1143,12 @@ impl Configuration {
 pub fn processors() -> u32 {
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     u32::try_from(processors).unwrap_or(1)
+}
+
+/// How many passwords are hashed at the same time: guesses leave half the processors to other requests, and the memory that
+/// they keep (19 MiB each) does not grow with the machine.
+fn hashes() -> u32 {
+    (processors() / 2).clamp(1, 2)
 }
 
 /// Puts a given value in place of a profile's.

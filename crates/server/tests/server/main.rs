@@ -4,6 +4,7 @@ mod access;
 mod checks;
 mod documents;
 mod mailing;
+mod memory;
 mod messengers;
 mod sealing;
 mod secrets;
