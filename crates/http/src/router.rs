@@ -23,19 +23,20 @@ use axum::routing::{MethodFilter, MethodRouter, on};
 use jiff::Timestamp;
 use tower_http::catch_panic::CatchPanicLayer;
 
-use crate::blocking::{Blocking, Queue, Share, SharedQueue};
+use crate::blocking::{Blocking, Queue, Share, SharedQueue, SharedTurn};
 use crate::bodies::{self, Places, Turns};
-use crate::client_address::Network;
+use crate::client_address::{Network, one_visitor};
 use crate::pages::request::PageRequest;
 use crate::problem::{CompanyLanguage, Failure, speak};
 use crate::rate::Rate;
 use crate::{api, pages};
 
-/// How many strangers wait for the check of a file before others are sent away.
-const WAITING_CHECKS: usize = 16;
+/// How many strangers wait for the check of a file before others are sent away, and how many of them may be one network's.
+const WAITING_CHECKS: usize = 64;
+const WAITING_CHECKS_OF_ONE: usize = 16;
 /// How many pages wait to be drawn or read. They hold no thread.
 const WAITING_PAGES: usize = 1_000;
-/// How many wait to log in. They hold no thread, and each turn is short.
+/// How many logins wait, for each pair of network and company and for all. They hold no thread, and each turn is short.
 const WAITING_LOGINS: usize = 1_000;
 
 /// Within so many seconds the starts by public links are counted, and so many times as many tries may be refused.
@@ -139,9 +140,9 @@ struct Shared {
     settings: HttpSettings,
     blocking: Blocking,
     health: Blocking,
-    checks: Queue,
+    checks: SharedQueue,
     pages: Queue,
-    logins: Queue,
+    logins: SharedQueue,
     trials: SharedQueue,
     bulks: SharedQueue,
     visits: Visits,
@@ -182,15 +183,28 @@ impl Http {
     /// The web side of `app`.
     pub fn new(app: Arc<App>, settings: HttpSettings) -> Self {
         let blocking = Blocking::new(settings.concurrent_requests);
-        // A hash is most of a login; some more are let in, so that no turn to hash is left unused.
+        // A hash is most of a login; some more are let in, so that no turn to hash is left unused. A flood at one
+        // company's accounts from one network takes only the turns to hash, so any other login waits for one hash at most.
         let hashes = usize::try_from(app.settings.login.concurrent_hashes).unwrap_or(1);
         Self(Arc::new(Shared {
-            checks: Queue::new(settings.strangers_checks, WAITING_CHECKS),
+            checks: SharedQueue::new(
+                Queue::new(settings.strangers_checks, WAITING_CHECKS),
+                Share {
+                    inside: settings.strangers_checks,
+                    waiting: WAITING_CHECKS_OF_ONE,
+                },
+            ),
             pages: Queue::new(settings.pages_at_once, WAITING_PAGES),
             visits: Visits::new(settings.link_starts),
             trials: SharedQueue::new(Queue::new(TRIALS, WAITING_TRIALS), TRIALS_OF_ONE),
             bulks: SharedQueue::new(Queue::new(BULKS, WAITING_BULKS), BULKS_OF_ONE),
-            logins: Queue::new(hashes.saturating_add(2), WAITING_LOGINS),
+            logins: SharedQueue::new(
+                Queue::new(hashes.saturating_add(2), WAITING_LOGINS),
+                Share {
+                    inside: hashes,
+                    waiting: WAITING_LOGINS,
+                },
+            ),
             app,
             settings,
             blocking,
@@ -259,9 +273,9 @@ impl Http {
         self.0.health.run(move || work(&app)).await
     }
 
-    /// The strangers whose files are checked.
-    pub fn checks(&self) -> &Queue {
-        &self.0.checks
+    /// A turn for a stranger whose file is checked; each network has its share.
+    pub async fn turn_to_check(&self, address: IpAddr) -> Result<SharedTurn, Error> {
+        self.0.checks.turn(&one_visitor(address).to_string()).await
     }
 
     /// Who starts documents by public links.
@@ -279,9 +293,10 @@ impl Http {
         &self.0.bulks
     }
 
-    /// Those who log in.
-    pub fn logins(&self) -> &Queue {
-        &self.0.logins
+    /// A turn to log in; each network has its share for each company's accounts.
+    pub async fn turn_to_log_in(&self, address: IpAddr, company: &str) -> Result<SharedTurn, Error> {
+        let share = format!("{} {}", one_visitor(address), company.to_ascii_lowercase());
+        self.0.logins.turn(&share).await
     }
 }
 

@@ -163,7 +163,7 @@ pub async fn login(
         address,
     };
     // A refusal is an answer here, not a failure of the call.
-    let result = match http.logins().turn().await {
+    let result = match http.turn_to_log_in(address, &attempt.company).await {
         Ok(turn) => {
             let login = http.blocking(move |app| {
                 let _turn = turn;

@@ -67,7 +67,7 @@ pub async fn check(State(http): State<Http>, request: PageRequest, form: Request
     };
     let language = request.language();
     // Strangers queue among themselves, before anything that others need is taken.
-    let turn = match http.checks().turn().await {
+    let turn = match http.turn_to_check(request.client.address).await {
         Ok(turn) => turn,
         Err(error) => return request.fail(&error, language),
     };

@@ -3,7 +3,7 @@
 use serde_json::json;
 use testkit::database::TestDatabase;
 
-use crate::support::{Server, pdf, start_body};
+use crate::support::{Server, network, pdf, start_body};
 
 testkit::on_both_databases!(
     a_body_that_will_not_be_taken_is_refused_unread,
@@ -255,6 +255,43 @@ fn strangers_files_leave_room_for_everybody_else() {
         connection.read_exact(&mut head).expect("an answer");
         assert_eq!(&head, b"HTTP/1.1 200");
     }
+}
+
+/// One network's files fill its own queue, and nobody else's.
+#[test]
+fn a_stranger_with_many_files_does_not_keep_another_stranger_from_a_verdict() {
+    let server = Server::with(&TestDatabase::sqlite(), |_, http| {
+        http.trusted_proxies = vec![network("127.0.0.1")];
+    });
+    let verdicts = server.hold_verdicts();
+    let check = |address: &str| {
+        let body = b"--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n".to_vec();
+        let body = [body, pdf(), b"\r\n--x--\r\n".to_vec()].concat();
+        let request = server
+            .request("POST", "/verify", None)
+            .header("x-forwarded-for", address)
+            .header("content-type", "multipart/form-data; boundary=x");
+        server.send(request.body(body)).status
+    };
+    std::thread::scope(|scope| {
+        let (refused, is_refused) = std::sync::mpsc::channel();
+        for number in 0..30 {
+            let (refused, check) = (refused.clone(), &check);
+            scope.spawn(move || {
+                let status = check(&format!("2001:db8::{number}"));
+                if status == 503 {
+                    let _ = refused.send(());
+                }
+            });
+        }
+        // One is judged and sixteen wait: all others are sent away.
+        for _ in 0..13 {
+            is_refused.recv().expect("one that is sent away");
+        }
+        let other = scope.spawn(|| check("2001:db8:0:1::1"));
+        drop(verdicts);
+        assert_eq!(other.join().expect("no panic"), 200);
+    });
 }
 
 fn a_body_that_does_not_arrive_as_a_whole_is_400(database: &TestDatabase) {

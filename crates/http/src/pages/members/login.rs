@@ -81,7 +81,7 @@ pub async fn sign_in(State(http): State<Http>, PageForm(request): PageForm) -> R
         password: text("password"),
         address: request.client.address,
     };
-    let turn = match http.logins().turn().await {
+    let turn = match http.turn_to_log_in(attempt.address, &attempt.company).await {
         Ok(turn) => turn,
         Err(error) => return request.fail(&error, request.language()),
     };
