@@ -77,6 +77,10 @@ error-too-short = { $min ->
     [one] At least 1 character is needed.
    *[other] At least { $min } characters are needed.
 }
+error-password-too-short = Use at least { $min } characters, for example four unrelated words.
+error-password-too-long = This password is longer than { $max } bytes. Use a shorter one.
+error-password-too-weak = This password is easy to guess. Use several unrelated words, or more random characters. Avoid names, dates, common passwords and keyboard patterns.
+error-password-names-owner = This password contains your e-mail address or your company’s name. Leave them out.
 error-too-many = { $max ->
     [one] At most 1 entry is allowed.
    *[other] At most { $max } entries are allowed.

@@ -71,6 +71,10 @@ error-wrong-type = { $expected ->
 }
 error-too-long = 最大 { $max } 文字までです。
 error-too-short = { $min } 文字以上でなければなりません。
+error-password-too-short = パスワードは { $min } 文字以上にしてください。関連のない単語を 4 つ並べる方法がおすすめです。
+error-password-too-long = パスワードが { $max } バイトを超えています。短くしてください。
+error-password-too-weak = 推測されやすいパスワードです。関連のない単語を複数並べるか、ランダムな文字を増やしてください。名前、日付、よく使われるパスワード、キーボードの並びは避けてください。
+error-password-names-owner = パスワードにご自身のメールアドレスまたは会社名が含まれています。含めずに設定してください。
 error-too-many = 最大 { $max } 件までです。
 error-out-of-range = { $min } 以上 { $max } 以下でなければなりません。
 error-control-character = 使用できない制御文字（U+0000 など）が含まれています。

@@ -71,6 +71,10 @@ error-wrong-type = { $expected ->
 }
 error-too-long = 최대 { $max }자까지 입력할 수 있습니다.
 error-too-short = { $min }자 이상이어야 합니다.
+error-password-too-short = 비밀번호는 { $min }자 이상이어야 합니다. 서로 관련 없는 단어 네 개를 이어 쓰면 좋습니다.
+error-password-too-long = 비밀번호가 { $max }바이트를 넘습니다. 더 짧은 비밀번호를 사용하세요.
+error-password-too-weak = 추측하기 쉬운 비밀번호입니다. 서로 관련 없는 단어를 여러 개 쓰거나 무작위 문자를 늘려 주세요. 이름, 날짜, 흔한 비밀번호, 키보드 배열 순서는 피하세요.
+error-password-names-owner = 비밀번호에 본인의 이메일 주소나 회사 이름이 들어 있습니다. 이를 빼고 정해 주세요.
 error-too-many = 최대 { $max }개까지 넣을 수 있습니다.
 error-out-of-range = { $min } 이상 { $max } 이하여야 합니다.
 error-control-character = 사용할 수 없는 제어 문자(U+0000 등)가 들어 있습니다.

@@ -63,6 +63,14 @@ codes! {
         TooLong => "too-long",
         /// Fewer than `min` characters.
         TooShort => "too-short",
+        /// A new password with fewer than `min` characters.
+        PasswordTooShort => "password-too-short",
+        /// A new password with more than `max` bytes.
+        PasswordTooLong => "password-too-long",
+        /// A new password that is easy to guess.
+        PasswordTooWeak => "password-too-weak",
+        /// A new password that contains its owner's e-mail address or company name.
+        PasswordNamesOwner => "password-names-owner",
         /// More than `max` entries.
         TooMany => "too-many",
         /// A number outside `min` to `max`.

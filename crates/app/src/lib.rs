@@ -69,6 +69,7 @@ pub mod mail_template;
 mod member;
 pub mod network;
 mod next_document;
+mod new_password;
 mod one_off;
 mod one_time_code;
 mod origin;

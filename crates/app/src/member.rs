@@ -9,7 +9,8 @@ use store::member::{Disabled, Member};
 
 use crate::company::LONGEST_NAME;
 use crate::error::{ConflictCode, Error, Subject};
-use crate::{App, password, text};
+use crate::new_password::Owner;
+use crate::{App, new_password, text};
 
 /// A member to be made.
 #[derive(Clone)]
@@ -62,8 +63,8 @@ impl App {
         if !faults.is_empty() {
             return Err(Error::Unprocessable(faults));
         }
-        self.company(&new.company)?;
-        let (hash, made) = self.hash_new_password(new.password)?;
+        let company = self.company(&new.company)?;
+        let (hash, made) = self.hash_new_password(new.password, &Owner::new(&company, &email, &name))?;
         let (company, role, at) = (new.company, new.role, self.now());
         let member = self.store.write(move |tx| {
             store::member::insert(tx, &company, &email, &name, role, &hash, at)?
@@ -84,8 +85,10 @@ impl App {
         email: &str,
         password: Option<String>,
     ) -> Result<NewPassword, Error> {
-        let member = self.member_by_email(company, email)?.id;
-        let (hash, made) = self.hash_new_password(password)?;
+        let of = self.company(company)?;
+        let member = self.member_by_email(company, email)?;
+        let (hash, made) = self.hash_new_password(password, &Owner::new(&of, &member.email, &member.name))?;
+        let member = member.id;
         let (company, at) = (company.clone(), self.now());
         let revoked_tokens = self
             .store
@@ -129,15 +132,14 @@ impl App {
             .read(move |tx| store::member::find_by_email(tx, &company, &email)?.ok_or(Error::NotFound(Subject::Member)))
     }
 
-    fn hash_new_password(&self, given: Option<String>) -> Result<(String, Option<String>), Error> {
+    fn hash_new_password(&self, given: Option<String>, owner: &Owner) -> Result<(String, Option<String>), Error> {
         let random = self.random.as_ref();
-        let made = if given.is_none() {
-            Some(password::generate(random))
-        } else {
-            None
+        let made = match given {
+            Some(_) => None,
+            None => Some(new_password::generate(random, owner)?),
         };
         let password = given.or_else(|| made.clone()).unwrap_or_default();
-        password::check_new(&password, "password")?;
+        new_password::check(&password, owner, "password")?;
         let hash = self.passwords.turn()?.hash(&password, random)?;
         Ok((hash, made))
     }

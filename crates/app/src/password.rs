@@ -17,16 +17,11 @@ use argon2::{Algorithm, Argon2, Block, Params, Version};
 use domain::Random;
 use subtle::ConstantTimeEq;
 
-use crate::error::{Error, Fault, FaultCode};
+use crate::error::Error;
 
 const MEMORY_KIB: u32 = 19 * 1024;
 const PASSES: u32 = 2;
 const LANES: u32 = 1;
-
-/// Shorter passwords are not taken.
-pub const SHORTEST: usize = 8;
-/// Longer ones are not taken either, and never hashed: hashing reads the whole text.
-pub const LONGEST: usize = 512;
 
 /// How long a caller waits for his turn.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -200,40 +195,6 @@ impl Turn<'_> {
     }
 }
 
-/// Holds a new password to the rules.
-pub fn check_new(password: &str, path: &str) -> Result<(), Error> {
-    let fault = if password.contains('\0') {
-        Fault::new(path, FaultCode::ControlCharacter)
-    } else if password.chars().count() < SHORTEST {
-        Fault::new(path, FaultCode::TooShort).with("min", SHORTEST)
-    } else if password.chars().count() > LONGEST {
-        Fault::new(path, FaultCode::TooLong).with("max", LONGEST)
-    } else {
-        return Ok(());
-    };
-    Err(Error::Unprocessable(vec![fault]))
-}
-
-/// A password that nobody guesses and a person can copy: 20 characters of 31, 99 bits, none of which look alike.
-pub fn generate(random: &dyn Random) -> String {
-    const LETTERS: &[u8; 31] = b"abcdefghjkmnpqrstuvwxyz23456789";
-    let mut password = String::new();
-    while password.len() < 23 {
-        let mut byte = [0];
-        random.fill(&mut byte);
-        // 248 is the largest multiple of 31 in a byte: what lies above would make some letters likelier.
-        if byte[0] < 248
-            && let Some(letter) = LETTERS.get(usize::from(byte[0] % 31))
-        {
-            if matches!(password.len(), 5 | 11 | 17) {
-                password.push('-');
-            }
-            password.push(char::from(*letter));
-        }
-    }
-    password
-}
-
 fn unpadded_base64(bytes: &[u8]) -> String {
     use base64::Engine;
     base64::prelude::BASE64_STANDARD_NO_PAD.encode(bytes)
@@ -342,25 +303,5 @@ mod tests {
                 .unwrap()
         );
         assert!(turn.verify("plover lantern 47", Some("no hash")).is_err());
-    }
-
-    #[test]
-    fn new_passwords_are_held_to_the_rules_and_made_ones_keep_them() {
-        for (password, code) in [
-            ("short", FaultCode::TooShort),
-            ("비밀번호", FaultCode::TooShort),
-            (&*"x".repeat(513), FaultCode::TooLong),
-            ("with\0zero", FaultCode::ControlCharacter),
-        ] {
-            match check_new(password, "password") {
-                Err(Error::Unprocessable(faults)) => assert_eq!(faults.first().map(|fault| fault.code), Some(code)),
-                other => panic!("{password}: {other:?}"),
-            }
-        }
-        let random = CountingRandom::default();
-        let made = generate(&random);
-        assert!(check_new(&made, "password").is_ok());
-        assert_eq!(made.len(), 23, "{made}");
-        assert_ne!(made, generate(&random));
     }
 }

@@ -211,7 +211,7 @@ fn draft(app: &TestApp, world: &World<'_>, writer: RecipientId) -> Option<String
 }
 
 fn change_password(app: &TestApp, company: &CompanyId) {
-    app.set_member_password(company, "owner@example.com", Some("quite another".to_owned()))
+    app.set_member_password(company, "owner@example.com", Some("quite another lantern 47".to_owned()))
         .expect("changed");
 }
 

@@ -22,7 +22,7 @@ use tempfile::TempDir;
 use testkit::database::TestDatabase;
 use testkit::world::{CountingRandom, StandingClock};
 
-pub const PASSWORD: &str = "correct horse";
+pub const PASSWORD: &str = "plover lantern quay 47";
 
 /// An application and what it stands on.
 pub struct TestApp {

@@ -28,7 +28,7 @@ const RESPONSE_CODE: &str = "1001A";
 
 /// The body of a login.
 #[derive(Debug, Deserialize, ToSchema)]
-#[schema(example = json!({"header": {"request_code": "1001Q"}, "body": {"memb_email": "sender@example.com", "memb_pwd": "correct horse"}}))]
+#[schema(example = json!({"header": {"request_code": "1001Q"}, "body": {"memb_email": "sender@example.com", "memb_pwd": "plover lantern quay 47"}}))]
 pub struct LoginRequest {
     /// Which request this is.
     pub header: LoginRequestHeader,

@@ -339,7 +339,7 @@ fn every_session_route_sends_a_stranger_to_sign_in(database: &TestDatabase) {
         }
     }
     // A form that does not come from our page signs nobody in.
-    let form = "company=acme&email=owner%40example.com&password=correct+horse&csrf=0123456789abcdef0123456789abcdef";
+    let form = "company=acme&email=owner%40example.com&password=plover+lantern+quay+47&csrf=0123456789abcdef0123456789abcdef";
     let request = server
         .request("POST", "/sign-in", None)
         .header("content-type", "application/x-www-form-urlencoded");
@@ -874,7 +874,7 @@ fn behind_a_proxy_with_tls_a_member_signs_in_and_links_lead_there(database: &Tes
         assert_eq!(cookie.contains("; Secure"), is_secure, "{scheme}: {cookie}");
         let pair = cookie.split(';').next().expect("a cookie").to_owned();
         let csrf = pair.split_once('=').expect("a value").1.to_owned();
-        let form = format!("company=acme&email=owner%40example.com&password=correct+horse&csrf={csrf}");
+        let form = format!("company=acme&email=owner%40example.com&password=plover+lantern+quay+47&csrf={csrf}");
         let answer = ask("POST", scheme, &pair, Some(form));
         assert_eq!(answer.status, 303, "{scheme}: {}", text(&answer));
         assert_eq!(

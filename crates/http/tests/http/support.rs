@@ -29,7 +29,7 @@ use testkit::deliveries::claim_due;
 use testkit::world::{CountingRandom, StandingClock};
 use tokio::runtime::Runtime;
 
-pub const PASSWORD: &str = "correct horse";
+pub const PASSWORD: &str = "plover lantern quay 47";
 pub const BASE: &str = "https://sign.example.com";
 /// A PNG of one pixel.
 pub const PNG: &str =

@@ -100,7 +100,7 @@ fn a_password_is_read_from_standard_input_or_made_and_shown_once() {
             "--role",
             "sender",
         ],
-        "a password\n",
+        "plover lantern quay 47\n",
     );
     assert_eq!(given.get("password"), None);
     let made = here.json(
@@ -161,6 +161,30 @@ fn a_password_is_read_from_standard_input_or_made_and_shown_once() {
 }
 
 #[test]
+fn a_new_password_is_held_to_the_rules_and_the_remedy_is_told() {
+    let here = Temporary::with_company();
+    for (password, told) in [
+        ("short", "at least 12 characters"),
+        (&*"k7#Qz!p2".repeat(200), "longer than 1024 bytes"),
+        ("password1234\n", "easy to guess"),
+        ("Owner@Example.com 47", "Leave them out"),
+        ("lantern 47 주식회사 에이스", "Leave them out"),
+    ] {
+        for command in [&["set-password"][..], &["add", "--role", "sender"]] {
+            let of = ["--company", "acme", "--email", EMAIL];
+            let arguments = [&["member"], command, &of[..]].concat();
+            let refused = here.output(&arguments, password);
+            let error = String::from_utf8_lossy(&refused.stderr).replace(',', "");
+            assert_eq!(refused.status.code(), Some(1), "{password}: {error}");
+            assert!(error.contains(told), "{password}: {error}");
+            assert!(!error.contains(password.trim()), "it is not repeated: {error}");
+        }
+    }
+    let server = here.serve();
+    crate::serving::login(&server.address, "acme", EMAIL, PASSWORD);
+}
+
+#[test]
 fn a_token_is_listed_without_itself_and_revoked_at_once() {
     let here = Temporary::with_company();
     let server = here.serve();
@@ -182,7 +206,7 @@ fn a_token_is_listed_without_itself_and_revoked_at_once() {
     let second = crate::serving::login(&server.address, "acme", EMAIL, PASSWORD);
     let set = here.json(
         &["member", "set-password", "--company", "acme", "--email", EMAIL],
-        "another password",
+        "another lantern quay 47",
     );
     assert_eq!(set["revoked_tokens"], 1);
     assert_eq!(call(&second), 401);

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use testkit::database::TestDatabase;
 use testkit::installation::Installation;
 
-pub const PASSWORD: &str = "correct horse";
+pub const PASSWORD: &str = "plover lantern quay 47";
 pub const EMAIL: &str = "owner@example.com";
 
 /// An installation that is gone when this is dropped.
