@@ -4,6 +4,7 @@ use jiff::ToSpan;
 
 use crate::App;
 use crate::error::Error;
+use crate::login::known_since;
 
 /// How long a token that has ended can still be seen in the list.
 const ENDED_TOKENS_DAYS: i64 = 30;
@@ -19,6 +20,8 @@ pub struct Cleaned {
     pub sessions: u64,
     /// Wrong credentials that count no more.
     pub failures: u64,
+    /// Addresses from which members have not logged in for a long time.
+    pub addresses: u64,
     /// Logos that were replaced so long ago that no mail on its way shows them.
     pub logos: u64,
 }
@@ -32,12 +35,14 @@ impl App {
         let counted = now
             .checked_sub(self.settings.login.window_seconds.seconds())
             .map_err(overflow)?;
+        let known = known_since(now)?;
         let replaced = now.checked_sub((REPLACED_LOGOS_DAYS * 24).hours()).map_err(overflow)?;
         self.store.write(move |tx| {
             Ok(Cleaned {
                 logos: store::company::delete_logos(tx, replaced)?,
                 tokens: store::access_token::delete_expired(tx, ended)?,
                 sessions: store::member::delete_expired_sessions(tx, now)?,
+                addresses: store::known_address::delete_unused(tx, known)?,
                 failures: store::access_token::delete_failures(tx, counted)?,
             })
         })

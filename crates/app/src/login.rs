@@ -9,6 +9,10 @@
 //! of the others not even a right one learns that it is right.
 //! Nobody is locked out for good: what is older than the window counts no more.
 //!
+//! An address from which the account has logged in during the last 30 days has an allowance of its own. So a stranger's wrong
+//! passwords keep out strangers, never the company's own program or a member at their usual place. Addresses are stored as
+//! keyed hashes, and forgotten when they have not been used for that long.
+//!
 //! What a login gives lives only while the credentials that were proved are the member's: a password that is changed while
 //! the old one is being verified leaves nothing behind.
 
@@ -27,6 +31,7 @@ use crate::App;
 use crate::access_token::AccessToken;
 use crate::error::{Error, whole_seconds};
 use crate::settings::LoginSettings;
+use crate::vault::Purpose;
 
 /// Credentials, and where they came from.
 #[derive(Clone)]
@@ -46,6 +51,31 @@ impl fmt::Debug for LoginAttempt {
         f.debug_struct("LoginAttempt")
             .field("address", &self.address)
             .finish_non_exhaustive()
+    }
+}
+
+/// How long an address stays known after a login, and how old its record gets before another login renews it: a program that
+/// logs in for every call does not write its address every time.
+const KNOWN_DAYS: i64 = 30;
+const RENEWED_AFTER_HOURS: i64 = 1;
+/// How many addresses we remember per member: the latest.
+const MOST_KNOWN: u32 = 50;
+
+/// Whose credentials were proved, and where they came from.
+pub(crate) struct Proved {
+    pub(crate) company: Company,
+    pub(crate) member: Member,
+    address: [u8; 32],
+    is_recorded: bool,
+}
+
+impl Proved {
+    /// Remembers the address, in the transaction that issues the token or the session.
+    pub(crate) fn remember_address(&self, tx: &mut dyn Transaction, at: Timestamp) -> Result<(), store::Error> {
+        if self.is_recorded {
+            return Ok(());
+        }
+        store::known_address::remember(tx, &self.company.id, self.member.id, &self.address, at, MOST_KNOWN)
     }
 }
 
@@ -109,7 +139,9 @@ impl From<store::Error> for LoginRefusal {
 impl App {
     /// Issues an access token.
     pub fn login(&self, attempt: &LoginAttempt) -> Result<LoggedIn, LoginRefusal> {
-        let (company, member) = self.check_credentials(attempt)?;
+        let proved = self.check_credentials(attempt)?;
+        let (company, member) = (proved.company.clone(), proved.member.id);
+        let email = proved.member.email.clone();
         if !company.api_enabled {
             return Err(LoginRefusal::ApiOff);
         }
@@ -118,14 +150,14 @@ impl App {
         let expires_at = now
             .checked_add(company.token_lifetime_seconds.seconds())
             .map_err(|error| Error::internal("counting a token's lifetime", error))?;
-        let (hash, id, email) = (access_token.hash(), company.id.clone(), member.email.clone());
-        let (member_id, proved) = (member.id, member);
+        let hash = access_token.hash();
         self.store.write(move |tx| {
-            store::access_token::insert(tx, &id, &proved, &hash, now, expires_at)?
+            store::access_token::insert(tx, &proved.company.id, &proved.member, &hash, now, expires_at)?
                 // Changed while the password was being verified: it is a wrong one now.
-                .ok_or(LoginRefusal::WrongCredentials)
+                .ok_or(LoginRefusal::WrongCredentials)?;
+            proved.remember_address(tx, now).map_err(LoginRefusal::from)
         })?;
-        tracing::info!(company = %company.id, member = %member_id, "logged in");
+        tracing::info!(company = %company.id, %member, "logged in");
         Ok(LoggedIn {
             access_token,
             company: company.id,
@@ -136,44 +168,58 @@ impl App {
     }
 
     /// Whose credentials these are. Every refusal but the throttle's takes the time of one password's hash.
-    pub(crate) fn check_credentials(&self, attempt: &LoginAttempt) -> Result<(Company, Member), LoginRefusal> {
+    pub(crate) fn check_credentials(&self, attempt: &LoginAttempt) -> Result<Proved, LoginRefusal> {
+        let named = named_account(attempt);
         let account = account_key(&attempt.company, &attempt.email);
-        let address = address_key(attempt.address);
+        let network = network_of(attempt.address);
+        let address = self.vault.tag(
+            Purpose::KnownAddress,
+            &[account.as_slice(), network.as_bytes()].concat(),
+        );
         let now = self.now();
-        let limits = self.settings.login;
-        let asked = address.clone();
-        self.store
-            .read(move |tx| refuse_throttled(tx, limits, &account, &asked, now))?;
+        let (limits, known_since) = (self.settings.login, known_since(now)?);
+        let (asked, from) = (named.clone(), network.clone());
+        let (allowance, seen_at) = self.store.read(move |tx| {
+            let seen_at = match &asked {
+                Some((company, _)) => store::known_address::last_seen(tx, company, &address)?,
+                None => None,
+            };
+            let seen_at = seen_at.filter(|seen_at| *seen_at > known_since);
+            let allowance = if seen_at.is_some() { address } else { account };
+            refuse_throttled(tx, limits, &allowance, &from, now)?;
+            Ok::<_, LoginRefusal>((allowance, seen_at))
+        })?;
         let mut turn = self.passwords.turn()?;
-        let known = self.find_account(attempt)?;
+        let known = match named {
+            Some((company, email)) => self.find_account(company, email)?,
+            None => None,
+        };
         let kept = known.as_ref().map(|(_, member)| member.password_hash.as_str());
         let right = turn.verify(&attempt.password, kept)?;
         drop(turn);
-        if let Some(found) = known.filter(|(_, member)| right && member.disabled_at.is_none()) {
+        if let Some((company, member)) = known.filter(|(_, member)| right && member.disabled_at.is_none()) {
             self.store
-                .read(move |tx| refuse_throttled(tx, limits, &account, &address, now))?;
-            return Ok(found);
+                .read(move |tx| refuse_throttled(tx, limits, &allowance, &network, now))?;
+            let renewed = SignedDuration::from_hours(RENEWED_AFTER_HOURS);
+            return Ok(Proved {
+                company,
+                member,
+                address,
+                is_recorded: seen_at.is_some_and(|seen_at| now.duration_since(seen_at) < renewed),
+            });
         }
         // One after the other: of two that count on one snapshot each would find room for itself.
         let counting = self.counting_failures.lock().unwrap_or_else(PoisonError::into_inner);
         self.store.write(move |tx| {
-            refuse_throttled(tx, limits, &account, &address, now)?;
-            store::access_token::insert_failure(tx, &account, &address, now).map_err(LoginRefusal::from)
+            refuse_throttled(tx, limits, &allowance, &network, now)?;
+            store::access_token::insert_failure(tx, &allowance, &network, now).map_err(LoginRefusal::from)
         })?;
         drop(counting);
         tracing::info!(address = %attempt.address, "wrong credentials");
         Err(LoginRefusal::WrongCredentials)
     }
 
-    fn find_account(&self, attempt: &LoginAttempt) -> Result<Option<(Company, Member)>, LoginRefusal> {
-        // Neither a company nor an address holds U+0000, and no database could look for it.
-        let Ok(company) = CompanyId::parse(&attempt.company) else {
-            return Ok(None);
-        };
-        if attempt.email.contains('\0') {
-            return Ok(None);
-        }
-        let email = attempt.email.clone();
+    fn find_account(&self, company: CompanyId, email: String) -> Result<Option<(Company, Member)>, LoginRefusal> {
         self.store.read(move |tx| {
             let Some(company) = store::company::find(tx, &company)? else {
                 return Ok(None);
@@ -184,19 +230,31 @@ impl App {
     }
 }
 
+/// The company and the e-mail address of an attempt; `None` if no account can have them. The database cannot look for U+0000.
+fn named_account(attempt: &LoginAttempt) -> Option<(CompanyId, String)> {
+    let company = CompanyId::parse(&attempt.company).ok()?;
+    (!attempt.email.contains('\0')).then(|| (company, attempt.email.clone()))
+}
+
+/// Addresses that were last seen after this moment are known.
+pub(crate) fn known_since(now: Timestamp) -> Result<Timestamp, Error> {
+    now.checked_sub((KNOWN_DAYS * 24 + RENEWED_AFTER_HOURS).hours())
+        .map_err(|error| Error::internal("counting back the time of known addresses", error))
+}
+
 fn refuse_throttled(
     tx: &mut dyn Transaction,
     limits: LoginSettings,
-    account: &[u8; 32],
-    address: &str,
+    allowance: &[u8; 32],
+    network: &str,
     now: Timestamp,
 ) -> Result<(), LoginRefusal> {
     let window = limits.window_seconds;
     let since = now
         .checked_sub(window.seconds())
         .map_err(|error| Error::internal("counting the throttle's window", error))?;
-    let by_account = store::access_token::failures_of_account(tx, account, since, limits.per_account)?;
-    let by_address = store::access_token::failures_of_address(tx, address, since, limits.per_address)?;
+    let by_account = store::access_token::failures_of_account(tx, allowance, since, limits.per_account)?;
+    let by_address = store::access_token::failures_of_address(tx, network, since, limits.per_address)?;
     // Free again when the oldest of as many as are allowed leaves the window.
     let wait = |failures: &[Timestamp], limit: u32| {
         let full = failures.len() >= usize::try_from(limit).unwrap_or(usize::MAX);
@@ -224,7 +282,7 @@ fn account_key(company: &str, email: &str) -> [u8; 32] {
 }
 
 /// An address as the throttle counts it: of IPv6 the network, since each household has 2^64 addresses.
-fn address_key(address: IpAddr) -> String {
+fn network_of(address: IpAddr) -> String {
     match address.to_canonical() {
         IpAddr::V4(address) => address.to_string(),
         IpAddr::V6(address) => {

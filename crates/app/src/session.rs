@@ -61,7 +61,7 @@ impl MemberSession {
 impl App {
     /// Signs a member in.
     pub fn sign_in(&self, attempt: &LoginAttempt) -> Result<SignedIn, LoginRefusal> {
-        let (company, member) = self.check_credentials(attempt)?;
+        let proved = self.check_credentials(attempt)?;
         let cookie = AccessToken::generate(self.random.as_ref());
         let now = self.now();
         let expires_at = now
@@ -69,11 +69,11 @@ impl App {
             .map_err(|error| Error::internal("counting a session's lifetime", error))?;
         let hash = cookie.hash();
         self.store.write(move |tx| {
-            if store::member::insert_session(tx, &company.id, &member, &hash, now, expires_at)? {
-                Ok(())
-            } else {
-                Err(LoginRefusal::WrongCredentials)
+            let (company, member) = (&proved.company.id, &proved.member);
+            if !store::member::insert_session(tx, company, member, &hash, now, expires_at)? {
+                return Err(LoginRefusal::WrongCredentials);
             }
+            proved.remember_address(tx, now).map_err(LoginRefusal::from)
         })?;
         Ok(SignedIn { cookie, expires_at })
     }

@@ -72,7 +72,8 @@ impl GatewayReach {
 /// The throttle of wrong credentials. Right ones never count, and nobody is locked out for good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LoginSettings {
-    /// Wrong credentials for one account.
+    /// Wrong credentials for one account: from each address it logged in from during the last 30 days, and from all other
+    /// addresses together.
     pub per_account: u32,
     /// Wrong credentials from one address.
     pub per_address: u32,

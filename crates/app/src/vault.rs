@@ -58,6 +58,8 @@ pub enum Purpose {
     LinkToken,
     /// What protects a signed-in member's forms.
     SessionForm,
+    /// Addresses from which members have logged in.
+    KnownAddress,
     /// Proof that a database belongs to this master key.
     Installation,
 }
@@ -77,6 +79,7 @@ impl Purpose {
             Purpose::PublicLink => b"countersign public link",
             Purpose::LinkToken => b"countersign link token",
             Purpose::SessionForm => b"countersign session form",
+            Purpose::KnownAddress => b"countersign known address",
             Purpose::Installation => b"countersign installation",
         }
     }

@@ -40,6 +40,7 @@ pub mod company;
 mod error;
 pub mod idempotency;
 mod job;
+pub mod known_address;
 pub mod member;
 mod migrations;
 pub mod node;

@@ -7,6 +7,7 @@ mod certificates;
 mod check;
 mod drafts;
 mod foresight;
+mod known_addresses;
 mod look;
 mod mails;
 mod one_time_codes;

@@ -34,6 +34,8 @@ files! {
     company,
     /// The outbox, the tries of what it holds, and the health of endpoints.
     delivery,
+    /// Addresses from which members have logged in.
+    known_address,
     /// Members and their sessions.
     member,
     /// Processes that claim work.
