@@ -35,13 +35,14 @@ impl App {
         let counted = now
             .checked_sub(self.settings.login.window_seconds.seconds())
             .map_err(overflow)?;
+        let idle = self.sessions_idle_since(now)?;
         let known = known_since(now)?;
         let replaced = now.checked_sub((REPLACED_LOGOS_DAYS * 24).hours()).map_err(overflow)?;
         self.store.write(move |tx| {
             Ok(Cleaned {
                 logos: store::company::delete_logos(tx, replaced)?,
                 tokens: store::access_token::delete_expired(tx, ended)?,
-                sessions: store::member::delete_expired_sessions(tx, now)?,
+                sessions: store::member::delete_expired_sessions(tx, now, idle)?,
                 addresses: store::known_address::delete_unused(tx, known)?,
                 failures: store::access_token::delete_failures(tx, counted)?,
             })

@@ -142,7 +142,7 @@ pub use page_part::{PageAnswer, PagePart, PartToMake};
 pub use public_link::{LinkInvitation, LinkLeads, LinkVisitor, NewPublicLink, PublicLinkList, PublicLinkView};
 pub use seal_key::SealKeyFault;
 pub use sealing::{AskedAuthority, ProofLack, Sealed, SealingSettings, TimeStampAuthority};
-pub use session::{MemberSession, SignedIn};
+pub use session::{MemberSession, SignInForm, SignedIn};
 pub use settings::{GatewayReach, LoginSettings, Settings};
 pub use signers_files::{CodeQuestion, asks_for_code};
 pub use signing_session::{

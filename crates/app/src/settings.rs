@@ -32,6 +32,8 @@ pub struct Settings {
     pub login: LoginSettings,
     /// How long a member stays signed in on the pages, in seconds.
     pub session_seconds: i64,
+    /// How long a session may be idle, in seconds.
+    pub session_idle_seconds: i64,
     /// The largest PDF that is taken, in bytes.
     pub largest_document: u64,
     /// How many bytes of pictures and texts of pages are kept in memory at most.
@@ -107,7 +109,8 @@ impl Default for Settings {
                 of_link: 1_000,
             },
             login: LoginSettings::default(),
-            session_seconds: 12 * 60 * 60,
+            session_seconds: 30 * 24 * 60 * 60,
+            session_idle_seconds: 12 * 60 * 60,
             largest_document: 50 * 1024 * 1024,
             page_cache: 64 * 1024 * 1024,
             fonts_folder: None,

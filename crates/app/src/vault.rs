@@ -58,6 +58,8 @@ pub enum Purpose {
     LinkToken,
     /// What protects a signed-in member's forms.
     SessionForm,
+    /// The cookie and the token of a sign-in form.
+    SignInForm,
     /// Addresses from which members have logged in.
     KnownAddress,
     /// Proof that a database belongs to this master key.
@@ -79,6 +81,7 @@ impl Purpose {
             Purpose::PublicLink => b"countersign public link",
             Purpose::LinkToken => b"countersign link token",
             Purpose::SessionForm => b"countersign session form",
+            Purpose::SignInForm => b"countersign sign-in form",
             Purpose::KnownAddress => b"countersign known address",
             Purpose::Installation => b"countersign installation",
         }

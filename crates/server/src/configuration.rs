@@ -316,8 +316,10 @@ pub struct Login {
     pub window_seconds: i64,
     /// Passwords hashed at the same time; half as many as there are processors, at most two, if not given.
     pub concurrent_hashes: Option<u32>,
-    /// How long a member stays signed in on the pages.
+    /// How long a member stays signed in on the pages; at most 30 days.
     pub session_seconds: i64,
+    /// How long a session may be idle; at most 12 hours.
+    pub session_idle_seconds: i64,
 }
 
 /// `[sealing]`
@@ -543,13 +545,18 @@ impl Default for Login {
             window_seconds,
             ..
         } = LoginSettings::default();
-        let session_seconds = app::Settings::default().session_seconds;
+        let app::Settings {
+            session_seconds,
+            session_idle_seconds,
+            ..
+        } = app::Settings::default();
         Login {
             per_account,
             per_address,
             window_seconds,
             concurrent_hashes: None,
             session_seconds,
+            session_idle_seconds,
         }
     }
 }
@@ -798,6 +805,8 @@ impl Configuration {
             (None, Some(address)) => format!("http://{address}"),
             (None, None) => format!("http://{}", self.server.listen),
         };
+        // The defaults are also the longest that can be configured.
+        let sessions = app::Settings::default();
         Ok(app::Settings {
             public_url,
             auth_scheme: self.api.auth_scheme.clone(),
@@ -820,7 +829,8 @@ impl Configuration {
                 window_seconds: self.login.window_seconds.max(1),
                 concurrent_hashes: self.login.concurrent_hashes.unwrap_or_else(hashes),
             },
-            session_seconds: self.login.session_seconds.max(60),
+            session_seconds: self.login.session_seconds.clamp(60, sessions.session_seconds),
+            session_idle_seconds: self.login.session_idle_seconds.clamp(60, sessions.session_idle_seconds),
             largest_document: self.documents.largest_file,
             page_cache: self.documents.page_cache,
             fonts_folder: self.documents.fonts_folder.clone(),

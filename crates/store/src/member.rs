@@ -47,7 +47,9 @@ pub struct SessionRow {
     pub company_name: String,
     /// The member.
     pub member: MemberId,
-    /// When it ends.
+    /// When it was last used, within a minute.
+    pub seen_at: Timestamp,
+    /// When it ends, however much it is used.
     pub expires_at: Timestamp,
     /// The member's address.
     pub email: String,
@@ -187,14 +189,20 @@ pub fn insert_session(
     Ok(begun == 1)
 }
 
-/// Whose a live session is.
-pub fn find_session(tx: &mut dyn Transaction, hash: &[u8; 32], now: Timestamp) -> Result<Option<SessionRow>, Error> {
-    tx.query_optional(&sql::FIND_SESSION, values![hash, now])?
+/// Whose a live session is: one that has not ended and was used after `idle_since`.
+pub fn find_session(
+    tx: &mut dyn Transaction,
+    hash: &[u8; 32],
+    now: Timestamp,
+    idle_since: Timestamp,
+) -> Result<Option<SessionRow>, Error> {
+    tx.query_optional(&sql::FIND_SESSION, values![hash, now, idle_since])?
         .map(|row| {
             Ok(SessionRow {
                 company: row.get("company_id")?,
                 company_name: row.get("company_name")?,
                 member: row.get("member_id")?,
+                seen_at: row.get("seen_at")?,
                 expires_at: row.get("expires_at")?,
                 email: row.get("email")?,
                 name: row.get("name")?,
@@ -206,12 +214,18 @@ pub fn find_session(tx: &mut dyn Transaction, hash: &[u8; 32], now: Timestamp) -
         .transpose()
 }
 
+/// Notes that a session was used.
+pub fn use_session(tx: &mut dyn Transaction, hash: &[u8; 32], at: Timestamp) -> Result<(), Error> {
+    tx.execute(&sql::USE_SESSION, values![hash, at])?;
+    Ok(())
+}
+
 /// Ends a session; whether there was one.
 pub fn delete_session(tx: &mut dyn Transaction, hash: &[u8; 32]) -> Result<bool, Error> {
     Ok(tx.execute(&sql::DELETE_SESSION, values![hash])? > 0)
 }
 
-/// Removes sessions that are over; says how many.
-pub fn delete_expired_sessions(tx: &mut dyn Transaction, now: Timestamp) -> Result<u64, Error> {
-    tx.execute(&sql::DELETE_EXPIRED_SESSIONS, values![now])
+/// Removes sessions that have ended or were last used at or before `idle_since`; says how many.
+pub fn delete_expired_sessions(tx: &mut dyn Transaction, now: Timestamp, idle_since: Timestamp) -> Result<u64, Error> {
+    tx.execute(&sql::DELETE_EXPIRED_SESSIONS, values![now, idle_since])
 }

@@ -6,10 +6,17 @@ use app::{
     CompanyChange, ConflictCode, Error, FaultCode, ForbiddenCode, LoginAttempt, LoginRefusal, NewCompany, NewMember,
     Subject,
 };
+use argon2::Argon2;
+use argon2::password_hash::PasswordHasher;
 use document::keys::{KeyKind, Signer};
 use domain::{ClientId, CompanyId, Language, Role};
 
 use crate::support::{PASSWORD, TestApp, attempt, on_both};
+
+store::statements! {
+    /// A password from another time.
+    pub static SET_HASH = "UPDATE member SET password_hash = $1";
+}
 
 fn company_named(id: &str) -> NewCompany {
     NewCompany {
@@ -441,8 +448,8 @@ fn a_session_ends_when_it_is_signed_out_and_guards_its_forms() {
     on_both(|app| {
         let company = app.with_company("acme");
         let credentials = attempt("acme", "owner@example.com", PASSWORD);
-        let first = app.sign_in(&credentials).expect("signed in").cookie;
-        let second = app.sign_in(&credentials).expect("signed in").cookie;
+        let first = app.sign_in(&credentials, None).expect("signed in").cookie;
+        let second = app.sign_in(&credentials, None).expect("signed in").cookie;
         let session = app.session(first.expose()).expect("a session");
         assert_eq!(session.caller.company, company);
         assert!(session.check_form(&session.form_token).is_ok());
@@ -457,8 +464,183 @@ fn a_session_ends_when_it_is_signed_out_and_guards_its_forms() {
         app.session(second.expose()).expect("the other session lives");
         app.clock.advance(12 * 60 * 60);
         assert!(matches!(app.session(second.expose()), Err(Error::Unauthenticated)));
-        let wrong = app.sign_in(&attempt("acme", "owner@example.com", "wrong password"));
+        let wrong = app.sign_in(&attempt("acme", "owner@example.com", "wrong password"), None);
         assert!(matches!(wrong, Err(LoginRefusal::WrongCredentials)));
+    });
+}
+
+#[test]
+fn a_session_ends_after_twelve_hours_without_a_request() {
+    on_both(|app| {
+        app.with_company("acme");
+        let credentials = attempt("acme", "owner@example.com", PASSWORD);
+        let cookie = app.sign_in(&credentials, None).expect("signed in").cookie;
+        for _ in 0..3 {
+            app.clock.advance(12 * 60 * 60 - 1);
+            app.session(cookie.expose()).expect("each request lets it live on");
+        }
+        app.clock.advance(12 * 60 * 60);
+        assert!(matches!(app.session(cookie.expose()), Err(Error::Unauthenticated)));
+        app.clock.advance(-60);
+        app.session(cookie.expose()).expect("the clock was set back");
+        app.clock.advance(60);
+        assert_eq!(app.clean_access().expect("cleaned").sessions, 0, "it was just used");
+        app.clock.advance(12 * 60 * 60);
+        assert_eq!(app.clean_access().expect("cleaned").sessions, 1);
+    });
+}
+
+#[test]
+fn a_session_ends_thirty_days_after_it_began_however_much_it_is_used() {
+    on_both(|app| {
+        app.with_company("acme");
+        let credentials = attempt("acme", "owner@example.com", PASSWORD);
+        let cookie = app.sign_in(&credentials, None).expect("signed in").cookie;
+        let step = 10 * 60 * 60;
+        for _ in 1..72 {
+            app.clock.advance(step);
+            app.session(cookie.expose()).expect("it is used");
+        }
+        app.clock.advance(step - 1);
+        app.session(cookie.expose()).expect("its last second");
+        app.clock.advance(1);
+        assert!(matches!(app.session(cookie.expose()), Err(Error::Unauthenticated)));
+    });
+}
+
+#[test]
+fn a_new_sign_in_ends_the_session_that_the_browser_had_and_no_other() {
+    on_both(|app| {
+        let company = app.with_company("acme");
+        app.with_member(&company, "other@example.com", Role::Sender);
+        let credentials = attempt("acme", "owner@example.com", PASSWORD);
+        let elsewhere = app.sign_in(&credentials, None).expect("another browser").cookie;
+        let planted = app
+            .sign_in(&attempt("acme", "other@example.com", PASSWORD), None)
+            .expect("somebody else's")
+            .cookie;
+        let wrong = app.sign_in(
+            &attempt("acme", "owner@example.com", "a wrong one"),
+            Some(planted.expose()),
+        );
+        assert!(matches!(wrong, Err(LoginRefusal::WrongCredentials)));
+        app.session(planted.expose()).expect("a wrong password ends nothing");
+        let own = app
+            .sign_in(&credentials, Some(planted.expose()))
+            .expect("signed in")
+            .cookie;
+        assert_ne!(own, planted);
+        assert!(matches!(app.session(planted.expose()), Err(Error::Unauthenticated)));
+        app.session(own.expose()).expect("the new one");
+        app.session(elsewhere.expose()).expect("the other browser's");
+        for nonsense in ["", "x", &"A".repeat(43)] {
+            app.sign_in(&credentials, Some(nonsense)).expect("no session at all");
+        }
+    });
+}
+
+#[test]
+fn a_sign_in_form_is_for_the_browser_it_was_made_for_and_for_two_hours() {
+    on_both(|app| {
+        let form = app.sign_in_form(None);
+        let is_taken = |cookie: Option<&str>, token: &str| app.check_sign_in_form(cookie, token).is_ok();
+        assert!(is_taken(Some(&form.cookie), &form.token));
+        // A reload, and a second tab, do not make the first one stale.
+        assert_eq!(app.sign_in_form(Some(&form.cookie)).token, form.token);
+        let other = app.sign_in_form(None);
+        assert_ne!((&other.cookie, &other.token), (&form.cookie, &form.token));
+        assert!(!is_taken(Some(&other.cookie), &form.token));
+        assert!(!is_taken(None, &form.token) && !is_taken(Some(&form.cookie), ""));
+        // Values of somebody else's choice, and changed ones, are never a pair, and no form takes them over.
+        let chosen = "0123456789abcdef0123456789abcdef";
+        let later = form.cookie.replacen('1', "2", 1);
+        for cookie in [
+            chosen,
+            "",
+            ".",
+            "..",
+            "1767225600.AAAA.AAAA",
+            later.as_str(),
+            &form.token,
+        ] {
+            assert!(
+                !is_taken(Some(cookie), cookie) && !is_taken(Some(cookie), &form.token),
+                "{cookie}"
+            );
+            assert_ne!(app.sign_in_form(Some(cookie)).cookie, cookie);
+        }
+        app.clock.advance(60 * 60);
+        let renewed = app.sign_in_form(Some(&form.cookie));
+        assert_ne!(renewed.cookie, form.cookie);
+        app.clock.advance(60 * 60 - 1);
+        assert!(is_taken(Some(&form.cookie), &form.token));
+        app.clock.advance(1);
+        assert!(!is_taken(Some(&form.cookie), &form.token));
+        assert!(is_taken(Some(&renewed.cookie), &renewed.token));
+    });
+}
+
+#[test]
+fn a_new_password_is_held_to_the_rules_and_an_old_one_keeps_working() {
+    on_both(|app| {
+        let company = app.with_company("acme");
+        let set = |password: &str| app.set_member_password(&company, "owner@example.com", Some(password.to_owned()));
+        for (password, code) in [
+            ("lantern 47", FaultCode::PasswordTooShort),
+            (&*"k7#Qz!p2".repeat(200), FaultCode::PasswordTooLong),
+            ("password1234", FaultCode::PasswordTooWeak),
+            ("Owner@Example.com 47", FaultCode::PasswordNamesOwner),
+            ("lantern 47 ACME 주식회사", FaultCode::PasswordNamesOwner),
+        ] {
+            match set(password) {
+                Err(Error::Unprocessable(faults)) => {
+                    assert_eq!(
+                        (faults[0].path.as_str(), faults[0].code),
+                        ("password", code),
+                        "{password}"
+                    );
+                    for language in Language::ALL {
+                        let message = faults[0].message(language);
+                        assert!(
+                            message.chars().count() > 20 && !message.contains(code.id()),
+                            "{message}"
+                        );
+                    }
+                }
+                other => panic!("{password}: {other:?}"),
+            }
+            let new = NewMember {
+                company: company.clone(),
+                email: "owner@example.com".to_owned(),
+                name: None,
+                role: Role::Sender,
+                password: Some(password.to_owned()),
+            };
+            match app.add_member(new) {
+                Err(Error::Unprocessable(faults)) => assert_eq!(faults[0].code, code, "{password}"),
+                other => panic!("{password}: {other:?}"),
+            }
+        }
+        app.login(&attempt("acme", "owner@example.com", PASSWORD))
+            .expect("nothing has changed");
+        let longest = format!("{} 가", "plover lantern quay 47 ".repeat(44));
+        assert!(longest.len() > 1_000 && longest.len() <= 1_024, "{}", longest.len());
+        set(&longest).expect("as long as may be");
+        app.login(&attempt("acme", "owner@example.com", &longest))
+            .expect("it is read as a whole");
+        let cut: String = longest.chars().take(512).collect();
+        let wrong = app.login(&attempt("acme", "owner@example.com", &cut));
+        assert!(matches!(wrong, Err(LoginRefusal::WrongCredentials)));
+        // One from before the rules: a login asks for none of them.
+        let old = Argon2::default()
+            .hash_password_with_salt(b"secret12", &[7; 16])
+            .expect("a hash")
+            .to_string();
+        app.store
+            .write(move |tx| tx.execute(&SET_HASH, store::values![&old]))
+            .expect("an old password");
+        app.login(&attempt("acme", "owner@example.com", "secret12"))
+            .expect("it keeps working");
     });
 }
 
@@ -467,7 +649,7 @@ fn what_has_had_its_day_is_removed_and_nothing_else() {
     on_both(|app| {
         let company = app.with_company("acme");
         token(app, "acme");
-        app.sign_in(&attempt("acme", "owner@example.com", PASSWORD))
+        app.sign_in(&attempt("acme", "owner@example.com", PASSWORD), None)
             .expect("signed in");
         app.login(&attempt("acme", "owner@example.com", "wrong password"))
             .expect_err("wrong");

@@ -66,7 +66,7 @@ fn wrong_passwords_from_elsewhere_never_keep_out_an_address_that_logged_in() {
         );
         log_in(app, HOME, PASSWORD).expect("its own address is not");
         let page = from(HOME, "acme", OWNER, PASSWORD);
-        app.sign_in(&page).expect("nor is it on the sign-in page");
+        app.sign_in(&page, None).expect("nor is it on the sign-in page");
         // Nor by the strangers' next window, and the one after it.
         for _ in 0..3 {
             app.clock.advance(600);

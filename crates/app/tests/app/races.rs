@@ -211,8 +211,12 @@ fn draft(app: &TestApp, world: &World<'_>, writer: RecipientId) -> Option<String
 }
 
 fn change_password(app: &TestApp, company: &CompanyId) {
-    app.set_member_password(company, "owner@example.com", Some("quite another lantern 47".to_owned()))
-        .expect("changed");
+    app.set_member_password(
+        company,
+        "owner@example.com",
+        Some("quite another lantern 47".to_owned()),
+    )
+    .expect("changed");
 }
 
 /// What was issued before the change was known lives no moment; what was not issued was refused as wrong.
@@ -242,7 +246,7 @@ fn a_password_changed_while_the_old_one_is_verified_leaves_no_session() {
     let app = on_postgres();
     let company = app.with_company("acme");
     let sessions = "LOCK TABLE member_session IN EXCLUSIVE MODE";
-    let sign_in = || app.sign_in(&attempt("acme", "owner@example.com", PASSWORD));
+    let sign_in = || app.sign_in(&attempt("acme", "owner@example.com", PASSWORD), None);
     let (signed_in, ()) = meet(&app, sessions, sign_in, || change_password(&app, &company));
     gives_nothing(signed_in, |signed_in| app.session(signed_in.cookie.expose()).map(drop));
 }

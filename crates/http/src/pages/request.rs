@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use app::{App, CompanyLook, ConflictCode, Error, ForbiddenCode, Subject};
+use app::{CompanyLook, ConflictCode, Error, ForbiddenCode, Subject};
 use axum::body::Body;
 use axum::extract::{FromRef, FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
@@ -143,8 +143,16 @@ impl PageRequest {
         format!("{}{path}{mark}{query}", self.base)
     }
 
+    /// A cookie's name in the browser. With the prefix, browsers accept the cookie only from this very host and over TLS
+    /// (RFC 6265bis 4.1.3.2), so no other host can plant one. On plain http they would not accept it at all.
+    fn cookie_name(&self, name: &str) -> String {
+        let prefix = if self.secure { "__Host-" } else { "" };
+        format!("{prefix}{name}")
+    }
+
     /// A cookie's value.
     pub fn cookie(&self, name: &str) -> Option<&str> {
+        let name = self.cookie_name(name);
         self.headers
             .get_all(header::COOKIE)
             .iter()
@@ -157,10 +165,19 @@ impl PageRequest {
     /// A cookie that scripts cannot read and other sites do not send with their requests.
     pub fn set_cookie(&self, name: &str, value: &str, seconds: Option<i64>) -> Option<HeaderValue> {
         let secure = if self.secure { "; Secure" } else { "" };
+        let name = self.cookie_name(name);
         let age = seconds
             .map(|seconds| format!("; Max-Age={seconds}"))
             .unwrap_or_default();
         HeaderValue::from_str(&format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax{age}{secure}")).ok()
+    }
+
+    /// Whether the browser says that a page of another host sent this request (`Sec-Fetch-Site`, Fetch Metadata 2.3). Browsers
+    /// send the header over https and to localhost; without it, nothing is known.
+    pub fn is_from_elsewhere(&self) -> bool {
+        self.headers
+            .get("sec-fetch-site")
+            .is_some_and(|site| site != "same-origin" && site != "none")
     }
 
     /// The browser's own words about itself.
@@ -339,18 +356,6 @@ where
         page.path = opened_at(page.path);
         Ok(Self(page))
     }
-}
-
-/// 128 random bits as text.
-pub fn random_text(app: &App) -> String {
-    let mut bytes = [0; 16];
-    app.random.fill(&mut bytes);
-    let mut text = String::with_capacity(32);
-    for byte in bytes {
-        use std::fmt::Write as _;
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
 }
 
 #[cfg(test)]

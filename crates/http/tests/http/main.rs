@@ -19,6 +19,7 @@ mod reading;
 mod routes;
 mod sending;
 mod signers_files;
+mod sign_in;
 mod starting;
 mod support;
 mod templates;

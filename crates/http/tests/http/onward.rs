@@ -83,8 +83,8 @@ fn session(server: &Server) -> String {
         password: PASSWORD.to_owned(),
         address: std::net::Ipv4Addr::LOCALHOST.into(),
     };
-    let cookie = server.app.sign_in(&attempt).expect("signed in").cookie;
-    format!("countersign_session={}", cookie.expose())
+    let cookie = server.app.sign_in(&attempt, None).expect("signed in").cookie;
+    format!("__Host-countersign_session={}", cookie.expose())
 }
 
 /// A document whose first writer gives this besides his name.
@@ -220,7 +220,9 @@ fn a_wrong_entry_leaves_the_choice_of_languages_and_is_in_no_address(database: &
         .next()
         .expect("a cookie")
         .to_owned();
-    let csrf = form_cookie.split_once('=').expect("a value").1.to_owned();
+    let html = form.html();
+    let csrf = html.split_once("name=\"csrf\" value=\"").expect("a form").1;
+    let csrf = csrf.split('"').next().expect("a token");
 
     let mut answered = Vec::new();
     let page = look(&server, &format!("{}{choices}", in_language(&guarded, "ja")), "").html();
@@ -238,7 +240,7 @@ fn a_wrong_entry_leaves_the_choice_of_languages_and_is_in_no_address(database: &
     answered.push((submit(&server, &page, &entries, ""), false));
     let page = look(&server, "/sign-in?next=/outbox/1&lang=ja", &form_cookie).html();
     let entries = [
-        ("csrf", csrf.as_str()),
+        ("csrf", csrf),
         ("next", "/outbox/1"),
         ("company", "acme"),
         ("email", "t-y-p-e-d@example.com"),

@@ -330,7 +330,7 @@ fn every_session_route_sends_a_stranger_to_sign_in(database: &TestDatabase) {
         .into_iter()
         .filter(|route| route.authority == Authority::Session)
     {
-        for cookie in ["", "countersign_session=abc"] {
+        for cookie in ["", "__Host-countersign_session=abc"] {
             let request = server.request(route.method.as_str(), &filled(route.path), None);
             let answer = server.send(request.header("cookie", cookie));
             // The client follows the redirect.
@@ -339,7 +339,8 @@ fn every_session_route_sends_a_stranger_to_sign_in(database: &TestDatabase) {
         }
     }
     // A form that does not come from our page signs nobody in.
-    let form = "company=acme&email=owner%40example.com&password=plover+lantern+quay+47&csrf=0123456789abcdef0123456789abcdef";
+    let form =
+        "company=acme&email=owner%40example.com&password=plover+lantern+quay+47&csrf=0123456789abcdef0123456789abcdef";
     let request = server
         .request("POST", "/sign-in", None)
         .header("content-type", "application/x-www-form-urlencoded");
@@ -367,10 +368,10 @@ fn the_outbox_names_the_company_as_people_know_it(database: &TestDatabase) {
         password: PASSWORD.to_owned(),
         address: std::net::Ipv4Addr::LOCALHOST.into(),
     };
-    let cookie = server.app.sign_in(&attempt).expect("signed in").cookie;
+    let cookie = server.app.sign_in(&attempt, None).expect("signed in").cookie;
     let request = server
         .request("GET", "/outbox?lang=en", None)
-        .header("cookie", format!("countersign_session={}", cookie.expose()));
+        .header("cookie", format!("__Host-countersign_session={}", cookie.expose()));
     let page = server.send(request);
     assert_eq!(page.status, 200);
     assert!(text(&page).contains("acme Ltd"), "{}", text(&page));
@@ -873,7 +874,9 @@ fn behind_a_proxy_with_tls_a_member_signs_in_and_links_lead_there(database: &Tes
         let cookie = page.header("set-cookie").to_owned();
         assert_eq!(cookie.contains("; Secure"), is_secure, "{scheme}: {cookie}");
         let pair = cookie.split(';').next().expect("a cookie").to_owned();
-        let csrf = pair.split_once('=').expect("a value").1.to_owned();
+        let html = text(&page);
+        let csrf = html.split_once("name=\"csrf\" value=\"").expect("a form").1;
+        let csrf = csrf.split('"').next().expect("a token");
         let form = format!("company=acme&email=owner%40example.com&password=plover+lantern+quay+47&csrf={csrf}");
         let answer = ask("POST", scheme, &pair, Some(form));
         assert_eq!(answer.status, 303, "{scheme}: {}", text(&answer));
@@ -883,7 +886,12 @@ fn behind_a_proxy_with_tls_a_member_signs_in_and_links_lead_there(database: &Tes
             "a path: the browser stays with the proxy's host and scheme"
         );
         let session = answer.header("set-cookie");
-        assert!(session.starts_with("countersign_session="), "{session}");
+        let name = if is_secure {
+            "__Host-countersign_session="
+        } else {
+            "countersign_session="
+        };
+        assert!(session.starts_with(name), "{session}");
         assert_eq!(session.contains("; Secure"), is_secure, "{session}");
     }
 }

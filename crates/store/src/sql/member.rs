@@ -31,17 +31,20 @@ crate::statements! {
 
     /// A member signed in on the pages, where his credentials are still those that were proved.
     pub static INSERT_SESSION = "INSERT INTO member_session (session_hash, company_id, member_id, credential_version, \
-             created_at, expires_at) \
-         SELECT $1, m.company_id, m.id, m.credential_version, $5, $6 FROM member m \
+             created_at, seen_at, expires_at) \
+         SELECT $1, m.company_id, m.id, m.credential_version, $5, $5, $6 FROM member m \
          WHERE m.company_id = $2 AND m.id = $3 AND m.credential_version = $4 AND m.disabled_at IS NULL";
 
     /// Whose session it is. The session's secret is the authority; the company comes from it.
-    pub static FIND_SESSION = "SELECT s.company_id, s.member_id, s.expires_at, m.email, m.name, m.role, \
+    pub static FIND_SESSION = "SELECT s.company_id, s.member_id, s.seen_at, s.expires_at, m.email, m.name, m.role, \
          c.name AS company_name, c.language, c.utc_offset FROM member_session s \
          JOIN member m ON m.company_id = s.company_id AND m.id = s.member_id \
          JOIN company c ON c.id = s.company_id \
-         WHERE s.session_hash = $1 AND s.expires_at > $2 AND m.disabled_at IS NULL \
+         WHERE s.session_hash = $1 AND s.expires_at > $2 AND s.seen_at > $3 AND m.disabled_at IS NULL \
          AND s.credential_version = m.credential_version";
+
+    /// A session was used.
+    pub static USE_SESSION = "UPDATE member_session SET seen_at = $2 WHERE session_hash = $1 AND seen_at < $2";
 
     /// Signed out.
     pub static DELETE_SESSION = "DELETE FROM member_session WHERE session_hash = $1";
@@ -50,5 +53,5 @@ crate::statements! {
     pub static DELETE_SESSIONS = "DELETE FROM member_session WHERE company_id = $1 AND member_id = $2";
 
     /// Sessions that are over.
-    pub static DELETE_EXPIRED_SESSIONS = "DELETE FROM member_session WHERE expires_at <= $1";
+    pub static DELETE_EXPIRED_SESSIONS = "DELETE FROM member_session WHERE expires_at <= $1 OR seen_at <= $2";
 }

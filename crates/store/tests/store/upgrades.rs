@@ -13,6 +13,7 @@ testkit::on_both_databases!(
     letters_of_before_codes_were_told_apart_are_each_looked_at_once,
     words_of_an_earlier_person_are_taken_off_the_next_one,
     what_was_discarded_before_has_its_links_revoked,
+    a_session_from_before_the_idle_limit_lives_on_and_is_idle_since_it_began,
 );
 
 store::statements! {
@@ -314,4 +315,30 @@ fn bytes(database: &TestDatabase) -> String {
     } else {
         format!("x'{zeros}'")
     }
+}
+
+fn a_session_from_before_the_idle_limit_lives_on_and_is_idle_since_it_began(database: &TestDatabase) {
+    let hash = if database.url().is_some() {
+        format!("'\\x{}'", "07".repeat(32))
+    } else {
+        format!("x'{}'", "07".repeat(32))
+    };
+    let rows = format!(
+        "{COMPANY}\nINSERT INTO member (company_id, email, email_key, name, role, password_hash, created_at) \
+         VALUES ('acme', 'a@example.com', 'a@example.com', 'A', 'owner', 'x', 0);\n\
+         INSERT INTO member_session (session_hash, company_id, member_id, created_at, expires_at) \
+         SELECT {hash}, company_id, id, 100000000, 900000000 FROM member;"
+    );
+    as_of(database, 23, &rows);
+    let store = database.open();
+    let found = |now: i64, idle_since: i64| {
+        let at = |second| Timestamp::from_second(second).expect("a time");
+        store
+            .read_one(move |tx| store::member::find_session(tx, &[7; 32], at(now), at(idle_since)))
+            .expect("it is looked for")
+            .map(|session| session.seen_at.as_second())
+    };
+    assert_eq!(found(200, 99), Some(100));
+    assert_eq!(found(200, 100), None, "idle for too long");
+    assert_eq!(found(900, 99), None, "over");
 }

@@ -9,13 +9,14 @@ use serde::Serialize;
 use super::SESSION_COOKIE;
 use crate::pages::ending::Ending;
 use crate::pages::render::respond;
-use crate::pages::request::{PageForm, PageRequest, random_text};
+use crate::pages::request::{PageForm, PageRequest};
 use crate::router::Http;
 use crate::security_headers;
 
 /// Ties the sign-in form to the browser that asked for it.
 const FORM_COOKIE: &str = "countersign_form";
-const LONGEST_SECRET: usize = 1_024;
+/// Neither a company's id nor an address is longer.
+const LONGEST_NAME: usize = 1_024;
 
 #[derive(Serialize)]
 struct LoginPage<'a> {
@@ -34,11 +35,10 @@ pub async fn form(State(http): State<Http>, request: PageRequest) -> Response {
 
 fn page(http: &Http, request: &PageRequest, status: StatusCode, fault: Option<&str>) -> Response {
     let language = request.language();
-    let kept = request.cookie(FORM_COOKIE).filter(|value| value.len() == 32);
-    let csrf = kept.map_or_else(|| random_text(http.app()), str::to_owned);
+    let form = http.app().sign_in_form(request.cookie(FORM_COOKIE));
     let content = LoginPage {
         action: request.link(language, "/sign-in", &[]),
-        csrf: &csrf,
+        csrf: &form.token,
         next: next(request),
         fault: fault.map(|key| i18n::text(language, key, &[])),
         company_id: request.get("company").unwrap_or_default(),
@@ -47,7 +47,7 @@ fn page(http: &Http, request: &PageRequest, status: StatusCode, fault: Option<&s
     let frame = request.frame(language, i18n::text(language, "login-title", &[]));
     let mut response = respond(status, "login.html", &frame, &content);
     security_headers::own_window(response.headers_mut());
-    if let Some(cookie) = request.set_cookie(FORM_COOKIE, &csrf, None) {
+    if let Some(cookie) = request.set_cookie(FORM_COOKIE, &form.cookie, None) {
         response.headers_mut().append(header::SET_COOKIE, cookie);
     }
     response
@@ -63,8 +63,12 @@ fn next(request: &PageRequest) -> &str {
 
 /// `POST /sign-in`
 pub async fn sign_in(State(http): State<Http>, PageForm(request): PageForm) -> Response {
-    let form = request.get("csrf").unwrap_or_default();
-    if form.is_empty() || request.cookie(FORM_COOKIE) != Some(form) {
+    let token = request.get("csrf").unwrap_or_default();
+    let is_ours = http
+        .app()
+        .check_sign_in_form(request.cookie(FORM_COOKIE), token)
+        .is_ok();
+    if !is_ours || request.is_from_elsewhere() {
         return page(&http, &request, StatusCode::FORBIDDEN, Some("login-stale"));
     }
     let text = |name: &str| {
@@ -72,30 +76,35 @@ pub async fn sign_in(State(http): State<Http>, PageForm(request): PageForm) -> R
             .get(name)
             .unwrap_or_default()
             .chars()
-            .take(LONGEST_SECRET)
+            .take(LONGEST_NAME)
             .collect::<String>()
     };
     let attempt = LoginAttempt {
         company: text("company").trim().to_owned(),
         email: text("email").trim().to_owned(),
-        password: text("password"),
+        password: request.get("password").unwrap_or_default().to_owned(),
         address: request.client.address,
     };
     let turn = match http.turn_to_log_in(attempt.address, &attempt.company).await {
         Ok(turn) => turn,
         Err(error) => return request.fail(&error, request.language()),
     };
+    let before = request.cookie(SESSION_COOKIE).map(str::to_owned);
     let attempted = http
         .blocking(move |app| {
             let _turn = turn;
-            Ok(app.sign_in(&attempt))
+            Ok(app.sign_in(&attempt, before.as_deref()))
         })
         .await;
     match attempted {
         Ok(Ok(signed_in)) => {
             let seconds = http.app().settings.session_seconds;
             let mut response = request.redirect(&request.onward(next(&request), &[]));
-            if let Some(cookie) = request.set_cookie(SESSION_COOKIE, signed_in.cookie.expose(), Some(seconds)) {
+            let cookies = [
+                request.set_cookie(SESSION_COOKIE, signed_in.cookie.expose(), Some(seconds)),
+                request.set_cookie(FORM_COOKIE, "", Some(0)),
+            ];
+            for cookie in cookies.into_iter().flatten() {
                 response.headers_mut().append(header::SET_COOKIE, cookie);
             }
             response
@@ -118,7 +127,7 @@ pub async fn sign_out(State(http): State<Http>, PageForm(request): PageForm) -> 
         Ok(session) => session,
         Err(response) => return response,
     };
-    if session.check_form(request.get("csrf").unwrap_or_default()).is_err() {
+    if session.check_form(request.get("csrf").unwrap_or_default()).is_err() || request.is_from_elsewhere() {
         return request.end(
             Ending::Forbidden,
             request.language(),

@@ -2,7 +2,8 @@
 //!
 //! A session is a cookie that scripts cannot read and that other sites' forms do not carry; each of
 //! our forms carries a token made from it besides ([`app::MemberSession::check_form`]). The sign-in
-//! form, which comes before a session, is tied to its browser by a cookie of its own.
+//! form, which comes before a session, is tied to its browser by a cookie of its own
+//! ([`app::App::sign_in_form`]).
 
 use app::{Error, MemberSession};
 use axum::response::Response;
