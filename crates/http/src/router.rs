@@ -29,7 +29,7 @@ use crate::client_address::{Network, one_visitor};
 use crate::pages::request::PageRequest;
 use crate::problem::{CompanyLanguage, Failure, speak};
 use crate::rate::Rate;
-use crate::{api, pages};
+use crate::{api, pages, security_headers};
 
 /// How many strangers wait for the check of a file before others are sent away, and how many of them may be one network's.
 const WAITING_CHECKS: usize = 64;
@@ -227,6 +227,11 @@ impl Http {
         &self.0.app.settings.public_url
     }
 
+    /// Whether browsers should only use https.
+    pub fn is_public_https(&self) -> bool {
+        self.public_url().starts_with("https://")
+    }
+
     /// The value of `WWW-Authenticate`: both schemes that are understood.
     pub fn challenge(&self) -> String {
         format!(
@@ -339,6 +344,7 @@ pub fn router(app: Arc<App>, settings: HttpSettings) -> Router {
         }))
         .layer(middleware::from_fn_with_state(http.clone(), speak))
         .layer(middleware::from_fn(bodies::discarding))
+        .layer(middleware::from_fn_with_state(http.clone(), security_headers::every))
         .with_state(http)
 }
 

@@ -5,16 +5,40 @@
 //! - Referrer-Policy: the address of a signing page opens it, so it is told to nobody. A browser
 //!   then sends `Origin: null` with a form: the token in the address, or the form's own token, is
 //!   the defence against forged requests.
-//! - Cache-Control: a page with a token in its address, or of a member, is kept nowhere.
+//! - Cache-Control: a page with a token in its address, or of a member, is never stored, and neither is an answer of the API.
+//!   Every answer gets `no-store` unless its handler says how long it may be kept.
+//! - Strict-Transport-Security: on every answer if the public address is https. Two years, for this host only: subdomains and
+//!   the browsers' preload list are the operator's decision.
 //! - Cross-Origin-Opener-Policy on members' pages only: on the signing page it would cut
 //!   `window.opener`, through which the completion is told.
 
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::middleware::Next;
+use axum::response::Response;
+
+use crate::router::Http;
+
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+const NO_SNIFF: HeaderValue = HeaderValue::from_static("nosniff");
+const STRICT_TRANSPORT: HeaderValue = HeaderValue::from_static("max-age=63072000");
 
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
      connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 );
+
+/// For every answer, whatever it is: the outermost layer of the router.
+pub async fn every(State(http): State<Http>, request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    headers.entry(header::CACHE_CONTROL).or_insert(NO_STORE);
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
+    if http.is_public_https() {
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, STRICT_TRANSPORT);
+    }
+    response
+}
 
 /// For every page of HTML.
 pub fn page(headers: &mut HeaderMap) {
@@ -37,7 +61,7 @@ pub fn own_window(headers: &mut HeaderMap) {
 
 /// For everything that is reached through a secret: kept nowhere, told to nobody, never guessed at.
 pub fn private(headers: &mut HeaderMap) {
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(header::CACHE_CONTROL, NO_STORE);
     always(headers);
 }
 
@@ -61,7 +85,7 @@ pub fn immutable_for_all(headers: &mut HeaderMap) {
 
 fn always(headers: &mut HeaderMap) {
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
     headers.insert(
         HeaderName::from_static("cross-origin-resource-policy"),
         HeaderValue::from_static("same-origin"),

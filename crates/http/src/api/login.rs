@@ -9,7 +9,7 @@ use app::{Error, LoginAttempt, LoginRefusal};
 use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::Language;
 use serde::{Deserialize, Serialize};
@@ -236,9 +236,5 @@ fn answer(status: StatusCode, code: ResultCode, language: Language, body: LoginR
         result_msg: i18n::text(language, key, &[]),
         session_id: String::new(),
     };
-    let mut response = (status, Json(LoginResponse { header, body })).into_response();
-    response
-        .headers_mut()
-        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
+    (status, Json(LoginResponse { header, body })).into_response()
 }
