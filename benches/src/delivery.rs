@@ -148,6 +148,7 @@ impl House {
             store,
             blobs: Blobs::local(folder.join("files of deliveries")).expect("a folder of files"),
             documents: Arc::new(NoDocuments),
+            space: Arc::new(app::Plenty),
             clock: Arc::new(Now),
             network: Arc::new(app::network::NoNetwork),
             tokens: Arc::new(app::key_tokens::NoTokens),

@@ -2,7 +2,7 @@
 //!
 //! A figure alone says little on a machine that others use too, so each is a ratio: to raw durable commits of the same
 //! disk, to a raw HTTP client, to a peer. The idle share of the processors is printed before each part. Arguments name the
-//! parts that are measured (`store`, `document`, `memory`, `pages`, `delivery`, `server`, `logins`, and of `delivery` the
+//! parts that are measured (`store`, `document`, `memory`, `pages`, `delivery`, `server`, `logins`, `uploads`, and of `delivery` the
 //! `starts` alone); without any, all are.
 
 #![allow(
@@ -21,6 +21,7 @@ mod peer;
 mod raw_commit;
 mod server;
 mod store;
+mod uploads;
 
 fn main() {
     if let [_, flag, task, folder] = std::env::args().collect::<Vec<_>>().as_slice()
@@ -56,6 +57,10 @@ fn main() {
             &testkit::installation::binary(),
             &folder.path().join("logins"),
         ));
+    }
+    if is_wanted("uploads") {
+        let data = folder.path().join("uploads");
+        runtime().block_on(uploads::measure(&testkit::installation::binary(), &data));
     }
     if !is_wanted("store") && !is_wanted("server") {
         return;

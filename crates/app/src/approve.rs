@@ -11,11 +11,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
-    Actor, Comment, CompanyId, EventKind, Field, FieldValue, Outcome, Recipient, RecipientId, TemplateVersion,
-    WorkflowId,
+    Actor, Comment, CompanyId, EventKind, Field, FieldValue, FileValue, Outcome, Recipient, RecipientId,
+    TemplateVersion, WorkflowId,
 };
 use store::workflow_value::StoredValue;
 
+use crate::documents::Asker;
 use crate::draft::Draft;
 use crate::error::{Error, Fault, FaultCode};
 use crate::foresight::stuck_after;
@@ -146,7 +147,11 @@ impl App {
                     (Given::Draft(read.draft), Some(read.kept))
                 }
             };
-            let values = self.read_values(snapshot, recipient, &given)?;
+            let asker = match source {
+                Source::List(_) => Asker::Company(company.clone()),
+                Source::Page { .. } => Asker::Link(company.clone(), recipient_id),
+            };
+            let values = self.read_values(snapshot, recipient, &given, &asker)?;
             for bytes in &values.files {
                 self.blobs.put(bytes)?;
             }
@@ -184,22 +189,32 @@ impl App {
         })
     }
 
-    fn read_values(&self, snapshot: &Snapshot, recipient: &Recipient, source: &Given<'_>) -> Result<ReadValues, Error> {
+    fn read_values(
+        &self,
+        snapshot: &Snapshot,
+        recipient: &Recipient,
+        source: &Given<'_>,
+        asker: &Asker,
+    ) -> Result<ReadValues, Error> {
         let template = &snapshot.template.version;
         let fonts = self.fonts()?;
         let language = snapshot.stored.workflow.language;
         let mut faults = Vec::new();
         let mut given: BTreeMap<String, (String, NewValue)> = BTreeMap::new();
         let mut take = |field: &Field, path: String, value: Result<NewValue, domain::ValueFault>| {
-            let proved = value
-                .map_err(|fault| value_fault(path.clone(), field, &fault))
-                .and_then(|value| prove(template, field, &value, language, &fonts, &path).map(|()| value));
+            let judged = match value {
+                Ok(value) => self.judged(asker, template, field, value, &path)?,
+                Err(fault) => Err(value_fault(path.clone(), field, &fault)),
+            };
+            let proved =
+                judged.and_then(|value| prove(template, field, &value, language, &fonts, &path).map(|()| value));
             match proved {
                 Ok(value) => {
                     given.insert(field.name.clone(), (path, value));
                 }
                 Err(fault) => faults.push(fault),
             }
+            Ok::<_, Error>(())
         };
         let mut refusals = Vec::new();
         match source {
@@ -218,7 +233,7 @@ impl App {
                             let text = entry.value.as_deref().unwrap_or_default();
                             // An empty file is ignored, so that it takes nothing away.
                             if !(field.kind.is_file() && text.trim().is_empty()) {
-                                take(field, format!("{path}.value"), NewValue::read(field, text));
+                                take(field, format!("{path}.value"), NewValue::read(field, text))?;
                             }
                         }
                         Err(fault) => refusals.push(fault),
@@ -230,7 +245,7 @@ impl App {
             }) => {
                 for (name, text) in texts {
                     match writable(template, &snapshot.values, recipient, Some(name), name) {
-                        Ok(field) => take(field, name.clone(), NewValue::read(field, text)),
+                        Ok(field) => take(field, name.clone(), NewValue::read(field, text))?,
                         Err(fault) => refusals.push(Fault {
                             path: name.clone(),
                             ..fault
@@ -242,14 +257,13 @@ impl App {
                         continue;
                     }
                     if let Ok(field) = writable(template, &snapshot.values, recipient, Some(name), name) {
-                        let bytes = self.blobs.get(&file.hash)?;
-                        take(field, name.clone(), NewValue::file(field, Some(&file.file_name), bytes));
+                        take(field, name.clone(), self.of_draft(field, file)?)?;
                     }
                 }
                 for (name, drawn) in drawn.iter().filter(|(name, _)| !texts.contains_key(*name)) {
                     if let Ok(field) = writable(template, &snapshot.values, recipient, Some(name), name) {
                         let value = FieldValue::Drawn(drawn.clone());
-                        take(field, name.clone(), Ok(NewValue::Plain(value)));
+                        take(field, name.clone(), Ok(NewValue::Plain(value)))?;
                     }
                 }
             }
@@ -348,6 +362,15 @@ impl App {
             removed,
             files,
         })
+    }
+
+    /// A file of a draft: it was judged when it came, unless an earlier version kept the picture as it was.
+    fn of_draft(&self, field: &Field, file: &FileValue) -> Result<Result<NewValue, domain::ValueFault>, Error> {
+        if file.pixels.is_some() || !field.kind.is_picture() {
+            return Ok(Ok(NewValue::Kept(file.clone())));
+        }
+        let bytes = self.blobs.get(&file.hash)?;
+        Ok(NewValue::file(field, Some(&file.file_name), bytes))
     }
 }
 

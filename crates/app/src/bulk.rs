@@ -25,6 +25,7 @@ use store::idempotency::KeptAnswer;
 use crate::App;
 use crate::bulk_sheet::{self, Columns};
 use crate::caller::{Caller, Channel};
+use crate::documents::Asker;
 use crate::error::{ConflictCode, Error, Fault, FaultCode, ForbiddenCode, Subject};
 use crate::listing::ListReader;
 use crate::origin::Origin;
@@ -421,7 +422,9 @@ impl App {
                     names: None,
                 })
                 .collect(),
-            BulkRows::Sheet(file) => self.sheet_rows(&file, &common, &template)?,
+            BulkRows::Sheet(file) => {
+                self.sheet_rows(&Asker::Company(caller.company.clone()), &file, &common, &template)?
+            }
         };
         let most = self.settings.bulk.rows;
         if rows.is_empty() {
@@ -437,6 +440,7 @@ impl App {
 
     fn sheet_rows(
         &self,
+        asker: &Asker,
         file: &[u8],
         common: &StartRequest,
         template: &TemplateVersion,
@@ -445,7 +449,8 @@ impl App {
             rows: self.settings.bulk.rows,
             ..SheetLimits::default()
         };
-        let sheet = self.documents.sheet(file, &limits).map_err(|fault| fault.at("file"))?;
+        let sheet = self.documents.sheet(asker, file, &limits);
+        let sheet = sheet.map_err(|fault| fault.at("file"))?;
         let columns = Columns::read(&sheet.header, template).map_err(Error::Unprocessable)?;
         let rows = sheet.rows.into_iter().map(|row| {
             let number = row.number;

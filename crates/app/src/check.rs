@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, SystemTime};
 
+use blobs::Removal;
 use domain::{BlobHash, WorkflowId};
 use store::check::{self, Needed, Owner};
 
@@ -129,10 +130,11 @@ impl App {
             .filter(|file| !needed.contains_key(&file.hash))
         {
             // Its age is looked at again now: a use-case may just have put it anew.
-            if self.blobs.delete_if_older(&file.hash, old)? {
-                report.swept.push(file.hash);
-            } else {
-                report.young.push(file.hash);
+            match self.blobs.delete_if_older(&file.hash, old)? {
+                Removal::Removed => report.swept.push(file.hash),
+                Removal::Young => report.young.push(file.hash),
+                // Another process was first.
+                Removal::Absent => {}
             }
         }
         Ok(report)

@@ -17,6 +17,7 @@ use store::workflow::SealedDocument;
 
 use crate::App;
 use crate::certificate_content::{Certified, HandedOn, certificate_content};
+use crate::documents::Asker;
 use crate::error::Error;
 use crate::mail::OutgoingMail;
 use crate::network::Patience;
@@ -80,8 +81,9 @@ impl App {
             .iter()
             .map(|(name, stored)| (name.clone(), stored.value.clone()))
             .collect::<std::collections::BTreeMap<String, FieldValue>>();
-        let mut marks = marks(template, &values, snapshot.stored.workflow.language, |hash| {
-            Ok(self.blobs.get(hash)?)
+        let asker = Asker::Company(snapshot.stored.workflow.company.clone());
+        let mut marks = marks(template, &values, snapshot.stored.workflow.language, |place, file| {
+            self.stamped_picture(&asker, place, file)
         })?;
         let pdf = self.blobs.get(&template.pdf)?;
         let fonts = self.fonts()?;

@@ -14,25 +14,25 @@
 //! A link that is replaced keeps its draft, revision and all, or ends it; what a device has kept for another link is
 //! never taken for what is there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use domain::{CompanyId, DrawnValue, FieldKind, FieldValue, FileValue, Recipient, RecipientId};
+use domain::{BlobHash, CompanyId, DrawnValue, Field, FieldKind, FieldValue, FileValue, Recipient, RecipientId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use store::Transaction;
 
 use crate::App;
 use crate::approve::{is_editable, writable};
+use crate::documents::Asker;
 use crate::error::{ConflictCode, Error, Fault, FaultCode};
 use crate::look::{FieldLook, Looks, typed_value};
 use crate::signing_session::{Session, SigningKey, self_filling};
 use crate::transition::Snapshot;
-use crate::values::{NewValue, prove, value_fault};
+use crate::uploads::{MOST_BYTES, MOST_FILES, beyond_measure};
+use crate::values::{NewValue, value_fault};
 
 /// The most bytes that the texts of a draft may have.
 const LARGEST_DRAFT: usize = 256 * 1024;
-/// The most bytes that one writer may send as files before he approves, those that he replaced included: they lie in the
-/// file store until a sweep.
-const MOST_FILE_BYTES: u64 = 200 * 1024 * 1024;
 /// The longest name that a page may give itself, in bytes.
 const LONGEST_PAGE: usize = 32;
 
@@ -98,9 +98,6 @@ pub(crate) struct Draft {
     /// Signatures and seals that we draw; a field has a file or a drawing.
     #[serde(default)]
     pub(crate) drawn: BTreeMap<String, DrawnValue>,
-    /// Bytes of all files that were ever sent for it.
-    #[serde(default)]
-    sent: u64,
     #[serde(default)]
     revision: u64,
     #[serde(default)]
@@ -115,6 +112,9 @@ pub(crate) enum Held {
     File(FileValue),
     Drawn(DrawnValue),
 }
+
+/// A file that was judged, and its bytes.
+type SentFile = (FileValue, Vec<u8>);
 
 /// A draft and the text that it was read from.
 pub(crate) struct ReadDraft {
@@ -140,6 +140,11 @@ impl Draft {
     pub(crate) fn filed(&self, field: &str) -> Option<FieldValue> {
         let drawn = || self.drawn.get(field).cloned().map(FieldValue::Drawn);
         self.files.get(field).cloned().map(FieldValue::File).or_else(drawn)
+    }
+
+    /// The files that it names.
+    fn hashes(&self) -> BTreeSet<BlobHash> {
+        self.files.values().map(|file| file.hash).collect()
     }
 
     fn held(&self, field: &str) -> Option<Held> {
@@ -216,13 +221,13 @@ impl App {
                     ..fault
                 }),
                 Ok(_) if text.contains('\0') => faults.push(Fault::new(name, FaultCode::ControlCharacter)),
-                Ok(field) if field.kind.is_file() => match NewValue::read(field, text) {
-                    Err(fault) => faults.push(value_fault(name.clone(), field, &fault)),
-                    Ok(NewValue::File { value, bytes }) => {
-                        files.push(bytes);
+                Ok(field) if field.kind.is_file() => match self.judged_file(&session, &recipient, field, text)? {
+                    Err(fault) => faults.push(fault),
+                    Ok(Some((value, bytes))) => {
+                        files.push((value.clone(), bytes));
                         changed.insert(name.clone(), Held::File(value));
                     }
-                    Ok(_) => drop(changed.insert(name.clone(), Held::Text(String::new()))),
+                    Ok(None) => drop(changed.insert(name.clone(), Held::Text(String::new()))),
                 },
                 Ok(_) => drop(changed.insert(name.clone(), Held::Text(text.clone()))),
             }
@@ -248,17 +253,39 @@ impl App {
         if !found.kind.is_file() {
             return Err(Error::fault(field, FaultCode::FieldNotWritable));
         }
+        self.check_room()?;
         let value = NewValue::file(found, file_name, bytes)
             .map_err(|fault| Error::Unprocessable(vec![value_fault(field.to_owned(), found, &fault)]))?;
-        let (language, fonts) = (session.snapshot.stored.workflow.language, self.fonts()?);
-        prove(session.template(), found, &value, language, &fonts, field)
-            .map_err(|fault| Error::Unprocessable(vec![fault]))?;
-        let NewValue::File { value, bytes } = value else {
+        let asker = asker(&session, &recipient);
+        let judged = self.judged(&asker, session.template(), found, value, field)?;
+        let NewValue::File { value, bytes } = judged.map_err(|fault| Error::Unprocessable(vec![fault]))? else {
             return Err(Error::fault(field, FaultCode::InvalidFile));
         };
-        self.keep_draft_files(key, &session, &recipient, &[bytes])?;
+        self.keep_draft_files(key, &session, &recipient, &[(value.clone(), bytes)])?;
         let changed = BTreeMap::from([(field.to_owned(), Held::File(value))]);
         self.write_draft(key, &session, &recipient, seen, &changed)
+    }
+
+    /// The file that a text holds, judged; none where it is empty.
+    fn judged_file(
+        &self,
+        session: &Session,
+        recipient: &Recipient,
+        field: &Field,
+        text: &str,
+    ) -> Result<Result<Option<SentFile>, Fault>, Error> {
+        let value = match NewValue::read(field, text) {
+            Err(fault) => return Ok(Err(value_fault(field.name.clone(), field, &fault))),
+            Ok(NewValue::Nothing) => return Ok(Ok(None)),
+            Ok(value) => value,
+        };
+        self.check_room()?;
+        let asker = asker(session, recipient);
+        let judged = self.judged(&asker, session.template(), field, value, &field.name)?;
+        Ok(judged.map(|value| match value {
+            NewValue::File { value, bytes } => Some((value, bytes)),
+            _ => None,
+        }))
     }
 
     pub(crate) fn draft(&self, company: &CompanyId, recipient: RecipientId) -> Result<ReadDraft, Error> {
@@ -293,28 +320,35 @@ impl App {
         Ok(read)
     }
 
-    /// Counts files against what the writer may send, and only then keeps them. Until the draft names them nothing does, and
-    /// of those that it names no longer `fsck` sweeps what no approval has taken over.
+    /// Announces files, counts them against what is kept for the writer's link, and only then keeps them. Until the draft
+    /// names them they are loose.
     fn keep_draft_files(
         &self,
         key: &SigningKey,
         session: &Session,
         recipient: &Recipient,
-        files: &[Vec<u8>],
+        files: &[SentFile],
     ) -> Result<(), Error> {
         if files.is_empty() {
             return Ok(());
         }
-        let more: u64 = files.iter().map(|bytes| bytes.len() as u64).sum();
-        self.change_draft(key, session, recipient, move |draft| {
-            draft.sent = draft.sent.saturating_add(more);
-            if draft.sent > MOST_FILE_BYTES {
-                let fault = Fault::new("data", FaultCode::FilesTooLarge).with("limit", MOST_FILE_BYTES);
-                return Err(Error::Unprocessable(vec![fault]));
+        let announced: Vec<_> = files.iter().map(|(file, _)| (file.hash, file.length)).collect();
+        let (company, id, at) = (
+            session.snapshot.stored.workflow.company.clone(),
+            recipient.id,
+            self.now(),
+        );
+        self.hold(key, session, recipient, move |tx| {
+            for file in &announced {
+                store::upload::announce(tx, &company, id, *file, at)?;
+            }
+            let kept = store::upload::counted(tx, &company, id)?;
+            if kept.bytes > MOST_BYTES || kept.files > MOST_FILES {
+                return Err(Error::Unprocessable(vec![beyond_measure("data")]));
             }
             Ok(())
         })?;
-        for bytes in files {
+        for (_, bytes) in files {
             self.blobs.put(bytes)?;
         }
         Ok(())
@@ -402,18 +436,44 @@ impl App {
         change: impl Fn(&mut Draft) -> Result<(), Error> + Send + 'static,
     ) -> Result<Draft, Error> {
         let company = session.snapshot.stored.workflow.company.clone();
-        let (id, link_version, at) = (recipient.id, recipient.link_version, self.now());
-        let changed = self.store.write::<_, Error, _>(move |tx| {
+        let (id, at) = (recipient.id, self.now());
+        self.hold(key, session, recipient, move |tx| {
+            let before = parsed(store::workflow_value::draft(tx, &company, id)?.as_deref());
+            let mut draft = before.clone();
+            change(&mut draft)?;
+            keep(tx, &company, id, &draft, at)?;
+            let (then, now) = (before.hashes(), draft.hashes());
+            for hash in now.difference(&then) {
+                // It was announced long ago, and is gone: it has to be sent again.
+                if !store::upload::name(tx, &company, id, *hash)? {
+                    return Err(Error::busy(1));
+                }
+            }
+            for hash in then.difference(&now) {
+                store::upload::loosen(tx, &company, id, *hash, at)?;
+            }
+            Ok(draft)
+        })
+    }
+
+    /// Writes something for a writer, as long as he has not acted and his link was not replaced.
+    fn hold<T: Send + 'static>(
+        &self,
+        key: &SigningKey,
+        session: &Session,
+        recipient: &Recipient,
+        write: impl Fn(&mut dyn Transaction) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let company = session.snapshot.stored.workflow.company.clone();
+        let (id, link_version) = (recipient.id, recipient.link_version);
+        let written = self.store.write::<_, Error, _>(move |tx| {
             if !store::workflow::hold_writer(tx, &company, id, link_version)? {
                 return Ok(None);
             }
-            let mut draft = parsed(store::workflow_value::draft(tx, &company, id)?.as_deref());
-            change(&mut draft)?;
-            keep(tx, &company, id, &draft, at)?;
-            Ok(Some(draft))
+            write(tx).map(Some)
         })?;
-        if let Some(draft) = changed {
-            return Ok(draft);
+        if let Some(written) = written {
+            return Ok(written);
         }
         // Says what was met.
         self.open_for_writing(key)?;
@@ -421,8 +481,12 @@ impl App {
     }
 }
 
+fn asker(session: &Session, recipient: &Recipient) -> Asker {
+    Asker::Link(session.snapshot.stored.workflow.company.clone(), recipient.id)
+}
+
 fn keep(
-    tx: &mut dyn store::Transaction,
+    tx: &mut dyn Transaction,
     company: &CompanyId,
     recipient: RecipientId,
     draft: &Draft,

@@ -147,7 +147,7 @@ codes! {
         PictureBlank => "picture-blank",
         /// The picture is a PNG or JPEG that cannot be read.
         PictureDamaged => "picture-damaged",
-        /// All files of the writer together have more than `limit` bytes.
+        /// More than so many `megabytes` or `files` are kept for the writer's link; replaced ones count for some `minutes`.
         FilesTooLarge => "files-too-large",
         /// All that the writer has filled in has more than `limit` bytes.
         DraftTooLarge => "draft-too-large",

@@ -142,7 +142,7 @@ impl<'t> Sheets<'t> {
     /// A box of a page that is not there is the import's to refuse.
     fn prove(self, place: &Field, value: &FieldValue, path: &str) -> Result<(), Fault> {
         self.page_of(place).map_or(Ok(()), |size| {
-            prove_in_box(size, place, value, |_| Vec::new(), self.language, self.fonts, path)
+            prove_in_box(size, place, value, self.language, self.fonts, path)
         })
     }
 

@@ -78,6 +78,7 @@ mod outgoing;
 mod page_cache;
 mod page_part;
 pub mod password;
+mod pictures;
 mod proofs;
 mod public_link;
 mod reject;
@@ -100,6 +101,7 @@ mod text;
 mod token;
 mod transition;
 mod upkeep;
+mod uploads;
 mod values;
 pub mod vault;
 mod verdict_words;
@@ -118,7 +120,7 @@ pub use client::{ClientRow, NewClient, SigningSecrets, WebhookSecret};
 pub use company::{AddedCompany, CompanyChange, NewCompany, SealKeyDetails};
 pub use company_look::{CompanyLook, shown_logo_size};
 pub use correct_recipient::CorrectRequest;
-pub use documents::{DocumentFault, NoDocuments, StrangersDocuments};
+pub use documents::{Asker, DocumentFault, NoDocuments, StrangersDocuments};
 pub use draft::{DraftChange, DraftSeen, DraftState, HeldField, SavedDraft};
 pub use drawing::{Choice, Wish};
 pub use error::{ConflictCode, ERROR_IDS, Error, Fault, FaultCode, ForbiddenCode, Subject, ThrottleCode};
@@ -158,6 +160,7 @@ pub use template_view::{
     ArchivedTemplate, ListTemplatesRequest, SavedTemplate, TemplateLine, TemplateList, TemplatePlace, TemplateView,
 };
 pub use transition::Advanced;
+pub use uploads::{FreeSpace, Plenty, Space};
 pub use values::GivenField;
 pub use vault::{Purpose, Vault, VaultError};
 pub use verdict_words::{Fact, Outcome, SignatureWords, Standing, VerdictWords, verdict_words};
@@ -175,6 +178,8 @@ pub struct App {
     pub blobs: Blobs,
     /// Reads strangers' PDFs.
     pub documents: Arc<dyn StrangersDocuments>,
+    /// Tells how much room the disks have.
+    pub space: Arc<dyn FreeSpace>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
     /// Gives chance.
@@ -209,6 +214,8 @@ pub struct Parts {
     pub blobs: Blobs,
     /// Reads strangers' PDFs.
     pub documents: Arc<dyn StrangersDocuments>,
+    /// Tells how much room the disks have.
+    pub space: Arc<dyn FreeSpace>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
     /// Gives chance.
@@ -230,6 +237,7 @@ impl App {
             store,
             blobs,
             documents,
+            space,
             clock,
             random,
             network,
@@ -250,6 +258,7 @@ impl App {
             store,
             blobs,
             documents,
+            space,
             clock,
             random,
             network,

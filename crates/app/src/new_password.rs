@@ -198,6 +198,19 @@ mod tests {
     }
 
     #[test]
+    fn a_few_unrelated_words_are_a_good_password() {
+        for password in [
+            "correct horse battery staple",
+            "a long enough password 42",
+            "plover lantern quay 47",
+            "another lantern quay 47",
+            "등대 양파 나무 기린 구름",
+        ] {
+            assert_eq!(refusal(password, "Hanbit"), None, "{password}");
+        }
+    }
+
+    #[test]
     fn a_new_password_names_neither_its_owner_nor_the_company() {
         for password in [
             "minjun.kim@example.com",

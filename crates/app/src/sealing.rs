@@ -611,7 +611,7 @@ impl App {
     }
 
     fn replace_sealed(&self, due: &DueTimestamp, after: SealedDocument, events: &[EventKind]) -> Result<(), Error> {
-        let (company, id, before) = (due.company.clone(), due.workflow, due.sealed);
+        let (company, id, before, at) = (due.company.clone(), due.workflow, due.sealed, self.now());
         self.note(&due.company, due.workflow, &Actor::SERVICE, events, move |tx| {
             if !store::workflow::replace_sealed(tx, &company, id, &before, &after)? {
                 // Another process was first. What was kept here is swept: nothing names it.
@@ -624,6 +624,7 @@ impl App {
                 if before != after {
                     store::workflow::refer_to_blob(tx, &company, id, after)?;
                     store::workflow::forget_blob(tx, &company, id, before)?;
+                    store::upload::leave(tx, &company, (before, 0), at)?;
                 }
             }
             Ok(true)

@@ -38,6 +38,8 @@ pub struct Settings {
     pub largest_document: u64,
     /// How many bytes of pictures and texts of pages are kept in memory at most.
     pub page_cache: u64,
+    /// Below so many percent of free disk no new files and documents are taken; 0: they always are.
+    pub least_free_percent: u64,
     /// A folder with more fonts, asked after those that are part of the program.
     pub fonts_folder: Option<PathBuf>,
     /// How documents are sealed.
@@ -113,6 +115,7 @@ impl Default for Settings {
             session_idle_seconds: 12 * 60 * 60,
             largest_document: 50 * 1024 * 1024,
             page_cache: 64 * 1024 * 1024,
+            least_free_percent: 5,
             fonts_folder: None,
             sealing: SealingSettings::default(),
             codes_to: Vec::new(),

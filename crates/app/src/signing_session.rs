@@ -486,14 +486,16 @@ impl App {
     /// What a page of the document to be signed says.
     pub fn page_text(&self, key: &SigningKey, file: &BlobHash, page: u32) -> Result<PageAnswer, Error> {
         let session = self.open_for_reading(key)?;
-        self.page_of(&session.snapshot.template.version.pdf, file, PartKind::Text, page)
+        let snapshot = &session.snapshot;
+        let company = &snapshot.stored.workflow.company;
+        self.page_of(company, &snapshot.template.version.pdf, file, PartKind::Text, page)
     }
 
     /// What a page of a preview says.
     pub fn preview_text(&self, token: &str, file: &BlobHash, page: u32) -> Result<PageAnswer, Error> {
         let (company, content) = self.preview_content(token)?;
         let template = self.kept_template(&company, content.template, content.version)?;
-        self.page_of(&template.version.pdf, file, PartKind::Text, page)
+        self.page_of(&company, &template.version.pdf, file, PartKind::Text, page)
     }
 
     fn image_of(&self, template: &StoredVersion, file: &BlobHash, page: u32) -> Result<PagePart, Error> {

@@ -14,9 +14,10 @@ use std::sync::Arc;
 
 use domain::public_address::{AddressFault, CallbackUrl};
 use domain::{
-    ApiType, BlobHash, ClientId, Comment, CompanyId, Contact, CopyRecipient, EventKind, ExportSettings, FieldKind,
-    FieldName, FieldValue, Language, LinkType, LiveLinks, MemberId, PersonName, Progress, Recipient, RecipientId,
-    State, TemplateId, TemplateVersion, TextFault, UtcOffset, Who, Workflow, WorkflowId, WriterDetail, text, time,
+    ApiType, BlobHash, ClientId, Comment, CompanyId, Contact, CopyRecipient, EventKind, ExportSettings, Field,
+    FieldKind, FieldName, FieldValue, FileValue, Language, LinkType, LiveLinks, MemberId, PersonName, Progress,
+    Recipient, RecipientId, State, TemplateId, TemplateVersion, TextFault, UtcOffset, Who, Workflow, WorkflowId,
+    WriterDetail, text, time,
 };
 use jiff::{SignedDuration, Timestamp};
 use serde::de::DeserializeOwned;
@@ -31,6 +32,7 @@ use store::workflow_value::StoredValue;
 
 use crate::addresses::Addresses;
 use crate::caller::Caller;
+use crate::documents::Asker;
 use crate::error::{ConflictCode, Error, Fault, FaultCode, Subject};
 use crate::export::NextWriter;
 use crate::foresight::stuck_from_start;
@@ -249,6 +251,13 @@ pub(crate) struct PreviewContent {
     pub values: BTreeMap<String, FieldValue>,
 }
 
+impl PreviewContent {
+    /// The files that it shows.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &FileValue> {
+        self.values.values().filter_map(FieldValue::file)
+    }
+}
+
 /// A request that was found good.
 struct Plan {
     workflow: Workflow,
@@ -339,6 +348,7 @@ impl App {
             visitor_sign_url: None,
         };
         caller.must_send()?;
+        self.check_room()?;
         let now = self.now();
         // A request that is refused, as far as that is known, takes none.
         let takes_numbers =
@@ -358,16 +368,20 @@ impl App {
         let (mut plan, files, preview) = self.planned(caller, &context, one_off, now, request, origin)?;
         plan.also = also;
         plan.reserved = reserved;
+        let mut kept = Vec::new();
         for bytes in files {
-            self.blobs.put(&bytes)?;
+            kept.push(self.blobs.put(&bytes)?);
         }
         if preview {
             return self.keep_preview(plan, now).map(only);
         }
         let outgoing = Arc::clone(&self.outgoing);
         let idempotency = plan.idempotency.clone();
-        let outcome = self.store.write(move |tx| plan.store(tx, &outgoing, now))?;
-        match (outcome, idempotency) {
+        let outcome = self.store.write(move |tx| plan.store(tx, &outgoing, now));
+        if !matches!(outcome, Ok(Stored::Now { .. })) {
+            self.leave_behind(&caller.company, kept);
+        }
+        match (outcome?, idempotency) {
             (Stored::Before(kept), Some(idempotency)) => self.answered_before(&kept, &idempotency).map(only),
             (Stored::Before(_), None) => Err(Error::internal("starting", "an answer without a key")),
             (
@@ -578,6 +592,9 @@ impl CheckedStarts<'_> {
         let context = self.context(&request)?;
         let mut reader = StartReader::new(self.app, self.caller, &context, None, self.now, request)?;
         reader.read(&Origin::default());
+        if let Some(failure) = reader.failure {
+            return Err(failure);
+        }
         let mut faults = reader.faults;
         faults.retain(is_said);
         faults.sort_by(|a, b| a.path.cmp(&b.path));
@@ -779,6 +796,8 @@ struct StartReader<'a> {
     language: Language,
     offset: UtcOffset,
     faults: Vec<Fault>,
+    /// What is no fault of the request's: no worker was free.
+    failure: Option<Error>,
 }
 
 type Read = (Plan, Vec<Vec<u8>>, bool);
@@ -810,6 +829,7 @@ impl<'a> StartReader<'a> {
             language: Language::default(),
             offset: context.offset,
             faults,
+            failure: None,
         })
     }
 
@@ -821,6 +841,9 @@ impl<'a> StartReader<'a> {
     }
 
     fn refusal(&mut self) -> Error {
+        if let Some(failure) = self.failure.take() {
+            return failure;
+        }
         let mut faults = std::mem::take(&mut self.faults);
         faults.sort_by(|a, b| a.path.cmp(&b.path));
         if faults.is_empty() {
@@ -866,7 +889,7 @@ impl<'a> StartReader<'a> {
         }
         let (export, client) = self.export(request.export.as_ref(), template.as_ref());
         let (template, name) = (template?, name?);
-        if !self.faults.is_empty() || self.context.archived {
+        if !self.faults.is_empty() || self.failure.is_some() || self.context.archived {
             return None;
         }
         let authorization = export
@@ -1259,10 +1282,15 @@ impl<'a> StartReader<'a> {
             match NewValue::read(field, text) {
                 Err(fault) => self.fault(value_fault(path, field, &fault)),
                 Ok(NewValue::Nothing) => {}
-                Ok(value) => match prove(template, field, &value, self.language, &self.fonts, &path) {
-                    Err(fault) => self.fault(fault),
-                    Ok(()) => {
+                Ok(value) => match self.proved(template, field, value, &path) {
+                    Ok(Ok(value)) => {
                         values.insert(name.to_owned(), value);
+                    }
+                    Ok(Err(fault)) => self.fault(fault),
+                    // One that failed is enough: the others are not tried.
+                    Err(failure) => {
+                        self.failure = Some(failure);
+                        return (Vec::new(), Vec::new());
                     }
                 },
             }
@@ -1311,6 +1339,19 @@ impl<'a> StartReader<'a> {
             }
         }
         (stored, files)
+    }
+
+    /// A value as it is kept, or what is wrong with it.
+    fn proved(
+        &self,
+        template: &TemplateVersion,
+        field: &Field,
+        value: NewValue,
+        path: &str,
+    ) -> Result<Result<NewValue, Fault>, Error> {
+        let asker = Asker::Company(self.caller.company.clone());
+        let judged = self.app.judged(&asker, template, field, value, path)?;
+        Ok(judged.and_then(|value| prove(template, field, &value, self.language, &self.fonts, path).map(|()| value)))
     }
 
     fn export(

@@ -13,6 +13,7 @@ use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 use store::template::{StoredVersion, TemplateRow};
 
+use crate::documents::Asker;
 use crate::error::{ConflictCode, Error, Fault, FaultCode, Subject};
 use crate::foresight::{self, Sheets};
 use crate::{App, form_import, text, values};
@@ -310,7 +311,9 @@ impl App {
         fields: TemplateFields<'_>,
     ) -> Result<Made, Error> {
         let region = self.company(company)?.region;
-        let intake = self.take(upload, fields, wishes, region)?;
+        self.check_room()?;
+        let asker = Asker::Company(company.clone());
+        let intake = self.take(upload, fields, wishes, region, &asker)?;
         let (file, laid) = fields_of(&intake, fields, region)?;
         self.check_fonts(&file.fields)?;
         self.prove_template(&file.fields, &intake.pages, |path| match &laid {
@@ -323,7 +326,7 @@ impl App {
         Ok(Made {
             file,
             report: Some(intake.report()),
-            kept: self.keep(upload, intake)?,
+            kept: self.keep(upload, intake, &asker)?,
         })
     }
 
@@ -364,6 +367,7 @@ impl App {
         fields: TemplateFields<'_>,
         wishes: &Wishes,
         region: Region,
+        asker: &Asker,
     ) -> Result<Intake, Error> {
         let limit = self.settings.largest_document;
         if u64::try_from(upload.len()).unwrap_or(u64::MAX) > limit {
@@ -375,7 +379,7 @@ impl App {
         };
         let wishes = Wishes { form, ..wishes.clone() };
         self.documents
-            .inspect_as(upload, &wishes)
+            .inspect_as(asker, upload, &wishes)
             .map_err(|fault| match (fault.at("file"), alone) {
                 (Error::Unprocessable(mut faults), Some(more)) => {
                     faults.extend(more.into_iter().map(refused_field));
@@ -386,12 +390,12 @@ impl App {
     }
 
     /// Makes the file and the pictures of its pages durable.
-    fn keep(&self, upload: &[u8], intake: Intake) -> Result<Kept, Error> {
+    fn keep(&self, upload: &[u8], intake: Intake, asker: &Asker) -> Result<Kept, Error> {
         let page_count = u32::try_from(intake.pages.len()).unwrap_or(u32::MAX);
         Ok(Kept {
             pdf: self.blobs.put(&intake.pdf)?,
             original: BlobHash(Sha256::digest(upload).into()),
-            page_images: self.put_page_images(&intake.pdf, page_count)?,
+            page_images: self.put_page_images(&intake.pdf, page_count, asker)?,
             pages: intake.pages,
         })
     }
@@ -466,13 +470,13 @@ impl App {
         }
     }
 
-    fn put_page_images(&self, pdf: &[u8], page_count: u32) -> Result<Vec<BlobHash>, Error> {
+    fn put_page_images(&self, pdf: &[u8], page_count: u32, asker: &Asker) -> Result<Vec<BlobHash>, Error> {
         let all: Vec<u32> = (1..=page_count).collect();
         let mut hashes = Vec::with_capacity(all.len());
         for some in all.chunks(PAGES_AT_ONCE) {
             let images = self
                 .documents
-                .page_images(pdf, some, PAGE_IMAGE_DPI)
+                .page_images(asker, pdf, some, PAGE_IMAGE_DPI)
                 .map_err(|fault| fault.at("file"))?;
             if images.len() != some.len() {
                 return Err(Error::internal("rendering the pages", "the worker left pages out"));

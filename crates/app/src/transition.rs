@@ -58,6 +58,7 @@ impl Snapshot {
 
 /// A decision, ready to be written.
 pub(crate) struct Plan {
+    at: Timestamp,
     before: StoredWorkflow,
     after: Workflow,
     entries: Vec<Entry>,
@@ -90,6 +91,7 @@ impl Plan {
             .collect();
         let (entries, head) = chain(snapshot.stored.head, actor, snapshot.at, events);
         Plan {
+            at: snapshot.at,
             before: snapshot.stored.clone(),
             after,
             entries,
@@ -180,6 +182,7 @@ impl Plan {
             (&self.entries, self.head),
             self.end_comment.as_deref(),
             acting,
+            self.at,
         )? {
             return Ok(false);
         }
@@ -196,7 +199,10 @@ impl Plan {
             store::workflow::insert_sealed(tx, company, id, sealed)?;
         }
         if let Some(recipient) = self.finished_draft {
-            store::workflow_value::delete_draft(tx, company, recipient)?;
+            store::workflow_value::delete_draft(tx, company, recipient, self.at)?;
+        }
+        if self.after.turn().is_none() {
+            store::workflow_value::delete_drafts(tx, company, id, self.at)?;
         }
         for recipient in &self.reset_access {
             store::workflow::reset_access(tx, company, id, *recipient)?;
@@ -313,7 +319,13 @@ impl App {
     /// Writes a decision; `false` where another write came first.
     pub(crate) fn commit(&self, plan: Plan) -> Result<bool, Error> {
         let tells = !plan.deliveries.is_empty();
-        let written = self.store.write(move |tx| plan.write(tx))?;
+        let (company, kept) = (plan.after.company.clone(), plan.blobs.clone());
+        let written = self.store.write(move |tx| plan.write(tx));
+        if !matches!(written, Ok(true)) {
+            // What was kept for it is needed by nobody now, unless something else has the same bytes.
+            self.leave_behind(&company, kept);
+        }
+        let written = written?;
         if written && tells {
             self.bell.ring();
         }

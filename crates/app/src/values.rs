@@ -1,7 +1,8 @@
 //! Values on their way in, and as marks on the pages.
 //!
 //! Whatever a value could fail with at sealing it fails with here, when it is given: its kind refuses it, no font has one
-//! of its characters, it does not fit into its box, its picture cannot be read.
+//! of its characters, it does not fit into its box, its picture cannot be read. A picture becomes a value only through a
+//! document worker, which makes it anew (`pictures`): nobody else decodes what a stranger has sent.
 
 use std::collections::BTreeMap;
 
@@ -33,14 +34,25 @@ pub struct GivenField {
     pub value: Option<String>,
 }
 
+/// A picture as it was sent: a PNG or JPEG by its first bytes, and of a size that is taken by its header. It is no value yet.
+#[derive(Debug, Clone)]
+pub(crate) struct GivenPicture {
+    pub(crate) file_name: String,
+    pub(crate) bytes: Vec<u8>,
+}
+
 /// A value that was read; files are not in the blob store yet.
 #[derive(Debug, Clone)]
 pub(crate) enum NewValue {
     Plain(FieldValue),
+    /// To be made anew by a worker.
+    Picture(GivenPicture),
     File {
         value: FileValue,
         bytes: Vec<u8>,
     },
+    /// A file that is kept already, as what was proved when it came.
+    Kept(FileValue),
     /// An empty text for a field that then has no value.
     Nothing,
 }
@@ -48,24 +60,25 @@ pub(crate) enum NewValue {
 impl NewValue {
     /// A file with its name and type judged.
     pub(crate) fn file(field: &Field, file_name: Option<&str>, bytes: Vec<u8>) -> Result<NewValue, ValueFault> {
-        let (media_type, file_name, bytes) = if field.kind.is_picture() {
+        if field.kind.is_picture() {
             let picture = Picture::from_bytes(bytes)?;
             let name = file_name.map_or_else(|| picture.file_name(field), str::to_owned);
-            (picture.media_type.to_owned(), name, picture.bytes)
-        } else {
-            if bytes.len() > LARGEST_ATTACHMENT {
-                return Err(ValueFault::FileTooLarge {
-                    limit: LARGEST_ATTACHMENT,
-                });
-            }
-            let name = file_name.map_or_else(|| field.name.clone(), str::to_owned);
-            ("application/octet-stream".to_owned(), name, bytes)
-        };
+            return Ok(NewValue::Picture(GivenPicture {
+                file_name: safe_file_name(&name, &field.name),
+                bytes: picture.bytes,
+            }));
+        }
+        if bytes.len() > LARGEST_ATTACHMENT {
+            return Err(ValueFault::FileTooLarge {
+                limit: LARGEST_ATTACHMENT,
+            });
+        }
         let value = FileValue {
-            file_name: safe_file_name(&file_name, &field.name),
-            media_type,
+            file_name: safe_file_name(file_name.unwrap_or(&field.name), &field.name),
+            media_type: "application/octet-stream".to_owned(),
             hash: BlobHash::of(&bytes),
             length: bytes.len() as u64,
+            pixels: None,
         };
         Ok(NewValue::File { value, bytes })
     }
@@ -93,8 +106,8 @@ impl NewValue {
     pub(crate) fn value(&self) -> Option<FieldValue> {
         match self {
             NewValue::Plain(value) => Some(value.clone()),
-            NewValue::File { value, .. } => Some(FieldValue::File(value.clone())),
-            NewValue::Nothing => None,
+            NewValue::File { value, .. } | NewValue::Kept(value) => Some(FieldValue::File(value.clone())),
+            NewValue::Picture(_) | NewValue::Nothing => None,
         }
     }
 }
@@ -170,7 +183,7 @@ pub(crate) fn text_value_fault(path: String, fault: &ValueFault) -> Fault {
     }
 }
 
-/// Proves that a value can be drawn in each box of its field.
+/// Proves that a value can be drawn in each box of its field. A file has been judged by whoever made it a value.
 pub(crate) fn prove(
     template: &TemplateVersion,
     field: &Field,
@@ -179,39 +192,28 @@ pub(crate) fn prove(
     fonts: &Fonts,
     path: &str,
 ) -> Result<(), Fault> {
-    let Some(known) = value.value() else {
+    let Some(known) = value.value().filter(|value| value.file().is_none()) else {
         return Ok(());
-    };
-    let bytes = |_: &BlobHash| match value {
-        NewValue::File { bytes, .. } => bytes.clone(),
-        _ => Vec::new(),
     };
     for place in template.boxes(&field.name) {
         let size = page_size(template, place)
             .ok_or_else(|| Fault::new(path, FaultCode::PageOutOfRange).with("pages", template.page_count()))?;
-        prove_in_box(size, place, &known, bytes, language, fonts, path)?;
-    }
-    if let NewValue::File { bytes, .. } = value
-        && field.kind.is_signature()
-        && document::picture::is_blank(bytes).map_err(|fault| Fault::new(path, picture_code(&fault)))?
-    {
-        return Err(Fault::new(path, FaultCode::PictureBlank));
+        prove_in_box(size, place, &known, language, fonts, path)?;
     }
     Ok(())
 }
 
-/// Proves that a value can be drawn in one box, on a page of `size`.
+/// Proves that a value that is no file can be drawn in one box, on a page of `size`.
 pub(crate) fn prove_in_box(
     size: &PageSize,
     place: &Field,
     value: &FieldValue,
-    bytes: impl Fn(&BlobHash) -> Vec<u8>,
     language: Language,
     fonts: &Fonts,
     path: &str,
 ) -> Result<(), Fault> {
-    let Ok(mark) = box_mark(size, place, value, language, |hash| {
-        Ok::<_, std::convert::Infallible>(bytes(hash))
+    let Ok(mark) = box_mark(size, place, value, language, |_, _| {
+        Ok::<_, std::convert::Infallible>(Vec::new())
     });
     match mark {
         Some(mark) => document::stamp::prove(fonts, size, &mark).map_err(|fault| mark_fault(path, &fault)),
@@ -219,7 +221,7 @@ pub(crate) fn prove_in_box(
     }
 }
 
-fn page_size<'t>(template: &'t TemplateVersion, field: &Field) -> Option<&'t PageSize> {
+pub(crate) fn page_size<'t>(template: &'t TemplateVersion, field: &Field) -> Option<&'t PageSize> {
     template.pages.get((field.page as usize).checked_sub(1)?)
 }
 
@@ -232,7 +234,7 @@ pub(crate) fn outline(
     language: Language,
     fonts: &Fonts,
 ) -> Result<Option<Outline>, Fault> {
-    let no_bytes = |_: &BlobHash| Ok::<_, std::convert::Infallible>(Vec::new());
+    let no_bytes = |_: &PictureBox<'_>, _: &FileValue| Ok::<_, std::convert::Infallible>(Vec::new());
     // Pictures and drawings are shown as files.
     let Some(size) = page_size(template, field).filter(|_| !field.kind.is_file()) else {
         return Ok(None);
@@ -270,7 +272,7 @@ fn mark_fault(path: &str, fault: &MarkFault) -> Fault {
     }
 }
 
-fn picture_code(fault: &PictureFault) -> FaultCode {
+pub(crate) fn picture_code(fault: &PictureFault) -> FaultCode {
     match fault {
         PictureFault::UnknownFormat | PictureFault::Invisible => FaultCode::InvalidPicture,
         PictureFault::TooLarge => FaultCode::PictureTooLarge,
@@ -301,7 +303,7 @@ pub(crate) fn marks(
     template: &TemplateVersion,
     values: &BTreeMap<String, FieldValue>,
     language: Language,
-    bytes: impl Fn(&BlobHash) -> Result<Vec<u8>, Error>,
+    bytes: impl Fn(&PictureBox<'_>, &FileValue) -> Result<Vec<u8>, Error>,
 ) -> Result<Vec<Mark>, Error> {
     let mut all = Vec::new();
     for field in &template.fields {
@@ -315,13 +317,19 @@ pub(crate) fn marks(
     Ok(all)
 }
 
+/// Where a picture is shown.
+pub(crate) struct PictureBox<'t> {
+    pub(crate) page: &'t PageSize,
+    pub(crate) field: &'t Field,
+}
+
 /// What is drawn in one box; `None` where nothing is.
 fn box_mark<E>(
     page: &PageSize,
     field: &Field,
     value: &FieldValue,
     language: Language,
-    bytes: impl Fn(&BlobHash) -> Result<Vec<u8>, E>,
+    bytes: impl Fn(&PictureBox<'_>, &FileValue) -> Result<Vec<u8>, E>,
 ) -> Result<Option<Mark>, E> {
     let content = match value {
         FieldValue::Check(false) => return Ok(None),
@@ -334,7 +342,7 @@ fn box_mark<E>(
         }
         FieldValue::File(_) if field.kind == FieldKind::Attachment => return Ok(None),
         FieldValue::File(file) => MarkContent::Picture {
-            bytes: bytes(&file.hash)?,
+            bytes: bytes(&PictureBox { page, field }, file)?,
         },
         FieldValue::Drawn(drawn) => MarkContent::Drawing(drawn.drawing.clone()),
         FieldValue::Text(_) | FieldValue::Number(_) | FieldValue::Date(_) | FieldValue::Choice(_) => {

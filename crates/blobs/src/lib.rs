@@ -2,7 +2,8 @@
 //!
 //! **Actors.** Use-cases put a file before the transaction that refers to it, so that no row ever
 //! names a file that is not there. What a crash leaves between the two is a file that nobody
-//! refers to: `fsck` finds it by [`Blobs::list`] and sweeps it once it is old enough.
+//! refers to: `fsck` finds it by [`Blobs::list`] and sweeps it once it is old enough, as a job does
+//! with what it knows that nobody refers to any more.
 //!
 //! **Guarantees.** `put` returns when content, name and folders are on the disk; the same bytes
 //! twice are one file. `get` never answers bytes whose hash is not their name.
@@ -16,6 +17,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use domain::BlobHash;
@@ -94,6 +96,20 @@ pub struct Listed {
     /// When it was last written.
     pub written: SystemTime,
 }
+
+/// What became of a file that was to be removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Removal {
+    /// It is gone.
+    Removed,
+    /// There was none.
+    Absent,
+    /// It was written not long enough ago.
+    Young,
+}
+
+/// Makes the names of files that are taken aside one process's own.
+static ASIDE: AtomicU64 = AtomicU64::new(0);
 
 /// Files by their content. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -188,19 +204,33 @@ impl Blobs {
         })
     }
 
-    /// Removes a file that was last written before `time`, and says whether it did: its time is read
-    /// anew, since it may have been put again after it was listed.
-    pub fn delete_if_older(&self, hash: &BlobHash, time: SystemTime) -> Result<bool, Error> {
-        let found = match self.runtime.block_on(self.store.head(&location(hash))) {
-            Ok(found) => found,
-            Err(object_store::Error::NotFound { .. }) => return Ok(false),
-            Err(error) => return Err(error.into()),
-        };
-        if SystemTime::from(found.last_modified) > time {
-            return Ok(false);
+    /// Removes a file that was last written before `time`: its time is read anew, since it may have been put again after it
+    /// was listed. It may be put again between that look and its end, too, by any process: so it is first taken out of its
+    /// place as one step, looked at there, and put back where it is young. (A store that is no folder must delete under the
+    /// condition that the file is still the one that was looked at.)
+    pub fn delete_if_older(&self, hash: &BlobHash, time: SystemTime) -> Result<Removal, Error> {
+        let path = self.folder.join(location(hash).as_ref());
+        match is_older(&path, time) {
+            Ok(true) => {}
+            Ok(false) => return Ok(Removal::Young),
+            Err(source) => return absent_or(path, source),
         }
-        self.delete(hash)?;
-        Ok(true)
+        // Of the kind of name that a file on its way has, so that what a killed process leaves here is swept with them.
+        let number = ASIDE.fetch_add(1, Ordering::Relaxed);
+        let aside = path.with_file_name(format!("{hash}#{}{number:06}", std::process::id()));
+        if let Err(source) = std::fs::rename(&path, &aside) {
+            return absent_or(path, source);
+        }
+        let open = |source| Error::Open {
+            path: aside.clone(),
+            source,
+        };
+        if is_older(&aside, time).map_err(open)? {
+            std::fs::remove_file(&aside).map_err(open)?;
+            return Ok(Removal::Removed);
+        }
+        std::fs::rename(&aside, &path).map_err(open)?;
+        Ok(Removal::Young)
     }
 
     /// Removes what puts that never ended have left, last written before `time`; says how many.
@@ -256,6 +286,17 @@ fn create_folders(folder: &Path) -> std::io::Result<()> {
         builder.create(folder.join(format!("{first_byte:02x}")))?;
     }
     std::fs::File::open(folder)?.sync_all()
+}
+
+fn is_older(path: &Path, time: SystemTime) -> std::io::Result<bool> {
+    Ok(path.metadata()?.modified()? <= time)
+}
+
+fn absent_or(path: PathBuf, source: std::io::Error) -> Result<Removal, Error> {
+    match source.kind() {
+        ErrorKind::NotFound => Ok(Removal::Absent),
+        _ => Err(Error::Look { path, source }),
+    }
 }
 
 fn location(hash: &BlobHash) -> Location {

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-use document::{extend, intake, render, sheet, text_layer, verify};
+use document::{checked_picture, extend, intake, render, sheet, text_layer, verify};
 
 use crate::confinement::{self, Confinement};
 use crate::frame::{self, FrameError, FrameLimits};
@@ -122,6 +122,17 @@ fn answer(
             // Texts and numbers: writing cannot fail.
             Ok(sheet) => (Answer::Sheet, vec![serde_json::to_vec(&sheet).unwrap_or_default()]),
             Err(fault) => (Answer::NoSheet { fault }, Vec::new()),
+        },
+        Task::Picture { wish } => match checked_picture::check(&file, &wish) {
+            Ok(made) => (
+                Answer::Picture {
+                    width: made.width,
+                    height: made.height,
+                    is_blank: made.is_blank,
+                },
+                vec![made.bytes],
+            ),
+            Err(fault) => (Answer::NoPicture { fault }, Vec::new()),
         },
         Task::Verify { means, at } => (
             Answer::Verified {

@@ -6,7 +6,9 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
+use document::checked_picture::{CheckedPicture, PictureWish, claimed_size};
 use document::intake::{Intake, Limits, Refused, Wishes};
+use document::picture::{LARGEST_FILE, LONGEST_SIDE, PictureFault};
 use document::render::RenderFault;
 use document::sheet::{Sheet, SheetFault, SheetLimits};
 use document::text_layer::PageText;
@@ -18,6 +20,7 @@ use thiserror::Error;
 use crate::confinement::Confinement;
 use crate::frame::{self, FrameError, FrameLimits};
 use crate::protocol::{Answer, Job, Ready, Task, Welcome};
+use crate::turns::{Party, Turns};
 
 /// A child that has done so many jobs is replaced, so that nothing can pile up in one.
 const MOST_JOBS: u32 = 500;
@@ -48,6 +51,8 @@ pub struct PoolSettings {
     pub other_time: Duration,
     /// How many times longer than in the processor a job may take by the clock on the wall.
     pub wall: u32,
+    /// Longest time in the processor for making a picture anew.
+    pub picture_time: Duration,
     /// Longest wait for a child that is free.
     pub patience: Duration,
     /// What uploads may be.
@@ -67,6 +72,7 @@ impl Default for PoolSettings {
             time_of_page: Duration::from_millis(10),
             other_time: Duration::from_secs(20),
             wall: 15,
+            picture_time: Duration::from_secs(5),
             patience: Duration::from_secs(10),
             limits: Limits::default(),
             arguments: vec![OsString::from("document-worker")],
@@ -86,6 +92,9 @@ pub enum PoolError {
     /// The file is no sheet that is taken.
     #[error(transparent)]
     NotASheet(#[from] SheetFault),
+    /// The file is no picture that is taken.
+    #[error(transparent)]
+    NotAPicture(#[from] PictureFault),
     /// All children have been at work for too long.
     #[error("all document workers are busy; try again")]
     Busy,
@@ -107,6 +116,27 @@ pub struct Pool {
 struct Children {
     idle: Vec<Worker>,
     alive: usize,
+    turns: Turns,
+}
+
+impl Children {
+    /// Is there one at leisure, or room for another?
+    fn is_one_free(&self, most: usize) -> bool {
+        !self.idle.is_empty() || self.alive < most
+    }
+}
+
+/// A turn at a child, until it is dropped.
+struct Turn<'p> {
+    pool: &'p Pool,
+    party: &'p Party,
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.pool.lock().turns.end(self.party);
+        self.pool.returned.notify_all();
+    }
 }
 
 impl Pool {
@@ -129,11 +159,11 @@ impl Pool {
 
     /// Takes an upload in, or says why not.
     pub fn inspect(&self, pdf: &[u8]) -> Result<Intake, PoolError> {
-        self.inspect_as(pdf, &Wishes::default())
+        self.inspect_as(&Party::stranger(), pdf, &Wishes::default())
     }
 
     /// Takes an upload in by its sender's wishes, or says why not.
-    pub fn inspect_as(&self, pdf: &[u8], wishes: &Wishes) -> Result<Intake, PoolError> {
+    pub fn inspect_as(&self, party: &Party, pdf: &[u8], wishes: &Wishes) -> Result<Intake, PoolError> {
         let limits = self.settings.limits;
         let length = u64::try_from(pdf.len()).unwrap_or(u64::MAX);
         if length > limits.largest_file {
@@ -146,6 +176,7 @@ impl Pool {
         // Rewriting may unpack object streams, never content; four times is generous.
         let most = limits.largest_file.saturating_mul(4);
         let (answer, payload) = self.run(
+            party,
             Task::Inspect {
                 limits,
                 wishes: wishes.clone(),
@@ -174,12 +205,18 @@ impl Pool {
     }
 
     /// Pages as browsers show them (WebP or JPEG), in the order asked for; pages count from 1.
-    pub fn page_images(&self, pdf: &[u8], pages: &[u32], dots_per_inch: f32) -> Result<Vec<Vec<u8>>, PoolError> {
+    pub fn page_images(
+        &self,
+        party: &Party,
+        pdf: &[u8],
+        pages: &[u32],
+        dots_per_inch: f32,
+    ) -> Result<Vec<Vec<u8>>, PoolError> {
         let task = Task::PageImages {
             pages: pages.to_vec(),
             dots_per_inch,
         };
-        let (answer, payload) = self.run(task, pdf, MOST_IMAGE_BYTES)?;
+        let (answer, payload) = self.run(party, task, pdf, MOST_IMAGE_BYTES)?;
         match answer {
             Answer::Images { lengths } if lengths.len() == pages.len() => split(&payload, &lengths)
                 .filter(|images| images.iter().all(|image| is_picture(image)))
@@ -191,9 +228,9 @@ impl Pool {
     }
 
     /// What pages say, in the order asked for; pages count from 1.
-    pub fn page_texts(&self, pdf: &[u8], pages: &[u32]) -> Result<Vec<PageText>, PoolError> {
+    pub fn page_texts(&self, party: &Party, pdf: &[u8], pages: &[u32]) -> Result<Vec<PageText>, PoolError> {
         let task = Task::PageTexts { pages: pages.to_vec() };
-        let (answer, payload) = self.run(task, pdf, MOST_TEXT_BYTES)?;
+        let (answer, payload) = self.run(party, task, pdf, MOST_TEXT_BYTES)?;
         let texts = |lengths: &[u64]| {
             let longest = self.settings.limits.longest_side;
             let most = PageSize {
@@ -219,8 +256,9 @@ impl Pool {
     }
 
     /// The verdict on a file's signatures at the moment `at`.
-    pub fn verify(&self, pdf: &[u8], means: &Means, at: Timestamp) -> Result<Verdict, PoolError> {
+    pub fn verify(&self, party: &Party, pdf: &[u8], means: &Means, at: Timestamp) -> Result<Verdict, PoolError> {
         let (answer, _) = self.run(
+            party,
             Task::Verify {
                 means: means.clone(),
                 at,
@@ -235,9 +273,9 @@ impl Pool {
     }
 
     /// The rows of a spreadsheet.
-    pub fn sheet(&self, file: &[u8], limits: &SheetLimits) -> Result<Sheet, PoolError> {
+    pub fn sheet(&self, party: &Party, file: &[u8], limits: &SheetLimits) -> Result<Sheet, PoolError> {
         let task = Task::Sheet { limits: *limits };
-        let (answer, payload) = match self.run(task, file, MOST_SHEET_BYTES) {
+        let (answer, payload) = match self.run(party, task, file, MOST_SHEET_BYTES) {
             // The child gave up, or did not come back: it unfolds into more than is taken.
             Err(PoolError::Refused(_)) => return Err(SheetFault::Unreadable.into()),
             other => other?,
@@ -252,9 +290,36 @@ impl Pool {
         }
     }
 
+    /// A stranger's picture, made anew for the boxes that will show it.
+    pub fn picture(&self, party: &Party, file: &[u8], wish: &PictureWish) -> Result<CheckedPicture, PoolError> {
+        let task = Task::Picture { wish: wish.clone() };
+        let (answer, payload) = match self.run(party, task, file, LARGEST_FILE as u64) {
+            // The child gave up, or did not come back: it unfolds into more than is taken.
+            Err(PoolError::Refused(_)) => return Err(PictureFault::TooLarge.into()),
+            other => other?,
+        };
+        match answer {
+            Answer::Picture {
+                width,
+                height,
+                is_blank,
+            } if claimed_size(&payload) == Some((width, height)) && width.max(height) <= LONGEST_SIDE => {
+                Ok(CheckedPicture {
+                    bytes: payload,
+                    width,
+                    height,
+                    is_blank,
+                })
+            }
+            Answer::NoPicture { fault } => Err(fault.into()),
+            other => Err(unexpected(&other)),
+        }
+    }
+
     /// How a child is confined on this machine.
     pub fn confinement(&self) -> Result<Confinement, PoolError> {
-        let mut worker = self.take()?;
+        let party = Party::stranger();
+        let (mut worker, _turn) = self.take(&party)?;
         let confinement = worker.ready(self.settings.other_time);
         if confinement.is_ok() {
             self.give_back(worker);
@@ -265,19 +330,32 @@ impl Pool {
     }
 
     /// Gives the job to a child; to another where the first was killed by somebody else, for which the file is not to blame.
-    fn run(&self, task: Task, file: &[u8], most_payload: u64) -> Result<(Answer, Vec<u8>), PoolError> {
-        self.attempt(task, file, most_payload, true)
+    fn run(&self, party: &Party, task: Task, file: &[u8], most_payload: u64) -> Result<(Answer, Vec<u8>), PoolError> {
+        match self.attempt(party, task.clone(), file, most_payload)? {
+            Some(answer) => Ok(answer),
+            None => self
+                .attempt(party, task, file, most_payload)?
+                .ok_or_else(|| Refused::TooDemanding.into()),
+        }
     }
 
-    fn attempt(&self, task: Task, file: &[u8], most_payload: u64, first: bool) -> Result<(Answer, Vec<u8>), PoolError> {
-        let once_more = first.then(|| task.clone());
-        let mut worker = self.take()?;
+    /// None where somebody else has killed the child.
+    fn attempt(
+        &self,
+        party: &Party,
+        task: Task,
+        file: &[u8],
+        most_payload: u64,
+    ) -> Result<Option<(Answer, Vec<u8>)>, PoolError> {
+        // Given back after the child, so that whoever comes next finds it.
+        let (mut worker, _turn) = self.take(party)?;
         if let Err(error) = worker.ready(self.settings.other_time) {
             self.replace(worker);
             return Err(PoolError::Failed(format!("it did not become ready: {error}")));
         }
         let (time, time_of_page) = match task {
             Task::Inspect { .. } => (self.settings.time, self.settings.time_of_page),
+            Task::Picture { .. } => (self.settings.picture_time, Duration::ZERO),
             _ => (self.settings.other_time, Duration::ZERO),
         };
         let most_pages = self.settings.limits.most_pages;
@@ -309,11 +387,11 @@ impl Pool {
             }
             Ok(answer) if worker.jobs >= MOST_JOBS => {
                 self.replace(worker);
-                Ok(answer)
+                Ok(Some(answer))
             }
             Ok(answer) => {
                 self.give_back(worker);
-                Ok(answer)
+                Ok(Some(answer))
             }
             Err(error @ (FrameError::TooLarge { .. } | FrameError::Header(_))) => {
                 self.replace(worker);
@@ -325,11 +403,8 @@ impl Pool {
                 let cause = if was_stopped { "time" } else { "memory or stack" };
                 let status = self.replace(worker);
                 tracing::warn!(cause, ?status, elapsed = ?started.elapsed(), "a document worker ended during its job");
-                if let Some(task) = once_more
-                    && !was_stopped
-                    && was_killed(status)
-                {
-                    return self.attempt(task, file, most_payload, false);
+                if !was_stopped && was_killed(status) {
+                    return Ok(None);
                 }
                 Err(Refused::TooDemanding.into())
             }
@@ -344,43 +419,57 @@ impl Pool {
         Worker::start(&self.program, &self.settings)
     }
 
-    fn take(&self) -> Result<Worker, PoolError> {
+    /// A child, once it is the party's turn.
+    fn take<'p>(&'p self, party: &'p Party) -> Result<(Worker, Turn<'p>), PoolError> {
+        let most = self.settings.workers.max(1);
         let deadline = Instant::now() + self.settings.patience;
         let mut children = self.lock();
-        loop {
-            while let Some(mut worker) = children.idle.pop() {
-                if worker.is_alive() {
-                    return Ok(worker);
-                }
-                children.alive = children.alive.saturating_sub(1);
-            }
-            if children.alive < self.settings.workers.max(1) {
-                children.alive += 1;
-                drop(children);
-                return self.start().inspect_err(|_| self.forget());
-            }
+        let ticket = children.turns.wait(party).ok_or(PoolError::Busy)?;
+        while !(children.is_one_free(most) && children.turns.next(most) == Some(ticket)) {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
+                children.turns.leave(ticket);
+                drop(children);
+                // It may have been his turn.
+                self.returned.notify_all();
                 return Err(PoolError::Busy);
             }
-            children = self
-                .returned
-                .wait_timeout(children, left)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+            let waited = self.returned.wait_timeout(children, left);
+            children = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        children.turns.begin(ticket);
+        let turn = Turn { pool: self, party };
+        while let Some(mut worker) = children.idle.pop() {
+            if worker.is_alive() {
+                drop(children);
+                // There may be another for whoever is next.
+                self.returned.notify_all();
+                return Ok((worker, turn));
+            }
+            children.alive = children.alive.saturating_sub(1);
+        }
+        children.alive += 1;
+        drop(children);
+        self.returned.notify_all();
+        match self.start() {
+            Ok(worker) => Ok((worker, turn)),
+            Err(error) => {
+                self.forget();
+                Err(error)
+            }
         }
     }
 
     fn give_back(&self, worker: Worker) {
         self.lock().idle.push(worker);
-        self.returned.notify_one();
+        self.returned.notify_all();
     }
 
     fn forget(&self) {
         let mut children = self.lock();
         children.alive = children.alive.saturating_sub(1);
         drop(children);
-        self.returned.notify_one();
+        self.returned.notify_all();
     }
 
     /// Ends a worker and starts another in its place.
@@ -423,6 +512,7 @@ fn unexpected(answer: &Answer) -> PoolError {
         Answer::NotRendered { .. } => "a failed rendering",
         Answer::Verified { .. } => "a verdict",
         Answer::Sheet | Answer::NoSheet { .. } => "a sheet",
+        Answer::Picture { .. } | Answer::NoPicture { .. } => "a picture",
         Answer::Panicked => "a panic",
     };
     PoolError::Failed(format!("it answered {kind}, which was not asked for"))

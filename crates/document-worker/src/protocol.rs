@@ -1,6 +1,8 @@
 //! What pool and child say to each other.
 
+use document::checked_picture::PictureWish;
 use document::intake::{Change, Limits, Refused, Warning, Wishes};
+use document::picture::PictureFault;
 use document::render::RenderFault;
 use document::sheet::{SheetFault, SheetLimits};
 use document::verify::{Means, Verdict};
@@ -42,6 +44,7 @@ pub(crate) enum Task {
     PageTexts { pages: Vec<u32> },
     Verify { means: Means, at: Timestamp },
     Sheet { limits: SheetLimits },
+    Picture { wish: PictureWish },
 }
 
 /// What came of a job, or on the way: [`Answer::Counted`] is followed by another.
@@ -82,6 +85,16 @@ pub(crate) enum Answer {
     /// The file is no sheet that is taken.
     NoSheet {
         fault: SheetFault,
+    },
+    /// The payload is the picture, made anew.
+    Picture {
+        width: u32,
+        height: u32,
+        is_blank: bool,
+    },
+    /// The file is no picture that is taken.
+    NoPicture {
+        fault: PictureFault,
     },
     /// The engine met a case that it does not handle.
     Panicked,

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use countersign_document_worker::confinement::Degree;
-use countersign_document_worker::{Pool, PoolError, PoolSettings};
-use document::intake::Refused;
+use countersign_document_worker::{Party, Pool, PoolError, PoolSettings};
+use document::checked_picture::PictureWish;
+use document::intake::{Refused, Wishes};
+use document::picture::PictureFault;
 use document::render::RenderFault;
 use document::verify::Means;
 use lopdf::{Dictionary, Document, Object, Stream, dictionary};
@@ -20,6 +22,7 @@ fn settings() -> PoolSettings {
         time: PLENTY,
         other_time: PLENTY,
         wall: u32::MAX,
+        picture_time: PLENTY,
         patience: PLENTY,
         arguments: Vec::new(),
         ..PoolSettings::default()
@@ -110,13 +113,17 @@ fn a_file_is_taken_and_shown_by_a_child() {
         (taken.pages[0].width_points, taken.pages[0].height_points),
         (200.0, 100.0)
     );
-    let images = pool.page_images(&taken.pdf, &[1, 1], 72.0).expect("its page is shown");
+    let images = pool
+        .page_images(&Party::stranger(), &taken.pdf, &[1, 1], 72.0)
+        .expect("its page is shown");
     assert_eq!(images.len(), 2);
     assert!(images.iter().all(|image| image.starts_with(b"RIFF")));
-    let texts = pool.page_texts(&taken.pdf, &[1, 1]).expect("its page is read");
+    let texts = pool
+        .page_texts(&Party::stranger(), &taken.pdf, &[1, 1])
+        .expect("its page is read");
     assert_eq!(texts.len(), 2);
     assert!(matches!(
-        pool.page_texts(&taken.pdf, &[2]),
+        pool.page_texts(&Party::stranger(), &taken.pdf, &[2]),
         Err(PoolError::NotRendered(RenderFault::NoSuchPage { page: 2, pages: 1 }))
     ));
 }
@@ -136,7 +143,7 @@ fn what_is_refused_says_why() {
         Err(PoolError::Refused(Refused::TooLarge { limit: 10, .. }))
     ));
     assert!(matches!(
-        pool.page_images(&plain(), &[2], 72.0),
+        pool.page_images(&Party::stranger(), &plain(), &[2], 72.0),
         Err(PoolError::NotRendered(RenderFault::NoSuchPage { page: 2, pages: 1 }))
     ));
 }
@@ -145,7 +152,9 @@ fn what_is_refused_says_why() {
 fn a_file_without_signatures_has_a_verdict_from_a_child() {
     let pool = pool(settings());
     let at = "2026-11-28T00:00:00Z".parse().expect("a timestamp");
-    let verdict = pool.verify(&plain(), &Means::default(), at).expect("a verdict");
+    let verdict = pool
+        .verify(&Party::stranger(), &plain(), &Means::default(), at)
+        .expect("a verdict");
     assert!(!verdict.holds(), "{verdict:?}");
 }
 
@@ -175,7 +184,7 @@ fn a_file_that_takes_too_long_is_refused_and_the_next_is_taken() {
         Err(PoolError::Refused(Refused::TooDemanding))
     ));
     // Anything but an upload has plenty of time.
-    pool.page_texts(&plain(), &[1])
+    pool.page_texts(&Party::stranger(), &plain(), &[1])
         .expect("another child has taken its place");
 }
 
@@ -202,7 +211,7 @@ fn a_file_whose_worker_stands_still_is_refused_and_the_next_is_taken() {
         Err(PoolError::Refused(Refused::TooDemanding))
     ));
     // Anything but an upload has plenty of time.
-    pool.page_texts(&plain(), &[1])
+    pool.page_texts(&Party::stranger(), &plain(), &[1])
         .expect("another child has taken its place");
 }
 
@@ -214,7 +223,7 @@ fn a_file_that_needs_too_much_memory_is_refused_and_the_next_is_taken() {
         memory: 96 * 1024 * 1024,
         ..settings()
     });
-    let result = pool.page_images(&plain(), &[1; 40], 1440.0);
+    let result = pool.page_images(&Party::stranger(), &plain(), &[1; 40], 1440.0);
     assert!(
         matches!(result, Err(PoolError::Refused(Refused::TooDemanding))),
         "{:?}",
@@ -273,7 +282,10 @@ fn nobody_waits_longer_than_the_patience_allows() {
     };
     // It can be opened once the child reads from it.
     let held = std::fs::OpenOptions::new().write(true).open(&pipe).expect("the pipe");
-    assert!(matches!(pool.page_images(&plain(), &[1], 36.0), Err(PoolError::Busy)));
+    assert!(matches!(
+        pool.page_images(&Party::stranger(), &plain(), &[1], 36.0),
+        Err(PoolError::Busy)
+    ));
     drop(held);
     assert_eq!(busy.join().expect("no panic").expect("taken"), 1);
 }
@@ -311,7 +323,7 @@ fn a_long_file_has_time_for_each_of_its_pages_and_a_short_one_has_not() {
     };
     let short = with_page(Duration::ZERO);
     // How much is too much depends on the machine.
-    let too_long = (3..)
+    let too_long = (3..=30)
         .map(endless_for)
         .find(|file| matches!(short.inspect(file), Err(PoolError::Refused(Refused::TooDemanding))))
         .expect("an end");
@@ -332,10 +344,10 @@ fn an_encrypted_file_is_opened_with_the_password_that_its_sender_gives() {
     };
     assert_eq!(refusal(pool.inspect(&locked)), Some(Refused::NeedsPassword));
     assert_eq!(
-        refusal(pool.inspect_as(&locked, &wishes("no"))),
+        refusal(pool.inspect_as(&Party::stranger(), &locked, &wishes("no"))),
         Some(Refused::WrongPassword)
     );
-    assert!(pool.inspect_as(&locked, &wishes("secret")).is_ok());
+    assert!(pool.inspect_as(&Party::stranger(), &locked, &wishes("secret")).is_ok());
 }
 
 fn locked() -> Vec<u8> {
@@ -349,4 +361,67 @@ fn locked() -> Vec<u8> {
         .expect("qpdf can be run; script/bootstrap --tests installs it");
     assert!(status.success());
     std::fs::read(&locked).expect("the locked file")
+}
+
+fn party(group: &str, member: Option<&str>) -> Party {
+    Party {
+        group: group.to_owned(),
+        member: member.map(str::to_owned),
+    }
+}
+
+/// A PNG of one colour: a few kilobytes of very many pixels.
+fn wide(width: u32, height: u32) -> Vec<u8> {
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    image::GrayImage::from_pixel(width, height, image::Luma([40]))
+        .write_to(&mut bytes, image::ImageFormat::Png)
+        .expect("a picture");
+    bytes.into_inner()
+}
+
+fn wish() -> PictureWish {
+    PictureWish {
+        boxes: vec![(180.0, 60.0)],
+    }
+}
+
+#[test]
+fn a_picture_of_twenty_million_pixels_is_made_anew_in_a_child_as_large_as_its_box() {
+    let pool = pool(settings());
+    let bomb = wide(10_000, 2_000);
+    assert!(bomb.len() < 200_000, "{}", bomb.len());
+    let made = pool.picture(&Party::stranger(), &bomb, &wish()).expect("a picture");
+    assert_eq!((made.width, made.height, made.is_blank), (1000, 200, false));
+    assert!(made.bytes.len() < bomb.len());
+    for (file, fault) in [
+        (wide(10_001, 10), PictureFault::TooLarge),
+        (b"GIF89a".to_vec(), PictureFault::UnknownFormat),
+        (bomb[..bomb.len() / 2].to_vec(), PictureFault::Damaged),
+    ] {
+        match pool.picture(&Party::stranger(), &file, &wish()) {
+            Err(PoolError::NotAPicture(found)) => assert_eq!(found, fault),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(pool.picture(&Party::stranger(), &wide(30, 10), &wish()).is_ok());
+}
+
+#[test]
+fn who_floods_the_children_takes_none_from_another() {
+    let pool = pool(PoolSettings {
+        time: Duration::from_secs(1),
+        ..settings()
+    });
+    let flood = party("flood", None);
+    std::thread::scope(|scope| {
+        // Each keeps a child at work until its time is over.
+        for _ in 0..4 {
+            scope.spawn(|| pool.inspect_as(&flood, &endless(), &Wishes::default()).map(drop));
+        }
+        let other = party("other", Some("1"));
+        for _ in 0..3 {
+            pool.picture(&other, &wide(30, 10), &wish())
+                .expect("a child is left for them");
+        }
+    });
 }

@@ -19,6 +19,7 @@
 
 pub mod authority;
 pub mod certificate;
+pub mod checked_picture;
 pub mod cms;
 pub mod demo;
 pub mod drawing;

@@ -5,14 +5,16 @@
 //! printer can show in its box, and embedded as plain pixels with their transparency.
 //!
 //! A few kilobytes can unfold into gigabytes. So a picture with too many pixels is refused by its
-//! header, before anything is decoded, and only a few are decoded at the same time: however many
-//! strangers send one at once, memory holds [`MOST_AT_ONCE`] of them and some copies.
+//! header, before anything is decoded, and what strangers send is decoded in a document worker alone,
+//! once, which makes it anew ([`crate::checked_picture`]). What the server itself decodes is what a
+//! worker made, of no more pixels than its box can show, and only [`MOST_AT_ONCE`] at the same time.
 
 use std::io::Cursor;
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::geometry::DisplayedBox;
@@ -32,7 +34,8 @@ const DOTS_PER_INCH: f64 = 400.0;
 const POINTS_PER_INCH: f64 = 72.0;
 
 /// Why a picture is refused.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Error, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum PictureFault {
     /// Neither PNG nor JPEG.
     #[error("the picture is neither PNG nor JPEG; save it as one of them")]
@@ -72,7 +75,7 @@ pub const LOGO_HEIGHT: u32 = 96;
 /// What a kept logo weighs at most, in bytes: it stands on the first page that a signer opens.
 pub const LOGO_BYTES: usize = 40 * 1024;
 /// A pixel that differs less than this from white cannot be seen on it.
-const FAINT: u8 = 12;
+pub(crate) const FAINT: u8 = 12;
 
 /// A company's logo, made anew: nothing of the given file is in it but what was seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,12 +116,6 @@ pub fn logo(bytes: &[u8]) -> Result<Logo, PictureFault> {
     }
 }
 
-/// Whether nothing of a picture can be seen on white paper: a signature of which nothing is seen is none.
-pub fn is_blank(bytes: &[u8]) -> Result<bool, PictureFault> {
-    let turn = DECODING.take();
-    Ok(seen(&on_white(&decode(bytes, &turn)?.into_rgba8())).is_none())
-}
-
 /// The picture as it is seen on white paper.
 fn on_white(picture: &image::RgbaImage) -> image::RgbImage {
     let mut pixels = image::RgbImage::new(picture.width(), picture.height());
@@ -147,7 +144,7 @@ fn seen(picture: &image::RgbImage) -> Option<(u32, u32, u32, u32)> {
     Some((left, top, right - left + 1, bottom - top + 1))
 }
 
-fn png(picture: &DynamicImage) -> Result<Vec<u8>, PictureFault> {
+pub(crate) fn png(picture: &DynamicImage) -> Result<Vec<u8>, PictureFault> {
     use image::codecs::png::{CompressionType, FilterType, PngEncoder};
     let mut png = Vec::new();
     let encoder = PngEncoder::new_with_quality(&mut png, CompressionType::Best, FilterType::Adaptive);
@@ -155,7 +152,7 @@ fn png(picture: &DynamicImage) -> Result<Vec<u8>, PictureFault> {
     Ok(png)
 }
 
-fn format(bytes: &[u8]) -> Result<ImageFormat, PictureFault> {
+pub(crate) fn format(bytes: &[u8]) -> Result<ImageFormat, PictureFault> {
     if bytes.len() > LARGEST_FILE {
         return Err(PictureFault::TooLarge);
     }
@@ -166,12 +163,12 @@ fn format(bytes: &[u8]) -> Result<ImageFormat, PictureFault> {
 }
 
 /// Turns for those who decode.
-struct Turns {
+pub(crate) struct Turns {
     free: Mutex<usize>,
     freed: Condvar,
 }
 
-static DECODING: Turns = Turns::new(MOST_AT_ONCE);
+pub(crate) static DECODING: Turns = Turns::new(MOST_AT_ONCE);
 
 impl Turns {
     const fn new(free: usize) -> Self {
@@ -182,7 +179,7 @@ impl Turns {
     }
 
     /// Waits for a turn, which ends when what is answered is dropped.
-    fn take(&self) -> Turn<'_> {
+    pub(crate) fn take(&self) -> Turn<'_> {
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let mut free = self
             .freed
@@ -193,7 +190,7 @@ impl Turns {
     }
 }
 
-struct Turn<'t>(&'t Turns);
+pub(crate) struct Turn<'t>(&'t Turns);
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
@@ -203,7 +200,7 @@ impl Drop for Turn<'_> {
 }
 
 /// Decodes; the caller has a turn, and holds it until he has made the picture smaller.
-fn decode(bytes: &[u8], _turn: &Turn<'_>) -> Result<DynamicImage, PictureFault> {
+pub(crate) fn decode(bytes: &[u8], _turn: &Turn<'_>) -> Result<DynamicImage, PictureFault> {
     let mut limits = Limits::default();
     limits.max_image_width = Some(LONGEST_SIDE);
     limits.max_image_height = Some(LONGEST_SIDE);
@@ -235,7 +232,7 @@ fn is_whole_jpeg(bytes: &[u8]) -> bool {
         .is_ok()
 }
 
-fn fault(error: &image::ImageError) -> PictureFault {
+pub(crate) fn fault(error: &image::ImageError) -> PictureFault {
     match error {
         image::ImageError::Limits(_) => PictureFault::TooLarge,
         _ => PictureFault::Damaged,
@@ -276,7 +273,7 @@ impl Decoded {
     clippy::cast_sign_loss,
     reason = "clamped to the range of a picture's side"
 )]
-fn useful_pixels(points: f64) -> u32 {
+pub(crate) fn useful_pixels(points: f64) -> u32 {
     (points / POINTS_PER_INCH * DOTS_PER_INCH)
         .ceil()
         .clamp(1.0, f64::from(LONGEST_SIDE)) as u32

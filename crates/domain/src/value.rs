@@ -70,6 +70,10 @@ pub struct FileValue {
     pub hash: BlobHash,
     /// How many bytes.
     pub length: u64,
+    /// Width and height of a picture that a document worker made anew. None for other files, and for pictures that were kept
+    /// as they came, by versions that did so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pixels: Option<(u32, u32)>,
 }
 
 /// What a field was filled with.

@@ -4,21 +4,97 @@
 //! tokio's blocking threads. The number that run at once is bounded, so that a flood of requests
 //! waits here (and after a while is answered 503) rather than in an unbounded pool of threads.
 //! The permit travels with the work: a client that hangs up frees it only when the work is done.
+//!
+//! Of the threads nobody has all: each [`Party`] has its share, and waits for it apart from the others. Who the party of a
+//! request is, its frame says once ([`Party::answering`]); so no handler, and no new route, has to think of it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use app::Error;
+use domain::CompanyId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// How long a request waits for its turn before it is told to come back.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// Who is behind a request, as far as its frame tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Party {
+    /// A company's programs and members, by their access tokens.
+    Company(CompanyId),
+    /// The holder of a link, and the company whose link it is.
+    Link {
+        /// The link.
+        own: String,
+        /// The company.
+        company: CompanyId,
+    },
+    /// Anybody else.
+    Stranger,
+}
+
+tokio::task_local! {
+    static PARTY: Party;
+}
+
+impl Party {
+    /// Answers a request of this party: what it does on threads counts as its own.
+    pub async fn answering<F: Future>(self, answer: F) -> F::Output {
+        PARTY.scope(self, answer).await
+    }
+}
+
+/// So many more of one link wait for its share: a page of many pictures asks for all of them at once.
+const WAITING_OF_LINK: usize = 256;
+/// And of one company, or of all strangers.
+const WAITING_OF_MANY: usize = 2_000;
+
+/// How many threads one party may have at the same time.
+#[derive(Debug, Clone)]
+struct Shares {
+    companies: SharedQueue,
+    links_of_company: SharedQueue,
+    links: SharedQueue,
+    strangers: SharedQueue,
+}
+
+impl Shares {
+    /// Of so many threads a company has three quarters and all strangers together the same; all links of a company have
+    /// half, and one link a sixteenth.
+    fn of(threads: usize) -> Self {
+        let unbounded = || Queue::new(Semaphore::MAX_PERMITS, 0);
+        let shared = |inside: usize, waiting| {
+            let inside = inside.max(1);
+            SharedQueue::new(unbounded(), Share { inside, waiting })
+        };
+        Self {
+            companies: shared(threads * 3 / 4, WAITING_OF_MANY),
+            links_of_company: shared(threads / 2, WAITING_OF_MANY),
+            links: shared(threads / 16, WAITING_OF_LINK),
+            strangers: shared(threads * 3 / 4, WAITING_OF_MANY),
+        }
+    }
+
+    /// What the party holds while its work is done.
+    async fn turn(&self, party: &Party) -> Result<Vec<SharedTurn>, Error> {
+        Ok(match party {
+            Party::Company(company) => vec![self.companies.turn(company.as_str()).await?],
+            Party::Link { own, company } => {
+                let own = self.links.turn(own).await?;
+                vec![self.links_of_company.turn(company.as_str()).await?, own]
+            }
+            Party::Stranger => vec![self.strangers.turn("").await?],
+        })
+    }
+}
+
 /// A bounded number of blocking threads.
 #[derive(Debug, Clone)]
 pub struct Blocking {
     permits: Arc<Semaphore>,
+    shares: Shares,
     patience: Duration,
 }
 
@@ -27,6 +103,7 @@ impl Blocking {
     pub fn new(bound: usize) -> Self {
         Self {
             permits: Arc::new(Semaphore::new(bound.max(1))),
+            shares: Shares::of(bound),
             patience: PATIENCE,
         }
     }
@@ -40,13 +117,18 @@ impl Blocking {
         T: Send + 'static,
         F: FnOnce() -> Result<T, Error> + Send + 'static,
     {
+        let share = match PARTY.try_with(Party::clone) {
+            Ok(party) => Some(self.shares.turn(&party).await?),
+            // Before it is known who asks, and what nobody asks for.
+            Err(_) => None,
+        };
         let turn = tokio::time::timeout(self.patience, self.permits.clone().acquire_owned()).await;
         let Ok(Ok(permit)) = turn else {
             return Err(Error::busy(2));
         };
         let span = tracing::Span::current();
         let task = tokio::task::spawn_blocking(move || {
-            let _permit = permit;
+            let _held = (permit, share);
             span.in_scope(work)
         });
         match task.await {
@@ -176,6 +258,60 @@ mod tests {
         assert!(matches!(refused, Err(Error::Unavailable { .. })), "{refused:?}");
         drop(held);
         assert!(blocking.run(|| Ok(())).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn nobody_takes_the_threads_of_the_others() {
+        let blocking = Blocking::new(16);
+        let company = |name: &str| CompanyId::parse(name).expect("a company id");
+        let link = |own: &str, company: &CompanyId| Party::Link {
+            own: own.to_owned(),
+            company: company.clone(),
+        };
+        let flood = company("flood");
+        let (open, gate) = std::sync::mpsc::channel::<()>();
+        let gate = Arc::new(Mutex::new(gate));
+        let mut under_way = Vec::new();
+        // As many as there are threads, of each: of one link, of other links of its company, of the company, of strangers.
+        let parties = [
+            link("1", &flood),
+            link("2", &flood),
+            Party::Company(flood.clone()),
+            Party::Stranger,
+        ];
+        let at_work = Arc::new(Mutex::new(Vec::<Party>::new()));
+        for party in parties.iter().flat_map(|party| std::iter::repeat_n(party, 16)) {
+            let (threads, gate, at_work, of) =
+                (blocking.clone(), Arc::clone(&gate), Arc::clone(&at_work), party.clone());
+            under_way.push(tokio::spawn(party.clone().answering(async move {
+                let work = move || {
+                    at_work.lock().expect("unharmed").push(of);
+                    // Until the sender is dropped.
+                    let _ = gate.lock().map(|gate| gate.recv());
+                    Ok(())
+                };
+                threads.run(work).await
+            })));
+            tokio::task::yield_now().await;
+            if blocking.permits.available_permits() == 0 {
+                break;
+            }
+        }
+        let shares = &blocking.shares;
+        let held = |queue: &SharedQueue, of: &str| {
+            let own = queue.own.lock().expect("unharmed");
+            own.get(of)
+                .map_or(0, |own| queue.share.inside - own.inside.available_permits())
+        };
+        assert_eq!(held(&shares.links, "1"), 1, "of 16 threads one link has one");
+        assert_eq!(held(&shares.links_of_company, "flood"), 2);
+        assert_eq!(held(&shares.companies, "flood"), 12);
+        drop(open);
+        for work in under_way {
+            work.await.expect("no panic").expect("all have their turn");
+        }
+        let done = at_work.lock().expect("unharmed").len();
+        assert!(done >= 48, "{done}");
     }
 
     #[tokio::test]

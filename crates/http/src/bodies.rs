@@ -1,6 +1,7 @@
 //! Bodies: few large ones at a time, each within a deadline, and none in the place of somebody better known.
 //!
-//! A body of up to a mebibyte is read as it comes. One that is larger, or does not say how large it
+//! A body of up to a mebibyte is read as it comes, and of the holder of a link one of up to a few
+//! kibibytes: a small picture can cost much to read. One that is larger, or does not say how large it
 //! is, needs a place while its request is answered, so that memory holds a bounded number of them.
 //! Strangers, programs and holders of links have places of their own: a flood of one kind leaves the
 //! others theirs. A program has shown an access token (the frame judges it first), the holder of a
@@ -31,7 +32,7 @@ use domain::CompanyId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, Sleep, timeout};
 
-use crate::blocking::{Queue, Share, SharedQueue, SharedTurn};
+use crate::blocking::{Party, Queue, Share, SharedQueue, SharedTurn};
 use crate::json_body::JsonBody;
 use crate::pages::request::PageRequest;
 use crate::problem::Failure;
@@ -40,6 +41,8 @@ use crate::router::{Authenticated, Authority, Http};
 
 /// A body up to here needs no place.
 const SMALL: u64 = 1024 * 1024;
+/// And of a link up to here: texts, but no pictures.
+const SMALL_OF_LINK: u64 = 16 * 1024;
 /// Large bodies of strangers at the same time.
 const PLACES_OF_STRANGERS: usize = 4;
 /// Large bodies of programs, of one company's among them, and how many of its wait.
@@ -87,11 +90,14 @@ pub struct Places {
     each_link: SharedQueue,
 }
 
-/// Who calls.
+/// Who calls, before anything is looked up.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Sender {
+pub enum Sender {
+    /// Anybody.
     Stranger,
+    /// A program or member of a company, with an access token that is good.
     Program(CompanyId),
+    /// The holder of a link that we made.
     Link(LinkToken),
 }
 
@@ -114,23 +120,14 @@ impl Default for Places {
 }
 
 impl Places {
-    /// A place for a body of this sender. Which company made a link is asked only of a link that has a turn.
-    async fn wait<A, F>(&self, sender: &Sender, made_by: A) -> Result<Place, Error>
-    where
-        A: FnOnce(LinkToken) -> F,
-        F: Future<Output = Result<Option<CompanyId>, Error>>,
-    {
-        match sender {
-            Sender::Stranger => self.for_stranger().await,
-            Sender::Program(company) => self.programs.turn(company.as_str()).await.map(Place::Program),
-            Sender::Link(token) => {
-                let own = format!("{:?} {}", token.purpose, token.subject);
-                let own = self.each_link.turn(&own).await?;
-                match made_by(*token).await? {
-                    Some(company) => Ok(Place::Link([self.links.turn(company.as_str()).await?, own])),
-                    // Of a link to what is gone nothing is left to send to.
-                    None => self.for_stranger().await,
-                }
+    /// A place for a body of this party.
+    async fn wait(&self, party: &Party) -> Result<Place, Error> {
+        match party {
+            Party::Stranger => self.for_stranger().await,
+            Party::Company(company) => self.programs.turn(company.as_str()).await.map(Place::Program),
+            Party::Link { own, company } => {
+                let own = self.each_link.turn(own).await?;
+                Ok(Place::Link([self.links.turn(company.as_str()).await?, own]))
             }
         }
     }
@@ -180,22 +177,26 @@ pub struct Turns {
 
 /// Answers a request with a large body once there is a place for it, and gives every body its deadline.
 pub async fn in_turn(State(turns): State<Turns>, request: Request, next: Next) -> Result<Response, Failure> {
-    let small = request.body().size_hint().upper().is_some_and(|most| most <= SMALL);
-    if small && request.body().is_end_stream() {
-        return Ok(next.run(request).await);
-    }
     let sender = sender_of(&turns.http, turns.authority, &request);
+    let most = match sender {
+        Sender::Link(_) => SMALL_OF_LINK,
+        Sender::Stranger | Sender::Program(_) => SMALL,
+    };
+    let small = request.body().size_hint().upper().is_some_and(|size| size <= most);
+    let party = turns.http.party(&sender).await?;
+    if small && request.body().is_end_stream() {
+        return Ok(party.answering(next.run(request)).await);
+    }
     let pace = match sender {
         Sender::Stranger => STRANGERS,
         Sender::Program(_) | Sender::Link(_) => KNOWN,
     };
     let timed = |request: Request| request.map(|body| Body::new(Timed::new(body, pace)));
     if small {
-        return Ok(next.run(timed(request)).await);
+        return Ok(party.answering(next.run(timed(request))).await);
     }
-    let made_by = |token| turns.http.blocking(move |app| app.company_behind_link(token));
-    let _place = turns.places.wait(&sender, made_by).await?;
-    Ok(next.run(timed(request)).await)
+    let _place = turns.places.wait(&party).await?;
+    Ok(party.answering(next.run(timed(request))).await)
 }
 
 /// A body that must come in time.
@@ -456,51 +457,43 @@ mod tests {
         CompanyId::parse(id).expect("a company's id")
     }
 
-    fn program(of: &str) -> Sender {
-        Sender::Program(company(of))
+    fn program(of: &str) -> Party {
+        Party::Company(company(of))
     }
 
     /// A link of a company: those of acme lead to recipients below a hundred.
-    fn link(recipient: i64) -> Sender {
-        Sender::Link(LinkToken {
-            purpose: app::LinkPurpose::Sign,
-            subject: recipient,
-            version: 1,
-            expires: None,
-        })
-    }
-
-    async fn wait(places: &Places, sender: &Sender) -> Result<Place, Error> {
-        let made_by =
-            |token: LinkToken| async move { Ok(Some(company(if token.subject < 100 { "acme" } else { "other" }))) };
-        places.wait(sender, made_by).await
+    fn link(recipient: i64) -> Party {
+        Party::Link {
+            own: recipient.to_string(),
+            company: company(if recipient < 100 { "acme" } else { "other" }),
+        }
     }
 
     /// Takes every place that these may have. How many they were.
-    async fn fill(places: &Places, senders: &[Sender], held: &mut Vec<Place>) -> usize {
+    async fn fill(places: &Places, parties: &[Party], held: &mut Vec<Place>) -> usize {
         let before = held.len();
-        for sender in senders {
-            while let Ok(place) = wait(places, sender).await {
+        for party in parties {
+            while let Ok(place) = places.wait(party).await {
                 held.push(place);
             }
         }
         held.len() - before
     }
 
-    async fn has_room_at_once(places: &Places, sender: &Sender) -> bool {
+    async fn has_room_at_once(places: &Places, party: &Party) -> bool {
         let began = Instant::now();
-        wait(places, sender).await.is_ok() && began.elapsed() == Duration::ZERO
+        places.wait(party).await.is_ok() && began.elapsed() == Duration::ZERO
     }
 
     #[tokio::test(start_paused = true)]
     async fn strangers_wait_for_strangers_alone() {
         let (places, mut held) = (Places::default(), Vec::new());
-        let taken = fill(&places, &[Sender::Stranger], &mut held).await;
+        let taken = fill(&places, &[Party::Stranger], &mut held).await;
         assert_eq!(taken, PLACES_OF_STRANGERS);
         assert!(has_room_at_once(&places, &program("acme")).await);
         assert!(has_room_at_once(&places, &link(1)).await);
         drop(held);
-        assert!(has_room_at_once(&places, &Sender::Stranger).await);
+        assert!(has_room_at_once(&places, &Party::Stranger).await);
     }
 
     #[tokio::test(start_paused = true)]
@@ -522,21 +515,13 @@ mod tests {
         let (places, mut held) = (Places::default(), Vec::new());
         assert_eq!(fill(&places, &[link(1)], &mut held).await, SHARE_OF_LINK.inside);
         assert!(has_room_at_once(&places, &link(2)).await, "another signer");
-        let many: Vec<Sender> = (1..20).map(link).collect();
+        let many: Vec<Party> = (1..20).map(link).collect();
         fill(&places, &many, &mut held).await;
         assert_eq!(held.len(), SHARE_OF_LINKS.inside, "however many links there are");
         assert!(has_room_at_once(&places, &program("acme")).await, "its programs");
         assert!(has_room_at_once(&places, &link(100)).await, "another company's signer");
         drop(held);
         assert!(has_room_at_once(&places, &link(1)).await);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_link_to_what_is_gone_is_a_strangers() {
-        let (places, mut held) = (Places::default(), Vec::new());
-        fill(&places, &[Sender::Stranger], &mut held).await;
-        let nobody = |_| async { Ok(None) };
-        assert!(places.wait(&link(1), nobody).await.is_err());
     }
 
     #[tokio::test]

@@ -19,6 +19,7 @@ mod form;
 pub mod json_body;
 pub mod multipart;
 pub mod pages;
+mod parties;
 pub mod path;
 pub mod problem;
 pub mod query;

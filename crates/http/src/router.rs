@@ -23,10 +23,11 @@ use axum::routing::{MethodFilter, MethodRouter, on};
 use jiff::Timestamp;
 use tower_http::catch_panic::CatchPanicLayer;
 
-use crate::blocking::{Blocking, Queue, Share, SharedQueue, SharedTurn};
-use crate::bodies::{self, Places, Turns};
+use crate::blocking::{Blocking, Party, Queue, Share, SharedQueue, SharedTurn};
+use crate::bodies::{self, Places, Sender, Turns};
 use crate::client_address::{Network, one_visitor};
 use crate::pages::request::PageRequest;
+use crate::parties::Makers;
 use crate::problem::{CompanyLanguage, Failure, speak};
 use crate::rate::Rate;
 use crate::{api, pages, security_headers};
@@ -36,6 +37,8 @@ const WAITING_CHECKS: usize = 64;
 const WAITING_CHECKS_OF_ONE: usize = 16;
 /// How many pages wait to be drawn or read. They hold no thread.
 const WAITING_PAGES: usize = 1_000;
+/// Of one company's so many.
+const WAITING_PAGES_OF_ONE: usize = 500;
 /// How many logins wait, for each pair of network and company and for all. They hold no thread, and each turn is short.
 const WAITING_LOGINS: usize = 1_000;
 
@@ -141,11 +144,12 @@ struct Shared {
     blocking: Blocking,
     health: Blocking,
     checks: SharedQueue,
-    pages: Queue,
+    pages: SharedQueue,
     logins: SharedQueue,
     trials: SharedQueue,
     bulks: SharedQueue,
     visits: Visits,
+    makers: Makers,
 }
 
 /// What visitors of public links do from one address.
@@ -186,6 +190,11 @@ impl Http {
         // A hash is most of a login; some more are let in, so that no turn to hash is left unused. A flood at one
         // company's accounts from one network takes only the turns to hash, so any other login waits for one hash at most.
         let hashes = usize::try_from(app.settings.login.concurrent_hashes).unwrap_or(1);
+        // As of the workers, one is left for the others.
+        let pages_of_one = Share {
+            inside: settings.pages_at_once.saturating_sub(1),
+            waiting: WAITING_PAGES_OF_ONE,
+        };
         Self(Arc::new(Shared {
             checks: SharedQueue::new(
                 Queue::new(settings.strangers_checks, WAITING_CHECKS),
@@ -194,7 +203,8 @@ impl Http {
                     waiting: WAITING_CHECKS_OF_ONE,
                 },
             ),
-            pages: Queue::new(settings.pages_at_once, WAITING_PAGES),
+            pages: SharedQueue::new(Queue::new(settings.pages_at_once, WAITING_PAGES), pages_of_one),
+            makers: Makers::default(),
             visits: Visits::new(settings.link_starts),
             trials: SharedQueue::new(Queue::new(TRIALS, WAITING_TRIALS), TRIALS_OF_ONE),
             bulks: SharedQueue::new(Queue::new(BULKS, WAITING_BULKS), BULKS_OF_ONE),
@@ -240,6 +250,11 @@ impl Http {
         )
     }
 
+    /// Who is behind a request.
+    pub async fn party(&self, sender: &Sender) -> Result<Party, Error> {
+        self.0.makers.party(sender, &self.0.app, &self.0.blocking).await
+    }
+
     /// Runs a use-case on a blocking thread.
     pub async fn blocking<T, F>(&self, work: F) -> Result<T, Error>
     where
@@ -260,7 +275,7 @@ impl Http {
             PageAnswer::Kept(part) => return Ok(part),
             PageAnswer::ToMake(wanted) => wanted,
         };
-        let turn = self.0.pages.turn().await?;
+        let turn = self.0.pages.turn(wanted.company().as_str()).await?;
         self.blocking(move |app| {
             let _turn = turn;
             app.make_page_part(&wanted)

@@ -22,6 +22,8 @@ const EXPIRY_EVERY: Duration = Duration::from_secs(5);
 /// So many workflows expire in one run; more follow at once.
 const EXPIRE_AT_ONCE: u32 = 100;
 const CLEANING_EVERY: Duration = Duration::from_mins(10);
+/// How late a file that nothing needs may go, at most, once its time is over.
+const LOOSE_FILES_EVERY: Duration = Duration::from_mins(1);
 /// The pause between two rounds of bulk starts.
 const BULK_EVERY: Duration = Duration::from_millis(500);
 /// By so much deliveries a company's history can be beyond its bound: those of a minute.
@@ -160,6 +162,13 @@ pub fn start(
         App::keep_template_faults,
     ));
     work.spawn(every(
+        LOOSE_FILES_EVERY,
+        ended.clone(),
+        Arc::clone(&app),
+        "removing files that nothing needs",
+        remove_loose_files,
+    ));
+    work.spawn(every(
         CLEANING_EVERY,
         ended,
         app,
@@ -258,6 +267,14 @@ fn forget(app: &App) -> Result<(), Error> {
         }
     }
     app.forget_deliveries().map(drop)
+}
+
+fn remove_loose_files(app: &App) -> Result<(), Error> {
+    let removed = app.remove_loose_files()?;
+    if removed > 0 {
+        tracing::debug!(removed, "files that nothing needed were removed");
+    }
+    Ok(())
 }
 
 fn clean(app: &App) -> Result<(), Error> {

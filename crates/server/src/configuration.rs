@@ -375,6 +375,8 @@ pub struct Documents {
     pub most_pages: u32,
     /// Bytes of pictures and texts of pages that are kept in memory at most.
     pub page_cache: u64,
+    /// Below so many percent of free disk no new files and documents are taken; 0: they always are.
+    pub least_free_percent: u64,
     /// The longest side of a page, in points.
     pub longest_side: f64,
     /// The most pixels of one picture in a PDF.
@@ -570,6 +572,7 @@ impl Default for Documents {
             largest_file: pool.limits.largest_file,
             most_pages: pool.limits.most_pages,
             page_cache: app::Settings::default().page_cache,
+            least_free_percent: app::Settings::default().least_free_percent,
             longest_side: pool.limits.longest_side,
             most_pixels: pool.limits.most_pixels,
             largest_stream: pool.limits.largest_stream,
@@ -833,6 +836,7 @@ impl Configuration {
             session_idle_seconds: self.login.session_idle_seconds.clamp(60, sessions.session_idle_seconds),
             largest_document: self.documents.largest_file,
             page_cache: self.documents.page_cache,
+            least_free_percent: self.documents.least_free_percent,
             fonts_folder: self.documents.fonts_folder.clone(),
             sealing: self.sealing()?,
             codes_to: self

@@ -22,6 +22,7 @@ mod one_server;
 mod opened;
 mod output;
 mod pkcs11;
+mod volumes;
 
 fn main() -> ExitCode {
     cli::main()

@@ -19,6 +19,7 @@ use crate::configuration::{Configuration, ConfigurationFault};
 use crate::documents::Workers;
 use crate::environment::{SystemClock, SystemRandom};
 use crate::pkcs11::Tokens;
+use crate::volumes::Volumes;
 
 /// Why the installation cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -103,6 +104,11 @@ impl Place {
         self.data.join("files")
     }
 
+    /// The disks of the data folder and of the files.
+    pub fn volumes(&self) -> Volumes {
+        Volumes::of([self.data.clone(), self.files()])
+    }
+
     /// Whether there is a database: a PostgreSQL is configured, or the SQLite file exists.
     pub fn has_database(&self) -> Result<bool, OpenFault> {
         match self.configuration.store(&self.data)? {
@@ -162,6 +168,7 @@ impl Place {
             store,
             blobs: Blobs::local(self.files())?,
             documents: Arc::clone(&workers) as Arc<dyn app::StrangersDocuments>,
+            space: Arc::new(self.volumes()),
             clock: Arc::new(SystemClock) as Arc<dyn Clock>,
             random,
             network: Arc::new(network(&self.configuration)?),

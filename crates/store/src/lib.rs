@@ -56,6 +56,7 @@ mod statement;
 mod store;
 pub mod template;
 mod transaction;
+pub mod upload;
 mod value;
 mod words;
 pub mod workflow;

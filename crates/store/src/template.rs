@@ -4,7 +4,7 @@ use domain::{BlobHash, CompanyId, Field, TemplateId, TemplateVersion};
 use jiff::Timestamp;
 
 use crate::sql::template as sql;
-use crate::{Error, Row, Transaction, values};
+use crate::{Error, Row, Transaction, upload, values};
 
 /// A version with what surrounds it.
 #[derive(Debug, Clone, PartialEq)]
@@ -132,7 +132,12 @@ pub fn insert_version(tx: &mut dyn Transaction, stored: &StoredVersion) -> Resul
             stored.created_at,
             &stored.created_by,
         ],
-    )
+    )?;
+    for hash in std::iter::once(&version.pdf).chain(&stored.page_images) {
+        let parameters = values![hash, &version.company, version.template, version.version];
+        tx.execute_later(&sql::INSERT_FILE, parameters)?;
+    }
+    Ok(())
 }
 
 /// The version that new workflows take.
@@ -192,16 +197,6 @@ pub fn list(
         .collect()
 }
 
-/// Every file that any template refers to.
-pub fn files(tx: &mut dyn Transaction) -> Result<Vec<BlobHash>, Error> {
-    let mut files = Vec::new();
-    for row in tx.query(&sql::FILES, values![])? {
-        files.push(row.get("pdf")?);
-        files.extend(row.parse("page_images", hashes_from_json)?);
-    }
-    Ok(files)
-}
-
 /// Adds a template that is made for one document, with its only version: lists leave it out. The id in it is not read.
 pub fn insert_one_off(tx: &mut dyn Transaction, stored: &StoredVersion) -> Result<TemplateId, Error> {
     let mut stored = stored.clone();
@@ -216,9 +211,17 @@ pub fn insert_one_off(tx: &mut dyn Transaction, stored: &StoredVersion) -> Resul
     Ok(stored.version.template)
 }
 
-/// Removes a template that was made for one document, where none was started of it.
-pub fn delete_one_off(tx: &mut dyn Transaction, company: &CompanyId, id: TemplateId) -> Result<(), Error> {
+/// Removes a template that was made for one document, where none was started of it; its files are loose from then on.
+pub fn delete_one_off(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    id: TemplateId,
+    at: Timestamp,
+) -> Result<(), Error> {
     tx.execute(&sql::DELETE_ONE_OFF_VERSIONS, values![company.as_str(), id.get()])?;
+    for row in tx.query(&sql::FORGET_FILES, values![company.as_str(), id.get()])? {
+        upload::leave(tx, company, (row.get("hash")?, 0), at)?;
+    }
     tx.execute(&sql::DELETE_ONE_OFF, values![company.as_str(), id.get()])
         .map(drop)
 }

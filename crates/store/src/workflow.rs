@@ -416,6 +416,7 @@ pub fn update(
     (entries, head): (&[Entry], Head),
     end_comment: Option<&str>,
     acting: Option<(RecipientId, Option<&str>)>,
+    at: Timestamp,
 ) -> Result<bool, Error> {
     let (turn, ended_by) = match after.state {
         State::Playing { order } | State::Canceled { order, .. } | State::Expired { order, .. } => (order, None),
@@ -483,7 +484,7 @@ pub fn update(
             tx.execute_one(&sql::RESET_ACCESS, values![&after.company, after.id, recipient.id])?;
         }
         if is_replaced {
-            crate::workflow_value::delete_draft(tx, &after.company, recipient.id)?;
+            crate::workflow_value::delete_draft(tx, &after.company, recipient.id, at)?;
         }
     }
     Ok(true)

@@ -6,7 +6,7 @@ use domain::{BlobHash, CompanyId, FieldValue, RecipientId, WorkflowId};
 use jiff::Timestamp;
 
 use crate::sql::workflow_value as sql;
-use crate::{Error, Statement, Transaction, values};
+use crate::{Error, Statement, Transaction, upload, values};
 
 /// A field's value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -126,7 +126,24 @@ pub fn draft(tx: &mut dyn Transaction, company: &CompanyId, recipient: Recipient
         .transpose()
 }
 
-/// Forgets a writer's draft.
-pub fn delete_draft(tx: &mut dyn Transaction, company: &CompanyId, recipient: RecipientId) -> Result<(), Error> {
-    tx.execute(&sql::DELETE_DRAFT, values![company, recipient]).map(drop)
+/// Forgets a writer's draft; its files are loose from then on.
+pub fn delete_draft(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    recipient: RecipientId,
+    at: Timestamp,
+) -> Result<(), Error> {
+    tx.execute(&sql::DELETE_DRAFT, values![company, recipient])?;
+    upload::end_draft(tx, company, recipient, at)
+}
+
+/// Forgets the drafts of a workflow that has ended; their files are loose from then on.
+pub fn delete_drafts(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    workflow: WorkflowId,
+    at: Timestamp,
+) -> Result<(), Error> {
+    tx.execute_later(&sql::DELETE_DRAFTS, values![company, workflow])?;
+    upload::end_workflow(tx, company, workflow, at)
 }

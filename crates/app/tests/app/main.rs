@@ -16,5 +16,6 @@ mod races;
 mod sealing;
 mod support;
 mod templates;
+mod uploads;
 mod values;
 mod workflows;

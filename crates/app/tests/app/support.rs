@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use app::network::{Network, NoNetwork};
 use app::{
-    App, CompanyChange, DocumentFault, DraftSeen, Error, FieldLook, LoginAttempt, NewCompany, NewMember, Origin, Parts,
-    SavedDraft, SealingSettings, Settings, Signed, SigningKey, StrangersDocuments, Vault,
+    App, Asker, CompanyChange, DocumentFault, DraftSeen, Error, FieldLook, FreeSpace, LoginAttempt, NewCompany,
+    NewMember, Origin, Parts, SavedDraft, SealingSettings, Settings, Signed, SigningKey, Space, StrangersDocuments,
+    Vault,
 };
 use blobs::Blobs;
+use document::checked_picture::{self, CheckedPicture, PictureWish};
 use document::intake::{self, Intake, Limits, Wishes};
 use document::keys::KeyKind;
 use document::render;
@@ -29,7 +32,9 @@ pub struct TestApp {
     pub app: Arc<App>,
     pub clock: Arc<StandingClock>,
     pub database: TestDatabase,
-    _files: TempDir,
+    pub files: TempDir,
+    pub documents: Arc<InProcess>,
+    pub disk: Arc<Disk>,
 }
 
 impl std::ops::Deref for TestApp {
@@ -80,10 +85,12 @@ impl TestApp {
         let random: Arc<dyn Random> = Arc::new(CountingRandom::default());
         let vault = Vault::new(&[3; 32], Arc::clone(&random));
         app::installation::set_up(&store, &vault, clock.as_ref()).expect("the installation is set up");
+        let (documents, disk) = (Arc::new(InProcess::default()), Arc::new(Disk::default()));
         let app = App::new(Parts {
             store,
             blobs: Blobs::local(files.path()).expect("a folder for files"),
-            documents: Arc::new(InProcess),
+            documents: Arc::clone(&documents) as Arc<dyn StrangersDocuments>,
+            space: Arc::clone(&disk) as Arc<dyn FreeSpace>,
             clock: Arc::clone(&clock) as Arc<dyn Clock>,
             random,
             network,
@@ -99,7 +106,9 @@ impl TestApp {
             app: Arc::new(app),
             clock,
             database,
-            _files: files,
+            files,
+            documents,
+            disk,
         }
     }
 
@@ -168,26 +177,73 @@ pub fn attempt(company: &str, email: &str, password: &str) -> LoginAttempt {
 }
 
 /// Documents that the tests have made themselves need no other process.
-struct InProcess;
+#[derive(Debug, Default)]
+pub struct InProcess {
+    made: AtomicUsize,
+}
+
+impl InProcess {
+    /// How many pictures were decoded.
+    pub fn made(&self) -> usize {
+        self.made.load(Ordering::SeqCst)
+    }
+}
+
+/// A disk of a hundred bytes, of which half are free unless somebody says otherwise.
+#[derive(Debug)]
+pub struct Disk(AtomicU64);
+
+impl Default for Disk {
+    fn default() -> Disk {
+        Disk(AtomicU64::new(50))
+    }
+}
+
+impl Disk {
+    pub fn leave_free(&self, free: u64) {
+        self.0.store(free, Ordering::SeqCst);
+    }
+}
+
+impl FreeSpace for Disk {
+    fn spaces(&self) -> Vec<Space> {
+        vec![Space {
+            place: "/data".to_owned(),
+            free: self.0.load(Ordering::SeqCst),
+            total: 100,
+        }]
+    }
+}
 
 impl StrangersDocuments for InProcess {
-    fn inspect_as(&self, pdf: &[u8], wishes: &Wishes) -> Result<Intake, DocumentFault> {
+    fn inspect_as(&self, _: &Asker, pdf: &[u8], wishes: &Wishes) -> Result<Intake, DocumentFault> {
         Ok(intake::inspect_as(pdf, &Limits::default(), wishes)?)
     }
 
-    fn page_images(&self, pdf: &[u8], pages: &[u32], dots_per_inch: f32) -> Result<Vec<Vec<u8>>, DocumentFault> {
+    fn page_images(
+        &self,
+        _: &Asker,
+        pdf: &[u8],
+        pages: &[u32],
+        dots_per_inch: f32,
+    ) -> Result<Vec<Vec<u8>>, DocumentFault> {
         Ok(render::page_images(pdf, pages, dots_per_inch)?)
     }
 
-    fn page_texts(&self, pdf: &[u8], pages: &[u32]) -> Result<Vec<PageText>, DocumentFault> {
+    fn page_texts(&self, _: &Asker, pdf: &[u8], pages: &[u32]) -> Result<Vec<PageText>, DocumentFault> {
         Ok(text_layer::page_texts(pdf, pages)?)
     }
 
-    fn verify(&self, pdf: &[u8], means: &Means, at: Timestamp) -> Result<Verdict, DocumentFault> {
+    fn verify(&self, _: &Asker, pdf: &[u8], means: &Means, at: Timestamp) -> Result<Verdict, DocumentFault> {
         Ok(verify::verify_with(pdf, means, at))
     }
 
-    fn sheet(&self, file: &[u8], limits: &SheetLimits) -> Result<Sheet, DocumentFault> {
+    fn sheet(&self, _: &Asker, file: &[u8], limits: &SheetLimits) -> Result<Sheet, DocumentFault> {
         Ok(sheet::read(file, limits)?)
+    }
+
+    fn picture(&self, _: &Asker, file: &[u8], wish: &PictureWish) -> Result<CheckedPicture, DocumentFault> {
+        self.made.fetch_add(1, Ordering::SeqCst);
+        Ok(checked_picture::check(file, wish)?)
     }
 }

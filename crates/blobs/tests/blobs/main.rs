@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use blobs::{Blobs, Error};
+use blobs::{Blobs, Error, Removal};
 use domain::BlobHash;
 use tempfile::TempDir;
 
@@ -95,11 +95,39 @@ fn a_file_that_was_put_again_is_not_old() {
     let (_folder, blobs) = open();
     let hash = blobs.put(b"put twice").unwrap();
     let long_ago = SystemTime::now() - Duration::from_hours(1);
-    assert!(!blobs.delete_if_older(&hash, long_ago).unwrap());
+    assert_eq!(blobs.delete_if_older(&hash, long_ago).unwrap(), Removal::Young);
     assert!(blobs.exists(&hash).unwrap());
-    assert!(blobs.delete_if_older(&hash, SystemTime::now()).unwrap());
+    assert_eq!(
+        blobs.delete_if_older(&hash, SystemTime::now()).unwrap(),
+        Removal::Removed
+    );
     assert!(!blobs.exists(&hash).unwrap());
-    assert!(!blobs.delete_if_older(&hash, SystemTime::now()).unwrap());
+    assert_eq!(
+        blobs.delete_if_older(&hash, SystemTime::now()).unwrap(),
+        Removal::Absent
+    );
+}
+
+#[test]
+fn a_file_that_is_put_while_it_is_removed_is_there_afterwards() {
+    let (folder, blobs) = open();
+    let bytes = b"put by one, removed by another";
+    let hash = blobs.put(bytes).unwrap();
+    let an_hour = Duration::from_hours(1);
+    for round in 0..200 {
+        let old = std::fs::File::options().write(true).open(file(&folder, &hash)).unwrap();
+        old.set_modified(SystemTime::now() - 2 * an_hour).unwrap();
+        let limit = SystemTime::now() - an_hour;
+        std::thread::scope(|scope| {
+            let putting = scope.spawn(|| blobs.put(bytes).unwrap());
+            for _ in 0..3 {
+                blobs.delete_if_older(&hash, limit).unwrap();
+            }
+            putting.join().unwrap();
+        });
+        assert_eq!(blobs.get(&hash).unwrap(), bytes, "round {round}");
+    }
+    assert_eq!(blobs.list().unwrap().len(), 1);
 }
 
 #[test]

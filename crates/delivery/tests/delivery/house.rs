@@ -159,6 +159,7 @@ impl House {
             store,
             blobs: Blobs::local(folder.path()).expect("a folder of blobs"),
             documents: Arc::new(NoDocuments),
+            space: Arc::new(app::Plenty),
             clock: Arc::<TurnedClock>::clone(&clock),
             network: Arc::new(app::network::NoNetwork),
             tokens: Arc::new(app::key_tokens::NoTokens),

@@ -178,6 +178,9 @@ pub fn message_of(language: Language, id: &str) -> String {
         "least_height",
         "width_millionths",
         "height_millionths",
+        "megabytes",
+        "files",
+        "minutes",
     ];
     let marks: Vec<String> = names.iter().map(|name| format!("{{{name}}}")).collect();
     let arguments: Vec<(&str, &str)> = names

@@ -34,10 +34,10 @@ fn sign_in_to(server: &Server, company: &str, email: &str) -> Member {
         password: PASSWORD.to_owned(),
         address: std::net::Ipv4Addr::LOCALHOST.into(),
     };
-    let cookie = server.app.sign_in(&attempt).expect("signed in").cookie;
+    let cookie = server.app.sign_in(&attempt, None).expect("signed in").cookie;
     let session = server.app.session(cookie.expose()).expect("a session");
     Member {
-        cookie: format!("countersign_session={}", cookie.expose()),
+        cookie: format!("__Host-countersign_session={}", cookie.expose()),
         csrf: session.form_token,
     }
 }

@@ -24,5 +24,6 @@ mod signers_files;
 mod starting;
 mod support;
 mod templates;
+mod uploads;
 mod webhooks;
 mod workflow_links;

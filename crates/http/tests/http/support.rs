@@ -1,17 +1,18 @@
 //! A server on port 0, and what the tests ask of it.
 
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use app::mail::OutgoingMail;
 use app::{
-    App, CompanyChange, DocumentFault, ImportTemplate, NewCompany, NewMember, Parts, Purpose, Settings,
-    StrangersDocuments, Vault,
+    App, Asker, CompanyChange, DocumentFault, FreeSpace, ImportTemplate, NewCompany, NewMember, Parts, Purpose,
+    Settings, Space, StrangersDocuments, Vault,
 };
 use blobs::Blobs;
 use countersign_http::{HttpSettings, Network, router};
 use delivery::{GuardedNetwork, SourceRules};
+use document::checked_picture::{self, CheckedPicture, PictureWish};
 use document::intake::{self, Intake, Limits, Refused, Wishes};
 use document::keys::KeyKind;
 use document::render;
@@ -43,6 +44,7 @@ pub struct Server {
     pub app: Arc<App>,
     pub clock: Arc<StandingClock>,
     documents: Arc<InProcess>,
+    pub disk: Arc<Disk>,
     address: SocketAddr,
     _files: TempDir,
 }
@@ -139,7 +141,7 @@ impl Server {
         };
         let mut http = HttpSettings::default();
         change(&mut settings, &mut http);
-        let documents = Arc::new(InProcess::default());
+        let (documents, disk) = (Arc::new(InProcess::default()), Arc::new(Disk::default()));
         let network = GuardedNetwork::new(&settings.webhook, &SourceRules::default())
             .and_then(|network| network.with_webhooks(&settings.webhook))
             .expect("a network");
@@ -147,6 +149,7 @@ impl Server {
             store,
             blobs: Blobs::local(files.path()).expect("a folder for files"),
             documents: Arc::clone(&documents) as Arc<dyn StrangersDocuments>,
+            space: Arc::clone(&disk) as Arc<dyn FreeSpace>,
             clock: Arc::clone(&clock) as Arc<dyn Clock>,
             random,
             network: Arc::new(network),
@@ -170,6 +173,7 @@ impl Server {
             app,
             clock,
             documents,
+            disk,
             address,
             _files: files,
         }
@@ -290,6 +294,11 @@ impl Server {
     /// While this is held, no picture of a page is given.
     pub fn hold_pictures(&self) -> MutexGuard<'_, ()> {
         self.documents.pictures.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many pictures were given to a worker.
+    pub fn pictures_made(&self) -> usize {
+        self.documents.made.load(Ordering::SeqCst)
     }
 
     /// How many verdicts were asked for.
@@ -608,10 +617,33 @@ pub fn network(text: &str) -> Network {
 /// A file that workers refuse to verify.
 pub const REFUSED_BY_WORKERS: &[u8] = b"%PDF-1.7 refused";
 
+/// A disk that is nearly full where somebody says so.
+#[derive(Debug, Default)]
+pub struct Disk(AtomicBool);
+
+impl Disk {
+    pub fn fill(&self, full: bool) {
+        self.0.store(full, Ordering::SeqCst);
+    }
+}
+
+impl FreeSpace for Disk {
+    fn spaces(&self) -> Vec<Space> {
+        let free = if self.0.load(Ordering::SeqCst) { 49 } else { 50 };
+        let place = "/data".to_owned();
+        vec![Space {
+            place,
+            free,
+            total: 1000,
+        }]
+    }
+}
+
 /// Documents that the tests have made themselves need no other process.
 #[derive(Debug, Default)]
 struct InProcess {
     rendered: AtomicUsize,
+    made: AtomicUsize,
     /// While it is locked, no picture is given.
     pictures: Mutex<()>,
     /// While it is locked, no verdict is given.
@@ -620,21 +652,27 @@ struct InProcess {
 }
 
 impl StrangersDocuments for InProcess {
-    fn inspect_as(&self, pdf: &[u8], wishes: &Wishes) -> Result<Intake, DocumentFault> {
+    fn inspect_as(&self, _: &Asker, pdf: &[u8], wishes: &Wishes) -> Result<Intake, DocumentFault> {
         Ok(intake::inspect_as(pdf, &Limits::default(), wishes)?)
     }
 
-    fn page_images(&self, pdf: &[u8], pages: &[u32], dots_per_inch: f32) -> Result<Vec<Vec<u8>>, DocumentFault> {
+    fn page_images(
+        &self,
+        _: &Asker,
+        pdf: &[u8],
+        pages: &[u32],
+        dots_per_inch: f32,
+    ) -> Result<Vec<Vec<u8>>, DocumentFault> {
         self.rendered.fetch_add(pages.len(), Ordering::SeqCst);
         drop(self.pictures.lock());
         Ok(render::page_images(pdf, pages, dots_per_inch)?)
     }
 
-    fn page_texts(&self, pdf: &[u8], pages: &[u32]) -> Result<Vec<PageText>, DocumentFault> {
+    fn page_texts(&self, _: &Asker, pdf: &[u8], pages: &[u32]) -> Result<Vec<PageText>, DocumentFault> {
         Ok(text_layer::page_texts(pdf, pages)?)
     }
 
-    fn verify(&self, pdf: &[u8], means: &Means, at: Timestamp) -> Result<Verdict, DocumentFault> {
+    fn verify(&self, _: &Asker, pdf: &[u8], means: &Means, at: Timestamp) -> Result<Verdict, DocumentFault> {
         self.asked.fetch_add(1, Ordering::SeqCst);
         drop(self.verdicts.lock());
         // What a worker says of a file that takes it too long, for one.
@@ -644,8 +682,14 @@ impl StrangersDocuments for InProcess {
         Ok(verify::verify_with(pdf, means, at))
     }
 
-    fn sheet(&self, file: &[u8], limits: &SheetLimits) -> Result<Sheet, DocumentFault> {
+    fn sheet(&self, _: &Asker, file: &[u8], limits: &SheetLimits) -> Result<Sheet, DocumentFault> {
         Ok(sheet::read(file, limits)?)
+    }
+
+    fn picture(&self, _: &Asker, file: &[u8], wish: &PictureWish) -> Result<CheckedPicture, DocumentFault> {
+        self.made.fetch_add(1, Ordering::SeqCst);
+        drop(self.pictures.lock());
+        Ok(checked_picture::check(file, wish)?)
     }
 }
 

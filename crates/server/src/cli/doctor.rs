@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use app::{App, AskedAuthority, Parts, ProofLack, SealKeyFault, Vault};
+use app::{App, AskedAuthority, FreeSpace, Parts, ProofLack, SealKeyFault, Vault};
 use blobs::Blobs;
 use clap::Args;
 use delivery::mailer::{MailSettings, Mailer};
@@ -78,6 +78,7 @@ impl Doctor {
     pub fn run(context: &Context) -> Result<ExitCode, Failure> {
         let mut findings = Findings::default();
         if folder(&context.place.data, &mut findings) {
+            disk(context, &mut findings);
             let store = database(context, &mut findings)?;
             let vault = master_key(context, store.as_ref(), &mut findings);
             if let (Some(store), Some(vault)) = (store, vault) {
@@ -190,6 +191,31 @@ fn folder(data: &Path, findings: &mut Findings) -> bool {
         }
     }
     true
+}
+
+/// Whether there is room for new files and documents.
+fn disk(context: &Context, findings: &mut Findings) {
+    let check = "disk space";
+    let percent = context.place.configuration.documents.least_free_percent;
+    for space in context.place.volumes().spaces() {
+        let gigabytes = |bytes: u64| format!("{}.{}", bytes / 1_000_000_000, bytes / 100_000_000 % 10);
+        let detail = format!(
+            "{} of {} GB free on the disk of {}",
+            gigabytes(space.free),
+            gigabytes(space.total),
+            space.place
+        );
+        if space.is_short(percent) {
+            let detail = format!("{detail}: less than {percent} %, so new files and new documents are refused");
+            findings.wrong(
+                check,
+                detail,
+                "make room on the disk, or move the data folder to a larger one",
+            );
+        } else {
+            findings.good(check, detail);
+        }
+    }
 }
 
 /// The nearest folder above that exists, in which a folder would be made.
@@ -335,6 +361,7 @@ fn seal_keys(context: &Context, store: Store, vault: Vault, findings: &mut Findi
         store,
         blobs,
         documents: Arc::new(Workers::new(&context.place.configuration.documents)),
+        space: Arc::new(context.place.volumes()),
         clock: Arc::new(SystemClock) as Arc<dyn Clock>,
         random: Arc::new(SystemRandom),
         network: Arc::new(network(&context.place.configuration)?),

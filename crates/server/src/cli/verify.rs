@@ -11,7 +11,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use app::{DocumentFault, Outcome, StrangersDocuments, VerdictWords};
+use app::{Asker, DocumentFault, Outcome, StrangersDocuments, VerdictWords};
 use clap::Args;
 use document::intake::Refused;
 use document::keys::certificates_from_pem;
@@ -198,16 +198,18 @@ impl Verify {
     }
 
     fn verify(&self, workers: &Workers, means: &Means, path: &Path, pdf: Vec<u8>) -> Result<Verified, Failure> {
-        let verdict = workers.verify(&pdf, means, SystemClock.now()).map_err(|fault| {
-            // What the worker would tell its sender is no remedy for who verifies.
-            let reason = match fault {
-                DocumentFault::Refused(Refused::TooDemanding) => {
-                    i18n::text(self.language, "verify-result-too-demanding-text", &[])
-                }
-                other => other.to_string(),
-            };
-            Failure::Other(format!("{}: {reason}", path.display()))
-        })?;
+        let verdict = workers
+            .verify(&Asker::Stranger, &pdf, means, SystemClock.now())
+            .map_err(|fault| {
+                // What the worker would tell its sender is no remedy for who verifies.
+                let reason = match fault {
+                    DocumentFault::Refused(Refused::TooDemanding) => {
+                        i18n::text(self.language, "verify-result-too-demanding-text", &[])
+                    }
+                    other => other.to_string(),
+                };
+                Failure::Other(format!("{}: {reason}", path.display()))
+            })?;
         let signatures_hold = if self.strict {
             verdict.holds_strictly()
         } else {

@@ -57,6 +57,29 @@ fn doctor_names_a_master_key_that_others_can_read_is_missing_or_is_another() {
 }
 
 #[test]
+fn doctor_tells_the_room_on_the_disk_and_below_the_reserve_nothing_new_is_taken() {
+    let here = Temporary::with_company();
+    let report = here.json(&["doctor"], "");
+    let found = check(&report, "disk space");
+    assert_eq!((found.len(), &found[0]["state"]), (2, &Value::from("good")), "{report}");
+    // No disk is as empty as that.
+    let here = here.with("COUNTERSIGN_DOCUMENTS__LEAST_FREE_PERCENT", "101");
+    let said = here.say(&["doctor"]);
+    assert_eq!(said.code, Some(1));
+    assert!(
+        said.output.contains("new documents are refused") && said.output.contains("make room on the disk"),
+        "{}",
+        said.output
+    );
+    testkit::contract::write(&here.path("")).expect("a contract");
+    let (pdf, fields) = (here.path("contract.pdf"), here.path("contract.json"));
+    let (pdf, fields) = (pdf.to_string_lossy(), fields.to_string_lossy());
+    let said = here.say(&["template", "import", "--company", "acme", &pdf, "--fields", &fields]);
+    assert_eq!(said.code, Some(1));
+    assert!(said.error.contains("bytes are free on the disk of"), "{}", said.error);
+}
+
+#[test]
 fn doctor_says_that_a_schema_must_be_brought_up_to_date() {
     let here = Temporary::new();
     fs::create_dir_all(here.data()).expect("a folder");

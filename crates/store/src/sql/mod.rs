@@ -48,6 +48,8 @@ files! {
     setting,
     /// Templates and their versions.
     template,
+    /// Uploads, and who needs a file.
+    upload,
     /// Workflows, their writers and their sealed documents.
     workflow,
     /// The chains.

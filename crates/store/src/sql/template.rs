@@ -12,6 +12,10 @@ crate::statements! {
     pub static INSERT_VERSION = "INSERT INTO template_version (company_id, template_id, version, name, definition, pdf, \
          original, page_images, created_at, created_by) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
 
+    /// A file that a version needs.
+    pub static INSERT_FILE = "INSERT INTO template_file (hash, company_id, template_id, version) VALUES ($1, $2, $3, $4) \
+         ON CONFLICT (hash, company_id, template_id, version) DO NOTHING";
+
     /// The next version takes the place of the current one; its number.
     pub static ADVANCE = "UPDATE template SET current_version = current_version + 1, name = $3 \
          WHERE company_id = $1 AND id = $2 AND NOT one_off RETURNING current_version";
@@ -36,6 +40,10 @@ crate::statements! {
     pub static DELETE_ONE_OFF_VERSIONS = "DELETE FROM template_version WHERE company_id = $1 AND template_id = $2 \
          AND EXISTS (SELECT 1 FROM template AS t WHERE t.company_id = $1 AND t.id = $2 AND t.one_off) \
          AND NOT EXISTS (SELECT 1 FROM workflow AS w WHERE w.company_id = $1 AND w.template_id = $2)";
+
+    /// Their files are needed no more.
+    pub static FORGET_FILES = "DELETE FROM template_file WHERE company_id = $1 AND template_id = $2 \
+         AND NOT EXISTS (SELECT 1 FROM template_version AS v WHERE v.company_id = $1 AND v.template_id = $2) RETURNING hash";
 
     /// And the template itself.
     pub static DELETE_ONE_OFF = "DELETE FROM template WHERE company_id = $1 AND id = $2 AND one_off \
@@ -69,7 +77,4 @@ crate::statements! {
     /// A company's templates, newest first, from one id downwards.
     pub static LIST = "SELECT id, name, current_version, created_at, archived_at FROM template \
          WHERE company_id = $1 AND id < $2 AND ($3 OR archived_at IS NULL) AND NOT one_off ORDER BY id DESC LIMIT $4";
-
-    /// The files that any template refers to, for the sweep of files that nothing refers to.
-    pub static FILES = "SELECT pdf, page_images FROM template_version";
 }

@@ -27,4 +27,8 @@ crate::statements! {
 
     /// The draft has become values, or nothing.
     pub static DELETE_DRAFT = "DELETE FROM draft WHERE company_id = $1 AND recipient_id = $2";
+
+    /// The workflow has ended: nobody's draft becomes anything any more.
+    pub static DELETE_DRAFTS = "DELETE FROM draft WHERE company_id = $1 \
+         AND recipient_id IN (SELECT id FROM recipient WHERE company_id = $1 AND workflow_id = $2)";
 }

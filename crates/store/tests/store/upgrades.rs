@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use domain::BlobHash;
 use jiff::Timestamp;
 use refinery::{Runner, Target};
 use store::outbox::{self, DueLane};
@@ -14,6 +15,7 @@ testkit::on_both_databases!(
     words_of_an_earlier_person_are_taken_off_the_next_one,
     what_was_discarded_before_has_its_links_revoked,
     a_session_from_before_the_idle_limit_lives_on_and_is_idle_since_it_began,
+    files_of_drafts_and_templates_of_before_are_known_by_their_hash,
 );
 
 store::statements! {
@@ -23,6 +25,8 @@ store::statements! {
     pub static LINKS = "SELECT id, links_revoked_at FROM workflow ORDER BY id";
     pub static ENDPOINTS = "SELECT url, stopped_at, letting_go FROM endpoint ORDER BY url";
     pub static COMMENTS = "SELECT comment FROM recipient ORDER BY id";
+    pub static UPLOADS = "SELECT recipient_id, hash, length, loose_since FROM upload ORDER BY recipient_id";
+    pub static DRAFTS = "SELECT recipient_id FROM draft ORDER BY recipient_id";
 }
 
 /// Makes the schema as it was at a version, and runs statements there.
@@ -341,4 +345,82 @@ fn a_session_from_before_the_idle_limit_lives_on_and_is_idle_since_it_began(data
     assert_eq!(found(200, 99), Some(100));
     assert_eq!(found(200, 100), None, "idle for too long");
     assert_eq!(found(900, 99), None, "over");
+}
+
+fn files_of_drafts_and_templates_of_before_are_known_by_their_hash(database: &TestDatabase) {
+    let hash = |number: u8| BlobHash([number; 32]);
+    let bytes = |number: u8| match dialect(database) {
+        "postgres" => format!("'\\x{}'", hash(number)),
+        _ => format!("x'{}'", hash(number)),
+    };
+    // Of a workflow only what the migration reads has a meaning here, so nothing else is there.
+    let unchecked = match dialect(database) {
+        "postgres" => "SET session_replication_role = replica;",
+        _ => "PRAGMA foreign_keys = OFF;",
+    };
+    let workflow = |id: i64, status: &str| {
+        let ended = if status == "Playing" { "NULL" } else { "1" };
+        let draft = format!(
+            r#"{{"texts":{{}},"files":{{"a":{{"file_name":"a","media_type":"b","hash":"{}","length":7}}}}}}"#,
+            hash(u8::try_from(id).expect("a small number"))
+        );
+        let (zero, no) = match dialect(database) {
+            "postgres" => ("'\\x00'", "FALSE"),
+            _ => ("x'00'", "0"),
+        };
+        format!(
+            "INSERT INTO workflow (id, company_id, name, template_id, template_version, on_reject, language, offset_seconds, \
+             sender_id, client_id, cc_list, is_embedded, started_at, expires_at, status, turn, ended_at, \
+             first_step_reported, chain_sequence, chain_hash, link_version, revision, company_name) VALUES ({id}, 'acme', 'x', 1, 1, \
+             'end', 'ko', 0, 1, '3f2b8a54-6a0e-4b0e-9d53-1f4c2a7d9e10', '[]', {no}, 0, 0, '{status}', 1, {ended}, {no}, 1, \
+             {zero}, 1, 1, 'Acme');\n\
+             INSERT INTO recipient (id, company_id, workflow_id, step_order, place, name, contact, contact_key, link_version, \
+             progress, access_failures) VALUES ({id}, 'acme', {id}, 1, 1, 'x', 'x', 'x', 1, 'waiting', 0);\n\
+             INSERT INTO draft (recipient_id, company_id, field_values, written_at) VALUES ({id}, 'acme', '{draft}', 0);\n\
+             "
+        )
+    };
+    let template = format!(
+        "INSERT INTO template_version (company_id, template_id, version, name, definition, pdf, original, page_images, \
+         created_at, created_by) VALUES ('acme', 1, 1, 'x', '{{}}', {}, {}, '[\"{}\",\"{}\",\"{}\"]', 0, 'x');",
+        bytes(30),
+        bytes(31),
+        hash(32),
+        hash(33),
+        hash(32)
+    );
+    let without_files =
+        "INSERT INTO draft (recipient_id, company_id, field_values, written_at) VALUES (9, 'acme', '{}', 0);";
+    let then = format!(
+        "{unchecked}\n{COMPANY}\n{template}\n{}{}{without_files}",
+        workflow(1, "Playing"),
+        workflow(2, "Rejected")
+    );
+    as_of(database, 23, &then);
+    let store = Store::open(database.settings()).expect("the store opens");
+    let applied = store.migrate().expect("it is brought up to date");
+    assert!(applied.iter().any(|name| name.contains("uploads")), "{applied:?}");
+    let rows = store.read(|tx| tx.query(&UPLOADS, &[])).expect("the uploads");
+    let found: Vec<(i64, BlobHash, u64, Option<i64>)> = rows
+        .iter()
+        .map(|row| {
+            (
+                row.get("recipient_id").expect("an id"),
+                row.get("hash").expect("a hash"),
+                row.get("length").expect("a length"),
+                row.get("loose_since").expect("a time"),
+            )
+        })
+        .collect();
+    assert_eq!(found, [(1, hash(1), 7, None), (2, hash(2), 7, Some(0))]);
+    let drafts = store.read(|tx| tx.query(&DRAFTS, &[])).expect("the drafts");
+    let left: Vec<i64> = drafts
+        .iter()
+        .map(|row| row.get("recipient_id").expect("an id"))
+        .collect();
+    assert_eq!(left, [1, 9], "of a document that has ended nothing is left to fill in");
+    for (number, is_needed) in [(1, true), (30, true), (31, false), (32, true), (33, true), (34, false)] {
+        let needed = store.read(move |tx| store::upload::is_needed(tx, hash(number)));
+        assert_eq!(needed.expect("an answer"), is_needed, "{number}");
+    }
 }

@@ -1,0 +1,37 @@
+//! The disks of the data folder and of the files behind the port of the use-cases.
+
+use std::path::PathBuf;
+
+use app::{FreeSpace, Space};
+
+/// Folders to which we write; several may be on one disk.
+#[derive(Debug)]
+pub struct Volumes(Vec<PathBuf>);
+
+impl Volumes {
+    /// The disks of these folders.
+    pub fn of(folders: impl IntoIterator<Item = PathBuf>) -> Volumes {
+        Volumes(folders.into_iter().collect())
+    }
+}
+
+impl FreeSpace for Volumes {
+    fn spaces(&self) -> Vec<Space> {
+        let of_folder = |folder: &PathBuf| {
+            let found = rustix::fs::statvfs(folder)
+                .inspect_err(|error| tracing::debug!(%error, folder = %folder.display(), "free space is not known"))
+                .ok()?;
+            Some(Space {
+                place: folder.display().to_string(),
+                // As `df` counts: what is kept for the superuser alone is neither free for us nor part of the whole.
+                free: found.f_bavail.saturating_mul(found.f_frsize),
+                total: found
+                    .f_blocks
+                    .saturating_sub(found.f_bfree)
+                    .saturating_add(found.f_bavail)
+                    .saturating_mul(found.f_frsize),
+            })
+        };
+        self.0.iter().filter_map(of_folder).collect()
+    }
+}

@@ -1,0 +1,42 @@
+//! The table `upload`: what the file store holds for somebody's upload; and who needs a file.
+
+crate::statements! {
+    /// A file that is about to be kept for a writer's draft, which does not name it yet.
+    pub static ANNOUNCE = "INSERT INTO upload (company_id, recipient_id, hash, length, loose_since) \
+         VALUES ($1, $2, $3, $4, $5) ON CONFLICT (recipient_id, hash) DO UPDATE SET loose_since = \
+         CASE WHEN upload.loose_since IS NULL THEN NULL ELSE excluded.loose_since END";
+
+    /// How much is kept for a writer.
+    pub static COUNTED = "SELECT COUNT(*) AS files, CAST(COALESCE(SUM(length), 0) AS BIGINT) AS bytes FROM upload \
+         WHERE company_id = $1 AND recipient_id = $2";
+
+    /// The draft names the file.
+    pub static NAME = "UPDATE upload SET loose_since = NULL WHERE company_id = $1 AND recipient_id = $2 AND hash = $3";
+
+    /// The draft names the file no more.
+    pub static LOOSEN = "UPDATE upload SET loose_since = $4 \
+         WHERE company_id = $1 AND recipient_id = $2 AND hash = $3 AND loose_since IS NULL";
+
+    /// A writer's draft names nothing any more.
+    pub static END_DRAFT = "UPDATE upload SET loose_since = $3 \
+         WHERE company_id = $1 AND recipient_id = $2 AND loose_since IS NULL";
+
+    /// No draft of a workflow names anything any more.
+    pub static END_WORKFLOW = "UPDATE upload SET loose_since = $3 WHERE company_id = $1 AND loose_since IS NULL \
+         AND recipient_id IN (SELECT id FROM recipient WHERE company_id = $1 AND workflow_id = $2)";
+
+    /// A file that was kept for what then was not written.
+    pub static LEAVE = "INSERT INTO upload (company_id, recipient_id, hash, length, loose_since) \
+         VALUES ($1, NULL, $2, $3, $4)";
+
+    /// Takes what has been loose for long, of all companies.
+    pub static CLAIM = "DELETE FROM upload WHERE id IN \
+         (SELECT id FROM upload WHERE loose_since <= $1 ORDER BY loose_since LIMIT $2) \
+         RETURNING company_id, hash, length";
+
+    /// Does anything need a file? Of all companies: the same bytes are one file.
+    pub static IS_NEEDED = "SELECT (EXISTS (SELECT 1 FROM upload WHERE hash = $1) \
+         OR EXISTS (SELECT 1 FROM blob_reference WHERE hash = $1) \
+         OR EXISTS (SELECT 1 FROM template_file WHERE hash = $1) \
+         OR EXISTS (SELECT 1 FROM preview WHERE content LIKE $2)) AS is_needed";
+}
