@@ -11,6 +11,8 @@ pub enum Scale {
     BulkRows,
     /// Deliveries that fail.
     Failures,
+    /// Forged files.
+    Forgeries,
 }
 
 impl Scale {
@@ -20,6 +22,7 @@ impl Scale {
             Scale::KillsAtEachPlace => ("COUNTERSIGN_FAILPOINT_ROUNDS", 1),
             Scale::BulkRows => ("COUNTERSIGN_BULK_ROWS", 60),
             Scale::Failures => ("COUNTERSIGN_FAILURES", 2_000),
+            Scale::Forgeries => ("COUNTERSIGN_FORGERIES", 2_000),
         }
     }
 

@@ -9,6 +9,7 @@ mod drawings;
 mod embedded_files;
 mod extending;
 mod faults;
+mod forged_files;
 mod forgeries;
 mod judges;
 mod keys;
