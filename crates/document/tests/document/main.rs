@@ -11,6 +11,7 @@ mod extending;
 mod faults;
 mod forged_files;
 mod forgeries;
+mod honest_chains;
 mod judges;
 mod keys;
 mod other_signers;
