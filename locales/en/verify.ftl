@@ -68,6 +68,7 @@ verify-note-timestamp = The timestamp of { $at } proves nothing. { $fault }
 verify-fault-unreadable = This file cannot be read as a PDF.
 verify-fault-too-demanding = The file needs more time or memory than it is given here.
 verify-fault-damaged = The structure of the file is damaged, so that programs may read it differently.
+verify-fault-forged = The file is forged: after it was signed, someone added a reference that leads to the wrong place, so programs show different content.
 verify-fault-encrypted = The file is encrypted.
 verify-fault-unsigned = The file has no signature.
 verify-fault-too-many = The file has more signatures than can be examined.

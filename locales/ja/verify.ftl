@@ -68,6 +68,7 @@ verify-note-timestamp = { $at } のタイムスタンプは何も証明しませ
 verify-fault-unreadable = PDF として読み取れないファイルです。
 verify-fault-too-demanding = ここで割り当てられる時間またはメモリを超えるファイルです。
 verify-fault-damaged = ファイルの構造が壊れており、プログラムによって読み取り方が変わるおそれがあります。
+verify-fault-forged = 偽造されたファイルです。署名後に誤った場所を指す参照が追加されており、プログラムによって異なる内容が表示されます。
 verify-fault-encrypted = 暗号化されたファイルです。
 verify-fault-unsigned = 署名のないファイルです。
 verify-fault-too-many = 署名が多すぎるため、すべてを検証できません。

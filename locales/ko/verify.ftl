@@ -68,6 +68,7 @@ verify-note-timestamp = { $at }의 타임스탬프는 아무것도 증명하지 
 verify-fault-unreadable = PDF로 읽을 수 없는 파일입니다.
 verify-fault-too-demanding = 여기서 허용하는 시간이나 메모리를 넘는 파일입니다.
 verify-fault-damaged = 파일 구조가 손상되어 프로그램마다 다르게 읽을 수 있습니다.
+verify-fault-forged = 위조된 파일입니다. 서명한 뒤에 엉뚱한 곳을 가리키는 참조가 추가되어, 프로그램마다 다른 내용이 표시됩니다.
 verify-fault-encrypted = 암호화된 파일입니다.
 verify-fault-unsigned = 서명이 없는 파일입니다.
 verify-fault-too-many = 서명이 너무 많아 모두 확인할 수 없습니다.

@@ -332,6 +332,7 @@ mod tests {
             "unsupported_encryption",
             "signed_and_encrypted",
             "signed_and_damaged",
+            "damaged_and_maybe_signed",
             "broken_signature",
             "certification_forbids",
             "lock_forbids",

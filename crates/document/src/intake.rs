@@ -7,7 +7,7 @@
 //! 1. [`inspect`] holds the file against [`Limits`], parses it (repairing a broken
 //!    cross-reference table where it can, if nothing that the pages need is missing: `whole`) and refuses
 //!    what cannot be kept honestly: a password that is not known, a form that exists only as XFA, a file
-//!    without pages.
+//!    without pages, one that programs read differently and that may be signed (`unsigned`).
 //! 2. `settle` puts right what strict readers complain of and lenient ones look past; `layers` removes
 //!    what is hidden, `clean` scripts, actions, attachments, multimedia, XFA and usage rights;
 //!    `flatten` makes a form part of its pages, and hands its fields on; `rewrite` drops unreachable
@@ -36,6 +36,7 @@ mod metadata;
 mod rewrite;
 mod settle;
 mod signed;
+mod unsigned;
 mod whole;
 
 use std::collections::BTreeSet;
@@ -54,7 +55,7 @@ use crate::geometry::PageGeometry;
 use crate::render::{Opened, RenderFault};
 use crate::shared_bytes::SharedBytes;
 use crate::stamp::{self, Mark, MarkContent};
-use crate::verify::Fault;
+use crate::verify::{Fault, structure};
 
 /// What a file may be at most.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -370,6 +371,12 @@ pub enum Refused {
     /// It is signed, and its structure is damaged: repairing it would break the signatures.
     #[error("the file is signed and its structure is damaged; send it as it was before it was signed")]
     SignedAndDamaged,
+    /// Programs read it differently, so that some of them may show a signature.
+    #[error(
+        "the file's structure is damaged, so programs may show different content, and some may show a signature; send \
+         the file as it was before it was signed, or print it to a new PDF"
+    )]
+    DamagedAndMaybeSigned,
     /// One of its signatures does not hold.
     #[error("the signature {field:?} in the file is not valid ({detail}); send the file unsigned")]
     BrokenSignature {
@@ -522,6 +529,9 @@ pub fn inspect_counting(
     refuse_large_pictures(&document, limits)?;
     if signed::is_signed(&document) {
         return signed::take(bytes, document, limits);
+    }
+    if !structure::is_read_alike(&bytes, &document) && !unsigned::is_certain(&bytes, document.was_encrypted()) {
+        return Err(Refused::DamagedAndMaybeSigned);
     }
     if clean::is_dynamic_xfa(&document) {
         return Err(Refused::DynamicXfa);

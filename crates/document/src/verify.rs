@@ -9,7 +9,7 @@
 //! - the signer's certificate leads to a trusted root, through certificates that are in their time,
 //!   allowed to do what they do, and not revoked, at the moment for which a timestamp proves that the signature was there
 //!   (`trust`);
-//! - the last signature covers the file to its last byte, or nothing but validation data follows it;
+//! - the last signature covers the file to its last byte, or nothing follows it but validation data and a little white space;
 //! - what was appended after each signature is what it permits ([`Rules`], `changes`): validation data and document
 //!   timestamps always; further signatures, fields that are filled in and annotations by certification and locks.
 //!
@@ -27,7 +27,7 @@ mod places;
 pub(crate) mod revocation;
 mod rules;
 mod signature;
-mod structure;
+pub(crate) mod structure;
 mod trust;
 
 pub use attachments::{Attachment, attachments};
@@ -47,7 +47,7 @@ use crate::form;
 use crate::keys::{KeyError, certificates_from_pem};
 use crate::revocation::{Revocation, RevocationReason};
 use revocation::{Embedded, MAX_ITEMS};
-use signature::{Examined, FollowedBy};
+use signature::{Examined, FollowedBy, Reading};
 use structure::load;
 
 /// More signatures than a document has; each costs one reading of the file.
@@ -334,6 +334,15 @@ pub enum Fault {
     /// Readers would have to guess where objects are, and could guess differently.
     #[error("the file's cross-reference data is damaged, so that programs may read it differently")]
     DamagedStructure,
+    /// Since the first signature somebody has added a cross-reference that does not lead to its object, or used one that does not:
+    /// programs that follow it show one document, and those that do not show another.
+    #[error(
+        "the file was forged: since it was signed, its cross-references lead programs to different objects of the number {object}"
+    )]
+    ForgedReferences {
+        /// The object's number.
+        object: u32,
+    },
     /// The file is encrypted.
     #[error("the file is encrypted")]
     Encrypted,
@@ -541,13 +550,8 @@ fn examine(pdf: &[u8], document: &Document, faults: &mut Vec<Fault>) -> Vec<Exam
         .iter()
         .map(|signature| signature::examine(pdf, document, signature))
         .collect();
-    let are_revisions = signatures
-        .iter()
-        .all(|signature| signature.followed_by != FollowedBy::Other);
-    if !are_revisions || !structure::is_sound(pdf, document) {
-        faults.insert(0, Fault::DamagedStructure);
-    }
     signatures.sort_by_key(|signature| signature.report.covered);
+    faults.splice(0..0, structure_faults(pdf, document, &signatures));
     for (index, signature) in signatures.iter_mut().enumerate() {
         let certifies = matches!(signature.report.kind, SignatureKind::Certification { .. });
         if certifies && index > 0 {
@@ -560,8 +564,7 @@ fn examine(pdf: &[u8], document: &Document, faults: &mut Vec<Fault>) -> Vec<Exam
     let mut sound = signatures.iter().filter(|signature| signature.is_sound);
     let last = sound.clone().rfind(is_by_somebody).or_else(|| sound.next_back());
     if let Some(last) = last
-        && last.report.covered < length_of(pdf)
-        && last.followed_by != FollowedBy::ValidationData
+        && !matches!(last.followed_by, FollowedBy::Nothing | FollowedBy::ValidationData)
     {
         faults.push(Fault::NotCoveredToEnd {
             covered: last.report.covered,
@@ -569,6 +572,35 @@ fn examine(pdf: &[u8], document: &Document, faults: &mut Vec<Fault>) -> Vec<Exam
         });
     }
     signatures
+}
+
+/// What is wrong with the structure of the file, of which `signatures` are in the order of what they cover: what the first of
+/// them signed as it is was damaged, and what came later somebody put there.
+fn structure_faults(pdf: &[u8], document: &Document, signatures: &[Examined]) -> Vec<Fault> {
+    let whole = Reading::of(pdf, document);
+    let first = signatures.iter().find(|signature| signature.is_sound);
+    let signed = first.and_then(|first| first.reading.as_ref()).unwrap_or(&whole);
+    let readings = || signatures.iter().filter_map(|signature| signature.reading.as_ref());
+    let is_damaged = !signed.strays.is_empty()
+        || whole.is_mended
+        || readings().any(|reading| reading.is_mended)
+        || signatures
+            .iter()
+            .any(|signature| signature.followed_by == FollowedBy::OddForm);
+    let appended = signatures.iter().find_map(|signature| match signature.followed_by {
+        FollowedBy::Misleading(object) => Some(object),
+        _ => None,
+    });
+    let added = readings()
+        .chain([&whole])
+        .flat_map(|reading| &reading.strays)
+        .find(|stray| !signed.strays.contains(stray))
+        .map(|(object, _)| *object);
+    let forged = appended.or(added).map(|object| Fault::ForgedReferences { object });
+    forged
+        .into_iter()
+        .chain(is_damaged.then_some(Fault::DamagedStructure))
+        .collect()
 }
 
 /// A digest algorithm that is still secure, by its number.

@@ -13,6 +13,8 @@ pub enum Scale {
     BulkRows,
     /// Deliveries that fail.
     Failures,
+    /// Forged files.
+    Forgeries,
 }
 
 impl Scale {
@@ -23,6 +25,7 @@ impl Scale {
             Scale::NodeKills => ("COUNTERSIGN_NODE_KILLS", 1),
             Scale::BulkRows => ("COUNTERSIGN_BULK_ROWS", 60),
             Scale::Failures => ("COUNTERSIGN_FAILURES", 2_000),
+            Scale::Forgeries => ("COUNTERSIGN_FORGERIES", 2_000),
         }
     }
 

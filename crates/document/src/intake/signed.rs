@@ -88,11 +88,14 @@ fn are_intact(bytes: &[u8]) -> Result<u32, Refused> {
     // A sender may know signers that we do not.
     let verdict = verify_soundness(bytes);
     // What follows the last signature is allowed by all of them, or they would not be intact; the seal will cover it.
+    // Damage is what explains least of what there is to say.
     let fault = verdict
         .unsound()
-        .find(|(_, fault)| !matches!(fault, Fault::NotCoveredToEnd { .. }));
+        .filter(|(_, fault)| !matches!(fault, Fault::NotCoveredToEnd { .. }))
+        .min_by_key(|(_, fault)| matches!(fault, Fault::DamagedStructure));
     match fault {
         None => Ok(u32::try_from(verdict.signatures.len()).unwrap_or(u32::MAX)),
+        Some((_, Fault::DamagedStructure)) => Err(Refused::SignedAndDamaged),
         Some((field, fault)) => Err(Refused::BrokenSignature {
             field: field.unwrap_or_default().to_owned(),
             detail: fault.to_string(),

@@ -10,6 +10,7 @@
 //! XMP (`description`), and nothing else there, even where the document had neither.
 
 mod change;
+mod defaults;
 mod description;
 mod fields;
 mod store;
@@ -34,6 +35,27 @@ const MAX_LISTED: usize = 50;
 pub(super) struct Changes {
     pub(super) permitted: Vec<Change>,
     pub(super) forbidden: Vec<Change>,
+    /// Whether the form's defaults are used by nothing that was signed, so that new ones show nowhere.
+    are_defaults_unused: bool,
+}
+
+impl Changes {
+    /// Whether nothing was added but validation data or document timestamps, with what a program adds along with them: the
+    /// version of the format that these need, its extensions, a description, and defaults for fields that nobody has made yet.
+    pub(super) fn are_only_validation_data(&self) -> bool {
+        let is_of_these = |change: &Change| matches!(change.part, Part::ValidationData | Part::Timestamp);
+        let may_come_along = |change: &Change| match change.part {
+            Part::Metadata | Part::Catalog => true,
+            Part::Form => self.are_defaults_unused,
+            _ => false,
+        };
+        self.forbidden.is_empty()
+            && self.permitted.iter().any(is_of_these)
+            && self
+                .permitted
+                .iter()
+                .all(|change| is_of_these(change) || may_come_along(change))
+    }
 }
 
 /// The changes from `signed` to `current`, as `rules` permit them.
@@ -45,7 +67,10 @@ pub(super) fn between(signed: &Document, current: &Document, rules: &Rules) -> C
         rules,
         names: places.fields.iter().map(|field| field.name.clone()).collect(),
         places,
-        changes: Changes::default(),
+        changes: Changes {
+            are_defaults_unused: defaults::are_unused(signed),
+            ..Changes::default()
+        },
         added: BTreeSet::new(),
         is_store_fixed: false,
     };
@@ -80,19 +105,26 @@ struct Told<'a> {
 }
 
 impl Comparison<'_> {
+    /// Tells of a change under every field that shows it.
     fn tell(&mut self, is_permitted: bool, place: &Place, told: &Told<'_>) {
-        let change = Change {
+        let change = |field: Option<&places::Field>, page| Change {
             part: told.part,
             how: told.how,
-            page: place.page,
-            field: place
-                .field
-                .and_then(|index| self.places.fields.get(index))
-                .map(|field| field.name.clone()),
+            page,
+            field: field.map(|field| field.name.clone()),
             object: told.id.0,
             entry: told.entry.map(printable),
         };
-        self.push(is_permitted, change);
+        let changes: Vec<Change> = match place.fields.as_slice() {
+            [] => vec![change(None, place.page)],
+            [index] => vec![change(self.places.fields.get(*index), place.page)],
+            several => several
+                .iter()
+                .filter_map(|index| self.places.fields.get(*index))
+                .map(|field| change(Some(field), field.page.or(place.page)))
+                .collect(),
+        };
+        changes.into_iter().for_each(|change| self.push(is_permitted, change));
     }
 
     fn push(&mut self, is_permitted: bool, change: Change) {
@@ -133,7 +165,7 @@ impl Comparison<'_> {
         let place = Place {
             part: Part::Metadata,
             page: None,
-            field: None,
+            fields: Vec::new(),
             role: Role::Info,
         };
         match form::resolve(self.current, added) {
@@ -284,7 +316,7 @@ impl Comparison<'_> {
                 );
             }
             (Role::FormResources, Object::Dictionary(_), Object::Dictionary(_)) => {
-                let is_permitted = self.rules.level >= 2 && self.has_grown(Some(before), Some(after), 0);
+                let is_permitted = self.may_add_defaults() && self.has_grown(Some(before), Some(after), 0);
                 self.tell(is_permitted, &place, &told);
             }
             (Role::Fields, Object::Array(before), Object::Array(after)) => {
@@ -343,9 +375,9 @@ impl Comparison<'_> {
             }
             (Role::Info, b"ModDate" | b"Producer") => matches!(new, Some(Object::String(..))),
             (Role::Form, b"Fields") => return self.array(place, Part::Form, id, key, old, new),
-            (Role::Form, b"DR") => self.rules.level >= 2 && self.has_grown(old, new, 0),
-            (Role::Form, b"DA" | b"Q") => self.rules.level >= 2 && old.is_none(),
-            (Role::Form, b"NeedAppearances") => !matches!(new, Some(Object::Boolean(true))),
+            (Role::Form, b"DR") => self.may_add_defaults() && self.has_grown(old, new, 0),
+            (Role::Form, b"DA" | b"Q") => self.may_add_defaults() && old.is_none(),
+            (Role::Form, b"NeedAppearances") => self.may_add_defaults() && !matches!(new, Some(Object::Boolean(true))),
             (Role::Page, b"Annots") => return self.array(place, Part::Page, id, key, old, new),
             (Role::Page, _) => {
                 part = match key {
@@ -373,6 +405,11 @@ impl Comparison<'_> {
                 entry: Some(key),
             },
         );
+    }
+
+    /// Whether the form may get defaults for fields that have none of their own.
+    fn may_add_defaults(&self) -> bool {
+        self.rules.level >= 2 || self.changes.are_defaults_unused
     }
 
     /// What the names of a document lead to: scripts that run when it is opened, files, places.
@@ -446,7 +483,7 @@ impl Comparison<'_> {
         let place = Place {
             part: Part::Form,
             page: None,
-            field: None,
+            fields: Vec::new(),
             role: Role::Form,
         };
         self.entries(&place, id, before, after);

@@ -110,7 +110,8 @@ impl Role {
 pub(super) struct Place {
     pub(super) part: Part,
     pub(super) page: Option<u32>,
-    pub(super) field: Option<usize>,
+    /// The field that it is, or the fields that show it: indexes into [`Places::fields`].
+    pub(super) fields: Vec<usize>,
     pub(super) role: Role,
 }
 
@@ -122,6 +123,8 @@ pub(super) struct Field {
     pub(super) is_signature: bool,
     /// A button that keeps no value: nothing of it is filled in (ISO 32000-2, 12.7.5.2.2).
     pub(super) is_push_button: bool,
+    /// The first page on which it shows.
+    pub(super) page: Option<u32>,
 }
 
 #[derive(Debug, Default)]
@@ -216,7 +219,7 @@ impl Places {
         self.by_id.get(&id).cloned().unwrap_or_else(|| Place {
             part: part_of(object),
             page: None,
-            field: None,
+            fields: Vec::new(),
             role: Role::Fixed,
         })
     }
@@ -225,7 +228,7 @@ impl Places {
         let place = Place {
             part,
             page,
-            field: None,
+            fields: Vec::new(),
             role,
         };
         self.by_id
@@ -240,13 +243,14 @@ impl Places {
             if let Some(id) = found.id {
                 self.put(id, Part::Field, None, Role::Field(index));
                 if let Some(place) = self.by_id.get_mut(&id) {
-                    place.field = Some(index);
+                    place.fields = vec![index];
                 }
             }
             self.fields.push(Field {
                 name: found.name,
                 is_signature: found.is_signature,
                 is_push_button: found.is_push_button,
+                page: None,
             });
         }
     }
@@ -265,8 +269,15 @@ impl Places {
             for annotation in form::array(document, page, b"Annots").unwrap_or_default() {
                 let Ok(id) = annotation.as_reference() else { continue };
                 match self.by_id.get_mut(&id) {
-                    Some(place) if matches!(place.role, Role::Field(_)) => {
-                        place.page.get_or_insert(number);
+                    Some(Place {
+                        page,
+                        role: Role::Field(index),
+                        ..
+                    }) => {
+                        let page = *page.get_or_insert(number);
+                        if let Some(field) = self.fields.get_mut(*index) {
+                            field.page.get_or_insert(page);
+                        }
                     }
                     _ if matches!(document.objects.get(&id), Some(Object::Dictionary(_))) => {
                         self.put(id, Part::Annotation, Some(number), Role::Annotation);
@@ -459,7 +470,7 @@ impl Places {
             let place = Place {
                 part: refined(way.part, object),
                 page: way.page,
-                field: way.field,
+                fields: way.field.into_iter().collect(),
                 role: role.clone(),
             };
             self.by_id.insert(id, place);
@@ -471,9 +482,13 @@ impl Places {
         if place.role == Role::Page || place.role.is_named_by(key, way.is_structure) {
             return None;
         }
+        let also_shown_by = way
+            .field
+            .filter(|field| place.fields.len() < MAX_OWNERS && !place.fields.contains(field));
+        place.fields.extend(also_shown_by);
         let met = place.role.meet(&role);
         let is_used_first = role == Role::Fixed && !way.is_structure && self.used.insert(id);
-        if met == place.role && !is_used_first {
+        if met == place.role && !is_used_first && also_shown_by.is_none() {
             return None;
         }
         let is_taken = met == Role::Fixed && place.role != Role::Fixed && way.role == Role::Fixed;

@@ -14,11 +14,10 @@ use lopdf::{Dictionary, Document, Object, ObjectId};
 use x509_cert::time::Time;
 
 use super::certificates::{self, Certified};
-use super::changes::Part::{Catalog, Metadata, Timestamp as DocumentTimestamp, ValidationData};
 use super::changes::{self, Changes};
 use super::revocation::{self, RevocationData};
 use super::rules::{self, Rules};
-use super::structure::{self, load};
+use super::structure::{self, Appended, Strays, load};
 use super::{Fault, Found, SignatureKind, SignatureReport, TimestampReport, ber};
 use crate::cms::{CmsError, SignedMessage};
 use crate::form;
@@ -32,12 +31,34 @@ const MAX_TOKENS: usize = 16;
 /// What stands in the file behind the bytes that a signature covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FollowedBy {
+    /// Nothing, or a little white space.
+    Nothing,
     /// Revisions in the strict form with nothing but validation data and document timestamps.
     ValidationData,
-    /// Nothing, or other revisions in the strict form.
+    /// Other revisions in the strict form, or nobody knows what.
     Revisions,
     /// Something that is not wholly revisions in the strict form.
-    Other,
+    OddForm,
+    /// A revision that leads programs to different objects of this number.
+    Misleading(u32),
+}
+
+/// How the revision that a signature covers is read.
+#[derive(Debug, Default)]
+pub(super) struct Reading {
+    /// Cross-references that do not lead to their objects.
+    pub(super) strays: Strays,
+    /// Whether the reader had to mend it.
+    pub(super) is_mended: bool,
+}
+
+impl Reading {
+    pub(super) fn of(pdf: &[u8], document: &Document) -> Self {
+        Self {
+            strays: structure::strays(pdf, document),
+            is_mended: document.xref_recovery.is_some(),
+        }
+    }
 }
 
 /// A signature as far as it says it itself.
@@ -46,6 +67,8 @@ pub(super) struct Examined {
     /// Whether digest and signature are right, so that what it covers is known.
     pub(super) is_sound: bool,
     pub(super) followed_by: FollowedBy,
+    /// How the covered revision is read, where it is not the whole file.
+    pub(super) reading: Option<Reading>,
     /// Whether the covered revision has validation data.
     pub(super) covers_validation_data: bool,
     /// What it permits.
@@ -101,6 +124,7 @@ pub(super) fn examine(pdf: &[u8], document: &Document, found: &Found<'_>) -> Exa
         },
         is_sound: false,
         followed_by: FollowedBy::Revisions,
+        reading: None,
         covers_validation_data: false,
         rules: Rules::of(document, &found.fields, dictionary, level),
         signer: None,
@@ -322,12 +346,15 @@ impl Examined {
         let has_store = |document: &Document| document.catalog().is_ok_and(|catalog| catalog.has(b"DSS"));
         if covered.end == pdf.len() {
             self.covers_validation_data = has_store(document);
+            self.followed_by = FollowedBy::Nothing;
             return;
         }
-        let Some(Ok(revision)) = pdf.get(..covered.end).map(load) else {
+        let signed = pdf.get(..covered.end).unwrap_or_default();
+        let Ok(revision) = load(signed) else {
             let changes = vec![changes::Change::unreadable()];
             return self.push(Fault::ChangedAfterSigning { changes });
         };
+        self.reading = Some(Reading::of(signed, &revision));
         self.covers_validation_data = has_store(&revision);
         // The dictionary was there when it was signed, the same in every byte: otherwise it is a copy, by whomever.
         let is_its_own = match found.id {
@@ -337,21 +364,17 @@ impl Examined {
         if !is_its_own {
             return self.push(Fault::NotInItsRevision);
         }
-        let Changes { permitted, forbidden } = changes::between(&revision, document, &self.rules);
-        // What a catalog may have besides is the version of the format that these need, its extensions, and a description.
-        let is_validation_data =
-            |change: &changes::Change| matches!(change.part, ValidationData | DocumentTimestamp | Metadata | Catalog);
-        let is_only_validation_data = forbidden.is_empty()
-            && permitted
-                .iter()
-                .any(|change| matches!(change.part, ValidationData | DocumentTimestamp))
-            && permitted.iter().all(is_validation_data);
-        self.followed_by = if !structure::is_only_revisions(pdf, &revision, document, covered.end) {
-            FollowedBy::Other
-        } else if is_only_validation_data {
-            FollowedBy::ValidationData
-        } else {
-            FollowedBy::Revisions
+        let changes = changes::between(&revision, document, &self.rules);
+        let is_only_validation_data = changes.are_only_validation_data();
+        let Changes {
+            permitted, forbidden, ..
+        } = changes;
+        self.followed_by = match structure::appended(pdf, &revision, document, covered.end) {
+            Appended::OddForm => FollowedBy::OddForm,
+            Appended::Misled(object) => FollowedBy::Misleading(object),
+            Appended::Revisions if structure::is_only_padding(pdf, covered.end) => FollowedBy::Nothing,
+            Appended::Revisions if is_only_validation_data => FollowedBy::ValidationData,
+            Appended::Revisions => FollowedBy::Revisions,
         };
         self.report.later = permitted;
         if !forbidden.is_empty() {

@@ -58,10 +58,15 @@ impl<'a> Syntax<'a> {
         std::str::from_utf8(self.digits(MAX_DIGITS)?).ok()?.parse().ok()
     }
 
+    /// Skips white space.
+    pub(super) fn white(&mut self) {
+        self.at += length_of(self.rest(), is_white);
+    }
+
     /// Skips white space and comments. A comment in which a searching program would find something is none that is skipped.
     pub(super) fn space(&mut self) {
         loop {
-            self.at += length_of(self.rest(), is_white);
+            self.white();
             let comment = self.rest();
             if !comment.starts_with(b"%") || comment.starts_with(b"%%EOF") {
                 return;
@@ -184,7 +189,8 @@ impl<'a> Syntax<'a> {
                         .to_digit(16)
                         .and_then(|digit| u8::try_from(digit).ok())
                 };
-                digit()? << 4 | digit()?
+                // Programs that end a text at a zero would read another name.
+                Some(digit()? << 4 | digit()?).filter(|byte| *byte != 0)?
             } else {
                 *byte
             });
@@ -271,7 +277,7 @@ fn length_of(bytes: &[u8], is_part: impl Fn(u8) -> bool) -> usize {
     bytes.iter().position(|byte| !is_part(*byte)).unwrap_or(bytes.len())
 }
 
-fn is_white(byte: u8) -> bool {
+pub(super) fn is_white(byte: u8) -> bool {
     matches!(byte, 0 | b'\t' | b'\n' | 12 | b'\r' | b' ')
 }
 

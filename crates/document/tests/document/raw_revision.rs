@@ -1,0 +1,192 @@
+//! Revisions written byte by byte: right ones, and those that no honest program writes.
+
+use lopdf::{Dictionary, Object};
+
+/// How the cross-references of a revision are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// As a table.
+    Table,
+    /// As a stream.
+    Stream,
+    /// As a table that leads to a stream with more (7.5.8.4).
+    Hybrid,
+}
+
+/// What a cross-reference section says of a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Said {
+    /// Nothing is there.
+    Free,
+    /// An object lies at a place, and has a generation.
+    At(usize, u16),
+    /// An object lies in an object stream, at an index.
+    Within(u32, u16),
+    /// A kind that no version of the format knows.
+    Unknown,
+}
+
+/// A revision that is being written behind a file. Nothing is put right.
+pub struct RawRevision {
+    /// The file so far.
+    pub bytes: Vec<u8>,
+    /// The entries, in the order in which they are written.
+    pub rows: Vec<(u32, Said)>,
+    /// Those of the stream of a hybrid file.
+    pub hidden: Vec<(u32, Said)>,
+    /// The trailer's entries, to which `/Size` is added.
+    pub trailer: String,
+    /// `/Size`, where it is not one more than the highest number.
+    pub size: Option<u32>,
+}
+
+impl RawRevision {
+    /// Begins a revision of a file whose document catalog is this object.
+    pub fn new(pdf: &[u8], root: u32) -> Self {
+        let mut bytes = pdf.to_vec();
+        if !pdf.ends_with(b"\n") {
+            bytes.push(b'\n');
+        }
+        Self {
+            bytes,
+            rows: Vec::new(),
+            hidden: Vec::new(),
+            trailer: format!("/Root {root} 0 R/Prev {}", last_section(pdf)),
+            size: None,
+        }
+    }
+
+    /// Writes an object that no entry names; the answer is its place.
+    pub fn unnamed(&mut self, number: u32, generation: u16, body: &[u8]) -> usize {
+        let at = self.bytes.len();
+        self.bytes.extend(format!("{number} {generation} obj\n").as_bytes());
+        self.bytes.extend(body);
+        self.bytes.extend(b"\nendobj\n");
+        at
+    }
+
+    /// Writes an object and names it.
+    pub fn named(&mut self, number: u32, body: &[u8]) {
+        let at = self.unnamed(number, 0, body);
+        self.rows.push((number, Said::At(at, 0)));
+    }
+
+    /// Writes the cross-references, of which the streams may take `next` and the number behind it.
+    pub fn finish(mut self, style: Style, next: u32) -> Vec<u8> {
+        let highest = self
+            .rows
+            .iter()
+            .chain(&self.hidden)
+            .map(|(number, _)| *number)
+            .max()
+            .unwrap_or(0)
+            .max(next);
+        let size = self.size.unwrap_or(highest + 1);
+        let start = match style {
+            Style::Table => self.table(size, ""),
+            Style::Stream => {
+                let rows = std::mem::take(&mut self.rows);
+                self.stream(next, rows, size, &self.trailer.clone())
+            }
+            Style::Hybrid => {
+                let rows = std::mem::take(&mut self.hidden);
+                let at = self.stream(next, rows, size, "");
+                self.table(size, &format!("/XRefStm {at}"))
+            }
+        };
+        self.bytes.extend(format!("startxref\n{start}\n%%EOF\n").as_bytes());
+        self.bytes
+    }
+
+    fn table(&mut self, size: u32, more: &str) -> usize {
+        let start = self.bytes.len();
+        let mut text = "xref\n".to_owned();
+        if self.rows.is_empty() {
+            text += "0 0\n";
+        }
+        for (number, said) in &self.rows {
+            text += &match said {
+                Said::At(at, generation) => format!("{number} 1\n{at:010} {generation:05} n\r\n"),
+                _ => format!("{number} 1\n0000000000 65535 f\r\n"),
+            };
+        }
+        self.bytes.extend(text.as_bytes());
+        self.bytes
+            .extend(format!("trailer\n<</Size {size}{}{more}>>\n", self.trailer).as_bytes());
+        start
+    }
+
+    fn stream(&mut self, number: u32, mut rows: Vec<(u32, Said)>, size: u32, trailer: &str) -> usize {
+        let start = self.bytes.len();
+        rows.push((number, Said::At(start, 0)));
+        let (mut index, mut data) = (String::new(), Vec::new());
+        for (number, said) in rows {
+            let (kind, second, third) = match said {
+                Said::Free => (0, 0, u16::MAX),
+                Said::At(at, generation) => (1, u32::try_from(at).expect("a place"), generation),
+                Said::Within(container, index) => (2, container, index),
+                Said::Unknown => (3, 7, 0),
+            };
+            index += &format!("{number} 1 ");
+            data.push(kind);
+            data.extend(second.to_be_bytes());
+            data.extend(third.to_be_bytes());
+        }
+        let head = format!(
+            "<</Type/XRef/W[1 4 2]/Size {size}/Index[{index}]/Length {}{trailer}>>",
+            data.len()
+        );
+        self.unnamed(number, 0, &stream(&head, &data));
+        start
+    }
+}
+
+/// A stream of a dictionary and its data.
+pub fn stream(dictionary: &str, data: &[u8]) -> Vec<u8> {
+    [dictionary.as_bytes(), b"\nstream\n", data, b"\nendstream"].concat()
+}
+
+/// An object stream of these objects.
+pub fn object_stream(members: &[(u32, Vec<u8>)]) -> Vec<u8> {
+    let (mut head, mut data) = (String::new(), Vec::new());
+    for (number, body) in members {
+        head += &format!("{number} {} ", data.len());
+        data.extend(body);
+        data.push(b' ');
+    }
+    let dictionary = format!(
+        "<</Type/ObjStm/N {}/First {}/Length {}>>",
+        members.len(),
+        head.len(),
+        head.len() + data.len()
+    );
+    stream(&dictionary, &[head.as_bytes(), &data].concat())
+}
+
+/// Where the last `startxref` leads, as it is written.
+pub fn last_section(pdf: &[u8]) -> usize {
+    let key = b"startxref";
+    let at = pdf
+        .windows(key.len())
+        .rposition(|window| window == key)
+        .expect("a start");
+    let text = String::from_utf8_lossy(&pdf[at + key.len()..]).into_owned();
+    let number = text.split_whitespace().next().and_then(|number| number.parse().ok());
+    number.unwrap_or(0)
+}
+
+/// An object as text.
+pub fn written(object: &Object) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    lopdf::Writer::write_object(&mut bytes, object).expect("written");
+    bytes
+}
+
+/// A dictionary as text, with other entries.
+pub fn with_entries(dictionary: &Dictionary, entries: &[(&str, Object)]) -> Vec<u8> {
+    let mut dictionary = dictionary.clone();
+    for (key, value) in entries {
+        dictionary.set(*key, value.clone());
+    }
+    written(&Object::Dictionary(dictionary))
+}
