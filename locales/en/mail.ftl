@@ -5,6 +5,7 @@ mail-sender = From
 mail-deadline = Due
 mail-at = Time
 mail-link-help = If a button does not open, paste the address below into your browser.
+mail-hidden-link = [signing link]
 mail-personal = The links in this mail are yours alone. Please do not pass them on.
 mail-shared = Anyone who has the links in this mail can open the finished document. Pass them on only to people who may see it.
 mail-footer = This mail was sent by { $company }.

@@ -5,6 +5,7 @@ mail-sender = 送信者
 mail-deadline = 期限
 mail-at = 日時
 mail-link-help = ボタンが開かない場合は、下のアドレスをブラウザーに貼り付けてください。
+mail-hidden-link = [署名用リンク]
 mail-personal = このメールのリンクはご本人専用です。ほかの方に転送しないでください。
 mail-shared = このメールのリンクを知っている人は誰でも完了した文書を開けます。文書を見てもよい方にだけお渡しください。
 mail-footer = { $company } からお送りしたメールです。

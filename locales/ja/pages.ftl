@@ -319,7 +319,6 @@ outbox-empty-text = 文書を送ると、記入者へのメッセージがここ
 outbox-to = 宛先
 outbox-created = 日時
 outbox-hidden = 確認コードを含むメッセージです。受取人だけが見られるように、ここには表示しません。
-outbox-link-hidden = [署名用リンク]
 outbox-link-note = このメッセージのリンクは署名者だけが使えるため、ここには表示しません。
 outbox-copy = リンクをコピー
 outbox-copy-text = このメッセージは送信できませんでした。署名用リンクをコピーして、署名者に直接お渡しください。コピーした方の名前は履歴と履歴証明書に記録されます。

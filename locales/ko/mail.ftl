@@ -5,6 +5,7 @@ mail-sender = 보낸 사람
 mail-deadline = 기한
 mail-at = 일시
 mail-link-help = 버튼이 눌리지 않으면 아래 주소를 브라우저에 붙여 넣으세요.
+mail-hidden-link = [서명 링크]
 mail-personal = 이 메일의 링크는 받는 분만 사용할 수 있습니다. 다른 사람에게 전달하지 마세요.
 mail-shared = 이 메일의 링크가 있으면 누구나 완료된 문서를 볼 수 있습니다. 문서를 보아도 되는 분에게만 전달하세요.
 mail-footer = { $company }에서 보낸 메일입니다.

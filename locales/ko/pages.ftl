@@ -319,7 +319,6 @@ outbox-empty-text = 문서를 보내면 작성자에게 보내는 메시지가 �
 outbox-to = 받는 사람
 outbox-created = 시각
 outbox-hidden = 일회용 인증번호가 담긴 메시지입니다. 받는 사람만 볼 수 있으므로 여기에는 표시하지 않습니다.
-outbox-link-hidden = [서명 링크]
 outbox-link-note = 이 메시지의 링크는 서명자만 사용할 수 있으므로 여기에는 표시하지 않습니다.
 outbox-copy = 링크 복사
 outbox-copy-text = 이 메시지를 보내지 못했습니다. 서명 링크를 복사해 서명자에게 직접 전달할 수 있습니다. 링크를 복사한 사람은 이력과 이력증명서에 남습니다.

@@ -400,7 +400,7 @@ impl App {
         }
         let addresses = &self.outgoing.addresses;
         let language = Language::parse(&mail.language).unwrap_or_default();
-        let hidden = i18n::text(language, "outbox-link-hidden", &[]);
+        let hidden = i18n::text(language, "mail-hidden-link", &[]);
         let shown = |text: &str| addresses.without_signing_links(text, &hidden);
         let failure = match row.state {
             outbox::State::Delivered => None,
