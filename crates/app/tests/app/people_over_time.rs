@@ -538,8 +538,8 @@ fn nothing_in_a_recipients_row_is_left_to_the_next_person() {
         let mut known: Vec<&str> = [&PLACE[..], &REPLACED, &CLEARED].concat();
         known.sort_unstable();
         assert_eq!(names(&sql::COLUMNS), known);
-        // Drafts are deleted with the change; values are taken off the document.
-        assert_eq!(names(&sql::REFERENCES), ["draft", "field_value"]);
+        // Drafts are deleted with the change, and their uploads become loose; values are taken off the document.
+        assert_eq!(names(&sql::REFERENCES), ["draft", "field_value", "upload"]);
 
         let world = World::new(app, &crate::workflows::two_steps());
         let mut request = world.request();
