@@ -30,9 +30,10 @@ pub struct CorrectInput {
 
 /// Correct a recipient.
 ///
-/// Of one who has not written. The old link dies; where it is this writer's turn, a new one is sent. Who is as he was is not
-/// corrected: nothing happens, and his link stays. An address that was reminded or asked anew within the last ten minutes is not
-/// asked once more: that is 429.
+/// Corrects a recipient who has not signed yet. Their old link stops working; if it is their turn, a new one is sent. Anything
+/// that the earlier person filled in or signed is removed, and the history keeps it under their name. If nothing changes, nothing
+/// happens and the link stays. An address that was reminded or asked again within the last ten minutes is not asked again: that is
+/// 429.
 #[utoipa::path(
     patch, path = "/api/v3/workflows/{id}/recipients/{order}", tag = "Workflows",
     params(
