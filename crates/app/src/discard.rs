@@ -21,9 +21,10 @@ impl App {
             let mut events = Vec::new();
             if store::workflow::discard(tx, &company, id, at)? {
                 events.push(EventKind::Discarded);
-                if store::workflow_links::revoke(tx, &company, id, at)? {
-                    events.push(EventKind::LinksRevoked);
-                }
+            }
+            // Links that were renewed since an earlier discard stop working, too.
+            if store::workflow_links::revoke(tx, &company, id, at)? {
+                events.push(EventKind::LinksRevoked);
             }
             Ok((events, ()))
         })
