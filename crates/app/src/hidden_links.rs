@@ -11,14 +11,19 @@ use crate::link_token::{LinkToken, TOKEN_LENGTH};
 impl Addresses {
     /// The first token in the text that signs.
     pub(crate) fn signing_token_in(&self, text: &str) -> Option<LinkToken> {
-        self.first_signing_token(text).map(|(_, token)| token)
+        self.first_token(text, LinkToken::signs).map(|(_, token)| token)
     }
 
-    /// The text with `instead` in the place of each address that signs.
+    /// Whether a signer's own link stands in the text: one that signs, or that asks for the signer's code.
+    pub(crate) fn has_signers_link(&self, text: &str) -> bool {
+        self.first_token(text, LinkToken::is_signers_own).is_some()
+    }
+
+    /// The text with `instead` in the place of each address that is a signer's own.
     pub fn without_signing_links(&self, text: &str, instead: &str) -> String {
         let mut shown = String::with_capacity(text.len());
         let mut rest = text;
-        while let Some((place, _)) = self.first_signing_token(rest) {
+        while let Some((place, _)) = self.first_token(rest, LinkToken::is_signers_own) {
             let (before, after) = (&rest[..place.start], &rest[place.end..]);
             let begin = before.rfind(ends_an_address).map_or(0, |at| {
                 let length = before[at..].chars().next().map_or(0, char::len_utf8);
@@ -32,7 +37,7 @@ impl Addresses {
         shown
     }
 
-    fn first_signing_token(&self, text: &str) -> Option<(Range<usize>, LinkToken)> {
+    fn first_token(&self, text: &str, counts: fn(&LinkToken) -> bool) -> Option<(Range<usize>, LinkToken)> {
         let mut start = 0;
         while let Some(window) = text.as_bytes().get(start..start + TOKEN_LENGTH) {
             if let Some(other) = window.iter().rposition(|byte| !is_of_token(*byte)) {
@@ -42,7 +47,7 @@ impl Addresses {
             let place = start..start + TOKEN_LENGTH;
             // A window of these bytes is a text of its own.
             let token = text.get(place.clone()).and_then(|token| self.read(token));
-            if let Some(token) = token.filter(LinkToken::signs) {
+            if let Some(token) = token.filter(counts) {
                 return Some((place, token));
             }
             start += 1;

@@ -149,6 +149,15 @@ impl LinkToken {
         matches!(self.purpose, LinkPurpose::Sign | LinkPurpose::SignDelivered)
     }
 
+    /// Whether it belongs to a signer alone: it signs, or it asks for the signer's code and then acts in the signer's name.
+    pub fn is_signers_own(&self) -> bool {
+        self.signs()
+            || matches!(
+                self.purpose,
+                LinkPurpose::SignersDocument | LinkPurpose::SignersCertificate
+            )
+    }
+
     /// What it proves, if it is one that only its recipient was sent.
     pub(crate) fn delivered(&self) -> Option<DeliveredLink> {
         (self.purpose == LinkPurpose::SignDelivered).then_some(DeliveredLink {

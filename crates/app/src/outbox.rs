@@ -407,8 +407,7 @@ impl App {
             _ => row.answer.filter(|answer| !answer.is_empty()).or(row.fault),
         };
         let all_links = mail.links.len();
-        mail.links
-            .retain(|link| addresses.signing_token_in(&link.url).is_none());
+        mail.links.retain(|link| !addresses.has_signers_link(&link.url));
         Ok(OutboxMessage {
             id: row.id.0,
             workflow: row.workflow,
