@@ -61,8 +61,9 @@ impl LinkPurpose {
         match self {
             LinkPurpose::Sign => b'S',
             LinkPurpose::SignDelivered => b'R',
-            LinkPurpose::View => b'V',
-            LinkPurpose::Watch => b'W',
+            LinkPurpose::View => b'O',
+            // Tokens of earlier versions were given to every member who may send, so they only watch.
+            LinkPurpose::Watch => b'V',
             LinkPurpose::Preview => b'P',
             LinkPurpose::Document => b'D',
             LinkPurpose::Certificate => b'C',
