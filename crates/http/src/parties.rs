@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use app::{App, Error, LinkToken};
+use app::{App, Error, LinkPurpose, LinkToken};
 use domain::CompanyId;
 
 use crate::blocking::{Blocking, Party};
@@ -57,7 +57,16 @@ impl Makers {
     }
 }
 
-/// A link by what it leads to: a newer version of it is no other.
+/// A link by what it leads to: all links to one signer or one document share what one link may use, whatever they are for.
 fn named(token: LinkToken) -> String {
-    format!("{:?} {}", token.purpose, token.subject)
+    let kind = match token.purpose {
+        LinkPurpose::Sign
+        | LinkPurpose::SignDelivered
+        | LinkPurpose::SignersDocument
+        | LinkPurpose::SignersCertificate => "signer",
+        LinkPurpose::View | LinkPurpose::Watch | LinkPurpose::Document | LinkPurpose::Certificate => "document",
+        LinkPurpose::Preview => "preview",
+        LinkPurpose::Start => "public link",
+    };
+    format!("{kind} {}", token.subject)
 }
