@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import {
-  approve, field, fill, launch, linkInOutbox, open, ready, resize, seriousFaults, sign, signIn, SIZES,
+  approve, copyLink, field, fill, launch, open, openMessage, ready, resize, seriousFaults, sign, signIn, SIZES,
 } from "./browser.mjs";
 import { FIELDS, Installation, pdf } from "./installation.mjs";
 import { contrasts, writeSamples } from "../samples.mjs";
@@ -162,8 +162,10 @@ for (const language of ["ko", "ja", "en"]) {
     await signIn(page, server, language);
     // How many messages there are is a matter of the tests before.
     found.push(...(await seriousFaults(page)).map((fault) => `outbox: ${fault}`));
-    const handed = await linkInOutbox(page, `넘길 문서 ${language}`);
+    await openMessage(page, `넘길 문서 ${language}`);
     await judge("message");
+    const handed = await copyLink(page);
+    await judge("copied link");
     await page.goto(handed);
     await ready(page);
     await page.click("#hand-over");

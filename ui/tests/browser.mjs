@@ -140,10 +140,15 @@ export async function signIn(page, server, language = "en") {
   await page.waitForSelector(".message-list");
 }
 
-/** The link that waits in the member's outbox to be passed on, of the document of this name. */
-export async function linkInOutbox(page, name) {
+/** Opens the message in the member's outbox about the document of this name. */
+export async function openMessage(page, name) {
   await pressAndFollow(page, `.message-list a:has-text("${name}")`);
-  return await page.locator("article a.button").getAttribute("href");
+}
+
+/** Copies the signing link of the open message, which could not be sent. */
+export async function copyLink(page) {
+  await pressAndFollow(page, "article form [type=submit]");
+  return (await page.locator(".copied").textContent()).trim();
 }
 
 /** Presses what leads to another page, and waits for that page: what stood here before is not read by mistake. */

@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { closePages, launch, linkInOutbox, open, ready, seriousFaults, signIn, SIZES } from "./browser.mjs";
+import { closePages, copyLink, launch, open, openMessage, ready, seriousFaults, signIn, SIZES } from "./browser.mjs";
 import { HANDS, WAYS } from "./hands.mjs";
 import { Installation, pdf } from "./installation.mjs";
 import { word } from "../samples.mjs";
@@ -110,7 +110,8 @@ before(async () => {
   await start({ export_api_info: undefined, workflow_name: "넘길 문서" });
   const page = await open(browser, "desktop");
   await signIn(page, server);
-  const handed = await linkInOutbox(page, "넘길 문서");
+  await openMessage(page, "넘길 문서");
+  const handed = await copyLink(page);
   const given = await fetch(`${server.base}/sign/hand-over`, {
     method: "POST",
     headers: { "content-type": "application/json", "link-token": new URL(handed).searchParams.get("token") },

@@ -1,7 +1,7 @@
 // One walk through every state of every page: what screenshots.mjs photographs for people to look at, and
 // visual.test.mjs compares with what was looked at before.
 
-import { approve, field, fill, linkInOutbox, open, pressAndFollow, ready, signIn } from "./browser.mjs";
+import { approve, copyLink, field, fill, open, openMessage, pressAndFollow, ready, signIn } from "./browser.mjs";
 import { FIELDS, pdf } from "./installation.mjs";
 
 /** Waits until what will be photographed is there: fonts, pictures in sight, and for the `whole` page all of it. */
@@ -215,9 +215,9 @@ export async function walk(server, page, { language, size }, shoot) {
   await shoot("26-sign-in");
   await signIn(page, server, language);
   await shoot("27-outbox");
-  const handed = await linkInOutbox(page, "양수도계약서");
+  await openMessage(page, "양수도계약서");
   await shoot("28-message");
-  await page.goto(handed);
+  await page.goto(await copyLink(page));
   await ready(page);
   await page.click("#hand-over");
   await shoot("09-hand-over");
