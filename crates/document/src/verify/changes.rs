@@ -124,7 +124,9 @@ impl Comparison<'_> {
                 .map(|field| change(Some(field), field.page.or(place.page)))
                 .collect(),
         };
-        changes.into_iter().for_each(|change| self.push(is_permitted, change));
+        for change in changes {
+            self.push(is_permitted, change);
+        }
     }
 
     fn push(&mut self, is_permitted: bool, change: Change) {

@@ -89,6 +89,7 @@ fn has_content(stream: &Stream, content: &[u8]) -> bool {
 
 /// Keeps the reader from opening an object stream: it would take objects from it that no section names, and those whose own
 /// place cannot be read. What is answered is not used.
+#[allow(clippy::unnecessary_wraps)] // the form that the reader asks for
 fn close(_: ObjectId, object: &mut Object) -> Option<(ObjectId, Object)> {
     if let Object::Stream(stream) = object
         && stream.dict.has_type(b"ObjStm")

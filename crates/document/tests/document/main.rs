@@ -1,5 +1,14 @@
 //! The document crate from outside, with other people's programs as judges.
 
+#![allow(
+    clippy::bool_to_int_with_if,
+    clippy::doc_markdown,
+    clippy::format_push_string,
+    clippy::semicolon_if_nothing_returned,
+    clippy::type_complexity,
+    clippy::unnecessary_wraps
+)] // Forgeries are assembled as text, by functions of one form.
+
 // The name under which every other crate knows it.
 extern crate countersign_document as document;
 
