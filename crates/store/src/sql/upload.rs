@@ -30,7 +30,7 @@ crate::statements! {
          VALUES ($1, NULL, $2, $3, $4)";
 
     /// Takes what has been loose for long, of all companies.
-    pub static CLAIM = "DELETE FROM upload WHERE id IN \
+    pub static CLAIM = "DELETE FROM upload WHERE loose_since <= $1 AND id IN \
          (SELECT id FROM upload WHERE loose_since <= $1 ORDER BY loose_since LIMIT $2) \
          RETURNING company_id, hash, length";
 
