@@ -15,7 +15,7 @@ const OWNER: &str = "owner@example.com";
 /// Guesses at the same moment, and callers that go on guessing.
 const GUESSES: u64 = 100;
 const GUESSERS: u64 = 100;
-/// Of each kind at most so many, for so long.
+/// The most requests of each kind, and for how long.
 const SAMPLES: usize = 200;
 const LONGEST: Duration = Duration::from_secs(20);
 /// For how long the server is left alone before its memory is measured once more.

@@ -143,7 +143,7 @@ fn bomb(field: &str) -> String {
     json!({"name": field, "data": BASE64_STANDARD.encode(file.into_inner())}).to_string()
 }
 
-/// 200 uploads at a time by one link, for as long as the others are measured. Who is told to come back does.
+/// 200 uploads at a time by one link while the others are measured. Senders honour `Retry-After`.
 fn flood(
     company: &Company,
     link: &str,

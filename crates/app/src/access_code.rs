@@ -2,7 +2,7 @@
 //!
 //! A code has 4 characters at least, so no hash of it alone would keep it: what is stored is an authentication code under a
 //! key of the vault, over a salt and the code. Whoever has the database without the master key cannot try codes. Five wrong
-//! codes lock the way until the sender sends anew, or renews the links of a finished document.
+//! codes lock the way until the sender sends the document again, or renews the links of a finished document.
 //!
 //! Whoever gave the right code gets a proof: an authentication code over recipient, link version and code, which the page
 //! keeps for him. It dies with the link.
@@ -50,7 +50,7 @@ impl App {
         // left. So nothing is told of the code but what the transaction that counts it has found.
         let failures = self.judge_and_note(&company, workflow, &actor, move |tx| {
             let stored = store::workflow::load(tx, &wanted, workflow)?.ok_or(Error::NotFound(Subject::Link))?;
-            // A try of the earlier person must not be told of, or counted against, whoever has the place now.
+            // The earlier person's tries must not be recorded or counted against the current one.
             same_link(&stored.workflow, id, link_version)?;
             let Some(writer) = stored.writer(id).filter(|writer| !is_locked(writer)) else {
                 return Err(Error::conflict(ConflictCode::Locked));

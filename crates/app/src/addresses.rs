@@ -31,7 +31,7 @@ impl Addresses {
         self.signing_page(&self.sign_token(recipient), workflow.language_of(recipient))
     }
 
-    /// The same for a message to the recipient's own contact, and for nothing else: whoever opens it has read that message.
+    /// The same for a message to the recipient's own contact, and for nothing else: its holder has read that message.
     pub(crate) fn delivered_sign_url(&self, workflow: &Workflow, recipient: &Recipient) -> String {
         let token = self.recipient_token(LinkPurpose::SignDelivered, recipient);
         self.signing_page(&token, workflow.language_of(recipient))

@@ -2,7 +2,7 @@
 //!
 //! No engine is safe on hostile input, so what a stranger sent is parsed and rendered only in child processes with limited
 //! memory and time. The use-cases know this port; the program puts the pool of workers behind it. Each call says for whom
-//! ([`Asker`]), so that whoever asks for much waits behind the others.
+//! ([`Asker`]), so that a heavy user waits behind the others.
 
 use document::checked_picture::{CheckedPicture, PictureWish};
 use document::intake::{Intake, Refused, Wishes};
@@ -51,7 +51,7 @@ pub trait StrangersDocuments: Send + Sync {
     /// The rows of a spreadsheet: CSV, or the first sheet of a workbook.
     fn sheet(&self, asker: &Asker, file: &[u8], limits: &SheetLimits) -> Result<Sheet, DocumentFault>;
 
-    /// A picture, made anew for the boxes that will show it.
+    /// Re-encodes a picture for the boxes that will show it.
     fn picture(&self, asker: &Asker, file: &[u8], wish: &PictureWish) -> Result<CheckedPicture, DocumentFault>;
 }
 

@@ -266,7 +266,7 @@ impl App {
         self.write_draft(key, &session, &recipient, seen, &changed)
     }
 
-    /// The file that a text holds, judged; none where it is empty.
+    /// Checks the file that a text contains. `None` if the text is empty.
     fn judged_file(
         &self,
         session: &Session,
@@ -456,7 +456,7 @@ impl App {
         })
     }
 
-    /// Writes something for a writer, as long as he has not acted and his link was not replaced.
+    /// Writes something for a writer who has not acted yet and whose link was not replaced.
     fn hold<T: Send + 'static>(
         &self,
         key: &SigningKey,

@@ -147,7 +147,7 @@ codes! {
         PictureBlank => "picture-blank",
         /// The picture is a PNG or JPEG that cannot be read.
         PictureDamaged => "picture-damaged",
-        /// More than so many `megabytes` or `files` are kept for the writer's link; replaced ones count for some `minutes`.
+        /// The link's uploads exceed `megabytes` or `files`. Replaced files still count for `minutes`.
         FilesTooLarge => "files-too-large",
         /// All that the writer has filled in has more than `limit` bytes.
         DraftTooLarge => "draft-too-large",

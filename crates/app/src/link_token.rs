@@ -20,7 +20,7 @@ pub enum LinkPurpose {
     /// Write and sign as a recipient; the subject is the recipient. Programs, pages and members get this one: it does not show
     /// that its holder reads what is sent to the recipient.
     Sign,
-    /// The same; it stands only in messages that we send to the recipient's own contact, so whoever has it has read one
+    /// The same; it stands only in messages that we send to the recipient's own contact, so its holder has read one
     /// ([`domain::ProvedContact`]). No member may ever see it.
     SignDelivered,
     /// See the workflow as its sender, and sign if the sender is the writer whose turn it is; the subject is the workflow.

@@ -265,7 +265,7 @@ impl Outgoing {
     }
 
     /// The letter that everybody has approved, with links to the finished files. A signer who had to enter a code gets
-    /// links of their own, which ask for it; so does whoever is told at that signer's address.
+    /// links of their own, which ask for it; so do others who are notified at that signer's address.
     fn completed(
         &self,
         before: &StoredWorkflow,

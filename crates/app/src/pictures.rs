@@ -1,4 +1,4 @@
-//! Pictures that strangers send: decoded once, by a document worker, which makes them anew.
+//! Pictures that strangers send: decoded once, and re-encoded, by a document worker.
 //!
 //! What is kept, shown and stamped from then on is what the worker made. A file that says of itself that it is too large is
 //! refused before a worker is asked for.
