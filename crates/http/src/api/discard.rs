@@ -12,7 +12,7 @@ use crate::router::{Authenticated, Http};
 
 /// Hide a finished document.
 ///
-/// It leaves the lists, and its links stop working; its files and its proof stay.
+/// The document no longer appears in lists, and its links stop working. Its files and its audit trail are kept.
 #[utoipa::path(
     post, path = "/api/v3/workflows/{id}/discard", tag = "Workflows",
     params(("id" = i64, Path, description = "The document's id.")),
