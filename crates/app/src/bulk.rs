@@ -15,10 +15,10 @@
 //! row from starting, a storage that is away, keeps most likely all of them from it, and they are not to use up their tries
 //! meanwhile. A row that cannot even be opened keeps nobody else from anything.
 
-use document::sheet::SheetLimits;
 use domain::{Language, TemplateId, TemplateVersion, time};
 use jiff::{SignedDuration, Timestamp, ToSpan};
 use serde::{Deserialize, Serialize};
+use sheets::SheetLimits;
 use store::bulk::{self, Bulk, BulkId, NewBulk, NewRow, RowState, Running, Waiting};
 use store::idempotency::KeptAnswer;
 

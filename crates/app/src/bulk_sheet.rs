@@ -11,9 +11,9 @@
 
 use std::collections::BTreeSet;
 
-use document::safe_cell::{SafeCell, csv};
-use document::sheet::{SheetCell, SheetLimits, SheetRow};
 use domain::{FieldKind, TemplateVersion};
+use sheets::safe_cell::{SafeCell, csv};
+use sheets::{SheetCell, SheetLimits, SheetRow};
 
 use crate::error::{Fault, FaultCode};
 use crate::start::{StartCopy, StartRecipient, StartRequest};

@@ -8,11 +8,11 @@ use document::checked_picture::{CheckedPicture, PictureWish};
 use document::intake::{Intake, Refused, Wishes};
 use document::picture::PictureFault;
 use document::render::RenderFault;
-use document::sheet::{Sheet, SheetFault, SheetLimits};
 use document::text_layer::PageText;
 use document::verify::{Means, Verdict};
 use domain::{CompanyId, RecipientId};
 use jiff::Timestamp;
+use sheets::{Sheet, SheetFault, SheetLimits};
 
 use crate::error::{Error, Fault, FaultCode};
 use crate::values::picture_code;

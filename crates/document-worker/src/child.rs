@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-use document::{checked_picture, extend, intake, render, sheet, text_layer, verify};
+use document::{checked_picture, extend, intake, render, text_layer, verify};
 
 use crate::confinement::{self, Confinement};
 use crate::frame::{self, FrameError, FrameLimits};
@@ -118,7 +118,7 @@ fn answer(
             }
             Err(fault) => (Answer::NotRendered { fault }, Vec::new()),
         },
-        Task::Sheet { limits } => match sheet::read(&file, &limits) {
+        Task::Sheet { limits } => match sheets::read(&file, &limits) {
             // Texts and numbers: writing cannot fail.
             Ok(sheet) => (Answer::Sheet, vec![serde_json::to_vec(&sheet).unwrap_or_default()]),
             Err(fault) => (Answer::NoSheet { fault }, Vec::new()),

@@ -10,11 +10,11 @@ use document::checked_picture::{CheckedPicture, PictureWish, claimed_size};
 use document::intake::{Intake, Limits, Refused, Wishes};
 use document::picture::{LARGEST_FILE, LONGEST_SIDE, PictureFault};
 use document::render::RenderFault;
-use document::sheet::{Sheet, SheetFault, SheetLimits};
 use document::text_layer::PageText;
 use document::verify::{Means, Verdict};
 use domain::template::PageSize;
 use jiff::Timestamp;
+use sheets::{Sheet, SheetFault, SheetLimits};
 use thiserror::Error;
 
 use crate::confinement::Confinement;

@@ -4,12 +4,12 @@ use document::checked_picture::PictureWish;
 use document::intake::{Change, Limits, Refused, Warning, Wishes};
 use document::picture::PictureFault;
 use document::render::RenderFault;
-use document::sheet::{SheetFault, SheetLimits};
 use document::verify::{Means, Verdict};
 use domain::field::Field;
 use domain::template::PageSize;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use sheets::{SheetFault, SheetLimits};
 
 use crate::confinement::Confinement;
 

@@ -9,7 +9,6 @@
 //! - [`geometry`] knows where a field lies on a page; [`text_layout`], [`fonts`] and [`picture`] how
 //!   its value looks, [`drawing`] the signatures and seals that we draw; [`stamp`] draws it, on files that others have signed [`extend`]; [`embed`] adds the files that go
 //!   with it;
-//! - [`sheet`] reads rows of text from spreadsheets;
 //! - [`certificate`] sets the history certificate; [`demo`] a contract to try everything with;
 //! - [`revision`] appends to a file without touching what is there; [`keys`], [`authority`], [`cms`]
 //!   and [`seal`] sign it; [`timestamp`] reads what a
@@ -36,12 +35,10 @@ pub mod picture;
 pub mod render;
 pub mod revision;
 pub mod revocation;
-pub mod safe_cell;
 pub mod seal;
 mod seal_design;
 pub mod seal_mark;
 pub mod shared_bytes;
-pub mod sheet;
 mod signature_field;
 pub mod stamp;
 pub mod text_layer;

@@ -9,11 +9,11 @@ use std::time::Duration;
 use app::{Asker, DocumentFault, StrangersDocuments};
 use document::checked_picture::{CheckedPicture, PictureWish};
 use document::intake::{Intake, Wishes};
-use document::sheet::{Sheet, SheetLimits};
 use document::text_layer::PageText;
 use document::verify::{Means, Verdict};
 use document_worker::{Party, Pool, PoolError, PoolSettings};
 use jiff::Timestamp;
+use sheets::{Sheet, SheetLimits};
 
 use crate::configuration::Documents;
 

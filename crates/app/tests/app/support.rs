@@ -16,11 +16,11 @@ use document::checked_picture::{self, CheckedPicture, PictureWish};
 use document::intake::{self, Intake, Limits, Wishes};
 use document::keys::KeyKind;
 use document::render;
-use document::sheet::{self, Sheet, SheetLimits};
 use document::text_layer::{self, PageText};
 use document::verify::{self, Means, Verdict};
 use domain::{Clock, CompanyId, Random, Role};
 use jiff::Timestamp;
+use sheets::{Sheet, SheetLimits};
 use tempfile::TempDir;
 use testkit::database::TestDatabase;
 use testkit::world::{CountingRandom, StandingClock};
@@ -239,7 +239,7 @@ impl StrangersDocuments for InProcess {
     }
 
     fn sheet(&self, _: &Asker, file: &[u8], limits: &SheetLimits) -> Result<Sheet, DocumentFault> {
-        Ok(sheet::read(file, limits)?)
+        Ok(sheets::read(file, limits)?)
     }
 
     fn picture(&self, _: &Asker, file: &[u8], wish: &PictureWish) -> Result<CheckedPicture, DocumentFault> {

@@ -32,7 +32,6 @@ mod revocation;
 mod samples;
 mod seal_marks;
 mod sealing;
-mod sheets;
 mod stamping;
 mod stray_entries;
 mod taking;

