@@ -11,7 +11,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ::document::authority::{SealSubject, create_root, issue_seal_certificate};
-use ::document::demo::employment_contract;
 use ::document::fonts::Fonts;
 use ::document::keys::{KeyKind, Signer};
 use ::document::seal::{SealDetails, seal, seal_with_timestamp};
@@ -21,6 +20,7 @@ use ::document::timestamp::{NONCE_BYTES, TimestampError, TimestampRequest, Times
 use ::document::verify::{TrustedRoots, verify};
 use domain::field::Placement;
 use jiff::{Timestamp, ToSpan};
+use testkit::demo::employment_contract;
 use testkit::time_stamp_authority::{Revocation, TimeStampAuthority};
 use testkit::world::StandingClock;
 

@@ -7,12 +7,12 @@
 use std::path::{Path, PathBuf};
 
 use ::document::certificate::{CertificateContent, Column, EventTable, State, render};
-use ::document::demo::employment_contract;
 use ::document::fonts::Fonts;
 use ::document::packing::pack;
 use ::document::render::{RenderFault, each_page, page_sizes};
 use domain::Language;
 use jiff::Timestamp;
+use testkit::demo::employment_contract;
 
 use crate::machine::{Stopwatch, Took, idle_share};
 use crate::peer::Peer;

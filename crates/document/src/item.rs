@@ -11,42 +11,61 @@ use crate::fonts::Fonts;
 use crate::text_layout::Lines;
 
 /// Width of an A4 page.
-pub(crate) const A4_WIDTH: f32 = 595.28;
+pub const A4_WIDTH: f32 = 595.28;
 /// Height of an A4 page.
-pub(crate) const A4_HEIGHT: f32 = 841.89;
+pub const A4_HEIGHT: f32 = 841.89;
 
 const RULE: [u8; 3] = [208, 212, 220];
 
 /// Something at its place on a page.
-pub(crate) enum Item {
+pub enum Item {
+    /// Lines of text.
     Text {
+        /// What is written.
         lines: Box<Lines>,
+        /// From the left of the page.
         x: f32,
+        /// From the top of the page.
         y: f32,
     },
+    /// A box of one colour.
     Box {
+        /// From the left of the page.
         x: f32,
+        /// From the top of the page.
         y: f32,
+        /// How wide it is.
         width: f32,
+        /// How high it is.
         height: f32,
+        /// Red, green and blue.
         colour: [u8; 3],
     },
+    /// A thin line across.
     Rule {
+        /// From the left of the page.
         x: f32,
+        /// From the top of the page.
         y: f32,
+        /// How wide it is.
         width: f32,
     },
+    /// A QR code.
     Qr {
+        /// What is drawn.
         code: Box<qrcodegen::QrCode>,
+        /// From the left of the page.
         x: f32,
+        /// From the top of the page.
         y: f32,
+        /// How wide and high it is.
         side: f32,
     },
 }
 
 impl Item {
     /// Lines with the top left corner of their column at `x`, `y`.
-    pub(crate) fn text(lines: Lines, x: f32, y: f32) -> Self {
+    pub fn text(lines: Lines, x: f32, y: f32) -> Self {
         Self::Text {
             lines: Box::new(lines),
             x,
@@ -55,7 +74,7 @@ impl Item {
     }
 
     /// Draws it.
-    pub(crate) fn draw(&self, fonts: &Fonts, surface: &mut Surface<'_>) {
+    pub fn draw(&self, fonts: &Fonts, surface: &mut Surface<'_>) {
         match self {
             Self::Text { lines, x, y } => lines.draw(fonts, surface, *x, *y),
             Self::Box {

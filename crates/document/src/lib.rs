@@ -9,7 +9,7 @@
 //! - [`geometry`] knows where a field lies on a page; [`text_layout`], [`fonts`] and [`picture`] how
 //!   its value looks, [`drawing`] the signatures and seals that we draw; [`stamp`] draws it, on files that others have signed [`extend`]; [`embed`] adds the files that go
 //!   with it;
-//! - [`certificate`] sets the history certificate; [`demo`] a contract to try everything with;
+//! - [`certificate`] sets the history certificate;
 //! - [`revision`] appends to a file without touching what is there; [`keys`], [`authority`], [`cms`]
 //!   and [`seal`] sign it; [`timestamp`] reads what a
 //!   time-stamp authority adds; [`verify`] checks signed files, everybody's;
@@ -20,7 +20,6 @@ pub mod authority;
 pub mod certificate;
 pub mod checked_picture;
 pub mod cms;
-pub mod demo;
 pub mod drawing;
 pub mod embed;
 pub mod extend;
@@ -28,7 +27,7 @@ pub mod fonts;
 mod form;
 pub mod geometry;
 pub mod intake;
-mod item;
+pub mod item;
 pub mod keys;
 pub mod packing;
 pub mod picture;

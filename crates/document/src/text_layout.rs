@@ -103,7 +103,7 @@ impl Default for TextStyle {
 }
 
 /// A text that has been shaped and broken into lines, ready to draw.
-pub(crate) struct Lines {
+pub struct Lines {
     text: String,
     layout: Layout<Ink>,
     /// Size of letters that was chosen.
@@ -322,7 +322,7 @@ fn largest_fitting<T>(size: f32, floor: f32, mut try_size: impl FnMut(f32) -> Op
 
 /// Lays `text` out in a column of `width` points, as long as it becomes; without a width, on one
 /// line. Nothing is shrunk and nothing added around it.
-pub(crate) fn in_column(
+pub fn in_column(
     fonts: &Fonts,
     text: &str,
     style: &TextStyle,
@@ -458,7 +458,7 @@ impl Lines {
     }
 
     /// Height of the lines.
-    pub(crate) fn height(&self) -> f32 {
+    pub fn height(&self) -> f32 {
         if self.text.is_empty() {
             0.0
         } else {

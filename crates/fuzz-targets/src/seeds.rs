@@ -3,7 +3,6 @@
 use const_oid::db::rfc3161::ID_CT_TST_INFO;
 use const_oid::db::rfc5280::ID_KP_TIME_STAMPING;
 use document::authority::{CertificateRequest, extension, issue_certificate};
-use document::demo::EMPLOYMENT_CONTRACT_FIELDS;
 use document::keys::{KeyKind, PrivateKey, SealKey, Signer};
 use document::seal::seal;
 use document::timestamp::{TimestampError, TimestampSource};
@@ -15,6 +14,8 @@ use x509_cert::ext::pkix::ExtendedKeyUsage;
 use crate::cms::DIGEST;
 use crate::materials::{details, now, sample, seal_key};
 
+/// FIELDS.json of the contract that the tests send. The test kit itself is too much for a fuzzer to be built with.
+const CONTRACT_FIELDS: &[u8] = include_bytes!("../../testkit/src/demo/employment_contract.json");
 /// A PNG of four pixels.
 const PICTURE: &[u8] = &[
     137, 80, 78, 71, 13, 10, 26, 10, 0, 0, 0, 13, 73, 72, 68, 82, 0, 0, 0, 2, 0, 0, 0, 2, 8, 2, 0, 0, 0, 253, 212, 154,
@@ -79,7 +80,7 @@ pub fn seeds() -> Vec<Seed> {
     for (number, certificate) in seal_key().key.certificates().iter().enumerate() {
         put("cms", &format!("certificate-{number}"), certificate);
     }
-    put("fields", "contract", EMPLOYMENT_CONTRACT_FIELDS.as_bytes());
+    put("fields", "contract", CONTRACT_FIELDS);
     let texts = [
         ("telephone", "010-1234-5678"),
         ("mail", "kim@example.com"),

@@ -17,7 +17,7 @@ pub const PNG: &str =
 /// # Panics
 /// Where the fields file that the program carries is no JSON, which would be a fault of ours.
 pub fn fields() -> Value {
-    serde_json::from_str(document::demo::EMPLOYMENT_CONTRACT_FIELDS).expect("the contract's fields file is JSON")
+    serde_json::from_str(crate::demo::EMPLOYMENT_CONTRACT_FIELDS).expect("the contract's fields file is JSON")
 }
 
 /// Writes the contract into a folder, as `contract.pdf` and `contract.json`.
@@ -26,11 +26,8 @@ pub fn fields() -> Value {
 /// Where a file can't be written.
 pub fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
     let fonts = document::fonts::Fonts::embedded()?;
-    fs::write(
-        folder.join("contract.pdf"),
-        document::demo::employment_contract(&fonts)?,
-    )?;
-    fs::write(folder.join("contract.json"), document::demo::EMPLOYMENT_CONTRACT_FIELDS)?;
+    fs::write(folder.join("contract.pdf"), crate::demo::employment_contract(&fonts)?)?;
+    fs::write(folder.join("contract.json"), crate::demo::EMPLOYMENT_CONTRACT_FIELDS)?;
     Ok(())
 }
 

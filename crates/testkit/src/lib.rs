@@ -9,6 +9,7 @@ pub mod contract;
 pub mod database;
 pub mod database_proxy;
 pub mod deliveries;
+pub mod demo;
 pub mod installation;
 pub mod kill;
 pub mod receiver;

@@ -5,11 +5,11 @@ use std::process::Command;
 use document::certificate::{
     Attachment, Card, CertificateContent, CertificateError, Column, EventTable, QrAddress, Section, State, Tone, render,
 };
-use document::demo::{EMPLOYMENT_CONTRACT_FIELDS, employment_contract};
 use document::intake::{Limits, inspect};
 use document::text_layout::TextFault;
 use domain::field::FieldKind;
 use domain::language::Language;
+use testkit::demo::{EMPLOYMENT_CONTRACT_FIELDS, employment_contract};
 
 use crate::judges::structure_complaints;
 use crate::pages::text;

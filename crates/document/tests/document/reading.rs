@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::process::Command;
 
-use document::demo::{employment_contract, non_disclosure_agreement};
 use document::stamp::{Mark, MarkContent, stamp};
 use document::text_layer::{PageText, TextLine, Word, page_texts};
 use document::text_layout::TextStyle;
@@ -11,6 +10,7 @@ use domain::field::Placement;
 use domain::language::Language;
 use domain::template::PageSize;
 use lopdf::{Object, Stream, dictionary};
+use testkit::demo::{employment_contract, non_disclosure_agreement};
 
 use crate::certificates::content;
 use crate::pages::{PageForm, document_of, page_file};

@@ -1,7 +1,6 @@
 //! Sealed files satisfy qpdf, pdfsig, pyHanko and our own verifier.
 
 use document::certificate::render;
-use document::demo::employment_contract;
 use document::keys::KeyKind;
 use document::seal::{SealError, seal};
 use document::stamp::{Mark, MarkContent, stamp};
@@ -10,6 +9,7 @@ use document::verify::{SignatureKind, attachments, verify};
 use domain::field::Placement;
 use domain::language::Language;
 use lopdf::{Dictionary, Document, Object, dictionary};
+use testkit::demo::employment_contract;
 
 use crate::certificates::content;
 use crate::judges;

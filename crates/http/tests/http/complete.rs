@@ -1,11 +1,11 @@
 //! The main job from login to the sealed files.
 
 use app::ImportTemplate;
-use document::demo::{NON_DISCLOSURE_AGREEMENT_FIELDS, non_disclosure_agreement};
 use document::fonts::Fonts;
 use domain::Role;
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
+use testkit::demo::{NON_DISCLOSURE_AGREEMENT_FIELDS, non_disclosure_agreement};
 
 use crate::support::{BASE, PNG, Server, contract_of_three, network, pdf, start_body, trusted, values_of};
 

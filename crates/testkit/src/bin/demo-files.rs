@@ -6,8 +6,8 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use document::demo::{NON_DISCLOSURE_AGREEMENT_FIELDS, non_disclosure_agreement};
 use document::fonts::Fonts;
+use testkit::demo::{NON_DISCLOSURE_AGREEMENT_FIELDS, non_disclosure_agreement};
 
 const SIGNATURE_ON_FIRST_PAGE: &str = r#"{
   "name": "서명 / Signature",

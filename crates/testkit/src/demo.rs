@@ -6,6 +6,10 @@
 mod employment_contract;
 mod non_disclosure_agreement;
 
+use document::fonts::Fonts;
+use document::geometry::displayed_box;
+use document::item::{A4_HEIGHT, A4_WIDTH, Item};
+use document::text_layout::{self, TextFault, TextStyle};
 use domain::field::{Alignment, Field, FieldKind};
 use domain::fields_file;
 use domain::language::Language;
@@ -14,11 +18,6 @@ use krilla::SerializeSettings;
 use krilla::metadata::Metadata;
 use krilla::page::PageSettings;
 use thiserror::Error;
-
-use crate::fonts::Fonts;
-use crate::geometry::displayed_box;
-use crate::item::{A4_HEIGHT, A4_WIDTH, Item};
-use crate::text_layout::{self, TextFault, TextStyle};
 
 /// FIELDS.json of the Korean employment contract.
 pub const EMPLOYMENT_CONTRACT_FIELDS: &str = include_str!("demo/employment_contract.json");
