@@ -28,7 +28,7 @@ use thiserror::Error;
 use x509_cert::ext::pkix::ExtendedKeyUsage;
 
 use crate::cms::{self, CmsError, Element, SignedMessage};
-use crate::verify::Fault;
+use crate::verify::algorithms::{SignatureFault, secure_digest};
 use crate::verify::certificates::Certified;
 
 /// The media type of a request (RFC 3161, 3.4).
@@ -90,7 +90,7 @@ pub enum TimestampError {
     NotAnAuthority,
     /// Digest or signature is wrong.
     #[error("the timestamp is not valid: {0}")]
-    Invalid(Fault),
+    Invalid(SignatureFault),
 }
 
 fn described(failures: &[FailureInfo], text: &str) -> String {
@@ -397,7 +397,7 @@ impl<'a> TimestampToken<'a> {
 
     /// The algorithm with which the caller hashes what was stamped; none where it is unknown or broken.
     pub fn digest_algorithm(&self) -> Option<&'static digest::Algorithm> {
-        crate::verify::secure_digest(self.imprint_algorithm)
+        secure_digest(self.imprint_algorithm).ok()
     }
 
     /// Proves that this is a timestamp of what has the digest `imprint` (by [`TimestampToken::digest_algorithm`]), signed by
@@ -418,11 +418,10 @@ impl<'a> TimestampToken<'a> {
             return Err(TimestampError::Unusable("its signed content type is another"));
         }
         let content = message.content.unwrap_or_default();
-        let content_algorithm = crate::verify::secure_digest(message.digest_algorithm.oid).ok_or(
-            TimestampError::Unusable("its digest algorithm is unknown or no longer secure"),
-        )?;
+        let content_algorithm = secure_digest(message.digest_algorithm.oid)
+            .map_err(|_| TimestampError::Unusable("its digest algorithm is unknown or no longer secure"))?;
         if digest::digest(content_algorithm, content).as_ref() != message.message_digest()? {
-            return Err(TimestampError::Invalid(Fault::DigestMismatch));
+            return Err(TimestampError::Invalid(SignatureFault::DigestMismatch));
         }
         let pool = message.certificates.iter().copied().chain(candidates.iter().copied());
         let signer = Certified::find(message.signer, pool).ok_or(TimestampError::CertificateMissing)?;
@@ -437,7 +436,7 @@ impl<'a> TimestampToken<'a> {
     fn binds(&self, certificate: &[u8]) -> Result<(), TimestampError> {
         let hash = |algorithm| digest::digest(algorithm, certificate);
         let bound = if let Some((algorithm, hash_value)) = self.message.signing_certificate()? {
-            crate::verify::secure_digest(algorithm).is_some_and(|algorithm| hash(algorithm).as_ref() == hash_value)
+            secure_digest(algorithm).is_ok_and(|algorithm| hash(algorithm).as_ref() == hash_value)
         } else {
             self.message
                 .old_signing_certificate()?

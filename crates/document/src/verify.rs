@@ -19,10 +19,12 @@
 //! travels out of it; each [`Fault`] has a name, and prints as an English sentence. What nothing proves, and is no fault, is
 //! a [`Note`].
 
+pub mod algorithms;
 mod attachments;
 mod ber;
 pub(crate) mod certificates;
 pub(crate) mod changes;
+mod path;
 mod places;
 pub(crate) mod revocation;
 mod rules;
@@ -30,7 +32,9 @@ mod signature;
 pub(crate) mod structure;
 mod trust;
 
+pub use algorithms::SignatureFault;
 pub use attachments::{Attachment, attachments};
+pub use certificates::Identity;
 pub use changes::{Change, How, Part};
 pub use revocation::{RevocationData, list_from_pem_or_der};
 pub use rules::{FieldLock, Rules};
@@ -170,27 +174,6 @@ pub enum SignatureKind {
     Approval,
     /// A document timestamp.
     DocumentTimestamp,
-}
-
-/// Whom a certificate names.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Identity {
-    /// The name that is shown.
-    pub common_name: Option<String>,
-    /// The organisation.
-    pub organization: Option<String>,
-    /// The whole name of the subject.
-    pub subject: String,
-    /// The whole name of the issuer.
-    pub issuer: String,
-    /// The serial number, hexadecimal.
-    pub serial: String,
-    /// Valid from.
-    pub not_before: Timestamp,
-    /// Valid until.
-    pub not_after: Timestamp,
-    /// SHA-256 of the certificate, hexadecimal.
-    pub fingerprint: String,
 }
 
 /// A moment at which a signature was there, as somebody proves whom the verifier trusts.
@@ -397,22 +380,22 @@ pub enum Fault {
         name: String,
     },
     /// An algorithm that is broken: what it signs could have been made by anybody.
-    #[error("the algorithm {name} is no longer secure, so that the signature proves nothing")]
+    #[error("{}", SignatureFault::WeakAlgorithm(.name.clone()))]
     WeakAlgorithm {
         /// The algorithm.
         name: String,
     },
     /// An algorithm that is not known here.
-    #[error("the algorithm {name} is not known here")]
+    #[error("{}", SignatureFault::UnsupportedAlgorithm(.name.clone()))]
     UnsupportedAlgorithm {
         /// The algorithm.
         name: String,
     },
     /// The covered bytes are not those that were signed.
-    #[error("the signed bytes were changed")]
+    #[error("{}", SignatureFault::DigestMismatch)]
     DigestMismatch,
     /// The signature does not fit the signer's key.
-    #[error("the signature was not made by the key of the signer's certificate")]
+    #[error("{}", SignatureFault::SignatureMismatch)]
     SignatureMismatch,
     /// The message carries no certificate of its signer.
     #[error("the signer's certificate is missing")]
@@ -480,6 +463,17 @@ pub enum Fault {
     /// A certification signature must be the first.
     #[error("a certification signature follows another signature")]
     CertificationNotFirst,
+}
+
+impl From<SignatureFault> for Fault {
+    fn from(fault: SignatureFault) -> Self {
+        match fault {
+            SignatureFault::DigestMismatch => Self::DigestMismatch,
+            SignatureFault::SignatureMismatch => Self::SignatureMismatch,
+            SignatureFault::WeakAlgorithm(name) => Self::WeakAlgorithm { name },
+            SignatureFault::UnsupportedAlgorithm(name) => Self::UnsupportedAlgorithm { name },
+        }
+    }
 }
 
 impl Fault {
@@ -601,11 +595,6 @@ fn structure_faults(pdf: &[u8], document: &Document, signatures: &[Examined]) ->
         .into_iter()
         .chain(is_damaged.then_some(Fault::DamagedStructure))
         .collect()
-}
-
-/// A digest algorithm that is still secure, by its number.
-pub(crate) fn secure_digest(oid: const_oid::ObjectIdentifier) -> Option<&'static aws_lc_rs::digest::Algorithm> {
-    signature::secure_digest(oid).ok()
 }
 
 fn length_of(bytes: &[u8]) -> u64 {

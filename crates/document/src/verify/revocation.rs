@@ -29,7 +29,8 @@ use x509_cert::ext::pkix::crl::CrlReason;
 use x509_cert::ext::pkix::name::DistributionPointName;
 use x509_cert::ext::pkix::{CrlDistributionPoints, ExtendedKeyUsage, IssuingDistributionPoint};
 
-use super::certificates::{self, Certified, Pool};
+use super::certificates::{self, Certified};
+use super::path::Pool;
 use super::{TrustedRoots, changes::MAX_STORE};
 use crate::cms::{Algorithm, CmsError, Element, Elements, algorithm, context, sequence};
 use crate::form;

@@ -2,10 +2,8 @@
 //! signer, and since when the signature is there, is judged over all signatures together (`trust`).
 
 use aws_lc_rs::digest;
-use const_oid::ObjectIdentifier;
 use const_oid::db::rfc3161::{ID_AA_TIME_STAMP_TOKEN, ID_CT_TST_INFO};
 use const_oid::db::rfc5911::{ID_DATA, ID_SIGNING_TIME};
-use const_oid::db::rfc5912::{ID_SHA_1, ID_SHA_256, ID_SHA_384, ID_SHA_512};
 use der::Decode;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -13,6 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use lopdf::{Dictionary, Document, Object, ObjectId};
 use x509_cert::time::Time;
 
+use super::algorithms::{SignatureFault, legacy_digest, secure_digest};
 use super::certificates::{self, Certified};
 use super::changes::{self, Changes};
 use super::revocation::{self, RevocationData};
@@ -227,7 +226,7 @@ impl Examined {
         is_cades: bool,
     ) -> Result<(), Fault> {
         if let Err(fault) = secure_digest(message.digest_algorithm.oid) {
-            self.push(fault);
+            self.push(fault.into());
         }
         if message.signed_attributes.is_empty() {
             if is_cades {
@@ -257,8 +256,8 @@ impl Examined {
         let is_without_attributes = message.signed_attributes.is_empty();
         match verified {
             // Without attributes the signature itself is over the content.
-            Err(Fault::SignatureMismatch) if is_without_attributes => self.push(Fault::DigestMismatch),
-            Err(fault) => self.push(fault),
+            Err(SignatureFault::SignatureMismatch) if is_without_attributes => self.push(Fault::DigestMismatch),
+            Err(fault) => self.push(fault.into()),
             Ok(()) => {}
         }
         if let Err(fault) = binds(message, &signer, is_cades) {
@@ -304,9 +303,10 @@ impl Examined {
         };
         let is_too_old = match error {
             TimestampError::Unusable(_) | TimestampError::WrongCertificate => true,
-            TimestampError::Invalid(fault) => {
-                matches!(fault, Fault::WeakAlgorithm { .. } | Fault::UnsupportedAlgorithm { .. })
-            }
+            TimestampError::Invalid(fault) => matches!(
+                fault,
+                SignatureFault::WeakAlgorithm(_) | SignatureFault::UnsupportedAlgorithm(_)
+            ),
             _ => false,
         };
         let bytes = ber::definite(token);
@@ -322,8 +322,8 @@ impl Examined {
 
     fn check_timestamp(&mut self, covered: &Covered<'_>, value: &[u8]) -> Result<(), Fault> {
         let token = read_token(value, |algorithm| covered.digest(algorithm)).map_err(|error| match error {
-            TimestampError::WrongImprint | TimestampError::Invalid(Fault::DigestMismatch) => Fault::DigestMismatch,
-            TimestampError::Invalid(fault) => fault,
+            TimestampError::WrongImprint => Fault::DigestMismatch,
+            TimestampError::Invalid(fault) => fault.into(),
             error => Fault::TimestampInvalid {
                 reason: error.to_string(),
             },
@@ -547,29 +547,6 @@ impl<'a> Covered<'a> {
 
 fn hex_digit(byte: u8) -> Option<u8> {
     char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
-}
-
-/// A digest algorithm that is still secure.
-pub(super) fn secure_digest(oid: ObjectIdentifier) -> Result<&'static digest::Algorithm, Fault> {
-    match oid {
-        ID_SHA_256 => Ok(&digest::SHA256),
-        ID_SHA_384 => Ok(&digest::SHA384),
-        ID_SHA_512 => Ok(&digest::SHA512),
-        ID_SHA_1 => Err(Fault::WeakAlgorithm {
-            name: "SHA-1".to_owned(),
-        }),
-        _ => Err(Fault::UnsupportedAlgorithm {
-            name: certificates::algorithm_name(oid),
-        }),
-    }
-}
-
-/// A digest algorithm that is known, be it broken; the caller says so.
-fn legacy_digest(oid: ObjectIdentifier) -> Result<&'static digest::Algorithm, Fault> {
-    if oid == ID_SHA_1 {
-        return Ok(&digest::SHA1_FOR_LEGACY_USE_ONLY);
-    }
-    secure_digest(oid)
 }
 
 /// A date of the form `D:YYYYMMDDHHmmSSOHH'mm'` (ISO 32000-2, 7.9.4), complete to the second.

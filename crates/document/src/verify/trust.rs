@@ -10,7 +10,8 @@
 use domain::SealLevel;
 use jiff::Timestamp;
 
-use super::certificates::{self, Certified, MAX_POOL, Pool};
+use super::certificates::{Certified, MAX_POOL};
+use super::path::{self, Pool};
 use super::revocation::{self, Embedded, RevocationData, Status};
 use super::signature::Examined;
 use super::{Fault, Note, ProvedTime, SignatureKind, TimestampReport, TrustedRoots};
@@ -129,7 +130,7 @@ impl Judge<'_> {
             && let Some(signer) = Certified::parse(signer)
             && judged.fault.is_none()
         {
-            judged.fault = certificates::may_sign_documents(&signer).err();
+            judged.fault = path::may_sign_documents(&signer).err();
         }
         let mut is_proved_by_file = false;
         if let Some(judged) = judged {

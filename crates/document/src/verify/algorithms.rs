@@ -1,0 +1,277 @@
+//! Which algorithms count: for digests, and for signatures with the key of a certificate.
+//!
+//! What is broken is told from what is unknown: a signature by a broken algorithm proves nothing, and is named so.
+
+use aws_lc_rs::digest;
+use aws_lc_rs::signature::{
+    ECDSA_P256_SHA256_ASN1, ECDSA_P256_SHA384_ASN1, ECDSA_P256_SHA512_ASN1, ECDSA_P384_SHA256_ASN1,
+    ECDSA_P384_SHA384_ASN1, ECDSA_P384_SHA512_ASN1, ECDSA_P521_SHA256_ASN1, ECDSA_P521_SHA384_ASN1,
+    ECDSA_P521_SHA512_ASN1, ED25519, RSA_PKCS1_1024_8192_SHA1_FOR_LEGACY_USE_ONLY,
+    RSA_PKCS1_1024_8192_SHA256_FOR_LEGACY_USE_ONLY, RSA_PKCS1_1024_8192_SHA512_FOR_LEGACY_USE_ONLY,
+    RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_2048_8192_SHA384, RSA_PKCS1_2048_8192_SHA512, RSA_PSS_2048_8192_SHA256,
+    RSA_PSS_2048_8192_SHA384, RSA_PSS_2048_8192_SHA512, RsaParameters, RsaPssSaltLength, UnparsedPublicKey,
+    VerificationAlgorithm,
+};
+use const_oid::ObjectIdentifier;
+use const_oid::db::rfc5912::{
+    ECDSA_WITH_SHA_256, ECDSA_WITH_SHA_384, ECDSA_WITH_SHA_512, ID_EC_PUBLIC_KEY, ID_MGF_1, ID_RSASSA_PSS, ID_SHA_1,
+    ID_SHA_256, ID_SHA_384, ID_SHA_512, RSA_ENCRYPTION, SECP_256_R_1, SECP_384_R_1, SECP_521_R_1,
+    SHA_1_WITH_RSA_ENCRYPTION, SHA_256_WITH_RSA_ENCRYPTION, SHA_384_WITH_RSA_ENCRYPTION, SHA_512_WITH_RSA_ENCRYPTION,
+};
+use const_oid::db::rfc8410::ID_ED_25519;
+use der::asn1::AnyRef;
+use der::{Decode, Reader, SliceReader, Tag, Tagged};
+use spki::SubjectPublicKeyInfoOwned;
+use thiserror::Error;
+
+/// What is wrong with a signature, as far as what was signed and the signer's key say.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum SignatureFault {
+    /// What is there is not what was signed.
+    #[error("the signed bytes were changed")]
+    DigestMismatch,
+    /// The signature does not fit the signer's key.
+    #[error("the signature was not made by the key of the signer's certificate")]
+    SignatureMismatch,
+    /// An algorithm that is broken: what it signs could have been made by anybody.
+    #[error("the algorithm {0} is no longer secure, so that the signature proves nothing")]
+    WeakAlgorithm(String),
+    /// An algorithm that is not known here.
+    #[error("the algorithm {0} is not known here")]
+    UnsupportedAlgorithm(String),
+}
+
+/// What a signature is over.
+#[derive(Clone, Copy)]
+pub(crate) enum Over<'a> {
+    /// The whole of it.
+    Message(&'a [u8]),
+    /// Something of which only the digest is at hand.
+    Digest(&'a digest::Digest),
+}
+
+/// How something was signed, as the signature names it.
+#[derive(Clone, Copy)]
+pub(crate) struct Named<'a> {
+    pub(crate) algorithm: ObjectIdentifier,
+    pub(crate) parameters: Option<AnyRef<'a>>,
+    /// The digest algorithm, where it has a field of its own.
+    pub(crate) digest: Option<ObjectIdentifier>,
+}
+
+/// Whether `key` made the signature.
+pub(crate) fn verify(
+    key: &SubjectPublicKeyInfoOwned,
+    named: Named<'_>,
+    over: Over<'_>,
+    signature: &[u8],
+) -> Result<(), SignatureFault> {
+    let Named {
+        algorithm,
+        parameters,
+        digest,
+    } = named;
+    let curve = key
+        .algorithm
+        .parameters
+        .as_ref()
+        .and_then(|curve| curve.decode_as::<ObjectIdentifier>().ok());
+    let raw = key.subject_public_key.raw_bytes();
+    let matches = |verification: &'static dyn VerificationAlgorithm| {
+        let key = UnparsedPublicKey::new(verification, raw);
+        match over {
+            Over::Message(message) => key.verify(message, signature),
+            Over::Digest(digest) => key.verify_digest(digest, signature),
+        }
+        .map_err(|_| SignatureFault::SignatureMismatch)
+    };
+    // What is broken is still looked at: a signature that does not even fit is no weak one.
+    if let Some((verification, name)) = weak(key.algorithm.oid, raw, algorithm, digest) {
+        matches(verification)?;
+        return Err(SignatureFault::WeakAlgorithm(name));
+    }
+    let verification = verification(key.algorithm.oid, curve, algorithm, parameters, digest)
+        .ok_or_else(|| SignatureFault::UnsupportedAlgorithm(name(algorithm)))?;
+    matches(verification)
+}
+
+/// A digest algorithm that is still secure.
+pub(crate) fn secure_digest(oid: ObjectIdentifier) -> Result<&'static digest::Algorithm, SignatureFault> {
+    match oid {
+        ID_SHA_256 => Ok(&digest::SHA256),
+        ID_SHA_384 => Ok(&digest::SHA384),
+        ID_SHA_512 => Ok(&digest::SHA512),
+        ID_SHA_1 => Err(SignatureFault::WeakAlgorithm("SHA-1".to_owned())),
+        _ => Err(SignatureFault::UnsupportedAlgorithm(name(oid))),
+    }
+}
+
+/// A digest algorithm that is known, be it broken; the caller says so.
+pub(crate) fn legacy_digest(oid: ObjectIdentifier) -> Result<&'static digest::Algorithm, SignatureFault> {
+    if oid == ID_SHA_1 {
+        return Ok(&digest::SHA1_FOR_LEGACY_USE_ONLY);
+    }
+    secure_digest(oid)
+}
+
+/// Bits of an RSA key below which it is no longer secure (NIST SP 800-131A).
+const LEAST_RSA_BITS: usize = 2048;
+
+/// The bits of an RSA key's modulus, from `RSAPublicKey` (RFC 8017, A.1.1).
+fn rsa_bits(key: &[u8]) -> Option<usize> {
+    let sequence = AnyRef::from_der(key).ok()?;
+    let mut reader = SliceReader::new(sequence.value()).ok()?;
+    let modulus = AnyRef::decode(&mut reader).ok()?;
+    let octets: Vec<u8> = modulus
+        .value()
+        .iter()
+        .copied()
+        .skip_while(|octet| *octet == 0)
+        .collect();
+    let zeros = octets.first()?.leading_zeros();
+    Some(octets.len() * 8 - usize::try_from(zeros).ok()?)
+}
+
+/// An algorithm that is known and no longer secure, with its name for people: RSA with SHA-1, or with a short key.
+fn weak(
+    key: ObjectIdentifier,
+    raw: &[u8],
+    algorithm: ObjectIdentifier,
+    digest: Option<ObjectIdentifier>,
+) -> Option<(&'static RsaParameters, String)> {
+    if key != RSA_ENCRYPTION {
+        return None;
+    }
+    let hash = match algorithm {
+        RSA_ENCRYPTION => digest?,
+        SHA_1_WITH_RSA_ENCRYPTION => ID_SHA_1,
+        SHA_256_WITH_RSA_ENCRYPTION => ID_SHA_256,
+        SHA_512_WITH_RSA_ENCRYPTION => ID_SHA_512,
+        _ => return None,
+    };
+    if hash == ID_SHA_1 {
+        return Some((
+            &const { RSA_PKCS1_1024_8192_SHA1_FOR_LEGACY_USE_ONLY },
+            "SHA-1".to_owned(),
+        ));
+    }
+    let bits = rsa_bits(raw).filter(|bits| *bits < LEAST_RSA_BITS)?;
+    let verification = match hash {
+        ID_SHA_256 => &const { RSA_PKCS1_1024_8192_SHA256_FOR_LEGACY_USE_ONLY },
+        ID_SHA_512 => &const { RSA_PKCS1_1024_8192_SHA512_FOR_LEGACY_USE_ONLY },
+        _ => return None,
+    };
+    Some((verification, format!("RSA, {bits} bits")))
+}
+
+/// The algorithm for a key and an algorithm identifier; none where they do not fit each other.
+fn verification(
+    key: ObjectIdentifier,
+    curve: Option<ObjectIdentifier>,
+    algorithm: ObjectIdentifier,
+    parameters: Option<AnyRef<'_>>,
+    digest: Option<ObjectIdentifier>,
+) -> Option<&'static dyn VerificationAlgorithm> {
+    // Many signers write plain rsaEncryption and leave the digest to its own field (RFC 3370, 3.2), and some do so with
+    // the key of an elliptic curve.
+    let hash = match algorithm {
+        RSA_ENCRYPTION | ID_EC_PUBLIC_KEY => digest?,
+        SHA_256_WITH_RSA_ENCRYPTION | ECDSA_WITH_SHA_256 => ID_SHA_256,
+        SHA_384_WITH_RSA_ENCRYPTION | ECDSA_WITH_SHA_384 => ID_SHA_384,
+        SHA_512_WITH_RSA_ENCRYPTION | ECDSA_WITH_SHA_512 => ID_SHA_512,
+        ID_RSASSA_PSS if matches!(key, RSA_ENCRYPTION | ID_RSASSA_PSS) => {
+            let (hash, salt) = pss_parameters(parameters?)?;
+            return pss(hash, salt);
+        }
+        ID_ED_25519 if key == ID_ED_25519 => return Some(&ED25519),
+        _ => return None,
+    };
+    let is_ecdsa = matches!(
+        algorithm,
+        ID_EC_PUBLIC_KEY | ECDSA_WITH_SHA_256 | ECDSA_WITH_SHA_384 | ECDSA_WITH_SHA_512
+    );
+    match (key, curve, hash) {
+        (ID_EC_PUBLIC_KEY, Some(SECP_256_R_1), ID_SHA_256) if is_ecdsa => Some(&ECDSA_P256_SHA256_ASN1),
+        (ID_EC_PUBLIC_KEY, Some(SECP_256_R_1), ID_SHA_384) if is_ecdsa => Some(&ECDSA_P256_SHA384_ASN1),
+        (ID_EC_PUBLIC_KEY, Some(SECP_256_R_1), ID_SHA_512) if is_ecdsa => Some(&ECDSA_P256_SHA512_ASN1),
+        (ID_EC_PUBLIC_KEY, Some(SECP_384_R_1), ID_SHA_256) if is_ecdsa => Some(&ECDSA_P384_SHA256_ASN1),
+        (ID_EC_PUBLIC_KEY, Some(SECP_384_R_1), ID_SHA_384) if is_ecdsa => Some(&ECDSA_P384_SHA384_ASN1),
+        (ID_EC_PUBLIC_KEY, Some(SECP_384_R_1), ID_SHA_512) if is_ecdsa => Some(&ECDSA_P384_SHA512_ASN1),
+        (ID_EC_PUBLIC_KEY, Some(SECP_521_R_1), ID_SHA_256) if is_ecdsa => Some(&ECDSA_P521_SHA256_ASN1),
+        (ID_EC_PUBLIC_KEY, Some(SECP_521_R_1), ID_SHA_384) if is_ecdsa => Some(&ECDSA_P521_SHA384_ASN1),
+        (ID_EC_PUBLIC_KEY, Some(SECP_521_R_1), ID_SHA_512) if is_ecdsa => Some(&ECDSA_P521_SHA512_ASN1),
+        (RSA_ENCRYPTION, _, _) if !is_ecdsa => match hash {
+            ID_SHA_256 => Some(&RSA_PKCS1_2048_8192_SHA256),
+            ID_SHA_384 => Some(&RSA_PKCS1_2048_8192_SHA384),
+            ID_SHA_512 => Some(&RSA_PKCS1_2048_8192_SHA512),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The hash and the length of the salt in `RSASSA-PSS-params` (RFC 4055, 3.1), where the mask's hash is the
+/// same, as signers write it.
+fn pss_parameters(parameters: AnyRef<'_>) -> Option<(ObjectIdentifier, u16)> {
+    let mut reader = SliceReader::new(parameters.value()).ok()?;
+    // RFC 4055, 3.1: what is left out is SHA-1, and a salt of 20 octets.
+    let (mut hash, mut mask_hash, mut salt) = (None, None, 20);
+    while !reader.is_finished() {
+        let element = AnyRef::decode(&mut reader).ok()?;
+        let Tag::ContextSpecific { number, .. } = element.tag() else {
+            return None;
+        };
+        match number.value() {
+            0 => hash = Some(algorithm_oid(element.value())?.0),
+            1 => {
+                let (function, parameters) = algorithm_oid(element.value())?;
+                if function != ID_MGF_1 {
+                    return None;
+                }
+                mask_hash = Some(algorithm_oid(&parameters?)?.0);
+            }
+            2 => salt = u16::from_der(element.value()).ok()?,
+            _ => {}
+        }
+    }
+    (mask_hash == hash).then_some((hash?, salt))
+}
+
+/// The algorithm for a salt as long as a hash, or as long as the key allows; signers use no others.
+fn pss(hash: ObjectIdentifier, salt: u16) -> Option<&'static dyn VerificationAlgorithm> {
+    const TWENTY: RsaPssSaltLength = RsaPssSaltLength::Custom(20);
+    const THIRTY_TWO: RsaPssSaltLength = RsaPssSaltLength::Custom(32);
+    const MAX: RsaPssSaltLength = RsaPssSaltLength::Max;
+    Some(match (hash, salt) {
+        (ID_SHA_256, 32) => &RSA_PSS_2048_8192_SHA256,
+        (ID_SHA_384, 48) => &RSA_PSS_2048_8192_SHA384,
+        (ID_SHA_512, 64) => &RSA_PSS_2048_8192_SHA512,
+        (ID_SHA_256, 20) => &const { RSA_PSS_2048_8192_SHA256.with_pss_salt_length(TWENTY) },
+        (ID_SHA_384, 20) => &const { RSA_PSS_2048_8192_SHA384.with_pss_salt_length(TWENTY) },
+        (ID_SHA_512, 20) => &const { RSA_PSS_2048_8192_SHA512.with_pss_salt_length(TWENTY) },
+        (ID_SHA_384, 32) => &const { RSA_PSS_2048_8192_SHA384.with_pss_salt_length(THIRTY_TWO) },
+        (ID_SHA_512, 32) => &const { RSA_PSS_2048_8192_SHA512.with_pss_salt_length(THIRTY_TWO) },
+        (ID_SHA_256, _) => &const { RSA_PSS_2048_8192_SHA256.with_pss_salt_length(MAX) },
+        (ID_SHA_384, _) => &const { RSA_PSS_2048_8192_SHA384.with_pss_salt_length(MAX) },
+        (ID_SHA_512, _) => &const { RSA_PSS_2048_8192_SHA512.with_pss_salt_length(MAX) },
+        _ => return None,
+    })
+}
+
+/// The object identifier of an algorithm identifier, and the DER of its parameters.
+fn algorithm_oid(der: &[u8]) -> Option<(ObjectIdentifier, Option<Vec<u8>>)> {
+    let sequence = AnyRef::from_der(der).ok()?;
+    let mut reader = SliceReader::new(sequence.value()).ok()?;
+    let oid = ObjectIdentifier::decode(&mut reader).ok()?;
+    if reader.is_finished() {
+        return Some((oid, None));
+    }
+    Some((oid, Some(reader.tlv_bytes().ok()?.to_vec())))
+}
+
+/// A readable name of an algorithm, or its number.
+fn name(oid: ObjectIdentifier) -> String {
+    const_oid::db::DB
+        .by_oid(&oid)
+        .map_or_else(|| oid.to_string(), |name| format!("{name} ({oid})"))
+}
