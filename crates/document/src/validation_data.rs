@@ -29,8 +29,7 @@ use crate::seal::SealError;
 use crate::signature_field::{self, Field};
 use crate::timestamp::{TimestampError, TimestampSource, TimestampToken};
 use crate::verify::certificates::Certified;
-use crate::verify::changes::MAX_STORE;
-use crate::verify::revocation as reader;
+use crate::verify::embedded::{self, MAX_STORE};
 
 /// More than any authority's timestamp has; beyond, it is no use to anybody.
 const LARGEST_TIMESTAMP: usize = 256 * 1024;
@@ -300,7 +299,7 @@ pub fn evidence(pdf: &[u8]) -> Result<Evidence, SealError> {
                 existed_at: stamped_at.filter(|_| index == 0),
             }));
     }
-    let held = reader::held(&document, &signer, stamped_at);
+    let held = embedded::held(&document, &signer, stamped_at);
     evidence.has_validation_data = held.proves_signer;
     evidence.held_bytes = held.bytes;
     Ok(evidence)

@@ -24,6 +24,7 @@ mod attachments;
 mod ber;
 pub(crate) mod certificates;
 pub(crate) mod changes;
+pub(crate) mod embedded;
 mod path;
 mod places;
 pub(crate) mod revocation;
@@ -50,7 +51,8 @@ use thiserror::Error;
 use crate::form;
 use crate::keys::{KeyError, certificates_from_pem};
 use crate::revocation::{Revocation, RevocationReason};
-use revocation::{Embedded, MAX_ITEMS};
+use embedded::Embedded;
+use revocation::MAX_ITEMS;
 use signature::{Examined, FollowedBy, Reading};
 use structure::load;
 

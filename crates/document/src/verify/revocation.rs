@@ -1,5 +1,5 @@
-//! Whether a certificate had been revoked: from the lists (RFC 5280, 5) and answers (OCSP, RFC 6960) that the file holds or
-//! the verifier brings along.
+//! Whether a certificate had been revoked: from the lists (RFC 5280, 5) and answers (OCSP, RFC 6960) that somebody brings
+//! along.
 //!
 //! What is read counts only where the certificate's own issuer signed it, or, for an answer, somebody whom that issuer has
 //! certified for answering; anybody can put a list into a file. A list or an answer speaks of the moment in question where
@@ -7,9 +7,6 @@
 //!
 //! What was issued after the certificate's end says that it was not revoked only where it says itself that it reaches back so
 //! far: who has ended may leave the list (RFC 5280, 3.3). That it was revoked counts whenever it is said.
-//!
-//! Nothing that is read is cut short, for what is cut off might be what revokes: a file with more than anybody reads is at
-//! fault.
 //!
 //! Lists by another than the certificate's issuer (indirect ones), for some reasons only, and of changes alone are not
 //! taken; one of a part of the certificates is, where the certificate belongs to that part (RFC 5280, 5.2.5 and 6.3.3).
@@ -22,7 +19,6 @@ use const_oid::db::rfc6960::ID_PKIX_OCSP_ARCHIVE_CUTOFF;
 use der::asn1::GeneralizedTime;
 use der::{Decode, Encode, Tag, TagNumber};
 use jiff::{SignedDuration, Timestamp};
-use lopdf::{DecompressError, Document, Error, Object};
 use serde::{Deserialize, Serialize};
 use x509_cert::crl::{CertificateList, RevokedCert};
 use x509_cert::ext::pkix::crl::CrlReason;
@@ -30,18 +26,15 @@ use x509_cert::ext::pkix::name::DistributionPointName;
 use x509_cert::ext::pkix::{CrlDistributionPoints, ExtendedKeyUsage, IssuingDistributionPoint};
 
 use super::certificates::{self, Certified};
-use super::path::Pool;
-use super::{TrustedRoots, changes::MAX_STORE};
 use crate::cms::{Algorithm, CmsError, Element, Elements, algorithm, context, sequence};
-use crate::form;
 use crate::revocation::{Revocation, RevocationError, RevocationReason, Validity};
 
-/// As many lists, answers or certificates as a file may hold, of each.
-pub(super) const MAX_ITEMS: usize = 256;
+/// As many lists, answers or certificates as anybody reads, of each.
+pub(crate) const MAX_ITEMS: usize = 256;
 /// `id-pkix-ocsp-basic`.
 const OCSP_BASIC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.48.1.1");
 /// `adbe-revocationInfoArchival`, which Adobe's programs sign along (ISO 32000-2, 12.8.3.3.2).
-pub(super) const ARCHIVAL: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113583.1.1.8");
+pub(crate) const ARCHIVAL: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113583.1.1.8");
 /// Extensions of a list (RFC 5280, 5.2) that are looked at: issuing distribution point.
 const ISSUING_DISTRIBUTION_POINT: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.28");
 /// Delta list indicator: the list holds changes alone.
@@ -64,7 +57,7 @@ pub struct RevocationData {
 }
 
 impl RevocationData {
-    pub(super) fn extend(&mut self, other: Self) {
+    pub(crate) fn extend(&mut self, other: Self) {
         for (own, more) in [(&mut self.lists, other.lists), (&mut self.responses, other.responses)] {
             for item in more {
                 if !own.contains(&item) {
@@ -75,7 +68,7 @@ impl RevocationData {
     }
 
     /// Whether it is more than is read of a file.
-    pub(super) fn is_too_much(&self) -> bool {
+    pub(crate) fn is_too_much(&self) -> bool {
         self.lists.len().max(self.responses.len()) > MAX_ITEMS
     }
 }
@@ -91,112 +84,8 @@ pub fn list_from_pem_or_der(bytes: Vec<u8>) -> Option<Vec<u8>> {
     <CertificateList>::from_der(&der).is_ok().then_some(der)
 }
 
-/// What a file holds for its verifiers.
-#[derive(Debug, Default)]
-pub(super) struct Embedded {
-    pub(super) certificates: Vec<Vec<u8>>,
-    pub(super) revocation: RevocationData,
-    pub(super) is_present: bool,
-    /// There is more than is read, and nothing of that is here.
-    pub(super) is_too_much: bool,
-}
-
-impl Embedded {
-    /// The document security store (ISO 32000-2, 12.8.4.3).
-    pub(super) fn of(document: &Document) -> Self {
-        let store = document
-            .catalog()
-            .ok()
-            .and_then(|catalog| form::dictionary(document, catalog, b"DSS"));
-        let Some(store) = store else {
-            return Self::default();
-        };
-        let mut left = MAX_STORE;
-        let mut is_too_much = false;
-        let mut items = |key: &[u8]| -> Vec<Vec<u8>> {
-            let entries = form::array(document, store, key).unwrap_or_default();
-            is_too_much |= entries.len() > MAX_ITEMS;
-            let mut items = Vec::new();
-            for entry in entries {
-                if is_too_much {
-                    break;
-                }
-                let Object::Stream(stream) = form::resolve(document, entry) else {
-                    continue;
-                };
-                match stream.get_plain_content_with_limit(left) {
-                    Ok(item) => {
-                        left = left.saturating_sub(item.len());
-                        items.push(item);
-                    }
-                    Err(Error::Decompress(DecompressError::MemoryLimitExceeded { .. })) => is_too_much = true,
-                    // What nobody can read says nothing.
-                    Err(_) => {}
-                }
-            }
-            items
-        };
-        let (certificates, lists, responses) = (items(b"Certs"), items(b"CRLs"), items(b"OCSPs"));
-        if is_too_much {
-            return Self {
-                is_present: true,
-                is_too_much,
-                ..Self::default()
-            };
-        }
-        Self {
-            certificates,
-            revocation: RevocationData { lists, responses },
-            is_present: true,
-            is_too_much,
-        }
-    }
-}
-
-/// What the validation data of a file are to somebody who adds to them.
-pub(crate) struct Held {
-    /// How many bytes they are.
-    pub(crate) bytes: usize,
-    /// Whether they hold a certificate and what proves it good.
-    pub(crate) proves_signer: bool,
-}
-
-/// What a file holds, and whether it proves the first of these certificates (DER), which is known with its issuers, good at a
-/// moment; a revocation before now and after that moment is no matter.
-pub(crate) fn held(document: &Document, certificates: &[Vec<u8>], at: Option<Timestamp>) -> Held {
-    let embedded = Embedded::of(document);
-    let RevocationData { lists, responses } = &embedded.revocation;
-    let all = [&embedded.certificates, lists, responses];
-    let bytes = all.into_iter().flatten().map(Vec::len).sum();
-    let proves_signer = || {
-        let (signer, at) = (certificates.first()?, at?);
-        let signer = Certified::parse(embedded.certificates.iter().find(|held| *held == signer)?)?;
-        if signer.names_as_issuer(&signer) {
-            return Some(true);
-        }
-        let roots = TrustedRoots::default();
-        let pool = Pool::new(
-            &roots,
-            certificates.iter().chain(&embedded.certificates).map(Vec::as_slice),
-        );
-        let is_proved = pool
-            .others()
-            .iter()
-            .filter(|issuer| signer.names_as_issuer(issuer) && signer.is_signed_by(issuer))
-            .any(|issuer| {
-                let when = (at, Timestamp::MAX);
-                status(&signer, issuer, &pool, &embedded.revocation, when) == Status::Good
-            });
-        Some(is_proved)
-    };
-    Held {
-        bytes,
-        proves_signer: proves_signer().unwrap_or_default(),
-    }
-}
-
 /// `RevocationInfoArchival`: lists under 0, responses under 1.
-pub(super) fn archived(attribute: &[u8]) -> Result<RevocationData, CmsError> {
+pub(crate) fn archived(attribute: &[u8]) -> Result<RevocationData, CmsError> {
     let mut data = RevocationData::default();
     let mut parts = sequence(attribute)?;
     while let Some(part) = parts.optional()? {
@@ -227,11 +116,12 @@ pub(crate) enum Status {
     Unknown,
 }
 
-/// What is known of `certificate` at the moment `at`; what was issued after `now` does not count.
-pub(super) fn status(
+/// What is known of `certificate` at the moment `at`; what was issued after `now` does not count. Who answers for the issuer
+/// may be among `others`.
+pub(crate) fn status(
     certificate: &Certified<'_>,
     issuer: &Certified<'_>,
-    pool: &Pool<'_>,
+    others: &[Certified<'_>],
     data: &RevocationData,
     (at, now): (Timestamp, Timestamp),
 ) -> Status {
@@ -243,7 +133,7 @@ pub(super) fn status(
     let answered = data
         .responses
         .iter()
-        .map(|response| in_response(certificate, issuer, pool.others(), response, at, now));
+        .map(|response| in_response(certificate, issuer, others, response, at, now));
     // What cannot be used says nothing.
     for (found, _) in listed.chain(answered).flatten() {
         match found {

@@ -11,8 +11,9 @@ use domain::SealLevel;
 use jiff::Timestamp;
 
 use super::certificates::{Certified, MAX_POOL};
+use super::embedded::Embedded;
 use super::path::{self, Pool};
-use super::revocation::{self, Embedded, RevocationData, Status};
+use super::revocation::{self, RevocationData, Status};
 use super::signature::Examined;
 use super::{Fault, Note, ProvedTime, SignatureKind, TimestampReport, TrustedRoots};
 use crate::revocation::Revocation;
@@ -201,7 +202,8 @@ impl Judge<'_> {
         };
         for pair in path.windows(2) {
             let [certificate, issuer] = pair else { continue };
-            let status = |data: &RevocationData| revocation::status(certificate, issuer, &pool, data, (at, self.now));
+            let status =
+                |data: &RevocationData| revocation::status(certificate, issuer, pool.others(), data, (at, self.now));
             match status(&all) {
                 Status::Revoked(Revocation { since, reason }) => {
                     judged.fault = Some(Fault::CertificateRevoked {
@@ -219,7 +221,7 @@ impl Judge<'_> {
             }
             if at < self.now
                 && let Status::Revoked(revocation) =
-                    revocation::status(certificate, issuer, &pool, &all, (self.now, self.now))
+                    revocation::status(certificate, issuer, pool.others(), &all, (self.now, self.now))
             {
                 judged.later.get_or_insert_with(|| (certificate.subject(), revocation));
             }

@@ -7,10 +7,9 @@ use lopdf::{Dictionary, Document, Object};
 
 use super::{Change, Comparison, How, Part};
 use crate::form;
+use crate::verify::embedded::MAX_STORE;
 use crate::verify::revocation::MAX_ITEMS;
 
-/// How much all validation data may unpack to, in bytes.
-pub(crate) const MAX_STORE: usize = 64 * 1024 * 1024;
 /// How much of that, and of the [`MAX_ITEMS`] of each kind, others may have taken before us: our own has to follow.
 const SHARE_OF_OTHERS: usize = 2;
 

@@ -1,0 +1,120 @@
+//! The validation data that a file holds for its verifiers: its document security store (ISO 32000-2, 12.8.4.3).
+//!
+//! Nothing that is read is cut short, for what is cut off might be what revokes: a file with more than anybody reads is at
+//! fault.
+
+use jiff::Timestamp;
+use lopdf::{DecompressError, Document, Error, Object};
+
+use super::TrustedRoots;
+use super::certificates::Certified;
+use super::path::Pool;
+use super::revocation::{MAX_ITEMS, RevocationData, Status, status};
+use crate::form;
+
+/// How much all validation data may unpack to, in bytes.
+pub(crate) const MAX_STORE: usize = 64 * 1024 * 1024;
+
+/// What a file holds for its verifiers.
+#[derive(Debug, Default)]
+pub(super) struct Embedded {
+    pub(super) certificates: Vec<Vec<u8>>,
+    pub(super) revocation: RevocationData,
+    pub(super) is_present: bool,
+    /// There is more than is read, and nothing of that is here.
+    pub(super) is_too_much: bool,
+}
+
+impl Embedded {
+    /// The document security store (ISO 32000-2, 12.8.4.3).
+    pub(super) fn of(document: &Document) -> Self {
+        let store = document
+            .catalog()
+            .ok()
+            .and_then(|catalog| form::dictionary(document, catalog, b"DSS"));
+        let Some(store) = store else {
+            return Self::default();
+        };
+        let mut left = MAX_STORE;
+        let mut is_too_much = false;
+        let mut items = |key: &[u8]| -> Vec<Vec<u8>> {
+            let entries = form::array(document, store, key).unwrap_or_default();
+            is_too_much |= entries.len() > MAX_ITEMS;
+            let mut items = Vec::new();
+            for entry in entries {
+                if is_too_much {
+                    break;
+                }
+                let Object::Stream(stream) = form::resolve(document, entry) else {
+                    continue;
+                };
+                match stream.get_plain_content_with_limit(left) {
+                    Ok(item) => {
+                        left = left.saturating_sub(item.len());
+                        items.push(item);
+                    }
+                    Err(Error::Decompress(DecompressError::MemoryLimitExceeded { .. })) => is_too_much = true,
+                    // What nobody can read says nothing.
+                    Err(_) => {}
+                }
+            }
+            items
+        };
+        let (certificates, lists, responses) = (items(b"Certs"), items(b"CRLs"), items(b"OCSPs"));
+        if is_too_much {
+            return Self {
+                is_present: true,
+                is_too_much,
+                ..Self::default()
+            };
+        }
+        Self {
+            certificates,
+            revocation: RevocationData { lists, responses },
+            is_present: true,
+            is_too_much,
+        }
+    }
+}
+
+/// What the validation data of a file are to somebody who adds to them.
+pub(crate) struct Held {
+    /// How many bytes they are.
+    pub(crate) bytes: usize,
+    /// Whether they hold a certificate and what proves it good.
+    pub(crate) proves_signer: bool,
+}
+
+/// What a file holds, and whether it proves the first of these certificates (DER), which is known with its issuers, good at a
+/// moment; a revocation before now and after that moment is no matter.
+pub(crate) fn held(document: &Document, certificates: &[Vec<u8>], at: Option<Timestamp>) -> Held {
+    let embedded = Embedded::of(document);
+    let RevocationData { lists, responses } = &embedded.revocation;
+    let all = [&embedded.certificates, lists, responses];
+    let bytes = all.into_iter().flatten().map(Vec::len).sum();
+    let proves_signer = || {
+        let (signer, at) = (certificates.first()?, at?);
+        let signer = Certified::parse(embedded.certificates.iter().find(|held| *held == signer)?)?;
+        if signer.names_as_issuer(&signer) {
+            return Some(true);
+        }
+        let roots = TrustedRoots::default();
+        let pool = Pool::new(
+            &roots,
+            certificates.iter().chain(&embedded.certificates).map(Vec::as_slice),
+        );
+        let is_proved = pool
+            .others()
+            .iter()
+            .filter(|issuer| signer.names_as_issuer(issuer) && signer.is_signed_by(issuer))
+            .any(|issuer| {
+                let when = (at, Timestamp::MAX);
+                status(&signer, issuer, pool.others(), &embedded.revocation, when) == Status::Good
+            });
+        Some(is_proved)
+    };
+    Held {
+        bytes,
+        proves_signer: proves_signer().unwrap_or_default(),
+    }
+}
