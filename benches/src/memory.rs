@@ -4,15 +4,15 @@
 use std::path::Path;
 use std::process::Command;
 
-use ::document::authority::{SealSubject, create_root, issue_seal_certificate};
-use ::document::fonts::Fonts;
 use ::document::intake::{Limits, inspect};
-use ::document::keys::{KeyKind, SealKey, Signer};
-use ::document::render::page_images;
-use ::document::seal::{SealDetails, seal};
-use ::document::stamp::{Mark, MarkContent, stamp};
-use ::document::text_layout::TextStyle;
-use ::document::validation_data::{ValidationData, add_validation_data};
+use ::document::marks::stamp::{Mark, MarkContent, stamp};
+use ::document::pages::render::page_images;
+use ::document::pki::authority::{SealSubject, create_root, issue_seal_certificate};
+use ::document::pki::keys::{KeyKind, SealKey, Signer};
+use ::document::sealing::validation_data::{ValidationData, add_validation_data};
+use ::document::sealing::{SealDetails, seal};
+use ::document::text::fonts::Fonts;
+use ::document::text::layout::TextStyle;
 use ::document::verify::{TrustedRoots, verify};
 use domain::field::Placement;
 use jiff::Timestamp;

@@ -6,10 +6,10 @@
 
 use std::path::{Path, PathBuf};
 
-use ::document::certificate::{CertificateContent, Column, EventTable, State, render};
-use ::document::fonts::Fonts;
-use ::document::packing::pack;
-use ::document::render::{RenderFault, each_page, page_sizes};
+use ::document::evidence::certificate::{CertificateContent, Column, EventTable, State, render};
+use ::document::pages::packing::pack;
+use ::document::pages::render::{RenderFault, each_page, page_sizes};
+use ::document::text::fonts::Fonts;
 use domain::Language;
 use jiff::Timestamp;
 use testkit::demo::employment_contract;

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-/// Paths below `ui/node_modules`; `src/fonts.rs` embeds the same ones.
+/// Paths below `ui/node_modules`; `src/text/fonts.rs` embeds the same ones.
 const FONTS: [&str; 15] = [
     "pretendard/dist/public/static/Pretendard-Regular.otf",
     "pretendard/dist/public/static/Pretendard-Bold.otf",

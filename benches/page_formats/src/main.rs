@@ -6,7 +6,7 @@
 //! are medians of five, in the processor, on one thread. `PAGE_FORMATS_OUT` names a folder for the chosen pictures and the
 //! SVGs, to be looked at in a browser. The decision that followed is docs/adr/0012-page-pictures.md.
 
-#[path = "../../../crates/document/src/packing.rs"]
+#[path = "../../../crates/document/src/pages/packing.rs"]
 mod packing;
 
 /// What `packing` knows of rendering; the product's own module brings half of the PDF core along.
@@ -113,7 +113,7 @@ fn processor_time() -> f64 {
     nanoseconds / 1e6
 }
 
-/// As `document::render` does it.
+/// As `document::pages::render` does it.
 fn rendered(pdf: &[u8], page: u32) -> Picture {
     let pdf = Pdf::new(pdf.to_vec()).expect("a PDF");
     let scale = DOTS_PER_INCH / 72.0;

@@ -7,10 +7,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use document::certificate::{
+use document::evidence::certificate::{
     Attachment, Card, CertificateContent, Column, EventTable, QrAddress, Section, State, Tone,
 };
-use document::fonts::Fonts;
+use document::text::fonts::Fonts;
 use domain::event::{FileKind, IdentityMethod};
 use domain::text::is_direction_control;
 use domain::{

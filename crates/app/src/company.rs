@@ -3,9 +3,9 @@
 //! A company begins with all it needs to send a document: a seal key certified by the installation's root, and a default
 //! API client. Its own settings are what every later default comes from.
 
-use document::authority::{self, SealSubject};
-use document::keys::{KeyKind, SealKey, Signer, certificates_from_pem, certificates_to_pem};
-use document::revocation::RevocationReason;
+use document::pki::authority::{self, SealSubject};
+use document::pki::keys::{KeyKind, SealKey, Signer, certificates_from_pem, certificates_to_pem};
+use document::pki::revocation::RevocationReason;
 use domain::{
     BlobHash, ClientId, Colour, CompanyId, CompletedMails, Language, Region, SealLevel, SealMark, UtcOffset,
     WhenTsaIsDown,
@@ -369,7 +369,7 @@ impl CompanyChange {
             }
         }
         let given = self.logo.as_ref()?.as_ref()?;
-        match document::picture::logo(given) {
+        match document::marks::picture::logo(given) {
             Ok(made) => Some(MadeLogo {
                 row: Logo {
                     hash: BlobHash::of(&made.png),

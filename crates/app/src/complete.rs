@@ -7,9 +7,9 @@
 
 use std::collections::BTreeMap;
 
-use document::certificate::Attachment;
-use document::seal::SealDetails;
-use document::seal_mark::SealMark;
+use document::evidence::certificate::Attachment;
+use document::sealing::SealDetails;
+use document::sealing::seal_mark::SealMark;
 use domain::{Actor, BlobHash, Entry, Event, EventKind, FieldValue, RecipientId, SealLevel, Transition, Workflow};
 use failpoint::Place;
 use store::outbox::State;
@@ -90,7 +90,7 @@ impl App {
         let SealMarks { pages, seal: mark } = self.seal_marks(snapshot, &fonts)?;
         marks.extend(pages);
         if !snapshot.template.extends_upload() {
-            let stamped = document::stamp::stamp(&pdf, &fonts, &marks)
+            let stamped = document::marks::stamp::stamp(&pdf, &fonts, &marks)
                 .map_err(|error| Error::internal("stamping a document", error))?;
             // It may be large, and is not needed any more.
             drop(pdf);
@@ -103,13 +103,13 @@ impl App {
                     bytes: self.blobs.get(&file.hash)?,
                 });
             }
-            let stamped = document::embed::embed(stamped, &files)
+            let stamped = document::evidence::embed::embed(stamped, &files)
                 .map_err(|error| Error::internal("embedding attachments", error))?;
             return self.seal_of(snapshot, &stamped, "certificate-seal-document", true, mark, patience);
         }
         // These are a stranger's bytes.
         on_deep_stack("stamping a signed document", || {
-            let stamped = document::extend::stamp(&pdf, &fonts, &marks)
+            let stamped = document::marks::extend::stamp(&pdf, &fonts, &marks)
                 .map_err(|error| Error::internal("stamping a signed document", error))?;
             let sealed = self.seal_of(snapshot, &stamped, "certificate-seal-document", false, mark, patience)?;
             // Intake has tried it with the same code. Should anything make this file differ, nobody gets one in which the
@@ -183,7 +183,7 @@ impl App {
             },
             &fonts,
         );
-        let certificate = document::certificate::render(&content, &fonts)
+        let certificate = document::evidence::certificate::render(&content, &fonts)
             .map_err(|error| Error::internal("writing a certificate", error))?;
         self.seal_of(
             snapshot,
@@ -233,7 +233,7 @@ impl App {
 pub(crate) fn on_deep_stack<T: Send>(doing: &'static str, work: impl FnOnce() -> T + Send) -> Result<T, Error> {
     std::thread::scope(|scope| {
         std::thread::Builder::new()
-            .stack_size(document::extend::STACK)
+            .stack_size(document::marks::extend::STACK)
             .spawn_scoped(scope, work)
             .map_err(|error| Error::internal(doing, error))?
             .join()

@@ -5,7 +5,7 @@
 //! so do the values that they had written before the document was returned. The audit trail keeps all of it under the
 //! earlier person's name ([`domain::people_over_time`]).
 
-use document::fonts::Fonts;
+use document::text::fonts::Fonts;
 use domain::{Contact, PersonName, RecipientId, Workflow, WorkflowId, WriterDetail};
 
 use crate::error::{Error, Fault, FaultCode, Subject};

@@ -4,11 +4,11 @@
 //! memory and time. The use-cases know this port; the program puts the pool of workers behind it. Each call says for whom
 //! ([`Asker`]), so that a heavy user waits behind the others.
 
-use document::checked_picture::{CheckedPicture, PictureWish};
 use document::intake::{Intake, Refused, Wishes};
-use document::picture::PictureFault;
-use document::render::RenderFault;
-use document::text_layer::PageText;
+use document::marks::checked_picture::{CheckedPicture, PictureWish};
+use document::marks::picture::PictureFault;
+use document::pages::render::RenderFault;
+use document::pages::text_layer::PageText;
 use document::verify::{Means, Verdict};
 use domain::{CompanyId, RecipientId};
 use jiff::Timestamp;

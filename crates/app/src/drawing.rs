@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use document::drawing::{DrawingFault, Figure, figure, has_all};
+use document::marks::drawing::{DrawingFault, Figure, figure, has_all};
 use domain::{Drawing, DrawnValue, Field, FieldValue, Hand, Language, Seal};
 
 use crate::App;

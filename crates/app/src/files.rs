@@ -183,7 +183,7 @@ impl App {
     /// The same with the displayed sizes of its pages.
     pub fn shown_pages(&self, key: &SigningKey) -> Result<(LinkedFile, Vec<PageSize>), Error> {
         let linked = self.shown_file(key)?;
-        let sizes = document::render::page_sizes(&linked.file.bytes)
+        let sizes = document::pages::render::page_sizes(&linked.file.bytes)
             .map_err(|fault| Error::internal("measuring a finished file", fault))?;
         Ok((linked, sizes))
     }

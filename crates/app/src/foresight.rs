@@ -20,7 +20,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::{Mutex, PoisonError};
 
-use document::fonts::Fonts;
+use document::text::fonts::Fonts;
 use domain::drawing::{Drawing, DrawnValue, Hand};
 use domain::number::Decimal;
 use domain::{

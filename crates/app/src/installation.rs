@@ -4,8 +4,8 @@
 //! Both are made at the first run. Of several processes that start at once one wins, and the others take what it made.
 //! A database that is opened with another master key is refused at once, rather than at the first sealing.
 
-use document::authority;
-use document::keys::{KeyKind, SealKey, Signer, certificates_from_pem, certificates_to_pem};
+use document::pki::authority;
+use document::pki::keys::{KeyKind, SealKey, Signer, certificates_from_pem, certificates_to_pem};
 use domain::Clock;
 use store::Store;
 

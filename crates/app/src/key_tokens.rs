@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use document::keys::{ExternalKey, KeyError};
+use document::pki::keys::{ExternalKey, KeyError};
 
 /// How the address of a key begins. No PKCS#8 key begins so.
 pub(crate) const SCHEME: &str = "pkcs11:";

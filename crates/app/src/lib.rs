@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use blobs::Blobs;
-use document::fonts::{FontFile, Fonts};
+use document::text::fonts::{FontFile, Fonts};
 use domain::{Clock, Random};
 use jiff::Timestamp;
 use store::Store;

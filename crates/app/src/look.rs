@@ -4,8 +4,8 @@
 //! reader's device has a say. What could not be stamped has no outlines but a fault, which the page tells while there
 //! is somebody to mend it.
 
-use document::fonts::Fonts;
-use document::text_layout::Outline;
+use document::text::fonts::Fonts;
+use document::text::layout::Outline;
 use domain::{Field, FieldValue, Language, TemplateVersion, ValueFault};
 
 use crate::error::Fault;

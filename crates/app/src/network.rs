@@ -8,8 +8,8 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-pub use document::revocation::SourceAddress;
-pub use document::timestamp::QUERY_MEDIA_TYPE;
+pub use document::pki::revocation::SourceAddress;
+pub use document::pki::timestamp::QUERY_MEDIA_TYPE;
 use domain::Clock;
 use domain::public_address::CallbackUrl;
 use jiff::Timestamp;

@@ -27,7 +27,7 @@ pub(crate) struct Part {
 pub(crate) enum PartKind {
     /// Its picture, as `template::PAGE_IMAGE_DPI` has it.
     Picture,
-    /// What it says, as JSON (`document::text_layer::PageText`).
+    /// What it says, as JSON (`document::pages::text_layer::PageText`).
     Text,
 }
 

@@ -17,7 +17,7 @@ use crate::template::PAGE_IMAGE_DPI;
 /// What is shown of a page.
 #[derive(Debug, Clone)]
 pub struct PagePart {
-    /// Its image (WebP or JPEG), or its text (`document::text_layer::PageText` as JSON).
+    /// Its image (WebP or JPEG), or its text (`document::pages::text_layer::PageText` as JSON).
     pub bytes: Arc<[u8]>,
     /// Of the bytes.
     pub hash: BlobHash,

@@ -3,8 +3,8 @@
 //! What is kept, shown and stamped from then on is what the worker made. A file that says of itself that it is too large is
 //! refused before a worker is asked for.
 
-use document::checked_picture::{PictureWish, refuse_by_header};
-use document::geometry::displayed_box;
+use document::marks::checked_picture::{PictureWish, refuse_by_header};
+use document::pdf::geometry::displayed_box;
 use domain::{BlobHash, Field, FileValue, PageSize, TemplateVersion};
 
 use crate::App;

@@ -1,7 +1,7 @@
 //! What proves certificates good, for the file that they signed: the root's own revocation list, and what the certificates of
 //! others name as theirs (RFC 5280, 4.2.1.13 and 4.2.2.1), fetched and kept in this process until it is stale.
 //!
-//! Whatever comes is held to the certificate's issuer before it counts ([`document::revocation`]): nobody else's list or
+//! Whatever comes is held to the certificate's issuer before it counts ([`document::pki::revocation`]): nobody else's list or
 //! answer is embedded, nor one of another time. The addresses are strangers', so somebody who waits for a seal waits for all
 //! of them together no longer than his [`Patience`], and one that was silent is not asked again for a while. How much they
 //! send is bounded as well: for one file, and for all that is kept.
@@ -16,9 +16,9 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use document::keys::{certificates_from_pem, certificates_of_issuers};
-use document::revocation::{self, RevocationError, SourceAddress, Sources, Validity};
-use document::validation_data::{Chain, Evidence, ValidationData};
+use document::pki::keys::{certificates_from_pem, certificates_of_issuers};
+use document::pki::revocation::{self, RevocationError, SourceAddress, Sources, Validity};
+use document::sealing::validation_data::{Chain, Evidence, ValidationData};
 use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
 

@@ -3,8 +3,8 @@
 //! It is kept with the installation's settings. Whoever needs it and finds it a day old has it issued anew, so that nothing
 //! waits for the job; of several processes that do so at once, each list is as good as the other.
 
-use document::keys::{SealKey, Signer, certificates_from_pem};
-use document::revocation::{self, RevocationReason, Revoked};
+use document::pki::keys::{SealKey, Signer, certificates_from_pem};
+use document::pki::revocation::{self, RevocationReason, Revoked};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::error::Error;

@@ -7,8 +7,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use document::keys::{KeyError, SealKey, Signer, certificates_from_pem};
-use document::revocation::is_issued_by;
+use document::pki::keys::{KeyError, SealKey, Signer, certificates_from_pem};
+use document::pki::revocation::is_issued_by;
 use document::verify::TrustedRoots;
 use domain::CompanyId;
 

@@ -1,8 +1,8 @@
 //! The mark that a company may have its seals leave on the pages: whose seal, when, and which document.
 
-use document::fonts::Fonts;
-use document::seal_mark::{self, SealMark};
-use document::stamp::{self, Mark};
+use document::marks::stamp::{self, Mark};
+use document::sealing::seal_mark::{self, SealMark};
+use document::text::fonts::Fonts;
 use domain::field::Placement;
 use domain::{SealMark as Wanted, TemplateVersion};
 

@@ -19,10 +19,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use document::keys::Signer;
-use document::seal::{SealDetails, SealError};
-use document::timestamp::{NONCE_BYTES, Policy, TimestampError, TimestampRequest, TimestampSource};
-use document::validation_data::{self, ValidationData};
+use document::pki::keys::Signer;
+use document::pki::timestamp::{NONCE_BYTES, Policy, TimestampError, TimestampRequest, TimestampSource};
+use document::sealing::validation_data::{self, ValidationData};
+use document::sealing::{SealDetails, SealError};
 use domain::public_address::{AddressRules, CallbackUrl};
 use domain::{Actor, CompanyId, EventKind, FileKind, SealLevel, WhenTsaIsDown};
 use jiff::{SignedDuration, Timestamp};
@@ -254,8 +254,8 @@ impl App {
             Ok(Some(self.now()))
         };
         let basic = |due| {
-            let bytes =
-                document::seal::seal(pdf, key.as_ref(), details).map_err(|error| Error::internal("sealing", error))?;
+            let bytes = document::sealing::seal(pdf, key.as_ref(), details)
+                .map_err(|error| Error::internal("sealing", error))?;
             Ok(Sealed {
                 bytes,
                 level: SealLevel::Basic,
@@ -635,13 +635,13 @@ impl App {
 /// A file sealed with a timestamp: one of the signature, or, where the signature's value has no room for it, one of the
 /// document, whose room is made by its size.
 fn stamped(pdf: &[u8], key: &dyn Signer, details: &SealDetails, asking: &Asking<'_>) -> Result<Vec<u8>, Failed> {
-    match document::seal::seal_with_timestamp(pdf, key, details, asking) {
+    match document::sealing::seal_with_timestamp(pdf, key, details, asking) {
         Err(SealError::TimestampTooLarge(size)) => {
             tracing::info!(
                 size,
                 "the timestamp is too large for the signature; the document gets one"
             );
-            let plain = document::seal::seal(pdf, key, details)?;
+            let plain = document::sealing::seal(pdf, key, details)?;
             timestamped(&plain, &ValidationData::default(), asking)
         }
         outcome => Ok(outcome?),

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use document::fonts::Fonts;
+use document::text::fonts::Fonts;
 use domain::{
     BlobHash, CompanyId, Contact, EventKind, Field, FieldValue, Language, LiveLinks, OnReject, PageSize, Progress,
     Recipient, RecipientId, State, Status, TemplateId, TemplateVersion, UtcOffset, Who, Workflow, WorkflowId,

@@ -792,7 +792,7 @@ struct StartReader<'a> {
     request: StartRequest,
     template: Option<Arc<StoredVersion>>,
     is_one_off: bool,
-    fonts: Arc<document::fonts::Fonts>,
+    fonts: Arc<document::text::fonts::Fonts>,
     language: Language,
     offset: UtcOffset,
     faults: Vec<Fault>,

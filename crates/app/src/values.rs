@@ -7,11 +7,11 @@
 use std::collections::BTreeMap;
 
 use base64::Engine as _;
-use document::drawing::DrawingFault;
-use document::fonts::Fonts;
-use document::picture::PictureFault;
-use document::stamp::{Mark, MarkContent, MarkFault};
-use document::text_layout::{Outline, TextFault, TextStyle};
+use document::marks::drawing::DrawingFault;
+use document::marks::picture::PictureFault;
+use document::marks::stamp::{Mark, MarkContent, MarkFault};
+use document::text::fonts::Fonts;
+use document::text::layout::{Outline, TextFault, TextStyle};
 use domain::number::Decimal;
 use domain::text::{is_direction_control, is_visible};
 use domain::{
@@ -216,7 +216,7 @@ pub(crate) fn prove_in_box(
         Ok::<_, std::convert::Infallible>(Vec::new())
     });
     match mark {
-        Some(mark) => document::stamp::prove(fonts, size, &mark).map_err(|fault| mark_fault(path, &fault)),
+        Some(mark) => document::marks::stamp::prove(fonts, size, &mark).map_err(|fault| mark_fault(path, &fault)),
         None => Ok(()),
     }
 }
@@ -242,7 +242,7 @@ pub(crate) fn outline(
     let Ok(Some(mark)) = box_mark(size, field, value, language, no_bytes) else {
         return Ok(None);
     };
-    document::stamp::outline(fonts, size, &mark).map_err(|fault| mark_fault(&field.name, &fault))
+    document::marks::stamp::outline(fonts, size, &mark).map_err(|fault| mark_fault(&field.name, &fault))
 }
 
 /// Proves that a text which will stand on the certificate can be drawn.

@@ -3,7 +3,7 @@
 //! The same words serve the verify page, the API and the command line, in each language. Nothing is judged here: the words
 //! say what [`Verdict`] says. Every time names its zone.
 
-use document::revocation::{Revocation, RevocationReason};
+use document::pki::revocation::{Revocation, RevocationReason};
 use document::verify::{Change, Fault, FieldLock, Note, Rules, SignatureKind, SignatureReport, Verdict};
 use domain::{Language, UtcOffset};
 use jiff::Timestamp;

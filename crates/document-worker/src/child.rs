@@ -4,7 +4,9 @@ use std::io::{Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-use document::{checked_picture, extend, intake, render, text_layer, verify};
+use document::marks::{checked_picture, extend};
+use document::pages::{render, text_layer};
+use document::{intake, verify};
 
 use crate::confinement::{self, Confinement};
 use crate::frame::{self, FrameError, FrameLimits};

@@ -6,11 +6,11 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
-use document::checked_picture::{CheckedPicture, PictureWish, claimed_size};
 use document::intake::{Intake, Limits, Refused, Wishes};
-use document::picture::{LARGEST_FILE, LONGEST_SIDE, PictureFault};
-use document::render::RenderFault;
-use document::text_layer::PageText;
+use document::marks::checked_picture::{CheckedPicture, PictureWish, claimed_size};
+use document::marks::picture::{LARGEST_FILE, LONGEST_SIDE, PictureFault};
+use document::pages::render::RenderFault;
+use document::pages::text_layer::PageText;
 use document::verify::{Means, Verdict};
 use domain::template::PageSize;
 use jiff::Timestamp;

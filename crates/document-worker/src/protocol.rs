@@ -1,9 +1,9 @@
 //! What pool and child say to each other.
 
-use document::checked_picture::PictureWish;
 use document::intake::{Change, Limits, Refused, Warning, Wishes};
-use document::picture::PictureFault;
-use document::render::RenderFault;
+use document::marks::checked_picture::PictureWish;
+use document::marks::picture::PictureFault;
+use document::pages::render::RenderFault;
 use document::verify::{Means, Verdict};
 use domain::field::Field;
 use domain::template::PageSize;

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use countersign_document_worker::confinement::Degree;
 use countersign_document_worker::{Party, Pool, PoolError, PoolSettings};
-use document::checked_picture::PictureWish;
 use document::intake::{Refused, Wishes};
-use document::picture::PictureFault;
-use document::render::RenderFault;
+use document::marks::checked_picture::PictureWish;
+use document::marks::picture::PictureFault;
+use document::pages::render::RenderFault;
 use document::verify::Means;
 use lopdf::{Dictionary, Document, Object, Stream, dictionary};
 

@@ -25,6 +25,8 @@
 //! What may fail: everything, for the file is a stranger's. Nothing here trusts it, but parser and
 //! renderer can still be driven into endless work, memory exhaustion or stack overflow, so strangers'
 //! bytes are inspected only in the limited child processes of `countersign-document-worker`.
+//!
+//! May use every other room, and none uses this one.
 
 mod clean;
 mod compare;
@@ -50,11 +52,11 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use self::flatten::Look;
-use crate::fonts::Fonts;
-use crate::geometry::PageGeometry;
-use crate::render::{Opened, RenderFault};
-use crate::shared_bytes::SharedBytes;
-use crate::stamp::{self, Mark, MarkContent};
+use crate::marks::stamp::{self, Mark, MarkContent};
+use crate::pages::render::{Opened, RenderFault};
+use crate::pdf::geometry::PageGeometry;
+use crate::pdf::shared_bytes::SharedBytes;
+use crate::text::fonts::Fonts;
 use crate::verify::{Fault, structure};
 
 /// What a file may be at most.
@@ -837,12 +839,12 @@ fn misplaced(document: &Document) -> BTreeSet<ObjectId> {
 fn refuse_large_pictures(document: &Document, limits: &Limits) -> Result<(), Refused> {
     let side = |dictionary: &lopdf::Dictionary, key: &[u8]| {
         let length = dictionary.get(key).ok()?;
-        let length = crate::form::resolve(document, length).as_i64().ok()?;
+        let length = crate::pdf::form::resolve(document, length).as_i64().ok()?;
         u64::try_from(length).ok()
     };
     for object in document.objects.values() {
         if let lopdf::Object::Stream(stream) = object
-            && crate::form::name(document, &stream.dict, b"Subtype") == Some(b"Image")
+            && crate::pdf::form::name(document, &stream.dict, b"Subtype") == Some(b"Image")
         {
             let (width, height) = (side(&stream.dict, b"Width"), side(&stream.dict, b"Height"));
             let pixels = width.unwrap_or(0).saturating_mul(height.unwrap_or(0));

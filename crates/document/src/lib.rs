@@ -4,45 +4,28 @@
 //! upload passes [`intake`] first, in a limited process; everything after works on what intake
 //! wrote.
 //!
-//! - [`intake`] takes an upload in, or refuses it with a reason; [`render`] shows its pages, packed
-//!   by [`packing`], and [`text_layer`] what they say;
-//! - [`geometry`] knows where a field lies on a page; [`text_layout`], [`fonts`] and [`picture`] how
-//!   its value looks, [`drawing`] the signatures and seals that we draw; [`stamp`] draws it, on files that others have signed [`extend`]; [`embed`] adds the files that go
-//!   with it;
-//! - [`certificate`] sets the history certificate;
-//! - [`revision`] appends to a file without touching what is there; [`keys`], [`authority`], [`cms`]
-//!   and [`seal`] sign it; [`timestamp`] reads what a
-//!   time-stamp authority adds; [`verify`] checks signed files, everybody's;
-//! - [`shared_bytes`] keeps a large file in memory once.
+//! The code lives in rooms. A room uses only rooms above it in this table; a test of the test kit
+//! (`architecture/rooms.rs`) fails where one uses another.
+//!
+//! | room | what it provides |
+//! |---|---|
+//! | [`pdf`] | the format: revisions that append, the form, the place of a box on its page, bytes that are shared |
+//! | [`text`] | the fonts, texts laid out in boxes and columns, what pages of our own are made of |
+//! | [`pages`] | pictures of pages, packed small, and what the pages say |
+//! | [`marks`] | what is drawn on a page for a value: texts, pictures, drawn signatures and seals |
+//! | [`pki`] | keys, certificates, CMS messages, timestamps and revocation; nothing of PDF |
+//! | [`verify`](mod@verify) | the verdict on a signed file, everybody's |
+//! | [`sealing`] | seals and archive timestamps, with what proves them years later |
+//! | [`evidence`] | the history certificate, and files within a file |
+//! | [`intake`] | an upload taken in, or refused with a reason |
 #![deny(missing_docs)]
 
-pub mod authority;
-pub mod certificate;
-pub mod checked_picture;
-pub mod cms;
-pub mod drawing;
-pub mod embed;
-pub mod extend;
-pub mod fonts;
-mod form;
-pub mod geometry;
+pub mod evidence;
 pub mod intake;
-pub mod item;
-pub mod keys;
-pub mod packing;
-pub mod picture;
-pub mod render;
-pub mod revision;
-pub mod revocation;
-pub mod seal;
-mod seal_design;
-pub mod seal_mark;
-pub mod shared_bytes;
-mod signature_field;
-pub mod stamp;
-pub mod text_layer;
-pub mod text_layout;
-pub mod timestamp;
-pub mod validation_data;
+pub mod marks;
+pub mod pages;
+pub mod pdf;
+pub mod pki;
+pub mod sealing;
+pub mod text;
 pub mod verify;
-mod xmp;

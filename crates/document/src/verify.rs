@@ -18,27 +18,25 @@
 //! so strangers' files are verified in the worker process. The answer, [`Verdict`], is plain data that
 //! travels out of it; each [`Fault`] has a name, and prints as an English sentence. What nothing proves, and is no fault, is
 //! a [`Note`].
+//!
+//! May use `pdf`, `text`, `pages`, `marks` and `pki`; it needs `pdf` and `pki` alone.
 
-pub mod algorithms;
 mod attachments;
-mod ber;
-pub(crate) mod certificates;
 pub(crate) mod changes;
 pub(crate) mod embedded;
 mod path;
 mod places;
-pub(crate) mod revocation;
 mod rules;
 mod signature;
 pub(crate) mod structure;
 mod trust;
 
-pub use algorithms::SignatureFault;
 pub use attachments::{Attachment, attachments};
-pub use certificates::Identity;
 pub use changes::{Change, How, Part};
-pub use revocation::{RevocationData, list_from_pem_or_der};
 pub use rules::{FieldLock, Rules};
+
+pub use crate::pki::certificates::Identity;
+pub use crate::pki::revocation::{RevocationData, list_from_pem_or_der};
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,11 +46,11 @@ use lopdf::{Document, ObjectId};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::form;
-use crate::keys::{KeyError, certificates_from_pem};
-use crate::revocation::{Revocation, RevocationReason};
+use crate::pdf::form;
+use crate::pki::algorithms::SignatureFault;
+use crate::pki::keys::{KeyError, certificates_from_pem};
+use crate::pki::revocation::{MAX_ITEMS, Revocation, RevocationReason};
 use embedded::Embedded;
-use revocation::MAX_ITEMS;
 use signature::{Examined, FollowedBy, Reading};
 use structure::load;
 

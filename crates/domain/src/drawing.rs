@@ -1,6 +1,6 @@
 //! Signatures and seals that this program draws: a name in a handwriting, and seals made from a name.
 //!
-//! A [`Drawing`] says how it was made, never how it looks: its look follows from it (`document::drawing`), the same in the
+//! A [`Drawing`] says how it was made, never how it looks: its look follows from it (`document::marks::drawing`), the same in the
 //! preview, on the page and in the sealed file. It is kept as JSON, so a way, a hand or a shape that was ever offered stays
 //! here for as long as documents are kept ([decision 13](../../../docs/adr/0013-drawn-signatures.md)).
 //!

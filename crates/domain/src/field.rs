@@ -237,7 +237,7 @@ pub enum Lines {
     Many,
 }
 
-/// How a text takes its place in its box: see `document::text_layout`.
+/// How a text takes its place in its box: see `document::text::layout`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TextPlace {
     /// One line in the middle of the box's height.

@@ -2,12 +2,12 @@
 //! an OCSP response, a certificate. What is read lies within what was given; a response is accepted only where its token
 //! answers the request.
 
-use document::cms::{SignedMessage, message_length};
-use document::keys::{Signer, certificates_from_pem, certificates_to_pem};
-use document::revocation::{
+use document::pki::cms::{SignedMessage, message_length};
+use document::pki::keys::{Signer, certificates_from_pem, certificates_to_pem};
+use document::pki::revocation::{
     Sources, check_answer, check_list, is_self_issued, list_validity, names_issuer, serial_number,
 };
-use document::timestamp::{TimestampRequest, TimestampToken};
+use document::pki::timestamp::{TimestampRequest, TimestampToken};
 use document::verify::list_from_pem_or_der;
 
 use crate::materials::{now, seal_key};

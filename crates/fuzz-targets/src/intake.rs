@@ -2,11 +2,11 @@
 //! refuses, it refuses with a reason.
 
 use document::intake::{Limits, inspect};
-use document::render::page_image;
-use document::seal::seal;
-use document::stamp::{Mark, MarkContent, stamp};
-use document::text_layer::page_texts;
-use document::text_layout::TextStyle;
+use document::marks::stamp::{Mark, MarkContent, stamp};
+use document::pages::render::page_image;
+use document::pages::text_layer::page_texts;
+use document::sealing::seal;
+use document::text::layout::TextStyle;
 use document::verify::verify;
 use domain::field::Placement;
 
@@ -44,12 +44,13 @@ pub fn intake(data: &[u8]) -> bool {
     // A page may be too small for a letter.
     let fits = |mark: &&Mark| {
         let size = taken.pages.get(usize::try_from(mark.page - 1).unwrap_or(0));
-        size.is_some_and(|size| document::stamp::prove(fonts(), size, mark).is_ok())
+        size.is_some_and(|size| document::marks::stamp::prove(fonts(), size, mark).is_ok())
     };
     let marks: Vec<Mark> = marks.iter().filter(fits).cloned().collect();
     let sealed = if taken.is_signed() {
         assert_eq!(taken.pdf, data, "a signed file is kept byte for byte");
-        let stamped = document::extend::stamp(&taken.pdf, fonts(), &marks).expect("what is taken can be extended");
+        let stamped =
+            document::marks::extend::stamp(&taken.pdf, fonts(), &marks).expect("what is taken can be extended");
         seal(&stamped, &seal_key().key, &details(false)).expect("and sealed")
     } else {
         let again = inspect(&taken.pdf, &limits).expect("what intake wrote, it takes");

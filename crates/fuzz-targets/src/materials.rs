@@ -6,10 +6,10 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use document::authority::{SealSubject, create_root, issue_seal_certificate};
-use document::fonts::Fonts;
-use document::keys::{KeyKind, SealKey, Signer};
-use document::seal::SealDetails;
+use document::pki::authority::{SealSubject, create_root, issue_seal_certificate};
+use document::pki::keys::{KeyKind, SealKey, Signer};
+use document::sealing::SealDetails;
+use document::text::fonts::Fonts;
 use document::verify::TrustedRoots;
 use jiff::Timestamp;
 use lopdf::{Dictionary, Document, Object, SaveOptions, Stream, dictionary};

@@ -1,9 +1,9 @@
 //! Any text, and any bytes as a picture, stamped on a page: what is proved beforehand can be drawn, what is refused is
 //! refused both times, and the drawing that is copied into the file refers to nothing that is not there.
 
-use document::geometry::PageGeometry;
-use document::stamp::{Mark, MarkContent, prove, stamp};
-use document::text_layout::TextStyle;
+use document::marks::stamp::{Mark, MarkContent, prove, stamp};
+use document::pdf::geometry::PageGeometry;
+use document::text::layout::TextStyle;
 use domain::field::Placement;
 use lopdf::{Document, Object};
 

@@ -2,7 +2,7 @@
 //! is read again as it was, and what was not touched is what it was.
 
 use arbitrary::{Result, Unstructured};
-use document::revision::RevisionWriter;
+use document::pdf::revision::RevisionWriter;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, StringFormat};
 
 use crate::materials::sample;

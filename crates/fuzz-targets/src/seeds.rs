@@ -2,12 +2,12 @@
 
 use const_oid::db::rfc3161::ID_CT_TST_INFO;
 use const_oid::db::rfc5280::ID_KP_TIME_STAMPING;
-use document::authority::{CertificateRequest, extension, issue_certificate};
-use document::keys::{KeyKind, PrivateKey, SealKey, Signer};
-use document::seal::seal;
-use document::timestamp::{TimestampError, TimestampSource};
-use document::validation_data::{ValidationData, add_archive_timestamp, add_validation_data};
-use document::{cms, revocation};
+use document::pki::authority::{CertificateRequest, extension, issue_certificate};
+use document::pki::keys::{KeyKind, PrivateKey, SealKey, Signer};
+use document::pki::timestamp::{TimestampError, TimestampSource};
+use document::pki::{cms, revocation};
+use document::sealing::seal;
+use document::sealing::validation_data::{ValidationData, add_archive_timestamp, add_validation_data};
 use jiff::ToSpan;
 use x509_cert::ext::pkix::ExtendedKeyUsage;
 

@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use document::render::page_image;
+use document::pages::render::page_image;
 use document::verify::{SignatureKind, verify as verify_file};
 
 use crate::as_in_the_worker;

@@ -7,9 +7,9 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use app::{Asker, DocumentFault, StrangersDocuments};
-use document::checked_picture::{CheckedPicture, PictureWish};
 use document::intake::{Intake, Wishes};
-use document::text_layer::PageText;
+use document::marks::checked_picture::{CheckedPicture, PictureWish};
+use document::pages::text_layer::PageText;
 use document::verify::{Means, Verdict};
 use document_worker::{Party, Pool, PoolError, PoolSettings};
 use jiff::Timestamp;

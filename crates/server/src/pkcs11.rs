@@ -21,7 +21,7 @@ use cryptoki::mechanism::Mechanism;
 use cryptoki::object::{Attribute, AttributeType, KeyType, ObjectClass, ObjectHandle};
 use cryptoki::session::{Session, UserType};
 use cryptoki::types::AuthPin;
-use document::keys::{ExternalKey, KeyError, PinRefusal, SignatureAlgorithm, ecdsa_signature};
+use document::pki::keys::{ExternalKey, KeyError, PinRefusal, SignatureAlgorithm, ecdsa_signature};
 use sha2::{Digest, Sha256};
 
 /// The tokens that one module knows.

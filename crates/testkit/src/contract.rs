@@ -25,7 +25,7 @@ pub fn fields() -> Value {
 /// # Errors
 /// Where a file can't be written.
 pub fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
-    let fonts = document::fonts::Fonts::embedded()?;
+    let fonts = document::text::fonts::Fonts::embedded()?;
     fs::write(folder.join("contract.pdf"), crate::demo::employment_contract(&fonts)?)?;
     fs::write(folder.join("contract.json"), crate::demo::EMPLOYMENT_CONTRACT_FIELDS)?;
     Ok(())

@@ -6,10 +6,10 @@
 mod employment_contract;
 mod non_disclosure_agreement;
 
-use document::fonts::Fonts;
-use document::geometry::displayed_box;
-use document::item::{A4_HEIGHT, A4_WIDTH, Item};
-use document::text_layout::{self, TextFault, TextStyle};
+use document::pdf::geometry::displayed_box;
+use document::text::fonts::Fonts;
+use document::text::item::{A4_HEIGHT, A4_WIDTH, Item};
+use document::text::layout::{self, TextFault, TextStyle};
 use domain::field::{Alignment, Field, FieldKind};
 use domain::fields_file;
 use domain::language::Language;
@@ -168,7 +168,7 @@ impl Page<'_> {
             colour,
             ..TextStyle::default()
         };
-        let lines = text_layout::in_column(self.fonts, text, &style, size, Some(width))?;
+        let lines = layout::in_column(self.fonts, text, &style, size, Some(width))?;
         let height = lines.height();
         self.items.push(Item::text(lines, x, y));
         Ok(height)

@@ -5,7 +5,7 @@ use const_oid::db::rfc5912::ECDSA_WITH_SHA_256;
 use const_oid::db::rfc6960::ID_PKIX_OCSP_ARCHIVE_CUTOFF;
 use der::asn1::{BitString, Null, OctetString};
 use der::{Decode, Encode};
-use document::keys::{SealKey, Signer};
+use document::pki::keys::{SealKey, Signer};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 use x509_cert::Certificate;
@@ -65,7 +65,7 @@ impl<'a> OcspAnswer<'a> {
         let certificate = Certificate::from_der(self.certificate).expect("a certificate");
         let issuer = Certificate::from_der(self.issuer).expect("a certificate");
         let sha1 = |bytes: &[u8]| {
-            let digest = document::revocation::sha1(bytes);
+            let digest = document::pki::revocation::sha1(bytes);
             OctetString::new(digest).expect("octets").to_der().expect("DER")
         };
         let issuer_name = issuer.tbs_certificate().subject().to_der().expect("DER");

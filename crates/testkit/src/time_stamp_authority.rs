@@ -13,11 +13,11 @@ use const_oid::db::rfc5280::ID_KP_TIME_STAMPING;
 use const_oid::db::rfc5912::{ID_AD_CA_ISSUERS, ID_AD_OCSP};
 use der::asn1::{Any, Ia5String, OctetString};
 use der::{Decode, Encode, Tag};
-use document::authority::{CertificateRequest, distribution_points, extension, issue_certificate};
-use document::cms;
-use document::keys::{KeyKind, PrivateKey, SealKey, Signer};
-use document::revocation::{RevocationReason, Revoked, issue_list, serial_number};
-use document::timestamp::{TimestampError, TimestampRequest, TimestampSource};
+use document::pki::authority::{CertificateRequest, distribution_points, extension, issue_certificate};
+use document::pki::cms;
+use document::pki::keys::{KeyKind, PrivateKey, SealKey, Signer};
+use document::pki::revocation::{RevocationReason, Revoked, issue_list, serial_number};
+use document::pki::timestamp::{TimestampError, TimestampRequest, TimestampSource};
 use domain::Clock;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
@@ -269,7 +269,7 @@ impl TimeStampAuthority {
 impl TimestampSource for TimeStampAuthority {
     fn timestamp(&self, digest: &[u8; 32]) -> Result<Vec<u8>, TimestampError> {
         let serial = self.inner.serial.load(Ordering::SeqCst);
-        let mut nonce = [0; document::timestamp::NONCE_BYTES];
+        let mut nonce = [0; document::pki::timestamp::NONCE_BYTES];
         nonce[8..].copy_from_slice(&serial.to_be_bytes());
         let request = TimestampRequest::new(*digest, nonce, None);
         request.accept(&self.answer(&request.to_der()?))
@@ -316,8 +316,8 @@ impl Inner {
 
     fn answer(&self, request: &Received) -> Answer {
         let (media_type, body) = match (request.method.as_str(), request.path.as_str()) {
-            ("POST", "/tsa") => (document::timestamp::REPLY_MEDIA_TYPE, self.stamp(&request.body)),
-            ("GET", "/root.crl") => (document::revocation::LIST_MEDIA_TYPE, self.list()),
+            ("POST", "/tsa") => (document::pki::timestamp::REPLY_MEDIA_TYPE, self.stamp(&request.body)),
+            ("GET", "/root.crl") => (document::pki::revocation::LIST_MEDIA_TYPE, self.list()),
             ("POST", "/ocsp") => ("application/ocsp-response", self.ocsp(&self.certificate())),
             _ => return Answer::status(404),
         };

@@ -8,7 +8,7 @@ use app::{
 };
 use argon2::Argon2;
 use argon2::password_hash::PasswordHasher;
-use document::keys::{KeyKind, Signer};
+use document::pki::keys::{KeyKind, Signer};
 use domain::{ClientId, CompanyId, Language, Role};
 
 use crate::support::{PASSWORD, TestApp, attempt, on_both};

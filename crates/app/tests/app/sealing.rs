@@ -8,10 +8,10 @@ use app::network::{Network, NetworkFault, SourceAddress, WebhookAnswer, WebhookT
 use app::{
     CompanyChange, Error, FaultCode, Outcome, SealingSettings, Stage, Standing, TimeStampAuthority as Configured,
 };
-use document::keys::{KeyKind, PrivateKey, SealKey, certificates_from_pem, certificates_to_pem};
-use document::revocation::{RevocationReason, list_validity, serial_number};
-use document::seal::SealDetails;
-use document::validation_data::{ValidationData, add_validation_data, evidence};
+use document::pki::keys::{KeyKind, PrivateKey, SealKey, certificates_from_pem, certificates_to_pem};
+use document::pki::revocation::{RevocationReason, list_validity, serial_number};
+use document::sealing::SealDetails;
+use document::sealing::validation_data::{ValidationData, add_validation_data, evidence};
 use document::verify::{Note, TrustedRoots};
 use domain::{
     BlobHash, Clock, CompanyId, EventKind, Language, SealLevel, SealMark, Status, UtcOffset, WhenTsaIsDown, WorkflowId,
@@ -899,7 +899,7 @@ fn signed_by_a_stranger(app: &TestApp, wire: &Wire, list: Option<&str>) -> (Vec<
         certify: false,
         mark: None,
     };
-    let signed = document::seal::seal(&crate::templates::pdf(), &stranger, &details).expect("signed");
+    let signed = document::sealing::seal(&crate::templates::pdf(), &stranger, &details).expect("signed");
     (signed, details)
 }
 

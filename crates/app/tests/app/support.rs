@@ -12,11 +12,11 @@ use app::{
     Vault,
 };
 use blobs::Blobs;
-use document::checked_picture::{self, CheckedPicture, PictureWish};
 use document::intake::{self, Intake, Limits, Wishes};
-use document::keys::KeyKind;
-use document::render;
-use document::text_layer::{self, PageText};
+use document::marks::checked_picture::{self, CheckedPicture, PictureWish};
+use document::pages::render;
+use document::pages::text_layer::{self, PageText};
+use document::pki::keys::KeyKind;
 use document::verify::{self, Means, Verdict};
 use domain::{Clock, CompanyId, Random, Role};
 use jiff::Timestamp;

@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use std::time::{Duration, SystemTime};
 
 use app::{DraftSeen, Error, FaultCode, SigningKey};
-use document::drawing::figure;
+use document::marks::drawing::figure;
 use domain::{BlobHash, Drawing, FieldValue, FileValue, Hand, WorkflowId};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;

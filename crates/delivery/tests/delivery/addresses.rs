@@ -8,9 +8,9 @@ use app::TimeStampAuthority;
 use app::network::{Network, SourceAddress};
 use delivery::guarded_client::Lookup;
 use delivery::{GuardedNetwork, SourceRules};
-use document::authority::{CertificateRequest, create_root, distribution_points, extension, issue_certificate};
-use document::keys::{KeyKind, PrivateKey};
-use document::revocation::Sources;
+use document::pki::authority::{CertificateRequest, create_root, distribution_points, extension, issue_certificate};
+use document::pki::keys::{KeyKind, PrivateKey};
+use document::pki::revocation::Sources;
 use domain::public_address::AddressRules;
 use jiff::{Timestamp, ToSpan};
 use testkit::receiver::{Answer, Receiver};
@@ -67,7 +67,7 @@ fn what_a_certificate_names_is_never_connected_in_the_operators_network() {
     ] {
         let address = named(&format!("http://{host}:{port}/root.crl"));
         network.fetch(&address, soon).expect_err(host);
-        let question = document::revocation::OCSP_REQUEST_MEDIA_TYPE;
+        let question = document::pki::revocation::OCSP_REQUEST_MEDIA_TYPE;
         network.ask(&address, question, vec![1], soon).expect_err(host);
     }
     assert_eq!(receiver.connections(), 0);

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
 use super::Change;
-use crate::form;
+use crate::pdf::form;
 
 /// Actions that only move within the document or open an address that the reader sees (Table 201).
 const HARMLESS: [&[u8]; 4] = [b"GoTo", b"URI", b"Named", b"Thread"];

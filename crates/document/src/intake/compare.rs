@@ -3,8 +3,8 @@
 use domain::template::PageSize;
 
 use super::Refused;
-use crate::render::{Opened, RenderFault, Rendering};
-use crate::shared_bytes::SharedBytes;
+use crate::pages::render::{Opened, RenderFault, Rendering};
+use crate::pdf::shared_bytes::SharedBytes;
 
 /// Coarse enough to be fast, fine enough that a missing letter shows.
 const DOTS_PER_INCH: f32 = 50.0;
@@ -79,12 +79,12 @@ fn resolution(size: &PageSize) -> f32 {
     DOTS_PER_INCH.max((LEAST_PIXELS * POINTS_PER_INCH / shorter) as f32)
 }
 
-/// The renderer must see the page as large as [`crate::geometry`] does, or marks would be displaced.
+/// The renderer must see the page as large as [`crate::pdf::geometry`] does, or marks would be displaced.
 fn has_size((columns, rows): (u16, u16), size: &PageSize, resolution: f32) -> bool {
     // The renderer reduces very large pages, so it is the proportion that is held against it.
     let scale = f64::from(resolution) / POINTS_PER_INCH;
     let longer = size.width_points.max(size.height_points) * scale;
-    let scale = scale * (f64::from(crate::render::LONGEST_SIDE) / longer).min(1.0);
+    let scale = scale * (f64::from(crate::pages::render::LONGEST_SIDE) / longer).min(1.0);
     let close = |pixels: u16, points: f64| (f64::from(pixels) - points * scale).abs() <= 1.0;
     close(columns, size.width_points) && close(rows, size.height_points)
 }

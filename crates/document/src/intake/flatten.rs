@@ -19,10 +19,10 @@ use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 use super::FormValues;
 use super::content;
 use super::form_fields::{self, Fate, Shown};
-use crate::form;
-use crate::geometry::{Matrix, Rectangle, inherited};
-use crate::stamp::{Mark, MarkContent};
-use crate::text_layout::TextStyle;
+use crate::marks::stamp::{Mark, MarkContent};
+use crate::pdf::form;
+use crate::pdf::geometry::{Matrix, Rectangle, inherited};
+use crate::text::layout::TextStyle;
 
 /// Bytes of a look that is searched for what it shows; a larger one shows something.
 const LARGEST_LOOK: usize = 1 << 20;
@@ -263,7 +263,7 @@ fn box_of(document: &Document, widget: &Dictionary) -> Option<Object> {
     let colour = |key: &[u8], operators: [&str; 3]| {
         let parts: Vec<f64> = form::array(document, characteristics, key)?
             .iter()
-            .filter_map(|part| crate::geometry::read_number(document, part))
+            .filter_map(|part| crate::pdf::geometry::read_number(document, part))
             .collect();
         let operator = match parts.len() {
             1 => operators[0],
@@ -281,7 +281,7 @@ fn box_of(document: &Document, widget: &Dictionary) -> Option<Object> {
         let _ = writeln!(content, "{background} 0 0 {width:.4} {height:.4} re f");
     }
     let line = form::dictionary(document, widget, b"BS")
-        .and_then(|style| crate::geometry::read_number(document, style.get(b"W").ok()?))
+        .and_then(|style| crate::pdf::geometry::read_number(document, style.get(b"W").ok()?))
         .unwrap_or(1.0);
     if line > 0.0
         && let Some(border) = colour(b"BC", ["G", "RG", "K"])
@@ -319,7 +319,7 @@ fn placing(document: &Document, appearance: &Object, rectangle: &Rectangle) -> O
     let numbers: Option<Vec<f64>> = form::array(document, &stream.dict, b"Matrix").map(|parts| {
         parts
             .iter()
-            .filter_map(|part| crate::geometry::read_number(document, part))
+            .filter_map(|part| crate::pdf::geometry::read_number(document, part))
             .collect()
     });
     let matrix = match numbers.as_deref() {

@@ -15,9 +15,9 @@ use domain::field::{Alignment, Field, FieldKind, FontSize, Lines, Placement, Tex
 use domain::template::PageSize;
 use lopdf::{Dictionary, Document, Object, ObjectId, decode_text_string};
 
-use crate::form;
-use crate::geometry::{PageGeometry, Rectangle};
-use crate::text_layout::TextStyle;
+use crate::pdf::form;
+use crate::pdf::geometry::{PageGeometry, Rectangle};
+use crate::text::layout::TextStyle;
 
 /// Deeper nesting of fields is not followed.
 const DEEPEST: usize = 32;

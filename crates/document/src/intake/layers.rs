@@ -12,8 +12,8 @@ use lopdf::{Dictionary, Document, Object, ObjectId};
 
 use super::content::{self, Instruction};
 use super::settle::empty_form;
-use crate::form;
-use crate::geometry::inherited;
+use crate::pdf::form;
+use crate::pdf::geometry::inherited;
 
 /// Nesting of visibility expressions that is followed.
 const DEEPEST: usize = 32;

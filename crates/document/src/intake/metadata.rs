@@ -6,7 +6,7 @@
 
 use lopdf::{Document, Object};
 
-use crate::{form, xmp};
+use crate::pdf::{form, xmp};
 
 /// Does the catalog name metadata that programs cannot read?
 pub(super) fn is_damaged(document: &Document) -> bool {

@@ -8,7 +8,7 @@ use lopdf::{Dictionary, Document, Object, ObjectId, StringFormat, Writer};
 use sha2::{Digest, Sha256};
 
 use super::Refused;
-use crate::revision::write_indirect;
+use crate::pdf::revision::write_indirect;
 
 /// Everything that ISO 32000-2 and PAdES ask for is known to readers of this version.
 const LEAST_VERSION: &str = "1.7";
@@ -34,7 +34,7 @@ pub(super) fn rewrite(mut document: Document, upload: &[u8]) -> Result<Vec<u8>, 
     let permanent = match document
         .trailer
         .get(b"ID")
-        .map(|id| crate::form::resolve(&document, id))
+        .map(|id| crate::pdf::form::resolve(&document, id))
     {
         Ok(Object::Array(halves)) => halves.first().and_then(|half| half.as_str().ok()).map(<[u8]>::to_vec),
         _ => None,

@@ -9,8 +9,8 @@ use lopdf::xref::XrefEntry;
 use lopdf::{DecompressError, Dictionary, Document, Error, Object, ObjectId, Stream, dictionary};
 
 use super::{Change, Refused, Warning, clean, content};
-use crate::form;
-use crate::geometry::{Rectangle, inherited};
+use crate::pdf::form;
+use crate::pdf::geometry::{Rectangle, inherited};
 
 /// What viewers show a page in that has no size: US Letter, in points.
 const ASSUMED_SIZE: [i64; 4] = [0, 0, 612, 792];

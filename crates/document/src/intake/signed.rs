@@ -2,7 +2,7 @@
 //!
 //! Their bytes stay as they are, for signatures cover them. Stamping and sealing then extend the file
 //! by what ISO 32000-2, 12.8.2, allows after an approval signature: further signature fields, whose
-//! appearance shows what was filled in (`crate::extend`). So a signed upload is taken only if
+//! appearance shows what was filled in (`crate::marks::extend`). So a signed upload is taken only if
 //!
 //! - every signature is intact by our own verifier, whoever the signer is;
 //! - every one still is when the file has been extended and sealed. That is not concluded from certifications and locks but
@@ -15,16 +15,16 @@ use jiff::Timestamp;
 use lopdf::Document;
 
 use super::{Change, Intake, Limits, Refused, Warning, clean, compare, layers, metadata, page_sizes, settle};
-use crate::authority::create_root;
-use crate::extend;
-use crate::fonts::Fonts;
-use crate::form;
-use crate::keys::{KeyKind, Signer};
-use crate::revision::RevisionWriter;
-use crate::seal::{SealDetails, seal};
-use crate::shared_bytes::SharedBytes;
-use crate::stamp::{Mark, MarkContent};
-use crate::validation_data::{ValidationData, add_validation_data};
+use crate::marks::extend;
+use crate::marks::stamp::{Mark, MarkContent};
+use crate::pdf::form;
+use crate::pdf::revision::RevisionWriter;
+use crate::pdf::shared_bytes::SharedBytes;
+use crate::pki::authority::create_root;
+use crate::pki::keys::{KeyKind, Signer};
+use crate::sealing::validation_data::{ValidationData, add_validation_data};
+use crate::sealing::{SealDetails, seal};
+use crate::text::fonts::Fonts;
 use crate::verify::changes::has_room;
 use crate::verify::{Fault, SignatureKind, SignatureReport, verify_soundness};
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Fault;
 use super::structure::load;
-use crate::form;
+use crate::pdf::form;
 
 /// The most that one attachment may unpack to.
 const MAX_BYTES: usize = 64 * 1024 * 1024;

@@ -25,7 +25,7 @@ use lopdf::{Dictionary, Document, Object, ObjectId};
 
 use super::places::{self, Place, Places, Role, each_reference};
 use super::rules::Rules;
-use crate::form;
+use crate::pdf::form;
 
 /// How many changes are listed.
 const MAX_LISTED: usize = 50;

@@ -7,10 +7,10 @@ use jiff::Timestamp;
 use lopdf::{DecompressError, Document, Error, Object};
 
 use super::TrustedRoots;
-use super::certificates::Certified;
 use super::path::Pool;
-use super::revocation::{MAX_ITEMS, RevocationData, Status, status};
-use crate::form;
+use crate::pdf::form;
+use crate::pki::certificates::Certified;
+use crate::pki::revocation::{MAX_ITEMS, RevocationData, Status, status};
 
 /// How much all validation data may unpack to, in bytes.
 pub(crate) const MAX_STORE: usize = 64 * 1024 * 1024;

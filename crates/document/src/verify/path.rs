@@ -6,8 +6,8 @@ use const_oid::db::rfc5280::{ANY_EXTENDED_KEY_USAGE, ID_KP_CLIENT_AUTH, ID_KP_EM
 use jiff::Timestamp;
 use x509_cert::ext::pkix::{BasicConstraints, ExtendedKeyUsage, KeyUsage};
 
-use super::certificates::Certified;
 use super::{Fault, TrustedRoots};
+use crate::pki::certificates::Certified;
 
 /// The longest path from a signer to a root, in certificates.
 const MAX_PATH: usize = 8;

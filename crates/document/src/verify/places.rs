@@ -14,7 +14,7 @@ use lopdf::{Dictionary, Document, Object, ObjectId};
 
 use super::changes::Part;
 use super::rules;
-use crate::form;
+use crate::pdf::form;
 
 /// Nesting of direct objects that is walked; the reader allows no more.
 const MAX_DEPTH: usize = 256;

@@ -7,7 +7,7 @@
 use lopdf::{Dictionary, Document, Object};
 use serde::{Deserialize, Serialize};
 
-use crate::form;
+use crate::pdf::form;
 
 /// The default of `/P` (table 257), and what holds where nothing is said.
 const DEFAULT_LEVEL: u8 = 2;

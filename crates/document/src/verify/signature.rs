@@ -11,16 +11,17 @@ use jiff::{SignedDuration, Timestamp};
 use lopdf::{Dictionary, Document, Object, ObjectId};
 use x509_cert::time::Time;
 
-use super::algorithms::{SignatureFault, legacy_digest, secure_digest};
-use super::certificates::{self, Certified};
 use super::changes::{self, Changes};
-use super::revocation::{self, RevocationData};
 use super::rules::{self, Rules};
 use super::structure::{self, Appended, Strays, load};
-use super::{Fault, Found, SignatureKind, SignatureReport, TimestampReport, ber};
-use crate::cms::{CmsError, SignedMessage};
-use crate::form;
-use crate::timestamp::{TimestampError, TimestampToken};
+use super::{Fault, Found, SignatureKind, SignatureReport, TimestampReport};
+use crate::pdf::form;
+use crate::pki::algorithms::{SignatureFault, legacy_digest, secure_digest};
+use crate::pki::ber;
+use crate::pki::certificates::{self, Certified};
+use crate::pki::cms::{CmsError, SignedMessage};
+use crate::pki::revocation::{self, RevocationData};
+use crate::pki::timestamp::{TimestampError, TimestampToken};
 
 /// A byte range is not longer, in characters.
 const MAX_BYTE_RANGE: usize = 256;

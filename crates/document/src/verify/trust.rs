@@ -10,13 +10,12 @@
 use domain::SealLevel;
 use jiff::Timestamp;
 
-use super::certificates::{Certified, MAX_POOL};
 use super::embedded::Embedded;
 use super::path::{self, Pool};
-use super::revocation::{self, RevocationData, Status};
 use super::signature::Examined;
 use super::{Fault, Note, ProvedTime, SignatureKind, TimestampReport, TrustedRoots};
-use crate::revocation::Revocation;
+use crate::pki::certificates::{Certified, MAX_POOL};
+use crate::pki::revocation::{self, Revocation, RevocationData, Status};
 
 /// How far a time may lie ahead of a proof of it before the two contradict each other: clocks differ.
 const TOLERANCE_SECONDS: i64 = 300;

@@ -2,11 +2,11 @@
 
 use std::process::Command;
 
-use document::certificate::{
+use document::evidence::certificate::{
     Attachment, Card, CertificateContent, CertificateError, Column, EventTable, QrAddress, Section, State, Tone, render,
 };
 use document::intake::{Limits, inspect};
-use document::text_layout::TextFault;
+use document::text::layout::TextFault;
 use domain::field::FieldKind;
 use domain::language::Language;
 use testkit::demo::{EMPLOYMENT_CONTRACT_FIELDS, employment_contract};

@@ -135,7 +135,7 @@ fn take(pdf: &[u8]) -> Result<Intake, Refused> {
 fn pictures(taken: &Intake) -> Vec<Vec<u8>> {
     let pages = u32::try_from(taken.pages.len()).expect("few");
     (1..=pages)
-        .map(|page| document::render::page_image(taken.pdf.clone(), page, 50.0).expect("shown"))
+        .map(|page| document::pages::render::page_image(taken.pdf.clone(), page, 50.0).expect("shown"))
         .collect()
 }
 

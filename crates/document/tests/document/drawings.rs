@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-use document::drawing::{DrawingFault, INK, SEAL_RED, figure, has_all};
-use document::geometry::displayed_box;
-use document::stamp::{Mark, MarkContent, MarkFault, StampError, stamp};
-use document::text_layout::TextFault;
+use document::marks::drawing::{DrawingFault, INK, SEAL_RED, figure, has_all};
+use document::marks::stamp::{Mark, MarkContent, MarkFault, StampError, stamp};
+use document::pdf::geometry::displayed_box;
+use document::text::layout::TextFault;
 use domain::drawing::{Drawing, Hand, Seal, SealShape};
 use domain::language::Language;
 use image::{GrayImage, RgbaImage};
@@ -314,7 +314,7 @@ fn what_is_stamped_is_vector_in_place_and_looks_like_the_picture() {
         };
         let drawn = figure(&drawing).expect("drawn");
         let (width, height) = size_of(&drawn.svg());
-        let size = document::render::page_sizes(&stamped).expect("readable")[0];
+        let size = document::pages::render::page_sizes(&stamped).expect("readable")[0];
         let place = displayed_box(&size, &placement);
         let scale = (place.width / width).min(place.height / height);
         let (left, top) = (
@@ -349,7 +349,7 @@ fn the_picture_is_a_png_with_a_transparent_ground() {
         .expect("drawn")
         .png()
         .expect("a picture");
-    assert_eq!(document::picture::media_type(&png), Ok("image/png"));
+    assert_eq!(document::marks::picture::media_type(&png), Ok("image/png"));
     let picture = image::load_from_memory(&png).expect("a picture").into_rgba8();
     assert_eq!(picture.dimensions(), (1200, 1200));
     assert_eq!(picture.get_pixel(2, 2).0[3], 0, "the corner");

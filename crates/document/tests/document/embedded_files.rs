@@ -1,7 +1,7 @@
 //! The files that a PDF carries come out again, and hostile trees of them end.
 
-use document::certificate::Attachment;
-use document::embed::embed as embed_files;
+use document::evidence::certificate::Attachment;
+use document::evidence::embed::embed as embed_files;
 use document::verify::{Fault, attachments};
 use lopdf::{Dictionary, Document, Object, Stream, dictionary};
 use proptest::prelude::*;

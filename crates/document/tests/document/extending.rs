@@ -1,13 +1,13 @@
 //! Files that others signed: whatever their signatures state, what intake takes of them can be extended and sealed so that our
 //! verifier, qpdf, pdfsig and pyHanko call every signature sound; all others it refuses.
 
-use document::extend;
-use document::fonts::Fonts;
 use document::intake::{Limits, Refused, inspect};
-use document::revision::RevisionWriter;
-use document::seal::seal;
-use document::stamp::{Mark, MarkContent};
-use document::text_layout::TextStyle;
+use document::marks::extend;
+use document::marks::stamp::{Mark, MarkContent};
+use document::pdf::revision::RevisionWriter;
+use document::sealing::seal;
+use document::text::fonts::Fonts;
+use document::text::layout::TextStyle;
 use document::verify::verify;
 use domain::field::Placement;
 use lopdf::{Dictionary, Document, Object, dictionary};
@@ -62,7 +62,7 @@ fn sign(pdf: &[u8], references: Vec<Object>, of_field: &Dictionary) -> Vec<u8> {
         dictionary! { "Reference" => references }
     };
     sign_with(pdf, &extra, of_field, |digest| {
-        document::cms::sign(&HOUSE.key, digest).expect("a value")
+        document::pki::cms::sign(&HOUSE.key, digest).expect("a value")
     })
 }
 

@@ -8,9 +8,9 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use document::revision::RevisionWriter;
-use document::seal::{seal, seal_with_timestamp};
-use document::validation_data::{add_archive_timestamp, add_validation_data};
+use document::pdf::revision::RevisionWriter;
+use document::sealing::validation_data::{add_archive_timestamp, add_validation_data};
+use document::sealing::{seal, seal_with_timestamp};
 use document::verify::{SignatureReport, TrustedRoots, verify};
 use lopdf::xref::XrefEntry;
 use lopdf::{Dictionary, Document, LoadOptions, Object, ObjectId, Stream, dictionary};

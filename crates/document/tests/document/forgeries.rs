@@ -10,10 +10,10 @@ use cms::signed_data::{CertificateSet, SignedData, SignerIdentifier, SignerInfo,
 use const_oid::db::rfc5911::{ID_AA_SIGNING_CERTIFICATE_V_2, ID_CONTENT_TYPE, ID_MESSAGE_DIGEST, ID_SIGNED_DATA};
 use der::asn1::{Any, OctetString, SetOfVec};
 use der::{Decode, Encode};
-use document::authority::create_root;
-use document::keys::{KeyKind, SealKey, Signer};
-use document::revision::RevisionWriter;
-use document::seal::seal;
+use document::pdf::revision::RevisionWriter;
+use document::pki::authority::create_root;
+use document::pki::keys::{KeyKind, SealKey, Signer};
+use document::sealing::seal;
 use document::verify::{Change, Fault, How, Part, TrustedRoots, Verdict, verify};
 use jiff::{SignedDuration, Timestamp};
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
@@ -1236,7 +1236,7 @@ mod signatures {
         for format in ["adbe.x509.rsa_sha1", "example.unknown"] {
             let extra = dictionary! { "SubFilter" => format };
             let pdf = sign_with(&unsigned(References::Table), &extra, &dictionary! {}, |digest| {
-                document::cms::sign(&HOUSE.key, digest).expect("a value")
+                document::pki::cms::sign(&HOUSE.key, digest).expect("a value")
             });
             assert_names(
                 &pdf,
@@ -1293,7 +1293,7 @@ fn certify(pdf: &[u8], level: i64) -> Vec<u8> {
     };
     let extra = dictionary! { "Reference" => vec![Object::Dictionary(reference)] };
     sign_with(pdf, &extra, &dictionary! {}, |digest| {
-        document::cms::sign(&HOUSE.key, digest).expect("a value")
+        document::pki::cms::sign(&HOUSE.key, digest).expect("a value")
     })
 }
 
@@ -1321,7 +1321,7 @@ fn lock_as(pdf: &[u8], parameters: &Dictionary) -> Vec<u8> {
 /// Signs with more entries in the signature and its field.
 fn sign_saying(pdf: &[u8], extra: &Dictionary, extra_of_field: &Dictionary) -> Vec<u8> {
     sign_with(pdf, extra, extra_of_field, |digest| {
-        document::cms::sign(&HOUSE.key, digest).expect("a value")
+        document::pki::cms::sign(&HOUSE.key, digest).expect("a value")
     })
 }
 
@@ -1572,7 +1572,7 @@ mod permissions {
 
     fn sign_field(pdf: &[u8], name: &str) -> Vec<u8> {
         crate::samples::sign_in(pdf, Some(name), &dictionary! {}, &dictionary! {}, |digest| {
-            document::cms::sign(&HOUSE.key, digest).expect("a value")
+            document::pki::cms::sign(&HOUSE.key, digest).expect("a value")
         })
     }
 
@@ -1581,7 +1581,7 @@ mod permissions {
         let visible = dictionary! { "Rect" => vec![0.into(), 0.into(), 200.into(), 100.into()] };
         let sign = |pdf: &[u8]| {
             sign_with(pdf, &dictionary! {}, &visible, |digest| {
-                document::cms::sign(&HOUSE.key, digest).expect("a value")
+                document::pki::cms::sign(&HOUSE.key, digest).expect("a value")
             })
         };
         let approved = sign(&signed_by_others(&form(), &HOUSE.key));
@@ -1626,7 +1626,7 @@ mod values {
             &dictionary! {},
             &dictionary! {},
             |digest| {
-                let value = document::cms::sign(&HOUSE.key, digest).expect("a value");
+                let value = document::pki::cms::sign(&HOUSE.key, digest).expect("a value");
                 let info = ContentInfo::from_der(&value).expect("a message");
                 let mut message: SignedData = info.content.decode_as().expect("a message");
                 change(&mut message);
@@ -1692,7 +1692,7 @@ mod values {
             &dictionary! {},
             &dictionary! {},
             |digest| {
-                let value = document::cms::sign(&HOUSE.key, digest).expect("a value");
+                let value = document::pki::cms::sign(&HOUSE.key, digest).expect("a value");
                 let info = ContentInfo::from_der(&value).expect("a message");
                 let mut message: SignedData = info.content.decode_as().expect("a message");
                 let mut signer = signer(&message);
@@ -1816,7 +1816,7 @@ mod values {
         let sign = |format: &Dictionary, change: fn(&mut SignedData)| {
             crate::samples::sign_content_with(&unsigned(References::Table), format, |content| {
                 let digest = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, content);
-                let value = document::cms::sign(&HOUSE.key, digest.as_ref()).expect("a value");
+                let value = document::pki::cms::sign(&HOUSE.key, digest.as_ref()).expect("a value");
                 let info = ContentInfo::from_der(&value).expect("a message");
                 let mut message: SignedData = info.content.decode_as().expect("a message");
                 let mut signer = signer(&message);
@@ -1910,7 +1910,7 @@ proptest! {
     ) {
         // Either nothing but noise, or a real message with noise somewhere in it.
         let pdf = sign_with(&unsigned(References::Table), &dictionary! {}, &dictionary! {}, |digest| {
-            let mut value = document::cms::sign(&HOUSE.key, digest).expect("a value");
+            let mut value = document::pki::cms::sign(&HOUSE.key, digest).expect("a value");
             if insert {
                 let at = place.index(value.len());
                 let end = (at + bytes.len().min(8)).min(value.len());

@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use document::seal::{seal, seal_with_timestamp};
-use document::validation_data::add_validation_data;
+use document::sealing::validation_data::add_validation_data;
+use document::sealing::{seal, seal_with_timestamp};
 use document::verify::{TrustedRoots, verify};
 use testkit::time_stamp_authority::Revocation;
 

@@ -1,7 +1,7 @@
 //! Keys and the certificates that the installation's authority issues.
 
-use document::authority::{AuthorityError, SealSubject, create_root, issue_seal_certificate};
-use document::keys::{
+use document::pki::authority::{AuthorityError, SealSubject, create_root, issue_seal_certificate};
+use document::pki::keys::{
     KeyError, KeyKind, PrivateKey, SealKey, SignatureAlgorithm, Signer, certificates_from_pem, certificates_to_pem,
     warm_up,
 };
@@ -242,11 +242,11 @@ fn a_key_of_every_kind_that_can_seal_comes_from_pkcs12_and_seals() {
         key.prove_foreign(now).expect(name);
         let kept = key.to_pkcs8().expect(name);
         let key = SealKey::new(&kept, key.certificates().to_vec()).expect(name);
-        let details = document::seal::SealDetails {
+        let details = document::sealing::SealDetails {
             at: now,
             ..details(true)
         };
-        let sealed = document::seal::seal(&unsigned(References::Table), &key, &details).expect(name);
+        let sealed = document::sealing::seal(&unsigned(References::Table), &key, &details).expect(name);
         let roots = document::verify::TrustedRoots::from_pem(&authority).expect("a root");
         let verdict = document::verify::verify(&sealed, &roots, now);
         assert!(verdict.holds(), "{name}: {verdict:?}");

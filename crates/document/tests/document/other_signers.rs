@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::process::Command;
 
-use document::extend;
-use document::fonts::Fonts;
 use document::intake::{Limits, Refused, inspect};
-use document::seal::seal;
-use document::stamp::{Mark, MarkContent};
+use document::marks::extend;
+use document::marks::stamp::{Mark, MarkContent};
+use document::sealing::seal;
+use document::text::fonts::Fonts;
 use document::verify::{Fault, Means, Note, RevocationData, SignatureKind, TrustedRoots, Verdict, verify, verify_with};
 use domain::SealLevel;
 use domain::field::Placement;
@@ -172,7 +172,7 @@ fn a_signature_of_the_sha1_format_is_read_and_named_weak() {
     let extra = dictionary! { "SubFilter" => "adbe.pkcs7.sha1" };
     let sign = |content: &[u8]| {
         let digest = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA1_FOR_LEGACY_USE_ONLY, content);
-        document::cms::sign_content(&HOUSE.key, const_oid::db::rfc5911::ID_DATA, digest.as_ref()).expect("a value")
+        document::pki::cms::sign_content(&HOUSE.key, const_oid::db::rfc5911::ID_DATA, digest.as_ref()).expect("a value")
     };
     let pdf = sign_content_with(&unsigned(References::Table), &extra, sign);
     let verdict = verify(&pdf, &HOUSE.roots(), now());
@@ -196,7 +196,7 @@ fn a_message_in_ber_is_read() {
             &dictionary! {},
             &dictionary! {},
             |digest| {
-                let mut value = open(&document::cms::sign(&HOUSE.key, digest).expect("a value"), 0);
+                let mut value = open(&document::pki::cms::sign(&HOUSE.key, digest).expect("a value"), 0);
                 if spoil {
                     let at = value.len() - 20;
                     value[at] ^= 1;

@@ -109,7 +109,7 @@ pub fn poppler(pdf: &[u8], dots_per_inch: u32) -> RgbImage {
 
 /// The first page as we show it.
 pub fn ours(pdf: &[u8], dots_per_inch: f32) -> RgbImage {
-    let webp = document::render::page_image(pdf, 1, dots_per_inch).expect("the page is shown");
+    let webp = document::pages::render::page_image(pdf, 1, dots_per_inch).expect("the page is shown");
     image::load_from_memory(&webp).expect("a picture").into_rgb8()
 }
 

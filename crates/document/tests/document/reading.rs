@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::process::Command;
 
-use document::stamp::{Mark, MarkContent, stamp};
-use document::text_layer::{PageText, TextLine, Word, page_texts};
-use document::text_layout::TextStyle;
+use document::marks::stamp::{Mark, MarkContent, stamp};
+use document::pages::text_layer::{PageText, TextLine, Word, page_texts};
+use document::text::layout::TextStyle;
 use domain::field::Placement;
 use domain::language::Language;
 use domain::template::PageSize;
@@ -38,7 +38,7 @@ fn without_space(text: &str) -> String {
 }
 
 fn page_count(pdf: &[u8]) -> u32 {
-    u32::try_from(document::render::page_sizes(pdf).expect("readable").len()).expect("few")
+    u32::try_from(document::pages::render::page_sizes(pdf).expect("readable").len()).expect("few")
 }
 
 fn file_of(pdf: &[u8]) -> tempfile::NamedTempFile {
@@ -60,7 +60,7 @@ fn a_page_says_what_poppler_reads_in_three_languages() {
     ];
     for language in Language::ALL {
         let names = ["김민준", "山田太郎", "José Müller"];
-        let pdf = document::certificate::render(&content(language, &names, 40), &FONTS).expect("rendered");
+        let pdf = document::evidence::certificate::render(&content(language, &names, 40), &FONTS).expect("rendered");
         files.push(("certificate", pdf, language.code()));
     }
     for (name, pdf, language) in files {
@@ -164,7 +164,7 @@ fn words_stand_in_their_places_on_pages_that_are_turned_cropped_and_scaled() {
                 ..form
             };
             let pdf = page_file(form);
-            let size = document::render::page_sizes(&pdf).expect("readable")[0];
+            let size = document::pages::render::page_sizes(&pdf).expect("readable")[0];
             let placement = Placement {
                 x: 300_000,
                 y: 400_000,

@@ -1,8 +1,8 @@
 //! Appended revisions: what they hold, what they must not hold, and what refuses them.
 
-use document::revision::{RevisionError, RevisionWriter};
-use document::seal::seal;
-use document::stamp::{Mark, MarkContent, stamp};
+use document::marks::stamp::{Mark, MarkContent, stamp};
+use document::pdf::revision::{RevisionError, RevisionWriter};
+use document::sealing::seal;
 use domain::field::Placement;
 use lopdf::xref::XrefType;
 use lopdf::{Document, Object, Stream, dictionary};

@@ -10,13 +10,13 @@ use const_oid::ObjectIdentifier;
 use const_oid::db::rfc5280::ID_KP_OCSP_SIGNING;
 use der::asn1::{Any, OctetString, SetOfVec};
 use der::{Decode, Encode};
-use document::authority::{CertificateRequest, distribution_points, extension, issue_certificate};
-use document::keys::{KeyKind, PrivateKey, SealKey, Signer, certificates_from_pem};
-use document::revocation::{
+use document::pki::authority::{CertificateRequest, distribution_points, extension, issue_certificate};
+use document::pki::keys::{KeyKind, PrivateKey, SealKey, Signer, certificates_from_pem};
+use document::pki::revocation::{
     Revocation, RevocationError, RevocationReason, Revoked, check_answer, check_list, issue_list, serial_number,
 };
-use document::seal::seal;
-use document::validation_data::{ValidationData, add_validation_data};
+use document::sealing::seal;
+use document::sealing::validation_data::{ValidationData, add_validation_data};
 use document::verify::{Fault, Means, Note, RevocationData, SignatureReport, verify, verify_with};
 use jiff::{Timestamp, ToSpan};
 use lopdf::dictionary;
@@ -446,7 +446,7 @@ fn archiving(lists: &[Vec<u8>]) -> Vec<u8> {
         &dictionary! {},
         &dictionary! {},
         |digest| {
-            let whole = document::cms::sign(&HOUSE.key, digest).expect("signed");
+            let whole = document::pki::cms::sign(&HOUSE.key, digest).expect("signed");
             let info = ContentInfo::from_der(&whole).expect("a message");
             let mut message: SignedData = info.content.decode_as().expect("a message");
             let mut signer = message.signer_infos.0.as_slice()[0].clone();
@@ -564,7 +564,7 @@ fn what_openssl_answers_and_lists_is_taken() {
     let issuer = certificate("root.pem");
     for signer in ["responder", "root"] {
         for (name, is_good) in [("good", true), ("revoked", false)] {
-            let asked = document::revocation::ocsp_request(&certificate(&format!("{name}.pem")), &issuer);
+            let asked = document::pki::revocation::ocsp_request(&certificate(&format!("{name}.pem")), &issuer);
             std::fs::write(path("request"), asked.expect("a request")).expect("written");
             openssl(&format!(
                 "ocsp -index index -CA root.pem -rsigner {signer}.pem -rkey {signer}.key -reqin request -respout response \

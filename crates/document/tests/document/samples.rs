@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
-use document::authority::{SealSubject, create_root, issue_seal_certificate};
-use document::keys::{KeyKind, SealKey, Signer};
-use document::revision::RevisionWriter;
-use document::seal::{SealDetails, seal};
+use document::pdf::revision::RevisionWriter;
+use document::pki::authority::{SealSubject, create_root, issue_seal_certificate};
+use document::pki::keys::{KeyKind, SealKey, Signer};
+use document::sealing::{SealDetails, seal};
 use document::verify::TrustedRoots;
 use jiff::Timestamp;
 use lopdf::content::{Content, Operation};
@@ -146,7 +146,7 @@ pub fn sealed(references: References) -> Vec<u8> {
 /// Signs as another program might: an approval signature that locks nothing.
 pub fn signed_by_others(pdf: &[u8], key: &SealKey) -> Vec<u8> {
     sign_with(pdf, &dictionary! {}, &dictionary! {}, |digest| {
-        document::cms::sign(key, digest).expect("a signature value")
+        document::pki::cms::sign(key, digest).expect("a signature value")
     })
 }
 

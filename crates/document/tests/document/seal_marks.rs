@@ -1,8 +1,8 @@
 //! The mark of a seal: in its corner, upright, readable, in nobody's way, and no offence to any verifier.
 
-use document::geometry::displayed_box;
-use document::seal::{SealDetails, seal};
-use document::seal_mark::{SealMark, in_corner};
+use document::pdf::geometry::displayed_box;
+use document::sealing::seal_mark::{SealMark, in_corner};
+use document::sealing::{SealDetails, seal};
 use document::verify::verify;
 use domain::field::Placement;
 use domain::language::Language;

@@ -1,10 +1,10 @@
 //! Sealed files satisfy qpdf, pdfsig, pyHanko and our own verifier.
 
-use document::certificate::render;
-use document::keys::KeyKind;
-use document::seal::{SealError, seal};
-use document::stamp::{Mark, MarkContent, stamp};
-use document::text_layout::TextStyle;
+use document::evidence::certificate::render;
+use document::marks::stamp::{Mark, MarkContent, stamp};
+use document::pki::keys::KeyKind;
+use document::sealing::{SealError, seal};
+use document::text::layout::TextStyle;
 use document::verify::{SignatureKind, attachments, verify};
 use domain::field::Placement;
 use domain::language::Language;

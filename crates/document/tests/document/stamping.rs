@@ -3,12 +3,12 @@
 use std::io::Cursor;
 use std::sync::LazyLock;
 
-use document::fonts::Fonts;
-use document::geometry::displayed_box;
-use document::picture::PictureFault;
-use document::render::page_image;
-use document::stamp::{Mark, MarkContent, MarkFault, StampError, outline, prove, stamp};
-use document::text_layout::{TextFault, TextStyle};
+use document::marks::picture::PictureFault;
+use document::marks::stamp::{Mark, MarkContent, MarkFault, StampError, outline, prove, stamp};
+use document::pages::render::page_image;
+use document::pdf::geometry::displayed_box;
+use document::text::fonts::Fonts;
+use document::text::layout::{TextFault, TextStyle};
 use domain::field::{Alignment, Placement, TextPlace};
 use domain::language::Language;
 use domain::template::PageSize;

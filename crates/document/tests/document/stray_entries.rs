@@ -464,7 +464,7 @@ fn certified_form(prepare: impl FnOnce(&mut Document, &mut Dictionary)) -> Vec<u
     };
     let extra = dictionary! { "Reference" => vec![Object::Dictionary(reference)] };
     sign_with(&file(document, References::Table), &extra, &dictionary! {}, |digest| {
-        document::cms::sign(&HOUSE.key, digest).expect("a value")
+        document::pki::cms::sign(&HOUSE.key, digest).expect("a value")
     })
 }
 

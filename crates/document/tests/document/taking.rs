@@ -496,12 +496,12 @@ fn a_file_of_our_own_is_taken_whatever_its_rotation() {
 
 /// Signs a sample as somebody else does, before it comes to us.
 fn signed_before(references: References) -> Vec<u8> {
-    let stranger = crate::samples::House::new(document::keys::KeyKind::EcdsaP256);
+    let stranger = crate::samples::House::new(document::pki::keys::KeyKind::EcdsaP256);
     samples::signed_by_others(&samples::unsigned(references), &stranger.key)
 }
 
-fn marks(page: u32) -> document::stamp::Mark {
-    document::stamp::Mark {
+fn marks(page: u32) -> document::marks::stamp::Mark {
+    document::marks::stamp::Mark {
         page,
         placement: domain::field::Placement {
             x: 100_000,
@@ -509,22 +509,22 @@ fn marks(page: u32) -> document::stamp::Mark {
             width: 300_000,
             height: 50_000,
         },
-        content: document::stamp::MarkContent::Check,
+        content: document::marks::stamp::MarkContent::Check,
     }
 }
 
 /// Known trouble 10.
 #[test]
 fn a_file_that_somebody_signed_before_is_kept_extended_and_its_signature_stays_valid() {
-    let fonts = document::fonts::Fonts::embedded().expect("fonts");
+    let fonts = document::text::fonts::Fonts::embedded().expect("fonts");
     for references in [References::Table, References::Stream] {
         let upload = signed_before(references);
         let taken = take(&upload).expect("taken");
         assert_eq!(taken.pdf, upload, "kept byte for byte");
         assert_eq!(taken.changes, []);
         assert_eq!(taken.warnings, [Warning::AlreadySigned { count: 1 }]);
-        let stamped = document::extend::stamp(&taken.pdf, &fonts, &[marks(1), marks(2)]).expect("stamped");
-        let sealed = document::seal::seal(&stamped, &samples::HOUSE.key, &samples::details(false)).expect("sealed");
+        let stamped = document::marks::extend::stamp(&taken.pdf, &fonts, &[marks(1), marks(2)]).expect("stamped");
+        let sealed = document::sealing::seal(&stamped, &samples::HOUSE.key, &samples::details(false)).expect("sealed");
         assert!(sealed.starts_with(&upload), "extended, never rewritten");
         let root = samples::HOUSE.root.certificate_pem();
         assert_eq!(
@@ -533,8 +533,8 @@ fn a_file_that_somebody_signed_before_is_kept_extended_and_its_signature_stays_v
             "{references:?}"
         );
         for page in [1, 2] {
-            let before = document::render::page_image(&upload, page, 72.0).expect("a picture");
-            let after = document::render::page_image(&sealed, page, 72.0).expect("a picture");
+            let before = document::pages::render::page_image(&upload, page, 72.0).expect("a picture");
+            let after = document::pages::render::page_image(&sealed, page, 72.0).expect("a picture");
             assert_ne!(before, after, "what was filled in shows on page {page}");
         }
     }
@@ -542,7 +542,7 @@ fn a_file_that_somebody_signed_before_is_kept_extended_and_its_signature_stays_v
 
 #[test]
 fn marks_on_a_signed_file_are_where_they_are_on_an_unsigned_one() {
-    let fonts = document::fonts::Fonts::embedded().expect("fonts");
+    let fonts = document::text::fonts::Fonts::embedded().expect("fonts");
     for rotate in [0, 90, 180, 270] {
         let form = PageForm {
             rotate,
@@ -552,10 +552,10 @@ fn marks_on_a_signed_file_are_where_they_are_on_an_unsigned_one() {
         let plain = take(&page_file(form)).expect("taken").pdf;
         let stranger = &samples::HOUSE.key;
         let signed = samples::signed_by_others(&plain, stranger);
-        let on_page = document::stamp::stamp(&plain, &fonts, &[marks(1)]).expect("stamped");
-        let beside = document::extend::stamp(&signed, &fonts, &[marks(1)]).expect("stamped");
-        let sealed = document::seal::seal(&beside, stranger, &samples::details(false)).expect("sealed");
-        let picture = |pdf: &[u8]| document::render::page_image(pdf, 1, 100.0).expect("a picture");
+        let on_page = document::marks::stamp::stamp(&plain, &fonts, &[marks(1)]).expect("stamped");
+        let beside = document::marks::extend::stamp(&signed, &fonts, &[marks(1)]).expect("stamped");
+        let sealed = document::sealing::seal(&beside, stranger, &samples::details(false)).expect("sealed");
+        let picture = |pdf: &[u8]| document::pages::render::page_image(pdf, 1, 100.0).expect("a picture");
         assert!(picture(&on_page) == picture(&sealed), "turned by {rotate}");
         assert!(
             crate::pages::poppler(&on_page, 100) == crate::pages::poppler(&sealed, 100),
@@ -585,7 +585,7 @@ fn a_signed_file_whose_signature_is_broken_or_forbids_more_is_refused_by_name() 
     let certified = samples::sealed(References::Table);
     assert_eq!(take(&certified).err(), Some(Refused::CertificationForbids { level: 1 }));
 
-    let approved = document::seal::seal(
+    let approved = document::sealing::seal(
         &samples::unsigned(References::Table),
         &samples::HOUSE.key,
         &samples::details(false),
@@ -787,7 +787,7 @@ fn what_was_deleted_in_the_file_stays_deleted_and_the_sender_is_warned() {
 /// Whoever draws after content that restores once too often, or leaves a save open, draws elsewhere.
 #[test]
 fn marks_are_where_they_belong_on_pages_whose_content_is_unbalanced() {
-    let fonts = document::fonts::Fonts::embedded().expect("fonts");
+    let fonts = document::text::fonts::Fonts::embedded().expect("fonts");
     let stamped = |content: &[u8]| {
         let pdf = document_of(PageForm::PLAIN, |document, page| {
             let content = document.add_object(Stream::new(Dictionary::new(), content.to_vec()));
@@ -795,11 +795,11 @@ fn marks_are_where_they_belong_on_pages_whose_content_is_unbalanced() {
         });
         let taken = take(&pdf).unwrap_or_else(|refused| panic!("{}: {refused}", String::from_utf8_lossy(content)));
         assert_eq!(structure_complaints(&taken.pdf), Vec::<String>::new());
-        let stamped = document::stamp::stamp(&taken.pdf, &fonts, &[marks(1)]).expect("stamped");
+        let stamped = document::marks::stamp::stamp(&taken.pdf, &fonts, &[marks(1)]).expect("stamped");
         assert_eq!(taken.changes, []);
         (
             crate::pages::poppler(&stamped, 72),
-            document::render::page_image(&stamped, 1, 72.0).expect("a picture"),
+            document::pages::render::page_image(&stamped, 1, 72.0).expect("a picture"),
         )
     };
     let (poppler, ours) = stamped(b"0.9 g 0 0 30 30 re f");
@@ -837,7 +837,7 @@ fn marks_are_where_they_belong_on_pages_whose_content_is_unbalanced() {
 /// Some readers put a space between the streams of a page, others nothing.
 #[test]
 fn a_comment_or_half_a_word_at_the_end_of_a_stream_reaches_nothing_of_ours() {
-    let fonts = document::fonts::Fonts::embedded().expect("fonts");
+    let fonts = document::text::fonts::Fonts::embedded().expect("fonts");
     let stamped = |parts: &[&str]| {
         let pdf = document_of(PageForm::PLAIN, |document, page| {
             let mut contents = Vec::new();
@@ -848,7 +848,7 @@ fn a_comment_or_half_a_word_at_the_end_of_a_stream_reaches_nothing_of_ours() {
             page.set("Contents", contents);
         });
         let taken = take(&pdf)?;
-        let stamped = document::stamp::stamp(&taken.pdf, &fonts, &[marks(1)]).expect("stamped");
+        let stamped = document::marks::stamp::stamp(&taken.pdf, &fonts, &[marks(1)]).expect("stamped");
         Ok(crate::pages::poppler(&stamped, 72))
     };
     let plain = stamped(&["0.9 g\n", "0 0 30 30 re f"]).expect("taken");
@@ -1345,9 +1345,9 @@ fn the_value_wins_over_a_look_that_the_form_calls_stale() {
 #[test]
 fn a_file_with_cross_reference_streams_gets_a_valid_seal() {
     let taken = take(&samples::unsigned(References::Stream)).expect("taken");
-    let fonts = document::fonts::Fonts::embedded().expect("fonts");
-    let stamped = document::stamp::stamp(&taken.pdf, &fonts, &[marks(1)]).expect("stamped");
-    let sealed = document::seal::seal(&stamped, &samples::HOUSE.key, &samples::details(true)).expect("sealed");
+    let fonts = document::text::fonts::Fonts::embedded().expect("fonts");
+    let stamped = document::marks::stamp::stamp(&taken.pdf, &fonts, &[marks(1)]).expect("stamped");
+    let sealed = document::sealing::seal(&stamped, &samples::HOUSE.key, &samples::details(true)).expect("sealed");
     let root = samples::HOUSE.root.certificate_pem();
     assert_eq!(crate::judges::complaints(&sealed, &root), Vec::<String>::new());
 }

@@ -4,14 +4,14 @@
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use document::revision::RevisionWriter;
-use document::revocation::{SourceAddress, Sources, check_answer, ocsp_request};
-use document::seal::{SealError, seal, seal_with_timestamp};
-use document::stamp::{Mark, MarkContent};
-use document::timestamp::{
+use document::marks::stamp::{Mark, MarkContent};
+use document::pdf::revision::RevisionWriter;
+use document::pki::revocation::{SourceAddress, Sources, check_answer, ocsp_request};
+use document::pki::timestamp::{
     FailureInfo, NONCE_BYTES, ResponseStatus, TimestampError, TimestampRequest, TimestampSource, TimestampToken,
 };
-use document::validation_data::{ValidationData, add_archive_timestamp, add_validation_data, evidence};
+use document::sealing::validation_data::{ValidationData, add_archive_timestamp, add_validation_data, evidence};
+use document::sealing::{SealError, seal, seal_with_timestamp};
 use document::verify::{TrustedRoots, Verdict, verify};
 use domain::SealLevel;
 use domain::field::Placement;
@@ -38,7 +38,7 @@ fn roots(authority: &TimeStampAuthority) -> String {
 
 /// Everything that proves the seal and the authority's present certificate.
 pub fn data(authority: &TimeStampAuthority, at: Timestamp) -> ValidationData {
-    let list = document::revocation::issue_list(&HOUSE.root, &[], 7, at - 1.minute(), at + (24 * 30).hours());
+    let list = document::pki::revocation::issue_list(&HOUSE.root, &[], 7, at - 1.minute(), at + (24 * 30).hours());
     ValidationData {
         certificates: [HOUSE.key_chain(), vec![authority.certificate(), authority.root()]].concat(),
         revocation_lists: vec![list.expect("a list"), authority.revocation_list()],
@@ -143,7 +143,7 @@ fn a_file_that_others_signed_first_is_archived_too() {
 #[test]
 fn a_seal_that_several_fields_hold_counts_once() {
     let signed = signed_by_others(&unsigned(References::Table), &HOUSE.key);
-    let fonts = document::fonts::Fonts::embedded().expect("fonts");
+    let fonts = document::text::fonts::Fonts::embedded().expect("fonts");
     let marks = [1, 2].map(|page| Mark {
         page,
         placement: Placement {
@@ -154,7 +154,7 @@ fn a_seal_that_several_fields_hold_counts_once() {
         },
         content: MarkContent::Check,
     });
-    let stamped = document::extend::stamp(&signed, &fonts, &marks).expect("stamped");
+    let stamped = document::marks::extend::stamp(&signed, &fonts, &marks).expect("stamped");
     let sealed = seal(&stamped, &HOUSE.key, &details(false)).expect("sealed");
     let chains = evidence(&sealed).expect("evidence").chains;
     let own: Vec<bool> = chains.iter().map(|chain| chain.is_own).collect();

@@ -1,7 +1,7 @@
 //! The main job from login to the sealed files.
 
 use app::ImportTemplate;
-use document::fonts::Fonts;
+use document::text::fonts::Fonts;
 use domain::Role;
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;

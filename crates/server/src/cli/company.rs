@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use app::{App, CompanyChange, NewCompany};
 use clap::{Args, Subcommand, ValueEnum};
-use document::keys::KeyKind;
-use document::revocation::RevocationReason;
+use document::pki::keys::KeyKind;
+use document::pki::revocation::RevocationReason;
 use domain::{
     Colour, CompanyId, CompletedMails, Language, Palette, Region, SealLevel, SealMark, UtcOffset, WhenTsaIsDown,
 };

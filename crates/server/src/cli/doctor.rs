@@ -12,7 +12,7 @@ use blobs::Blobs;
 use clap::Args;
 use delivery::mailer::{MailSettings, Mailer};
 use delivery::messenger::kinds;
-use document::keys::{KeyError, Signer};
+use document::pki::keys::{KeyError, Signer};
 use document_worker::confinement::Degree;
 use domain::Clock;
 use serde_json::json;

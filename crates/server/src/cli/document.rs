@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use app::{Asker, DocumentFault, StrangersDocuments, intake_text};
 use clap::Subcommand;
 use document::intake::Report;
-use document::seal::SealDetails;
+use document::sealing::SealDetails;
 use domain::SealLevel;
 use serde_json::json;
 

@@ -233,7 +233,7 @@ fn prove_sealing(app: &App) -> Result<(), Failure> {
 fn warm_up(app: &Arc<App>) {
     let app = Arc::clone(app);
     std::thread::spawn(move || {
-        if let Err(error) = document::keys::PrivateKey::generate(document::keys::KeyKind::EcdsaP256) {
+        if let Err(error) = document::pki::keys::PrivateKey::generate(document::pki::keys::KeyKind::EcdsaP256) {
             tracing::error!(%error, "the cryptography is not ready");
         }
         if let Err(error) = app.fonts() {

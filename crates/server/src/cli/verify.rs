@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use app::{Asker, DocumentFault, Outcome, StrangersDocuments, VerdictWords};
 use clap::Args;
 use document::intake::Refused;
-use document::keys::certificates_from_pem;
+use document::pki::keys::certificates_from_pem;
 use document::verify::{self, Means, Verdict};
 use domain::{BlobHash, ChainFault, ChainFile, Clock, Event, EventKind, Language, UtcOffset};
 use serde_json::{Value, json};

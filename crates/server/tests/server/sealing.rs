@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use document::revocation::list_validity;
-use document::validation_data::evidence;
+use document::pki::revocation::list_validity;
+use document::sealing::validation_data::evidence;
 use jiff::{Timestamp, ToSpan};
 use testkit::time_stamp_authority::{Fault, Revocation, TimeStampAuthority};
 use testkit::world::StandingClock;

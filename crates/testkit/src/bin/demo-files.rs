@@ -6,7 +6,7 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use document::fonts::Fonts;
+use document::text::fonts::Fonts;
 use testkit::demo::{NON_DISCLOSURE_AGREEMENT_FIELDS, non_disclosure_agreement};
 
 const SIGNATURE_ON_FIRST_PAGE: &str = r#"{

@@ -4,7 +4,7 @@
 
 use lopdf::{Dictionary, Document, Object, Stream};
 
-use crate::form;
+use crate::pdf::form;
 use crate::verify::places::named_fields;
 
 /// The most of an appearance that is looked at, in bytes.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use lopdf::Stream;
 use roxmltree::{Document, Node};
 
-use crate::xmp;
+use crate::pdf::xmp;
 
 const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 const XMP: &str = "http://ns.adobe.com/xap/1.0/";

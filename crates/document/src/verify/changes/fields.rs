@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
 use super::{Change, Comparison, How, Part, Told, printable};
-use crate::form;
+use crate::pdf::form;
 use crate::verify::places::{self, FILLED, Place, Role};
 use crate::verify::rules;
 

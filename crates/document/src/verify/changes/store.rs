@@ -6,9 +6,9 @@ use aws_lc_rs::digest::{SHA256, digest};
 use lopdf::{Dictionary, Document, Object};
 
 use super::{Change, Comparison, How, Part};
-use crate::form;
+use crate::pdf::form;
+use crate::pki::revocation::MAX_ITEMS;
 use crate::verify::embedded::MAX_STORE;
-use crate::verify::revocation::MAX_ITEMS;
 
 /// How much of that, and of the [`MAX_ITEMS`] of each kind, others may have taken before us: our own has to follow.
 const SHARE_OF_OTHERS: usize = 2;

@@ -2,9 +2,9 @@
 //! and what takes the place of something that was signed by being another thing, too.
 
 use const_oid::ObjectIdentifier;
-use document::authority::{CertificateRequest, extension, issue_certificate};
-use document::keys::PrivateKey;
-use document::validation_data::add_archive_timestamp;
+use document::pki::authority::{CertificateRequest, extension, issue_certificate};
+use document::pki::keys::PrivateKey;
+use document::sealing::validation_data::add_archive_timestamp;
 use x509_cert::ext::pkix::{ExtendedKeyUsage, KeyUsage, KeyUsages};
 
 use super::permissions::{fill, form};

@@ -1,0 +1,592 @@
+//! Draws values on the pages of a file, as one appended revision.
+//!
+//! The marks of each page are drawn upright on a sheet of the size of the displayed page, by
+//! krilla, with fonts subset and mapped back to text (`ToUnicode`). Each sheet becomes a form
+//! `XObject`, which the page invokes through the matrix from displayed page to user space, so that
+//! rotation, cropping and `UserUnit` need no thought in drawing. The page's old content is wrapped
+//! in `q` … `Q`, for it may leave the graphics state changed (ISO 32000-2, 8.4.2), and its
+//! resources are copied before ours are added, for it may share them with other pages.
+//!
+//! The file must be one that intake wrote or took: it is parsed here, in the main process.
+
+use std::collections::{BTreeMap, HashMap};
+
+use domain::drawing::Drawing;
+use domain::field::Placement;
+use domain::template::PageSize;
+use krilla::SerializeSettings;
+use krilla::color::rgb;
+use krilla::geom::{PathBuilder, Rect, Size, Transform};
+use krilla::num::NormalizedF32;
+use krilla::page::PageSettings;
+use krilla::paint::{Fill, FillRule, LineCap, LineJoin, Stroke};
+use krilla::surface::Surface;
+use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
+use thiserror::Error;
+
+use crate::marks::drawing::{DrawingFault, Figure, Segment, figure};
+use crate::marks::picture::{Decoded, PictureFault};
+use crate::pdf::geometry::{DisplayedBox, GeometryFault, PageGeometry, displayed_box, inherited};
+use crate::pdf::revision::{self, RevisionError, RevisionWriter};
+use crate::text::fonts::Fonts;
+use crate::text::layout::{self, BoxText, Outline, TextFault, TextStyle};
+
+/// Something to draw on a page.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mark {
+    /// The page, from 1.
+    pub page: u32,
+    /// Where on it.
+    pub placement: Placement,
+    /// What.
+    pub content: MarkContent,
+}
+
+/// What a mark shows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum MarkContent {
+    /// A text, by the rule of [`crate::text::layout`].
+    Text {
+        /// The text.
+        text: String,
+        /// How it looks.
+        style: TextStyle,
+    },
+    /// The value of a form's field: as a text, but what does not fit is cut off.
+    FormText {
+        /// The text.
+        text: String,
+        /// How it looks.
+        style: TextStyle,
+    },
+    /// A tick.
+    Check,
+    /// A filled circle: the chosen one of several.
+    Dot,
+    /// A PNG or JPEG picture, as large as its box allows, in the middle of it, never distorted.
+    Picture {
+        /// The file.
+        bytes: Vec<u8>,
+    },
+    /// A signature or seal that is drawn from its description, as large as its box allows, in the middle of it.
+    Drawing(Drawing),
+}
+
+/// Why a mark cannot be drawn.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum MarkFault {
+    /// The page does not exist.
+    #[error("there is no such page")]
+    NoSuchPage,
+    /// The placement is empty or leaves the page.
+    #[error("the placement is empty or leaves the page")]
+    OffPage,
+    /// The text cannot be drawn.
+    #[error(transparent)]
+    Text(#[from] TextFault),
+    /// The picture cannot be drawn.
+    #[error(transparent)]
+    Picture(#[from] PictureFault),
+    /// The signature or seal cannot be drawn.
+    #[error(transparent)]
+    Drawing(#[from] DrawingFault),
+}
+
+/// Why a file was not stamped.
+#[derive(Debug, Error)]
+pub enum StampError {
+    /// One of the marks cannot be drawn; nothing was.
+    #[error("mark {index} cannot be drawn: {fault}")]
+    Mark {
+        /// Which of the given marks, from 0.
+        index: usize,
+        /// Why.
+        fault: MarkFault,
+    },
+    /// The file cannot be parsed; intake would have refused it.
+    #[error("the file cannot be read as a PDF; take it in anew")]
+    Unreadable(#[from] lopdf::Error),
+    /// A page's boxes make no sense; intake would have refused the file.
+    #[error("page {page}: {fault}")]
+    Geometry {
+        /// The page, from 1.
+        page: u32,
+        /// Why.
+        fault: GeometryFault,
+    },
+    /// The marks could not be drawn as PDF.
+    #[error("the marks could not be drawn: {0}")]
+    Drawing(String),
+    /// The revision could not be written.
+    #[error(transparent)]
+    Revision(#[from] RevisionError),
+}
+
+/// Would `mark` be drawn on a page of `size`? What [`stamp`] would refuse, this refuses, so that a
+/// value can be refused while somebody is there to mend it.
+pub fn prove(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<(), MarkFault> {
+    prepare(fonts, size, mark).map(drop)
+}
+
+/// What a text would look like on a page of `size`, as outlines from the top left of its box; none for other marks, which
+/// the page draws by itself. Refuses what [`stamp`] would refuse.
+pub fn outline(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<Option<Outline>, MarkFault> {
+    match prepare(fonts, size, mark)? {
+        (_, Prepared::Text(text)) => Ok(Some(text.outline())),
+        _ => Ok(None),
+    }
+}
+
+/// Draws all `marks` and returns the file with its new revision; without marks, as it was.
+pub fn stamp(pdf: &[u8], fonts: &Fonts, marks: &[Mark]) -> Result<Vec<u8>, StampError> {
+    stamp_onto(pdf, fonts, marks, invoke)
+}
+
+/// Draws all `marks`, and has `place` put the drawing of each sheet where it shows.
+pub(crate) fn stamp_onto(
+    pdf: &[u8],
+    fonts: &Fonts,
+    marks: &[Mark],
+    mut place: impl FnMut(&Document, &Sheet, ObjectId, &mut RevisionWriter<'_>) -> Result<(), StampError>,
+) -> Result<Vec<u8>, StampError> {
+    if marks.is_empty() {
+        return Ok(pdf.to_vec());
+    }
+    let document = revision::read(pdf)?;
+    let sheets = sheets(&document, fonts, marks)?;
+    let drawings = sheets.iter().map(|sheet| (&sheet.size, sheet.marks.as_slice()));
+    let overlay = Document::load_mem(&draw(fonts, drawings)?)?;
+    let mut writer = RevisionWriter::new(pdf, &document)?;
+    let mut imported = HashMap::new();
+    for (sheet, page) in sheets.iter().zip(overlay.page_iter()) {
+        let form = import_form(&overlay, page, &sheet.size, &mut imported, &mut writer)?;
+        place(&document, sheet, form, &mut writer)?;
+    }
+    Ok(writer.finish()?.bytes)
+}
+
+/// The marks of one page, proved.
+pub(crate) struct Sheet {
+    /// The page's number, from 1.
+    pub(crate) number: u32,
+    pub(crate) page: ObjectId,
+    pub(crate) geometry: PageGeometry,
+    size: PageSize,
+    pub(crate) marks: Vec<(DisplayedBox, Prepared)>,
+}
+
+pub(crate) enum Prepared {
+    Text(BoxText),
+    /// Cut off at its box.
+    Cut(BoxText),
+    Check,
+    Dot,
+    Picture(Decoded),
+    Figure(Figure),
+}
+
+fn prepare(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<(DisplayedBox, Prepared), MarkFault> {
+    if !mark.placement.is_on_page() {
+        return Err(MarkFault::OffPage);
+    }
+    let place = displayed_box(size, &mark.placement);
+    let prepared = match &mark.content {
+        MarkContent::Text { text, style } => Prepared::Text(layout::in_box(
+            fonts,
+            text,
+            style,
+            single(place.width),
+            single(place.height),
+        )?),
+        MarkContent::FormText { text, style } => Prepared::Cut(layout::cut_to_box(
+            fonts,
+            text,
+            style,
+            single(place.width),
+            single(place.height),
+        )?),
+        MarkContent::Check => Prepared::Check,
+        MarkContent::Dot => Prepared::Dot,
+        MarkContent::Picture { bytes } => Prepared::Picture(Decoded::read(bytes, place.width, place.height)?),
+        MarkContent::Drawing(drawing) => Prepared::Figure(figure(drawing)?),
+    };
+    Ok((place, prepared))
+}
+
+fn sheets(document: &Document, fonts: &Fonts, marks: &[Mark]) -> Result<Vec<Sheet>, StampError> {
+    let pages: Vec<ObjectId> = document.page_iter().collect();
+    let mut sheets: BTreeMap<u32, Sheet> = BTreeMap::new();
+    for (index, mark) in marks.iter().enumerate() {
+        let refuse = |fault| StampError::Mark { index, fault };
+        let sheet = match sheets.entry(mark.page) {
+            std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
+            std::collections::btree_map::Entry::Vacant(entry) => {
+                let page = usize::try_from(mark.page)
+                    .ok()
+                    .and_then(|page| pages.get(page.checked_sub(1)?))
+                    .ok_or_else(|| refuse(MarkFault::NoSuchPage))?;
+                let geometry = PageGeometry::read(document, *page)
+                    .map_err(|fault| StampError::Geometry { page: mark.page, fault })?;
+                let size = geometry.displayed_size();
+                entry.insert(Sheet {
+                    number: mark.page,
+                    page: *page,
+                    geometry,
+                    size,
+                    marks: Vec::new(),
+                })
+            }
+        };
+        let prepared = prepare(fonts, &sheet.size, mark).map_err(refuse)?;
+        sheet.marks.push(prepared);
+    }
+    Ok(sheets.into_values().collect())
+}
+
+/// One mark alone on a page of `size`: where it is, and a PDF of one page that shows it.
+pub(crate) fn draw_alone(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<(DisplayedBox, Vec<u8>), StampError> {
+    let prepared = prepare(fonts, size, mark).map_err(|fault| StampError::Mark { index: 0, fault })?;
+    let drawing = draw(fonts, std::iter::once((size, std::slice::from_ref(&prepared))))?;
+    Ok((prepared.0, drawing))
+}
+
+/// Takes what [`draw_alone`] drew into a revision, as an appearance (12.5.5) within `place` of the displayed page.
+pub(crate) fn import_alone(
+    drawing: &[u8],
+    geometry: &PageGeometry,
+    place: &DisplayedBox,
+    revision: &mut RevisionWriter<'_>,
+) -> Result<ObjectId, StampError> {
+    let overlay = Document::load_mem(drawing)?;
+    let page = overlay
+        .page_iter()
+        .next()
+        .ok_or_else(|| StampError::Drawing("it has no page".to_owned()))?;
+    let size = geometry.displayed_size();
+    let form = import_form(&overlay, page, &size, &mut HashMap::new(), revision)?;
+    as_appearance(form, geometry, place, revision)?;
+    Ok(form)
+}
+
+/// Makes a drawing of a displayed page the appearance of an annotation that covers `place` of it. The drawing has its
+/// origin at the bottom left; its matrix takes it to user space, where its box is the annotation's rectangle: the algorithm
+/// of 12.5.5 then moves nothing.
+pub(crate) fn as_appearance(
+    form: ObjectId,
+    geometry: &PageGeometry,
+    place: &DisplayedBox,
+    revision: &mut RevisionWriter<'_>,
+) -> Result<(), RevisionError> {
+    let bottom = geometry.displayed_size().height_points - place.y - place.height;
+    let matrix = geometry.overlay_matrix();
+    let form = revision.edit_dictionary(form)?;
+    form.set(
+        "BBox",
+        reals([place.x, bottom, place.x + place.width, bottom + place.height]),
+    );
+    form.set(
+        "Matrix",
+        reals([matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f]),
+    );
+    Ok(())
+}
+
+/// Numbers as an array has them.
+pub(crate) fn reals<const COUNT: usize>(numbers: [f64; COUNT]) -> Vec<Object> {
+    numbers.iter().map(|number| Object::Real(single(*number))).collect()
+}
+
+/// All sheets as one PDF, a page each.
+fn draw<'s>(
+    fonts: &Fonts,
+    sheets: impl Iterator<Item = (&'s PageSize, &'s [(DisplayedBox, Prepared)])>,
+) -> Result<Vec<u8>, StampError> {
+    draw_pages(sheets, |marks, surface| {
+        marks
+            .iter()
+            .try_for_each(|(place, mark)| draw_mark(fonts, surface, place, mark))
+    })
+}
+
+/// A PDF of pages of these sizes, each drawn by `draw_page`; `None` from it: something has no size.
+fn draw_pages<'s, T>(
+    pages: impl Iterator<Item = (&'s PageSize, T)>,
+    draw_page: impl Fn(T, &mut Surface<'_>) -> Option<()>,
+) -> Result<Vec<u8>, StampError> {
+    let failed = |reason: &str| StampError::Drawing(reason.to_owned());
+    let mut document = krilla::Document::new_with(SerializeSettings {
+        xmp_metadata: false,
+        enable_tagging: false,
+        ..SerializeSettings::default()
+    });
+    for (size, content) in pages {
+        let (width, height) = (single(size.width_points), single(size.height_points));
+        let settings = PageSettings::from_wh(width, height).ok_or_else(|| failed("the page has no size"))?;
+        let mut page = document.start_page_with(settings);
+        let mut surface = page.surface();
+        draw_page(content, &mut surface).ok_or_else(|| failed("a mark has no size"))?;
+        surface.finish();
+        page.finish();
+    }
+    document
+        .finish()
+        .map_err(|error| StampError::Drawing(format!("{error:?}")))
+}
+
+fn draw_mark(fonts: &Fonts, surface: &mut Surface<'_>, place: &DisplayedBox, mark: &Prepared) -> Option<()> {
+    let (x, y) = (single(place.x), single(place.y));
+    let (width, height) = (single(place.width), single(place.height));
+    match mark {
+        Prepared::Text(text) => text.draw(fonts, surface, x, y),
+        Prepared::Cut(text) => {
+            let mut path = PathBuilder::new();
+            path.push_rect(Rect::from_xywh(x, y, width, height)?);
+            surface.push_clip_path(&path.finish()?, &FillRule::default());
+            text.draw(fonts, surface, x, y);
+            surface.pop();
+        }
+        Prepared::Check => {
+            // A tick in the largest square of the box.
+            let side = width.min(height);
+            let (left, top) = (x + (width - side) / 2.0, y + (height - side) / 2.0);
+            let at = |right: f32, down: f32| (left + right * side, top + down * side);
+            let mut path = PathBuilder::new();
+            let (start, turn, end) = (at(0.18, 0.54), at(0.41, 0.78), at(0.84, 0.22));
+            path.move_to(start.0, start.1);
+            path.line_to(turn.0, turn.1);
+            path.line_to(end.0, end.1);
+            surface.set_fill(None);
+            surface.set_stroke(Some(Stroke {
+                width: side * 0.12,
+                line_cap: LineCap::Round,
+                line_join: LineJoin::Round,
+                ..Stroke::default()
+            }));
+            surface.draw_path(&path.finish()?);
+            surface.set_stroke(None);
+        }
+        Prepared::Dot => {
+            let radius = width.min(height) * 0.28;
+            surface.set_fill(Some(black()));
+            surface.draw_path(&circle(x + width / 2.0, y + height / 2.0, radius)?);
+        }
+        Prepared::Picture(picture) => {
+            let fitted = picture.fitted(place);
+            surface.push_transform(&Transform::from_translate(single(fitted.x), single(fitted.y)));
+            surface.draw_image(
+                picture.image.clone(),
+                Size::from_wh(single(fitted.width), single(fitted.height))?,
+            );
+            surface.pop();
+        }
+        Prepared::Figure(figure) => draw_figure(surface, place, figure)?,
+    }
+    Some(())
+}
+
+/// Fills a drawing's outline, scaled to its box.
+fn draw_figure(surface: &mut Surface<'_>, place: &DisplayedBox, figure: &Figure) -> Option<()> {
+    let (fitted, scale) = figure.fitted(place);
+    let (left, top, scale) = (single(fitted.x), single(fitted.y), single(scale));
+    let at = |(x, y): (f32, f32)| (left + x * scale, top + y * scale);
+    let mut path = PathBuilder::new();
+    for segment in &figure.outline {
+        match segment.map(&at) {
+            Segment::Move((x, y)) => path.move_to(x, y),
+            Segment::Line((x, y)) => path.line_to(x, y),
+            Segment::Quad((cx, cy), (x, y)) => path.quad_to(cx, cy, x, y),
+            Segment::Cubic((ax, ay), (bx, by), (x, y)) => path.cubic_to(ax, ay, bx, by, x, y),
+            Segment::Close => path.close(),
+        }
+    }
+    let [red, green, blue] = figure.colour;
+    surface.set_stroke(None);
+    surface.set_fill(Some(Fill {
+        paint: rgb::Color::new(red, green, blue).into(),
+        ..black()
+    }));
+    surface.draw_path(&path.finish()?);
+    Some(())
+}
+
+/// A page of the drawing's own size with nothing else on it, as a PDF.
+pub(crate) fn figure_page(figure: &Figure) -> Result<Vec<u8>, StampError> {
+    let size = PageSize {
+        width_points: f64::from(figure.width),
+        height_points: f64::from(figure.height),
+    };
+    let place = DisplayedBox {
+        x: 0.0,
+        y: 0.0,
+        width: size.width_points,
+        height: size.height_points,
+    };
+    draw_pages([(&size, figure)].into_iter(), |figure, surface| {
+        draw_figure(surface, &place, figure)
+    })
+}
+
+fn black() -> Fill {
+    Fill {
+        paint: rgb::Color::new(0, 0, 0).into(),
+        opacity: NormalizedF32::ONE,
+        rule: FillRule::default(),
+    }
+}
+
+fn circle(x: f32, y: f32, radius: f32) -> Option<krilla::geom::Path> {
+    // The usual four cubics; they stray from a circle by 0.03 % of the radius.
+    let handle = radius * 0.552_284_8;
+    let mut path = PathBuilder::new();
+    path.move_to(x + radius, y);
+    path.cubic_to(x + radius, y + handle, x + handle, y + radius, x, y + radius);
+    path.cubic_to(x - handle, y + radius, x - radius, y + handle, x - radius, y);
+    path.cubic_to(x - radius, y - handle, x - handle, y - radius, x, y - radius);
+    path.cubic_to(x + handle, y - radius, x + radius, y - handle, x + radius, y);
+    path.close();
+    path.finish()
+}
+
+/// Copies the drawing of one sheet into the revision as a form `XObject` (8.10).
+fn import_form(
+    overlay: &Document,
+    page: ObjectId,
+    size: &PageSize,
+    imported: &mut HashMap<ObjectId, ObjectId>,
+    revision: &mut RevisionWriter<'_>,
+) -> Result<ObjectId, StampError> {
+    let dictionary = overlay.get_dictionary(page)?;
+    let content = overlay.dereference(dictionary.get(b"Contents")?)?.1.as_stream()?;
+    let resources = overlay.dereference(dictionary.get(b"Resources")?)?.1.clone();
+    let resources = import(overlay, resources, imported, revision);
+    let mut form = Stream::new(content.dict.clone(), content.content.clone());
+    form.allows_compression = false;
+    form.dict.set("Type", "XObject");
+    form.dict.set("Subtype", "Form");
+    let (width, height) = (single(size.width_points), single(size.height_points));
+    form.dict.set(
+        "BBox",
+        vec![0.into(), 0.into(), Object::Real(width), Object::Real(height)],
+    );
+    form.dict.set("Resources", resources);
+    // Isolated: whatever the page's blending was, the marks are painted as they are (11.4.7).
+    form.dict.set(
+        "Group",
+        dictionary! { "Type" => "Group", "S" => "Transparency", "I" => true },
+    );
+    Ok(revision.add(form))
+}
+
+/// Copies `object` with everything it refers to, each object once.
+fn import(
+    overlay: &Document,
+    object: Object,
+    imported: &mut HashMap<ObjectId, ObjectId>,
+    revision: &mut RevisionWriter<'_>,
+) -> Object {
+    let mut waiting = Vec::new();
+    let object = renumbered(object, imported, revision, &mut waiting);
+    while let Some((old, new)) = waiting.pop() {
+        let copied = overlay.objects.get(&old).cloned().unwrap_or(Object::Null);
+        let copied = renumbered(copied, imported, revision, &mut waiting);
+        revision.replace(new, copied);
+    }
+    object
+}
+
+fn renumbered(
+    object: Object,
+    imported: &mut HashMap<ObjectId, ObjectId>,
+    revision: &mut RevisionWriter<'_>,
+    waiting: &mut Vec<(ObjectId, ObjectId)>,
+) -> Object {
+    match object {
+        Object::Reference(old) => Object::Reference(*imported.entry(old).or_insert_with(|| {
+            let new = revision.reserve();
+            waiting.push((old, new));
+            new
+        })),
+        Object::Array(items) => Object::Array(
+            items
+                .into_iter()
+                .map(|item| renumbered(item, imported, revision, waiting))
+                .collect(),
+        ),
+        Object::Dictionary(mut dictionary) => {
+            renumber_values(&mut dictionary, imported, revision, waiting);
+            Object::Dictionary(dictionary)
+        }
+        Object::Stream(mut stream) => {
+            renumber_values(&mut stream.dict, imported, revision, waiting);
+            Object::Stream(stream)
+        }
+        other => other,
+    }
+}
+
+fn renumber_values(
+    dictionary: &mut Dictionary,
+    imported: &mut HashMap<ObjectId, ObjectId>,
+    revision: &mut RevisionWriter<'_>,
+    waiting: &mut Vec<(ObjectId, ObjectId)>,
+) {
+    for (_, value) in dictionary.iter_mut() {
+        *value = renumbered(std::mem::replace(value, Object::Null), imported, revision, waiting);
+    }
+}
+
+/// Makes the page draw `form` after everything else.
+fn invoke(
+    document: &Document,
+    sheet: &Sheet,
+    form: ObjectId,
+    revision: &mut RevisionWriter<'_>,
+) -> Result<(), StampError> {
+    let mut resources = match inherited(document, sheet.page, b"Resources") {
+        Some(Object::Dictionary(resources)) => resources.clone(),
+        _ => Dictionary::new(),
+    };
+    let mut forms = match resources.get(b"XObject").map(|entry| revision.resolve(entry)) {
+        Ok(Object::Dictionary(forms)) => forms.clone(),
+        _ => Dictionary::new(),
+    };
+    let mut name = format!("CsMarks{}", form.0);
+    while forms.has(name.as_bytes()) {
+        name.push('x');
+    }
+    forms.set(name.as_str(), Object::Reference(form));
+    resources.set("XObject", forms);
+
+    let before = plain_stream(b"q\n".to_vec());
+    // A line break first: the old content may end within a token's reach.
+    let matrix = sheet.geometry.overlay_matrix();
+    let after = plain_stream(format!("\nQ q {matrix} cm /{name} Do Q\n").into_bytes());
+    let mut contents = vec![Object::Reference(revision.add(before))];
+    let page = document.get_dictionary(sheet.page)?;
+    if let Ok(old) = page.get(b"Contents") {
+        // A stream, or an array of streams, each of them direct or by reference (Table 31).
+        match revision.resolve(old) {
+            Object::Array(parts) => contents.extend(parts.iter().cloned()),
+            Object::Stream(_) => contents.push(old.clone()),
+            _ => {}
+        }
+    }
+    contents.push(Object::Reference(revision.add(after)));
+    let page = revision.edit_dictionary(sheet.page)?;
+    page.set("Resources", resources);
+    page.set("Contents", contents);
+    Ok(())
+}
+
+fn plain_stream(content: Vec<u8>) -> Stream {
+    Stream::new(Dictionary::new(), content).with_compression(false)
+}
+
+/// krilla and parley count in single precision, which is a thousandth of a point on any page.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a length in points, far from the limits of f32"
+)]
+fn single(length: f64) -> f32 {
+    length as f32
+}

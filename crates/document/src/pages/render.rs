@@ -1,0 +1,261 @@
+//! Pages as pictures.
+//!
+//! Rendering is hayro's; what is ours is the size of a picture, the fonts that stand in for those
+//! that a file names and does not embed. How pictures are packed is in [`crate::pages::packing`]. hayro knows nothing of
+//! `UserUnit` (ISO 32000-2, 7.7.3.3), so the scale of a page with one is multiplied by it here.
+//!
+//! A stranger's file can make any renderer work without end or exhaust its memory. This module
+//! bounds the size of pictures, and nothing else: time and memory are bounded around it, by the
+//! process in which strangers' files are rendered (`countersign-document-worker`).
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use domain::template::PageSize;
+use hayro::hayro_interpret::InterpreterSettings;
+use hayro::hayro_interpret::font::FontQuery;
+use hayro::hayro_interpret::util::TransformExt;
+use hayro::hayro_syntax::Pdf;
+use hayro::hayro_syntax::page::Page;
+use hayro::kurbo::Affine;
+use hayro::vello_cpu::color::palette::css::WHITE;
+use hayro::vello_cpu::{PixmapMut, RasterizerSettings, RenderContext, Resources, TargetInit};
+use hayro::{RenderCache, RenderSettings};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::pages::packing::pack;
+use crate::pdf::shared_bytes::SharedBytes;
+use crate::text::fonts;
+
+/// The longest side of a picture in pixels; larger pages are rendered at a lower resolution.
+pub const LONGEST_SIDE: f32 = 4000.0;
+const POINTS_PER_INCH: f32 = 72.0;
+
+/// Why a page cannot be shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Error)]
+#[serde(tag = "fault", rename_all = "snake_case")]
+pub enum RenderFault {
+    /// Not a PDF file, or one beyond repair.
+    #[error("the file cannot be read as a PDF")]
+    Unreadable,
+    /// The file is encrypted and needs a password.
+    #[error("the file needs a password to be read; save it without")]
+    NeedsPassword,
+    /// A page that the file does not have.
+    #[error("the file has {pages} pages; there is no page {page}")]
+    NoSuchPage {
+        /// The page that was asked for, from 1.
+        page: u32,
+        /// How many there are.
+        pages: u32,
+    },
+    /// The page has no size, or one that no picture has.
+    #[error("page {page} is too small or too large to be shown")]
+    BadSize {
+        /// The page, from 1.
+        page: u32,
+    },
+    /// The picture could not be packed.
+    #[error("the picture of page {page} could not be packed")]
+    Packing {
+        /// The page, from 1.
+        page: u32,
+    },
+}
+
+/// Renders one page as browsers show it (WebP or JPEG); `dots_per_inch` counts inches of the displayed page.
+pub fn page_image(pdf: impl Into<SharedBytes>, page: u32, dots_per_inch: f32) -> Result<Vec<u8>, RenderFault> {
+    let mut images = page_images(pdf, &[page], dots_per_inch)?;
+    images.pop().ok_or(RenderFault::NoSuchPage { page, pages: 0 })
+}
+
+/// Renders several pages, opening the file once; the answer has the order of `pages`.
+pub fn page_images(
+    pdf: impl Into<SharedBytes>,
+    pages: &[u32],
+    dots_per_inch: f32,
+) -> Result<Vec<Vec<u8>>, RenderFault> {
+    each_page(pdf, pages, dots_per_inch, |page, picture| {
+        pack(&picture).ok_or(RenderFault::Packing { page })
+    })
+}
+
+/// The same with the pictures themselves: `use_picture` gets each page's number and picture, one after the other.
+pub fn each_page<T>(
+    pdf: impl Into<SharedBytes>,
+    pages: &[u32],
+    dots_per_inch: f32,
+    mut use_picture: impl FnMut(u32, Picture) -> Result<T, RenderFault>,
+) -> Result<Vec<T>, RenderFault> {
+    let file = Opened::new(pdf)?;
+    let rendering = Rendering::new();
+    pages
+        .iter()
+        .map(|page| use_picture(*page, file.picture(&rendering, *page, dots_per_inch)?))
+        .collect()
+}
+
+/// The displayed size of each page. Parses the file in this process, so it must be one of our own making.
+pub fn page_sizes(pdf: impl Into<SharedBytes>) -> Result<Vec<PageSize>, RenderFault> {
+    let file = Opened::new(pdf)?;
+    let sizes = file.pdf.pages().iter().map(|page| {
+        let unit = user_unit(page);
+        let (width, height) = page.render_dimensions();
+        let points = |side: f32| f64::from(side) * f64::from(unit);
+        PageSize {
+            width_points: points(width),
+            height_points: points(height),
+        }
+    });
+    Ok(sizes.collect())
+}
+
+/// How many points a unit of the page is (ISO 32000-2, 7.7.3.3).
+pub(crate) fn user_unit(page: &Page<'_>) -> f32 {
+    page.raw()
+        .get::<f32>(&b"UserUnit"[..])
+        .filter(|unit| unit.is_finite() && *unit > 0.0)
+        .unwrap_or(1.0)
+}
+
+/// A picture in memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picture {
+    /// In pixels.
+    pub width: u32,
+    /// In pixels.
+    pub height: u32,
+    /// Rows from the top, four bytes a pixel; a page is opaque, so the fourth says nothing.
+    pub rgba: Vec<u8>,
+}
+
+/// A file opened for rendering.
+pub(crate) struct Opened {
+    pub(crate) pdf: Pdf,
+}
+
+/// What is kept between the pages of one file: decoded fonts, glyphs, colour spaces, and the room in which a page is drawn.
+pub(crate) struct Rendering<'a> {
+    cache: RenderCache<'a>,
+    pub(crate) settings: InterpreterSettings,
+    context: RefCell<Option<RenderContext>>,
+}
+
+impl Rendering<'_> {
+    pub(crate) fn new() -> Self {
+        let settings = InterpreterSettings {
+            font_resolver: Arc::new(|query| match query {
+                FontQuery::Standard(font) => Some(font.get_font_data()),
+                FontQuery::Fallback(wanted) => {
+                    let asian = wanted
+                        .character_collection
+                        .as_ref()
+                        .and_then(|c| fonts::stand_in(&c.family));
+                    match asian {
+                        Some(bytes) => Some((Arc::new(bytes), 0)),
+                        None => Some(wanted.pick_standard_font().get_font_data()),
+                    }
+                }
+            }),
+            ..InterpreterSettings::default()
+        };
+        Self {
+            cache: RenderCache::new(),
+            settings,
+            context: RefCell::new(None),
+        }
+    }
+}
+
+impl Opened {
+    pub(crate) fn new(bytes: impl Into<SharedBytes>) -> Result<Self, RenderFault> {
+        Self::with_password(bytes, "")
+    }
+
+    /// Opens a file that may need a password.
+    pub(crate) fn with_password(bytes: impl Into<SharedBytes>, password: &str) -> Result<Self, RenderFault> {
+        use hayro::hayro_syntax::{DecryptionError, LoadPdfError};
+        match Pdf::new_with_password(bytes.into(), password) {
+            Ok(pdf) => Ok(Self { pdf }),
+            Err(LoadPdfError::Decryption(DecryptionError::PasswordProtected)) => Err(RenderFault::NeedsPassword),
+            Err(_) => Err(RenderFault::Unreadable),
+        }
+    }
+
+    pub(crate) fn page_count(&self) -> usize {
+        self.pdf.pages().len()
+    }
+
+    pub(crate) fn page(&self, page: u32) -> Result<&Page<'_>, RenderFault> {
+        let pages = self.pdf.pages();
+        usize::try_from(page)
+            .ok()
+            .and_then(|page| page.checked_sub(1))
+            .and_then(|index| pages.get(index))
+            .ok_or_else(|| RenderFault::NoSuchPage {
+                page,
+                pages: u32::try_from(pages.len()).unwrap_or(u32::MAX),
+            })
+    }
+
+    /// The columns and rows of a page's picture, without drawing it.
+    pub(crate) fn picture_size(&self, page_number: u32, dots_per_inch: f32) -> Result<(u16, u16), RenderFault> {
+        let page = self.page(page_number)?;
+        let (width, height) = page.render_dimensions();
+        let wanted = dots_per_inch / POINTS_PER_INCH * user_unit(page);
+        let scale = wanted.min(LONGEST_SIDE / width.max(height));
+        // hayro truncates; sides are made whole here, so that a page is never a pixel short.
+        let whole = |side: f32| (side * scale).round();
+        let (columns, rows) = (whole(width), whole(height));
+        if !(columns >= 1.0 && rows >= 1.0 && columns <= LONGEST_SIDE && rows <= LONGEST_SIDE) {
+            return Err(RenderFault::BadSize { page: page_number });
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "whole, and between 1 and LONGEST_SIDE"
+        )]
+        let size = (columns as u16, rows as u16);
+        Ok(size)
+    }
+
+    pub(crate) fn picture<'a>(
+        &'a self,
+        rendering: &Rendering<'a>,
+        page_number: u32,
+        dots_per_inch: f32,
+    ) -> Result<Picture, RenderFault> {
+        let page = self.page(page_number)?;
+        let bad_size = RenderFault::BadSize { page: page_number };
+        let (columns_u16, rows_u16) = self.picture_size(page_number, dots_per_inch)?;
+        let (width, height) = page.render_dimensions();
+        // A quarter of a pixel more than whole, so that rounding cannot lose one.
+        let (columns, rows) = (f32::from(columns_u16) + 0.25, f32::from(rows_u16) + 0.25);
+        let scale = Affine::scale_non_uniform(f64::from(columns / width), f64::from(rows / height));
+        let mut kept = rendering.context.borrow_mut();
+        let context = kept.get_or_insert_with(|| RenderContext::new(columns_u16, rows_u16));
+        context.reset_and_resize(columns_u16, rows_u16);
+        hayro::render_into(
+            page,
+            &rendering.cache,
+            &rendering.settings,
+            &RenderSettings::default(),
+            context,
+            scale * page.initial_transform(true).to_kurbo(),
+        );
+        context.flush();
+        let mut rgba = vec![0; usize::from(columns_u16) * usize::from(rows_u16) * 4];
+        let target = PixmapMut::new(columns_u16, rows_u16, &mut rgba).ok_or(bad_size)?;
+        let settings = RasterizerSettings {
+            target_init: TargetInit::Clear(WHITE),
+            ..RasterizerSettings::default()
+        };
+        context.render_with(target, &mut Resources::default(), settings);
+        Ok(Picture {
+            width: u32::from(columns_u16),
+            height: u32::from(rows_u16),
+            rgba,
+        })
+    }
+}

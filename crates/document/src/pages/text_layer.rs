@@ -1,0 +1,974 @@
+//! The text of a page, in reading order and in its place: for screen readers, for search, and to be copied.
+//!
+//! A page is shown as a picture; what it says is laid over the picture as transparent text. The words come from hayro's
+//! interpreter: each glyph with the characters that it stands for (`ToUnicode`, the glyph's name, `ActualText`, ISO 32000-2,
+//! 9.10 and 14.9.4) and the place where it is drawn. Text that is not painted counts too: it is what a scanner recognised.
+//!
+//! Files rarely say in which order they are read, so the order is found from the places ([`reading_order`]): glyphs that
+//! follow each other on a baseline are a line, columns of prose are read one after the other, what stands in a table is
+//! read row by row. Right-to-left words are in the order in which they are spoken.
+//!
+//! Like rendering, this reads files of strangers, and is bounded by the process in which it runs; what is bounded here is
+//! the size of the answer. A glyph whose characters the file does not tell is left out.
+
+use domain::template::PageSize;
+use hayro::hayro_interpret::font::{Glyph as DrawnGlyph, GlyphRun, PositionedGlyph};
+use hayro::hayro_interpret::hayro_cmap::{BfString, CMap, CMapName, CidFamily, WritingMode, load_embedded};
+use hayro::hayro_interpret::{
+    BlendMode, ClipPath, Context, Device, DrawMode, DrawProps, Image, ImageDrawProps, InterpreterCache, SoftMask,
+    TransformExt, interpret_page,
+};
+use hayro::hayro_syntax::object::{Array, Dict, Name, Stream, String as PdfString};
+use hayro::hayro_syntax::page::Page;
+use hayro::kurbo::{Affine, BezPath, Point, Rect, Vec2};
+use serde::{Deserialize, Serialize};
+
+use crate::pages::render::{Opened, RenderFault, Rendering};
+use crate::pdf::shared_bytes::SharedBytes;
+
+/// More glyphs than these of one page are left out: 50 pages of dense print.
+const MOST_GLYPHS: usize = 100_000;
+/// Beyond so many lines the order is from top to bottom alone.
+const MOST_ORDERED: usize = 5_000;
+/// The longest text of a word; a longer one is cut into several.
+const LONGEST_WORD: usize = 64;
+/// So many ideographs or syllables are placed as one; more would drift from their places.
+const LONGEST_IDEOGRAPHS: usize = 12;
+
+/// Shares of the letters' size.
+const ASCENT: f64 = 0.8;
+const WORD_GAP: f64 = 0.15;
+const IDEOGRAPH_GAP: f64 = 0.25;
+const LINE_GAP: f64 = 1.0;
+const BACKWARDS: f64 = 0.3;
+const SAME_BASELINE: f64 = 0.2;
+const ROW_GAP: f64 = 0.5;
+const COLUMN_GAP: f64 = 1.0;
+
+/// What a page says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PageText {
+    /// BCP 47, as the file says it or its letters show it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// The lines in reading order.
+    pub lines: Vec<TextLine>,
+}
+
+/// Words on one baseline.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TextLine {
+    /// Its upper left corner, before it is turned: points from the displayed page's left edge.
+    pub x: f32,
+    /// The same from the top edge.
+    pub y: f32,
+    /// Its height, which is the letters' size, in points.
+    pub size: f32,
+    /// Degrees by which it is turned around its corner, clockwise.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub angle: f32,
+    /// Is it read from right to left?
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub right_to_left: bool,
+    /// In the order in which they are spoken.
+    pub words: Vec<Word>,
+}
+
+/// A word, or a part of one that is placed by itself: its text with the space that follows it, where it begins from the
+/// line's left end and how wide it is without that space, both in points.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Word(pub String, pub f32, pub f32);
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
+fn is_zero(angle: &f32) -> bool {
+    *angle == 0.0
+}
+
+impl PageText {
+    /// The text alone: a line a line.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for line in &self.lines {
+            for Word(word, ..) in &line.words {
+                text.push_str(word);
+            }
+            text.push('\n');
+        }
+        text
+    }
+
+    /// Whether this can be the text of a page of that size: what a child process answers is held to it.
+    pub fn is_sound(&self, size: PageSize) -> bool {
+        let longest = size.width_points.hypot(size.height_points) * 2.0;
+        let fits = |value: f32| value.is_finite() && f64::from(value).abs() <= longest;
+        let language_is_sound = self
+            .language
+            .as_deref()
+            .is_none_or(|tag| clean_language(tag).as_deref() == Some(tag));
+        language_is_sound
+            && self.lines.iter().map(|line| line.words.len()).sum::<usize>() <= MOST_GLYPHS
+            && self.lines.iter().all(|line| {
+                [line.x, line.y, line.size].into_iter().all(fits)
+                    && line.angle.is_finite()
+                    && line
+                        .words
+                        .iter()
+                        .all(|Word(text, start, width)| fits(*start) && fits(*width) && !text.contains('\0'))
+            })
+    }
+}
+
+/// The texts of some pages, which count from 1, in the order asked for.
+pub fn page_texts(pdf: impl Into<SharedBytes>, pages: &[u32]) -> Result<Vec<PageText>, RenderFault> {
+    let file = Opened::new(pdf)?;
+    let rendering = Rendering::new();
+    let cache = InterpreterCache::new();
+    let declared = declared_language(&file);
+    pages
+        .iter()
+        .map(|page| page_text(&file, &rendering, &cache, *page, declared.as_deref()))
+        .collect()
+}
+
+fn page_text<'a>(
+    file: &'a Opened,
+    rendering: &Rendering<'a>,
+    cache: &InterpreterCache<'a>,
+    number: u32,
+    declared: Option<&str>,
+) -> Result<PageText, RenderFault> {
+    let page = file.page(number)?;
+    let unit = f64::from(crate::pages::render::user_unit(page));
+    let (width, height) = page.render_dimensions();
+    let shown = Rect::new(0.0, 0.0, f64::from(width) * unit, f64::from(height) * unit);
+    let transform = Affine::scale(unit) * page.initial_transform(true).to_kurbo();
+    let mut context = Context::new(transform, shown, cache, page.xref(), rendering.settings.clone());
+    let mut collector = Collector {
+        shown,
+        glyphs: Vec::new(),
+        replacements: Vec::new(),
+        last_run: None,
+        codes: codes_of(page),
+    };
+    interpret_page(page, &mut context, &mut collector);
+    let lines = reading_order(lines_of(collector.glyphs));
+    let language = declared.map(str::to_owned).or_else(|| language_of(&lines));
+    Ok(PageText {
+        language,
+        lines: lines.into_iter().filter_map(Line::into_text).collect(),
+    })
+}
+
+// ---- What the file draws -------------------------------------------------------------------------------------------
+
+/// A glyph on the displayed page.
+#[derive(Debug, Clone)]
+struct Glyph {
+    text: String,
+    /// Degrees of the baseline, clockwise, whole ones where it is nearly so.
+    angle: f64,
+    /// Along the baseline: where it begins and ends.
+    start: f64,
+    end: f64,
+    /// Across it: the baseline, downwards.
+    baseline: f64,
+    size: f64,
+}
+
+impl Glyph {
+    fn is_space(&self) -> bool {
+        self.text.chars().all(char::is_whitespace)
+    }
+}
+
+/// Takes what hayro's interpreter draws and keeps the text.
+struct Collector {
+    shown: Rect,
+    glyphs: Vec<Glyph>,
+    /// One for each marked content that is open: its replacement text, and the glyphs that it replaces.
+    replacements: Vec<Option<(String, usize)>>,
+    /// Where the last run began, and of how many glyphs it was.
+    last_run: Option<([f64; 6], usize)>,
+    /// Of the page's fonts that have no `ToUnicode` map.
+    codes: Vec<Codes>,
+}
+
+impl Collector {
+    fn place(&mut self, text: String, glyph_to_page: Affine, advance: f64, vertical: bool) {
+        if self.glyphs.len() >= MOST_GLYPHS {
+            return;
+        }
+        // Glyph space has 1000 units an em.
+        let origin = glyph_to_page * Point::ORIGIN;
+        let right: Vec2 = glyph_to_page * Point::new(1.0, 0.0) - origin;
+        let up: Vec2 = glyph_to_page * Point::new(0.0, 1.0) - origin;
+        let size = up.hypot() * 1000.0;
+        if !(size.is_finite() && size > 0.1 && origin.is_finite() && right.hypot() > 0.0) {
+            return;
+        }
+        // Vertical writing goes down the page; its line has its head at the right.
+        let (origin, along, length) = if vertical {
+            (
+                origin + up * (1000.0 * ASCENT) + right * (1000.0 * (1.0 - ASCENT)),
+                -up,
+                size,
+            )
+        } else {
+            (origin, right, advance.max(0.0) * right.hypot())
+        };
+        let middle = origin + along.normalize() * (length / 2.0);
+        if !self.shown.contains(middle) || !length.is_finite() {
+            return;
+        }
+        let angle = along.y.atan2(along.x).to_degrees();
+        let whole = angle.round();
+        let angle = if (angle - whole).abs() < 0.3 { whole } else { angle };
+        let angle = if angle <= -180.0 { angle + 360.0 } else { angle };
+        let (start, baseline) = turned(origin, angle);
+        self.glyphs.push(Glyph {
+            text,
+            angle,
+            start,
+            end: start + length,
+            baseline,
+            size,
+        });
+    }
+}
+
+/// A point of the page as distance along a direction and across it.
+fn turned(point: Point, angle: f64) -> (f64, f64) {
+    let (sin, cos) = angle.to_radians().sin_cos();
+    (point.x * cos + point.y * sin, point.y * cos - point.x * sin)
+}
+
+/// The way back.
+fn straight(along: f64, across: f64, angle: f64) -> (f64, f64) {
+    let (sin, cos) = angle.to_radians().sin_cos();
+    (along * cos - across * sin, along * sin + across * cos)
+}
+
+impl<'a> Device<'a> for Collector {
+    fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, props: DrawProps<'a>, mode: &DrawMode) {
+        let glyph_to_page = |glyph: &PositionedGlyph<'_>| props.transform * glyph.transform();
+        let run_begins = run
+            .glyphs()
+            .first()
+            .map(|first| (glyph_to_page(first).as_coeffs(), run.glyphs().len()));
+        // A run that is filled and stroked comes twice.
+        if matches!(mode, DrawMode::Stroke(_)) && run_begins == self.last_run {
+            return;
+        }
+        self.last_run = run_begins;
+        let vertical = run.writing_mode() == WritingMode::Vertical;
+        for glyph in run.glyphs() {
+            let told = glyph.as_unicode().or_else(|| {
+                let code = glyph.char_code();
+                self.codes.iter().find_map(|codes| codes.characters(code))
+            });
+            // Of the glyphs that a replacement text stands for, each counts for its width.
+            let replaced = self.replacements.iter().any(Option::is_some);
+            let Some(text) = told.map(characters).or_else(|| replaced.then(String::new)) else {
+                continue;
+            };
+            let advance = match &**glyph {
+                DrawnGlyph::Outline(outline) => outline.advance_width(),
+                DrawnGlyph::Type3(drawn) => drawn.advance_width(),
+            };
+            self.place(
+                text,
+                glyph_to_page(glyph),
+                f64::from(advance.unwrap_or(500.0)),
+                vertical,
+            );
+        }
+    }
+
+    fn begin_marked_content(&mut self, _tag: &[u8], properties: Option<&Dict<'_>>) {
+        let actual = properties
+            .and_then(|properties| properties.get::<PdfString<'_>>(&b"ActualText"[..]))
+            .map(|text| (text_string(text.as_bytes()), self.glyphs.len()));
+        self.replacements.push(actual);
+    }
+
+    fn end_marked_content(&mut self) {
+        let Some(Some((text, first))) = self.replacements.pop() else {
+            return;
+        };
+        // One glyph stands for all that were replaced, as wide as they are together.
+        let replaced = self.glyphs.split_off(first.min(self.glyphs.len()));
+        let mut replaced = replaced.into_iter();
+        let Some(mut glyph) = replaced.next() else { return };
+        for other in replaced {
+            glyph.start = glyph.start.min(other.start);
+            glyph.end = glyph.end.max(other.end);
+        }
+        glyph.text = text;
+        self.glyphs.push(glyph);
+    }
+
+    fn draw_path(&mut self, _: &BezPath, _: DrawProps<'a>, _: &DrawMode) {}
+    fn draw_rect(&mut self, _: &Rect, _: DrawProps<'a>, _: &DrawMode) {}
+    fn push_clip_path(&mut self, _: &ClipPath) {}
+    fn push_clip_rect(&mut self, _: &Rect) {}
+    fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'a>>, _: BlendMode) {}
+    fn draw_image(&mut self, _: Image<'a, '_>, _: ImageDrawProps<'a>) {}
+    fn pop_clip(&mut self) {}
+    fn pop_transparency_group(&mut self) {}
+}
+
+/// What the character codes of a composite font mean that does not say it itself (ISO 32000-2, 9.10.2). hayro tells of a
+/// glyph its code and not its font, so all of a page's fonts are asked; there is rarely more than one kind.
+#[derive(Debug)]
+enum Codes {
+    /// UTF-16: by the name of the encoding, or by an identity in place of the map.
+    Unicode,
+    /// Of one of Adobe's character collections.
+    Collection(Box<Collection>),
+}
+
+/// From codes to the collection's numbers, and from those to characters.
+#[derive(Debug)]
+struct Collection {
+    encoding: CMap,
+    meanings: CMap,
+}
+
+impl Codes {
+    fn characters(&self, code: u32) -> Option<BfString> {
+        match self {
+            Self::Unicode => char::from_u32(code)
+                .filter(|character| !character.is_control())
+                .map(BfString::Char),
+            Self::Collection(collection) => {
+                let numbers = &collection.encoding;
+                let number = numbers
+                    .lookup_cid_code(code, 2)
+                    .or_else(|| numbers.lookup_cid_code(code, 1))?;
+                collection.meanings.lookup_bf_string(number)
+            }
+        }
+    }
+}
+
+fn codes_of(page: &Page<'_>) -> Vec<Codes> {
+    let fonts = &page.resources().fonts;
+    fonts
+        .keys()
+        .filter_map(|name| fonts.get::<Dict<'_>>(&*name))
+        .filter_map(|font| codes_of_font(&font))
+        .collect()
+}
+
+fn codes_of_font(font: &Dict<'_>) -> Option<Codes> {
+    let name = |key: &[u8]| font.get::<Name<'_>>(key);
+    if name(b"Subtype")?.as_ref() != b"Type0" || font.get::<Stream<'_>>(&b"ToUnicode"[..]).is_some() {
+        return None;
+    }
+    let encoding = name(b"Encoding")?;
+    let encoding: &[u8] = encoding.as_ref();
+    let is_unicode = |part: &[u8]| encoding.windows(part.len()).any(|window| window == part);
+    if name(b"ToUnicode").is_some_and(|name| name.starts_with(b"Identity"))
+        || encoding.starts_with(b"Uni") && (is_unicode(b"UCS2") || is_unicode(b"UTF16"))
+    {
+        return Some(Codes::Unicode);
+    }
+    let descendant = font
+        .get::<Array<'_>>(&b"DescendantFonts"[..])?
+        .iter::<Dict<'_>>()
+        .next()?;
+    let system = descendant.get::<Dict<'_>>(&b"CIDSystemInfo"[..])?;
+    let text = |key: &[u8]| system.get::<PdfString<'_>>(key);
+    let family = CidFamily::from_registry_ordering(text(b"Registry")?.as_bytes(), text(b"Ordering")?.as_bytes());
+    let parsed = |name: CMapName<'_>| CMap::parse(load_embedded(name)?, load_embedded);
+    let collection = Collection {
+        meanings: parsed(family.ucs2_cmap()?)?,
+        encoding: match encoding {
+            b"Identity-H" | b"Identity-V" => CMap::identity_h(),
+            name => parsed(CMapName::from_bytes(name))?,
+        },
+    };
+    Some(Codes::Collection(Box::new(collection)))
+}
+
+/// The characters of a glyph, without those that no text has.
+fn characters(found: BfString) -> String {
+    let mut text = String::new();
+    let mut push = |character: char| match character {
+        '\u{a0}' | '\t' | '\n' | '\r' => text.push(' '),
+        // Soft hyphens are shown where they stand.
+        '\u{ad}' => text.push('-'),
+        // Ligatures are a matter of looks: who searches types the letters.
+        '\u{fb00}' => text.push_str("ff"),
+        '\u{fb01}' => text.push_str("fi"),
+        '\u{fb02}' => text.push_str("fl"),
+        '\u{fb03}' => text.push_str("ffi"),
+        '\u{fb04}' => text.push_str("ffl"),
+        '\u{fb05}' | '\u{fb06}' => text.push_str("st"),
+        _ if character.is_control() => {}
+        _ => text.push(character),
+    };
+    match found {
+        BfString::Char(character) => push(character),
+        BfString::String(string) => string.chars().for_each(push),
+    }
+    text
+}
+
+/// A text string (ISO 32000-2, 7.9.2.2): UTF-16 or UTF-8 by its mark, else `PDFDocEncoding`, of which the Latin part is read.
+fn text_string(bytes: &[u8]) -> String {
+    let text = if let Some(utf16) = bytes.strip_prefix(&[0xFE, 0xFF]) {
+        let units: Vec<u16> = utf16
+            .as_chunks::<2>()
+            .0
+            .iter()
+            .map(|pair| u16::from_be_bytes(*pair))
+            .collect();
+        String::from_utf16_lossy(&units)
+    } else if let Some(utf8) = bytes.strip_prefix(&[0xEF, 0xBB, 0xBF]) {
+        String::from_utf8_lossy(utf8).into_owned()
+    } else {
+        bytes.iter().map(|byte| char::from(*byte)).collect()
+    };
+    text.chars().filter(|character| !character.is_control()).collect()
+}
+
+/// The language that the file declares (ISO 32000-2, 14.9.2).
+fn declared_language(file: &Opened) -> Option<String> {
+    let xref = file.pdf.xref();
+    let catalog = xref.get::<Dict<'_>>(xref.root_id())?;
+    let language = catalog.get::<PdfString<'_>>(&b"Lang"[..])?;
+    clean_language(&text_string(language.as_bytes()))
+}
+
+fn clean_language(tag: &str) -> Option<String> {
+    let tag = tag.trim();
+    let is_tag = (2..=35).contains(&tag.len())
+        && tag
+            .split('-')
+            .all(|part| (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+        && tag.bytes().take(2).all(|byte| byte.is_ascii_alphabetic());
+    is_tag.then(|| tag.to_owned())
+}
+
+/// The language of most letters, where the script alone tells it.
+fn language_of(lines: &[Line]) -> Option<String> {
+    let (mut hangul, mut kana, mut latin, mut others) = (0_usize, 0_usize, 0_usize, 0_usize);
+    for character in lines
+        .iter()
+        .flat_map(|line| &line.glyphs)
+        .flat_map(|glyph| glyph.text.chars())
+    {
+        match character {
+            '\u{1100}'..='\u{11FF}' | '\u{3130}'..='\u{318F}' | '\u{AC00}'..='\u{D7A3}' => hangul += 1,
+            '\u{3040}'..='\u{30FF}' => kana += 1,
+            _ if character.is_ascii_alphabetic() => latin += 1,
+            _ if character.is_alphabetic() => others += 1,
+            _ => {}
+        }
+    }
+    // A syllable says as much as some letters; a page with names in Latin letters is still Korean or Japanese.
+    if hangul > kana && hangul * 4 > latin {
+        Some("ko".to_owned())
+    } else if kana > 0 && (kana + others) * 4 > latin {
+        Some("ja".to_owned())
+    } else if latin > others * 4 {
+        Some("en".to_owned())
+    } else {
+        None
+    }
+}
+
+// ---- Lines ---------------------------------------------------------------------------------------------------------
+
+/// Glyphs on one baseline, from the left.
+#[derive(Debug, Clone)]
+struct Line {
+    glyphs: Vec<Glyph>,
+    angle: f64,
+    baseline: f64,
+    size: f64,
+    start: f64,
+    end: f64,
+}
+
+impl Line {
+    fn of(glyph: Glyph) -> Self {
+        Self {
+            angle: glyph.angle,
+            baseline: glyph.baseline,
+            size: glyph.size,
+            start: glyph.start,
+            end: glyph.end,
+            glyphs: vec![glyph],
+        }
+    }
+
+    fn top(&self) -> f64 {
+        self.baseline - self.size * ASCENT
+    }
+
+    fn bottom(&self) -> f64 {
+        self.baseline + self.size * (1.0 - ASCENT)
+    }
+
+    fn push(&mut self, glyph: Glyph) {
+        self.start = self.start.min(glyph.start);
+        self.end = self.end.max(glyph.end);
+        self.glyphs.push(glyph);
+    }
+
+    /// Does the glyph follow, as the file draws it?
+    fn continues_with(&self, glyph: &Glyph) -> bool {
+        let Some(last) = self.glyphs.last() else { return false };
+        let size = last.size.max(glyph.size);
+        let gap = glyph.start - last.end;
+        (glyph.angle - self.angle).abs() < 0.01
+            && (glyph.baseline - last.baseline).abs() < SAME_BASELINE * size
+            && gap > -BACKWARDS * size
+            && gap < LINE_GAP * size
+    }
+
+    fn is_blank(&self) -> bool {
+        self.glyphs.iter().all(Glyph::is_space)
+    }
+
+    /// Is it the same text drawn again, a hair beside, to look bold?
+    fn repeats(&self, other: &Self) -> bool {
+        (self.start - other.start).abs() < 0.2 * self.size
+            && self.glyphs.len() == other.glyphs.len()
+            && self
+                .glyphs
+                .iter()
+                .zip(&other.glyphs)
+                .all(|(mine, others)| mine.text == others.text)
+    }
+
+    fn is_right_to_left(&self) -> bool {
+        let (mut right, mut left) = (0_usize, 0_usize);
+        for character in self.glyphs.iter().flat_map(|glyph| glyph.text.chars()) {
+            if is_right_to_left(character) {
+                right += 1;
+            } else if character.is_alphabetic() {
+                left += 1;
+            }
+        }
+        right > left
+    }
+
+    fn into_text(self) -> Option<TextLine> {
+        let right_to_left = self.is_right_to_left();
+        let start = self.start;
+        let mut words = words_of(&self.glyphs);
+        if right_to_left {
+            words = spoken_order(words);
+        }
+        let last = words.len().checked_sub(1)?;
+        let words = words
+            .into_iter()
+            .enumerate()
+            .map(|(index, piece)| {
+                let mut text = piece.text(right_to_left);
+                // The line's end is a break anyway.
+                if piece.space_after && index < last {
+                    text.push(' ');
+                }
+                Word(
+                    text,
+                    hundredths(piece.start - start),
+                    hundredths(piece.end - piece.start),
+                )
+            })
+            .collect();
+        let (x, y) = straight(self.start, self.top(), self.angle);
+        Some(TextLine {
+            x: hundredths(x),
+            y: hundredths(y),
+            size: hundredths(self.size),
+            angle: hundredths(self.angle),
+            right_to_left,
+            words,
+        })
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "places on a page, in points")]
+fn hundredths(value: f64) -> f32 {
+    let rounded = (value * 100.0).round() / 100.0;
+    // No -0.
+    (rounded + 0.0) as f32
+}
+
+fn is_right_to_left(character: char) -> bool {
+    matches!(character, '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFF}')
+}
+
+/// Written without spaces between words, each sign as wide as the next.
+fn is_ideograph(character: char) -> bool {
+    matches!(character,
+        '\u{1100}'..='\u{11FF}' | '\u{2E80}'..='\u{D7A3}' | '\u{F900}'..='\u{FAFF}' | '\u{FF00}'..='\u{FFEF}'
+        | '\u{20000}'..='\u{3FFFF}')
+}
+
+/// Glyphs in the order in which the file draws them, joined to lines; then lines joined that stand beside each other.
+fn lines_of(glyphs: Vec<Glyph>) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    for glyph in glyphs {
+        match lines.last_mut() {
+            Some(line) if line.continues_with(&glyph) => line.push(glyph),
+            _ => lines.push(Line::of(glyph)),
+        }
+    }
+    lines.retain(|line| !line.is_blank());
+    joined(lines)
+}
+
+fn joined(mut lines: Vec<Line>) -> Vec<Line> {
+    lines.sort_by(|a, b| {
+        a.angle
+            .total_cmp(&b.angle)
+            .then(a.baseline.total_cmp(&b.baseline))
+            .then(a.start.total_cmp(&b.start))
+    });
+    let mut result: Vec<Line> = Vec::with_capacity(lines.len());
+    for row in rows(lines) {
+        let first_of_row = result.len();
+        for line in row {
+            // The nearest line of this row, not of those above it, that it continues.
+            let found = result.iter_mut().skip(first_of_row).rev().find(|other| {
+                let size = other.size.max(line.size);
+                let gap = line.start - other.end;
+                line.repeats(other) || (gap > -BACKWARDS * size && gap < LINE_GAP * size)
+            });
+            match found {
+                Some(other) if line.repeats(other) => {}
+                Some(other) => {
+                    if line.glyphs.len() > other.glyphs.len() {
+                        (other.baseline, other.size) = (line.baseline, line.size);
+                    }
+                    for glyph in line.glyphs {
+                        other.push(glyph);
+                    }
+                }
+                None => result.push(line),
+            }
+        }
+    }
+    for line in &mut result {
+        line.glyphs.sort_by(|a, b| a.start.total_cmp(&b.start));
+    }
+    result
+}
+
+/// Lines of one direction whose heights overlap by half; each row from the left. The lines come sorted by their baselines.
+fn rows(lines: Vec<Line>) -> Vec<Vec<Line>> {
+    let mut rows: Vec<Vec<Line>> = Vec::new();
+    for line in lines {
+        let joins = rows.last().and_then(|row| row.first()).is_some_and(|first| {
+            let overlap = first.bottom().min(line.bottom()) - first.top().max(line.top());
+            (first.angle - line.angle).abs() < 0.01 && overlap > 0.5 * first.size.min(line.size)
+        });
+        match rows.last_mut() {
+            Some(row) if joins => row.push(line),
+            _ => rows.push(vec![line]),
+        }
+    }
+    for row in &mut rows {
+        row.sort_by(|a, b| a.start.total_cmp(&b.start));
+    }
+    rows
+}
+
+// ---- Words ---------------------------------------------------------------------------------------------------------
+
+/// Glyphs that are placed together.
+#[derive(Debug)]
+struct Piece<'l> {
+    glyphs: Vec<&'l Glyph>,
+    start: f64,
+    end: f64,
+    space_after: bool,
+}
+
+impl Piece<'_> {
+    fn has_right_to_left(&self) -> bool {
+        self.glyphs.iter().any(|glyph| glyph.text.chars().any(is_right_to_left))
+    }
+
+    fn text(&self, in_right_to_left: bool) -> String {
+        let texts = self.glyphs.iter().map(|glyph| glyph.text.trim());
+        if in_right_to_left && self.has_right_to_left() {
+            texts.rev().collect()
+        } else {
+            texts.collect()
+        }
+    }
+}
+
+fn words_of(glyphs: &[Glyph]) -> Vec<Piece<'_>> {
+    let mut words: Vec<Piece<'_>> = Vec::new();
+    let mut space = false;
+    for glyph in glyphs {
+        if glyph.is_space() {
+            if let Some(word) = words.last_mut() {
+                word.space_after = true;
+            }
+            space = true;
+            continue;
+        }
+        let mut joins = false;
+        if let Some(word) = words.last_mut() {
+            let ideograph = |glyph: &Glyph| glyph.text.trim().chars().next().is_some_and(is_ideograph);
+            let last = word.glyphs.last().is_some_and(|last| ideograph(last));
+            let both = last && ideograph(glyph);
+            let last_size = word.glyphs.last().map_or(0.0, |last| last.size);
+            let gap = (glyph.start - word.end) / glyph.size.max(last_size);
+            if gap > if both { IDEOGRAPH_GAP } else { WORD_GAP } {
+                word.space_after = true;
+            }
+            let length = word.glyphs.len();
+            let is_full = length >= LONGEST_WORD || (both && length >= LONGEST_IDEOGRAPHS);
+            joins = !space && !word.space_after && last == ideograph(glyph) && !is_full;
+            if joins {
+                word.end = word.end.max(glyph.end);
+                word.glyphs.push(glyph);
+            }
+        }
+        if !joins {
+            words.push(Piece {
+                glyphs: vec![glyph],
+                start: glyph.start,
+                end: glyph.end,
+                space_after: false,
+            });
+        }
+        space = false;
+    }
+    words
+}
+
+/// Words of a right-to-left line, from the left, in the order in which they are spoken: from the right, but numbers and
+/// words of other scripts as they stand.
+fn spoken_order(words: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
+    // The space between two words belongs to the one that is spoken first, which is the right one.
+    let spaces: Vec<bool> = words.iter().map(|word| word.space_after).collect();
+    let mut words: Vec<(usize, Piece<'_>)> = words.into_iter().enumerate().rev().collect();
+    let mut from = 0;
+    while from < words.len() {
+        // How many words from here on stand as they are; those before have their places already.
+        let length = words
+            .iter()
+            .skip(from)
+            .take_while(|(_, word)| !word.has_right_to_left())
+            .count();
+        if let Some(run) = words.get_mut(from..from + length) {
+            run.reverse();
+        }
+        from += length.max(1);
+    }
+    let places: Vec<usize> = words.iter().map(|(place, _)| *place).collect();
+    words
+        .into_iter()
+        .enumerate()
+        .map(|(index, (place, mut word))| {
+            let next = places.get(index + 1).copied();
+            // Between neighbours the space is the left one's; where the order jumps, words do not touch.
+            word.space_after = next.is_some_and(|next| {
+                let left = place.min(next);
+                place.abs_diff(next) > 1 || spaces.get(left).copied().unwrap_or(false)
+            });
+            word
+        })
+        .collect()
+}
+
+// ---- Order ---------------------------------------------------------------------------------------------------------
+
+/// Lines in the order in which they are read. Each direction by itself, the one with most text first.
+fn reading_order(lines: Vec<Line>) -> Vec<Line> {
+    let mut directions: Vec<Vec<Line>> = Vec::new();
+    for line in lines {
+        let same = directions.iter_mut().find(|lines| {
+            lines
+                .first()
+                .is_some_and(|first| (first.angle - line.angle).abs() < 0.01)
+        });
+        match same {
+            Some(lines) => lines.push(line),
+            None => directions.push(vec![line]),
+        }
+    }
+    let glyphs = |lines: &Vec<Line>| lines.iter().map(|line| line.glyphs.len()).sum::<usize>();
+    directions.sort_by_key(|lines| std::cmp::Reverse(glyphs(lines)));
+    let mut ordered = Vec::new();
+    for lines in directions {
+        if lines.len() > MOST_ORDERED {
+            ordered.extend(row_by_row(lines));
+        } else {
+            let right_to_left = lines.iter().filter(|line| line.is_right_to_left()).count() * 2 > lines.len();
+            Order { right_to_left }.append(lines, &mut ordered);
+        }
+    }
+    ordered
+}
+
+/// Cuts a block of lines along the white between them, again and again.
+struct Order {
+    right_to_left: bool,
+}
+
+impl Order {
+    fn append(&self, lines: Vec<Line>, ordered: &mut Vec<Line>) {
+        if lines.len() <= 1 {
+            ordered.extend(lines);
+            return;
+        }
+        // Columns of prose, with what runs across them (a title) between.
+        if let Some(gutter) = prose_gutter(&lines) {
+            for zone in zones(lines, gutter) {
+                match zone {
+                    Zone::Across(line) => ordered.push(line),
+                    Zone::Columns(first, second) => {
+                        let (first, second) = if self.right_to_left {
+                            (second, first)
+                        } else {
+                            (first, second)
+                        };
+                        self.append(first, ordered);
+                        self.append(second, ordered);
+                    }
+                }
+            }
+            return;
+        }
+        // Blocks one below the other: paragraphs, rows of a table.
+        let size = median(lines.iter().map(|line| line.size));
+        let bands = cut(lines, ROW_GAP * size, |line| (line.top(), line.bottom()));
+        if bands.len() > 1 {
+            for band in bands {
+                self.append(band, ordered);
+            }
+            return;
+        }
+        let Some(band) = bands.into_iter().next() else { return };
+        // Cells of one row, each of several lines.
+        let mut cells = cut(band, COLUMN_GAP * size, |line| (line.start, line.end));
+        if cells.len() > 1 && !are_rows(&cells) {
+            if self.right_to_left {
+                cells.reverse();
+            }
+            for cell in cells {
+                self.append(cell, ordered);
+            }
+            return;
+        }
+        let mut rest = row_by_row(cells.into_iter().flatten().collect());
+        if self.right_to_left {
+            rest = rows(rest).into_iter().flat_map(|row| row.into_iter().rev()).collect();
+        }
+        ordered.extend(rest);
+    }
+}
+
+fn row_by_row(mut lines: Vec<Line>) -> Vec<Line> {
+    lines.sort_by(|a, b| a.baseline.total_cmp(&b.baseline).then(a.start.total_cmp(&b.start)));
+    rows(lines).into_iter().flatten().collect()
+}
+
+/// Parts between which more than `gap` is free, in order.
+fn cut(mut lines: Vec<Line>, gap: f64, extent: impl Fn(&Line) -> (f64, f64)) -> Vec<Vec<Line>> {
+    lines.sort_by(|a, b| extent(a).0.total_cmp(&extent(b).0));
+    let mut parts: Vec<Vec<Line>> = Vec::new();
+    let mut end = f64::NEG_INFINITY;
+    for line in lines {
+        let (from, to) = extent(&line);
+        match parts.last_mut() {
+            Some(part) if from - end <= gap => part.push(line),
+            _ => parts.push(vec![line]),
+        }
+        end = end.max(to);
+    }
+    parts
+}
+
+/// Do the cells' lines stand beside each other, each with its partner? Then they are read row by row.
+fn are_rows(cells: &[Vec<Line>]) -> bool {
+    let Some(first) = cells.first() else { return false };
+    cells.iter().all(|cell| {
+        cell.len() == first.len()
+            && cell
+                .iter()
+                .zip(first)
+                .all(|(line, other)| (line.baseline - other.baseline).abs() < SAME_BASELINE * line.size)
+    })
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or_default()
+}
+
+/// The middle of a strip that is free between columns of prose. Lines that are wider than either column do not count;
+/// the columns must be filled with lines, as those of a table are not.
+fn prose_gutter(lines: &[Line]) -> Option<f64> {
+    let left = lines.iter().map(|line| line.start).fold(f64::INFINITY, f64::min);
+    let right = lines.iter().map(|line| line.end).fold(f64::NEG_INFINITY, f64::max);
+    let width = right - left;
+    let size = median(lines.iter().map(|line| line.size));
+    let mut narrow: Vec<&Line> = lines
+        .iter()
+        .filter(|line| line.end - line.start < 0.6 * width)
+        .collect();
+    narrow.sort_by(|a, b| a.start.total_cmp(&b.start));
+    let mut end = f64::NEG_INFINITY;
+    let mut gutters = Vec::new();
+    for line in &narrow {
+        if end.is_finite() && line.start - end > COLUMN_GAP * size {
+            gutters.push(f64::midpoint(end, line.start));
+        }
+        end = end.max(line.end);
+    }
+    gutters.into_iter().find(|gutter| {
+        let (first, second): (Vec<&Line>, Vec<&Line>) = narrow.iter().copied().partition(|line| line.end < *gutter);
+        is_prose(&first) && is_prose(&second)
+    })
+}
+
+fn is_prose(lines: &[&Line]) -> bool {
+    let left = lines.iter().map(|line| line.start).fold(f64::INFINITY, f64::min);
+    let right = lines.iter().map(|line| line.end).fold(f64::NEG_INFINITY, f64::max);
+    let size = median(lines.iter().map(|line| line.size));
+    let usual = median(lines.iter().map(|line| line.end - line.start));
+    lines.len() >= 4 && usual > 10.0 * size && usual > 0.7 * (right - left)
+}
+
+enum Zone {
+    Across(Line),
+    Columns(Vec<Line>, Vec<Line>),
+}
+
+/// From top to bottom: lines that run across the gutter, and between them what stands on either side.
+fn zones(mut lines: Vec<Line>, gutter: f64) -> Vec<Zone> {
+    lines.sort_by(|a, b| a.baseline.total_cmp(&b.baseline));
+    let mut zones = Vec::new();
+    let (mut first, mut second) = (Vec::new(), Vec::new());
+    for line in lines {
+        if line.end < gutter {
+            first.push(line);
+        } else if line.start > gutter {
+            second.push(line);
+        } else {
+            if !(first.is_empty() && second.is_empty()) {
+                zones.push(Zone::Columns(std::mem::take(&mut first), std::mem::take(&mut second)));
+            }
+            zones.push(Zone::Across(line));
+        }
+    }
+    if !(first.is_empty() && second.is_empty()) {
+        zones.push(Zone::Columns(first, second));
+    }
+    zones
+}

@@ -1,0 +1,209 @@
+//! Seals a finished PDF: one PAdES signature (ETSI EN 319 142-1) by the company's key.
+//!
+//! [`seal`] makes one of level B-B: it appends one revision that holds the signature dictionary, a signature field and
+//! its widget (invisible on the first page, unless it has a mark), and then fills in the byte range and the signature value, hexadecimal digits in
+//! room for 16 KiB (more for a long chain of certificates). The signature covers every byte of the file but that hexadecimal string and its angle brackets.
+//! [`seal_with_timestamp`] makes one of level B-T: a time-stamp authority stamps the signature's value, and the timestamp is
+//! an unsigned attribute of it (EN 319 122-1, 5.3). Levels B-LT and B-LTA append to it what a later verifier needs
+//! ([`validation_data`]).
+//!
+//! A file that nobody has signed gets a certification signature that forbids every later change
+//! (DocMDP, P = 1; ISO 32000-2, 12.8.2.2 still lets validation data and document timestamps follow).
+//! A file that has signatures gets an approval signature that locks all fields; certifying it would
+//! break the others, so [`SealError::AlreadySigned`] refuses.
+//!
+//! The claimed time is the caller's. A time-stamp authority that does not answer fails the whole seal; the caller decides
+//! whether to seal without it.
+//!
+//! May use all rooms but `evidence` and `intake`: it reads by the code of `verify` what a file rests on, so that sealing and
+//! verifying agree.
+
+pub mod seal_mark;
+mod signature_field;
+pub mod validation_data;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use lopdf::{Dictionary, Object, ObjectId, text_string};
+use thiserror::Error;
+
+use crate::marks::stamp::StampError;
+use crate::pdf::form;
+use crate::pdf::revision::{self, RevisionError, RevisionWriter};
+use crate::pki::cms::{CmsError, UnfinishedMessage};
+use crate::pki::keys::Signer;
+use crate::pki::timestamp::{TimestampError, TimestampSource};
+use crate::sealing::seal_mark::SealMark;
+use crate::sealing::signature_field::Field;
+
+/// Room for what is in a signature value beside the certificates: signature and attributes, and a timestamp.
+const BESIDE_CHAIN: usize = 10 * 1024;
+
+/// Why a file cannot be sealed.
+#[derive(Debug, Error)]
+pub enum SealError {
+    /// The file cannot be read.
+    #[error("the file cannot be read: {0}")]
+    Unreadable(#[from] lopdf::Error),
+    /// No revision can be appended.
+    #[error(transparent)]
+    Revision(#[from] RevisionError),
+    /// The signature value cannot be made.
+    #[error(transparent)]
+    Cms(#[from] CmsError),
+    /// The time-stamp authority gave no usable timestamp.
+    #[error(transparent)]
+    Timestamp(#[from] TimestampError),
+    /// The file has no page.
+    #[error("the file has no page")]
+    NoPage,
+    /// A certification signature must be a file's first one.
+    #[error("the file is signed already; it can be approved, but no longer certified")]
+    AlreadySigned,
+    /// The signature value is larger than the placeholder.
+    #[error("the signature value has {0} bytes and does not fit; shorten the certificate chain")]
+    TooLarge(usize),
+    /// With its timestamp the signature value is larger than the placeholder; as a document timestamp it fits
+    /// ([`crate::sealing::validation_data::add_archive_timestamp`]).
+    #[error("the signature value has {0} bytes with its timestamp, and does not fit")]
+    TimestampTooLarge(usize),
+    /// The seal's mark cannot be drawn.
+    #[error("the seal's mark cannot be drawn: {0}")]
+    Mark(#[from] StampError),
+    /// The placeholders are not where they were written: an error of this program.
+    #[error("the signature's placeholders were not found in the written revision")]
+    PlaceholderLost,
+}
+
+/// What a seal says of itself.
+#[derive(Debug, Clone)]
+pub struct SealDetails {
+    /// Why the document was sealed (`/Reason`).
+    pub reason: String,
+    /// Who sealed (`/Name`): the company.
+    pub name: String,
+    /// Where (`/Location`), if it is to be said.
+    pub location: Option<String>,
+    /// The claimed time (`/M`).
+    pub at: Timestamp,
+    /// Certify (an unsigned file), or approve (a signed one).
+    pub certify: bool,
+    /// What the seal shows on a page; nothing, if not given.
+    pub mark: Option<SealMark>,
+}
+
+/// Seals `pdf`, which our own intake wrote, at level B-B.
+pub fn seal(pdf: &[u8], signer: &dyn Signer, details: &SealDetails) -> Result<Vec<u8>, SealError> {
+    seal_at_level(pdf, signer, details, None)
+}
+
+/// Seals `pdf` at level B-T: with a timestamp of the signature.
+pub fn seal_with_timestamp(
+    pdf: &[u8],
+    signer: &dyn Signer,
+    details: &SealDetails,
+    timestamps: &dyn TimestampSource,
+) -> Result<Vec<u8>, SealError> {
+    seal_at_level(pdf, signer, details, Some(timestamps))
+}
+
+fn seal_at_level(
+    pdf: &[u8],
+    signer: &dyn Signer,
+    details: &SealDetails,
+    timestamps: Option<&dyn TimestampSource>,
+) -> Result<Vec<u8>, SealError> {
+    let document = revision::read(pdf)?;
+    if details.certify && !form::signatures(&document).is_empty() {
+        return Err(SealError::AlreadySigned);
+    }
+    let mut writer = RevisionWriter::new(pdf, &document)?;
+    let chain: usize = signer.certificates().iter().map(Vec::len).sum();
+    let room = signature_field::ROOM.max(chain.saturating_add(BESIDE_CHAIN));
+    let signature = signature_dictionary(details, room, writer.root());
+    let signature = writer.add(signature);
+    let (page, look) = match &details.mark {
+        None => (document.page_iter().next().ok_or(SealError::NoPage)?, None),
+        Some(mark) => {
+            let (page, look) = mark.put(&document, &mut writer)?;
+            (page, Some(look))
+        }
+    };
+    let field = Field {
+        stem: "Seal",
+        locks: !details.certify,
+        look,
+    };
+    signature_field::add(&mut writer, page, signature, &field)?;
+    // What was filled in on a signed file shows in fields of their own, which this seal signs too.
+    if !details.certify {
+        for field in form::waiting_for_seal(&document) {
+            writer.edit_dictionary(field)?.set("V", signature);
+        }
+    }
+    if details.certify {
+        certify(&mut writer, signature)?;
+    }
+    let (_, algorithm) = signer.algorithm().digest();
+    signature_field::fill(writer.finish()?, signature, room, algorithm, |digest| {
+        let message = UnfinishedMessage::sign(signer, digest)?;
+        let timestamp = timestamps
+            .map(|source| source.timestamp(&message.signature_digest()))
+            .transpose()?;
+        let value = message.finish(timestamp.as_deref())?;
+        if timestamp.is_some() && value.len() > room {
+            return Err(SealError::TimestampTooLarge(value.len()));
+        }
+        Ok(value)
+    })
+}
+
+fn signature_dictionary(details: &SealDetails, room: usize, catalog: ObjectId) -> Dictionary {
+    let mut dictionary = signature_field::placeholders(room);
+    dictionary.set("Type", "Sig");
+    dictionary.set("Filter", "Adobe.PPKLite");
+    dictionary.set("SubFilter", "ETSI.CAdES.detached");
+    let at = details
+        .at
+        .to_zoned_datetime(TimeZone::UTC)
+        .strftime("D:%Y%m%d%H%M%SZ")
+        .to_string();
+    dictionary.set("M", Object::string_literal(at));
+    dictionary.set("Name", text_string(&details.name));
+    dictionary.set("Reason", text_string(&details.reason));
+    if let Some(location) = &details.location {
+        dictionary.set("Location", text_string(location));
+    }
+    let mut parameters = Dictionary::new();
+    parameters.set("Type", "TransformParams");
+    parameters.set("V", "1.2");
+    let method = if details.certify {
+        parameters.set("P", 1);
+        "DocMDP"
+    } else {
+        parameters.set("Action", "All");
+        "FieldMDP"
+    };
+    let mut reference = Dictionary::new();
+    reference.set("Type", "SigRef");
+    reference.set("TransformMethod", method);
+    reference.set("TransformParams", parameters);
+    if !details.certify {
+        // Table 255: what the method is applied to; FieldMDP must say it.
+        reference.set("Data", catalog);
+    }
+    dictionary.set("Reference", vec![Object::Dictionary(reference)]);
+    dictionary
+}
+
+fn certify(writer: &mut RevisionWriter<'_>, signature: ObjectId) -> Result<(), SealError> {
+    let root = writer.root();
+    let entry = writer.edit_dictionary(root)?.get(b"Perms").ok().cloned();
+    let mut permissions = match entry.as_ref().map(|object| writer.resolve(object)) {
+        Some(Object::Dictionary(dictionary)) => dictionary.clone(),
+        _ => Dictionary::new(),
+    };
+    permissions.set("DocMDP", signature);
+    writer.edit_dictionary(root)?.set("Perms", permissions);
+    Ok(())
+}

@@ -1,0 +1,115 @@
+//! The mark of a seal: a small calm text in a corner of a page that says who sealed the document, and when.
+//!
+//! On the page of the seal's own field it is the appearance of its widget (ISO 32000-2, 12.7.5.5), so that readers show the
+//! signature to whoever clicks it. On other pages it is a mark like any other, drawn by [`crate::marks::stamp`]. It proves nothing:
+//! anybody can draw one. It lies in the margin, in the first corner that no field of the template takes, and is left out
+//! where there is none.
+
+use domain::Language;
+use domain::field::{Alignment, Placement};
+use domain::template::PageSize;
+use lopdf::{Document, ObjectId};
+
+use crate::marks::stamp::{self, Mark, MarkContent, StampError};
+use crate::pdf::geometry::{DisplayedBox, PageGeometry, displayed_box, placement_of};
+use crate::pdf::revision::RevisionWriter;
+use crate::sealing::SealError;
+use crate::sealing::signature_field::Look;
+use crate::text::fonts::Fonts;
+use crate::text::layout::TextStyle;
+
+/// How wide and high it is at most, in points, and how far from the edges.
+const WIDTH: f64 = 216.0;
+const HEIGHT: f64 = 22.0;
+const MARGIN: f64 = 14.0;
+/// Size of its letters, in points, where they fit.
+const LETTERS: f32 = 7.0;
+/// A grey that is read well on white (contrast 7 : 1).
+const GREY: [u8; 3] = [85, 85, 85];
+
+/// The mark as one draws it on a page of `size`: two short lines in the first corner that none of `taken` touches. None
+/// where there is no such corner.
+pub fn in_corner(page: u32, size: &PageSize, text: &str, language: Language, taken: &[Placement]) -> Option<Mark> {
+    let width = WIDTH.min(size.width_points - 2.0 * MARGIN);
+    let (right, bottom) = (size.width_points - MARGIN - width, size.height_points - MARGIN - HEIGHT);
+    if width < WIDTH / 3.0 || bottom < MARGIN {
+        return None;
+    }
+    let taken: Vec<DisplayedBox> = taken.iter().map(|placement| displayed_box(size, placement)).collect();
+    let corners = [
+        (right, bottom, Alignment::Right),
+        (MARGIN, bottom, Alignment::Left),
+        (right, MARGIN, Alignment::Right),
+        (MARGIN, MARGIN, Alignment::Left),
+    ];
+    corners.into_iter().find_map(|(x, y, alignment)| {
+        let place = DisplayedBox {
+            x,
+            y,
+            width,
+            height: HEIGHT,
+        };
+        let style = TextStyle {
+            size: Some(LETTERS),
+            alignment,
+            language,
+            colour: GREY,
+            ..TextStyle::default()
+        };
+        (!taken.iter().any(|other| touch(&place, other))).then(|| Mark {
+            page,
+            placement: placement_of(size, &place),
+            content: MarkContent::Text {
+                text: text.to_owned(),
+                style,
+            },
+        })
+    })
+}
+
+fn touch(one: &DisplayedBox, other: &DisplayedBox) -> bool {
+    one.x < other.x + other.width
+        && other.x < one.x + one.width
+        && one.y < other.y + other.height
+        && other.y < one.y + one.height
+}
+
+/// A mark that is drawn already, for the seal's own field.
+#[derive(Debug, Clone)]
+pub struct SealMark {
+    page: u32,
+    place: DisplayedBox,
+    drawing: Vec<u8>,
+}
+
+impl SealMark {
+    /// Draws a mark for a page of `size`.
+    pub fn draw(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<Self, StampError> {
+        let (place, drawing) = stamp::draw_alone(fonts, size, mark)?;
+        Ok(Self {
+            page: mark.page,
+            place,
+            drawing,
+        })
+    }
+
+    /// Takes it into a revision, and says on which page it is.
+    pub(crate) fn put(
+        &self,
+        document: &Document,
+        revision: &mut RevisionWriter<'_>,
+    ) -> Result<(ObjectId, Look), SealError> {
+        let page = usize::try_from(self.page)
+            .ok()
+            .and_then(|page| document.page_iter().nth(page.checked_sub(1)?))
+            .ok_or(SealError::NoPage)?;
+        let geometry =
+            PageGeometry::read(document, page).map_err(|fault| StampError::Geometry { page: self.page, fault })?;
+        let appearance = stamp::import_alone(&self.drawing, &geometry, &self.place, revision)?;
+        let look = Look {
+            rectangle: geometry.user_rectangle(&self.place),
+            appearance,
+        };
+        Ok((page, look))
+    }
+}

@@ -1,0 +1,358 @@
+//! What a verifier needs years later, inside the file: validation data and archive timestamps (EN 319 142-1, 5.4 and 5.5).
+//!
+//! [`add_validation_data`] appends a document security store (DSS; ISO 32000-2, 12.8.4.3) with the certificates, revocation
+//! lists and OCSP responses that prove the signers' certificates good at the time of their timestamps: level B-LT.
+//! [`add_archive_timestamp`] appends the same together with a document timestamp that covers everything so far: level B-LTA.
+//! It is done again before the last timestamp's own certificate expires, each time with the data that prove that
+//! timestamp, and so on for as long as the file must count.
+//!
+//! Both write one revision behind the file and change nothing in it; a certification (P = 1) permits that (ISO 32000-2,
+//! 12.8.2.2). What the store holds already is kept and not written twice. There is no VRI dictionary: it says which data belong
+//! to which signature, which verifiers find by themselves (EN 319 142-1, 5.4.2.3 leaves it optional).
+//!
+//! [`evidence`] reads back whose certificates the signatures and timestamps of a file rest on: for gathering those data, and
+//! for knowing when the next archive timestamp is due.
+
+use aws_lc_rs::digest;
+use jiff::Timestamp;
+use lopdf::{Dictionary, Object, Stream};
+use x509_cert::Certificate;
+
+use const_oid::db::rfc3161::ID_AA_TIME_STAMP_TOKEN;
+use der::Decode;
+
+use crate::pdf::form;
+use crate::pdf::revision::{self, RevisionWriter};
+use crate::pki::certificates::Certified;
+use crate::pki::cms::SignedMessage;
+use crate::pki::keys::timestamp;
+use crate::pki::timestamp::{TimestampError, TimestampSource, TimestampToken};
+use crate::sealing::SealError;
+use crate::sealing::signature_field::{self, Field};
+use crate::verify::embedded::{self, MAX_STORE};
+
+/// More than any authority's timestamp has; beyond, it is no use to anybody.
+const LARGEST_TIMESTAMP: usize = 256 * 1024;
+/// More room than the timestamp that did not fit needed.
+const SPARE: usize = 1024;
+
+/// Certificates and what proves them good. All DER.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ValidationData {
+    /// Certificates of signers, authorities, time-stamp authorities.
+    pub certificates: Vec<Vec<u8>>,
+    /// Revocation lists.
+    pub revocation_lists: Vec<Vec<u8>>,
+    /// OCSP responses, whole.
+    pub ocsp_responses: Vec<Vec<u8>>,
+}
+
+impl ValidationData {
+    /// Takes in what another one holds.
+    pub fn extend(&mut self, other: ValidationData) {
+        for (own, more) in [
+            (&mut self.certificates, other.certificates),
+            (&mut self.revocation_lists, other.revocation_lists),
+            (&mut self.ocsp_responses, other.ocsp_responses),
+        ] {
+            for bytes in more {
+                if !own.contains(&bytes) {
+                    own.push(bytes);
+                }
+            }
+        }
+    }
+
+    /// Takes in what another one holds where what is new of it is no larger than `room`, which it takes away from.
+    pub fn extend_within(&mut self, other: ValidationData, room: &mut usize) -> bool {
+        let new = [
+            (&self.certificates, &other.certificates),
+            (&self.revocation_lists, &other.revocation_lists),
+            (&self.ocsp_responses, &other.ocsp_responses),
+        ];
+        let more = new
+            .into_iter()
+            .flat_map(|(own, more)| more.iter().filter(|bytes| !own.contains(bytes)))
+            .map(Vec::len)
+            .sum();
+        let Some(left) = room.checked_sub(more) else {
+            return false;
+        };
+        *room = left;
+        self.extend(other);
+        true
+    }
+
+    /// How much it is, in bytes.
+    pub fn size(&self) -> usize {
+        let all = [&self.certificates, &self.revocation_lists, &self.ocsp_responses];
+        all.into_iter().flatten().map(Vec::len).sum()
+    }
+}
+
+/// Appends the data: level B-LT.
+pub fn add_validation_data(pdf: &[u8], data: &ValidationData) -> Result<Vec<u8>, SealError> {
+    let document = revision::read(pdf)?;
+    let mut writer = RevisionWriter::new(pdf, &document)?;
+    write_store(&mut writer, data)?;
+    Ok(writer.finish()?.bytes)
+}
+
+/// Appends the data and a document timestamp over everything: level B-LTA. A timestamp that is larger than the room that was
+/// left for it is asked for once more, with room for its size.
+pub fn add_archive_timestamp(
+    pdf: &[u8],
+    data: &ValidationData,
+    timestamps: &dyn TimestampSource,
+) -> Result<Vec<u8>, SealError> {
+    match add_timestamp_in(signature_field::ROOM, pdf, data, timestamps) {
+        Err(SealError::TooLarge(size)) if size <= LARGEST_TIMESTAMP => {
+            // The next may have a longer number or time.
+            add_timestamp_in(size + SPARE, pdf, data, timestamps)
+        }
+        outcome => outcome,
+    }
+}
+
+fn add_timestamp_in(
+    room: usize,
+    pdf: &[u8],
+    data: &ValidationData,
+    timestamps: &dyn TimestampSource,
+) -> Result<Vec<u8>, SealError> {
+    let document = revision::read(pdf)?;
+    let page = document.page_iter().next().ok_or(SealError::NoPage)?;
+    let mut writer = RevisionWriter::new(pdf, &document)?;
+    write_store(&mut writer, data)?;
+    let mut dictionary = signature_field::placeholders(room);
+    dictionary.set("Type", "DocTimeStamp");
+    dictionary.set("Filter", "Adobe.PPKLite");
+    dictionary.set("SubFilter", "ETSI.RFC3161");
+    dictionary.set("V", 0);
+    let signature = writer.add(dictionary);
+    let field = Field {
+        stem: "Timestamp",
+        locks: false,
+        look: None,
+    };
+    signature_field::add(&mut writer, page, signature, &field)?;
+    signature_field::fill(writer.finish()?, signature, room, &digest::SHA256, |digest| {
+        // SHA-256 has 32 bytes.
+        let digest = digest.try_into().map_err(|_| SealError::PlaceholderLost)?;
+        Ok(timestamps.timestamp(digest)?)
+    })
+}
+
+/// Puts the data into the document security store.
+fn write_store(writer: &mut RevisionWriter<'_>, data: &ValidationData) -> Result<(), SealError> {
+    if *data == ValidationData::default() {
+        return Ok(());
+    }
+    let root = writer.root();
+    let entry = writer.edit_dictionary(root)?.get(b"DSS").ok().cloned();
+    let mut store = if let Some(Object::Dictionary(store)) = entry.as_ref().map(|object| writer.resolve(object)) {
+        store.clone()
+    } else {
+        let mut store = Dictionary::new();
+        store.set("Type", "DSS");
+        store
+    };
+    // Of others' data: whatever unpacks to more than a verifier reads is as if it were not there.
+    let mut left = MAX_STORE;
+    for (key, values) in [
+        ("Certs", &data.certificates),
+        ("CRLs", &data.revocation_lists),
+        ("OCSPs", &data.ocsp_responses),
+    ] {
+        if values.is_empty() {
+            continue;
+        }
+        let mut array = match store.get(key.as_bytes()).ok().map(|object| writer.resolve(object)) {
+            Some(Object::Array(array)) => array.clone(),
+            _ => Vec::new(),
+        };
+        let mut there: Vec<Vec<u8>> = array
+            .iter()
+            .filter_map(|object| writer.resolve(object).as_stream().ok())
+            .filter_map(|stream| {
+                let content = stream.get_plain_content_with_limit(left).ok()?;
+                left = left.saturating_sub(content.len());
+                Some(content)
+            })
+            .collect();
+        for value in values {
+            if !there.contains(value) {
+                let stream = Stream::new(Dictionary::new(), value.clone()).with_compression(false);
+                array.push(writer.add(stream).into());
+                there.push(value.clone());
+            }
+        }
+        store.set(key, array);
+    }
+    match entry {
+        Some(Object::Reference(id)) if matches!(writer.object(id), Some(Object::Dictionary(_))) => {
+            writer.replace(id, store);
+        }
+        _ => {
+            let store = writer.add(store);
+            writer.edit_dictionary(root)?.set("DSS", store);
+        }
+    }
+    Ok(())
+}
+
+/// The certificates that came with a signature or a timestamp.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chain {
+    /// The signer's first, DER.
+    pub certificates: Vec<Vec<u8>>,
+    /// Whether it is of the seal or of what followed it; what was there before was others' to prove.
+    pub is_own: bool,
+    /// When what it signed is known to have existed: the time of the first timestamp of it, if there is one (a proof of
+    /// existence, ETSI EN 319 102-1, 5.6.2.3). A revocation after that does not harm it.
+    pub existed_at: Option<Timestamp>,
+}
+
+/// What a file's proof rests on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Evidence {
+    /// The certificates of each signature and timestamp, in the order in which they were made.
+    pub chains: Vec<Chain>,
+    /// Whether the seal holds a timestamp.
+    pub has_timestamp: bool,
+    /// The time of the last document timestamp, and when the certificate of its authority ends.
+    pub archive: Option<(Timestamp, Timestamp)>,
+    /// Whether the file's validation data hold the certificate of the seal's signer and what proves it good. What came with
+    /// a file that others had signed is about theirs.
+    pub has_validation_data: bool,
+    /// How many bytes of validation data the file holds.
+    pub held_bytes: usize,
+}
+
+impl Evidence {
+    /// Whether anything but the seal itself says when it was there.
+    pub fn is_timestamped(&self) -> bool {
+        self.has_timestamp || self.archive.is_some()
+    }
+
+    /// Whether others signed before the seal.
+    pub fn has_others(&self) -> bool {
+        self.chains.iter().any(|chain| !chain.is_own)
+    }
+}
+
+/// Reads what the proof of a file rests on; of a file that was sealed here, so that its last signature is the seal.
+pub fn evidence(pdf: &[u8]) -> Result<Evidence, SealError> {
+    let document = revision::read(pdf)?;
+    let mut evidence = Evidence::default();
+    let (mut signer, mut stamped_at) = (Vec::new(), None);
+    for signature in form::signatures(&document) {
+        let Ok(Object::String(value, _)) = signature.get(b"Contents") else {
+            continue;
+        };
+        if form::name(&document, signature, b"SubFilter") == Some(b"ETSI.RFC3161") {
+            // One of another's that is not read here proves nothing for us.
+            let Ok((at, certificates)) = token_chain(value) else {
+                continue;
+            };
+            let ends = ends(&certificates);
+            // It covers all that was there before.
+            for chain in &mut evidence.chains {
+                chain.existed_at = chain.existed_at.or(Some(at));
+            }
+            evidence.archive = evidence.archive.max(ends.map(|ends| (at, ends)));
+            stamped_at = stamped_at.or(Some(at));
+            evidence.chains.push(Chain {
+                certificates,
+                is_own: true,
+                existed_at: None,
+            });
+            continue;
+        }
+        // Another's signature may be of a form that is not read here.
+        let Ok(message) = SignedMessage::parse(value) else {
+            continue;
+        };
+        for chain in &mut evidence.chains {
+            chain.is_own = false;
+        }
+        // Only a timestamp after the last signature proves that one, and is renewed.
+        evidence.archive = None;
+        let tokens = message.unsigned_attribute(ID_AA_TIME_STAMP_TOKEN)?;
+        evidence.has_timestamp = !tokens.is_empty();
+        signer = signer_first(&message);
+        stamped_at = None;
+        let mut chains = vec![signer.clone()];
+        for token in tokens {
+            let Ok((at, certificates)) = token_chain(token) else {
+                continue;
+            };
+            stamped_at = stamped_at.or(Some(at));
+            chains.push(certificates);
+        }
+        evidence
+            .chains
+            .extend((0..).zip(chains).map(|(index, certificates)| Chain {
+                certificates,
+                is_own: true,
+                // The signature's own timestamps stamp its value, and nothing stamps them yet.
+                existed_at: stamped_at.filter(|_| index == 0),
+            }));
+    }
+    let held = embedded::held(&document, &signer, stamped_at);
+    evidence.has_validation_data = held.proves_signer;
+    evidence.held_bytes = held.bytes;
+    Ok(evidence)
+}
+
+/// The certificates that came with a timestamp token, its signer's first (DER); none where it cannot be read.
+pub fn token_certificates(token: &[u8]) -> Vec<Vec<u8>> {
+    token_chain(token)
+        .map(|(_, certificates)| certificates)
+        .unwrap_or_default()
+}
+
+fn token_chain(token: &[u8]) -> Result<(Timestamp, Vec<Vec<u8>>), SealError> {
+    let token = TimestampToken::parse(token).map_err(|error| match error {
+        TimestampError::Unreadable(error) => SealError::Cms(error),
+        other => SealError::Timestamp(other),
+    })?;
+    Ok((token.at, signer_first(&token.message)))
+}
+
+fn signer_first(message: &SignedMessage<'_>) -> Vec<Vec<u8>> {
+    let mut certificates: Vec<Vec<u8>> = message.certificates.iter().map(|der| der.to_vec()).collect();
+    let signer = Certified::find(message.signer, message.certificates.iter().copied());
+    if let Some(place) = signer.and_then(|signer| certificates.iter().position(|der| der == signer.der)) {
+        certificates.swap(0, place);
+    }
+    certificates
+}
+
+/// When the certificate of the signer ends.
+fn ends(chain: &[Vec<u8>]) -> Option<Timestamp> {
+    let certificate = Certificate::from_der(chain.first()?).ok()?;
+    timestamp(certificate.tbs_certificate().validity().not_after).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(bytes: &[u8]) -> ValidationData {
+        ValidationData {
+            revocation_lists: vec![bytes.to_vec()],
+            ..ValidationData::default()
+        }
+    }
+
+    #[test]
+    fn what_has_no_room_is_not_taken_and_what_is_there_needs_none() {
+        let mut data = ValidationData::default();
+        let mut room = 5;
+        assert!(data.extend_within(list(b"abc"), &mut room));
+        assert!(!data.extend_within(list(b"defg"), &mut room));
+        assert!(data.extend_within(list(b"abc"), &mut room));
+        assert_eq!((room, data.size(), data.revocation_lists.len()), (2, 3, 1));
+    }
+}

@@ -1,0 +1,469 @@
+//! The fonts that everything of ours is drawn with.
+//!
+//! Seven families are part of the program: Pretendard (all 11,172 Hangul syllables, Latin, Greek,
+//! Cyrillic, kana; no Han), in two weights; Noto Sans for the Han characters of Japan, Korea and
+//! China, which differ in shape for one code point, for Arabic and for Hebrew; and Noto Emoji, of one
+//! colour. Which family is asked first depends on the language of the text, so that a Japanese name
+//! looks Japanese in a Japanese document, or on the field, which may name one; a character that the
+//! first lacks is taken from the next that has it. An operator can add font files: they are asked
+//! last. A character that none has is never drawn as blank or box: [`Fonts::missing_characters`]
+//! names it, and layout refuses it.
+//!
+//! Signatures and seals that we draw ([`crate::marks::drawing`]) have fonts of their own: handwritings, and one for seals. They
+//! are a collection apart, so that no text of a document falls back to a handwriting.
+//!
+//! Loading costs tens of milliseconds, so [`Fonts`] is made once and shared.
+
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use domain::language::Language;
+use parley::fontique::{Blob, Collection, CollectionOptions, FontInfo, FontInfoOverride};
+use parley::style::{FontFamily, FontFamilyName};
+use parley::{FontContext, LayoutContext};
+use thiserror::Error;
+
+use crate::text::layout;
+
+/// A font file that cannot be read. Of one that is part of the program: the build is broken.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("the font {0} cannot be read: put a sound TTF, OTF or TTC in its place (one of our own: build anew)")]
+pub struct FontUnreadable(pub String);
+
+/// A font file that an operator adds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FontFile {
+    /// Its name, for messages.
+    pub name: String,
+    /// Its bytes: TTF, OTF, or a collection of them.
+    pub bytes: Vec<u8>,
+}
+
+/// The colour of a run of text: red, green, blue.
+pub(crate) type Ink = [u8; 3];
+
+macro_rules! embedded {
+    ($path:literal) => {
+        include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../ui/node_modules/", $path))
+    };
+}
+
+const PRETENDARD: &str = "Pretendard";
+const NOTO_JP: &str = "Noto Sans JP";
+const NOTO_KR: &str = "Noto Sans KR";
+const NOTO_SC: &str = "Noto Sans SC";
+const NOTO_ARABIC: &str = "Noto Sans Arabic";
+const NOTO_HEBREW: &str = "Noto Sans Hebrew";
+const NOTO_EMOJI: &str = "Noto Emoji";
+
+const NOTO_JP_FILE: &[u8] = embedded!("@expo-google-fonts/noto-sans-jp/400Regular/NotoSansJP_400Regular.ttf");
+const NOTO_KR_FILE: &[u8] = embedded!("@expo-google-fonts/noto-sans-kr/400Regular/NotoSansKR_400Regular.ttf");
+const NOTO_SC_FILE: &[u8] = embedded!("@expo-google-fonts/noto-sans-sc/400Regular/NotoSansSC_400Regular.ttf");
+
+/// Family and file; a family may have several weights.
+const FILES: [(&str, &[u8]); 8] = [
+    (
+        PRETENDARD,
+        embedded!("pretendard/dist/public/static/Pretendard-Regular.otf"),
+    ),
+    (
+        PRETENDARD,
+        embedded!("pretendard/dist/public/static/Pretendard-Bold.otf"),
+    ),
+    (NOTO_JP, NOTO_JP_FILE),
+    (NOTO_KR, NOTO_KR_FILE),
+    (NOTO_SC, NOTO_SC_FILE),
+    (
+        NOTO_ARABIC,
+        embedded!("@expo-google-fonts/noto-sans-arabic/400Regular/NotoSansArabic_400Regular.ttf"),
+    ),
+    (
+        NOTO_HEBREW,
+        embedded!("@expo-google-fonts/noto-sans-hebrew/400Regular/NotoSansHebrew_400Regular.ttf"),
+    ),
+    (
+        NOTO_EMOJI,
+        embedded!("@expo-google-fonts/noto-emoji/400Regular/NotoEmoji_400Regular.ttf"),
+    ),
+];
+
+pub(crate) const NANUM_PEN: &str = "Nanum Pen Script";
+pub(crate) const GAEGU: &str = "Gaegu";
+pub(crate) const YUJI_SYUKU: &str = "Yuji Syuku";
+pub(crate) const ZEN_KURENAIDO: &str = "Zen Kurenaido";
+pub(crate) const CAVEAT: &str = "Caveat";
+pub(crate) const DANCING_SCRIPT: &str = "Dancing Script";
+pub(crate) const SONG_MYUNG: &str = "Song Myung";
+
+/// The fonts of signatures and seals, in the order in which they are asked for what the chosen one lacks.
+const DRAWING_FILES: [(&str, &[u8]); 7] = [
+    (
+        NANUM_PEN,
+        embedded!("@expo-google-fonts/nanum-pen-script/400Regular/NanumPenScript_400Regular.ttf"),
+    ),
+    (
+        YUJI_SYUKU,
+        embedded!("@expo-google-fonts/yuji-syuku/400Regular/YujiSyuku_400Regular.ttf"),
+    ),
+    (
+        ZEN_KURENAIDO,
+        embedded!("@expo-google-fonts/zen-kurenaido/400Regular/ZenKurenaido_400Regular.ttf"),
+    ),
+    (
+        GAEGU,
+        embedded!("@expo-google-fonts/gaegu/400Regular/Gaegu_400Regular.ttf"),
+    ),
+    (
+        CAVEAT,
+        embedded!("@expo-google-fonts/caveat/400Regular/Caveat_400Regular.ttf"),
+    ),
+    (
+        DANCING_SCRIPT,
+        embedded!("@expo-google-fonts/dancing-script/400Regular/DancingScript_400Regular.ttf"),
+    ),
+    (
+        SONG_MYUNG,
+        embedded!("@expo-google-fonts/song-myung/400Regular/SongMyung_400Regular.ttf"),
+    ),
+];
+
+/// The file of a family of [`DRAWING_FILES`].
+pub(crate) fn drawing_file(family: &str) -> Option<&'static [u8]> {
+    DRAWING_FILES
+        .iter()
+        .find(|(known, _)| *known == family)
+        .map(|(_, file)| *file)
+}
+
+/// What one layout works with; contexts hold caches, so they are kept and used again.
+pub(crate) struct LayoutContexts {
+    pub(crate) fonts: FontContext,
+    pub(crate) layout: LayoutContext<Ink>,
+}
+
+/// Which characters are drawn whatever stands beside them: letters of scripts that are not joined, that some font has.
+/// Most texts are made of nothing else, and need not be laid out to know that nothing is missing.
+struct StandingAlone(Box<[u64]>);
+
+impl StandingAlone {
+    /// Printable ASCII, kana, Han and Hangul syllables: none combines with its neighbours.
+    const RANGES: [std::ops::RangeInclusive<u32>; 5] = [
+        0x20..=0x7e,
+        0x3041..=0x3096,
+        0x30a1..=0x30fa,
+        0x4e00..=0x9fff,
+        0xac00..=0xd7a3,
+    ];
+
+    fn new() -> Self {
+        Self(vec![0; 0x1_0000 / 64].into_boxed_slice())
+    }
+
+    fn add(&mut self, font: &FontInfo, bytes: &[u8]) {
+        let Some(map) = font.charmap_index().charmap(bytes) else {
+            return;
+        };
+        for character in Self::RANGES.into_iter().flatten() {
+            if map.map(character).is_some_and(|glyph| glyph != 0)
+                && let Some(word) = self.0.get_mut(character as usize / 64)
+            {
+                *word |= 1 << (character % 64);
+            }
+        }
+    }
+
+    fn has(&self, character: char) -> bool {
+        let number = u32::from(character);
+        self.0
+            .get(number as usize / 64)
+            .is_some_and(|word| word & (1 << (number % 64)) != 0)
+    }
+}
+
+/// All fonts, loaded. Share it; every method takes `&self`.
+pub struct Fonts {
+    collection: FontContext,
+    /// For drawing: the same files by the id of their bytes in `collection`, and the place within the file.
+    faces: Vec<(u64, u32, krilla::text::Font)>,
+    /// Families of added files, in the order in which they were given.
+    added: Vec<String>,
+    standing_alone: StandingAlone,
+    idle: Mutex<Vec<LayoutContexts>>,
+}
+
+impl std::fmt::Debug for Fonts {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Fonts")
+            .field("faces", &self.faces.len())
+            .field("added", &self.added)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Fonts {
+    /// Loads the fonts that are part of the program.
+    pub fn embedded() -> Result<Self, FontUnreadable> {
+        Self::load(&FILES)
+    }
+
+    /// No fonts at all: for marks that are no text. Loading the others takes a hundred times as long.
+    pub(crate) fn none() -> Result<Self, FontUnreadable> {
+        Self::load(&[])
+    }
+
+    /// Loads the fonts that are part of the program, and the operator's.
+    pub fn with_added(files: Vec<FontFile>) -> Result<Self, FontUnreadable> {
+        let mut fonts = Self::embedded()?;
+        for file in files {
+            fonts.add(file)?;
+        }
+        Ok(fonts)
+    }
+
+    /// Loads the fonts of signatures and seals, and no others. A text names the one that it asks first.
+    pub(crate) fn of_drawings() -> Result<Self, FontUnreadable> {
+        let mut fonts = Self::load(&DRAWING_FILES)?;
+        fonts.added = DRAWING_FILES.iter().map(|(family, _)| (*family).to_owned()).collect();
+        Ok(fonts)
+    }
+
+    fn load(files: &[(&'static str, &'static [u8])]) -> Result<Self, FontUnreadable> {
+        let mut fonts = Self {
+            collection: FontContext {
+                collection: Collection::new(CollectionOptions {
+                    shared: false,
+                    system_fonts: false,
+                }),
+                source_cache: parley::fontique::SourceCache::default(),
+            },
+            faces: Vec::with_capacity(files.len()),
+            added: Vec::new(),
+            standing_alone: StandingAlone::new(),
+            idle: Mutex::new(Vec::new()),
+        };
+        for (family, bytes) in files {
+            let named = FontInfoOverride {
+                family_name: Some(family),
+                ..FontInfoOverride::default()
+            };
+            fonts
+                .register(Blob::new(Arc::new(*bytes)), &(*bytes).into(), Some(named))
+                .ok_or_else(|| FontUnreadable((*family).to_owned()))?;
+        }
+        Ok(fonts)
+    }
+
+    fn add(&mut self, file: FontFile) -> Result<(), FontUnreadable> {
+        let bytes: Arc<dyn AsRef<[u8]> + Send + Sync> = Arc::new(file.bytes);
+        let families = self
+            .register(Blob::new(Arc::clone(&bytes)), &bytes.into(), None)
+            .ok_or(FontUnreadable(file.name))?;
+        for family in families {
+            if !self.added.contains(&family) && !FILES.iter().any(|(known, _)| *known == family) {
+                self.added.push(family);
+            }
+        }
+        Ok(())
+    }
+
+    /// The families that the file holds; `None` where it is no font.
+    fn register(
+        &mut self,
+        blob: Blob<u8>,
+        data: &krilla::Data,
+        named: Option<FontInfoOverride<'_>>,
+    ) -> Option<Vec<String>> {
+        let id = blob.id();
+        let registered = self.collection.collection.register_fonts(blob, named);
+        let mut families = Vec::new();
+        for (family, faces) in &registered {
+            for face in faces {
+                self.standing_alone.add(face, data.as_ref());
+                let font = krilla::text::Font::new(data.clone(), face.index())?;
+                self.faces.push((id, face.index(), font));
+            }
+            families.extend(self.collection.collection.family_name(*family).map(str::to_owned));
+        }
+        (!families.is_empty()).then_some(families)
+    }
+
+    /// The names of all families; a field may name one.
+    pub fn family_names(&self) -> impl Iterator<Item = &str> {
+        let mut names: Vec<&str> = FILES.iter().map(|(family, _)| *family).collect();
+        names.dedup();
+        names.into_iter().chain(self.added.iter().map(String::as_str))
+    }
+
+    /// Is there a family of this name? Without regard to case.
+    pub fn has_family(&self, name: &str) -> bool {
+        self.family_names().any(|known| known.eq_ignore_ascii_case(name))
+    }
+
+    /// The characters of `text` that no font has, each once, in the order in which they occur.
+    ///
+    /// Line breaks and tabs are no characters to draw. What would be drawn decides: a letter and
+    /// its combining accent are there where their composed form is.
+    #[must_use]
+    pub fn missing_characters(&self, text: &str) -> Vec<char> {
+        layout::missing_characters(self, text)
+    }
+
+    /// Is the character drawn whatever stands beside it?
+    pub(crate) fn stands_alone(&self, character: char) -> bool {
+        self.standing_alone.has(character)
+    }
+
+    /// Families in the order in which a text of `language` asks them; `first` before all.
+    pub(crate) fn families(&self, language: Language, first: Option<&str>) -> FontFamily<'static> {
+        let usual = match language {
+            Language::Ko => [PRETENDARD, NOTO_KR, NOTO_JP, NOTO_SC],
+            Language::Ja => [NOTO_JP, PRETENDARD, NOTO_SC, NOTO_KR],
+            Language::En => [PRETENDARD, NOTO_JP, NOTO_KR, NOTO_SC],
+        };
+        let others = [NOTO_ARABIC, NOTO_HEBREW, NOTO_EMOJI];
+        let owned = |family: &str| FontFamilyName::Named(Cow::Owned(family.to_owned()));
+        let families = first
+            .map(owned)
+            .into_iter()
+            .chain(
+                usual
+                    .into_iter()
+                    .chain(others)
+                    .map(|family| FontFamilyName::Named(Cow::Borrowed(family))),
+            )
+            .chain(self.added.iter().map(|family| owned(family)));
+        FontFamily::List(families.collect())
+    }
+
+    pub(crate) fn with_contexts<T>(&self, work: impl FnOnce(&mut LayoutContexts) -> T) -> T {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut contexts = idle.unwrap_or_else(|| LayoutContexts {
+            fonts: self.collection.clone(),
+            layout: LayoutContext::new(),
+        });
+        let result = work(&mut contexts);
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(contexts);
+        result
+    }
+
+    pub(crate) fn face(&self, font: &parley::FontData) -> Option<&krilla::text::Font> {
+        self.faces
+            .iter()
+            .find(|(id, index, _)| *id == font.data.id() && *index == font.index)
+            .map(|(_, _, face)| face)
+    }
+
+    /// Only the first family: what a fallback is tested against.
+    #[cfg(test)]
+    pub(crate) fn without_fallback() -> Result<Self, FontUnreadable> {
+        Self::load(&FILES[..1])
+    }
+}
+
+/// The file that stands in for a font of the Adobe character collections that a PDF names and
+/// does not embed.
+pub(crate) fn stand_in(family: &hayro::hayro_interpret::hayro_cmap::CidFamily) -> Option<&'static [u8]> {
+    use hayro::hayro_interpret::hayro_cmap::CidFamily;
+    match family {
+        CidFamily::AdobeJapan1 => Some(NOTO_JP_FILE),
+        CidFamily::AdobeKorea1 => Some(NOTO_KR_FILE),
+        CidFamily::AdobeGB1 | CidFamily::AdobeCNS1 => Some(NOTO_SC_FILE),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fonts() -> Fonts {
+        Fonts::embedded().expect("the embedded fonts load")
+    }
+
+    #[test]
+    fn shared_between_threads() {
+        fn assert_shared<T: Send + Sync>() {}
+        assert_shared::<Fonts>();
+    }
+
+    #[test]
+    fn what_people_write_is_there() {
+        let fonts = fonts();
+        for text in [
+            "김민준 대한민국 서울특별시 똠방각하 뷁 힣",
+            "山田太郎 髙橋 﨑 やまだ タロウ ｶﾀｶﾅ",
+            "张伟 張偉 李小龙",
+            "José Müller Łukasz Çelik Ñandú Æsir Œuvre € £ ¥ ₩ № © ™ … — “” ‘’",
+            "Ωμέγα Привет",
+            "عقد العمل، ١٢٣٤٫٥٦ ريال – محمد عبد الله",
+            "חוזה עבודה: שָׁלוֹם ״כהן״ ₪",
+            "👍 🎉 ❤️ 👨‍👩‍👧‍👦 🇰🇷 👩🏽‍💻 ☎ ✅ 1️⃣",
+            "1,234,567.89 % + - / * = ( ) [ ] { } ① ② ③ ㈜ ㎡ ℃ ※ ○ ● □ ■ △ ▲ → ←",
+            "line\nbreak\ttab\r\nend",
+            "",
+        ] {
+            assert_eq!(fonts.missing_characters(text), Vec::<char>::new(), "{text}");
+        }
+    }
+
+    #[test]
+    fn composed_and_decomposed_are_one() {
+        // Decomposed, as file names of one desktop system come.
+        assert_eq!(
+            fonts().missing_characters("e\u{301}\u{1112}\u{1161}\u{11ab}"),
+            Vec::<char>::new()
+        );
+    }
+
+    #[test]
+    fn a_character_that_no_font_has_is_named_once() {
+        let fonts = fonts();
+        assert_eq!(fonts.missing_characters("a𓀀b𓀀c𓁐"), vec!['𓀀', '𓁐']);
+        assert_eq!(fonts.missing_characters("bell\u{7}"), vec!['\u{7}']);
+    }
+
+    /// What is said without laying a text out is what layout would say.
+    #[test]
+    fn a_character_that_stands_alone_is_drawn() {
+        let fonts = fonts();
+        let alone: Vec<char> = (' '..='\u{ffff}')
+            .filter(|character| fonts.stands_alone(*character))
+            .collect();
+        assert!(alone.len() > 11_172 + 6_000, "{}", alone.len());
+        for text in alone.chunks(500) {
+            let text: String = text.iter().collect();
+            assert_eq!(
+                layout::missing_when_laid_out(&fonts, text.clone(), &layout::TextStyle::default()),
+                Vec::<char>::new(),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_added_font_is_asked_by_its_own_name_and_one_that_is_none_is_refused() {
+        let file = |name: &str, bytes: &[u8]| FontFile {
+            name: name.to_owned(),
+            bytes: bytes.to_vec(),
+        };
+        let weight = embedded!("pretendard/dist/public/static/Pretendard-SemiBold.otf");
+        let fonts = Fonts::with_added(vec![file("more.otf", weight)]).expect("a font");
+        assert_eq!(fonts.faces.len(), FILES.len() + 1);
+        let named: Vec<&str> = fonts.family_names().collect();
+        assert!(
+            named.contains(&"Noto Emoji") && fonts.has_family("pretendard"),
+            "{named:?}"
+        );
+        assert_eq!(
+            Fonts::with_added(vec![file("none.otf", b"%PDF-1.7")]).err(),
+            Some(FontUnreadable("none.otf".to_owned()))
+        );
+    }
+
+    #[test]
+    fn without_fallback_a_han_character_is_missing() {
+        let fonts = Fonts::without_fallback().expect("one font");
+        assert_eq!(fonts.missing_characters("김 山"), vec!['山']);
+    }
+}

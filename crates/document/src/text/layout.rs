@@ -1,0 +1,997 @@
+//! How a text stands in its box: one rule for the page in the browser and for the PDF.
+//!
+//! - The box has a padding of [`PADDING`] points on each side.
+//! - *One line*: line breaks become spaces, and the line stands in the middle of the box's height.
+//! - *Many lines*: the text wraps at word boundaries (anywhere, where a word is wider than the box), keeps its line
+//!   breaks and begins at the top.
+//! - *Cells*: the box is divided into equal cells side by side, and each character (a letter with its accents, an
+//!   emoji with its parts) stands in the middle of its own, all in one size; a blank leaves its cell empty. Aligned to
+//!   the right, the last character takes the last cell; text that runs from right to left begins in the last cell.
+//!   There is no padding, and more characters than cells are refused.
+//! - Where a template does not say which ([`domain::Field::text_place`]), a text box in which two lines fit takes many.
+//! - Without a given size the letters are as large as the box allows, at most [`LARGEST_AUTOMATIC`].
+//! - A text that does not fit is set smaller, down to [`SMALLEST`] (or to the given size, where that is smaller); one
+//!   that still does not fit is refused, before anybody signs.
+//! - A line is [`LINE_HEIGHT`] times its size high, whatever fonts it mixes.
+//! - Tabs are spaces, trailing blanks are dropped, blanks between words are kept.
+//! - The first letter that has a direction decides in which the text runs (UAX #9, P2), and where it begins if its
+//!   field does not say so.
+//! - A character that no font has is refused by name; nothing is ever drawn as an empty box.
+//!
+//! Shaping, order of writing and line breaking are parley's. What is laid out is drawn on a PDF ([`crate::marks::stamp`]), or
+//! given as outlines ([`Outline`]), so that the page in the browser shows what will be stamped whatever fonts its
+//! reader has.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+use std::sync::Arc;
+
+pub use domain::field::measures::{LARGEST_AUTOMATIC, LINE_HEIGHT, PADDING, SMALLEST};
+use domain::field::{Alignment, TextPlace, measures};
+use domain::language::Language;
+use domain::text::is_private_use;
+use krilla::color::rgb;
+use krilla::geom::Point;
+use krilla::num::NormalizedF32;
+use krilla::paint::Fill;
+use krilla::surface::Surface;
+use krilla::text::{GlyphId, KrillaGlyph};
+use parley::style::{FontWeight, LineHeight, OverflowWrap, StyleProperty, TextWrapMode, WordBreak};
+use parley::{AlignmentOptions, Layout};
+use skrifa::MetadataProvider as _;
+use skrifa::outline::{DrawSettings, OutlinePen};
+use thiserror::Error;
+
+use crate::text::fonts::{Fonts, Ink};
+
+/// Rounding of parley and of the boxes; a line that is wider by less is not too wide.
+const SLACK: f32 = 0.01;
+
+/// Why a text cannot be drawn in its box.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum TextFault {
+    /// No font has these characters.
+    #[error("no font has {}; write the text without, or add a font that has them", quoted(.characters))]
+    MissingCharacters {
+        /// Each once, in order.
+        characters: Vec<char>,
+    },
+    /// The text does not fit even in the smallest letters.
+    #[error("the text is too long for its box even in the smallest letters; shorten it or enlarge the box")]
+    DoesNotFit,
+}
+
+fn quoted(characters: &[char]) -> String {
+    let names: Vec<String> = characters
+        .iter()
+        .map(|c| format!("{c:?} (U+{:04X})", u32::from(*c)))
+        .collect();
+    names.join(", ")
+}
+
+/// How a text is to look.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TextStyle {
+    /// How it takes its place; `None`: on many lines, where the box has room for two.
+    pub place: Option<TextPlace>,
+    /// The family that is asked first.
+    pub font: Option<Arc<str>>,
+    /// Size of letters in points; `None`: as the box allows.
+    pub size: Option<f32>,
+    /// At which edge of the box.
+    pub alignment: Alignment,
+    /// Which shapes of Han characters are preferred.
+    pub language: Language,
+    /// Bold letters.
+    pub bold: bool,
+    /// Red, green, blue.
+    pub colour: [u8; 3],
+}
+
+impl Default for TextStyle {
+    fn default() -> Self {
+        Self {
+            place: None,
+            font: None,
+            size: None,
+            alignment: Alignment::Left,
+            language: Language::Ko,
+            bold: false,
+            colour: [0, 0, 0],
+        }
+    }
+}
+
+/// A text that has been shaped and broken into lines, ready to draw.
+pub struct Lines {
+    text: String,
+    layout: Layout<Ink>,
+    /// Size of letters that was chosen.
+    pub(crate) size: f32,
+    /// From the top of the box (in a box) or of the column to the top of the first line.
+    top: f32,
+    /// The lines that are drawn; all of them, unless the text was cut.
+    shown: Range<usize>,
+}
+
+impl std::fmt::Debug for Lines {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Lines")
+            .field("text", &self.text)
+            .field("size", &self.size)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A text laid out for its box.
+#[derive(Debug)]
+pub(crate) struct BoxText {
+    /// From the box's left edge to the column of each part.
+    parts: Vec<(f32, Lines)>,
+    colour: Ink,
+}
+
+/// Lays `text` out for a box of `width` by `height` points, by the rule above.
+pub(crate) fn in_box(
+    fonts: &Fonts,
+    text: &str,
+    style: &TextStyle,
+    width: f32,
+    height: f32,
+) -> Result<BoxText, TextFault> {
+    let size = style.size.unwrap_or_else(|| measures::automatic_size(height));
+    let place = style.place.unwrap_or(if measures::takes_two_lines(height, size) {
+        TextPlace::ManyLines
+    } else {
+        TextPlace::OneLine
+    });
+    let text = cleaned(text, place == TextPlace::ManyLines);
+    refuse_missing(fonts, &text, style)?;
+    let parts = match place {
+        _ if text.is_empty() => Vec::new(),
+        TextPlace::OneLine => vec![(PADDING, on_one_line(fonts, text, style, size, (width, height))?)],
+        TextPlace::ManyLines => vec![(PADDING, on_many_lines(fonts, &text, style, size, (width, height))?)],
+        TextPlace::Cells(cells) => in_cells(fonts, &text, style, size, (width, height), cells)?,
+    };
+    Ok(BoxText {
+        parts,
+        colour: style.colour,
+    })
+}
+
+/// As [`in_box`], but what does not fit is set in the smallest letters, and the caller cuts it off at the box: so do viewers
+/// with the value of a form.
+pub(crate) fn cut_to_box(
+    fonts: &Fonts,
+    text: &str,
+    style: &TextStyle,
+    width: f32,
+    height: f32,
+) -> Result<BoxText, TextFault> {
+    let fitted = in_box(fonts, text, style, width, height);
+    if fitted.as_ref().err() != Some(&TextFault::DoesNotFit) {
+        return fitted;
+    }
+    let size = style.size.unwrap_or(SMALLEST).min(SMALLEST);
+    let many = style.place == Some(TextPlace::ManyLines);
+    let inner_width = (width - 2.0 * PADDING).max(1.0);
+    let mut lines = set(fonts, cleaned(text, many), style, size, many.then_some(inner_width));
+    lines.top = if many {
+        PADDING
+    } else {
+        (height - lines.layout.height()) / 2.0
+    };
+    let left = if !many && lines.layout.is_rtl() {
+        width - PADDING - lines.width()
+    } else {
+        PADDING
+    };
+    Ok(BoxText {
+        parts: vec![(left, lines)],
+        colour: style.colour,
+    })
+}
+
+type Extent = (f32, f32);
+
+/// A single line may use the height of its box to the edge, but not its width. Its width is proportional to its size, so
+/// that the second try fits; hinting plays no part in a PDF.
+fn on_one_line(
+    fonts: &Fonts,
+    text: String,
+    style: &TextStyle,
+    size: f32,
+    (width, height): Extent,
+) -> Result<Lines, TextFault> {
+    let inner_width = width - 2.0 * PADDING;
+    let fitting_height = (height / LINE_HEIGHT).max(1.0);
+    let floor = SMALLEST.min(size).min(fitting_height);
+    let mut size = size.min(fitting_height);
+    let mut lines = set(fonts, text, style, size, None);
+    let natural = lines.width();
+    let too_wide = natural > inner_width;
+    if too_wide {
+        // Rounded down to tenths.
+        size = (size * inner_width / natural * 10.0).floor() / 10.0;
+    }
+    if size < floor || inner_width <= 0.0 {
+        return Err(TextFault::DoesNotFit);
+    }
+    if too_wide {
+        lines = set(fonts, lines.text, style, size, None);
+    }
+    lines.align(style.alignment, inner_width);
+    lines.top = (height - lines.layout.height()) / 2.0;
+    Ok(lines)
+}
+
+fn on_many_lines(
+    fonts: &Fonts,
+    text: &str,
+    style: &TextStyle,
+    size: f32,
+    (width, height): Extent,
+) -> Result<Lines, TextFault> {
+    let (inner_width, inner_height) = (width - 2.0 * PADDING, height - 2.0 * PADDING);
+    if inner_width <= 0.0 {
+        return Err(TextFault::DoesNotFit);
+    }
+    largest_fitting(size, SMALLEST.min(size), |size| {
+        let mut lines = set(fonts, text.to_owned(), style, size, Some(inner_width));
+        lines.top = PADDING;
+        let fits = lines.layout.height() <= inner_height + SLACK && lines.width() <= inner_width + SLACK;
+        fits.then_some(lines)
+    })
+    .ok_or(TextFault::DoesNotFit)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "at most a few hundred cells")]
+fn in_cells(
+    fonts: &Fonts,
+    text: &str,
+    style: &TextStyle,
+    size: f32,
+    (width, height): Extent,
+    cells: u32,
+) -> Result<Vec<(f32, Lines)>, TextFault> {
+    let characters: Vec<&str> = domain::value::characters(text).collect();
+    let cells = cells as usize;
+    let Some(free) = cells.checked_sub(characters.len()) else {
+        return Err(TextFault::DoesNotFit);
+    };
+    let cell = width / cells as f32;
+    let fitting_height = (height / LINE_HEIGHT).max(1.0);
+    let floor = SMALLEST.min(size).min(fitting_height);
+    let mut size = size.min(fitting_height);
+    let each = |size| -> Vec<Lines> {
+        let one = |character: &&str| set(fonts, (*character).to_owned(), style, size, None);
+        characters.iter().map(one).collect()
+    };
+    let widest = each(size).iter().map(Lines::width).fold(0.0, f32::max);
+    if widest > cell {
+        size = (size * cell / widest * 10.0).floor() / 10.0;
+    }
+    if size < floor {
+        return Err(TextFault::DoesNotFit);
+    }
+    let runs_left = set(fonts, text.to_owned(), style, size, None).layout.is_rtl();
+    let before = match (style.alignment, runs_left) {
+        (Alignment::Left, _) | (Alignment::Start, false) => 0,
+        (Alignment::Right, _) | (Alignment::Start, true) => free,
+        (Alignment::Center, _) => free / 2,
+    };
+    let last = characters.len().saturating_sub(1);
+    let parts = each(size).into_iter().enumerate().map(|(index, mut lines)| {
+        let place = before + if runs_left { last - index } else { index };
+        lines.top = (height - lines.layout.height()) / 2.0;
+        let left = place as f32 * cell + (cell - lines.width()) / 2.0;
+        (left, lines)
+    });
+    Ok(parts.collect())
+}
+
+/// The result for the largest of `size`, `size` − 0.5, … `floor` that has one. A stranger's long text costs much to lay
+/// out, so the sizes between are halved, not tried one after the other.
+fn largest_fitting<T>(size: f32, floor: f32, mut try_size: impl FnMut(f32) -> Option<T>) -> Option<T> {
+    const STEP: f32 = 0.5;
+    if let Some(found) = try_size(size) {
+        return Some(found);
+    }
+    if size <= floor {
+        return None;
+    }
+    let mut best = try_size(floor)?;
+    let (mut too_large, mut fitting) = (size, floor);
+    // Between them lie only whole steps below `size`.
+    loop {
+        let steps = ((too_large - fitting) / STEP).ceil() - 1.0;
+        if steps < 1.0 {
+            return Some(best);
+        }
+        let middle = too_large - f32::midpoint(steps, 1.0).floor() * STEP;
+        match try_size(middle) {
+            Some(found) => {
+                best = found;
+                fitting = middle;
+            }
+            None => too_large = middle,
+        }
+    }
+}
+
+/// Lays `text` out in a column of `width` points, as long as it becomes; without a width, on one
+/// line. Nothing is shrunk and nothing added around it.
+pub fn in_column(
+    fonts: &Fonts,
+    text: &str,
+    style: &TextStyle,
+    size: f32,
+    width: Option<f32>,
+) -> Result<Lines, TextFault> {
+    let text = cleaned(text, width.is_some());
+    refuse_missing(fonts, &text, style)?;
+    Ok(set(fonts, text, style, size, width))
+}
+
+fn refuse_missing(fonts: &Fonts, text: &str, style: &TextStyle) -> Result<(), TextFault> {
+    let characters = missing_in(fonts, text, style);
+    if characters.is_empty() {
+        Ok(())
+    } else {
+        Err(TextFault::MissingCharacters { characters })
+    }
+}
+
+fn cleaned(text: &str, many_lines: bool) -> String {
+    let text = text
+        .replace("\r\n", "\n")
+        .replace(['\r', '\u{2028}', '\u{2029}', '\u{85}'], "\n")
+        .replace('\t', " ");
+    let text = text.trim_end();
+    if many_lines {
+        text.to_owned()
+    } else {
+        text.replace('\n', " ")
+    }
+}
+
+fn set(fonts: &Fonts, text: String, style: &TextStyle, size: f32, width: Option<f32>) -> Lines {
+    let mut layout = fonts.with_contexts(|contexts| {
+        let mut builder = contexts.layout.ranged_builder(&mut contexts.fonts, &text, 1.0, false);
+        builder.push_default(StyleProperty::Brush(style.colour));
+        builder.push_default(StyleProperty::FontFamily(
+            fonts.families(style.language, style.font.as_deref()),
+        ));
+        builder.push_default(StyleProperty::FontSize(size));
+        builder.push_default(StyleProperty::LineHeight(LineHeight::FontSizeRelative(LINE_HEIGHT)));
+        if style.bold {
+            builder.push_default(StyleProperty::FontWeight(FontWeight::BOLD));
+        }
+        builder.push_default(StyleProperty::Locale(
+            parley::fontique::Language::parse(style.language.locale()).ok(),
+        ));
+        // Korean breaks at spaces as its readers expect, hashes and addresses anywhere.
+        let korean = style.language == Language::Ko;
+        builder.push_default(StyleProperty::WordBreak(if korean {
+            WordBreak::KeepAll
+        } else {
+            WordBreak::Normal
+        }));
+        builder.push_default(StyleProperty::OverflowWrap(OverflowWrap::Anywhere));
+        if width.is_none() {
+            builder.push_default(StyleProperty::TextWrapMode(TextWrapMode::NoWrap));
+        }
+        builder.build(&text)
+    });
+    layout.break_all_lines(width);
+    let shown = 0..layout.len();
+    let mut lines = Lines {
+        text,
+        layout,
+        size,
+        top: 0.0,
+        shown,
+    };
+    if width.is_some() {
+        lines
+            .layout
+            .align(parley_alignment(style.alignment), AlignmentOptions::default());
+    }
+    lines
+}
+
+fn parley_alignment(alignment: Alignment) -> parley::Alignment {
+    match alignment {
+        Alignment::Start => parley::Alignment::Start,
+        Alignment::Left => parley::Alignment::Left,
+        Alignment::Center => parley::Alignment::Center,
+        Alignment::Right => parley::Alignment::Right,
+    }
+}
+
+/// The characters of `text` for which layout finds no glyph (`.notdef`, glyph 0).
+pub(crate) fn missing_characters(fonts: &Fonts, text: &str) -> Vec<char> {
+    missing_in(fonts, text, &TextStyle::default())
+}
+
+fn missing_in(fonts: &Fonts, text: &str, style: &TextStyle) -> Vec<char> {
+    let text = cleaned(text, true);
+    if text
+        .chars()
+        .all(|character| character == '\n' || fonts.stands_alone(character))
+    {
+        return Vec::new();
+    }
+    missing_when_laid_out(fonts, text, style)
+}
+
+pub(crate) fn missing_when_laid_out(fonts: &Fonts, text: String, style: &TextStyle) -> Vec<char> {
+    let mut missing: Vec<char> = Vec::new();
+    let mut note = |character: char| {
+        if !missing.contains(&character) {
+            missing.push(character);
+        }
+    };
+    // Shapers make control characters invisible; here they are a mistake of whoever sent them.
+    // What private characters mean, no font that they come from can know.
+    let control = |character: char| (character.is_control() && character != '\n') || is_private_use(character);
+    let lines = set(fonts, text, style, LARGEST_AUTOMATIC, None);
+    for line in lines.layout.lines() {
+        for run in line.runs() {
+            for cluster in run.clusters() {
+                let part = lines.text.get(cluster.text_range()).unwrap_or_default();
+                let absent = cluster.glyphs().any(|glyph| glyph.id == 0);
+                part.chars()
+                    .filter(|character| control(*character) || (absent && *character != '\n'))
+                    .for_each(&mut note);
+            }
+        }
+    }
+    missing
+}
+
+impl Lines {
+    /// Width of the longest line without the blanks at its end.
+    pub(crate) fn width(&self) -> f32 {
+        self.layout.width()
+    }
+
+    /// Height of the lines.
+    pub fn height(&self) -> f32 {
+        if self.text.is_empty() {
+            0.0
+        } else {
+            self.line_top(self.shown.end) - self.line_top(self.shown.start)
+        }
+    }
+
+    /// From the top of the first of all lines to the top of `line`.
+    fn line_top(&self, line: usize) -> f32 {
+        self.layout
+            .get(line)
+            .map_or(self.layout.height(), |line| line.metrics().block_min_coord)
+    }
+
+    /// Cuts between lines into parts of which the first is at most `first` high (and empty where not
+    /// even one line is that low) and the others at most `other`, but at least one line.
+    pub(crate) fn cut(self, first: f32, other: f32) -> Vec<Self> {
+        let mut parts = Vec::new();
+        let mut start = self.shown.start;
+        let mut room = first;
+        while start < self.shown.end {
+            let mut end = start;
+            while end < self.shown.end && self.line_top(end + 1) - self.line_top(start) <= room + SLACK {
+                end += 1;
+            }
+            if end == start && room >= other {
+                end += 1;
+            }
+            parts.push(start..end);
+            start = end;
+            room = other;
+        }
+        parts
+            .into_iter()
+            .map(|shown| Self {
+                text: self.text.clone(),
+                layout: self.layout.clone(),
+                size: self.size,
+                top: self.top,
+                shown,
+            })
+            .collect()
+    }
+
+    /// Number of lines.
+    pub(crate) fn count(&self) -> usize {
+        self.layout.len()
+    }
+
+    fn align(&mut self, alignment: Alignment, width: f32) {
+        self.layout.break_all_lines(Some(width));
+        self.layout
+            .align(parley_alignment(alignment), AlignmentOptions::default());
+    }
+
+    /// The outlines of all glyphs; the column's top left corner is at `x`, `y`.
+    pub(crate) fn outline(&self, x: f32, y: f32, pen: &mut impl GlyphPen) {
+        for line in self.shown.clone().filter_map(|line| self.layout.get(line)) {
+            let baseline = y + line.metrics().baseline - self.line_top(self.shown.start);
+            let mut at = x + line.metrics().offset;
+            for run in line.runs() {
+                let font = run.font();
+                let outlines = skrifa::FontRef::from_index(font.data.data(), font.index)
+                    .ok()
+                    .map(|font| font.outline_glyphs());
+                let size = skrifa::instance::Size::new(run.font_size());
+                let clusters = run
+                    .visual_clusters()
+                    .filter(|cluster| !cluster.is_ligature_continuation());
+                for glyph in clusters.flat_map(|cluster| cluster.glyphs().collect::<Vec<_>>()) {
+                    let outline = outlines
+                        .as_ref()
+                        .and_then(|outlines| outlines.get(skrifa::GlyphId::new(glyph.id)));
+                    if let Some(outline) = outline {
+                        pen.start_glyph(at + glyph.x, baseline - glyph.y);
+                        // A glyph that cannot be outlined has no outline in the PDF either.
+                        let settings = DrawSettings::unhinted(size, skrifa::instance::LocationRef::default());
+                        let _ = outline.draw(settings, pen);
+                    }
+                    at += glyph.advance;
+                }
+            }
+        }
+    }
+
+    /// Draws with the top left corner of the column at `x`, `y`.
+    pub(crate) fn draw(&self, fonts: &Fonts, surface: &mut Surface<'_>, x: f32, y: f32) {
+        let y = y - self.line_top(self.shown.start);
+        for line in self.shown.clone().filter_map(|line| self.layout.get(line)) {
+            let baseline = y + line.metrics().baseline;
+            let mut pen = x + line.metrics().offset;
+            for run in line.runs() {
+                let size = run.font_size();
+                let start = pen;
+                let mut ink: Ink = [0, 0, 0];
+                let mut glyphs: Vec<KrillaGlyph> = Vec::new();
+                // The parts of a ligature whose glyph is still to come: where writing runs to the left, it comes last.
+                let mut before: Option<Range<usize>> = None;
+                for cluster in run.visual_clusters() {
+                    let mut range = cluster.text_range();
+                    if cluster.is_ligature_continuation() {
+                        // The ligature's one glyph stands for the text of all its parts.
+                        if run.is_rtl() {
+                            before = Some(before.map_or(range.clone(), |before| joined(&before, &range)));
+                        } else if let Some(glyph) = glyphs.last_mut() {
+                            glyph.text_range = joined(&glyph.text_range, &range);
+                        }
+                        continue;
+                    }
+                    if let Some(before) = before.take() {
+                        range = joined(&before, &range);
+                    }
+                    ink = cluster.style().brush;
+                    for glyph in cluster.glyphs() {
+                        glyphs.push(KrillaGlyph::new(
+                            GlyphId::new(glyph.id),
+                            glyph.advance / size,
+                            glyph.x / size,
+                            glyph.y / size,
+                            0.0,
+                            range.clone(),
+                            None,
+                        ));
+                        pen += glyph.advance;
+                    }
+                }
+                let Some(face) = fonts.face(run.font()) else {
+                    continue;
+                };
+                if glyphs.is_empty() {
+                    continue;
+                }
+                let [red, green, blue] = ink;
+                surface.set_fill(Some(Fill {
+                    paint: rgb::Color::new(red, green, blue).into(),
+                    opacity: NormalizedF32::ONE,
+                    rule: krilla::paint::FillRule::default(),
+                }));
+                surface.draw_glyphs(
+                    Point::from_xy(start, baseline),
+                    &glyphs,
+                    face.clone(),
+                    &self.text,
+                    size,
+                    false,
+                );
+            }
+        }
+    }
+}
+
+fn joined(one: &Range<usize>, other: &Range<usize>) -> Range<usize> {
+    one.start.min(other.start)..one.end.max(other.end)
+}
+
+impl BoxText {
+    /// Draws in the box whose top left corner is `x`, `y`.
+    pub(crate) fn draw(&self, fonts: &Fonts, surface: &mut Surface<'_>, x: f32, y: f32) {
+        for (left, lines) in &self.parts {
+            lines.draw(fonts, surface, x + left, y + lines.top);
+        }
+    }
+
+    /// What [`Self::draw`] draws, as a path.
+    pub(crate) fn outline(&self) -> Outline {
+        let mut pen = PathPen::default();
+        for (left, lines) in &self.parts {
+            lines.outline(*left, lines.top, &mut pen);
+        }
+        Outline {
+            path: pen.path,
+            colour: self.colour,
+        }
+    }
+}
+
+/// The filled outlines of a text in its box.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outline {
+    /// Data of an SVG path (non-zero winding), in points from the top left of the box, y downwards.
+    pub path: String,
+    /// Red, green, blue.
+    pub colour: [u8; 3],
+}
+
+/// Takes the outlines of glyphs, one after the other.
+pub(crate) trait GlyphPen: OutlinePen {
+    /// The next outline has its origin here; its own y goes upwards.
+    fn start_glyph(&mut self, x: f32, baseline: f32);
+}
+
+impl GlyphPen for PathPen {
+    fn start_glyph(&mut self, x: f32, baseline: f32) {
+        self.origin = (x, baseline);
+    }
+}
+
+/// Writes outlines as relative commands of a path in hundredths of a point; every command begins where the one before it
+/// was written to end, so that rounding does not add up.
+#[derive(Default)]
+pub(crate) struct PathPen {
+    pub(crate) path: String,
+    /// Of the glyph.
+    origin: (f32, f32),
+    /// In hundredths.
+    at: (i32, i32),
+    start: (i32, i32),
+}
+
+impl PathPen {
+    #[expect(clippy::cast_possible_truncation, reason = "hundredths of a point on a page")]
+    fn hundredths(&self, x: f32, y: f32) -> (i32, i32) {
+        let place = |length: f32| (length * 100.0).round() as i32;
+        (place(self.origin.0 + x), place(self.origin.1 - y))
+    }
+
+    fn command(&mut self, letter: char, points: &[(f32, f32)]) {
+        self.path.push(letter);
+        let from = self.at;
+        for (index, (x, y)) in points.iter().enumerate() {
+            let to = self.hundredths(*x, *y);
+            self.number(to.0 - from.0, index == 0);
+            self.number(to.1 - from.1, false);
+            self.at = to;
+        }
+        if letter == 'm' {
+            self.start = self.at;
+        }
+    }
+
+    /// Without zeros that say nothing, and without a blank where a sign divides.
+    fn number(&mut self, hundredths: i32, first: bool) {
+        if !first && hundredths >= 0 {
+            self.path.push(' ');
+        }
+        if hundredths < 0 {
+            self.path.push('-');
+        }
+        let (whole, part) = (hundredths.unsigned_abs() / 100, hundredths.unsigned_abs() % 100);
+        // Writing into a text cannot fail.
+        let _ = match (whole, part) {
+            (whole, 0) => write!(self.path, "{whole}"),
+            (0, part) if part % 10 == 0 => write!(self.path, ".{}", part / 10),
+            (0, part) => write!(self.path, ".{part:02}"),
+            (whole, part) if part % 10 == 0 => write!(self.path, "{whole}.{}", part / 10),
+            (whole, part) => write!(self.path, "{whole}.{part:02}"),
+        };
+    }
+}
+
+impl OutlinePen for PathPen {
+    fn move_to(&mut self, x: f32, y: f32) {
+        self.command('m', &[(x, y)]);
+    }
+
+    fn line_to(&mut self, x: f32, y: f32) {
+        self.command('l', &[(x, y)]);
+    }
+
+    fn quad_to(&mut self, cx0: f32, cy0: f32, x: f32, y: f32) {
+        self.command('q', &[(cx0, cy0), (x, y)]);
+    }
+
+    fn curve_to(&mut self, cx0: f32, cy0: f32, cx1: f32, cy1: f32, x: f32, y: f32) {
+        self.command('c', &[(cx0, cy0), (cx1, cy1), (x, y)]);
+    }
+
+    fn close(&mut self) {
+        self.path.push('z');
+        self.at = self.start;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The one part of a text that is not in cells.
+    fn in_box(fonts: &Fonts, text: &str, style: &TextStyle, width: f32, height: f32) -> Result<Lines, TextFault> {
+        let laid_out = super::in_box(fonts, text, style, width, height)?;
+        Ok(laid_out.parts.into_iter().next().expect("not empty").1)
+    }
+
+    fn fonts() -> Fonts {
+        Fonts::embedded().expect("the embedded fonts load")
+    }
+
+    fn style(size: f32) -> TextStyle {
+        TextStyle {
+            size: Some(size),
+            ..TextStyle::default()
+        }
+    }
+
+    #[test]
+    fn the_largest_size_that_fits_is_found_in_few_tries() {
+        for (size, floor) in [(72.0_f32, 6.0_f32), (12.0, 6.0), (11.8, 6.0), (6.5, 6.0), (4.0, 4.0)] {
+            let mut sizes = vec![size];
+            while sizes.last().is_some_and(|last| *last > floor) {
+                sizes.push((sizes[sizes.len() - 1] - 0.5).max(floor));
+            }
+            for expected in &sizes {
+                let mut tries = 0;
+                let found = largest_fitting(size, floor, |tried| {
+                    tries += 1;
+                    (tried <= expected + 0.001).then_some(tried)
+                });
+                let found = found.expect("one fits");
+                assert!((found - expected).abs() < 0.001, "{found} is not {expected}");
+                assert!(tries <= 10, "{tries} tries from {size} to {expected}");
+            }
+            let mut tries = 0;
+            let none = largest_fitting(size, floor, |_| {
+                tries += 1;
+                None::<()>
+            });
+            assert!(none.is_none() && tries <= 2, "{tries}");
+        }
+    }
+
+    #[test]
+    fn what_fits_keeps_its_size() {
+        let lines = in_box(&fonts(), "홍길동", &style(11.0), 200.0, 20.0).expect("fits");
+        assert!((lines.size - 11.0).abs() < f32::EPSILON);
+        assert_eq!(lines.count(), 1);
+    }
+
+    #[test]
+    fn without_a_size_the_box_decides() {
+        let fonts = fonts();
+        let small = in_box(&fonts, "홍길동", &TextStyle::default(), 200.0, 10.0).expect("fits");
+        assert!((small.size - 8.0).abs() < 0.001, "{}", small.size);
+        let large = in_box(&fonts, "홍길동", &TextStyle::default(), 200.0, 200.0).expect("fits");
+        assert!((large.size - LARGEST_AUTOMATIC).abs() < f32::EPSILON);
+    }
+
+    #[test]
+    fn a_long_line_shrinks_to_its_box() {
+        let fonts = fonts();
+        let text = "Wolfeschlegelsteinhausenbergerdorff, Hubert Blaine";
+        let lines = in_box(&fonts, text, &style(12.0), 200.0, 20.0).expect("fits when smaller");
+        assert!(lines.size < 12.0 && lines.size >= SMALLEST, "{}", lines.size);
+        assert!(lines.width() <= 200.0 - 2.0 * PADDING + SLACK, "{}", lines.width());
+    }
+
+    #[test]
+    fn a_prefill_of_125_characters_in_a_large_font_is_set_smaller_or_refused() {
+        let fonts = fonts();
+        let text = "가".repeat(125);
+        assert_eq!(
+            in_box(&fonts, &text, &style(24.0), 200.0, 20.0).err(),
+            Some(TextFault::DoesNotFit)
+        );
+        let fitting = in_box(&fonts, &text, &style(24.0), 300.0, 120.0).expect("fits on many lines");
+        assert!(fitting.count() > 1 && fitting.height() <= 120.0 - 2.0 * PADDING + SLACK);
+    }
+
+    #[test]
+    fn line_breaks_hold_where_two_lines_fit_and_are_spaces_elsewhere() {
+        let fonts = fonts();
+        assert_eq!(
+            in_box(&fonts, "서울\r\n부산", &style(10.0), 200.0, 60.0)
+                .expect("fits")
+                .count(),
+            2
+        );
+        assert_eq!(
+            in_box(&fonts, "서울\n부산", &style(10.0), 200.0, 20.0)
+                .expect("fits")
+                .count(),
+            1
+        );
+    }
+
+    #[test]
+    fn a_word_wider_than_its_box_is_broken() {
+        let fonts = fonts();
+        let hash = "0123456789abcdef".repeat(8);
+        let lines = in_column(&fonts, &hash, &TextStyle::default(), 8.0, Some(120.0)).expect("drawable");
+        assert!(lines.count() > 3, "{}", lines.count());
+        assert!(lines.width() <= 120.0 + SLACK, "{}", lines.width());
+    }
+
+    #[test]
+    fn missing_characters_are_named() {
+        let fault = in_box(&fonts(), "서명 𓀀", &style(10.0), 200.0, 20.0).expect_err("no hieroglyphs");
+        assert_eq!(
+            fault,
+            TextFault::MissingCharacters {
+                characters: vec!['𓀀']
+            }
+        );
+        assert!(fault.to_string().contains("U+13000"), "{fault}");
+    }
+
+    #[test]
+    fn hangul_falls_back_from_the_japanese_first_font() {
+        let fonts = fonts();
+        let japanese = TextStyle {
+            language: Language::Ja,
+            ..style(10.0)
+        };
+        let lines = in_box(&fonts, "山田と김민준", &japanese, 200.0, 20.0).expect("fits");
+        let faces: std::collections::BTreeSet<u64> = lines
+            .layout
+            .lines()
+            .flat_map(|line| line.runs().map(|run| run.font().data.id()).collect::<Vec<_>>())
+            .collect();
+        assert_eq!(faces.len(), 2, "kana and Han from one font, Hangul from another");
+    }
+
+    #[test]
+    fn a_text_that_runs_from_right_to_left_begins_at_the_right() {
+        let fonts = fonts();
+        let line = |text: &str, alignment| {
+            let lines = in_box(
+                &fonts,
+                text,
+                &TextStyle {
+                    alignment,
+                    ..style(10.0)
+                },
+                100.0,
+                20.0,
+            )
+            .expect("fits");
+            let line = lines.layout.lines().next().expect("a line");
+            (lines.layout.is_rtl(), line.metrics().offset)
+        };
+        for text in ["שלום", "محمد", "  (محمد) ABC", "١٢ محمد"] {
+            let (rtl, offset) = line(text, Alignment::Start);
+            assert!(rtl && offset > 30.0, "{text}: {rtl} {offset}");
+            assert!(line(text, Alignment::Left).1.abs() < 0.01, "{text}");
+        }
+        for text in ["Ali محمد", "12", "김민준 שלום"] {
+            let (rtl, offset) = line(text, Alignment::Start);
+            assert!(!rtl && offset.abs() < 0.01, "{text}: {rtl} {offset}");
+        }
+    }
+
+    #[test]
+    fn arabic_letters_are_joined_and_drawn_from_the_right() {
+        let lines = in_box(&fonts(), "سلام", &style(10.0), 100.0, 20.0).expect("fits");
+        let line = lines.layout.lines().next().expect("a line");
+        let run = line.runs().next().expect("a run");
+        // In the order of drawing, the last letter comes first; lam and alef are one glyph.
+        let drawn: Vec<usize> = run
+            .visual_clusters()
+            .filter(|cluster| !cluster.is_ligature_continuation())
+            .map(|cluster| cluster.text_range().start)
+            .collect();
+        assert!(drawn.is_sorted_by(|a, b| a > b), "{drawn:?}");
+        let alone: Vec<_> = ["س", "ل", "ا", "م"]
+            .map(|letter| {
+                in_box(&fonts(), letter, &style(10.0), 100.0, 20.0)
+                    .expect("fits")
+                    .width()
+            })
+            .to_vec();
+        assert!(
+            lines.width() < alone.iter().sum::<f32>() * 0.9,
+            "{} {alone:?}",
+            lines.width()
+        );
+    }
+
+    fn cells(text: &str, alignment: Alignment, cells: u32) -> Result<Vec<(f32, String)>, TextFault> {
+        let style = TextStyle {
+            place: Some(TextPlace::Cells(cells)),
+            alignment,
+            ..TextStyle::default()
+        };
+        let laid_out = super::in_box(&fonts(), text, &style, 20.0 * 5.0, 20.0)?;
+        let middle = |(left, lines): &(f32, Lines)| (left + lines.width() / 2.0, lines.text.clone());
+        Ok(laid_out.parts.iter().map(middle).collect())
+    }
+
+    #[test]
+    fn each_character_stands_in_the_middle_of_its_cell() {
+        let assert_at = |text: &str, alignment, expected: &[(f32, &str)]| {
+            let found = cells(text, alignment, 5).expect("fits");
+            assert_eq!(found.len(), expected.len(), "{found:?}");
+            for ((at, character), (place, expected)) in found.iter().zip(expected) {
+                assert!((at - place).abs() < 0.01 || *expected == " ", "{character} at {at}");
+                assert_eq!(character, expected);
+            }
+        };
+        assert_at("1김W", Alignment::Start, &[(10.0, "1"), (30.0, "김"), (50.0, "W")]);
+        assert_at("1 3", Alignment::Right, &[(50.0, "1"), (70.0, " "), (90.0, "3")]);
+        assert_at("שלו", Alignment::Start, &[(90.0, "ש"), (70.0, "ל"), (50.0, "ו")]);
+        assert_eq!(cells("123456", Alignment::Start, 5), Err(TextFault::DoesNotFit));
+    }
+
+    #[test]
+    fn outlines_lie_within_the_box_and_are_as_many_as_the_glyphs() {
+        let laid_out = super::in_box(&fonts(), "계약 A", &style(10.0), 100.0, 20.0).expect("fits");
+        let outline = laid_out.outline();
+        assert!(outline.path.starts_with('m'), "{}", outline.path);
+        assert!(
+            outline.path.chars().all(|c| "mlqcz-. 0123456789".contains(c)),
+            "{}",
+            outline.path
+        );
+        let contours = outline.path.matches('m').count();
+        assert_eq!(contours, outline.path.matches('z').count());
+        assert!(contours >= 6, "{contours}");
+    }
+
+    #[test]
+    fn alignment_moves_a_line_within_its_box() {
+        let fonts = fonts();
+        let offset = |alignment| {
+            let lines = in_box(
+                &fonts,
+                "12",
+                &TextStyle {
+                    alignment,
+                    ..style(10.0)
+                },
+                100.0,
+                20.0,
+            )
+            .expect("fits");
+            let line = lines.layout.lines().next().expect("a line");
+            line.metrics().offset
+        };
+        let (left, centre, right) = (
+            offset(Alignment::Left),
+            offset(Alignment::Center),
+            offset(Alignment::Right),
+        );
+        assert!(left.abs() < 0.01, "{left}");
+        assert!((centre - right / 2.0).abs() < 0.01, "{centre} {right}");
+        assert!(right > 80.0, "{right}");
+    }
+}
