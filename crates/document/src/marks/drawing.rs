@@ -34,7 +34,7 @@ pub const SEAL_RED: [u8; 3] = [0xc4, 0x1e, 0x1a];
 /// Longest side of the picture that is made of a drawing, in pixels.
 const PICTURE_SIDE: f32 = 1_200.0;
 /// Size of letters in which outlines are made; drawings are scaled to their boxes.
-pub(crate) const EM: f32 = 100.0;
+pub(super) const EM: f32 = 100.0;
 /// Around a typed name.
 const MARGIN: f32 = 4.0;
 /// A typed name is not drawn larger than one of this many ems: a single stroke would fill its box.
@@ -63,11 +63,11 @@ pub enum DrawingFault {
 }
 
 /// A place in a drawing: to the right, downwards.
-pub(crate) type Point = (f32, f32);
+pub(super) type Point = (f32, f32);
 
 /// A part of an outline.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Segment {
+pub(super) enum Segment {
     Move(Point),
     Line(Point),
     Quad(Point, Point),
@@ -77,7 +77,7 @@ pub(crate) enum Segment {
 
 impl Segment {
     /// The same with every point moved.
-    pub(crate) fn map(self, place: &impl Fn(Point) -> Point) -> Self {
+    pub(super) fn map(self, place: &impl Fn(Point) -> Point) -> Self {
         match self {
             Self::Move(end) => Self::Move(place(end)),
             Self::Line(end) => Self::Line(place(end)),
@@ -101,16 +101,16 @@ impl Segment {
 
 /// What an outline covers: left, top, right, bottom.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Extent {
-    pub(crate) left: f32,
-    pub(crate) top: f32,
-    pub(crate) right: f32,
-    pub(crate) bottom: f32,
+pub(super) struct Extent {
+    pub(super) left: f32,
+    pub(super) top: f32,
+    pub(super) right: f32,
+    pub(super) bottom: f32,
 }
 
 impl Extent {
     /// Of an outline; `None` of an empty one.
-    pub(crate) fn of(outline: &[Segment]) -> Option<Self> {
+    pub(super) fn of(outline: &[Segment]) -> Option<Self> {
         outline
             .iter()
             .flat_map(|segment| segment.points())
@@ -130,15 +130,15 @@ impl Extent {
             })
     }
 
-    pub(crate) fn width(&self) -> f32 {
+    pub(super) fn width(&self) -> f32 {
         self.right - self.left
     }
 
-    pub(crate) fn height(&self) -> f32 {
+    pub(super) fn height(&self) -> f32 {
         self.bottom - self.top
     }
 
-    pub(crate) fn middle(&self) -> Point {
+    pub(super) fn middle(&self) -> Point {
         (
             f32::midpoint(self.left, self.right),
             f32::midpoint(self.top, self.bottom),
@@ -150,11 +150,11 @@ impl Extent {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
     /// Of its box.
-    pub(crate) width: f32,
+    pub(super) width: f32,
     /// Of its box.
-    pub(crate) height: f32,
-    pub(crate) colour: [u8; 3],
-    pub(crate) outline: Vec<Segment>,
+    pub(super) height: f32,
+    pub(super) colour: [u8; 3],
+    pub(super) outline: Vec<Segment>,
 }
 
 /// Makes the outlines of a drawing.
@@ -267,7 +267,7 @@ fn style(family: &str) -> TextStyle {
 }
 
 /// The outlines of a line of text in [`EM`], with the top left of the line at zero.
-pub(crate) fn letters(text: &str, family: &str) -> Result<Vec<Segment>, DrawingFault> {
+pub(super) fn letters(text: &str, family: &str) -> Result<Vec<Segment>, DrawingFault> {
     let fonts = loaded()?;
     let mut missing: Vec<char> = Vec::new();
     for letter in characters(text).filter(|letter| is_visible(letter)) {
@@ -391,7 +391,7 @@ impl Figure {
     }
 
     /// The largest box of the drawing's own proportions in the middle of `place`, and how much it is scaled for it.
-    pub(crate) fn fitted(&self, place: &DisplayedBox) -> (DisplayedBox, f64) {
+    pub(super) fn fitted(&self, place: &DisplayedBox) -> (DisplayedBox, f64) {
         let (width, height) = (f64::from(self.width), f64::from(self.height));
         let scale = (place.width / width).min(place.height / height);
         (place.centred(width * scale, height * scale), scale)

@@ -52,8 +52,8 @@ pub enum PictureFault {
 }
 
 /// A picture ready to draw.
-pub(crate) struct Decoded {
-    pub(crate) image: krilla::image::Image,
+pub(super) struct Decoded {
+    pub(super) image: krilla::image::Image,
     width: u32,
     height: u32,
 }
@@ -75,7 +75,7 @@ pub const LOGO_HEIGHT: u32 = 96;
 /// What a kept logo weighs at most, in bytes: it stands on the first page that a signer opens.
 pub const LOGO_BYTES: usize = 40 * 1024;
 /// A pixel that differs less than this from white cannot be seen on it.
-pub(crate) const FAINT: u8 = 12;
+pub(super) const FAINT: u8 = 12;
 
 /// A company's logo, made anew: nothing of the given file is in it but what was seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -144,7 +144,7 @@ fn seen(picture: &image::RgbImage) -> Option<(u32, u32, u32, u32)> {
     Some((left, top, right - left + 1, bottom - top + 1))
 }
 
-pub(crate) fn png(picture: &DynamicImage) -> Result<Vec<u8>, PictureFault> {
+pub(super) fn png(picture: &DynamicImage) -> Result<Vec<u8>, PictureFault> {
     use image::codecs::png::{CompressionType, FilterType, PngEncoder};
     let mut png = Vec::new();
     let encoder = PngEncoder::new_with_quality(&mut png, CompressionType::Best, FilterType::Adaptive);
@@ -152,7 +152,7 @@ pub(crate) fn png(picture: &DynamicImage) -> Result<Vec<u8>, PictureFault> {
     Ok(png)
 }
 
-pub(crate) fn format(bytes: &[u8]) -> Result<ImageFormat, PictureFault> {
+pub(super) fn format(bytes: &[u8]) -> Result<ImageFormat, PictureFault> {
     if bytes.len() > LARGEST_FILE {
         return Err(PictureFault::TooLarge);
     }
@@ -163,12 +163,12 @@ pub(crate) fn format(bytes: &[u8]) -> Result<ImageFormat, PictureFault> {
 }
 
 /// Turns for those who decode.
-pub(crate) struct Turns {
+pub(super) struct Turns {
     free: Mutex<usize>,
     freed: Condvar,
 }
 
-pub(crate) static DECODING: Turns = Turns::new(MOST_AT_ONCE);
+pub(super) static DECODING: Turns = Turns::new(MOST_AT_ONCE);
 
 impl Turns {
     const fn new(free: usize) -> Self {
@@ -179,7 +179,7 @@ impl Turns {
     }
 
     /// Waits for a turn, which ends when what is answered is dropped.
-    pub(crate) fn take(&self) -> Turn<'_> {
+    pub(super) fn take(&self) -> Turn<'_> {
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let mut free = self
             .freed
@@ -190,7 +190,7 @@ impl Turns {
     }
 }
 
-pub(crate) struct Turn<'t>(&'t Turns);
+pub(super) struct Turn<'t>(&'t Turns);
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
@@ -200,7 +200,7 @@ impl Drop for Turn<'_> {
 }
 
 /// Decodes; the caller has a turn, and holds it until he has made the picture smaller.
-pub(crate) fn decode(bytes: &[u8], _turn: &Turn<'_>) -> Result<DynamicImage, PictureFault> {
+pub(super) fn decode(bytes: &[u8], _turn: &Turn<'_>) -> Result<DynamicImage, PictureFault> {
     let mut limits = Limits::default();
     limits.max_image_width = Some(LONGEST_SIDE);
     limits.max_image_height = Some(LONGEST_SIDE);
@@ -232,7 +232,7 @@ fn is_whole_jpeg(bytes: &[u8]) -> bool {
         .is_ok()
 }
 
-pub(crate) fn fault(error: &image::ImageError) -> PictureFault {
+pub(super) fn fault(error: &image::ImageError) -> PictureFault {
     match error {
         image::ImageError::Limits(_) => PictureFault::TooLarge,
         _ => PictureFault::Damaged,
@@ -241,7 +241,7 @@ pub(crate) fn fault(error: &image::ImageError) -> PictureFault {
 
 impl Decoded {
     /// Reads a picture that will be shown in a box of `width` by `height` points.
-    pub(crate) fn read(bytes: &[u8], width: f64, height: f64) -> Result<Self, PictureFault> {
+    pub(super) fn read(bytes: &[u8], width: f64, height: f64) -> Result<Self, PictureFault> {
         let turn = DECODING.take();
         let picture = decode(bytes, &turn)?;
         let picture = match (useful_pixels(width), useful_pixels(height)) {
@@ -261,7 +261,7 @@ impl Decoded {
     }
 
     /// The largest box of the picture's own proportions in the middle of `place`.
-    pub(crate) fn fitted(&self, place: &DisplayedBox) -> DisplayedBox {
+    pub(super) fn fitted(&self, place: &DisplayedBox) -> DisplayedBox {
         let (columns, rows) = (f64::from(self.width), f64::from(self.height));
         let scale = (place.width / columns).min(place.height / rows);
         place.centred(columns * scale, rows * scale)
@@ -273,7 +273,7 @@ impl Decoded {
     clippy::cast_sign_loss,
     reason = "clamped to the range of a picture's side"
 )]
-pub(crate) fn useful_pixels(points: f64) -> u32 {
+pub(super) fn useful_pixels(points: f64) -> u32 {
     (points / POINTS_PER_INCH * DOTS_PER_INCH)
         .ceil()
         .clamp(1.0, f64::from(LONGEST_SIDE)) as u32

@@ -46,7 +46,7 @@ const WIDEST_ANGLE: f32 = TAU / 9.0;
 const STAR_ANGLE: f32 = TAU / 14.0;
 
 /// Makes the outlines of a seal.
-pub(crate) fn figure(seal: &Seal) -> Result<Figure, DrawingFault> {
+pub(super) fn figure(seal: &Seal) -> Result<Figure, DrawingFault> {
     let mut outline = Vec::new();
     let width = if seal.shape == SealShape::Oval {
         SIDE * OVAL

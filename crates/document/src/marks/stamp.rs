@@ -143,7 +143,7 @@ pub fn stamp(pdf: &[u8], fonts: &Fonts, marks: &[Mark]) -> Result<Vec<u8>, Stamp
 }
 
 /// Draws all `marks`, and has `place` put the drawing of each sheet where it shows.
-pub(crate) fn stamp_onto(
+pub(super) fn stamp_onto(
     pdf: &[u8],
     fonts: &Fonts,
     marks: &[Mark],
@@ -166,16 +166,16 @@ pub(crate) fn stamp_onto(
 }
 
 /// The marks of one page, proved.
-pub(crate) struct Sheet {
+pub(super) struct Sheet {
     /// The page's number, from 1.
-    pub(crate) number: u32,
-    pub(crate) page: ObjectId,
-    pub(crate) geometry: PageGeometry,
+    pub(super) number: u32,
+    pub(super) page: ObjectId,
+    pub(super) geometry: PageGeometry,
     size: PageSize,
-    pub(crate) marks: Vec<(DisplayedBox, Prepared)>,
+    pub(super) marks: Vec<(DisplayedBox, Prepared)>,
 }
 
-pub(crate) enum Prepared {
+pub(super) enum Prepared {
     Text(BoxText),
     /// Cut off at its box.
     Cut(BoxText),
@@ -271,7 +271,7 @@ pub(crate) fn import_alone(
 /// Makes a drawing of a displayed page the appearance of an annotation that covers `place` of it. The drawing has its
 /// origin at the bottom left; its matrix takes it to user space, where its box is the annotation's rectangle: the algorithm
 /// of 12.5.5 then moves nothing.
-pub(crate) fn as_appearance(
+pub(super) fn as_appearance(
     form: ObjectId,
     geometry: &PageGeometry,
     place: &DisplayedBox,
@@ -410,7 +410,7 @@ fn draw_figure(surface: &mut Surface<'_>, place: &DisplayedBox, figure: &Figure)
 }
 
 /// A page of the drawing's own size with nothing else on it, as a PDF.
-pub(crate) fn figure_page(figure: &Figure) -> Result<Vec<u8>, StampError> {
+pub(super) fn figure_page(figure: &Figure) -> Result<Vec<u8>, StampError> {
     let size = PageSize {
         width_points: f64::from(figure.width),
         height_points: f64::from(figure.height),

@@ -112,7 +112,7 @@ pub fn page_sizes(pdf: impl Into<SharedBytes>) -> Result<Vec<PageSize>, RenderFa
 }
 
 /// How many points a unit of the page is (ISO 32000-2, 7.7.3.3).
-pub(crate) fn user_unit(page: &Page<'_>) -> f32 {
+pub(super) fn user_unit(page: &Page<'_>) -> f32 {
     page.raw()
         .get::<f32>(&b"UserUnit"[..])
         .filter(|unit| unit.is_finite() && *unit > 0.0)

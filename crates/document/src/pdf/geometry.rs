@@ -84,7 +84,7 @@ pub struct Rectangle {
 impl Rectangle {
     /// From any two opposite corners.
     #[must_use]
-    pub fn from_corners((x1, y1): (f64, f64), (x2, y2): (f64, f64)) -> Self {
+    fn from_corners((x1, y1): (f64, f64), (x2, y2): (f64, f64)) -> Self {
         Self {
             left: x1.min(x2),
             bottom: y1.min(y2),
@@ -298,7 +298,7 @@ impl PageGeometry {
     /// From the displayed page, in points with the origin at its *bottom* left and y upwards, to user
     /// space. An overlay drawn upright on the displayed page, put through this, shows upright and in place.
     #[must_use]
-    pub fn overlay_matrix(&self) -> Matrix {
+    pub(crate) fn overlay_matrix(&self) -> Matrix {
         let scale = 1.0 / self.user_unit;
         let area = &self.visible;
         match self.rotation {
@@ -307,12 +307,6 @@ impl PageGeometry {
             Rotation::Half => Matrix::new([-scale, 0.0, 0.0, -scale], (area.right, area.top)),
             Rotation::ThreeQuarters => Matrix::new([0.0, -scale, scale, 0.0], (area.left, area.top)),
         }
-    }
-
-    /// Where `placement` lies in user space.
-    #[must_use]
-    pub fn user_space(&self, placement: &Placement) -> Rectangle {
-        self.user_rectangle(&displayed_box(&self.displayed_size(), placement))
     }
 
     /// Where a box of the displayed page lies in user space.
@@ -368,7 +362,7 @@ pub fn displayed_box(size: &PageSize, placement: &Placement) -> DisplayedBox {
 
 /// The placement of a box on a displayed page of `size`, edges rounded and kept on the page.
 #[must_use]
-pub fn placement_of(size: &PageSize, place: &DisplayedBox) -> Placement {
+pub(crate) fn placement_of(size: &PageSize, place: &DisplayedBox) -> Placement {
     let left = millionths(place.x / size.width_points);
     let top = millionths(place.y / size.height_points);
     Placement {
@@ -416,6 +410,13 @@ pub(crate) fn read_number(document: &Document, object: &Object) -> Option<f64> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    impl PageGeometry {
+        /// Where `placement` lies in user space.
+        fn user_space(&self, placement: &Placement) -> Rectangle {
+            self.user_rectangle(&displayed_box(&self.displayed_size(), placement))
+        }
+    }
 
     fn rotation() -> impl Strategy<Value = Rotation> {
         prop_oneof![

@@ -188,7 +188,7 @@ impl<'a> RevisionWriter<'a> {
 
     /// Follows references, in their newest state, to what they mean; a dangling one means null
     /// (7.3.10).
-    pub fn resolve<'o>(&'o self, object: &'o Object) -> &'o Object {
+    pub(crate) fn resolve<'o>(&'o self, object: &'o Object) -> &'o Object {
         let mut object = object;
         for _ in 0..MAX_REFERENCE_CHAIN {
             let Object::Reference(id) = object else {

@@ -43,7 +43,7 @@ pub enum SignatureFault {
 
 /// What a signature is over.
 #[derive(Clone, Copy)]
-pub(crate) enum Over<'a> {
+pub(super) enum Over<'a> {
     /// The whole of it.
     Message(&'a [u8]),
     /// Something of which only the digest is at hand.
@@ -52,15 +52,15 @@ pub(crate) enum Over<'a> {
 
 /// How something was signed, as the signature names it.
 #[derive(Clone, Copy)]
-pub(crate) struct Named<'a> {
-    pub(crate) algorithm: ObjectIdentifier,
-    pub(crate) parameters: Option<AnyRef<'a>>,
+pub(super) struct Named<'a> {
+    pub(super) algorithm: ObjectIdentifier,
+    pub(super) parameters: Option<AnyRef<'a>>,
     /// The digest algorithm, where it has a field of its own.
-    pub(crate) digest: Option<ObjectIdentifier>,
+    pub(super) digest: Option<ObjectIdentifier>,
 }
 
 /// Whether `key` made the signature.
-pub(crate) fn verify(
+pub(super) fn verify(
     key: &SubjectPublicKeyInfoOwned,
     named: Named<'_>,
     over: Over<'_>,

@@ -32,7 +32,7 @@ use x509_cert::time::{Time, Validity};
 use crate::pki::keys::{KeyError, KeyKind, PrivateKey, SealKey, Signer};
 
 /// How long root and seal certificates are valid.
-pub const VALID_YEARS: i64 = 10;
+const VALID_YEARS: i64 = 10;
 /// The upper bound of a common name or an organisation name in X.520, in characters.
 const MAX_NAME: usize = 64;
 /// A certificate is valid from a day earlier, so that a verifier whose clock is behind takes it, and so that a server whose
@@ -310,7 +310,7 @@ fn validity(at: Timestamp, no_longer_than: Option<Time>) -> Result<Validity, Aut
 }
 
 /// `UTCTime` up to 2049, `GeneralizedTime` after (RFC 5280, 4.1.2.5).
-pub(crate) fn certificate_time(at: Timestamp) -> Result<Time, AuthorityError> {
+pub(super) fn certificate_time(at: Timestamp) -> Result<Time, AuthorityError> {
     let seconds = u64::try_from(at.as_second()).map_err(|_| AuthorityError::Time(at))?;
     let date_time = DateTime::from_unix_duration(std::time::Duration::from_secs(seconds))?;
     Ok(UtcTime::from_date_time(date_time).map_or_else(|_| Time::from(date_time), Time::from))
@@ -327,7 +327,7 @@ fn distinguished_name(parts: &[(ObjectIdentifier, &str)]) -> Result<Name, Author
     Ok(Name::from_der(&names.to_der()?)?)
 }
 
-pub(crate) fn key_identifier(key: &SubjectPublicKeyInfoOwned) -> Result<OctetString, AuthorityError> {
+pub(super) fn key_identifier(key: &SubjectPublicKeyInfoOwned) -> Result<OctetString, AuthorityError> {
     let digest = Sha256::digest(key.subject_public_key.raw_bytes());
     let first: Vec<u8> = digest.iter().take(20).copied().collect();
     Ok(OctetString::new(first)?)

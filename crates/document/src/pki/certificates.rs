@@ -125,7 +125,7 @@ impl<'a> Certified<'a> {
     }
 
     /// Whether the message's signature over its signed attributes is of this certificate's key.
-    pub(crate) fn verify_message(&self, message: &SignedMessage<'_>) -> Result<(), SignatureFault> {
+    pub(super) fn verify_message(&self, message: &SignedMessage<'_>) -> Result<(), SignatureFault> {
         self.verify(
             named(message),
             Over::Message(&message.signed_attributes),
@@ -134,7 +134,7 @@ impl<'a> Certified<'a> {
     }
 
     /// Whether this certificate's key signed `message`: a list or an answer about certificates.
-    pub(crate) fn has_signed(&self, algorithm: Algorithm<'_>, message: &[u8], signature: &[u8]) -> bool {
+    pub(super) fn has_signed(&self, algorithm: Algorithm<'_>, message: &[u8], signature: &[u8]) -> bool {
         let named = Named {
             algorithm: algorithm.oid,
             parameters: algorithm.parameters,
@@ -159,17 +159,17 @@ impl<'a> Certified<'a> {
     }
 
     /// The number of the certificate, as its issuer gave it.
-    pub(crate) fn serial_number(&self) -> &[u8] {
+    pub(super) fn serial_number(&self) -> &[u8] {
         self.certificate.tbs_certificate().serial_number().as_bytes()
     }
 
     /// The subject's name, DER.
-    pub(crate) fn subject_der(&self) -> Option<Vec<u8>> {
+    pub(super) fn subject_der(&self) -> Option<Vec<u8>> {
         self.certificate.tbs_certificate().subject().to_der().ok()
     }
 
     /// The key itself, without its algorithm.
-    pub(crate) fn key(&self) -> &[u8] {
+    pub(super) fn key(&self) -> &[u8] {
         self.certificate
             .tbs_certificate()
             .subject_public_key_info()
@@ -189,7 +189,7 @@ impl<'a> Certified<'a> {
     }
 
     /// Whether `at` lies between the certificate's first and last moment.
-    pub(crate) fn is_in_its_time(&self, at: Timestamp) -> bool {
+    pub(super) fn is_in_its_time(&self, at: Timestamp) -> bool {
         self.validity()
             .is_some_and(|(first, last)| (first..=last).contains(&at))
     }
@@ -201,7 +201,7 @@ impl<'a> Certified<'a> {
     }
 
     /// Whether it is one of an authority that issues certificates.
-    pub(crate) fn is_authority(&self) -> bool {
+    pub(super) fn is_authority(&self) -> bool {
         self.extension::<BasicConstraints>()
             .is_some_and(|(_, constraints)| constraints.ca)
     }
@@ -212,7 +212,7 @@ impl<'a> Certified<'a> {
     }
 
     /// Whether the key may sign revocation lists; certificates without key usage may be used for anything.
-    pub(crate) fn may_sign_lists(&self) -> bool {
+    pub(super) fn may_sign_lists(&self) -> bool {
         self.key_usage()
             .is_ok_and(|usage| usage.is_none_or(|usage| usage.crl_sign()))
     }
@@ -224,7 +224,7 @@ impl<'a> Certified<'a> {
 }
 
 /// Whether the key of `issuer` signed `certificate` (both DER), and its name is the issuer's.
-pub(crate) fn is_issued_by(certificate: &[u8], issuer: &[u8]) -> bool {
+pub(super) fn is_issued_by(certificate: &[u8], issuer: &[u8]) -> bool {
     match (Certified::parse(certificate), Certified::parse(issuer)) {
         (Some(certificate), Some(issuer)) => certificate.names_as_issuer(&issuer) && certificate.is_signed_by(&issuer),
         _ => false,
@@ -232,7 +232,7 @@ pub(crate) fn is_issued_by(certificate: &[u8], issuer: &[u8]) -> bool {
 }
 
 /// Whether the key of `certificate` (DER) signed `message`.
-pub(crate) fn is_signed_by_key_of(
+pub(super) fn is_signed_by_key_of(
     certificate: &[u8],
     algorithm: &spki::AlgorithmIdentifierOwned,
     message: &[u8],

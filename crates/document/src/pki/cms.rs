@@ -95,7 +95,7 @@ impl<'a> SignedBody<'a> {
 }
 
 /// The certificates of a message without content and signers: "certs-only" (RFC 5280, 4.2.2.1; RFC 5652, 5.1).
-pub(crate) fn bundled_certificates(message: &[u8]) -> Result<Vec<&[u8]>, CmsError> {
+pub(super) fn bundled_certificates(message: &[u8]) -> Result<Vec<&[u8]>, CmsError> {
     Ok(SignedBody::read(message)?.certificates)
 }
 
@@ -128,7 +128,7 @@ pub fn sign_content(signer: &dyn Signer, content_type: ObjectIdentifier, content
 }
 
 /// A message whose signature is made: a timestamp of the signature can still join it.
-pub struct UnfinishedMessage {
+pub(crate) struct UnfinishedMessage {
     content_info: EncapsulatedContentInfo,
     certificates: Vec<CertificateChoices>,
     signer_info: SignerInfo,
@@ -188,7 +188,7 @@ impl UnfinishedMessage {
     }
 
     /// The SHA-256 of the signature's value: what a signature timestamp stamps.
-    pub fn signature_digest(&self) -> [u8; 32] {
+    pub(crate) fn signature_digest(&self) -> [u8; 32] {
         let mut digest = [0; 32];
         digest.copy_from_slice(&sha256(self.signer_info.signature.as_bytes()));
         digest
@@ -285,17 +285,17 @@ pub struct SignedMessage<'a> {
 
 /// One DER value where it stands.
 #[derive(Clone, Copy)]
-pub(crate) struct Element<'a> {
-    pub(crate) tag: Tag,
+pub(super) struct Element<'a> {
+    pub(super) tag: Tag,
     /// Its content.
-    pub(crate) value: &'a [u8],
+    pub(super) value: &'a [u8],
     /// All of it: tag, length and content.
-    pub(crate) raw: &'a [u8],
+    pub(super) raw: &'a [u8],
 }
 
 impl<'a> Element<'a> {
     /// As a primitive value.
-    pub(crate) fn decode<T>(&self) -> Result<T, CmsError>
+    pub(super) fn decode<T>(&self) -> Result<T, CmsError>
     where
         T: der::Choice<'a> + der::DecodeValue<'a, Error = der::Error>,
     {
@@ -307,17 +307,17 @@ impl<'a> Element<'a> {
     }
 
     /// The values that it consists of.
-    pub(crate) fn children(&self) -> Result<Elements<'a>, CmsError> {
+    pub(super) fn children(&self) -> Result<Elements<'a>, CmsError> {
         Ok(Elements(SliceReader::new(self.value)?))
     }
 }
 
 /// DER values, one after the other.
-pub(crate) struct Elements<'a>(SliceReader<'a>);
+pub(super) struct Elements<'a>(SliceReader<'a>);
 
 impl<'a> Elements<'a> {
     /// The next value; none at the end.
-    pub(crate) fn optional(&mut self) -> Result<Option<Element<'a>>, CmsError> {
+    pub(super) fn optional(&mut self) -> Result<Option<Element<'a>>, CmsError> {
         if self.0.is_finished() {
             return Ok(None);
         }
@@ -331,12 +331,12 @@ impl<'a> Elements<'a> {
     }
 
     /// The next value, which must be there.
-    pub(crate) fn next(&mut self) -> Result<Element<'a>, CmsError> {
+    pub(super) fn next(&mut self) -> Result<Element<'a>, CmsError> {
         self.optional()?.ok_or(CmsError::Unusable("an element is missing"))
     }
 
     /// The next value, which must be of this type.
-    pub(crate) fn expect(&mut self, tag: Tag) -> Result<Element<'a>, CmsError> {
+    pub(super) fn expect(&mut self, tag: Tag) -> Result<Element<'a>, CmsError> {
         let element = self.next()?;
         if element.tag == tag {
             Ok(element)
@@ -347,7 +347,7 @@ impl<'a> Elements<'a> {
 }
 
 /// The tag `[number]` of a constructed value.
-pub(crate) const fn context(number: u32) -> Tag {
+pub(super) const fn context(number: u32) -> Tag {
     Tag::ContextSpecific {
         constructed: true,
         number: TagNumber(number),
@@ -367,7 +367,7 @@ fn top(der: &[u8]) -> Result<Element<'_>, CmsError> {
 }
 
 /// The values of a sequence that is all of `der`.
-pub(crate) fn sequence(der: &[u8]) -> Result<Elements<'_>, CmsError> {
+pub(super) fn sequence(der: &[u8]) -> Result<Elements<'_>, CmsError> {
     let mut outer = Elements(SliceReader::new(der)?);
     let sequence = outer.expect(Tag::Sequence)?;
     if outer.optional()?.is_some() {
@@ -461,7 +461,7 @@ impl<'a> SignedMessage<'a> {
     }
 
     /// The values of all unsigned attributes of this type, DER: each may be there several times.
-    pub fn unsigned_attribute(&self, oid: ObjectIdentifier) -> Result<Vec<&'a [u8]>, CmsError> {
+    pub(crate) fn unsigned_attribute(&self, oid: ObjectIdentifier) -> Result<Vec<&'a [u8]>, CmsError> {
         let mut found = Vec::new();
         for (_, values) in self.unsigned_attributes.iter().filter(|(name, _)| *name == oid) {
             let mut values = Elements(SliceReader::new(values)?);
@@ -547,7 +547,7 @@ fn attributes(set: Element<'_>) -> Result<Vec<(ObjectIdentifier, &[u8])>, CmsErr
     Ok(attributes)
 }
 
-pub(crate) fn algorithm(element: Element<'_>) -> Result<Algorithm<'_>, CmsError> {
+pub(super) fn algorithm(element: Element<'_>) -> Result<Algorithm<'_>, CmsError> {
     let mut parts = element.children()?;
     let oid = parts.expect(Tag::ObjectIdentifier)?;
     let parameters = parts.optional()?.map(|element| element.any()).transpose()?;

@@ -246,7 +246,7 @@ impl PrivateKey {
     }
 
     /// Reads a key from PKCS#8 DER.
-    pub fn from_pkcs8(der: &[u8]) -> Result<Self, KeyError> {
+    fn from_pkcs8(der: &[u8]) -> Result<Self, KeyError> {
         let ecdsa = |signing| EcdsaKeyPair::from_pkcs8(signing, der);
         ecdsa(&ECDSA_P256_SHA256_ASN1_SIGNING)
             .map(Pair::P256)
@@ -282,7 +282,7 @@ impl PrivateKey {
     }
 
     /// The public key as X.509 writes it.
-    pub fn public_key_info(&self) -> Result<SubjectPublicKeyInfoOwned, KeyError> {
+    pub(super) fn public_key_info(&self) -> Result<SubjectPublicKeyInfoOwned, KeyError> {
         let (oid, parameters) = match self.0 {
             Pair::P256(_) => (rfc5912::ID_EC_PUBLIC_KEY, Some(Any::from(rfc5912::SECP_256_R_1))),
             Pair::P384(_) => (rfc5912::ID_EC_PUBLIC_KEY, Some(Any::from(rfc5912::SECP_384_R_1))),
@@ -553,7 +553,7 @@ pub fn warm_up() -> Result<(), KeyError> {
 }
 
 /// A certificate (DER) as PEM text.
-pub fn certificate_to_pem(der: &[u8]) -> String {
+fn certificate_to_pem(der: &[u8]) -> String {
     // The only error is a length beyond what Base64 can count.
     der::pem::encode_string("CERTIFICATE", der::pem::LineEnding::LF, der).unwrap_or_default()
 }

@@ -396,7 +396,7 @@ impl<'a> TimestampToken<'a> {
     }
 
     /// The algorithm with which the caller hashes what was stamped; none where it is unknown or broken.
-    pub fn digest_algorithm(&self) -> Option<&'static digest::Algorithm> {
+    pub(crate) fn digest_algorithm(&self) -> Option<&'static digest::Algorithm> {
         secure_digest(self.imprint_algorithm).ok()
     }
 
@@ -460,7 +460,7 @@ fn is_authority(certificate: &Certified<'_>) -> Result<(), TimestampError> {
 }
 
 /// `GeneralizedTime` as DER writes it, in UTC, with any fraction of a second (RFC 3161, 2.4.2).
-pub(crate) fn generalized_time(text: &[u8]) -> Option<Timestamp> {
+fn generalized_time(text: &[u8]) -> Option<Timestamp> {
     let text = std::str::from_utf8(text).ok()?.strip_suffix('Z')?;
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     if whole.len() != 14 || !whole.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit()) {

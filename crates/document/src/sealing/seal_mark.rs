@@ -94,7 +94,7 @@ impl SealMark {
     }
 
     /// Takes it into a revision, and says on which page it is.
-    pub(crate) fn put(
+    pub(super) fn put(
         &self,
         document: &Document,
         revision: &mut RevisionWriter<'_>,

@@ -16,7 +16,7 @@ use crate::sealing::SealError;
 
 /// Room for the signature value, in bytes; each takes two digits in the file. A seal with its chain has about 2 KiB, a
 /// timestamp with its own 3 to 8 KiB.
-pub(crate) const ROOM: usize = 16 * 1024;
+pub(super) const ROOM: usize = 16 * 1024;
 /// Ten digits, as wide as any offset of the format.
 const WIDE_NUMBER: i64 = 9_999_999_999;
 /// `Print` and `Locked` (12.5.3).
@@ -24,7 +24,7 @@ const WIDGET_FLAGS: i64 = 4 | 128;
 
 /// A signature dictionary with room for the byte range, and for so many bytes of a value. They come first: they are searched
 /// for, and what follows may be anybody's text.
-pub(crate) fn placeholders(room: usize) -> Dictionary {
+pub(super) fn placeholders(room: usize) -> Dictionary {
     let mut dictionary = Dictionary::new();
     let wide = Object::Integer(WIDE_NUMBER);
     dictionary.set("ByteRange", vec![Object::Integer(0), wide.clone(), wide.clone(), wide]);
@@ -33,25 +33,25 @@ pub(crate) fn placeholders(room: usize) -> Dictionary {
 }
 
 /// What the field of a signature is like.
-pub(crate) struct Field<'a> {
+pub(super) struct Field<'a> {
     /// Its name begins so; a number makes it unique.
-    pub(crate) stem: &'a str,
+    pub(super) stem: &'a str,
     /// Whether it locks all fields of the form.
-    pub(crate) locks: bool,
+    pub(super) locks: bool,
     /// What it shows; nothing, if not given.
-    pub(crate) look: Option<Look>,
+    pub(super) look: Option<Look>,
 }
 
 /// What a field shows on its page.
-pub(crate) struct Look {
+pub(super) struct Look {
     /// Where, in user space.
-    pub(crate) rectangle: Rectangle,
+    pub(super) rectangle: Rectangle,
     /// The drawing.
-    pub(crate) appearance: ObjectId,
+    pub(super) appearance: ObjectId,
 }
 
 /// Adds a field that holds the signature dictionary `signature`.
-pub(crate) fn add(
+pub(super) fn add(
     writer: &mut RevisionWriter<'_>,
     page: ObjectId,
     signature: ObjectId,
@@ -98,7 +98,7 @@ fn add_widget(writer: &mut RevisionWriter<'_>, page: ObjectId, signature: Object
 
 /// Sets the byte range of the signature dictionary `signature`, which has `room`, and puts the value in that `sign` makes of
 /// the digest of everything but the gap.
-pub(crate) fn fill(
+pub(super) fn fill(
     revision: Revision,
     signature: ObjectId,
     room: usize,

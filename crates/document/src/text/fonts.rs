@@ -40,7 +40,7 @@ pub struct FontFile {
 }
 
 /// The colour of a run of text: red, green, blue.
-pub(crate) type Ink = [u8; 3];
+pub(super) type Ink = [u8; 3];
 
 macro_rules! embedded {
     ($path:literal) => {
@@ -136,9 +136,9 @@ pub(crate) fn drawing_file(family: &str) -> Option<&'static [u8]> {
 }
 
 /// What one layout works with; contexts hold caches, so they are kept and used again.
-pub(crate) struct LayoutContexts {
-    pub(crate) fonts: FontContext,
-    pub(crate) layout: LayoutContext<Ink>,
+pub(super) struct LayoutContexts {
+    pub(super) fonts: FontContext,
+    pub(super) layout: LayoutContext<Ink>,
 }
 
 /// Which characters are drawn whatever stands beside them: letters of scripts that are not joined, that some font has.
@@ -310,12 +310,12 @@ impl Fonts {
     }
 
     /// Is the character drawn whatever stands beside it?
-    pub(crate) fn stands_alone(&self, character: char) -> bool {
+    pub(super) fn stands_alone(&self, character: char) -> bool {
         self.standing_alone.has(character)
     }
 
     /// Families in the order in which a text of `language` asks them; `first` before all.
-    pub(crate) fn families(&self, language: Language, first: Option<&str>) -> FontFamily<'static> {
+    pub(super) fn families(&self, language: Language, first: Option<&str>) -> FontFamily<'static> {
         let usual = match language {
             Language::Ko => [PRETENDARD, NOTO_KR, NOTO_JP, NOTO_SC],
             Language::Ja => [NOTO_JP, PRETENDARD, NOTO_SC, NOTO_KR],
@@ -336,7 +336,7 @@ impl Fonts {
         FontFamily::List(families.collect())
     }
 
-    pub(crate) fn with_contexts<T>(&self, work: impl FnOnce(&mut LayoutContexts) -> T) -> T {
+    pub(super) fn with_contexts<T>(&self, work: impl FnOnce(&mut LayoutContexts) -> T) -> T {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut contexts = idle.unwrap_or_else(|| LayoutContexts {
             fonts: self.collection.clone(),
@@ -347,7 +347,7 @@ impl Fonts {
         result
     }
 
-    pub(crate) fn face(&self, font: &parley::FontData) -> Option<&krilla::text::Font> {
+    pub(super) fn face(&self, font: &parley::FontData) -> Option<&krilla::text::Font> {
         self.faces
             .iter()
             .find(|(id, index, _)| *id == font.data.id() && *index == font.index)

@@ -411,7 +411,7 @@ fn parley_alignment(alignment: Alignment) -> parley::Alignment {
 }
 
 /// The characters of `text` for which layout finds no glyph (`.notdef`, glyph 0).
-pub(crate) fn missing_characters(fonts: &Fonts, text: &str) -> Vec<char> {
+pub(super) fn missing_characters(fonts: &Fonts, text: &str) -> Vec<char> {
     missing_in(fonts, text, &TextStyle::default())
 }
 
@@ -426,7 +426,7 @@ fn missing_in(fonts: &Fonts, text: &str, style: &TextStyle) -> Vec<char> {
     missing_when_laid_out(fonts, text, style)
 }
 
-pub(crate) fn missing_when_laid_out(fonts: &Fonts, text: String, style: &TextStyle) -> Vec<char> {
+pub(super) fn missing_when_laid_out(fonts: &Fonts, text: String, style: &TextStyle) -> Vec<char> {
     let mut missing: Vec<char> = Vec::new();
     let mut note = |character: char| {
         if !missing.contains(&character) {

@@ -40,7 +40,7 @@ const ISSUING_DISTRIBUTION_POINT: ObjectIdentifier = ObjectIdentifier::new_unwra
 /// Delta list indicator: the list holds changes alone.
 const DELTA_INDICATOR: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.27");
 /// Since when a list keeps certificates that have ended: `expiredCertsOnCRL` (ITU-T X.509).
-pub(crate) const EXPIRED_CERTS_ON_CRL: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.60");
+pub(super) const EXPIRED_CERTS_ON_CRL: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.60");
 /// What does not say when the next one comes (which RFC 5280 demands of lists, and RFC 6960 does not of answers) counts for
 /// so long after it was issued; a responder that leaves it out has newer at any time (RFC 6960, 4.2.2.1).
 const COUNTS_WITHOUT_END: SignedDuration = SignedDuration::from_hours(24);
@@ -197,7 +197,7 @@ fn has_begun(this_update: Timestamp, now: Timestamp) -> Result<(), RevocationErr
 }
 
 /// When a list was issued, and until when it holds.
-pub(crate) fn validity_of_list(list: &CertificateList) -> Result<Validity, RevocationError> {
+pub(super) fn validity_of_list(list: &CertificateList) -> Result<Validity, RevocationError> {
     let unreadable = CmsError::Unusable("the list's time is out of range");
     let body = &list.tbs_cert_list;
     let next_update = body
@@ -212,7 +212,7 @@ pub(crate) fn validity_of_list(list: &CertificateList) -> Result<Validity, Revoc
 }
 
 /// What a list (DER) says of `certificate` at the moment `at`, asked at the moment `now`.
-pub(crate) fn in_list(
+pub(super) fn in_list(
     certificate: &Certified<'_>,
     issuer: &Certified<'_>,
     der: &[u8],
@@ -341,7 +341,7 @@ fn is_distributed_at(certificate: &Certified<'_>, point: &DistributionPointName)
 
 /// What an OCSP response (DER) says of `certificate` at the moment `at`, asked at the moment `now`. Who answers for the
 /// issuer is looked for in the response and among `others`.
-pub(crate) fn in_response(
+pub(super) fn in_response(
     certificate: &Certified<'_>,
     issuer: &Certified<'_>,
     others: &[Certified<'_>],

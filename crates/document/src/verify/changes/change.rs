@@ -129,7 +129,7 @@ pub struct Change {
 }
 
 impl Change {
-    pub(crate) fn unreadable() -> Self {
+    pub(in crate::verify) fn unreadable() -> Self {
         Self {
             part: Part::Structure,
             how: How::Unreadable,
@@ -164,7 +164,7 @@ impl fmt::Display for Change {
 }
 
 /// Several changes in one line.
-pub(crate) fn list(changes: &[Change]) -> String {
+pub(in crate::verify) fn list(changes: &[Change]) -> String {
     let texts: Vec<String> = changes.iter().map(ToString::to_string).collect();
     texts.join("; ")
 }
