@@ -4,32 +4,35 @@
 //! interpreter: each glyph with the characters that it stands for (`ToUnicode`, the glyph's name, `ActualText`, ISO 32000-2,
 //! 9.10 and 14.9.4) and the place where it is drawn. Text that is not painted counts too: it is what a scanner recognised.
 //!
-//! Files rarely say in which order they are read, so the order is found from the places ([`reading_order`]): glyphs that
+//! Files rarely say in which order they are read, so the order is found from the places (`order`): glyphs that
 //! follow each other on a baseline are a line, columns of prose are read one after the other, what stands in a table is
 //! read row by row. Right-to-left words are in the order in which they are spoken.
 //!
 //! Like rendering, this reads files of strangers, and is bounded by the process in which it runs; what is bounded here is
 //! the size of the answer. A glyph whose characters the file does not tell is left out.
 
+mod codes;
+mod order;
+
 use domain::template::PageSize;
 use hayro::hayro_interpret::font::{Glyph as DrawnGlyph, GlyphRun, PositionedGlyph};
-use hayro::hayro_interpret::hayro_cmap::{BfString, CMap, CMapName, CidFamily, WritingMode, load_embedded};
+use hayro::hayro_interpret::hayro_cmap::{BfString, WritingMode};
 use hayro::hayro_interpret::{
     BlendMode, ClipPath, Context, Device, DrawMode, DrawProps, Image, ImageDrawProps, InterpreterCache, SoftMask,
     TransformExt, interpret_page,
 };
-use hayro::hayro_syntax::object::{Array, Dict, Name, Stream, String as PdfString};
-use hayro::hayro_syntax::page::Page;
+use hayro::hayro_syntax::object::{Dict, String as PdfString};
 use hayro::kurbo::{Affine, BezPath, Point, Rect, Vec2};
 use serde::{Deserialize, Serialize};
+
+use codes::{Codes, codes_of};
+use order::reading_order;
 
 use crate::pages::render::{Opened, RenderFault, Rendering};
 use crate::pdf::shared_bytes::SharedBytes;
 
 /// More glyphs than these of one page are left out: 50 pages of dense print.
 const MOST_GLYPHS: usize = 100_000;
-/// Beyond so many lines the order is from top to bottom alone.
-const MOST_ORDERED: usize = 5_000;
 /// The longest text of a word; a longer one is cut into several.
 const LONGEST_WORD: usize = 64;
 /// So many ideographs or syllables are placed as one; more would drift from their places.
@@ -42,8 +45,6 @@ const IDEOGRAPH_GAP: f64 = 0.25;
 const LINE_GAP: f64 = 1.0;
 const BACKWARDS: f64 = 0.3;
 const SAME_BASELINE: f64 = 0.2;
-const ROW_GAP: f64 = 0.5;
-const COLUMN_GAP: f64 = 1.0;
 
 /// What a page says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -317,80 +318,6 @@ impl<'a> Device<'a> for Collector {
     fn draw_image(&mut self, _: Image<'a, '_>, _: ImageDrawProps<'a>) {}
     fn pop_clip(&mut self) {}
     fn pop_transparency_group(&mut self) {}
-}
-
-/// What the character codes of a composite font mean that does not say it itself (ISO 32000-2, 9.10.2). hayro tells of a
-/// glyph its code and not its font, so all of a page's fonts are asked; there is rarely more than one kind.
-#[derive(Debug)]
-enum Codes {
-    /// UTF-16: by the name of the encoding, or by an identity in place of the map.
-    Unicode,
-    /// Of one of Adobe's character collections.
-    Collection(Box<Collection>),
-}
-
-/// From codes to the collection's numbers, and from those to characters.
-#[derive(Debug)]
-struct Collection {
-    encoding: CMap,
-    meanings: CMap,
-}
-
-impl Codes {
-    fn characters(&self, code: u32) -> Option<BfString> {
-        match self {
-            Self::Unicode => char::from_u32(code)
-                .filter(|character| !character.is_control())
-                .map(BfString::Char),
-            Self::Collection(collection) => {
-                let numbers = &collection.encoding;
-                let number = numbers
-                    .lookup_cid_code(code, 2)
-                    .or_else(|| numbers.lookup_cid_code(code, 1))?;
-                collection.meanings.lookup_bf_string(number)
-            }
-        }
-    }
-}
-
-fn codes_of(page: &Page<'_>) -> Vec<Codes> {
-    let fonts = &page.resources().fonts;
-    fonts
-        .keys()
-        .filter_map(|name| fonts.get::<Dict<'_>>(&*name))
-        .filter_map(|font| codes_of_font(&font))
-        .collect()
-}
-
-fn codes_of_font(font: &Dict<'_>) -> Option<Codes> {
-    let name = |key: &[u8]| font.get::<Name<'_>>(key);
-    if name(b"Subtype")?.as_ref() != b"Type0" || font.get::<Stream<'_>>(&b"ToUnicode"[..]).is_some() {
-        return None;
-    }
-    let encoding = name(b"Encoding")?;
-    let encoding: &[u8] = encoding.as_ref();
-    let is_unicode = |part: &[u8]| encoding.windows(part.len()).any(|window| window == part);
-    if name(b"ToUnicode").is_some_and(|name| name.starts_with(b"Identity"))
-        || encoding.starts_with(b"Uni") && (is_unicode(b"UCS2") || is_unicode(b"UTF16"))
-    {
-        return Some(Codes::Unicode);
-    }
-    let descendant = font
-        .get::<Array<'_>>(&b"DescendantFonts"[..])?
-        .iter::<Dict<'_>>()
-        .next()?;
-    let system = descendant.get::<Dict<'_>>(&b"CIDSystemInfo"[..])?;
-    let text = |key: &[u8]| system.get::<PdfString<'_>>(key);
-    let family = CidFamily::from_registry_ordering(text(b"Registry")?.as_bytes(), text(b"Ordering")?.as_bytes());
-    let parsed = |name: CMapName<'_>| CMap::parse(load_embedded(name)?, load_embedded);
-    let collection = Collection {
-        meanings: parsed(family.ucs2_cmap()?)?,
-        encoding: match encoding {
-            b"Identity-H" | b"Identity-V" => CMap::identity_h(),
-            name => parsed(CMapName::from_bytes(name))?,
-        },
-    };
-    Some(Codes::Collection(Box::new(collection)))
 }
 
 /// The characters of a glyph, without those that no text has.
@@ -782,193 +709,4 @@ fn spoken_order(words: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
             word
         })
         .collect()
-}
-
-// ---- Order ---------------------------------------------------------------------------------------------------------
-
-/// Lines in the order in which they are read. Each direction by itself, the one with most text first.
-fn reading_order(lines: Vec<Line>) -> Vec<Line> {
-    let mut directions: Vec<Vec<Line>> = Vec::new();
-    for line in lines {
-        let same = directions.iter_mut().find(|lines| {
-            lines
-                .first()
-                .is_some_and(|first| (first.angle - line.angle).abs() < 0.01)
-        });
-        match same {
-            Some(lines) => lines.push(line),
-            None => directions.push(vec![line]),
-        }
-    }
-    let glyphs = |lines: &Vec<Line>| lines.iter().map(|line| line.glyphs.len()).sum::<usize>();
-    directions.sort_by_key(|lines| std::cmp::Reverse(glyphs(lines)));
-    let mut ordered = Vec::new();
-    for lines in directions {
-        if lines.len() > MOST_ORDERED {
-            ordered.extend(row_by_row(lines));
-        } else {
-            let right_to_left = lines.iter().filter(|line| line.is_right_to_left()).count() * 2 > lines.len();
-            Order { right_to_left }.append(lines, &mut ordered);
-        }
-    }
-    ordered
-}
-
-/// Cuts a block of lines along the white between them, again and again.
-struct Order {
-    right_to_left: bool,
-}
-
-impl Order {
-    fn append(&self, lines: Vec<Line>, ordered: &mut Vec<Line>) {
-        if lines.len() <= 1 {
-            ordered.extend(lines);
-            return;
-        }
-        // Columns of prose, with what runs across them (a title) between.
-        if let Some(gutter) = prose_gutter(&lines) {
-            for zone in zones(lines, gutter) {
-                match zone {
-                    Zone::Across(line) => ordered.push(line),
-                    Zone::Columns(first, second) => {
-                        let (first, second) = if self.right_to_left {
-                            (second, first)
-                        } else {
-                            (first, second)
-                        };
-                        self.append(first, ordered);
-                        self.append(second, ordered);
-                    }
-                }
-            }
-            return;
-        }
-        // Blocks one below the other: paragraphs, rows of a table.
-        let size = median(lines.iter().map(|line| line.size));
-        let bands = cut(lines, ROW_GAP * size, |line| (line.top(), line.bottom()));
-        if bands.len() > 1 {
-            for band in bands {
-                self.append(band, ordered);
-            }
-            return;
-        }
-        let Some(band) = bands.into_iter().next() else { return };
-        // Cells of one row, each of several lines.
-        let mut cells = cut(band, COLUMN_GAP * size, |line| (line.start, line.end));
-        if cells.len() > 1 && !are_rows(&cells) {
-            if self.right_to_left {
-                cells.reverse();
-            }
-            for cell in cells {
-                self.append(cell, ordered);
-            }
-            return;
-        }
-        let mut rest = row_by_row(cells.into_iter().flatten().collect());
-        if self.right_to_left {
-            rest = rows(rest).into_iter().flat_map(|row| row.into_iter().rev()).collect();
-        }
-        ordered.extend(rest);
-    }
-}
-
-fn row_by_row(mut lines: Vec<Line>) -> Vec<Line> {
-    lines.sort_by(|a, b| a.baseline.total_cmp(&b.baseline).then(a.start.total_cmp(&b.start)));
-    rows(lines).into_iter().flatten().collect()
-}
-
-/// Parts between which more than `gap` is free, in order.
-fn cut(mut lines: Vec<Line>, gap: f64, extent: impl Fn(&Line) -> (f64, f64)) -> Vec<Vec<Line>> {
-    lines.sort_by(|a, b| extent(a).0.total_cmp(&extent(b).0));
-    let mut parts: Vec<Vec<Line>> = Vec::new();
-    let mut end = f64::NEG_INFINITY;
-    for line in lines {
-        let (from, to) = extent(&line);
-        match parts.last_mut() {
-            Some(part) if from - end <= gap => part.push(line),
-            _ => parts.push(vec![line]),
-        }
-        end = end.max(to);
-    }
-    parts
-}
-
-/// Do the cells' lines stand beside each other, each with its partner? Then they are read row by row.
-fn are_rows(cells: &[Vec<Line>]) -> bool {
-    let Some(first) = cells.first() else { return false };
-    cells.iter().all(|cell| {
-        cell.len() == first.len()
-            && cell
-                .iter()
-                .zip(first)
-                .all(|(line, other)| (line.baseline - other.baseline).abs() < SAME_BASELINE * line.size)
-    })
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or_default()
-}
-
-/// The middle of a strip that is free between columns of prose. Lines that are wider than either column do not count;
-/// the columns must be filled with lines, as those of a table are not.
-fn prose_gutter(lines: &[Line]) -> Option<f64> {
-    let left = lines.iter().map(|line| line.start).fold(f64::INFINITY, f64::min);
-    let right = lines.iter().map(|line| line.end).fold(f64::NEG_INFINITY, f64::max);
-    let width = right - left;
-    let size = median(lines.iter().map(|line| line.size));
-    let mut narrow: Vec<&Line> = lines
-        .iter()
-        .filter(|line| line.end - line.start < 0.6 * width)
-        .collect();
-    narrow.sort_by(|a, b| a.start.total_cmp(&b.start));
-    let mut end = f64::NEG_INFINITY;
-    let mut gutters = Vec::new();
-    for line in &narrow {
-        if end.is_finite() && line.start - end > COLUMN_GAP * size {
-            gutters.push(f64::midpoint(end, line.start));
-        }
-        end = end.max(line.end);
-    }
-    gutters.into_iter().find(|gutter| {
-        let (first, second): (Vec<&Line>, Vec<&Line>) = narrow.iter().copied().partition(|line| line.end < *gutter);
-        is_prose(&first) && is_prose(&second)
-    })
-}
-
-fn is_prose(lines: &[&Line]) -> bool {
-    let left = lines.iter().map(|line| line.start).fold(f64::INFINITY, f64::min);
-    let right = lines.iter().map(|line| line.end).fold(f64::NEG_INFINITY, f64::max);
-    let size = median(lines.iter().map(|line| line.size));
-    let usual = median(lines.iter().map(|line| line.end - line.start));
-    lines.len() >= 4 && usual > 10.0 * size && usual > 0.7 * (right - left)
-}
-
-enum Zone {
-    Across(Line),
-    Columns(Vec<Line>, Vec<Line>),
-}
-
-/// From top to bottom: lines that run across the gutter, and between them what stands on either side.
-fn zones(mut lines: Vec<Line>, gutter: f64) -> Vec<Zone> {
-    lines.sort_by(|a, b| a.baseline.total_cmp(&b.baseline));
-    let mut zones = Vec::new();
-    let (mut first, mut second) = (Vec::new(), Vec::new());
-    for line in lines {
-        if line.end < gutter {
-            first.push(line);
-        } else if line.start > gutter {
-            second.push(line);
-        } else {
-            if !(first.is_empty() && second.is_empty()) {
-                zones.push(Zone::Columns(std::mem::take(&mut first), std::mem::take(&mut second)));
-            }
-            zones.push(Zone::Across(line));
-        }
-    }
-    if !(first.is_empty() && second.is_empty()) {
-        zones.push(Zone::Columns(first, second));
-    }
-    zones
 }

@@ -1,0 +1,79 @@
+//! Characters of glyphs whose fonts do not say them, from the codes that stand for the glyphs.
+
+use hayro::hayro_interpret::hayro_cmap::{BfString, CMap, CMapName, CidFamily, load_embedded};
+use hayro::hayro_syntax::object::{Array, Dict, Name, Stream, String as PdfString};
+use hayro::hayro_syntax::page::Page;
+
+/// What the character codes of a composite font mean that does not say it itself (ISO 32000-2, 9.10.2). hayro tells of a
+/// glyph its code and not its font, so all of a page's fonts are asked; there is rarely more than one kind.
+#[derive(Debug)]
+pub(super) enum Codes {
+    /// UTF-16: by the name of the encoding, or by an identity in place of the map.
+    Unicode,
+    /// Of one of Adobe's character collections.
+    Collection(Box<Collection>),
+}
+
+/// From codes to the collection's numbers, and from those to characters.
+#[derive(Debug)]
+pub(super) struct Collection {
+    encoding: CMap,
+    meanings: CMap,
+}
+
+impl Codes {
+    pub(super) fn characters(&self, code: u32) -> Option<BfString> {
+        match self {
+            Self::Unicode => char::from_u32(code)
+                .filter(|character| !character.is_control())
+                .map(BfString::Char),
+            Self::Collection(collection) => {
+                let numbers = &collection.encoding;
+                let number = numbers
+                    .lookup_cid_code(code, 2)
+                    .or_else(|| numbers.lookup_cid_code(code, 1))?;
+                collection.meanings.lookup_bf_string(number)
+            }
+        }
+    }
+}
+
+pub(super) fn codes_of(page: &Page<'_>) -> Vec<Codes> {
+    let fonts = &page.resources().fonts;
+    fonts
+        .keys()
+        .filter_map(|name| fonts.get::<Dict<'_>>(&*name))
+        .filter_map(|font| codes_of_font(&font))
+        .collect()
+}
+
+fn codes_of_font(font: &Dict<'_>) -> Option<Codes> {
+    let name = |key: &[u8]| font.get::<Name<'_>>(key);
+    if name(b"Subtype")?.as_ref() != b"Type0" || font.get::<Stream<'_>>(&b"ToUnicode"[..]).is_some() {
+        return None;
+    }
+    let encoding = name(b"Encoding")?;
+    let encoding: &[u8] = encoding.as_ref();
+    let is_unicode = |part: &[u8]| encoding.windows(part.len()).any(|window| window == part);
+    if name(b"ToUnicode").is_some_and(|name| name.starts_with(b"Identity"))
+        || encoding.starts_with(b"Uni") && (is_unicode(b"UCS2") || is_unicode(b"UTF16"))
+    {
+        return Some(Codes::Unicode);
+    }
+    let descendant = font
+        .get::<Array<'_>>(&b"DescendantFonts"[..])?
+        .iter::<Dict<'_>>()
+        .next()?;
+    let system = descendant.get::<Dict<'_>>(&b"CIDSystemInfo"[..])?;
+    let text = |key: &[u8]| system.get::<PdfString<'_>>(key);
+    let family = CidFamily::from_registry_ordering(text(b"Registry")?.as_bytes(), text(b"Ordering")?.as_bytes());
+    let parsed = |name: CMapName<'_>| CMap::parse(load_embedded(name)?, load_embedded);
+    let collection = Collection {
+        meanings: parsed(family.ucs2_cmap()?)?,
+        encoding: match encoding {
+            b"Identity-H" | b"Identity-V" => CMap::identity_h(),
+            name => parsed(CMapName::from_bytes(name))?,
+        },
+    };
+    Some(Codes::Collection(Box::new(collection)))
+}
