@@ -1,0 +1,347 @@
+//! What a sender is told of an upload: taken, taken with changes, taken with warnings, or refused, and why.
+
+use domain::field::Field;
+use domain::template::PageSize;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::verify::Fault;
+
+/// The verdict in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Taken as it is.
+    Taken,
+    /// Taken, and something that does not show was changed.
+    TakenWithChanges,
+    /// Taken, with something that the sender should know.
+    TakenWithWarnings,
+    /// Not taken.
+    Refused,
+}
+
+/// What intake says of a file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// In one word.
+    pub verdict: Verdict,
+    /// The displayed size of each page; empty where it was refused.
+    pub pages: Vec<PageSize>,
+    /// How what was taken differs from the upload.
+    pub changes: Vec<Change>,
+    /// What the sender should know.
+    pub warnings: Vec<Warning>,
+    /// How many signatures others have made in it.
+    pub signatures: u32,
+    /// The fields of its form.
+    pub fields: Vec<Field>,
+    /// Why it was refused.
+    pub refused: Option<Refused>,
+}
+
+impl From<Refused> for Report {
+    fn from(reason: Refused) -> Self {
+        Self {
+            verdict: Verdict::Refused,
+            pages: Vec::new(),
+            changes: Vec::new(),
+            warnings: Vec::new(),
+            signatures: 0,
+            fields: Vec::new(),
+            refused: Some(reason),
+        }
+    }
+}
+
+/// Something that a sender should know of a file that was taken.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Error)]
+#[serde(tag = "warning", rename_all = "snake_case")]
+pub enum Warning {
+    /// Others signed it. Their signatures stay valid, and viewers show that something was added later.
+    #[error(
+        "the file already carries {count} signature(s); they are kept and stay valid, and what is filled in \
+         here is added after them, which viewers show"
+    )]
+    AlreadySigned {
+        /// How many.
+        count: u32,
+    },
+    /// Some viewers still show what the file's own records call deleted; here it is gone.
+    #[error("viewers differ on the file: some still show what it calls deleted; here it is gone, so look at the pages")]
+    DeletedContentGone,
+    /// Our renderer cannot read the upload, only what was written of it.
+    #[error(
+        "viewers may differ on the file: it could be compared only after it was put in order, so look at the pages"
+    )]
+    NotCompared,
+    /// A signed file keeps its embedded files, for it is not rewritten.
+    #[error("{count} embedded file(s) stay in the signed file; nobody is shown them while signing")]
+    EmbeddedFilesKept {
+        /// How many.
+        count: u32,
+    },
+    /// Fields of the form whose boxes are too small for people; they do not become a template's.
+    #[error("form fields too small to be seen were left out: {}", .fields.join(", "))]
+    FormFieldsTooSmall {
+        /// Their names.
+        fields: Vec<String>,
+    },
+    /// Fields of the form whose values no field of a template could have; they stay on the pages as they look.
+    #[error("form fields whose values no field here can have stay on the pages as they look: {}", .fields.join(", "))]
+    FormValuesKept {
+        /// Their names.
+        fields: Vec<String>,
+    },
+    /// Fields of the form that hold a value while the file shows none; neither do the pages.
+    #[error("form fields hold a value that the file does not show, and the pages do not either: {}", .fields.join(", "))]
+    FormValuesNotShown {
+        /// Their names.
+        fields: Vec<String>,
+    },
+}
+
+/// Something that intake changed. The look of the pages never does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Error)]
+#[serde(tag = "change", rename_all = "snake_case")]
+pub enum Change {
+    /// It was encrypted, and could be opened.
+    #[error("the encryption was removed")]
+    Decrypted,
+    /// Its cross-reference table was broken and has been rebuilt.
+    #[error("the damaged structure of the file was repaired")]
+    Repaired,
+    /// Pages had no valid boxes; they have those now in which viewers show them.
+    #[error("{count} page(s) without a valid size are now as large as viewers show them")]
+    PageSizeAssumed {
+        /// How many.
+        count: u32,
+    },
+    /// Damaged parts that no viewer shows were dropped.
+    #[error("{count} damaged part(s) that no viewer can show were dropped")]
+    DamageDropped {
+        /// How many.
+        count: u32,
+    },
+    /// Layers that were switched off, and what they hid, were removed.
+    #[error("{count} hidden layer(s) were removed with what they hid")]
+    HiddenLayersRemoved {
+        /// How many.
+        count: u32,
+    },
+    /// Layers that are shown became part of their pages, so that nobody can switch them off.
+    #[error("{count} visible layer(s) became part of the pages")]
+    LayersMerged {
+        /// How many.
+        count: u32,
+    },
+    /// Form fields became part of their pages, so that nothing can be filled in past us.
+    #[error("{count} form field(s) became part of the pages")]
+    FormFlattened {
+        /// How many.
+        count: u32,
+    },
+    /// Values of form fields had no look of their own and were drawn.
+    #[error("{count} form value(s) that the file did not show itself were drawn")]
+    AppearancesMade {
+        /// How many.
+        count: u32,
+    },
+    /// Boxes of form fields were too small to be filled in; those of the template's fields are larger.
+    #[error("{count} form field(s) too small to be filled in have larger boxes")]
+    FormFieldsEnlarged {
+        /// How many.
+        count: u32,
+    },
+    /// The usage rights signature of a form (`/Perms /UR3`) was removed; it is no signature of a person.
+    #[error("the usage rights that the form's maker granted to certain readers were removed")]
+    UsageRightsRemoved,
+    /// The XFA copy of a form was removed; the ordinary fields stay.
+    #[error("the XFA copy of the form was removed; its ordinary fields stay")]
+    XfaRemoved,
+    /// The description of the document (XMP) is no well-formed XML and was removed: programs that judge signatures stumble
+    /// over it.
+    #[error("the description of the document (XMP metadata), which programs could not read, was removed")]
+    DamagedMetadataRemoved,
+    /// Scripts were removed.
+    #[error("{count} script(s) were removed")]
+    ScriptsRemoved {
+        /// How many.
+        count: u32,
+    },
+    /// Other actions were removed: opening files, sending forms, playing, hiding.
+    #[error("{count} action(s) that open, send, play or hide something were removed")]
+    ActionsRemoved {
+        /// How many.
+        count: u32,
+    },
+    /// Embedded files were removed.
+    #[error("{count} embedded file(s) were removed")]
+    EmbeddedFilesRemoved {
+        /// How many.
+        count: u32,
+    },
+    /// Sound, films and three-dimensional scenes were removed; their pictures on the page stay.
+    #[error("{count} film(s), sound(s) or 3D scene(s) were removed; what shows on the page stays")]
+    MultimediaRemoved {
+        /// How many.
+        count: u32,
+    },
+}
+
+/// Why a file was not taken.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Error)]
+#[serde(tag = "reason", rename_all = "snake_case")]
+pub enum Refused {
+    /// Too many bytes.
+    #[error("the file has {length} bytes; at most {limit} are taken")]
+    TooLarge {
+        /// Its bytes.
+        length: u64,
+        /// How many may be.
+        limit: u64,
+    },
+    /// Not a PDF file, or one beyond repair.
+    #[error("the file is not a PDF or is damaged beyond repair; print it to a new PDF")]
+    NotPdf,
+    /// It ends too early, or had to be repaired, and parts that its pages need are missing.
+    #[error("parts of the file are missing, or it ends too early; get it anew, as a whole")]
+    Incomplete,
+    /// A password is needed to read it.
+    #[error("the file needs a password to be opened; give it, or save the file without one")]
+    NeedsPassword,
+    /// The password that was given does not open it.
+    #[error("the password does not open the file; give the right one, or save the file without one")]
+    WrongPassword,
+    /// Its encryption is one that cannot be removed.
+    #[error("the file's encryption is not supported; save it without encryption")]
+    UnsupportedEncryption,
+    /// It is signed and encrypted: removing the encryption would break the signatures.
+    #[error("the file is signed and encrypted, so nothing can be added to it; send it as it was before it was signed")]
+    SignedAndEncrypted,
+    /// It is signed, and its structure is damaged: repairing it would break the signatures.
+    #[error("the file is signed and its structure is damaged; send it as it was before it was signed")]
+    SignedAndDamaged,
+    /// Programs read it differently, so that some of them may show a signature.
+    #[error(
+        "the file's structure is damaged, so programs may show different content, and some may show a signature; send \
+         the file as it was before it was signed, or print it to a new PDF"
+    )]
+    DamagedAndMaybeSigned,
+    /// One of its signatures does not hold.
+    #[error("the signature {field:?} in the file is not valid ({detail}); send the file unsigned")]
+    BrokenSignature {
+        /// The signature field.
+        field: String,
+        /// What the verifier says.
+        detail: String,
+        /// The same, typed.
+        fault: Box<Fault>,
+    },
+    /// A certification forbids what would be added.
+    #[error(
+        "the file is certified, and its certification (level {level}) forbids adding to its pages; \
+         send it as it was before it was certified"
+    )]
+    CertificationForbids {
+        /// DocMDP level.
+        level: u8,
+    },
+    /// A signature locks the form.
+    #[error(
+        "the signature {field:?} locks the file's form, so no more signatures can be added; send the file unsigned"
+    )]
+    LockForbids {
+        /// The signature field.
+        field: String,
+    },
+    /// What is added would not be called allowed after one of its signatures.
+    #[error(
+        "nothing can be added to the file that its signature {field:?} allows ({detail}); \
+         send it as it was before it was signed"
+    )]
+    CannotBeExtended {
+        /// The signature field; empty where it is the file as a whole.
+        field: String,
+        /// What the verifier says, or what hindered the try.
+        detail: String,
+        /// What the verifier says, typed.
+        fault: Option<Box<Fault>>,
+    },
+    /// The description of the signed file cannot be read, so that whatever is added to it is called a forgery.
+    #[error(
+        "the file is signed, and its description (XMP metadata) is no well-formed XML, so that programs would call \
+         everything that is added to it a forgery; send it as it was before it was signed"
+    )]
+    SignedWithDamagedMetadata,
+    /// The validation data of the signed file cannot be read, or are so many that ours would not be read.
+    #[error(
+        "the file is signed, and its validation data (DSS) cannot be read, or are too many for more to be added; \
+         send it as it was before they were added"
+    )]
+    SignedWithUnusableValidationData,
+    /// A signed file holds what would have to be removed.
+    #[error(
+        "the file is signed, and holds scripts, actions, films, layers or XFA that would have to be removed; \
+         send it as it was before it was signed"
+    )]
+    SignedAndActive,
+    /// A part of what the file shows lies in another file.
+    #[error("a part of the file's content lies in another file, which is not here; print the file to a new PDF")]
+    ExternalContent,
+    /// A form that only XFA viewers show.
+    #[error("the file is a dynamic XFA form, which shows only in one product; print it to a new PDF")]
+    DynamicXfa,
+    /// No pages.
+    #[error("the file has no pages")]
+    NoPages,
+    /// Too many pages.
+    #[error("the file has {pages} pages; at most {limit} are taken")]
+    TooManyPages {
+        /// Its pages.
+        pages: u32,
+        /// How many may be.
+        limit: u32,
+    },
+    /// A picture with too many pixels.
+    #[error("a picture has {pixels} pixels; at most {limit} are taken")]
+    TooManyPixels {
+        /// Its pixels.
+        pixels: u64,
+        /// How many may be.
+        limit: u64,
+    },
+    /// A page whose boxes make no sense or that is too large or too small.
+    #[error("page {page} has no valid size; at least {shortest} and at most {longest} points a side are taken")]
+    PageSize {
+        /// The page, from 1.
+        page: u32,
+        /// Least length of its shorter side.
+        shortest: f64,
+        /// Greatest length of its longer side.
+        longest: f64,
+    },
+    /// Something is hidden that cannot be removed without changing a page.
+    #[error(
+        "page {page} hides content that cannot be removed without changing what shows; print the file to a new PDF"
+    )]
+    HiddenContent {
+        /// The first such page, from 1.
+        page: u32,
+    },
+    /// The file leaves it to viewers to draw a field's value, and our letters cannot.
+    #[error("the value of the form field {field:?} cannot be drawn as viewers draw it; print the file to a new PDF")]
+    FormValueNotDrawn {
+        /// The field.
+        field: String,
+    },
+    /// Rewriting would change how a page looks.
+    #[error("page {page} cannot be kept exactly as it looks; print the file to a new PDF")]
+    PageWouldChange {
+        /// The first such page, from 1.
+        page: u32,
+    },
+    /// The file asks for more work or memory than is allowed.
+    #[error("the file needs too much time or memory to be read; print it to a new PDF")]
+    TooDemanding,
+}
