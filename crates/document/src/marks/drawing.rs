@@ -9,7 +9,7 @@
 //! outline is empty, which some fonts have for letters that they pretend to know: nothing is ever blank.
 //!
 //! A drawing is trimmed to its ink, and takes as much of its box as its own proportions allow, as a picture does. Seals
-//! are laid out by [`crate::marks::seal_design`].
+//! are laid out by `seal_design`.
 
 use std::sync::LazyLock;
 

@@ -4,7 +4,7 @@
 //! broken. What may follow an approval signature are further signature fields (ISO 32000-2, 12.8.2),
 //! so the marks of each page become the appearance of a signature field of its own, drawn by the same
 //! hand as [`crate::marks::stamp`] draws them into pages, as large as the marks are. The seal that follows is the
-//! value of all these fields, and locks them; until then they wait for it ([`crate::pdf::form::waiting_for_seal`]).
+//! value of all these fields, and locks them; until then they wait for it (`form::waiting_for_seal`).
 //!
 //! The bytes of a signed file are a stranger's. Intake has had them parsed by the same reader, in a
 //! process with limited memory, time and stack, before they come here.

@@ -49,7 +49,7 @@ pub enum RevisionError {
     /// An object that was to be changed as a dictionary is none.
     #[error("object {0} {1} is not a dictionary")]
     NotADictionary(u32, u16),
-    /// A stream that was to be changed was left out by [`read`].
+    /// A stream that was to be changed was left out by `read`.
     #[error("the content of object {0} {1} was not read, so the object cannot be changed")]
     ContentLeftOut(u32, u16),
     /// Offsets or object numbers would leave the range that the format can express.

@@ -3,7 +3,7 @@
 //! [`sign`] makes one. The signed attributes are content-type, message-digest and
 //! signing-certificate-v2, which binds the signer's certificate, so that no other certificate for
 //! the same key can take its place. There is no signing-time: PAdES (EN 319 142-1, 6.3) wants the
-//! claimed time in the signature dictionary alone. Everything is DER. [`UnfinishedMessage`] stops between the
+//! claimed time in the signature dictionary alone. Everything is DER. `UnfinishedMessage` stops between the
 //! signature and the message, so that a time-stamp authority can stamp the one before it goes into the other.
 //!
 //! [`SignedMessage`] reads one, written by anybody. It borrows from the message and keeps the very

@@ -400,7 +400,7 @@ impl<'a> TimestampToken<'a> {
         secure_digest(self.imprint_algorithm).ok()
     }
 
-    /// Proves that this is a timestamp of what has the digest `imprint` (by [`TimestampToken::digest_algorithm`]), signed by
+    /// Proves that this is a timestamp of what has the digest `imprint` (by `digest_algorithm`), signed by
     /// a time-stamp authority whose certificate the token binds. The certificate (DER) is the answer; it is looked for in
     /// the token and among `candidates`. Whether anybody trusts it, and at what time, is not judged here.
     pub fn verify<'c>(&self, imprint: &[u8], candidates: &[&'c [u8]]) -> Result<&'c [u8], TimestampError>
