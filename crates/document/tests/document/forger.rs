@@ -55,6 +55,8 @@ pub struct Forger {
     /// A number that nothing has.
     next: u32,
     done: Vec<&'static str>,
+    /// How much of it a further signature makes honest: who signs permits it.
+    mended_by_signing: usize,
 }
 
 impl Forger {
@@ -65,6 +67,7 @@ impl Forger {
             random,
             next: base.next() + 1,
             done: Vec::new(),
+            mended_by_signing: 0,
         }
     }
 
@@ -235,7 +238,15 @@ pub fn forge(seed: u64) -> (Vec<u8>, &'static Base, Vec<&'static str>) {
                 make(&mut forger);
                 true
             }
-            Change::Sometimes(make) => make(&mut forger).is_some(),
+            Change::Sometimes(make) => {
+                let before = forger.bytes.clone();
+                let is_done = make(&mut forger).is_some();
+                if !is_done {
+                    // What it began may have undone what was done before.
+                    forger.bytes = before;
+                }
+                is_done
+            }
         };
         if is_done {
             forger.done.push(name);
@@ -245,7 +256,7 @@ pub fn forge(seed: u64) -> (Vec<u8>, &'static Base, Vec<&'static str>) {
         forger.replace();
         forger.done.push("replaces objects");
     }
-    if forger.random.one_in(10) {
+    if forger.random.one_in(10) && forger.mended_by_signing < forger.done.len() {
         forger.sign();
     }
     (forger.bytes, base, forger.done)

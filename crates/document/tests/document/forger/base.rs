@@ -1,6 +1,6 @@
 //! The signed files behind which a forger works.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use document::seal::{seal, seal_with_timestamp};
@@ -24,6 +24,8 @@ pub struct Base {
     pub pages: u32,
     pub page: u32,
     pub content: u32,
+    /// The looks and values of its fields, which may go before a further signature, and are named then.
+    pub field_parts: BTreeSet<u32>,
     /// What the newest cross-references say.
     pub entries: BTreeMap<u32, Said>,
     /// Its signatures: their fields, and how much each covers.
@@ -62,6 +64,7 @@ impl Base {
             pages: reference(document.catalog().expect("a catalog"), b"Pages"),
             page: page.0,
             content: reference(document.get_dictionary(page).expect("a page"), b"Contents"),
+            field_parts: field_parts(&document),
             entries: entries.collect(),
             covered: verify(&pdf, &HOUSE.roots(), now())
                 .signatures
@@ -91,6 +94,17 @@ impl Base {
         }
         with_entries(catalog, &entries)
     }
+}
+
+fn field_parts(document: &Document) -> BTreeSet<u32> {
+    let fields = document.objects.values().filter_map(|object| object.as_dict().ok());
+    let fields = fields.filter(|dictionary| dictionary.has(b"FT"));
+    let parts = fields.flat_map(|field| {
+        let look = field.get(b"AP").and_then(Object::as_dict);
+        let look = look.and_then(|looks| looks.get(b"N"));
+        [look, field.get(b"V")].map(|part| part.and_then(Object::as_reference))
+    });
+    parts.filter_map(|part| part.ok().map(|(number, _)| number)).collect()
 }
 
 /// What the pages of a file show: as its cross-references lead, and as its objects are found by looking for them. None where it

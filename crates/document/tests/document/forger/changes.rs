@@ -104,6 +104,9 @@ impl Forger {
         } else {
             self.somebody().0
         };
+        if self.base.field_parts.contains(&number) {
+            self.mended_by_signing += 1;
+        }
         revision = self.forget(revision, number);
         revision.rows.push((number, Said::Free));
         if self.random.one_in(2) {
@@ -364,7 +367,10 @@ impl Forger {
             2 => self
                 .bytes
                 .extend([evil, format!("startxref\n{start}\n%%EOF\n").into_bytes()].concat()),
-            _ => self.bytes.extend(std::iter::repeat_n(b'\n', 1100)),
+            _ => {
+                self.bytes.extend(std::iter::repeat_n(b'\n', 1100));
+                self.mended_by_signing += 1;
+            }
         }
     }
 
