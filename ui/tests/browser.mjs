@@ -164,6 +164,22 @@ export async function pressAndSeeClosed(page, selector) {
   await Promise.all([page.waitForEvent("close"), pressed]);
 }
 
+/** Opens a signing page and waits until it can be filled in. */
+export async function openSigning(browser, size, address, options) {
+  const page = await open(browser, size, options);
+  await page.goto(address);
+  await ready(page);
+  return page;
+}
+
+/** Fills what the first signer of the usual template must. */
+export async function fillFirst(page) {
+  await fill(page, "Name", "김민준");
+  await fill(page, "First day", "2026-12-01");
+  await field(page, "Agreed").locator("input").click();
+  await sign(page, "Signature");
+}
+
 /** Approves through the dialog and waits for the popup. */
 export async function approve(page, comment = "") {
   await page.locator("#approve").click();

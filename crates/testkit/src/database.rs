@@ -20,14 +20,19 @@ use domain::Secret;
 use store::{Settings, Store};
 use tempfile::TempDir;
 
-/// A database that nobody else uses, gone when this is dropped.
+mod schema;
+
+/// A database that nobody else uses, gone when this is dropped. It is made when it is first asked for.
 pub struct TestDatabase {
     settings: Settings,
     keep: Keep,
+    made: OnceLock<()>,
 }
 
+const SQLITE_FILE: &str = "countersign.db";
+
 enum Keep {
-    Folder(#[expect(dead_code, reason = "held for its drop, which removes it")] TempDir),
+    Folder(TempDir),
     Database { admin_url: String, name: String },
 }
 
@@ -37,9 +42,10 @@ impl TestDatabase {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         TestDatabase {
             settings: Settings::Sqlite {
-                path: folder.path().join("countersign.db"),
+                path: folder.path().join(SQLITE_FILE),
             },
             keep: Keep::Folder(folder),
+            made: OnceLock::new(),
         }
     }
 
@@ -48,33 +54,37 @@ impl TestDatabase {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let admin_url = server_url().to_owned();
         let name = format!("test_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        administer(&admin_url, &format!("DROP DATABASE IF EXISTS {name}"));
-        administer(&admin_url, &format!("CREATE DATABASE {name}"));
         TestDatabase {
-            settings: Settings::Postgres {
-                url: Secret::new(with_database(&admin_url, &name)),
-                connections: 8,
-                patience: Duration::from_mins(2),
-            },
+            settings: postgres_settings(&admin_url, &name),
             keep: Keep::Database { admin_url, name },
+            made: OnceLock::new(),
         }
     }
 
-    /// What the store is opened with.
+    /// What the store is opened with. The database is there, and empty unless the store was opened before.
     pub fn settings(&self) -> &Settings {
+        self.made.get_or_init(|| {
+            if let Keep::Database { admin_url, name } = &self.keep {
+                schema::create_database(admin_url, name, "template1");
+            }
+        });
         &self.settings
     }
 
     /// The value of `database.url`, where there is one: SQLite is the default without it.
     pub fn url(&self) -> Option<&str> {
-        match &self.settings {
+        match self.settings() {
             Settings::Sqlite { .. } => None,
             Settings::Postgres { url, .. } => Some(url.expose()),
         }
     }
 
-    /// Opens the store on the current schema.
+    /// Opens the store on the current schema. A new database is a copy of one whose schema was made once.
     pub fn open(&self) -> Store {
+        self.made.get_or_init(|| match &self.keep {
+            Keep::Folder(folder) => schema::copy_sqlite(&folder.path().join(SQLITE_FILE)),
+            Keep::Database { admin_url, name } => schema::copy_postgres(admin_url, name),
+        });
         let store = Store::open(&self.settings).expect("the test database opens");
         store.migrate().expect("the schema is made");
         store
@@ -123,7 +133,7 @@ impl TestDatabase {
     /// # Panics
     /// On SQLite, which has no rows to lock.
     pub fn lock(&self, statement: &str) -> RowLock {
-        let Settings::Postgres { url, .. } = &self.settings else {
+        let Settings::Postgres { url, .. } = self.settings() else {
             panic!("rows are locked on PostgreSQL alone");
         };
         let mut holder = admin(url.expose());
@@ -200,6 +210,14 @@ fn administer(url: &str, statement: &str) {
     admin(url)
         .batch_execute(statement)
         .unwrap_or_else(|error| panic!("{statement}: {error}"));
+}
+
+fn postgres_settings(admin_url: &str, name: &str) -> Settings {
+    Settings::Postgres {
+        url: Secret::new(with_database(admin_url, name)),
+        connections: 8,
+        patience: Duration::from_mins(2),
+    }
 }
 
 /// The same server, another database.

@@ -7,6 +7,7 @@ open-*.pdf. Written are root.pem and, for each chain of DEPTH steps, a file NAME
 """
 
 import datetime
+import functools
 import io
 import itertools
 import logging
@@ -21,6 +22,8 @@ from pyhanko.sign.validation.dss import DocumentSecurityStore
 from pyhanko_certvalidator import ValidationContext
 from sign_as_others import FOLDER, NOW, authority, for_pyhanko, issue, middle, middle_key, root, signer
 
+# The authority reads its RSA key for each timestamp anew, which takes longer than all the rest: the primes are tested.
+serialization.load_der_private_key = functools.cache(serialization.load_der_private_key)
 AUTHORITY = authority("Authority", 3000, NOW)
 SIGNER = signer(ec.generate_private_key(ec.SECP256R1()))
 # Certificates of nobody, one for each store that is added.

@@ -9,7 +9,7 @@ use document::sealing::{seal, seal_with_timestamp};
 use document::verify::{TrustedRoots, verify};
 use testkit::time_stamp_authority::Revocation;
 
-use crate::raw_revision::{RawRevision, Said, Style, object_stream, written};
+use crate::raw_revision::{RawRevision, Said, Style, object_stream};
 use crate::samples::{HOUSE, References, details, now, sealed, signed_by_others, unsigned};
 use crate::timestamps::{authority, data};
 
@@ -27,7 +27,7 @@ fn hybrid() -> Vec<u8> {
     let mut revision = RawRevision::new(&plain, root.expect("a root").0);
     for key in ["Info", "ID"] {
         let value = document.trailer.get(key.as_bytes()).expect("an entry");
-        revision.trailer += &format!("/{key} {}", String::from_utf8_lossy(&written(value)));
+        revision.add_to_trailer(key, value);
     }
     revision.named(container, &object_stream(&[(member, b"<</Hidden true>>".to_vec())]));
     revision.rows.push((member, Said::Free));

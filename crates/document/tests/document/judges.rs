@@ -8,17 +8,27 @@ use std::process::{Command, Output};
 
 /// What the judges have to say against a sealed file; empty where all are content.
 pub fn complaints(pdf: &[u8], root_pem: &str) -> Vec<String> {
-    judged(pdf, root_pem, &[], true)
+    complaints_of(&[pdf], root_pem).concat()
+}
+
+/// The same for each of several files: to start pyHanko takes longer than to judge many.
+pub fn complaints_of(files: &[&[u8]], root_pem: &str) -> Vec<Vec<String>> {
+    judged(files, root_pem, &[], true)
 }
 
 /// The same, where pyHanko lives at another time.
-pub fn complaints_at(pdf: &[u8], roots_pem: &str, at: jiff::Timestamp) -> Vec<String> {
-    judged(pdf, roots_pem, &["--at", &at.to_string()], true)
+pub fn complaints_at(files: &[&[u8]], roots_pem: &str, at: jiff::Timestamp) -> Vec<Vec<String>> {
+    judged(files, roots_pem, &["--at", &at.to_string()], true)
 }
 
-/// What pyHanko has to say against a file with an archive timestamp, at a time, given the files that it would fetch then:
+/// What pyHanko has to say against files with an archive timestamp, at a time, given the files that it would fetch then:
 /// revocation lists that tell of the last timestamp's signer.
-pub fn long_term_complaints(pdf: &[u8], roots_pem: &str, at: jiff::Timestamp, lists: &[Vec<u8>]) -> Vec<String> {
+pub fn long_term_complaints(
+    files: &[&[u8]],
+    roots_pem: &str,
+    at: jiff::Timestamp,
+    lists: &[Vec<u8>],
+) -> Vec<Vec<String>> {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let at = at.to_string();
     let mut options = vec!["--long-term".to_owned(), "--at".to_owned(), at];
@@ -28,22 +38,28 @@ pub fn long_term_complaints(pdf: &[u8], roots_pem: &str, at: jiff::Timestamp, li
         options.extend(["--list".to_owned(), path.display().to_string()]);
     }
     let options: Vec<&str> = options.iter().map(String::as_str).collect();
-    judged(pdf, roots_pem, &options, false)
+    judged(files, roots_pem, &options, false)
 }
 
-fn judged(pdf: &[u8], root_pem: &str, options: &[&str], by_all: bool) -> Vec<String> {
+fn judged(files: &[&[u8]], root_pem: &str, options: &[&str], by_all: bool) -> Vec<Vec<String>> {
     let directory = tempfile::tempdir().expect("a temporary directory");
-    let file = directory.path().join("sealed.pdf");
     let root = directory.path().join("root.pem");
-    std::fs::write(&file, pdf).expect("the file is written");
     std::fs::write(&root, root_pem).expect("the root is written");
-    let mut complaints = Vec::new();
+    let written = files.iter().enumerate().map(|(number, pdf)| {
+        let path = directory.path().join(format!("{number}.pdf"));
+        std::fs::write(&path, pdf).expect("the file is written");
+        path
+    });
+    let written: Vec<PathBuf> = written.collect();
+    let paths: Vec<&Path> = written.iter().map(PathBuf::as_path).collect();
+    let mut found = pyhanko_with(options, &paths, &root);
     if by_all {
-        complaints.extend(qpdf(&file));
-        complaints.extend(pdfsig(&file));
+        for (complaints, path) in found.iter_mut().zip(paths) {
+            complaints.extend(qpdf(path));
+            complaints.extend(pdfsig(path));
+        }
     }
-    complaints.extend(pyhanko_with(options, &[&file], &root).into_iter().flatten());
-    complaints
+    found
 }
 
 /// What qpdf has to say against a file that need not be signed.

@@ -56,6 +56,12 @@ impl RawRevision {
         }
     }
 
+    /// Adds an entry to the trailer.
+    pub fn add_to_trailer(&mut self, key: &str, value: &Object) {
+        let value = String::from_utf8_lossy(&written(value)).into_owned();
+        self.trailer.extend(["/", key, " ", &value]);
+    }
+
     /// Writes an object that no entry names; the answer is its place.
     pub fn unnamed(&mut self, number: u32, generation: u16, body: &[u8]) -> usize {
         let at = self.bytes.len();
@@ -104,12 +110,10 @@ impl RawRevision {
         if self.rows.is_empty() {
             text += "0 0\n";
         }
-        for (number, said) in &self.rows {
-            text += &match said {
-                Said::At(at, generation) => format!("{number} 1\n{at:010} {generation:05} n\r\n"),
-                _ => format!("{number} 1\n0000000000 65535 f\r\n"),
-            };
-        }
+        text.extend(self.rows.iter().map(|(number, said)| match said {
+            Said::At(at, generation) => format!("{number} 1\n{at:010} {generation:05} n\r\n"),
+            _ => format!("{number} 1\n0000000000 65535 f\r\n"),
+        }));
         self.bytes.extend(text.as_bytes());
         self.bytes
             .extend(format!("trailer\n<</Size {size}{}{more}>>\n", self.trailer).as_bytes());
@@ -127,7 +131,7 @@ impl RawRevision {
                 Said::Within(container, index) => (2, container, index),
                 Said::Unknown => (3, 7, 0),
             };
-            index += &format!("{number} 1 ");
+            index.extend([&number.to_string(), " 1 "]);
             data.push(kind);
             data.extend(second.to_be_bytes());
             data.extend(third.to_be_bytes());
@@ -150,7 +154,12 @@ pub fn stream(dictionary: &str, data: &[u8]) -> Vec<u8> {
 pub fn object_stream(members: &[(u32, Vec<u8>)]) -> Vec<u8> {
     let (mut head, mut data) = (String::new(), Vec::new());
     for (number, body) in members {
-        head += &format!("{number} {} ", data.len());
+        head.extend([
+            number.to_string(),
+            " ".to_owned(),
+            data.len().to_string(),
+            " ".to_owned(),
+        ]);
         data.extend(body);
         data.push(b' ');
     }

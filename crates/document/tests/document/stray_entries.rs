@@ -52,8 +52,8 @@ impl Known {
 
     fn revision(&self, pdf: &[u8]) -> RawRevision {
         let mut revision = RawRevision::new(pdf, self.root);
-        if let Ok(Object::Reference((info, _))) = self.document.trailer.get(b"Info") {
-            revision.trailer += &format!("/Info {info} 0 R");
+        if let Ok(info) = self.document.trailer.get(b"Info") {
+            revision.add_to_trailer("Info", info);
         }
         revision
     }
@@ -468,7 +468,7 @@ fn certified_form(prepare: impl FnOnce(&mut Document, &mut Dictionary)) -> Vec<u
     })
 }
 
-/// Adds validation data, and to the form what EU DSS (by PDFBox) adds along with a timestamp, as far as it is not there.
+/// Adds validation data, and to the form what EU DSS (by `PDFBox`) adds along with a timestamp, as far as it is not there.
 fn with_defaults(signed: &[u8], change: impl FnOnce(&mut Dictionary)) -> Vec<u8> {
     let known = Known::of(signed);
     let [helvetica, dingbats] = [1, 2].map(|more| known.next() + more);
@@ -533,7 +533,7 @@ fn defaults_that_come_with_a_timestamp_are_permitted_where_nothing_is_drawn_by_t
     };
     // What was there stays as it is, and nothing but defaults is added.
     refused(&with_defaults(&unused[2], |form| {
-        form.set("DA", Object::string_literal("/Helv 9 Tf"))
+        form.set("DA", Object::string_literal("/Helv 9 Tf"));
     }));
     refused(&with_defaults(&unused[2], |form| {
         let mut other = font();
@@ -543,7 +543,7 @@ fn defaults_that_come_with_a_timestamp_are_permitted_where_nothing_is_drawn_by_t
     refused(&with_defaults(&unused[2], |form| form.set("DR", dictionary! {})));
     refused(&with_defaults(&unused[0], |form| form.set("NeedAppearances", true)));
     refused(&with_defaults(&unused[0], |form| {
-        form.set("XFA", Object::string_literal("<xdp/>"))
+        form.set("XFA", Object::string_literal("<xdp/>"));
     }));
     // A look that borrows what it names, a field without a look, and programs that draw all anew.
     let look_of = |document: &Document| {
