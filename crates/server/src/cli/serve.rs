@@ -169,7 +169,10 @@ async fn web(
 ) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::Other(format!("serving: {error}"));
     let listener = tokio::net::TcpListener::from_std(listener).map_err(failed)?;
-    let limits = Limits::new(files.connections(), settings.trusted_proxies.clone());
+    let limits = Limits {
+        is_public_https: app.settings.public_url.starts_with("https://"),
+        ..Limits::new(files.connections(), settings.trusted_proxies.clone())
+    };
     tracing::info!(
         files = files.files,
         connections = limits.most,
