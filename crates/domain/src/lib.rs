@@ -11,12 +11,14 @@
 //! - [`export`]: which happenings a webhook reports; [`public_address`]: where it may go;
 //! - [`sealing`]: how strong a finished document is sealed;
 //! - [`look`]: what the pages make of a company's colour; [`mailing`]: what a company chooses about its mails;
+//! - [`client_network`]: which addresses are one client;
 //! - [`secret`]: a text that nothing shows;
 //! - [`event`], [`chain`]: what happened, in a form that cannot be changed unnoticed; [`people_over_time`]: whom it names.
 #![deny(missing_docs)]
 
 pub mod address_in_text;
 pub mod chain;
+pub mod client_network;
 pub mod contact;
 pub mod date_pattern;
 pub mod drawing;
@@ -46,6 +48,7 @@ pub mod value;
 pub mod workflow;
 
 pub use chain::{ChainFault, ChainFile, Entry, Head};
+pub use client_network::ClientNetwork;
 pub use contact::{Contact, Region};
 pub use drawing::{Drawing, DrawnValue, Hand, Seal, SealShape, Writing};
 pub use environment::{Clock, Random};

@@ -20,12 +20,13 @@ use axum::http::{HeaderMap, Method, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, MethodRouter, on};
+use domain::ClientNetwork;
 use jiff::Timestamp;
 use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::blocking::{Blocking, Party, Queue, Share, SharedQueue, SharedTurn};
 use crate::bodies::{self, Places, Sender, Turns};
-use crate::client_address::{Network, one_visitor};
+use crate::client_address::Network;
 use crate::pages::request::PageRequest;
 use crate::parties::Makers;
 use crate::problem::{CompanyLanguage, Failure, speak};
@@ -295,7 +296,7 @@ impl Http {
 
     /// A turn for a stranger whose file is checked; each network has its share.
     pub async fn turn_to_check(&self, address: IpAddr) -> Result<SharedTurn, Error> {
-        self.0.checks.turn(&one_visitor(address).to_string()).await
+        self.0.checks.turn(&ClientNetwork::of(address).to_string()).await
     }
 
     /// Who starts documents by public links.
@@ -315,7 +316,7 @@ impl Http {
 
     /// A turn to log in; each network has its share for each company's accounts.
     pub async fn turn_to_log_in(&self, address: IpAddr, company: &str) -> Result<SharedTurn, Error> {
-        let share = format!("{} {}", one_visitor(address), company.to_ascii_lowercase());
+        let share = format!("{} {}", ClientNetwork::of(address), company.to_ascii_lowercase());
         self.0.logins.turn(&share).await
     }
 }
