@@ -219,6 +219,17 @@ impl App {
         Err(LoginRefusal::WrongCredentials)
     }
 
+    /// Whether there is a company of this name: whoever signs in at one waits for others who do ([`domain::Requester::SignIn`]).
+    pub fn company_named(&self, name: &str) -> Result<Option<CompanyId>, Error> {
+        let Ok(company) = CompanyId::parse(name) else {
+            return Ok(None);
+        };
+        self.store.read_one(move |tx| {
+            let found = store::company::find(tx, &company)?;
+            Ok::<_, Error>(found.map(|company| company.id))
+        })
+    }
+
     fn find_account(&self, company: CompanyId, email: String) -> Result<Option<(Company, Member)>, LoginRefusal> {
         self.store.read(move |tx| {
             let Some(company) = store::company::find(tx, &company)? else {

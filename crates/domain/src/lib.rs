@@ -11,7 +11,8 @@
 //! - [`export`]: which happenings a webhook reports; [`public_address`]: where it may go;
 //! - [`sealing`]: how strong a finished document is sealed;
 //! - [`look`]: what the pages make of a company's colour; [`mailing`]: what a company chooses about its mails;
-//! - [`client_network`]: which addresses are one client;
+//! - [`requester`], [`turns`]: for whom the server works, and who comes next where all want the same; [`client_network`]: which
+//!   addresses are one client;
 //! - [`secret`]: a text that nothing shows;
 //! - [`event`], [`chain`]: what happened, in a form that cannot be changed unnoticed; [`people_over_time`]: whom it names.
 #![deny(missing_docs)]
@@ -38,12 +39,14 @@ pub mod one_time_code;
 pub mod people_over_time;
 pub mod proved_contact;
 pub mod public_address;
+pub mod requester;
 pub mod role;
 pub mod sealing;
 pub mod secret;
 pub mod template;
 pub mod text;
 pub mod time;
+pub mod turns;
 pub mod value;
 pub mod workflow;
 
@@ -62,6 +65,7 @@ pub use look::Palette;
 pub use mailing::{CompletedMails, Reminders};
 pub use people_over_time::{NamedEvent, named_events};
 pub use proved_contact::{DeliveredLink, ProvedContact};
+pub use requester::{LinkHolder, Requester};
 pub use role::Role;
 pub use sealing::{SealLevel, SealMark, WhenTsaIsDown};
 pub use secret::Secret;

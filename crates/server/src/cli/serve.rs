@@ -80,7 +80,7 @@ impl Serve {
         let egress = context.place.configuration.egress()?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
-            .max_blocking_threads(http.concurrent_requests.saturating_add(OWN_THREADS))
+            .max_blocking_threads(http.threads().saturating_add(OWN_THREADS))
             .thread_stack_size(STACK)
             .build()
             .map_err(|error| Failure::Other(format!("the threads could not be started: {error}")))?;
