@@ -11,12 +11,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
-    Actor, Comment, CompanyId, EventKind, Field, FieldValue, FileValue, Outcome, Recipient, RecipientId,
-    TemplateVersion, WorkflowId,
+    Actor, Comment, CompanyId, EventKind, Field, FieldValue, FileValue, LinkHolder, Outcome, Recipient, RecipientId,
+    Requester, TemplateVersion, WorkflowId,
 };
 use store::workflow_value::StoredValue;
 
-use crate::documents::Asker;
 use crate::draft::Draft;
 use crate::error::{Error, Fault, FaultCode};
 use crate::foresight::stuck_after;
@@ -147,11 +146,14 @@ impl App {
                     (Given::Draft(read.draft), Some(read.kept))
                 }
             };
-            let asker = match source {
-                Source::List(_) => Asker::Company(company.clone()),
-                Source::Page { .. } => Asker::Link(company.clone(), recipient_id),
+            let requester = match source {
+                Source::List(_) => Requester::Company(company.clone()),
+                Source::Page { .. } => Requester::Link {
+                    company: company.clone(),
+                    holder: LinkHolder::Signer(recipient_id),
+                },
             };
-            let values = self.read_values(snapshot, recipient, &given, &asker)?;
+            let values = self.read_values(snapshot, recipient, &given, &requester)?;
             for bytes in &values.files {
                 self.blobs.put(bytes)?;
             }
@@ -194,7 +196,7 @@ impl App {
         snapshot: &Snapshot,
         recipient: &Recipient,
         source: &Given<'_>,
-        asker: &Asker,
+        requester: &Requester,
     ) -> Result<ReadValues, Error> {
         let template = &snapshot.template.version;
         let fonts = self.fonts()?;
@@ -203,7 +205,7 @@ impl App {
         let mut given: BTreeMap<String, (String, NewValue)> = BTreeMap::new();
         let mut take = |field: &Field, path: String, value: Result<NewValue, domain::ValueFault>| {
             let judged = match value {
-                Ok(value) => self.judged(asker, template, field, value, &path)?,
+                Ok(value) => self.judged(requester, template, field, value, &path)?,
                 Err(fault) => Err(value_fault(path.clone(), field, &fault)),
             };
             let proved =

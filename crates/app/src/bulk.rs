@@ -15,7 +15,7 @@
 //! row from starting, a storage that is away, keeps most likely all of them from it, and they are not to use up their tries
 //! meanwhile. A row that cannot even be opened keeps nobody else from anything.
 
-use domain::{Language, TemplateId, TemplateVersion, time};
+use domain::{Language, Requester, TemplateId, TemplateVersion, time};
 use jiff::{SignedDuration, Timestamp, ToSpan};
 use serde::{Deserialize, Serialize};
 use sheets::SheetLimits;
@@ -25,7 +25,6 @@ use store::idempotency::KeptAnswer;
 use crate::App;
 use crate::bulk_sheet::{self, Columns};
 use crate::caller::{Caller, Channel};
-use crate::documents::Asker;
 use crate::error::{ConflictCode, Error, Fault, FaultCode, ForbiddenCode, Subject};
 use crate::listing::ListReader;
 use crate::origin::Origin;
@@ -423,7 +422,7 @@ impl App {
                 })
                 .collect(),
             BulkRows::Sheet(file) => {
-                self.sheet_rows(&Asker::Company(caller.company.clone()), &file, &common, &template)?
+                self.sheet_rows(&Requester::Company(caller.company.clone()), &file, &common, &template)?
             }
         };
         let most = self.settings.bulk.rows;
@@ -440,7 +439,7 @@ impl App {
 
     fn sheet_rows(
         &self,
-        asker: &Asker,
+        requester: &Requester,
         file: &[u8],
         common: &StartRequest,
         template: &TemplateVersion,
@@ -449,7 +448,7 @@ impl App {
             rows: self.settings.bulk.rows,
             ..SheetLimits::default()
         };
-        let sheet = self.documents.sheet(asker, file, &limits);
+        let sheet = self.documents.sheet(requester, file, &limits);
         let sheet = sheet.map_err(|fault| fault.at("file"))?;
         let columns = Columns::read(&sheet.header, template).map_err(Error::Unprocessable)?;
         let rows = sheet.rows.into_iter().map(|row| {

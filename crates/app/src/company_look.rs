@@ -92,7 +92,7 @@ impl App {
 
     /// Which company made a link; none where what it led to is gone.
     pub fn company_behind_link(&self, token: LinkToken) -> Result<Option<CompanyId>, Error> {
-        let subject = token.subject;
+        let (subject, now) = (token.subject, self.now());
         self.store.read(move |tx| {
             Ok::<_, Error>(match token.purpose {
                 LinkPurpose::Sign
@@ -109,7 +109,7 @@ impl App {
                     let found = store::public_link::open(tx, store::public_link::PublicLinkId(subject))?;
                     found.map(|link| link.company)
                 }
-                LinkPurpose::Preview => None,
+                LinkPurpose::Preview => store::preview::find(tx, subject, now)?.map(|(company, _)| company),
             })
         })
     }

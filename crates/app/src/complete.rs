@@ -10,14 +10,15 @@ use std::collections::BTreeMap;
 use document::evidence::certificate::Attachment;
 use document::sealing::SealDetails;
 use document::sealing::seal_mark::SealMark;
-use domain::{Actor, BlobHash, Entry, Event, EventKind, FieldValue, RecipientId, SealLevel, Transition, Workflow};
+use domain::{
+    Actor, BlobHash, Entry, Event, EventKind, FieldValue, RecipientId, Requester, SealLevel, Transition, Workflow,
+};
 use failpoint::Place;
 use store::outbox::State;
 use store::workflow::SealedDocument;
 
 use crate::App;
 use crate::certificate_content::{Certified, HandedOn, certificate_content};
-use crate::documents::Asker;
 use crate::error::Error;
 use crate::mail::OutgoingMail;
 use crate::network::Patience;
@@ -81,9 +82,9 @@ impl App {
             .iter()
             .map(|(name, stored)| (name.clone(), stored.value.clone()))
             .collect::<std::collections::BTreeMap<String, FieldValue>>();
-        let asker = Asker::Company(snapshot.stored.workflow.company.clone());
+        let requester = Requester::Company(snapshot.stored.workflow.company.clone());
         let mut marks = marks(template, &values, snapshot.stored.workflow.language, |place, file| {
-            self.stamped_picture(&asker, place, file)
+            self.stamped_picture(&requester, place, file)
         })?;
         let pdf = self.blobs.get(&template.pdf)?;
         let fonts = self.fonts()?;

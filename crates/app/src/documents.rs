@@ -2,7 +2,7 @@
 //!
 //! No engine is safe on hostile input, so what a stranger sent is parsed and rendered only in child processes with limited
 //! memory and time. The use-cases know this port; the program puts the pool of workers behind it. Each call says for whom
-//! ([`Asker`]), so that a heavy user waits behind the others.
+//! ([`Requester`]), so that a heavy user waits behind the others.
 
 use document::intake::{Intake, Refused, Wishes};
 use document::marks::checked_picture::{CheckedPicture, PictureWish};
@@ -10,49 +10,39 @@ use document::marks::picture::PictureFault;
 use document::pages::render::RenderFault;
 use document::pages::text_layer::PageText;
 use document::verify::{Means, Verdict};
-use domain::{CompanyId, RecipientId};
+use domain::Requester;
 use jiff::Timestamp;
 use sheets::{Sheet, SheetFault, SheetLimits};
 
 use crate::error::{Error, Fault, FaultCode};
 use crate::values::picture_code;
 
-/// For whom a worker works.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asker {
-    /// A company: its members and programs.
-    Company(CompanyId),
-    /// The holder of a link of a company, who has a small share of the company's.
-    Link(CompanyId, RecipientId),
-    /// Anybody.
-    Stranger,
-}
-
 /// Reads strangers' PDFs and pictures.
 pub trait StrangersDocuments: Send + Sync {
     /// Takes an upload in by its sender's wishes: rewritten once, kept as it is where others signed it, or refused.
-    fn inspect_as(&self, asker: &Asker, pdf: &[u8], wishes: &Wishes) -> Result<Intake, DocumentFault>;
+    fn inspect_as(&self, requester: &Requester, pdf: &[u8], wishes: &Wishes) -> Result<Intake, DocumentFault>;
 
     /// The pages as images (WebP or JPEG), in the order asked for. Pages count from 1.
     fn page_images(
         &self,
-        asker: &Asker,
+        requester: &Requester,
         pdf: &[u8],
         pages: &[u32],
         dots_per_inch: f32,
     ) -> Result<Vec<Vec<u8>>, DocumentFault>;
 
     /// What the pages say, in the order asked for. Pages count from 1.
-    fn page_texts(&self, asker: &Asker, pdf: &[u8], pages: &[u32]) -> Result<Vec<PageText>, DocumentFault>;
+    fn page_texts(&self, requester: &Requester, pdf: &[u8], pages: &[u32]) -> Result<Vec<PageText>, DocumentFault>;
 
     /// What holds of a signed PDF at a moment, and what does not.
-    fn verify(&self, asker: &Asker, pdf: &[u8], means: &Means, at: Timestamp) -> Result<Verdict, DocumentFault>;
+    fn verify(&self, requester: &Requester, pdf: &[u8], means: &Means, at: Timestamp)
+    -> Result<Verdict, DocumentFault>;
 
     /// The rows of a spreadsheet: CSV, or the first sheet of a workbook.
-    fn sheet(&self, asker: &Asker, file: &[u8], limits: &SheetLimits) -> Result<Sheet, DocumentFault>;
+    fn sheet(&self, requester: &Requester, file: &[u8], limits: &SheetLimits) -> Result<Sheet, DocumentFault>;
 
     /// Re-encodes a picture for the boxes that will show it.
-    fn picture(&self, asker: &Asker, file: &[u8], wish: &PictureWish) -> Result<CheckedPicture, DocumentFault>;
+    fn picture(&self, requester: &Requester, file: &[u8], wish: &PictureWish) -> Result<CheckedPicture, DocumentFault>;
 }
 
 /// Nobody reads strangers' PDFs: whatever is asked fails. For tests and benches of what needs no document.
@@ -60,27 +50,27 @@ pub trait StrangersDocuments: Send + Sync {
 pub struct NoDocuments;
 
 impl StrangersDocuments for NoDocuments {
-    fn inspect_as(&self, _: &Asker, _: &[u8], _: &Wishes) -> Result<Intake, DocumentFault> {
+    fn inspect_as(&self, _: &Requester, _: &[u8], _: &Wishes) -> Result<Intake, DocumentFault> {
         Err(DocumentFault::Busy)
     }
 
-    fn page_images(&self, _: &Asker, _: &[u8], _: &[u32], _: f32) -> Result<Vec<Vec<u8>>, DocumentFault> {
+    fn page_images(&self, _: &Requester, _: &[u8], _: &[u32], _: f32) -> Result<Vec<Vec<u8>>, DocumentFault> {
         Err(DocumentFault::Busy)
     }
 
-    fn page_texts(&self, _: &Asker, _: &[u8], _: &[u32]) -> Result<Vec<PageText>, DocumentFault> {
+    fn page_texts(&self, _: &Requester, _: &[u8], _: &[u32]) -> Result<Vec<PageText>, DocumentFault> {
         Err(DocumentFault::Busy)
     }
 
-    fn verify(&self, _: &Asker, _: &[u8], _: &Means, _: Timestamp) -> Result<Verdict, DocumentFault> {
+    fn verify(&self, _: &Requester, _: &[u8], _: &Means, _: Timestamp) -> Result<Verdict, DocumentFault> {
         Err(DocumentFault::Busy)
     }
 
-    fn sheet(&self, _: &Asker, _: &[u8], _: &SheetLimits) -> Result<Sheet, DocumentFault> {
+    fn sheet(&self, _: &Requester, _: &[u8], _: &SheetLimits) -> Result<Sheet, DocumentFault> {
         Err(DocumentFault::Busy)
     }
 
-    fn picture(&self, _: &Asker, _: &[u8], _: &PictureWish) -> Result<CheckedPicture, DocumentFault> {
+    fn picture(&self, _: &Requester, _: &[u8], _: &PictureWish) -> Result<CheckedPicture, DocumentFault> {
         Err(DocumentFault::Busy)
     }
 }

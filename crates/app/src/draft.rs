@@ -16,14 +16,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::{BlobHash, CompanyId, DrawnValue, Field, FieldKind, FieldValue, FileValue, Recipient, RecipientId};
+use domain::{
+    BlobHash, CompanyId, DrawnValue, Field, FieldKind, FieldValue, FileValue, LinkHolder, Recipient, RecipientId,
+    Requester,
+};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use store::Transaction;
 
 use crate::App;
 use crate::approve::{is_editable, writable};
-use crate::documents::Asker;
 use crate::error::{ConflictCode, Error, Fault, FaultCode};
 use crate::look::{FieldLook, Looks, typed_value};
 use crate::signing_session::{Session, SigningKey, self_filling};
@@ -32,7 +34,7 @@ use crate::uploads::{MOST_BYTES, MOST_FILES, beyond_measure};
 use crate::values::{NewValue, value_fault};
 
 /// The most bytes that the texts of a draft may have.
-const LARGEST_DRAFT: usize = 256 * 1024;
+pub const LARGEST_DRAFT: usize = 256 * 1024;
 /// The longest name that a page may give itself, in bytes.
 const LONGEST_PAGE: usize = 32;
 
@@ -256,8 +258,8 @@ impl App {
         self.check_room()?;
         let value = NewValue::file(found, file_name, bytes)
             .map_err(|fault| Error::Unprocessable(vec![value_fault(field.to_owned(), found, &fault)]))?;
-        let asker = asker(&session, &recipient);
-        let judged = self.judged(&asker, session.template(), found, value, field)?;
+        let requester = requester(&session, &recipient);
+        let judged = self.judged(&requester, session.template(), found, value, field)?;
         let NewValue::File { value, bytes } = judged.map_err(|fault| Error::Unprocessable(vec![fault]))? else {
             return Err(Error::fault(field, FaultCode::InvalidFile));
         };
@@ -280,8 +282,8 @@ impl App {
             Ok(value) => value,
         };
         self.check_room()?;
-        let asker = asker(session, recipient);
-        let judged = self.judged(&asker, session.template(), field, value, &field.name)?;
+        let requester = requester(session, recipient);
+        let judged = self.judged(&requester, session.template(), field, value, &field.name)?;
         Ok(judged.map(|value| match value {
             NewValue::File { value, bytes } => Some((value, bytes)),
             _ => None,
@@ -481,8 +483,11 @@ impl App {
     }
 }
 
-fn asker(session: &Session, recipient: &Recipient) -> Asker {
-    Asker::Link(session.snapshot.stored.workflow.company.clone(), recipient.id)
+fn requester(session: &Session, recipient: &Recipient) -> Requester {
+    Requester::Link {
+        company: session.snapshot.stored.workflow.company.clone(),
+        holder: LinkHolder::Signer(recipient.id),
+    }
 }
 
 fn keep(

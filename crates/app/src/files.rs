@@ -83,12 +83,6 @@ struct OpenedLink {
     signer: Option<RecipientId>,
 }
 
-impl OpenedLink {
-    fn company(&self) -> &CompanyId {
-        &self.snapshot.stored.workflow.company
-    }
-}
-
 impl App {
     /// The sealed document.
     pub fn document(&self, caller: &Caller, id: WorkflowId, origin: &Origin) -> Result<FileContent, Error> {
@@ -191,13 +185,13 @@ impl App {
     /// The image of one of its pages. `file` is the hash in the address.
     pub fn shown_page(&self, key: &SigningKey, file: &BlobHash, page: u32) -> Result<PageAnswer, Error> {
         let opened = self.open_link(key)?;
-        self.page_of(opened.company(), &opened.hash, file, PartKind::Picture, page)
+        self.page_of(&opened.hash, file, PartKind::Picture, page)
     }
 
     /// What one of its pages says.
     pub fn shown_text(&self, key: &SigningKey, file: &BlobHash, page: u32) -> Result<PageAnswer, Error> {
         let opened = self.open_link(key)?;
-        self.page_of(opened.company(), &opened.hash, file, PartKind::Text, page)
+        self.page_of(&opened.hash, file, PartKind::Text, page)
     }
 
     /// A kept file, for what is made of it.

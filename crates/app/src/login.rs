@@ -20,7 +20,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::sync::PoisonError;
 
-use domain::{CompanyId, UtcOffset};
+use domain::{ClientNetwork, CompanyId, UtcOffset};
 use jiff::{SignedDuration, Timestamp, ToSpan};
 use sha2::{Digest, Sha256};
 use store::Transaction;
@@ -171,7 +171,7 @@ impl App {
     pub(crate) fn check_credentials(&self, attempt: &LoginAttempt) -> Result<Proved, LoginRefusal> {
         let named = named_account(attempt);
         let account = account_key(&attempt.company, &attempt.email);
-        let network = network_of(attempt.address);
+        let network = ClientNetwork::of(attempt.address).to_string();
         let address = self.vault.tag(
             Purpose::KnownAddress,
             &[account.as_slice(), network.as_bytes()].concat(),
@@ -217,6 +217,17 @@ impl App {
         drop(counting);
         tracing::info!(address = %attempt.address, "wrong credentials");
         Err(LoginRefusal::WrongCredentials)
+    }
+
+    /// Whether there is a company of this name: whoever signs in at one waits for others who do ([`domain::Requester::SignIn`]).
+    pub fn company_named(&self, name: &str) -> Result<Option<CompanyId>, Error> {
+        let Ok(company) = CompanyId::parse(name) else {
+            return Ok(None);
+        };
+        self.store.read_one(move |tx| {
+            let found = store::company::find(tx, &company)?;
+            Ok::<_, Error>(found.map(|company| company.id))
+        })
     }
 
     fn find_account(&self, company: CompanyId, email: String) -> Result<Option<(Company, Member)>, LoginRefusal> {
@@ -279,15 +290,4 @@ fn account_key(company: &str, email: &str) -> [u8; 32] {
     hash.update([0]);
     hash.update(store::member::email_key(email).as_bytes());
     hash.finalize().into()
-}
-
-/// An address as the throttle counts it: of IPv6 the network, since each household has 2^64 addresses.
-fn network_of(address: IpAddr) -> String {
-    match address.to_canonical() {
-        IpAddr::V4(address) => address.to_string(),
-        IpAddr::V6(address) => {
-            let [a, b, c, d, ..] = address.segments();
-            format!("{a:x}:{b:x}:{c:x}:{d:x}::/64")
-        }
-    }
 }

@@ -6,10 +6,10 @@
 
 use std::sync::Arc;
 
-use domain::{BlobHash, CompanyId};
+use domain::{BlobHash, Requester};
 
 use crate::App;
-use crate::documents::{Asker, DocumentFault};
+use crate::documents::DocumentFault;
 use crate::error::{Error, Subject};
 use crate::page_cache::{Part, PartKind};
 use crate::template::PAGE_IMAGE_DPI;
@@ -43,32 +43,24 @@ pub enum PageAnswer {
 
 /// A part of a page that may be seen, and that nobody has made yet.
 #[derive(Debug)]
-pub struct PartToMake {
-    part: Part,
-    company: CompanyId,
-}
-
-impl PartToMake {
-    /// Whose file it is.
-    pub fn company(&self) -> &CompanyId {
-        &self.company
-    }
-}
+pub struct PartToMake(Part);
 
 impl App {
     /// Makes a part of a page; where another is about to, waits for that one.
-    pub fn make_page_part(&self, wanted: &PartToMake) -> Result<PagePart, Error> {
-        let (part, asker) = (wanted.part, Asker::Company(wanted.company.clone()));
+    pub fn make_page_part(&self, requester: &Requester, wanted: &PartToMake) -> Result<PagePart, Error> {
+        let part = wanted.0;
         self.pages
             .get_or_make(part, || match part.kind {
                 PartKind::Picture => {
                     let pdf = self.read_file(&part.file)?;
-                    let images = self.documents.page_images(&asker, &pdf, &[part.page], PAGE_IMAGE_DPI)?;
+                    let images = self
+                        .documents
+                        .page_images(requester, &pdf, &[part.page], PAGE_IMAGE_DPI)?;
                     images.into_iter().next().ok_or_else(|| left_out("the picture"))
                 }
                 PartKind::Text => {
                     let pdf = self.read_file(&part.file)?;
-                    let texts = self.documents.page_texts(&asker, &pdf, &[part.page])?;
+                    let texts = self.documents.page_texts(requester, &pdf, &[part.page])?;
                     let text = texts.first().ok_or_else(|| left_out("the text"))?;
                     serde_json::to_vec(text).map_err(|error| DocumentFault::Failed(error.to_string()))
                 }
@@ -84,7 +76,6 @@ impl App {
     /// (a time stamp was added), there is no such page.
     pub(crate) fn page_of(
         &self,
-        company: &CompanyId,
         linked: &BlobHash,
         file: &BlobHash,
         kind: PartKind,
@@ -100,10 +91,7 @@ impl App {
         };
         Ok(match self.pages.get(part) {
             Some(bytes) => PageAnswer::Kept(PagePart::of(bytes)),
-            None => PageAnswer::ToMake(PartToMake {
-                part,
-                company: company.clone(),
-            }),
+            None => PageAnswer::ToMake(PartToMake(part)),
         })
     }
 }

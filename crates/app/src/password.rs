@@ -4,6 +4,8 @@
 //! bounded number of callers wait for their turn, and one who would wait longer is told to come back. For an account that
 //! does not exist the same work is done on a hash that nobody's password has, so that time tells nothing.
 //!
+//! A hash is computed at a lower priority than everything else, so that a flood of guesses does not slow down other requests.
+//!
 //! The memory of a hash belongs to its turn and is kept for the next one. If each thread allocated its own, the allocator
 //! would keep 19 MiB for every thread that ever hashed.
 
@@ -191,8 +193,29 @@ impl Turn<'_> {
             self.memory.resize(blocks, Block::new());
         }
         self.passwords.computed.fetch_add(1, Ordering::Relaxed);
-        hasher.hash_password_into_with_memory(password.as_bytes(), salt, output, self.memory.as_mut_slice())
+        let memory = self.memory.as_mut_slice();
+        behind_others(move || hasher.hash_password_into_with_memory(password.as_bytes(), salt, output, memory))
     }
+}
+
+/// How much lower the priority of a hash is: under load everything else gets ten times as much of a processor.
+#[cfg(target_os = "linux")]
+const NICER: i32 = 10;
+
+/// Does long work at a lower priority, on a thread of its own: a thread cannot get its priority back. Without it every short
+/// request on a processor that hashes waits for a time slice, several times. Elsewhere than on Linux a priority is the whole
+/// process's, so it stays as it is.
+fn behind_others<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let thread = scope.spawn(|| {
+            #[cfg(target_os = "linux")]
+            if let Err(error) = rustix::process::nice(NICER) {
+                tracing::debug!(%error, "a hash has the priority of a request");
+            }
+            work()
+        });
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
 }
 
 fn unpadded_base64(bytes: &[u8]) -> String {
@@ -282,6 +305,15 @@ mod tests {
         let blocks: usize = turns.free.iter().map(Vec::capacity).sum();
         assert!(blocks <= 2 * MEMORY_KIB as usize, "{blocks} KiB");
         assert!(blocks >= MEMORY_KIB as usize, "it is kept for the next hash");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn whatever_is_not_a_hash_goes_before_a_hash() {
+        let priority = || rustix::process::getpriority_process(None).unwrap();
+        let before = priority();
+        assert_eq!(behind_others(priority), (before + NICER).min(19));
+        assert_eq!(priority(), before, "the thread that asked keeps its own");
     }
 
     #[test]

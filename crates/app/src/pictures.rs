@@ -5,10 +5,9 @@
 
 use document::marks::checked_picture::{PictureWish, refuse_by_header};
 use document::pdf::geometry::displayed_box;
-use domain::{BlobHash, Field, FileValue, PageSize, TemplateVersion};
+use domain::{BlobHash, Field, FileValue, PageSize, Requester, TemplateVersion};
 
 use crate::App;
-use crate::documents::Asker;
 use crate::error::{Error, Fault, FaultCode};
 use crate::values::{GivenPicture, NewValue, PictureBox, page_size, picture_code};
 
@@ -17,14 +16,14 @@ impl App {
     /// fault of the value, at `path`.
     pub(crate) fn judged(
         &self,
-        asker: &Asker,
+        requester: &Requester,
         template: &TemplateVersion,
         field: &Field,
         value: NewValue,
         path: &str,
     ) -> Result<Result<NewValue, Fault>, Error> {
         match value {
-            NewValue::Picture(given) => match self.made_anew(asker, template, field, given, path) {
+            NewValue::Picture(given) => match self.made_anew(requester, template, field, given, path) {
                 Ok(value) => Ok(Ok(value)),
                 Err(Error::Unprocessable(faults)) => Ok(Err(faults
                     .into_iter()
@@ -38,7 +37,7 @@ impl App {
 
     fn made_anew(
         &self,
-        asker: &Asker,
+        requester: &Requester,
         template: &TemplateVersion,
         field: &Field,
         given: GivenPicture,
@@ -53,7 +52,7 @@ impl App {
         };
         let made = self
             .documents
-            .picture(asker, &given.bytes, &wish)
+            .picture(requester, &given.bytes, &wish)
             .map_err(|fault| fault.at(path))?;
         if made.is_blank && field.kind.is_signature() {
             return Err(Error::fault(path, FaultCode::PictureBlank));
@@ -76,7 +75,7 @@ impl App {
     /// The picture that is stamped into a box. One that an earlier version kept as it came is made anew now.
     pub(crate) fn stamped_picture(
         &self,
-        asker: &Asker,
+        requester: &Requester,
         place: &PictureBox<'_>,
         file: &FileValue,
     ) -> Result<Vec<u8>, Error> {
@@ -87,7 +86,7 @@ impl App {
         let wish = PictureWish {
             boxes: vec![points(place.page, place.field)],
         };
-        let made = self.documents.picture(asker, &bytes, &wish);
+        let made = self.documents.picture(requester, &bytes, &wish);
         Ok(made.map_err(|fault| fault.at(&place.field.name))?.bytes)
     }
 }

@@ -487,15 +487,14 @@ impl App {
     pub fn page_text(&self, key: &SigningKey, file: &BlobHash, page: u32) -> Result<PageAnswer, Error> {
         let session = self.open_for_reading(key)?;
         let snapshot = &session.snapshot;
-        let company = &snapshot.stored.workflow.company;
-        self.page_of(company, &snapshot.template.version.pdf, file, PartKind::Text, page)
+        self.page_of(&snapshot.template.version.pdf, file, PartKind::Text, page)
     }
 
     /// What a page of a preview says.
     pub fn preview_text(&self, token: &str, file: &BlobHash, page: u32) -> Result<PageAnswer, Error> {
         let (company, content) = self.preview_content(token)?;
         let template = self.kept_template(&company, content.template, content.version)?;
-        self.page_of(&company, &template.version.pdf, file, PartKind::Text, page)
+        self.page_of(&template.version.pdf, file, PartKind::Text, page)
     }
 
     fn image_of(&self, template: &StoredVersion, file: &BlobHash, page: u32) -> Result<PagePart, Error> {

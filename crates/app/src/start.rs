@@ -16,8 +16,8 @@ use domain::public_address::{AddressFault, CallbackUrl};
 use domain::{
     ApiType, BlobHash, ClientId, Comment, CompanyId, Contact, CopyRecipient, EventKind, ExportSettings, Field,
     FieldKind, FieldName, FieldValue, FileValue, Language, LinkType, LiveLinks, MemberId, PersonName, Progress,
-    Recipient, RecipientId, State, TemplateId, TemplateVersion, TextFault, UtcOffset, Who, Workflow, WorkflowId,
-    WriterDetail, text, time,
+    Recipient, RecipientId, Requester, State, TemplateId, TemplateVersion, TextFault, UtcOffset, Who, Workflow,
+    WorkflowId, WriterDetail, text, time,
 };
 use jiff::{SignedDuration, Timestamp};
 use serde::de::DeserializeOwned;
@@ -32,7 +32,6 @@ use store::workflow_value::StoredValue;
 
 use crate::addresses::Addresses;
 use crate::caller::Caller;
-use crate::documents::Asker;
 use crate::error::{ConflictCode, Error, Fault, FaultCode, Subject};
 use crate::export::NextWriter;
 use crate::foresight::stuck_from_start;
@@ -1349,8 +1348,8 @@ impl<'a> StartReader<'a> {
         value: NewValue,
         path: &str,
     ) -> Result<Result<NewValue, Fault>, Error> {
-        let asker = Asker::Company(self.caller.company.clone());
-        let judged = self.app.judged(&asker, template, field, value, path)?;
+        let requester = Requester::Company(self.caller.company.clone());
+        let judged = self.app.judged(&requester, template, field, value, path)?;
         Ok(judged.and_then(|value| prove(template, field, &value, self.language, &self.fonts, path).map(|()| value)))
     }
 

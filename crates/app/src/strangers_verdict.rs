@@ -2,9 +2,10 @@
 
 use document::intake::Refused;
 use document::verify::{Fault, Means, RevocationData, Verdict};
+use domain::Requester;
 
 use crate::App;
-use crate::documents::{Asker, DocumentFault};
+use crate::documents::DocumentFault;
 use crate::error::Error;
 
 impl App {
@@ -21,14 +22,9 @@ impl App {
 
     /// Verifies a file with this installation's root trusted, and its revocations known. One that the workers give up, for it
     /// is too slow to read or too large in memory, has the verdict that it was not judged; an error is ours alone.
-    pub fn verdict(&self, pdf: &[u8]) -> Result<Verdict, Error> {
-        self.verdict_for(&Asker::Stranger, pdf)
-    }
-
-    /// The same for somebody who is known.
-    pub fn verdict_for(&self, asker: &Asker, pdf: &[u8]) -> Result<Verdict, Error> {
+    pub fn verdict(&self, requester: &Requester, pdf: &[u8]) -> Result<Verdict, Error> {
         let means = self.verification_means()?;
-        match self.documents.verify(asker, pdf, &means, self.now()) {
+        match self.documents.verify(requester, pdf, &means, self.now()) {
             Ok(verdict) => Ok(verdict),
             Err(DocumentFault::Refused(refused)) => Ok(Verdict {
                 length: pdf.len() as u64,

@@ -8,12 +8,11 @@ use std::collections::BTreeMap;
 
 use document::intake::{FormValues, Intake, Report, Wishes};
 use domain::fields_file::{self, FieldsFault, FieldsFaultKind, FieldsFile};
-use domain::{BlobHash, CompanyId, Field, Language, PageSize, Region, TemplateId, TemplateVersion};
+use domain::{BlobHash, CompanyId, Field, Language, PageSize, Region, Requester, TemplateId, TemplateVersion};
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 use store::template::{StoredVersion, TemplateRow};
 
-use crate::documents::Asker;
 use crate::error::{ConflictCode, Error, Fault, FaultCode, Subject};
 use crate::foresight::{self, Sheets};
 use crate::{App, form_import, text, values};
@@ -312,8 +311,8 @@ impl App {
     ) -> Result<Made, Error> {
         let region = self.company(company)?.region;
         self.check_room()?;
-        let asker = Asker::Company(company.clone());
-        let intake = self.take(upload, fields, wishes, region, &asker)?;
+        let requester = Requester::Company(company.clone());
+        let intake = self.take(upload, fields, wishes, region, &requester)?;
         let (file, laid) = fields_of(&intake, fields, region)?;
         self.check_fonts(&file.fields)?;
         self.prove_template(&file.fields, &intake.pages, |path| match &laid {
@@ -326,7 +325,7 @@ impl App {
         Ok(Made {
             file,
             report: Some(intake.report()),
-            kept: self.keep(upload, intake, &asker)?,
+            kept: self.keep(upload, intake, &requester)?,
         })
     }
 
@@ -367,7 +366,7 @@ impl App {
         fields: TemplateFields<'_>,
         wishes: &Wishes,
         region: Region,
-        asker: &Asker,
+        requester: &Requester,
     ) -> Result<Intake, Error> {
         let limit = self.settings.largest_document;
         if u64::try_from(upload.len()).unwrap_or(u64::MAX) > limit {
@@ -379,7 +378,7 @@ impl App {
         };
         let wishes = Wishes { form, ..wishes.clone() };
         self.documents
-            .inspect_as(asker, upload, &wishes)
+            .inspect_as(requester, upload, &wishes)
             .map_err(|fault| match (fault.at("file"), alone) {
                 (Error::Unprocessable(mut faults), Some(more)) => {
                     faults.extend(more.into_iter().map(refused_field));
@@ -390,12 +389,12 @@ impl App {
     }
 
     /// Makes the file and the pictures of its pages durable.
-    fn keep(&self, upload: &[u8], intake: Intake, asker: &Asker) -> Result<Kept, Error> {
+    fn keep(&self, upload: &[u8], intake: Intake, requester: &Requester) -> Result<Kept, Error> {
         let page_count = u32::try_from(intake.pages.len()).unwrap_or(u32::MAX);
         Ok(Kept {
             pdf: self.blobs.put(&intake.pdf)?,
             original: BlobHash(Sha256::digest(upload).into()),
-            page_images: self.put_page_images(&intake.pdf, page_count, asker)?,
+            page_images: self.put_page_images(&intake.pdf, page_count, requester)?,
             pages: intake.pages,
         })
     }
@@ -470,13 +469,13 @@ impl App {
         }
     }
 
-    fn put_page_images(&self, pdf: &[u8], page_count: u32, asker: &Asker) -> Result<Vec<BlobHash>, Error> {
+    fn put_page_images(&self, pdf: &[u8], page_count: u32, requester: &Requester) -> Result<Vec<BlobHash>, Error> {
         let all: Vec<u32> = (1..=page_count).collect();
         let mut hashes = Vec::with_capacity(all.len());
         for some in all.chunks(PAGES_AT_ONCE) {
             let images = self
                 .documents
-                .page_images(asker, pdf, some, PAGE_IMAGE_DPI)
+                .page_images(requester, pdf, some, PAGE_IMAGE_DPI)
                 .map_err(|fault| fault.at("file"))?;
             if images.len() != some.len() {
                 return Err(Error::internal("rendering the pages", "the worker left pages out"));

@@ -2,8 +2,11 @@
 //!
 //! Why a delivery failed is told to the customer who chose its address: in answers of the API, the history of exports, the
 //! outbox page. What a host name resolved to, or how a server names itself to ours, is not theirs to know: it would show them
-//! the operator's network. So reasons are made of [`CustomerWords`], which holds no network address whatever it is made of. The
-//! operator's log has them.
+//! the operator's network. So reasons are made of [`CustomerWords`], which contain no address that a host can have, whatever
+//! they are made of. The operator's log has them.
+//!
+//! Addresses are recognized wherever they stand, also in the middle of a word: an error may join them to anything. `std::io`
+//! and `a::b` parse as IPv6 addresses, too, but no host can have those, so they stay.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -11,12 +14,12 @@ use std::net::{IpAddr, SocketAddr};
 /// What stands in the place of an address.
 const HIDDEN: &str = "(address)";
 
-/// Words without network addresses.
+/// Words without addresses of hosts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CustomerWords(String);
 
 impl CustomerWords {
-    /// These words, with each network address taken out.
+    /// These words, with each address of a host taken out.
     pub fn of(words: impl fmt::Display) -> CustomerWords {
         let words = words.to_string();
         let mut told = String::with_capacity(words.len());
@@ -63,8 +66,23 @@ fn without_address(run: &str) -> String {
 }
 
 fn is_address(text: &str) -> bool {
-    // IPv6 with IPv4 at its end and a port.
-    text.len() <= 51 && (text.parse::<IpAddr>().is_ok() || text.parse::<SocketAddr>().is_ok())
+    let address = text.parse::<IpAddr>();
+    let address = address.or_else(|_| text.parse::<SocketAddr>().map(|socket| socket.ip()));
+    address.is_ok_and(can_be_a_hosts)
+}
+
+/// Nobody is given an IPv6 address that begins with eight zero bits, except for the loopback address and those that contain
+/// an IPv4 address (RFC 4291, 2.4 and 2.5; RFC 6052, 2.1).
+fn can_be_a_hosts(address: IpAddr) -> bool {
+    let IpAddr::V6(address) = address else {
+        return true;
+    };
+    match address.segments() {
+        [first, ..] if first >= 0x0100 => true,
+        [0, 0, 0, 0, 0, 0, high, _] if high > 0 => true,
+        [0x64, 0xFF9B, ..] | [0, 0, 0, 0, 0, 0xFFFF, _, _] | [0, 0, 0, 0, 0xFFFF, 0, _, _] => true,
+        _ => address.is_loopback(),
+    }
 }
 
 #[cfg(test)]
@@ -97,6 +115,12 @@ mod tests {
                 "at(address)%eth0, abc.(address).",
             ),
             ("address:169.254.169.254:80", "address:(address)"),
+            (
+                "std::io::Error, a::b, ::, dead:beef",
+                "std::io::Error, a::b, ::, dead:beef",
+            ),
+            ("fe80::1%eth0 and 64:ff9b::a00:7", "(address)%eth0 and (address)"),
+            ("::10.0.0.7, [::1]:80", "(address), [(address)]:80"),
         ] {
             assert_eq!(CustomerWords::of(words).to_string(), told, "{words}");
         }
@@ -105,7 +129,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_address_is_told_whatever_stands_around_it(
-            address in any::<IpAddr>(),
+            address in any::<IpAddr>().prop_filter("no host can have it", |address| can_be_a_hosts(*address)),
             before in "[a-z:. (\\[=\"]{0,6}",
             after in "[a-z:. )\\]=\"]{0,6}",
         ) {

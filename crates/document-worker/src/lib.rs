@@ -14,7 +14,7 @@
 //! What the pool guarantees: every call ends, at the latest after the time that the settings allow; a
 //! child that dies takes only its own job with it, and another takes its place; what a child answers
 //! is small and is checked before anybody believes it; whoever asks for much takes the children from nobody else
-//! ([`Party`]). What may fail: the program cannot be started
+//! ([`domain::turns`]). What may fail: the program cannot be started
 //! ([`PoolError::Failed`]), all children are at work for too long ([`PoolError::Busy`]), the file is
 //! refused ([`PoolError::Refused`]).
 #![deny(missing_docs)]
@@ -24,7 +24,5 @@ pub mod confinement;
 mod frame;
 mod pool;
 mod protocol;
-mod turns;
 
 pub use pool::{Pool, PoolError, PoolSettings};
-pub use turns::Party;

@@ -12,7 +12,9 @@ use document::marks::picture::{LARGEST_FILE, LONGEST_SIDE, PictureFault};
 use document::pages::render::RenderFault;
 use document::pages::text_layer::PageText;
 use document::verify::{Means, Verdict};
+use domain::Requester;
 use domain::template::PageSize;
+use domain::turns::{Bounds, Ticket, Turns};
 use jiff::Timestamp;
 use sheets::{Sheet, SheetFault, SheetLimits};
 use thiserror::Error;
@@ -20,7 +22,6 @@ use thiserror::Error;
 use crate::confinement::Confinement;
 use crate::frame::{self, FrameError, FrameLimits};
 use crate::protocol::{Answer, Job, Ready, Task, Welcome};
-use crate::turns::{Party, Turns};
 
 /// A child that has done so many jobs is replaced, so that nothing can pile up in one.
 const MOST_JOBS: u32 = 500;
@@ -33,6 +34,9 @@ const MOST_TEXT_BYTES: u64 = 32 * 1024 * 1024;
 
 /// A sheet of one call.
 const MOST_SHEET_BYTES: u64 = 256 * 1024 * 1024;
+/// So many jobs of one link wait behind the one that is at work, and so many of one company. They hold a thread each.
+const WAITING_OF_LINK: usize = 4;
+const WAITING_OF_GROUP: usize = 64;
 
 /// How many children, and what each may use.
 #[derive(Debug, Clone)]
@@ -112,29 +116,32 @@ pub struct Pool {
     returned: Condvar,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Children {
     idle: Vec<Worker>,
     alive: usize,
+    /// As many places as there are children: whoever has one finds a child that is idle, or room for another.
     turns: Turns,
 }
 
 impl Children {
-    /// Is there one at leisure, or room for another?
-    fn is_one_free(&self, most: usize) -> bool {
-        !self.idle.is_empty() || self.alive < most
+    /// Whether this one's turn has come.
+    fn is_turn_of(&mut self, ticket: Ticket) -> bool {
+        while self.turns.begin_next().is_some() {}
+        self.turns.has_begun(ticket)
     }
 }
 
-/// A turn at a child, until it is dropped.
+/// A turn at a child, or the wait for it, until it is dropped.
 struct Turn<'p> {
     pool: &'p Pool,
-    party: &'p Party,
+    requester: &'p Requester,
+    ticket: Ticket,
 }
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        self.pool.lock().turns.end(self.party);
+        self.pool.lock().turns.end(self.requester, self.ticket);
         self.pool.returned.notify_all();
     }
 }
@@ -142,10 +149,20 @@ impl Drop for Turn<'_> {
 impl Pool {
     /// A pool of children that run `program`; some are started at once, and none is waited for.
     pub fn new(program: PathBuf, settings: PoolSettings) -> Result<Self, PoolError> {
+        let children = Children {
+            idle: Vec::new(),
+            alive: 0,
+            turns: Turns::new(Bounds {
+                places: settings.workers,
+                of_link: 1,
+                waiting_of_one: WAITING_OF_LINK,
+                waiting_of_group: WAITING_OF_GROUP,
+            }),
+        };
         let pool = Self {
             program,
             settings,
-            children: Mutex::default(),
+            children: Mutex::new(children),
             returned: Condvar::new(),
         };
         for _ in 0..pool.settings.warm.min(pool.settings.workers) {
@@ -159,11 +176,11 @@ impl Pool {
 
     /// Takes an upload in, or says why not.
     pub fn inspect(&self, pdf: &[u8]) -> Result<Intake, PoolError> {
-        self.inspect_as(&Party::stranger(), pdf, &Wishes::default())
+        self.inspect_as(&Requester::unknown(), pdf, &Wishes::default())
     }
 
     /// Takes an upload in by its sender's wishes, or says why not.
-    pub fn inspect_as(&self, party: &Party, pdf: &[u8], wishes: &Wishes) -> Result<Intake, PoolError> {
+    pub fn inspect_as(&self, requester: &Requester, pdf: &[u8], wishes: &Wishes) -> Result<Intake, PoolError> {
         let limits = self.settings.limits;
         let length = u64::try_from(pdf.len()).unwrap_or(u64::MAX);
         if length > limits.largest_file {
@@ -176,7 +193,7 @@ impl Pool {
         // Rewriting may unpack object streams, never content; four times is generous.
         let most = limits.largest_file.saturating_mul(4);
         let (answer, payload) = self.run(
-            party,
+            requester,
             Task::Inspect {
                 limits,
                 wishes: wishes.clone(),
@@ -207,7 +224,7 @@ impl Pool {
     /// Pages as browsers show them (WebP or JPEG), in the order asked for; pages count from 1.
     pub fn page_images(
         &self,
-        party: &Party,
+        requester: &Requester,
         pdf: &[u8],
         pages: &[u32],
         dots_per_inch: f32,
@@ -216,7 +233,7 @@ impl Pool {
             pages: pages.to_vec(),
             dots_per_inch,
         };
-        let (answer, payload) = self.run(party, task, pdf, MOST_IMAGE_BYTES)?;
+        let (answer, payload) = self.run(requester, task, pdf, MOST_IMAGE_BYTES)?;
         match answer {
             Answer::Images { lengths } if lengths.len() == pages.len() => split(&payload, &lengths)
                 .filter(|images| images.iter().all(|image| is_picture(image)))
@@ -228,9 +245,9 @@ impl Pool {
     }
 
     /// What pages say, in the order asked for; pages count from 1.
-    pub fn page_texts(&self, party: &Party, pdf: &[u8], pages: &[u32]) -> Result<Vec<PageText>, PoolError> {
+    pub fn page_texts(&self, requester: &Requester, pdf: &[u8], pages: &[u32]) -> Result<Vec<PageText>, PoolError> {
         let task = Task::PageTexts { pages: pages.to_vec() };
-        let (answer, payload) = self.run(party, task, pdf, MOST_TEXT_BYTES)?;
+        let (answer, payload) = self.run(requester, task, pdf, MOST_TEXT_BYTES)?;
         let texts = |lengths: &[u64]| {
             let longest = self.settings.limits.longest_side;
             let most = PageSize {
@@ -256,9 +273,15 @@ impl Pool {
     }
 
     /// The verdict on a file's signatures at the moment `at`.
-    pub fn verify(&self, party: &Party, pdf: &[u8], means: &Means, at: Timestamp) -> Result<Verdict, PoolError> {
+    pub fn verify(
+        &self,
+        requester: &Requester,
+        pdf: &[u8],
+        means: &Means,
+        at: Timestamp,
+    ) -> Result<Verdict, PoolError> {
         let (answer, _) = self.run(
-            party,
+            requester,
             Task::Verify {
                 means: means.clone(),
                 at,
@@ -273,9 +296,9 @@ impl Pool {
     }
 
     /// The rows of a spreadsheet.
-    pub fn sheet(&self, party: &Party, file: &[u8], limits: &SheetLimits) -> Result<Sheet, PoolError> {
+    pub fn sheet(&self, requester: &Requester, file: &[u8], limits: &SheetLimits) -> Result<Sheet, PoolError> {
         let task = Task::Sheet { limits: *limits };
-        let (answer, payload) = match self.run(party, task, file, MOST_SHEET_BYTES) {
+        let (answer, payload) = match self.run(requester, task, file, MOST_SHEET_BYTES) {
             // The child gave up, or did not come back: it unfolds into more than is taken.
             Err(PoolError::Refused(_)) => return Err(SheetFault::Unreadable.into()),
             other => other?,
@@ -291,9 +314,9 @@ impl Pool {
     }
 
     /// A stranger's picture, made anew for the boxes that will show it.
-    pub fn picture(&self, party: &Party, file: &[u8], wish: &PictureWish) -> Result<CheckedPicture, PoolError> {
+    pub fn picture(&self, requester: &Requester, file: &[u8], wish: &PictureWish) -> Result<CheckedPicture, PoolError> {
         let task = Task::Picture { wish: wish.clone() };
-        let (answer, payload) = match self.run(party, task, file, LARGEST_FILE as u64) {
+        let (answer, payload) = match self.run(requester, task, file, LARGEST_FILE as u64) {
             // The child gave up, or did not come back: it unfolds into more than is taken.
             Err(PoolError::Refused(_)) => return Err(PictureFault::TooLarge.into()),
             other => other?,
@@ -318,8 +341,8 @@ impl Pool {
 
     /// How a child is confined on this machine.
     pub fn confinement(&self) -> Result<Confinement, PoolError> {
-        let party = Party::stranger();
-        let (mut worker, _turn) = self.take(&party)?;
+        let requester = Requester::unknown();
+        let (mut worker, _turn) = self.take(&requester)?;
         let confinement = worker.ready(self.settings.other_time);
         if confinement.is_ok() {
             self.give_back(worker);
@@ -330,11 +353,17 @@ impl Pool {
     }
 
     /// Gives the job to a child; to another where the first was killed by somebody else, for which the file is not to blame.
-    fn run(&self, party: &Party, task: Task, file: &[u8], most_payload: u64) -> Result<(Answer, Vec<u8>), PoolError> {
-        match self.attempt(party, task.clone(), file, most_payload)? {
+    fn run(
+        &self,
+        requester: &Requester,
+        task: Task,
+        file: &[u8],
+        most_payload: u64,
+    ) -> Result<(Answer, Vec<u8>), PoolError> {
+        match self.attempt(requester, task.clone(), file, most_payload)? {
             Some(answer) => Ok(answer),
             None => self
-                .attempt(party, task, file, most_payload)?
+                .attempt(requester, task, file, most_payload)?
                 .ok_or_else(|| Refused::TooDemanding.into()),
         }
     }
@@ -342,13 +371,13 @@ impl Pool {
     /// None where somebody else has killed the child.
     fn attempt(
         &self,
-        party: &Party,
+        requester: &Requester,
         task: Task,
         file: &[u8],
         most_payload: u64,
     ) -> Result<Option<(Answer, Vec<u8>)>, PoolError> {
         // Given back after the child, so that whoever comes next finds it.
-        let (mut worker, _turn) = self.take(party)?;
+        let (mut worker, _turn) = self.take(requester)?;
         if let Err(error) = worker.ready(self.settings.other_time) {
             self.replace(worker);
             return Err(PoolError::Failed(format!("it did not become ready: {error}")));
@@ -419,38 +448,32 @@ impl Pool {
         Worker::start(&self.program, &self.settings)
     }
 
-    /// A child, once it is the party's turn.
-    fn take<'p>(&'p self, party: &'p Party) -> Result<(Worker, Turn<'p>), PoolError> {
-        let most = self.settings.workers.max(1);
+    /// A child, once it is the requester's turn.
+    fn take<'p>(&'p self, requester: &'p Requester) -> Result<(Worker, Turn<'p>), PoolError> {
         let deadline = Instant::now() + self.settings.patience;
+        let ticket = self.lock().turns.wait(requester).ok_or(PoolError::Busy)?;
+        let turn = Turn {
+            pool: self,
+            requester,
+            ticket,
+        };
         let mut children = self.lock();
-        let ticket = children.turns.wait(party).ok_or(PoolError::Busy)?;
-        while !(children.is_one_free(most) && children.turns.next(most) == Some(ticket)) {
+        while !children.is_turn_of(ticket) {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                children.turns.leave(ticket);
-                drop(children);
-                // It may have been his turn.
-                self.returned.notify_all();
                 return Err(PoolError::Busy);
             }
             let waited = self.returned.wait_timeout(children, left);
             children = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
-        children.turns.begin(ticket);
-        let turn = Turn { pool: self, party };
         while let Some(mut worker) = children.idle.pop() {
             if worker.is_alive() {
-                drop(children);
-                // There may be another for whoever is next.
-                self.returned.notify_all();
                 return Ok((worker, turn));
             }
             children.alive = children.alive.saturating_sub(1);
         }
         children.alive += 1;
         drop(children);
-        self.returned.notify_all();
         match self.start() {
             Ok(worker) => Ok((worker, turn)),
             Err(error) => {
@@ -462,14 +485,11 @@ impl Pool {
 
     fn give_back(&self, worker: Worker) {
         self.lock().idle.push(worker);
-        self.returned.notify_all();
     }
 
     fn forget(&self) {
         let mut children = self.lock();
         children.alive = children.alive.saturating_sub(1);
-        drop(children);
-        self.returned.notify_all();
     }
 
     /// Ends a worker and starts another in its place.

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use countersign_document_worker::confinement::Degree;
-use countersign_document_worker::{Party, Pool, PoolError, PoolSettings};
+use countersign_document_worker::{Pool, PoolError, PoolSettings};
 use document::intake::{Refused, Wishes};
 use document::marks::checked_picture::PictureWish;
 use document::marks::picture::PictureFault;
 use document::pages::render::RenderFault;
 use document::verify::Means;
+use domain::{CompanyId, LinkHolder, RecipientId, Requester};
 use lopdf::{Dictionary, Document, Object, Stream, dictionary};
 
 /// Tests run without optimisation and beside others: only what hangs takes this long.
@@ -114,16 +115,16 @@ fn a_file_is_taken_and_shown_by_a_child() {
         (200.0, 100.0)
     );
     let images = pool
-        .page_images(&Party::stranger(), &taken.pdf, &[1, 1], 72.0)
+        .page_images(&Requester::unknown(), &taken.pdf, &[1, 1], 72.0)
         .expect("its page is shown");
     assert_eq!(images.len(), 2);
     assert!(images.iter().all(|image| image.starts_with(b"RIFF")));
     let texts = pool
-        .page_texts(&Party::stranger(), &taken.pdf, &[1, 1])
+        .page_texts(&Requester::unknown(), &taken.pdf, &[1, 1])
         .expect("its page is read");
     assert_eq!(texts.len(), 2);
     assert!(matches!(
-        pool.page_texts(&Party::stranger(), &taken.pdf, &[2]),
+        pool.page_texts(&Requester::unknown(), &taken.pdf, &[2]),
         Err(PoolError::NotRendered(RenderFault::NoSuchPage { page: 2, pages: 1 }))
     ));
 }
@@ -143,7 +144,7 @@ fn what_is_refused_says_why() {
         Err(PoolError::Refused(Refused::TooLarge { limit: 10, .. }))
     ));
     assert!(matches!(
-        pool.page_images(&Party::stranger(), &plain(), &[2], 72.0),
+        pool.page_images(&Requester::unknown(), &plain(), &[2], 72.0),
         Err(PoolError::NotRendered(RenderFault::NoSuchPage { page: 2, pages: 1 }))
     ));
 }
@@ -153,7 +154,7 @@ fn a_file_without_signatures_has_a_verdict_from_a_child() {
     let pool = pool(settings());
     let at = "2026-11-28T00:00:00Z".parse().expect("a timestamp");
     let verdict = pool
-        .verify(&Party::stranger(), &plain(), &Means::default(), at)
+        .verify(&Requester::unknown(), &plain(), &Means::default(), at)
         .expect("a verdict");
     assert!(!verdict.holds(), "{verdict:?}");
 }
@@ -184,7 +185,7 @@ fn a_file_that_takes_too_long_is_refused_and_the_next_is_taken() {
         Err(PoolError::Refused(Refused::TooDemanding))
     ));
     // Anything but an upload has plenty of time.
-    pool.page_texts(&Party::stranger(), &plain(), &[1])
+    pool.page_texts(&Requester::unknown(), &plain(), &[1])
         .expect("another child has taken its place");
 }
 
@@ -211,7 +212,7 @@ fn a_file_whose_worker_stands_still_is_refused_and_the_next_is_taken() {
         Err(PoolError::Refused(Refused::TooDemanding))
     ));
     // Anything but an upload has plenty of time.
-    pool.page_texts(&Party::stranger(), &plain(), &[1])
+    pool.page_texts(&Requester::unknown(), &plain(), &[1])
         .expect("another child has taken its place");
 }
 
@@ -223,7 +224,7 @@ fn a_file_that_needs_too_much_memory_is_refused_and_the_next_is_taken() {
         memory: 96 * 1024 * 1024,
         ..settings()
     });
-    let result = pool.page_images(&Party::stranger(), &plain(), &[1; 40], 1440.0);
+    let result = pool.page_images(&Requester::unknown(), &plain(), &[1; 40], 1440.0);
     assert!(
         matches!(result, Err(PoolError::Refused(Refused::TooDemanding))),
         "{:?}",
@@ -283,7 +284,7 @@ fn nobody_waits_longer_than_the_patience_allows() {
     // It can be opened once the child reads from it.
     let held = std::fs::OpenOptions::new().write(true).open(&pipe).expect("the pipe");
     assert!(matches!(
-        pool.page_images(&Party::stranger(), &plain(), &[1], 36.0),
+        pool.page_images(&Requester::unknown(), &plain(), &[1], 36.0),
         Err(PoolError::Busy)
     ));
     drop(held);
@@ -344,10 +345,13 @@ fn an_encrypted_file_is_opened_with_the_password_that_its_sender_gives() {
     };
     assert_eq!(refusal(pool.inspect(&locked)), Some(Refused::NeedsPassword));
     assert_eq!(
-        refusal(pool.inspect_as(&Party::stranger(), &locked, &wishes("no"))),
+        refusal(pool.inspect_as(&Requester::unknown(), &locked, &wishes("no"))),
         Some(Refused::WrongPassword)
     );
-    assert!(pool.inspect_as(&Party::stranger(), &locked, &wishes("secret")).is_ok());
+    assert!(
+        pool.inspect_as(&Requester::unknown(), &locked, &wishes("secret"))
+            .is_ok()
+    );
 }
 
 fn locked() -> Vec<u8> {
@@ -363,11 +367,8 @@ fn locked() -> Vec<u8> {
     std::fs::read(&locked).expect("the locked file")
 }
 
-fn party(group: &str, member: Option<&str>) -> Party {
-    Party {
-        group: group.to_owned(),
-        member: member.map(str::to_owned),
-    }
+fn company(id: &str) -> CompanyId {
+    CompanyId::parse(id).expect("a company id")
 }
 
 /// A PNG of one colour: a few kilobytes of very many pixels.
@@ -390,7 +391,7 @@ fn a_picture_of_twenty_million_pixels_is_made_anew_in_a_child_as_large_as_its_bo
     let pool = pool(settings());
     let bomb = wide(10_000, 2_000);
     assert!(bomb.len() < 200_000, "{}", bomb.len());
-    let made = pool.picture(&Party::stranger(), &bomb, &wish()).expect("a picture");
+    let made = pool.picture(&Requester::unknown(), &bomb, &wish()).expect("a picture");
     assert_eq!((made.width, made.height, made.is_blank), (1000, 200, false));
     assert!(made.bytes.len() < bomb.len());
     for (file, fault) in [
@@ -398,12 +399,12 @@ fn a_picture_of_twenty_million_pixels_is_made_anew_in_a_child_as_large_as_its_bo
         (b"GIF89a".to_vec(), PictureFault::UnknownFormat),
         (bomb[..bomb.len() / 2].to_vec(), PictureFault::Damaged),
     ] {
-        match pool.picture(&Party::stranger(), &file, &wish()) {
+        match pool.picture(&Requester::unknown(), &file, &wish()) {
             Err(PoolError::NotAPicture(found)) => assert_eq!(found, fault),
             other => panic!("{other:?}"),
         }
     }
-    assert!(pool.picture(&Party::stranger(), &wide(30, 10), &wish()).is_ok());
+    assert!(pool.picture(&Requester::unknown(), &wide(30, 10), &wish()).is_ok());
 }
 
 #[test]
@@ -412,13 +413,16 @@ fn who_floods_the_children_takes_none_from_another() {
         time: Duration::from_secs(1),
         ..settings()
     });
-    let flood = party("flood", None);
+    let flood = Requester::Company(company("flood"));
     std::thread::scope(|scope| {
         // Each keeps a child at work until its time is over.
         for _ in 0..4 {
             scope.spawn(|| pool.inspect_as(&flood, &endless(), &Wishes::default()).map(drop));
         }
-        let other = party("other", Some("1"));
+        let other = Requester::Link {
+            company: company("other"),
+            holder: LinkHolder::Signer(RecipientId(1)),
+        };
         for _ in 0..3 {
             pool.picture(&other, &wide(30, 10), &wish())
                 .expect("a child is left for them");

@@ -11,12 +11,15 @@
 //! - [`export`]: which happenings a webhook reports; [`public_address`]: where it may go;
 //! - [`sealing`]: how strong a finished document is sealed;
 //! - [`look`]: what the pages make of a company's colour; [`mailing`]: what a company chooses about its mails;
+//! - [`requester`], [`turns`]: for whom the server works, and who comes next where all want the same; [`client_network`]: which
+//!   addresses are one client;
 //! - [`secret`]: a text that nothing shows;
 //! - [`event`], [`chain`]: what happened, in a form that cannot be changed unnoticed; [`people_over_time`]: whom it names.
 #![deny(missing_docs)]
 
 pub mod address_in_text;
 pub mod chain;
+pub mod client_network;
 pub mod contact;
 pub mod date_pattern;
 pub mod drawing;
@@ -36,16 +39,19 @@ pub mod one_time_code;
 pub mod people_over_time;
 pub mod proved_contact;
 pub mod public_address;
+pub mod requester;
 pub mod role;
 pub mod sealing;
 pub mod secret;
 pub mod template;
 pub mod text;
 pub mod time;
+pub mod turns;
 pub mod value;
 pub mod workflow;
 
 pub use chain::{ChainFault, ChainFile, Entry, Head};
+pub use client_network::ClientNetwork;
 pub use contact::{Contact, Region};
 pub use drawing::{Drawing, DrawnValue, Hand, Seal, SealShape, Writing};
 pub use environment::{Clock, Random};
@@ -59,6 +65,7 @@ pub use look::Palette;
 pub use mailing::{CompletedMails, Reminders};
 pub use people_over_time::{NamedEvent, named_events};
 pub use proved_contact::{DeliveredLink, ProvedContact};
+pub use requester::{LinkHolder, Requester};
 pub use role::Role;
 pub use sealing::{SealLevel, SealMark, WhenTsaIsDown};
 pub use secret::Secret;

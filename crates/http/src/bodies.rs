@@ -1,14 +1,10 @@
 //! Bodies: few large ones at a time, each within a deadline, and none in the place of somebody better known.
 //!
-//! A body of up to a mebibyte is read as it comes, and of the holder of a link one of up to a few
-//! kibibytes: a small picture can cost much to read. One that is larger, or does not say how large it
-//! is, needs a place while its request is answered, so that memory holds a bounded number of them.
-//! Strangers, programs and holders of links have places of their own: a flood of one kind leaves the
-//! others theirs. A program has shown an access token (the frame judges it first), the holder of a
-//! link a token that we made; a route alone makes nobody known. Of the programs' places each company
-//! has its share, of the links' each company's links together have one, and in it each link a small
-//! one: whoever has got hold of a link, or of many of one company, takes neither the places of the
-//! company's programs nor those of other companies' signers.
+//! A body of up to a mebibyte is read as it comes, and of the holder of a link one with as much text as a draft may have.
+//! One that is larger, that does not say how large it is, or that brings a file of somebody who is not a member, needs a place
+//! while its request is answered: memory holds a bounded number of large bodies, and a small picture can cost much to read.
+//! Programs, holders of links and strangers have places of their own, which each kind shares by the rule of
+//! [`domain::turns`]; a route alone makes nobody known.
 //!
 //! Every body has a deadline, and must come on: one that drips is cut off after some seconds, one that
 //! arrives at the pace of a slow line is not. Who is known has more patience shown to him: a phone in
@@ -24,39 +20,47 @@ use std::time::Duration;
 
 use app::{Error, LinkToken, Subject};
 use axum::body::{Body, Bytes, HttpBody};
-use axum::extract::{FromRef, FromRequest, FromRequestParts, Request, State};
+use axum::extract::{FromRef, FromRequest, Request, State};
 use axum::http::{HeaderMap, header};
 use axum::middleware::Next;
 use axum::response::Response;
-use domain::CompanyId;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use domain::Requester;
+use domain::turns::Bounds;
 use tokio::time::{Instant, Sleep, timeout};
 
-use crate::blocking::{Party, Queue, Share, SharedQueue, SharedTurn};
+use crate::blocking::answering;
 use crate::json_body::JsonBody;
 use crate::pages::request::PageRequest;
 use crate::problem::Failure;
-use crate::query::Query;
-use crate::router::{Authenticated, Authority, Http};
+use crate::requesters::requester_of;
+use crate::router::{Authority, Http};
+use crate::shares::{Shares, Turn};
 
 /// A body up to here needs no place.
 const SMALL: u64 = 1024 * 1024;
-/// And of a link up to here: texts, but no pictures.
-const SMALL_OF_LINK: u64 = 16 * 1024;
-/// Large bodies of strangers at the same time.
-const PLACES_OF_STRANGERS: usize = 4;
-/// Large bodies of programs, of one company's among them, and how many of its wait.
-const PLACES_OF_PROGRAMS: usize = 8;
-const SHARE_OF_COMPANY: Share = Share { inside: 4, waiting: 32 };
-/// Large bodies of holders of links, and the share of all links of one company. They are smaller than those of programs.
-const PLACES_OF_LINKS: usize = 12;
-const SHARE_OF_LINKS: Share = Share { inside: 4, waiting: 32 };
-/// One link's share of its company's: a page sends one file after the other, and may be open twice.
-const SHARE_OF_LINK: Share = Share { inside: 2, waiting: 4 };
-/// Of programs and of holders of links so many wait for a place. They hold no body.
-const WAITING: usize = 1_000;
-/// How long a request waits for a place before it is told to come back.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// And of a link up to here: all texts of a draft, with a comment and what stands around them.
+const SMALL_OF_LINK: u64 = app::LARGEST_DRAFT as u64 + 32 * 1024;
+/// The places for large bodies of programs and members. They hold no body while they wait.
+const OF_COMPANIES: Bounds = Bounds {
+    places: 8,
+    of_link: 1,
+    waiting_of_one: 0,
+    waiting_of_group: 32,
+};
+/// Those for bodies of holders of links, which are smaller. A page sends one file after the other, and may be open twice.
+const OF_LINKS: Bounds = Bounds {
+    places: 12,
+    of_link: 2,
+    waiting_of_one: 4,
+    waiting_of_group: 32,
+};
+/// And those of strangers, of which half are used at most, and three by one network.
+const OF_STRANGERS: Bounds = Bounds {
+    places: 8,
+    of_link: 1,
+    waiting_of_one: 0,
+    waiting_of_group: 16,
+};
 /// How long a body may take to arrive.
 const DEADLINE: Duration = Duration::from_mins(2);
 /// How long one may take that does not come on, and how many bytes earn it another second.
@@ -84,79 +88,31 @@ pub const LINK_TOKEN: &str = "link-token";
 /// The places.
 #[derive(Debug, Clone)]
 pub struct Places {
-    strangers: Arc<Semaphore>,
-    programs: SharedQueue,
-    links: SharedQueue,
-    each_link: SharedQueue,
-}
-
-/// Who calls, before anything is looked up.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Sender {
-    /// Anybody.
-    Stranger,
-    /// A program or member of a company, with an access token that is good.
-    Program(CompanyId),
-    /// The holder of a link that we made.
-    Link(LinkToken),
-}
-
-/// A place, until it is dropped.
-enum Place {
-    Stranger(#[expect(dead_code, reason = "held until it is dropped")] OwnedSemaphorePermit),
-    Program(#[expect(dead_code, reason = "held until it is dropped")] SharedTurn),
-    Link(#[expect(dead_code, reason = "held until it is dropped")] [SharedTurn; 2]),
+    companies: Shares,
+    links: Shares,
+    strangers: Shares,
 }
 
 impl Default for Places {
     fn default() -> Self {
         Self {
-            strangers: Arc::new(Semaphore::new(PLACES_OF_STRANGERS)),
-            programs: SharedQueue::new(Queue::new(PLACES_OF_PROGRAMS, WAITING), SHARE_OF_COMPANY),
-            links: SharedQueue::new(Queue::new(PLACES_OF_LINKS, WAITING), SHARE_OF_LINKS),
-            each_link: SharedQueue::new(Queue::new(WAITING, 0), SHARE_OF_LINK),
+            companies: Shares::new(OF_COMPANIES),
+            links: Shares::new(OF_LINKS),
+            strangers: Shares::new(OF_STRANGERS),
         }
     }
 }
 
 impl Places {
-    /// A place for a body of this party.
-    async fn wait(&self, party: &Party) -> Result<Place, Error> {
-        match party {
-            Party::Stranger => self.for_stranger().await,
-            Party::Company(company) => self.programs.turn(company.as_str()).await.map(Place::Program),
-            Party::Link { own, company } => {
-                let own = self.each_link.turn(own).await?;
-                Ok(Place::Link([self.links.turn(company.as_str()).await?, own]))
-            }
-        }
+    /// A place for a body of this requester.
+    async fn wait(&self, requester: &Requester) -> Result<Turn, Error> {
+        let places = match requester {
+            Requester::Company(_) => &self.companies,
+            Requester::Link { .. } => &self.links,
+            Requester::Stranger(_) | Requester::SignIn { .. } => &self.strangers,
+        };
+        places.turn(requester).await
     }
-
-    async fn for_stranger(&self) -> Result<Place, Error> {
-        match tokio::time::timeout(PATIENCE, Arc::clone(&self.strangers).acquire_owned()).await {
-            Ok(Ok(place)) => Ok(Place::Stranger(place)),
-            _ => Err(Error::busy(5)),
-        }
-    }
-}
-
-/// Who calls, as far as the head of his request tells.
-fn sender_of(http: &Http, authority: Authority, request: &Request) -> Sender {
-    let known = match authority {
-        // The frame has judged the token before.
-        Authority::AccessToken(_) => {
-            let caller = request.extensions().get::<Authenticated>();
-            caller.map(|Authenticated(caller)| Sender::Program(caller.company.clone()))
-        }
-        // What a form says is not known before it is read, and what a session is worth, the database knows.
-        Authority::Public | Authority::Session => None,
-        Authority::LinkToken => link_token(request.headers())
-            .map(str::to_owned)
-            .or_else(|| Query::of(request.uri()).owned("token"))
-            .and_then(|token| LinkToken::decode(&token, &http.app().vault))
-            .map(Sender::Link),
-    };
-    known.unwrap_or(Sender::Stranger)
 }
 
 /// The token that the browser code sends.
@@ -167,36 +123,48 @@ pub fn link_token(headers: &HeaderMap) -> Option<&str> {
 /// What [`in_turn`] needs to know of its route.
 #[derive(Clone)]
 pub struct Turns {
-    /// The application, whose vault knows its links.
+    /// The application, which knows links and sessions.
     pub http: Http,
     /// Who may call the route.
     pub authority: Authority,
+    /// Whether people send files to it.
+    pub takes_files: bool,
     /// The places, shared by all routes.
     pub places: Places,
 }
 
 /// Answers a request with a large body once there is a place for it, and gives every body its deadline.
 pub async fn in_turn(State(turns): State<Turns>, request: Request, next: Next) -> Result<Response, Failure> {
-    let sender = sender_of(&turns.http, turns.authority, &request);
-    let most = match sender {
-        Sender::Link(_) => SMALL_OF_LINK,
-        Sender::Stranger | Sender::Program(_) => SMALL,
+    let (mut parts, body) = request.into_parts();
+    let requester = match requester_of(&turns.http, turns.authority, &mut parts).await {
+        Ok(requester) => requester,
+        // Members read pages.
+        Err(error) if turns.authority == Authority::Session => {
+            let page = PageRequest::of(&mut parts, &turns.http).await;
+            return Ok(page.fail(&error, page.language()));
+        }
+        Err(error) => return Err(error.into()),
     };
-    let small = request.body().size_hint().upper().is_some_and(|size| size <= most);
-    let party = turns.http.party(&sender).await?;
-    if small && request.body().is_end_stream() {
-        return Ok(party.answering(next.run(request)).await);
-    }
-    let pace = match sender {
-        Sender::Stranger => STRANGERS,
-        Sender::Program(_) | Sender::Link(_) => KNOWN,
+    let most = match requester {
+        _ if turns.takes_files => 0,
+        Requester::Link { .. } => SMALL_OF_LINK,
+        Requester::Company(_) | Requester::Stranger(_) | Requester::SignIn { .. } => SMALL,
     };
-    let timed = |request: Request| request.map(|body| Body::new(Timed::new(body, pace)));
-    if small {
-        return Ok(party.answering(next.run(timed(request))).await);
-    }
-    let _place = turns.places.wait(&party).await?;
-    Ok(party.answering(next.run(timed(request))).await)
+    let pace = match requester {
+        Requester::Stranger(_) | Requester::SignIn { .. } => STRANGERS,
+        Requester::Company(_) | Requester::Link { .. } => KNOWN,
+    };
+    let _place = if body.size_hint().upper().is_some_and(|size| size <= most) {
+        None
+    } else {
+        Some(turns.places.wait(&requester).await?)
+    };
+    let body = if body.is_end_stream() {
+        body
+    } else {
+        Body::new(Timed::new(body, pace))
+    };
+    Ok(answering(requester, next.run(Request::from_parts(parts, body))).await)
 }
 
 /// A body that must come in time.
@@ -385,10 +353,7 @@ where
     async fn from_request(request: Request, state: &S) -> Result<Self, Failure> {
         let http = Http::from_ref(state);
         let (mut parts, body) = request.into_parts();
-        let page = match PageRequest::from_request_parts(&mut parts, state).await {
-            Ok(page) => page,
-            Err(never) => match never {},
-        };
+        let page = PageRequest::of(&mut parts, &http).await;
         let token = page.link_token().or_else(|| page.get("token")).unwrap_or_default();
         if LinkToken::decode(token, &http.app().vault).is_none() {
             return Err(Error::NotFound(Subject::Link).into());
@@ -399,6 +364,10 @@ where
 
 #[cfg(test)]
 mod tests {
+    use std::net::{IpAddr, Ipv4Addr};
+
+    use domain::{ClientNetwork, CompanyId, LinkHolder, RecipientId};
+
     use super::*;
 
     /// A body that gives `frames` frames of `bytes` bytes, one after each `pause`, and then nothing more.
@@ -457,50 +426,55 @@ mod tests {
         CompanyId::parse(id).expect("a company's id")
     }
 
-    fn program(of: &str) -> Party {
-        Party::Company(company(of))
+    fn program(of: &str) -> Requester {
+        Requester::Company(company(of))
     }
 
-    /// A link of a company: those of acme lead to recipients below a hundred.
-    fn link(recipient: i64) -> Party {
-        Party::Link {
-            own: recipient.to_string(),
-            company: company(if recipient < 100 { "acme" } else { "other" }),
+    /// A link of a company: those of acme lead to signers below a hundred.
+    fn link(signer: i64) -> Requester {
+        Requester::Link {
+            company: company(if signer < 100 { "acme" } else { "other" }),
+            holder: LinkHolder::Signer(RecipientId(signer)),
         }
     }
 
+    fn stranger(number: u8) -> Requester {
+        Requester::Stranger(ClientNetwork::of(IpAddr::V4(Ipv4Addr::new(192, 0, 2, number))))
+    }
+
     /// Takes every place that these may have. How many they were.
-    async fn fill(places: &Places, parties: &[Party], held: &mut Vec<Place>) -> usize {
+    async fn fill(places: &Places, requesters: &[Requester], held: &mut Vec<Turn>) -> usize {
         let before = held.len();
-        for party in parties {
-            while let Ok(place) = places.wait(party).await {
+        for requester in requesters {
+            while let Ok(place) = places.wait(requester).await {
                 held.push(place);
             }
         }
         held.len() - before
     }
 
-    async fn has_room_at_once(places: &Places, party: &Party) -> bool {
+    async fn has_room_at_once(places: &Places, requester: &Requester) -> bool {
         let began = Instant::now();
-        places.wait(party).await.is_ok() && began.elapsed() == Duration::ZERO
+        places.wait(requester).await.is_ok() && began.elapsed() == Duration::ZERO
     }
 
     #[tokio::test(start_paused = true)]
-    async fn strangers_wait_for_strangers_alone() {
+    async fn strangers_wait_for_strangers_alone_and_one_network_for_itself() {
         let (places, mut held) = (Places::default(), Vec::new());
-        let taken = fill(&places, &[Party::Stranger], &mut held).await;
-        assert_eq!(taken, PLACES_OF_STRANGERS);
+        assert_eq!(fill(&places, &[stranger(1)], &mut held).await, 3);
+        assert!(has_room_at_once(&places, &stranger(2)).await, "another network");
+        fill(&places, &[stranger(2), stranger(3)], &mut held).await;
+        assert_eq!(held.len(), 4, "half of their places, so that memory is bounded");
         assert!(has_room_at_once(&places, &program("acme")).await);
         assert!(has_room_at_once(&places, &link(1)).await);
         drop(held);
-        assert!(has_room_at_once(&places, &Party::Stranger).await);
+        assert!(has_room_at_once(&places, &stranger(1)).await);
     }
 
     #[tokio::test(start_paused = true)]
     async fn one_companys_programs_keep_neither_others_nor_its_own_signers_out() {
         let (places, mut held) = (Places::default(), Vec::new());
-        let taken = fill(&places, &[program("acme")], &mut held).await;
-        assert_eq!(taken, SHARE_OF_COMPANY.inside);
+        assert_eq!(fill(&places, &[program("acme")], &mut held).await, 4);
         assert!(has_room_at_once(&places, &program("other")).await);
         assert!(
             has_room_at_once(&places, &link(1)).await,
@@ -513,15 +487,27 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_link_takes_its_own_share_and_all_links_of_a_company_theirs() {
         let (places, mut held) = (Places::default(), Vec::new());
-        assert_eq!(fill(&places, &[link(1)], &mut held).await, SHARE_OF_LINK.inside);
+        assert_eq!(fill(&places, &[link(1)], &mut held).await, OF_LINKS.of_link);
         assert!(has_room_at_once(&places, &link(2)).await, "another signer");
-        let many: Vec<Party> = (1..20).map(link).collect();
+        let many: Vec<Requester> = (1..20).map(link).collect();
         fill(&places, &many, &mut held).await;
-        assert_eq!(held.len(), SHARE_OF_LINKS.inside, "however many links there are");
+        assert_eq!(held.len(), OF_LINKS.places / 2, "however many links there are");
         assert!(has_room_at_once(&places, &program("acme")).await, "its programs");
         assert!(has_room_at_once(&places, &link(100)).await, "another company's signer");
         drop(held);
         assert!(has_room_at_once(&places, &link(1)).await);
+    }
+
+    /// A text in any script takes up to four bytes a character, and a line break two.
+    #[test]
+    fn as_much_text_as_a_draft_may_have_needs_no_place() {
+        let longest = "\u{1F58B}".repeat(domain::Field::TEXT_LIMIT as usize);
+        let most = app::LARGEST_DRAFT / longest.len();
+        let values: Vec<_> = (0..most)
+            .map(|number| serde_json::json!({"name": format!("field {number}"), "value": longest}))
+            .collect();
+        let body = serde_json::json!({"values": values, "revision": u64::MAX, "page": "x".repeat(32)});
+        assert!(most > 10 && body.to_string().len() as u64 <= SMALL_OF_LINK);
     }
 
     #[tokio::test]

@@ -103,14 +103,6 @@ impl ClientAddress {
     }
 }
 
-/// What counts as one visitor: of an IPv6 address the network, since each visitor has all the addresses of a /64.
-pub fn one_visitor(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(address) => IpAddr::V6((address.to_bits() & !u128::from(u64::MAX)).into()),
-        address @ IpAddr::V4(_) => address,
-    }
-}
-
 /// The members of a header that is a list, over all its lines.
 fn list<'a>(headers: &'a HeaderMap, name: &str) -> Vec<&'a str> {
     headers

@@ -19,13 +19,14 @@ mod form;
 pub mod json_body;
 pub mod multipart;
 pub mod pages;
-mod parties;
 pub mod path;
 pub mod problem;
 pub mod query;
 mod rate;
+mod requesters;
 pub mod router;
 pub mod security_headers;
+pub mod shares;
 
 pub use client_address::{ClientAddress, Network};
 pub use router::{Access, Authority, Http, HttpSettings, Route, route, router, routes};

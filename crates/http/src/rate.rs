@@ -8,9 +8,8 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use domain::ClientNetwork;
 use jiff::{SignedDuration, Timestamp};
-
-use crate::client_address::one_visitor;
 
 /// The most addresses that are remembered.
 const MOST_ADDRESSES: usize = 50_000;
@@ -20,7 +19,7 @@ const MOST_ADDRESSES: usize = 50_000;
 pub struct Rate {
     most: u32,
     window: SignedDuration,
-    counted: Arc<Mutex<HashMap<IpAddr, Window>>>,
+    counted: Arc<Mutex<HashMap<ClientNetwork, Window>>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -54,7 +53,7 @@ impl Rate {
             }
         }
         let window = counted
-            .entry(one_visitor(address))
+            .entry(ClientNetwork::of(address))
             .or_insert(Window { began: now, count: 0 });
         match left(window) {
             Some(wait) if window.count >= self.most => Err(wait),
@@ -72,7 +71,7 @@ impl Rate {
     /// Takes back what was counted before it was known that it does not count.
     pub fn take_back(&self, address: IpAddr) {
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(window) = counted.get_mut(&one_visitor(address)) {
+        if let Some(window) = counted.get_mut(&ClientNetwork::of(address)) {
             window.count = window.count.saturating_sub(1);
         }
     }

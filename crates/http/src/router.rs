@@ -20,39 +20,41 @@ use axum::http::{HeaderMap, Method, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, MethodRouter, on};
+use domain::turns::Bounds;
+use domain::{ClientNetwork, Requester};
 use jiff::Timestamp;
 use tower_http::catch_panic::CatchPanicLayer;
 
-use crate::blocking::{Blocking, Party, Queue, Share, SharedQueue, SharedTurn};
-use crate::bodies::{self, Places, Sender, Turns};
-use crate::client_address::{Network, one_visitor};
+use crate::blocking::{Blocking, answering, requester};
+use crate::bodies::{self, Places, Turns};
+use crate::client_address::Network;
 use crate::pages::request::PageRequest;
-use crate::parties::Makers;
 use crate::problem::{CompanyLanguage, Failure, speak};
 use crate::rate::Rate;
+use crate::requesters::{LinkOwners, network_of};
+use crate::shares::{Shares, Turn};
 use crate::{api, pages, security_headers};
 
-/// How many strangers wait for the check of a file before others are sent away, and how many of them may be one network's.
-const WAITING_CHECKS: usize = 64;
-const WAITING_CHECKS_OF_ONE: usize = 16;
-/// How many pages wait to be drawn or read. They hold no thread.
-const WAITING_PAGES: usize = 1_000;
-/// Of one company's so many.
-const WAITING_PAGES_OF_ONE: usize = 500;
-/// How many logins wait, for each pair of network and company and for all. They hold no thread, and each turn is short.
+/// One thread tells how the process is.
+const HEALTH: usize = 1;
+/// How many threads look up who is behind a request.
+const LOOK_UPS: usize = 32;
+/// What waits for a document worker, a page above all, holds no thread.
+const WAITING_JOBS_OF_LINK: usize = 64;
+const WAITING_JOBS_OF_GROUP: usize = 500;
+/// How many logins wait, for each pair of network and company and for each network. They hold no thread, and each turn is short.
+const WAITING_LOGINS_AT_ONE: usize = 500;
 const WAITING_LOGINS: usize = 1_000;
 
 /// Within so many seconds the starts by public links are counted, and so many times as many tries may be refused.
 const LINK_WINDOW_SECONDS: i64 = 600;
 const REFUSED_FOR_ONE: u32 = 10;
-/// Test deliveries under way at the same time, and how many wait for their turn; and how many of them may be one company's.
+/// Test deliveries under way at the same time, and how many of one company's wait for their turn.
 const TRIALS: usize = 8;
-const WAITING_TRIALS: usize = 32;
-const TRIALS_OF_ONE: Share = Share { inside: 2, waiting: 4 };
-/// Large bulk starts that are read and proved at the same time, how many wait, and how many of them may be one company's.
+const WAITING_TRIALS: usize = 4;
+/// Large bulk starts that are read and proved at the same time, and how many of one company's wait.
 const BULKS: usize = 2;
-const WAITING_BULKS: usize = 16;
-const BULKS_OF_ONE: Share = Share { inside: 1, waiting: 4 };
+const WAITING_BULKS: usize = 4;
 
 /// Who may call a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,7 +86,19 @@ pub struct Route {
     pub path: &'static str,
     /// Who may call it.
     pub authority: Authority,
+    takes_files: bool,
     handler: MethodRouter<Http>,
+}
+
+impl Route {
+    /// People send files to it: however small, each needs one of the places for large bodies.
+    #[must_use]
+    pub fn taking_files(self) -> Self {
+        Self {
+            takes_files: true,
+            ..self
+        }
+    }
 }
 
 /// Declares a route. Methods are the standard ones; another is a mistake that the table's test finds.
@@ -98,6 +112,7 @@ where
         method,
         path,
         authority,
+        takes_files: false,
         handler: on(filter, handler),
     }
 }
@@ -111,14 +126,18 @@ pub struct HttpSettings {
     pub json_limit: u64,
     /// How many use-cases run at the same time.
     pub concurrent_requests: usize,
-    /// How many files of strangers are checked at the same time: fewer than there are document workers, so that some are
-    /// left for signers and members.
-    pub strangers_checks: usize,
-    /// How many pages are drawn or read at the same time: as many as there are document workers, so that none that waits
-    /// for a worker is one that nobody wants any more.
-    pub pages_at_once: usize,
+    /// How many document workers there are: what is known to need one waits for it here, without a thread, and is dropped
+    /// where nobody wants it any more.
+    pub workers: usize,
     /// How many documents one address may start by public links within ten minutes.
     pub link_starts: u32,
+}
+
+impl HttpSettings {
+    /// The most threads that requests use at the same time.
+    pub fn threads(&self) -> usize {
+        self.concurrent_requests.saturating_add(LOOK_UPS + HEALTH)
+    }
 }
 
 impl Default for HttpSettings {
@@ -127,8 +146,7 @@ impl Default for HttpSettings {
             trusted_proxies: Vec::new(),
             json_limit: 32 * 1024 * 1024,
             concurrent_requests: 64,
-            strangers_checks: 1,
-            pages_at_once: 2,
+            workers: 2,
             link_starts: 20,
         }
     }
@@ -142,14 +160,14 @@ struct Shared {
     app: Arc<App>,
     settings: HttpSettings,
     blocking: Blocking,
+    look_ups: Blocking,
     health: Blocking,
-    checks: SharedQueue,
-    pages: SharedQueue,
-    logins: SharedQueue,
-    trials: SharedQueue,
-    bulks: SharedQueue,
+    workers: Shares,
+    logins: Shares,
+    trials: Shares,
+    bulks: Shares,
     visits: Visits,
-    makers: Makers,
+    link_owners: LinkOwners,
 }
 
 /// What visitors of public links do from one address.
@@ -187,38 +205,42 @@ impl Http {
     /// The web side of `app`.
     pub fn new(app: Arc<App>, settings: HttpSettings) -> Self {
         let blocking = Blocking::new(settings.concurrent_requests);
-        // A hash is most of a login; some more are let in, so that no turn to hash is left unused. A flood at one
-        // company's accounts from one network takes only the turns to hash, so any other login waits for one hash at most.
+        // A hash is most of a login; two more are let in, so that no turn to hash is left unused. All who sign in are
+        // strangers, who have half of the places. A flood at one company's accounts from one network takes only the turns to
+        // hash, so any other login waits for one hash at most.
         let hashes = usize::try_from(app.settings.login.concurrent_hashes).unwrap_or(1);
-        // As of the workers, one is left for the others.
-        let pages_of_one = Share {
-            inside: settings.pages_at_once.saturating_sub(1),
-            waiting: WAITING_PAGES_OF_ONE,
+        let logins = Bounds {
+            places: hashes.saturating_add(2).saturating_mul(2),
+            of_link: 1,
+            waiting_of_one: WAITING_LOGINS_AT_ONE,
+            waiting_of_group: WAITING_LOGINS,
+        };
+        let workers = Bounds {
+            places: settings.workers,
+            of_link: 1,
+            waiting_of_one: WAITING_JOBS_OF_LINK,
+            waiting_of_group: WAITING_JOBS_OF_GROUP,
+        };
+        let of_companies = |places, waiting_of_group| {
+            Shares::new(Bounds {
+                places,
+                of_link: 1,
+                waiting_of_one: 0,
+                waiting_of_group,
+            })
         };
         Self(Arc::new(Shared {
-            checks: SharedQueue::new(
-                Queue::new(settings.strangers_checks, WAITING_CHECKS),
-                Share {
-                    inside: settings.strangers_checks,
-                    waiting: WAITING_CHECKS_OF_ONE,
-                },
-            ),
-            pages: SharedQueue::new(Queue::new(settings.pages_at_once, WAITING_PAGES), pages_of_one),
-            makers: Makers::default(),
+            workers: Shares::new(workers),
+            logins: Shares::new(logins),
+            trials: of_companies(TRIALS, WAITING_TRIALS),
+            bulks: of_companies(BULKS, WAITING_BULKS),
             visits: Visits::new(settings.link_starts),
-            trials: SharedQueue::new(Queue::new(TRIALS, WAITING_TRIALS), TRIALS_OF_ONE),
-            bulks: SharedQueue::new(Queue::new(BULKS, WAITING_BULKS), BULKS_OF_ONE),
-            logins: SharedQueue::new(
-                Queue::new(hashes.saturating_add(2), WAITING_LOGINS),
-                Share {
-                    inside: hashes,
-                    waiting: WAITING_LOGINS,
-                },
-            ),
+            link_owners: LinkOwners::default(),
             app,
             settings,
             blocking,
-            health: Blocking::new(1),
+            look_ups: Blocking::new(LOOK_UPS),
+            health: Blocking::new(HEALTH),
         }))
     }
 
@@ -250,11 +272,6 @@ impl Http {
         )
     }
 
-    /// Who is behind a request.
-    pub async fn party(&self, sender: &Sender) -> Result<Party, Error> {
-        self.0.makers.party(sender, &self.0.app, &self.0.blocking).await
-    }
-
     /// Runs a use-case on a blocking thread.
     pub async fn blocking<T, F>(&self, work: F) -> Result<T, Error>
     where
@@ -265,22 +282,45 @@ impl Http {
         self.0.blocking.run(move || work(&app)).await
     }
 
-    /// What is shown of a page. Where it must be made it waits for its turn outside of the threads, and is not made for a
-    /// client that has hung up meanwhile.
+    /// Looks up who is behind a request, for this network: past all use-cases.
+    pub async fn look_up<T, F>(&self, network: ClientNetwork, work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnOnce(&App) -> Result<T, Error> + Send + 'static,
+    {
+        let app = Arc::clone(&self.0.app);
+        let looked_up = self.0.look_ups.run(move || work(&app));
+        answering(Requester::Stranger(network), looked_up).await
+    }
+
+    /// Runs a use-case that needs a document worker: it waits for its turn without a thread, and is not begun for a client
+    /// that has hung up meanwhile.
+    pub async fn at_worker<T, F>(&self, work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnOnce(&App, &Requester) -> Result<T, Error> + Send + 'static,
+    {
+        let requester = requester();
+        let turn = self.0.workers.turn(&requester).await?;
+        self.blocking(move |app| {
+            let _turn = turn;
+            work(app, &requester)
+        })
+        .await
+    }
+
+    /// What is shown of a page.
     pub async fn page_part<F>(&self, look: F) -> Result<PagePart, Error>
     where
         F: Send + 'static + FnOnce(&App) -> Result<PageAnswer, Error>,
     {
-        let wanted = match self.blocking(look).await? {
-            PageAnswer::Kept(part) => return Ok(part),
-            PageAnswer::ToMake(wanted) => wanted,
-        };
-        let turn = self.0.pages.turn(wanted.company().as_str()).await?;
-        self.blocking(move |app| {
-            let _turn = turn;
-            app.make_page_part(&wanted)
-        })
-        .await
+        match self.blocking(look).await? {
+            PageAnswer::Kept(part) => Ok(part),
+            PageAnswer::ToMake(wanted) => {
+                self.at_worker(move |app, requester| app.make_page_part(requester, &wanted))
+                    .await
+            }
+        }
     }
 
     /// Asks how the process is: past all use-cases that wait.
@@ -293,30 +333,32 @@ impl Http {
         self.0.health.run(move || work(&app)).await
     }
 
-    /// A turn for a stranger whose file is checked; each network has its share.
-    pub async fn turn_to_check(&self, address: IpAddr) -> Result<SharedTurn, Error> {
-        self.0.checks.turn(&one_visitor(address).to_string()).await
-    }
-
     /// Who starts documents by public links.
     pub fn visits(&self) -> &Visits {
         &self.0.visits
     }
 
-    /// Test deliveries, which wait for somebody else's server; each company has its share.
-    pub fn trials(&self) -> &SharedQueue {
+    /// Test deliveries, which wait for somebody else's server.
+    pub fn trials(&self) -> &Shares {
         &self.0.trials
     }
 
-    /// Large bulk starts, each of which takes much memory while it is proved; each company has its share.
-    pub fn bulks(&self) -> &SharedQueue {
+    /// Large bulk starts, each of which takes much memory while it is proved.
+    pub fn bulks(&self) -> &Shares {
         &self.0.bulks
     }
 
-    /// A turn to log in; each network has its share for each company's accounts.
-    pub async fn turn_to_log_in(&self, address: IpAddr, company: &str) -> Result<SharedTurn, Error> {
-        let share = format!("{} {}", one_visitor(address), company.to_ascii_lowercase());
-        self.0.logins.turn(&share).await
+    /// Whose links are whose.
+    pub(crate) fn link_owners(&self) -> &LinkOwners {
+        &self.0.link_owners
+    }
+
+    /// A turn to sign in. A network has its share of them, and in it each company that exists; names that a caller makes up
+    /// are one company.
+    pub async fn turn_to_log_in(&self, address: IpAddr, company: &str) -> Result<Turn, Error> {
+        let (network, company) = (ClientNetwork::of(address), company.to_owned());
+        let company = self.look_up(network, move |app| app.company_named(&company)).await?;
+        self.0.logins.turn(&Requester::SignIn { network, company }).await
     }
 }
 
@@ -336,6 +378,7 @@ pub fn router(app: Arc<App>, settings: HttpSettings) -> Router {
         let turns = Turns {
             http: http.clone(),
             authority: route.authority,
+            takes_files: route.takes_files,
             places: places.clone(),
         };
         let in_turn = middleware::from_fn_with_state(turns, bodies::in_turn);
@@ -391,21 +434,23 @@ impl<S: Sync> FromRequestParts<S> for Authenticated {
 
 async fn authenticate(
     State((http, access)): State<(Http, Access)>,
-    mut request: Request,
+    request: Request,
     next: Next,
 ) -> Result<Response, Failure> {
     let token = bearer(request.headers(), &http.0.app.settings.auth_scheme)
         .ok_or(Error::Unauthenticated)?
         .to_owned();
-    let caller = http.blocking(move |app| app.authenticate(&token)).await?;
+    let (mut parts, body) = request.into_parts();
+    let network = network_of(&http, &mut parts).await;
+    let caller = http.look_up(network, move |app| app.authenticate(&token)).await?;
     let language = CompanyLanguage(caller.language);
     let allowed = match access {
         Access::Read => true,
         Access::Send => caller.role.may_send(),
     };
     let mut response = if allowed {
-        request.extensions_mut().insert(Authenticated(caller));
-        next.run(request).await
+        parts.extensions.insert(Authenticated(caller));
+        next.run(Request::from_parts(parts, body)).await
     } else {
         Failure::App(Error::Forbidden(ForbiddenCode::Role)).into_response()
     };

@@ -28,16 +28,20 @@ const POLICY: HeaderValue = HeaderValue::from_static(
      connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 );
 
-/// For every answer, whatever it is: the outermost layer of the router.
+/// For every answer of the router: its outermost layer.
 pub async fn every(State(http): State<Http>, request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
-    let headers = response.headers_mut();
+    every_answer(response.headers_mut(), http.is_public_https());
+    response
+}
+
+/// For every answer, whatever it is and whoever gives it.
+pub fn every_answer(headers: &mut HeaderMap, is_public_https: bool) {
     headers.entry(header::CACHE_CONTROL).or_insert(NO_STORE);
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
-    if http.is_public_https() {
+    if is_public_https {
         headers.insert(header::STRICT_TRANSPORT_SECURITY, STRICT_TRANSPORT);
     }
-    response
 }
 
 /// For every page of HTML.

@@ -1140,13 +1140,10 @@ impl Configuration {
                 })?;
             trusted_proxies.push(network);
         }
-        let workers = crate::documents::settings(&self.documents).workers;
         Ok(countersign_http::HttpSettings {
             trusted_proxies,
             concurrent_requests: self.server.concurrent_requests,
-            pages_at_once: workers,
-            // Half of the workers are left for signers and members.
-            strangers_checks: (workers / 2).max(1),
+            workers: crate::documents::settings(&self.documents).workers,
             link_starts: self.public_links.per_network_address.max(1),
             ..countersign_http::HttpSettings::default()
         })

@@ -22,6 +22,7 @@ use axum::body::Body;
 use axum::extract::{ConnectInfo, Request};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
+use countersign_http::security_headers::every_answer;
 use countersign_http::{ClientAddress, Network};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -55,6 +56,8 @@ pub struct Limits {
     pub write: Pace,
     /// Proxies whose `X-Forwarded-For` is believed.
     pub proxies: Vec<Network>,
+    /// Whether browsers should only use https.
+    pub is_public_https: bool,
 }
 
 impl Limits {
@@ -70,6 +73,7 @@ impl Limits {
                 least: 4 * 1024,
             },
             proxies,
+            is_public_https: false,
         }
     }
 }
@@ -79,6 +83,7 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: 
     let places = Arc::new(Semaphore::new(limits.most));
     let (of_peers, of_clients) = (Shares::new(limits.share), Shares::new(limits.share));
     let proxies: Arc<[Network]> = limits.proxies.into();
+    let is_public_https = limits.is_public_https;
     let connections = GracefulShutdown::new();
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
@@ -99,7 +104,7 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: 
         };
         if held.is_none() && !of_proxy {
             tracing::debug!(%address, "an address has its share of the connections");
-            turn_away(&stream);
+            turn_away(&stream, &refusal(is_public_https));
             continue;
         }
         let (router, of_clients, proxies) = (router.clone(), of_clients.clone(), Arc::clone(&proxies));
@@ -119,7 +124,7 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: 
             let (router, unsent) = (router.clone(), unsent.clone());
             async move {
                 match held {
-                    None => Ok(refusal()),
+                    None => Ok(refusal(is_public_https).map(Body::from)),
                     Some(held) => answered(router, request, held, unsent).await,
                 }
             }
@@ -150,29 +155,32 @@ async fn answered(
     })
 }
 
-fn refusal() -> Response {
-    let mut answer = Response::new(Body::from(TOO_MANY));
+fn refusal(is_public_https: bool) -> Response<&'static str> {
+    let mut answer = Response::new(TOO_MANY);
     *answer.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
     let headers = answer.headers_mut();
-    for (name, value) in [
-        (header::RETRY_AFTER, "5"),
-        (header::CACHE_CONTROL, "no-store"),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::CONTENT_TYPE, "text/plain; charset=utf-8"),
-    ] {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
+    headers.insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
+    headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("text/plain; charset=utf-8"),
+    );
+    every_answer(headers, is_public_https);
     answer
 }
 
 /// Tells a client that it has its share, as far as that goes without waiting for it, and closes its connection.
-fn turn_away(stream: &TcpStream) {
-    let answer = format!(
-        "HTTP/1.1 503 Service Unavailable\r\nretry-after: 5\r\nconnection: close\r\n\
-         content-type: text/plain; charset=utf-8\r\ncontent-length: {}\r\n\r\n{TOO_MANY}",
-        TOO_MANY.len()
-    );
-    if let Err(error) = stream.try_write(answer.as_bytes()) {
+fn turn_away(stream: &TcpStream, answer: &Response<&'static str>) {
+    let mut text = format!(
+        "HTTP/1.1 {}\r\nconnection: close\r\ncontent-length: {}\r\n",
+        answer.status(),
+        answer.body().len()
+    )
+    .into_bytes();
+    for (name, value) in answer.headers() {
+        text.extend([name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
+    }
+    text.extend([b"\r\n", answer.body().as_bytes()].concat());
+    if let Err(error) = stream.try_write(&text) {
         tracing::debug!(%error, "a client was not told that it has its share");
     }
 }
@@ -257,6 +265,8 @@ mod tests {
         String::from_utf8_lossy(&text).into_owned()
     }
 
+    /// The only place is held by half a head. Whoever gets it next may themselves be too slow for so short a time, on a busy
+    /// machine: then another tries.
     #[tokio::test]
     async fn a_head_that_does_not_come_is_not_waited_for() {
         let limits = Limits {
@@ -264,15 +274,18 @@ mod tests {
             ..Limits::new(1, Vec::new())
         };
         let (address, stop, task) = started(limits).await;
-        // Holds the only place, with half a head; the next one gets it when the time is over.
         let mut slow = TcpStream::connect(address).await.expect("a connection");
         slow.write_all(b"GET / HTTP/1.1\r\nhost: lo")
             .await
             .expect("half a head");
-        let mut next = TcpStream::connect(address).await.expect("a connection");
-        next.write_all(REQUEST).await.expect("a request");
-        let answer = rest(&mut next).await;
-        let own = next.local_addr().expect("an address").to_string();
+        let (answer, own) = loop {
+            let mut next = TcpStream::connect(address).await.expect("a connection");
+            let _ = next.write_all(REQUEST).await;
+            let answer = rest(&mut next).await;
+            if !answer.is_empty() {
+                break (answer, next.local_addr().expect("an address").to_string());
+            }
+        };
         assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with(&own), "{answer}");
         assert!(!rest(&mut slow).await.contains("200"));
         stop.send(()).expect("it runs");
@@ -314,6 +327,39 @@ mod tests {
             // One that is turned away may be gone before it has read why.
             let _ = connection.write_all(REQUEST).await;
             let _ = connection.read_exact(&mut start).await;
+        }
+    }
+
+    #[tokio::test]
+    async fn whoever_is_turned_away_gets_the_headers_of_every_answer() {
+        for (is_public_https, proxies) in [(true, Vec::new()), (true, vec!["127.0.0.9"]), (false, Vec::new())] {
+            let proxies: Vec<Network> = proxies.iter().map(|one| one.parse().expect("a network")).collect();
+            let is_behind_proxy = !proxies.is_empty();
+            let limits = Limits {
+                is_public_https,
+                ..Limits::new(4, proxies)
+            };
+            let (address, _stop, _task) = started(limits).await;
+            let asked = |path| format!("GET {path} HTTP/1.1\r\nhost: a\r\nx-forwarded-for: 198.51.100.7\r\n\r\n");
+            let mut held = from("127.0.0.9", address).await;
+            assert_eq!(answer(&mut held, asked("/large").as_bytes()).await, "HTTP/1.1 200");
+            let mut refused = from("127.0.0.9", address).await;
+            if is_behind_proxy {
+                refused.write_all(asked("/").as_bytes()).await.expect("a request");
+                refused.shutdown().await.expect("nothing more");
+            }
+            let said = rest(&mut refused).await;
+            assert!(said.starts_with("HTTP/1.1 503 Service Unavailable\r\n"), "{said}");
+            assert!(said.ends_with(&format!("\r\n\r\n{TOO_MANY}")), "{said}");
+            for header in [
+                "retry-after: 5\r\n",
+                "cache-control: no-store\r\n",
+                "x-content-type-options: nosniff\r\n",
+            ] {
+                assert!(said.contains(header), "{said}");
+            }
+            let transport = "strict-transport-security: max-age=63072000\r\n";
+            assert_eq!(said.contains(transport), is_public_https, "{said}");
         }
     }
 

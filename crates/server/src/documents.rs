@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use app::{Asker, DocumentFault, StrangersDocuments};
+use app::{DocumentFault, StrangersDocuments};
 use document::intake::{Intake, Wishes};
 use document::marks::checked_picture::{CheckedPicture, PictureWish};
 use document::pages::text_layer::PageText;
 use document::verify::{Means, Verdict};
-use document_worker::{Party, Pool, PoolError, PoolSettings};
+use document_worker::{Pool, PoolError, PoolSettings};
+use domain::Requester;
 use jiff::Timestamp;
 use sheets::{Sheet, SheetLimits};
 
@@ -73,56 +74,47 @@ fn own_program() -> Result<PathBuf, PoolError> {
 }
 
 impl StrangersDocuments for Workers {
-    fn inspect_as(&self, asker: &Asker, pdf: &[u8], wishes: &Wishes) -> Result<Intake, DocumentFault> {
-        let taken = self.pool().and_then(|pool| pool.inspect_as(&party(asker), pdf, wishes));
+    fn inspect_as(&self, requester: &Requester, pdf: &[u8], wishes: &Wishes) -> Result<Intake, DocumentFault> {
+        let taken = self.pool().and_then(|pool| pool.inspect_as(requester, pdf, wishes));
         taken.map_err(fault)
     }
 
     fn page_images(
         &self,
-        asker: &Asker,
+        requester: &Requester,
         pdf: &[u8],
         pages: &[u32],
         dots_per_inch: f32,
     ) -> Result<Vec<Vec<u8>>, DocumentFault> {
         self.pool()
-            .and_then(|pool| pool.page_images(&party(asker), pdf, pages, dots_per_inch))
+            .and_then(|pool| pool.page_images(requester, pdf, pages, dots_per_inch))
             .map_err(fault)
     }
 
-    fn page_texts(&self, asker: &Asker, pdf: &[u8], pages: &[u32]) -> Result<Vec<PageText>, DocumentFault> {
-        let texts = self.pool().and_then(|pool| pool.page_texts(&party(asker), pdf, pages));
+    fn page_texts(&self, requester: &Requester, pdf: &[u8], pages: &[u32]) -> Result<Vec<PageText>, DocumentFault> {
+        let texts = self.pool().and_then(|pool| pool.page_texts(requester, pdf, pages));
         texts.map_err(fault)
     }
 
-    fn verify(&self, asker: &Asker, pdf: &[u8], means: &Means, at: Timestamp) -> Result<Verdict, DocumentFault> {
-        let verdict = self.pool().and_then(|pool| pool.verify(&party(asker), pdf, means, at));
+    fn verify(
+        &self,
+        requester: &Requester,
+        pdf: &[u8],
+        means: &Means,
+        at: Timestamp,
+    ) -> Result<Verdict, DocumentFault> {
+        let verdict = self.pool().and_then(|pool| pool.verify(requester, pdf, means, at));
         verdict.map_err(fault)
     }
 
-    fn sheet(&self, asker: &Asker, file: &[u8], limits: &SheetLimits) -> Result<Sheet, DocumentFault> {
-        let sheet = self.pool().and_then(|pool| pool.sheet(&party(asker), file, limits));
+    fn sheet(&self, requester: &Requester, file: &[u8], limits: &SheetLimits) -> Result<Sheet, DocumentFault> {
+        let sheet = self.pool().and_then(|pool| pool.sheet(requester, file, limits));
         sheet.map_err(fault)
     }
 
-    fn picture(&self, asker: &Asker, file: &[u8], wish: &PictureWish) -> Result<CheckedPicture, DocumentFault> {
-        let made = self.pool().and_then(|pool| pool.picture(&party(asker), file, wish));
+    fn picture(&self, requester: &Requester, file: &[u8], wish: &PictureWish) -> Result<CheckedPicture, DocumentFault> {
+        let made = self.pool().and_then(|pool| pool.picture(requester, file, wish));
         made.map_err(fault)
-    }
-}
-
-/// Who waits for a worker, and with whom he shares.
-fn party(asker: &Asker) -> Party {
-    match asker {
-        Asker::Company(company) => Party {
-            group: company.as_str().to_owned(),
-            member: None,
-        },
-        Asker::Link(company, recipient) => Party {
-            group: company.as_str().to_owned(),
-            member: Some(recipient.to_string()),
-        },
-        Asker::Stranger => Party::stranger(),
     }
 }
 

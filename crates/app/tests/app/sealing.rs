@@ -14,7 +14,8 @@ use document::sealing::SealDetails;
 use document::sealing::validation_data::{ValidationData, add_validation_data, evidence};
 use document::verify::{Note, TrustedRoots};
 use domain::{
-    BlobHash, Clock, CompanyId, EventKind, Language, SealLevel, SealMark, Status, UtcOffset, WhenTsaIsDown, WorkflowId,
+    BlobHash, Clock, CompanyId, EventKind, Language, Requester, SealLevel, SealMark, Status, UtcOffset, WhenTsaIsDown,
+    WorkflowId,
 };
 use jiff::ToSpan;
 use testkit::database::TestDatabase;
@@ -995,7 +996,7 @@ fn the_seal_of_a_revoked_key_is_not_called_genuine_here() {
         let id = complete(&world);
         let [document, certificate] = files(&world, id);
         for file in [&document, &certificate] {
-            let verdict = app.verdict(file).expect("a verdict");
+            let verdict = app.verdict(&Requester::unknown(), file).expect("a verdict");
             assert!(verdict.holds_strictly(), "{verdict:?}");
             // Whether the certificate is revoked is known: its issuer is this installation.
             let is_open = |note: &Note| matches!(note, Note::RevocationUnknown { .. });
@@ -1012,7 +1013,7 @@ fn the_seal_of_a_revoked_key_is_not_called_genuine_here() {
         )
         .expect("renewed");
         for file in [&document, &certificate] {
-            let verdict = app.verdict(file).expect("a verdict");
+            let verdict = app.verdict(&Requester::unknown(), file).expect("a verdict");
             assert!(!verdict.holds(), "{verdict:?}");
             for (language, title, reason) in [
                 (Language::Ko, "폐지된 인증서로 서명되었습니다", "키 유출"),
@@ -1038,9 +1039,17 @@ fn the_seal_of_a_revoked_key_is_not_called_genuine_here() {
         let id = complete(&world);
         app.clock.advance(3 * DAY);
         for file in &files(&world, id) {
-            assert!(app.verdict(file).expect("a verdict").holds_strictly());
+            assert!(
+                app.verdict(&Requester::unknown(), file)
+                    .expect("a verdict")
+                    .holds_strictly()
+            );
         }
-        assert!(!app.verdict(&document).expect("a verdict").holds());
+        assert!(
+            !app.verdict(&Requester::unknown(), &document)
+                .expect("a verdict")
+                .holds()
+        );
     });
 }
 

@@ -7,9 +7,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use app::network::{Network, NoNetwork};
 use app::{
-    App, Asker, CompanyChange, DocumentFault, DraftSeen, Error, FieldLook, FreeSpace, LoginAttempt, NewCompany,
-    NewMember, Origin, Parts, SavedDraft, SealingSettings, Settings, Signed, SigningKey, Space, StrangersDocuments,
-    Vault,
+    App, CompanyChange, DocumentFault, DraftSeen, Error, FieldLook, FreeSpace, LoginAttempt, NewCompany, NewMember,
+    Origin, Parts, SavedDraft, SealingSettings, Settings, Signed, SigningKey, Space, StrangersDocuments, Vault,
 };
 use blobs::Blobs;
 use document::intake::{self, Intake, Limits, Wishes};
@@ -18,7 +17,7 @@ use document::pages::render;
 use document::pages::text_layer::{self, PageText};
 use document::pki::keys::KeyKind;
 use document::verify::{self, Means, Verdict};
-use domain::{Clock, CompanyId, Random, Role};
+use domain::{Clock, CompanyId, Random, Requester, Role};
 use jiff::Timestamp;
 use sheets::{Sheet, SheetLimits};
 use tempfile::TempDir;
@@ -216,13 +215,13 @@ impl FreeSpace for Disk {
 }
 
 impl StrangersDocuments for InProcess {
-    fn inspect_as(&self, _: &Asker, pdf: &[u8], wishes: &Wishes) -> Result<Intake, DocumentFault> {
+    fn inspect_as(&self, _: &Requester, pdf: &[u8], wishes: &Wishes) -> Result<Intake, DocumentFault> {
         Ok(intake::inspect_as(pdf, &Limits::default(), wishes)?)
     }
 
     fn page_images(
         &self,
-        _: &Asker,
+        _: &Requester,
         pdf: &[u8],
         pages: &[u32],
         dots_per_inch: f32,
@@ -230,19 +229,19 @@ impl StrangersDocuments for InProcess {
         Ok(render::page_images(pdf, pages, dots_per_inch)?)
     }
 
-    fn page_texts(&self, _: &Asker, pdf: &[u8], pages: &[u32]) -> Result<Vec<PageText>, DocumentFault> {
+    fn page_texts(&self, _: &Requester, pdf: &[u8], pages: &[u32]) -> Result<Vec<PageText>, DocumentFault> {
         Ok(text_layer::page_texts(pdf, pages)?)
     }
 
-    fn verify(&self, _: &Asker, pdf: &[u8], means: &Means, at: Timestamp) -> Result<Verdict, DocumentFault> {
+    fn verify(&self, _: &Requester, pdf: &[u8], means: &Means, at: Timestamp) -> Result<Verdict, DocumentFault> {
         Ok(verify::verify_with(pdf, means, at))
     }
 
-    fn sheet(&self, _: &Asker, file: &[u8], limits: &SheetLimits) -> Result<Sheet, DocumentFault> {
+    fn sheet(&self, _: &Requester, file: &[u8], limits: &SheetLimits) -> Result<Sheet, DocumentFault> {
         Ok(sheets::read(file, limits)?)
     }
 
-    fn picture(&self, _: &Asker, file: &[u8], wish: &PictureWish) -> Result<CheckedPicture, DocumentFault> {
+    fn picture(&self, _: &Requester, file: &[u8], wish: &PictureWish) -> Result<CheckedPicture, DocumentFault> {
         self.made.fetch_add(1, Ordering::SeqCst);
         Ok(checked_picture::check(file, wish)?)
     }

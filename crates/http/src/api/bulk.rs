@@ -13,6 +13,7 @@ use utoipa::ToSchema;
 
 use super::path::BulkPath;
 use super::start::{CopyInput, ExportInput, FieldInput, RecipientInput, idempotency, read};
+use crate::blocking::requester;
 use crate::client_address::CameFrom;
 use crate::form::{Form, boolean};
 use crate::json_body::{Faults, JsonBody, Members};
@@ -148,7 +149,7 @@ pub async fn bulk_start(
     };
     // What a large one becomes in memory is many times its text.
     let turn = if given.length() > LARGE {
-        Some(http.bulks().turn(caller.company.as_str()).await?)
+        Some(http.bulks().turn(&requester()).await?)
     } else {
         None
     };

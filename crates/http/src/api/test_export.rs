@@ -6,6 +6,7 @@ use axum::extract::State;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use crate::blocking::requester;
 use crate::json_body::{Faults, JsonBody};
 use crate::problem::{Failure, Problem};
 use crate::router::{Authenticated, Http};
@@ -53,7 +54,7 @@ pub async fn test_export(
     };
     request.faults = faults.into_inner();
     // A receiver may take its time, and must not take everybody's threads with it.
-    let turn = http.trials().turn(caller.company.as_str()).await?;
+    let turn = http.trials().turn(&requester()).await?;
     let tested = http.blocking(move |app| {
         let _turn = turn;
         app.test_webhook(&caller.company, request)

@@ -2,7 +2,7 @@
 //!
 //! The file is a stranger's, so the workers read it. It is kept nowhere.
 
-use app::{Asker, Error, FaultCode, Outcome, SignatureWords};
+use app::{Error, FaultCode, Outcome, SignatureWords};
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{Request, State};
@@ -15,7 +15,7 @@ use super::answers::FileBytes;
 use crate::json_body;
 use crate::multipart;
 use crate::problem::{AnswerLanguage, Failure, Problem};
-use crate::router::{Authenticated, Http};
+use crate::router::Http;
 
 /// What there is to say of a file.
 #[derive(Debug, Serialize, ToSchema)]
@@ -254,7 +254,6 @@ impl VerifiedSignature {
 pub async fn verify(
     State(http): State<Http>,
     AnswerLanguage(language): AnswerLanguage,
-    Authenticated(caller): Authenticated,
     request: Request,
 ) -> Result<Json<VerifyResponse>, Failure> {
     let pdf = file(request, http.app().settings.largest_document).await?;
@@ -262,7 +261,7 @@ pub async fn verify(
         return Err(Error::fault("file", FaultCode::Required).into());
     }
     let verdict = http
-        .blocking(move |app| app.verdict_for(&Asker::Company(caller.company), &pdf))
+        .at_worker(move |app, requester| app.verdict(requester, &pdf))
         .await?;
     Ok(Json(VerifyResponse::new(&verdict, language)))
 }

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use app::{CompanyLook, ConflictCode, Error, ForbiddenCode, Subject};
+use app::{CompanyLook, ConflictCode, Error, ForbiddenCode, MemberSession, Subject};
 use axum::body::Body;
 use axum::extract::{FromRef, FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
@@ -14,6 +14,7 @@ use super::ending::{self, About, Ending};
 use super::language;
 use super::render::Frame;
 use crate::client_address::ClientAddress;
+use crate::requesters::SignedIn;
 use crate::router::Http;
 use crate::{bodies, json_body};
 
@@ -36,6 +37,8 @@ pub struct PageRequest {
     address: Vec<(String, String)>,
     /// Who asks, and whether over TLS.
     pub client: ClientAddress,
+    /// The member who is signed in, of a `Session` route.
+    pub member: Option<MemberSession>,
     accepted: Option<Language>,
     headers: HeaderMap,
     secure: bool,
@@ -62,6 +65,7 @@ where
             address: pairs.clone(),
             pairs,
             client,
+            member: parts.extensions.get().map(|SignedIn(member)| member.clone()),
             accepted: parts
                 .headers
                 .get(header::ACCEPT_LANGUAGE)
@@ -89,6 +93,14 @@ fn own_path(path: &str) -> String {
 }
 
 impl PageRequest {
+    /// The same as the extractor gives, which never fails.
+    pub async fn of(parts: &mut Parts, http: &Http) -> Self {
+        match Self::from_request_parts(parts, http).await {
+            Ok(page) => page,
+            Err(never) => match never {},
+        }
+    }
+
     /// The last value of a parameter that is not empty.
     pub fn get(&self, name: &str) -> Option<&str> {
         let found = self.pairs.iter().rev().find(|(key, _)| key == name)?;
@@ -340,10 +352,7 @@ where
 
     async fn from_request(request: Request<Body>, state: &S) -> Result<Self, Response> {
         let (mut parts, body) = request.into_parts();
-        let mut page = match PageRequest::from_request_parts(&mut parts, state).await {
-            Ok(page) => page,
-            Err(never) => match never {},
-        };
+        let mut page = PageRequest::of(&mut parts, &Http::from_ref(state)).await;
         let bytes = json_body::read(&parts.headers, body, FORM_LIMIT)
             .await
             .map_err(|error| page.fail(&error, page.language()))?;

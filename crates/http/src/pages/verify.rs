@@ -8,7 +8,7 @@ use axum::body::Bytes;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use domain::{BlobHash, Language, UtcOffset};
+use domain::{BlobHash, Language, Requester, UtcOffset};
 use serde::Serialize;
 
 use super::render::respond;
@@ -66,15 +66,7 @@ pub async fn check(State(http): State<Http>, request: PageRequest, form: Request
         Err(error) => return request.fail(&error, request.language()),
     };
     let language = request.language();
-    // Strangers queue among themselves, before anything that others need is taken.
-    let turn = match http.turn_to_check(request.client.address).await {
-        Ok(turn) => turn,
-        Err(error) => return request.fail(&error, language),
-    };
-    let judged = http.blocking(move |app| {
-        let _turn = turn;
-        judge(app, &upload, language)
-    });
+    let judged = http.at_worker(move |app, requester| judge(app, requester, &upload, language));
     match judged.await {
         Ok(verdict) => page(&http, &request, StatusCode::OK, Some(verdict), ""),
         Err(error) => request.fail(&error, language),
@@ -101,8 +93,8 @@ async fn receive(form: Request, limit: u64) -> Result<Option<Upload>, Error> {
     Ok(Some(Upload { name, bytes }))
 }
 
-fn judge(app: &App, upload: &Upload, language: Language) -> Result<VerdictView, Error> {
-    let verdict = app.verdict(&upload.bytes)?;
+fn judge(app: &App, requester: &Requester, upload: &Upload, language: Language) -> Result<VerdictView, Error> {
+    let verdict = app.verdict(requester, &upload.bytes)?;
     let words = app::verdict_words(language, UtcOffset::default(), &verdict);
     let (tone, symbol) = match words.outcome {
         Outcome::Holds => ("good", "shield"),

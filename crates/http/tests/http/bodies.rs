@@ -223,7 +223,6 @@ fn signers_who_drip_leave_their_companys_programs_and_other_signers_their_places
 fn strangers_files_leave_room_for_everybody_else() {
     let server = Server::with(&TestDatabase::sqlite(), |_, http| {
         http.concurrent_requests = 3;
-        http.strangers_checks = 1;
     });
     let (_, token, template) = server.with_company("acme");
     let verdicts = server.hold_verdicts();
@@ -284,8 +283,8 @@ fn a_stranger_with_many_files_does_not_keep_another_stranger_from_a_verdict() {
                 }
             });
         }
-        // One is judged and sixteen wait: all others are sent away.
-        for _ in 0..13 {
+        // Three have a place, of which one is judged, and sixteen wait: all others are sent away.
+        for _ in 0..11 {
             is_refused.recv().expect("one that is sent away");
         }
         let other = scope.spawn(|| check("2001:db8:0:1::1"));

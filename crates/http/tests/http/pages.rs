@@ -596,7 +596,7 @@ fn what_is_looked_at_ahead_or_by_a_scanner_changes_nothing(database: &TestDataba
 #[test]
 fn a_picture_that_nobody_waits_for_any_more_is_not_made() {
     use std::io::Read;
-    let server = Server::with(&TestDatabase::sqlite(), |_, http| http.pages_at_once = 1);
+    let server = Server::with(&TestDatabase::sqlite(), |_, http| http.workers = 1);
     let complete = completed(&server);
     let [document, certificate] =
         ["download_url", "certificate_url"].map(|file| first_picture(&server, &complete[file]));

@@ -344,3 +344,34 @@ fn a_long_password_is_read_as_a_whole(database: &TestDatabase) {
         );
     }
 }
+
+#[test]
+fn strangers_who_drip_leave_members_who_are_signed_in_their_places() {
+    let server = Server::new(&TestDatabase::sqlite());
+    server.company("acme");
+    let browser = Browser::of(&server);
+    let page = browser.get("/sign-in", "");
+    let form = format!("__Host-countersign_form={}", cookie(&page, "__Host-countersign_form"));
+    let signed_in = browser.sign_in(&form, &[], &token_of(&page), PASSWORD);
+    let session = format!(
+        "__Host-countersign_session={}",
+        cookie(&signed_in, "__Host-countersign_session")
+    );
+    // Without a length a body needs a place.
+    let sign_out = |cookie: &str, chunks: &str| {
+        format!(
+            "POST /sign-out HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncookie: {cookie}\r\n\
+             content-type: application/x-www-form-urlencoded\r\ntransfer-encoding: chunked\r\n\r\n{chunks}"
+        )
+    };
+    let drips = sign_out("countersign_session=nobodys", "1\r\na\r\n");
+    let mut held: Vec<_> = (0..30).map(|_| server.sent(drips.as_bytes())).collect();
+    // Three have a place and sixteen wait: the others are sent away, and by then all places are taken.
+    let mut status = [0; 12];
+    let mut last = held.pop().expect("a connection");
+    std::io::Read::read_exact(&mut last, &mut status).expect("an answer");
+    assert_eq!(&status, b"HTTP/1.1 503");
+    let answer = server.raw(sign_out(&session, "6\r\ncsrf=x\r\n0\r\n\r\n").as_bytes());
+    assert!(answer.starts_with("HTTP/1.1 403"), "{answer}");
+    drop(held);
+}

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use app::mail::OutgoingMail;
 use app::{
-    App, Asker, CompanyChange, DocumentFault, FreeSpace, ImportTemplate, NewCompany, NewMember, Parts, Purpose,
-    Settings, Space, StrangersDocuments, Vault,
+    App, CompanyChange, DocumentFault, FreeSpace, ImportTemplate, NewCompany, NewMember, Parts, Purpose, Settings,
+    Space, StrangersDocuments, Vault,
 };
 use blobs::Blobs;
 use countersign_http::{HttpSettings, Network, router};
@@ -18,7 +18,7 @@ use document::pages::render;
 use document::pages::text_layer::{self, PageText};
 use document::pki::keys::KeyKind;
 use document::verify::{self, Means, Verdict};
-use domain::{Clock, CompanyId, Random, Role};
+use domain::{Clock, CompanyId, Random, Requester, Role};
 use jiff::Timestamp;
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
@@ -652,13 +652,13 @@ struct InProcess {
 }
 
 impl StrangersDocuments for InProcess {
-    fn inspect_as(&self, _: &Asker, pdf: &[u8], wishes: &Wishes) -> Result<Intake, DocumentFault> {
+    fn inspect_as(&self, _: &Requester, pdf: &[u8], wishes: &Wishes) -> Result<Intake, DocumentFault> {
         Ok(intake::inspect_as(pdf, &Limits::default(), wishes)?)
     }
 
     fn page_images(
         &self,
-        _: &Asker,
+        _: &Requester,
         pdf: &[u8],
         pages: &[u32],
         dots_per_inch: f32,
@@ -668,11 +668,11 @@ impl StrangersDocuments for InProcess {
         Ok(render::page_images(pdf, pages, dots_per_inch)?)
     }
 
-    fn page_texts(&self, _: &Asker, pdf: &[u8], pages: &[u32]) -> Result<Vec<PageText>, DocumentFault> {
+    fn page_texts(&self, _: &Requester, pdf: &[u8], pages: &[u32]) -> Result<Vec<PageText>, DocumentFault> {
         Ok(text_layer::page_texts(pdf, pages)?)
     }
 
-    fn verify(&self, _: &Asker, pdf: &[u8], means: &Means, at: Timestamp) -> Result<Verdict, DocumentFault> {
+    fn verify(&self, _: &Requester, pdf: &[u8], means: &Means, at: Timestamp) -> Result<Verdict, DocumentFault> {
         self.asked.fetch_add(1, Ordering::SeqCst);
         drop(self.verdicts.lock());
         // What a worker says of a file that takes it too long, for one.
@@ -682,11 +682,11 @@ impl StrangersDocuments for InProcess {
         Ok(verify::verify_with(pdf, means, at))
     }
 
-    fn sheet(&self, _: &Asker, file: &[u8], limits: &SheetLimits) -> Result<Sheet, DocumentFault> {
+    fn sheet(&self, _: &Requester, file: &[u8], limits: &SheetLimits) -> Result<Sheet, DocumentFault> {
         Ok(sheets::read(file, limits)?)
     }
 
-    fn picture(&self, _: &Asker, file: &[u8], wish: &PictureWish) -> Result<CheckedPicture, DocumentFault> {
+    fn picture(&self, _: &Requester, file: &[u8], wish: &PictureWish) -> Result<CheckedPicture, DocumentFault> {
         self.made.fetch_add(1, Ordering::SeqCst);
         drop(self.pictures.lock());
         Ok(checked_picture::check(file, wish)?)

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use app::{Asker, DocumentFault, StrangersDocuments, intake_text};
+use app::{DocumentFault, StrangersDocuments, intake_text};
 use clap::Subcommand;
 use document::intake::Report;
 use document::sealing::SealDetails;
-use domain::SealLevel;
+use domain::{Requester, SealLevel};
 use serde_json::json;
 
 use super::{Context, OfCompany, OfUpload, read};
@@ -59,7 +59,7 @@ impl Document {
                 let company = opened.app.company(&of.company)?;
                 let intake = opened
                     .workers
-                    .inspect_as(&Asker::Stranger, &pdf, &upload.wishes()?)
+                    .inspect_as(&Requester::unknown(), &pdf, &upload.wishes()?)
                     .map_err(|fault| refused(&input, &fault))?;
                 let report = intake.report();
                 for line in intake_text::remarks(upload.language, &report) {
@@ -106,12 +106,12 @@ fn inspect(context: &Context, file: &Path, upload: &OfUpload) -> Result<ExitCode
         }
     };
     let wishes = upload.wishes()?;
-    let report = match Workers::new(&context.place.configuration.documents).inspect_as(&Asker::Stranger, &pdf, &wishes)
-    {
-        Ok(intake) => intake.report(),
-        Err(DocumentFault::Refused(reason)) => Report::from(reason),
-        Err(fault) => return Err(refused(file, &fault)),
-    };
+    let report =
+        match Workers::new(&context.place.configuration.documents).inspect_as(&Requester::unknown(), &pdf, &wishes) {
+            Ok(intake) => intake.report(),
+            Err(DocumentFault::Refused(reason)) => Report::from(reason),
+            Err(fault) => return Err(refused(file, &fault)),
+        };
     let lines: Vec<String> = intake_text::lines(upload.language, &report)
         .iter()
         .map(|line| strangers(line))

@@ -80,7 +80,7 @@ impl Serve {
         let egress = context.place.configuration.egress()?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
-            .max_blocking_threads(http.concurrent_requests.saturating_add(OWN_THREADS))
+            .max_blocking_threads(http.threads().saturating_add(OWN_THREADS))
             .thread_stack_size(STACK)
             .build()
             .map_err(|error| Failure::Other(format!("the threads could not be started: {error}")))?;
@@ -169,7 +169,10 @@ async fn web(
 ) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::Other(format!("serving: {error}"));
     let listener = tokio::net::TcpListener::from_std(listener).map_err(failed)?;
-    let limits = Limits::new(files.connections(), settings.trusted_proxies.clone());
+    let limits = Limits {
+        is_public_https: app.settings.public_url.starts_with("https://"),
+        ..Limits::new(files.connections(), settings.trusted_proxies.clone())
+    };
     tracing::info!(
         files = files.files,
         connections = limits.most,

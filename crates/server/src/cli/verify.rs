@@ -11,12 +11,12 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use app::{Asker, DocumentFault, Outcome, StrangersDocuments, VerdictWords};
+use app::{DocumentFault, Outcome, StrangersDocuments, VerdictWords};
 use clap::Args;
 use document::intake::Refused;
 use document::pki::keys::certificates_from_pem;
 use document::verify::{self, Means, Verdict};
-use domain::{BlobHash, ChainFault, ChainFile, Clock, Event, EventKind, Language, UtcOffset};
+use domain::{BlobHash, ChainFault, ChainFile, Clock, Event, EventKind, Language, Requester, UtcOffset};
 use serde_json::{Value, json};
 
 use super::{Context, read};
@@ -199,7 +199,7 @@ impl Verify {
 
     fn verify(&self, workers: &Workers, means: &Means, path: &Path, pdf: Vec<u8>) -> Result<Verified, Failure> {
         let verdict = workers
-            .verify(&Asker::Stranger, &pdf, means, SystemClock.now())
+            .verify(&Requester::unknown(), &pdf, means, SystemClock.now())
             .map_err(|fault| {
                 // What the worker would tell its sender is no remedy for who verifies.
                 let reason = match fault {

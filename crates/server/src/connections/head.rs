@@ -1,4 +1,4 @@
-//! Checks the raw bytes of a request before hyper parses them.
+//! Checks the raw bytes of a request before hyper parses them (decision 29).
 //!
 //! hyper accepts more than RFC 9112 allows: line feeds without a carriage return, `Transfer-Encoding` beside
 //! `Content-Length`, several `Host` fields or none. A proxy in front of us may read such a request differently, and then the

@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes, HttpBody};
-use countersign_http::client_address::one_visitor;
+use domain::ClientNetwork;
 use hyper::body::{Frame, SizeHint};
 
 /// How much each address has.
 #[derive(Debug, Clone)]
 pub(super) struct Shares {
-    counted: Arc<Mutex<HashMap<IpAddr, usize>>>,
+    counted: Arc<Mutex<HashMap<ClientNetwork, usize>>>,
     most: usize,
 }
 
@@ -22,7 +22,7 @@ pub(super) struct Shares {
 #[derive(Debug)]
 pub(super) struct Held {
     shares: Shares,
-    address: IpAddr,
+    network: ClientNetwork,
 }
 
 impl Shares {
@@ -35,27 +35,27 @@ impl Shares {
 
     /// One more for an address; none if it has its share.
     pub(super) fn one_more(&self, address: IpAddr) -> Option<Held> {
-        let address = one_visitor(address);
+        let network = ClientNetwork::of(address);
         let mut counted = self.counted();
-        let count = counted.entry(address).or_default();
+        let count = counted.entry(network).or_default();
         if *count >= self.most {
             return None;
         }
         *count += 1;
         Some(Held {
             shares: self.clone(),
-            address,
+            network,
         })
     }
 
-    fn counted(&self) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
+    fn counted(&self) -> MutexGuard<'_, HashMap<ClientNetwork, usize>> {
         self.counted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
-        if let Entry::Occupied(mut count) = self.shares.counted().entry(self.address) {
+        if let Entry::Occupied(mut count) = self.shares.counted().entry(self.network) {
             *count.get_mut() -= 1;
             if *count.get() == 0 {
                 count.remove();

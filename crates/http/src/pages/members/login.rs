@@ -123,9 +123,8 @@ pub async fn sign_in(State(http): State<Http>, PageForm(request): PageForm) -> R
 
 /// `POST /sign-out`
 pub async fn sign_out(State(http): State<Http>, PageForm(request): PageForm) -> Response {
-    let session = match super::session(&http, &request).await {
-        Ok(session) => session,
-        Err(response) => return response,
+    let Some(session) = request.member.clone() else {
+        return super::to_sign_in(&request);
     };
     if session.check_form(request.get("csrf").unwrap_or_default()).is_err() || request.is_from_elsewhere() {
         return request.end(

@@ -5,12 +5,11 @@
 //! form, which comes before a session, is tied to its browser by a cookie of its own
 //! ([`app::App::sign_in_form`]).
 
-use app::{Error, MemberSession};
+use app::MemberSession;
 use axum::response::Response;
 use domain::Language;
 
 use super::request::PageRequest;
-use crate::router::Http;
 
 pub mod login;
 pub mod outbox;
@@ -18,17 +17,9 @@ pub mod outbox;
 /// The cookie of a signed-in member.
 pub const SESSION_COOKIE: &str = "countersign_session";
 
-/// The session of this request; who has none is sent to sign in, and comes back afterwards.
-async fn session(http: &Http, request: &PageRequest) -> Result<MemberSession, Response> {
-    let back = || request.redirect(&request.onward("/sign-in", &[("next", &request.path)]));
-    let Some(cookie) = request.cookie(SESSION_COOKIE).map(str::to_owned) else {
-        return Err(back());
-    };
-    match http.blocking(move |app| app.session(&cookie)).await {
-        Ok(session) => Ok(session),
-        Err(Error::Unauthenticated) => Err(back()),
-        Err(error) => Err(request.fail(&error, request.language())),
-    }
+/// Whoever has no session is sent to sign in, and comes back afterwards.
+fn to_sign_in(request: &PageRequest) -> Response {
+    request.redirect(&request.onward("/sign-in", &[("next", &request.path)]))
 }
 
 /// The member's language: asked for, else his company's.

@@ -14,7 +14,7 @@ use axum::response::Response;
 use domain::Language;
 use serde::Serialize;
 
-use super::{language_of, session};
+use super::{language_of, to_sign_in};
 use crate::pages::ending::{About, Ending};
 use crate::pages::render::respond;
 use crate::pages::request::{PageForm, PageRequest};
@@ -110,9 +110,8 @@ fn when(language: Language, session: &MemberSession, message: &OutboxMessage) ->
 
 /// `GET /outbox`
 pub async fn list(State(http): State<Http>, request: PageRequest) -> Response {
-    let session = match session(&http, &request).await {
-        Ok(session) => session,
-        Err(response) => return response,
+    let Some(session) = request.member.clone() else {
+        return to_sign_in(&request);
     };
     let language = language_of(&request, &session);
     let before = request.get("before").and_then(|before| before.parse::<i64>().ok());
@@ -153,9 +152,8 @@ pub async fn list(State(http): State<Http>, request: PageRequest) -> Response {
 
 /// `GET /outbox/{id}`
 pub async fn open(State(http): State<Http>, PagePath(id): PagePath<String>, request: PageRequest) -> Response {
-    let session = match session(&http, &request).await {
-        Ok(session) => session,
-        Err(response) => return response,
+    let Some(session) = request.member.clone() else {
+        return to_sign_in(&request);
     };
     let language = language_of(&request, &session);
     match message(&http, &session, id.parse().ok()).await {
@@ -170,9 +168,8 @@ pub async fn copy_link(
     PagePath(id): PagePath<String>,
     PageForm(request): PageForm,
 ) -> Response {
-    let session = match session(&http, &request).await {
-        Ok(session) => session,
-        Err(response) => return response,
+    let Some(session) = request.member.clone() else {
+        return to_sign_in(&request);
     };
     let language = language_of(&request, &session);
     if session.check_form(request.get("csrf").unwrap_or_default()).is_err() {
