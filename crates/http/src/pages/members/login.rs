@@ -127,7 +127,7 @@ pub async fn sign_out(State(http): State<Http>, PageForm(request): PageForm) -> 
         Ok(session) => session,
         Err(response) => return response,
     };
-    if session.check_form(request.get("csrf").unwrap_or_default()).is_err() || request.is_from_elsewhere() {
+    if session.check_form(request.get("csrf").unwrap_or_default()).is_err() {
         return request.end(
             Ending::Forbidden,
             request.language(),
