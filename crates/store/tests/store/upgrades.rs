@@ -15,6 +15,7 @@ testkit::on_both_databases!(
     words_of_an_earlier_person_are_taken_off_the_next_one,
     values_and_mobile_numbers_of_an_earlier_person_are_taken_off_the_next_one,
     a_document_that_has_ended_keeps_its_values,
+    keys_of_addresses_fold_ascii_letters_only,
     what_was_discarded_before_has_its_links_revoked,
     a_session_from_before_the_idle_limit_lives_on_and_is_idle_since_it_began,
     files_of_drafts_and_templates_of_before_are_known_by_their_hash,
@@ -29,6 +30,7 @@ store::statements! {
     pub static LEFT = "SELECT r.id, v.field_name, r.mobile FROM recipient r \
         LEFT JOIN field_value v ON v.recipient_id = r.id ORDER BY r.id";
     pub static UNOWNED = "SELECT field_name FROM field_value WHERE recipient_id IS NULL";
+    pub static KEYS = "SELECT contact_key FROM recipient ORDER BY id";
     pub static COMMENTS = "SELECT comment FROM recipient ORDER BY id";
     pub static UPLOADS = "SELECT recipient_id, hash, length, loose_since FROM upload ORDER BY recipient_id";
     pub static DRAFTS = "SELECT recipient_id FROM draft ORDER BY recipient_id";
@@ -388,6 +390,51 @@ fn values_and_mobile_numbers_of_an_earlier_person_are_taken_off_the_next_one(dat
 fn a_document_that_has_ended_keeps_its_values(database: &TestDatabase) {
     let [found, _] = left_behind(database, "Rejected");
     assert!(found.iter().all(|(_, has_value, _)| *has_value), "{found:?}");
+}
+
+fn keys_of_addresses_fold_ascii_letters_only(database: &TestDatabase) {
+    let bytes = zero(database);
+    let mut rows = workflow_of_then(bytes, "Playing");
+    let addresses = [
+        ("\u{212a}IM@Example.com", "kim@example.com"),
+        ("Kim@Example.com", "kim@example.com"),
+        ("É@예시.한국", "é@xn--vv4b11d.xn--3e0b707e"),
+        ("\"Two Words\"@예시.한국", "two words@xn--vv4b11d.xn--3e0b707e"),
+        ("\"A@b\"@example.com", "a@b@example.com"),
+    ];
+    for (place, (contact, key)) in addresses.iter().enumerate() {
+        let id = place + 1;
+        rows = format!(
+            "{rows}INSERT INTO recipient (id, company_id, workflow_id, step_order, place, name, contact, contact_key, \
+             link_version, progress, access_failures) VALUES ({id}, 'acme', 1, {id}, 1, 'B', '{contact}', '{key}', 1, \
+             'waiting', 0);\n"
+        );
+    }
+    rows = format!(
+        "{rows}INSERT INTO recipient (id, company_id, workflow_id, step_order, place, name, contact, phone, contact_key, \
+         link_version, progress, access_failures) VALUES (9, 'acme', 1, 9, 1, 'B', '０10-1234-5678', '+821012345678', \
+         '+821012345678', 1, 'waiting', 0);\n\
+         INSERT INTO member (id, company_id, email, email_key, name, role, password_hash, created_at) \
+         VALUES (2, 'acme', '\u{212a}ATE@example.com', 'kate@example.com', 'K', 'owner', '', 0);\n"
+    );
+    as_of(database, 29, &format!("{COMPANY}\n{rows}"));
+    let store = database.open();
+    let keys = store.read(|tx| tx.query(&KEYS, &[])).expect("the keys");
+    let keys: Vec<String> = keys.iter().map(|row| row.get("contact_key").expect("a key")).collect();
+    // As they are made now.
+    let mut expected: Vec<String> = addresses
+        .iter()
+        .map(|(contact, _)| domain::Contact::Email((*contact).to_owned()).key())
+        .collect();
+    expected.push("+821012345678".to_owned());
+    assert_eq!(keys, expected);
+    let company = domain::CompanyId::parse("acme").expect("an id");
+    let member = |email: &'static str| {
+        let company = company.clone();
+        let found = store.read(move |tx| store::member::find_by_email(tx, &company, email));
+        found.expect("it is looked for").is_some()
+    };
+    assert!(member("\u{212a}ate@example.com") && !member("kate@example.com"));
 }
 
 fn what_was_discarded_before_has_its_links_revoked(database: &TestDatabase) {
