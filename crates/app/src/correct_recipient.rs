@@ -11,6 +11,7 @@ use domain::{Contact, PersonName, RecipientId, Workflow, WorkflowId, WriterDetai
 use crate::error::{Error, Fault, FaultCode, Subject};
 use crate::transition::{Advanced, Snapshot, refused};
 use crate::values::{prove_text, prove_writer};
+use crate::writer_meant::SaidOfWriter;
 use crate::{App, Caller, Origin, text};
 
 /// A request to correct a recipient; what is left out stays.
@@ -146,25 +147,16 @@ pub(crate) fn prove_person(
 
 fn meant(snapshot: &Snapshot, order: u32, request: &CorrectRequest) -> Result<RecipientId, Error> {
     let region = snapshot.party.region;
+    let said = SaidOfWriter::new(request.role.as_deref(), request.current_email.as_deref(), region);
     let mut of_step = snapshot
         .stored
         .workflow
         .recipients
         .iter()
-        .filter(|recipient| recipient.order == order)
-        .filter(|recipient| {
-            request
-                .role
-                .as_deref()
-                .is_none_or(|role| recipient.role.as_deref() == Some(role.trim()))
-                && request
-                    .current_email
-                    .as_deref()
-                    .is_none_or(|email| recipient.contact.matches(email, region))
-        });
+        .filter(|recipient| recipient.order == order && said.fits(recipient));
     let first = of_step.next().ok_or(Error::NotFound(Subject::Recipient))?;
     if of_step.next().is_some() {
-        return Err(Error::fault("current_email", FaultCode::Required));
+        return Err(said.too_little("current_email"));
     }
     Ok(first.id)
 }

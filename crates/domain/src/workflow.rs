@@ -367,8 +367,8 @@ pub enum Refusal {
     /// The workflow has no such writer.
     #[error("the workflow has no such writer")]
     UnknownRecipient,
-    /// The step has several writers who are still to write, and it was not said which.
-    #[error("step {order} has several writers; name one by email")]
+    /// The step has several writers, and what was said fits more than one of them.
+    #[error("several writers of step {order} are meant; name one")]
     SeveralWriters {
         /// The step.
         order: u32,
@@ -447,21 +447,22 @@ impl Workflow {
         }
     }
 
-    /// The writer that a program means by step and, where the step has several, by e-mail.
+    /// The writer that a program means by step and, where the step has several, by what else it says. That must fit one
+    /// writer alone, whoever has written already: two writers may share an address, and neither may write for the other.
     pub fn writer_meant(
         &self,
         order: Option<u32>,
-        is_meant: Option<&dyn Fn(&Contact) -> bool>,
+        is_meant: Option<&dyn Fn(&Recipient) -> bool>,
     ) -> Result<RecipientId, Refusal> {
         let turn = self.turn().ok_or(Refusal::Ended(self.state.status()))?;
         let order = order.unwrap_or(turn);
-        let mut of_step = self
+        let meant: Vec<&Recipient> = self
             .recipients
             .iter()
             .filter(|recipient| recipient.order == order)
-            .filter(|recipient| is_meant.is_none_or(|is_meant| is_meant(&recipient.contact)))
-            .peekable();
-        if of_step.peek().is_none() {
+            .filter(|recipient| is_meant.is_none_or(|is_meant| is_meant(recipient)))
+            .collect();
+        if meant.is_empty() {
             return Err(Refusal::UnknownRecipient);
         }
         if order < turn {
@@ -470,10 +471,14 @@ impl Workflow {
         if order > turn {
             return Err(Refusal::NotTheirTurn { order, turn });
         }
-        let mut waiting = of_step.filter(|recipient| recipient.progress == Progress::Waiting);
+        let mut waiting = meant.iter().filter(|recipient| recipient.progress == Progress::Waiting);
         let first = waiting.next().ok_or(Refusal::AlreadyApproved { order })?;
-        // One person may hold two roles of a step; then his roles come in their order.
-        if is_meant.is_none() && waiting.next().is_some() {
+        // Who says nothing means whoever is left.
+        let is_several = match is_meant {
+            Some(_) => meant.len() > 1,
+            None => waiting.next().is_some(),
+        };
+        if is_several {
             return Err(Refusal::SeveralWriters { order });
         }
         Ok(first.id)

@@ -426,7 +426,7 @@ fn writers_are_asked_when_their_turn_comes() {
 fn a_program_means_the_writer_by_step_and_email() {
     let mut shared = workflow(&[2, 1], OnReject::End);
     shared.recipients[1].contact = Contact::Email("lee@example.com".to_owned());
-    let lee = |contact: &Contact| contact.email() == Some("lee@example.com");
+    let lee = |recipient: &Recipient| recipient.contact.email() == Some("lee@example.com");
     assert_eq!(
         shared.writer_meant(None, None),
         Err(Refusal::SeveralWriters { order: 1 })
@@ -441,6 +441,25 @@ fn a_program_means_the_writer_by_step_and_email() {
     assert_eq!(one.writer_meant(None, None), Ok(RecipientId(0)));
     assert_eq!(
         one.writer_meant(None, Some(&lee)),
+        Err(Refusal::AlreadyApproved { order: 1 })
+    );
+}
+
+#[test]
+fn an_address_that_several_writers_of_a_step_share_means_none_of_them() {
+    // Both have the same address.
+    let shared = workflow(&[2, 1], OnReject::End);
+    let by_address = |recipient: &Recipient| recipient.contact.email() == Some("kim@example.com");
+    let several = Err(Refusal::SeveralWriters { order: 1 });
+    assert_eq!(shared.writer_meant(Some(1), Some(&by_address)), several);
+    let second = |recipient: &Recipient| by_address(recipient) && recipient.place == 2;
+    assert_eq!(shared.writer_meant(Some(1), Some(&second)), Ok(RecipientId(1)));
+    // The address means no other person because one of them has approved meanwhile.
+    let one = shared.approve(RecipientId(0), moment(1)).unwrap().workflow;
+    assert_eq!(one.writer_meant(Some(1), Some(&by_address)), several);
+    let first = |recipient: &Recipient| by_address(recipient) && recipient.place == 1;
+    assert_eq!(
+        one.writer_meant(Some(1), Some(&first)),
         Err(Refusal::AlreadyApproved { order: 1 })
     );
 }
