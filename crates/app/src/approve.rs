@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
     Actor, Comment, CompanyId, EventKind, Field, FieldValue, FileValue, LinkHolder, Outcome, Recipient, RecipientId,
-    Requester, TemplateVersion, WorkflowId,
+    Refusal, Requester, TemplateVersion, WorkflowId,
 };
 use store::workflow_value::StoredValue;
 
@@ -21,6 +21,7 @@ use crate::error::{Error, Fault, FaultCode};
 use crate::foresight::stuck_after;
 use crate::transition::{Advanced, Snapshot, refused};
 use crate::values::{GivenField, NewValue, prove, self_filled, value_fault};
+use crate::writer_meant::SaidOfWriter;
 use crate::{App, Caller, Origin, text};
 
 /// A request to act for the writer whose turn it is.
@@ -30,6 +31,8 @@ pub struct ActRequest {
     pub order: Option<u32>,
     /// His e-mail address or telephone number, where the step has several writers.
     pub email: Option<String>,
+    /// His role, where several writers of the step have that address.
+    pub role: Option<String>,
     /// Values to write (`field_list`).
     pub fields: Vec<GivenField>,
     /// Words that go along.
@@ -53,11 +56,14 @@ impl ActRequest {
             // "Whoever's turn it is" would mean another writer when the same request is sent once more.
             return Err(Error::fault("order", FaultCode::Required));
         }
-        let region = snapshot.party.region;
-        let email = self.email.as_deref().map(str::trim).filter(|email| !email.is_empty());
-        let is_meant = |contact: &domain::Contact| email.is_some_and(|email| contact.matches(email, region));
-        let is_meant: Option<&dyn Fn(&domain::Contact) -> bool> = email.is_some().then_some(&is_meant);
-        workflow.writer_meant(self.order, is_meant).map_err(refused)
+        let said = SaidOfWriter::new(self.role.as_deref(), self.email.as_deref(), snapshot.party.region);
+        let is_meant: &dyn Fn(&Recipient) -> bool = &|recipient| said.fits(recipient);
+        workflow
+            .writer_meant(self.order, Some(is_meant).filter(|_| !said.is_nothing()))
+            .map_err(|refusal| match refusal {
+                Refusal::SeveralWriters { .. } => said.too_little("email"),
+                other => refused(other),
+            })
     }
 }
 

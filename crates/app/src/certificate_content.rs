@@ -285,7 +285,9 @@ impl Writer<'_> {
 
     /// Who had the place before, until when, and why no longer.
     fn earlier_person(&self, change: &NamedEvent) -> Option<(String, String)> {
-        let before = change.recipient.as_ref()?;
+        let before = change.recipient.as_ref();
+        // Somebody whose mobile number alone was corrected is still there.
+        let before = before.filter(|before| Some(*before) != change.successor.as_ref())?;
         let key = match change.event.event {
             EventKind::HandedOver { .. } => "certificate-earlier-handed-over",
             _ => "certificate-earlier-corrected",
@@ -580,7 +582,7 @@ impl Writer<'_> {
                 FileKind::Document => "certificate-file-document",
                 FileKind::Certificate => "certificate-file-certificate",
             }),
-            EventKind::RecipientCorrected { recipient } | EventKind::HandedOver { recipient, .. } => named
+            EventKind::RecipientCorrected { recipient, .. } | EventKind::HandedOver { recipient, .. } => named
                 .change()
                 .unwrap_or_else(|| person(&recipient.name, &recipient.contact)),
             _ => about,

@@ -1,18 +1,20 @@
 //! Copying a signing link: what a member does when a message to a signer could not be sent.
 //!
 //! Whoever has a signer's link can sign as that signer, so nobody else sees it ([`crate::hidden_links`]), with this one
-//! exception. It is for the member who sent the document, or an administrator; the audit trail and the certificate name who
-//! took it, in the same transaction; and the link is not the kind that was in the message, so it proves nothing about the
-//! signer's contact.
+//! exception. It is for the member who sent the document, or an administrator, and only if no message with the link was sent
+//! or is still being tried; the audit trail and the certificate name who took it, in the same transaction; and the link is
+//! not the kind that was in the message, so it proves nothing about the signer's contact.
 
 use std::sync::Arc;
 
 use domain::event::NamedMember;
-use domain::{EventKind, Recipient, RecipientId, Workflow, WorkflowId};
+use domain::{EventKind, Recipient, RecipientId, Workflow};
 use jiff::Timestamp;
+use store::Transaction;
 use store::outbox::{self, DeliveryId, Message, State};
 
 use crate::error::{ConflictCode, Error, ForbiddenCode, Subject};
+use crate::link_token::LinkToken;
 use crate::mail::OutgoingMail;
 use crate::outgoing::Outgoing;
 use crate::signing_session::same_link;
@@ -36,9 +38,8 @@ impl App {
             &App::member_actor(caller, origin),
             move |tx| {
                 let message = outbox::message(tx, &member.company, id)?.ok_or(Error::NotFound(Subject::Delivery))?;
-                let stored = store::workflow::load(tx, &member.company, workflow)?;
-                let stored = stored.ok_or(Error::NotFound(Subject::Workflow))?;
-                let recipient = copyable(&outgoing, &message, &stored.workflow, &member, at)?;
+                let found = Found::about(tx, &member, &message)?.ok_or(Error::NotFound(Subject::Workflow))?;
+                let recipient = found.copyable(&outgoing, &message, &member, at)?;
                 let copied = EventKind::LinkCopied {
                     recipient: recipient.id,
                     link_version: recipient.link_version,
@@ -48,49 +49,70 @@ impl App {
                         email: member.email.clone(),
                     },
                 };
-                Ok((vec![copied], outgoing.addresses.sign_url(&stored.workflow, recipient)))
+                Ok((vec![copied], outgoing.addresses.sign_url(&found.workflow, recipient)))
             },
         )
     }
 
     /// Whether [`App::copy_signing_link`] would answer a link now.
     pub(crate) fn can_copy_link(&self, caller: &Caller, message: &Message) -> Result<bool, Error> {
-        let Some(id) = message.workflow else {
-            return Ok(false);
-        };
-        let workflow = self.workflow_of(caller, id)?;
-        Ok(workflow.is_some_and(|workflow| copyable(&self.outgoing, message, &workflow, caller, self.now()).is_ok()))
-    }
-
-    fn workflow_of(&self, caller: &Caller, id: WorkflowId) -> Result<Option<Workflow>, Error> {
-        let company = caller.company.clone();
-        let stored = self
-            .store
-            .read(move |tx| store::workflow::load(tx, &company, id).map_err(Error::from))?;
-        Ok(stored.map(|stored| stored.workflow))
+        let (member, about) = (caller.clone(), message.clone());
+        let found = self.store.read(move |tx| Found::about(tx, &member, &about))?;
+        Ok(found.is_some_and(|found| found.copyable(&self.outgoing, message, caller, self.now()).is_ok()))
     }
 }
 
-/// The recipient whose link this message has, if this member may have it.
-fn copyable<'w>(
-    outgoing: &Outgoing,
-    message: &Message,
-    workflow: &'w Workflow,
-    member: &Caller,
-    at: Timestamp,
-) -> Result<&'w Recipient, Error> {
+/// What is known of the document that a message is about.
+struct Found {
+    workflow: Workflow,
+    /// Every message about it.
+    messages: Vec<Message>,
+}
+
+impl Found {
+    fn about(tx: &mut dyn Transaction, member: &Caller, message: &Message) -> Result<Option<Found>, Error> {
+        let Some(id) = message.workflow else {
+            return Ok(None);
+        };
+        let Some(stored) = store::workflow::load(tx, &member.company, id)? else {
+            return Ok(None);
+        };
+        Ok(Some(Found {
+            workflow: stored.workflow,
+            messages: outbox::messages_of_workflow(tx, &member.company, id, u32::MAX)?,
+        }))
+    }
+
+    /// The recipient whose link this message has, if this member may have it.
+    fn copyable(
+        &self,
+        outgoing: &Outgoing,
+        message: &Message,
+        member: &Caller,
+        at: Timestamp,
+    ) -> Result<&Recipient, Error> {
+        let token = signing_token(outgoing, message)?.ok_or(Error::NotFound(Subject::Link))?;
+        if member.member != self.workflow.sender && !member.role.may_administer() {
+            return Err(Error::Forbidden(ForbiddenCode::NotTheSender));
+        }
+        for other in &self.messages {
+            let has_the_link = signing_token(outgoing, other)?
+                .is_some_and(|other| (other.subject, other.version) == (token.subject, token.version));
+            if has_the_link && !matches!(other.state, State::Dead | State::Kept) {
+                return Err(Error::conflict(ConflictCode::LinkWasSent));
+            }
+        }
+        let id = same_link(&self.workflow, RecipientId(token.subject), token.version)?;
+        self.workflow.check_turn(id, at).map_err(refused)
+    }
+}
+
+fn signing_token(outgoing: &Outgoing, message: &Message) -> Result<Option<LinkToken>, Error> {
+    // An erased one-time code.
+    if message.body.is_empty() {
+        return Ok(None);
+    }
     let mail = OutgoingMail::open(&message.body, &outgoing.vault)?;
-    let token = mail
-        .links
-        .iter()
-        .find_map(|link| outgoing.addresses.signing_token_in(&link.url))
-        .ok_or(Error::NotFound(Subject::Link))?;
-    if member.member != workflow.sender && !member.role.may_administer() {
-        return Err(Error::Forbidden(ForbiddenCode::NotTheSender));
-    }
-    if !matches!(message.state, State::Dead | State::Kept) {
-        return Err(Error::conflict(ConflictCode::LinkWasSent));
-    }
-    let id = same_link(workflow, RecipientId(token.subject), token.version)?;
-    workflow.check_turn(id, at).map_err(refused)
+    let mut links = mail.links.iter();
+    Ok(links.find_map(|link| outgoing.addresses.signing_token_in(&link.url)))
 }

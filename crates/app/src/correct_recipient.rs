@@ -4,13 +4,17 @@
 //! What the earlier person did or wrote is not the new person's: the draft, the comment, views, consent and checks go, and
 //! so do the values that they had written before the document was returned. The audit trail keeps all of it under the
 //! earlier person's name ([`domain::people_over_time`]).
+//!
+//! A mobile number is the person's, too: one-time codes go there. A correction of name or address that says nothing of it
+//! removes it ([`NewMobile`]); the sender repeats the number if the person stays.
 
 use document::text::fonts::Fonts;
-use domain::{Contact, PersonName, RecipientId, Workflow, WorkflowId, WriterDetail};
+use domain::{Contact, NewMobile, NewPerson, PersonName, RecipientId, Region, Workflow, WorkflowId, WriterDetail};
 
 use crate::error::{Error, Fault, FaultCode, Subject};
 use crate::transition::{Advanced, Snapshot, refused};
 use crate::values::{prove_text, prove_writer};
+use crate::writer_meant::SaidOfWriter;
 use crate::{App, Caller, Origin, text};
 
 /// A request to correct a recipient; what is left out stays.
@@ -20,6 +24,8 @@ pub struct CorrectRequest {
     pub name: Option<String>,
     /// The right e-mail address or telephone number.
     pub email: Option<String>,
+    /// The right mobile number; an empty text takes away the one that is there.
+    pub mobile: Option<String>,
     /// Which of the step's writers: by what he has now.
     pub current_email: Option<String>,
     /// Which of the step's writers: by role.
@@ -55,23 +61,42 @@ impl App {
                 &fonts,
                 &mut faults,
             );
-            if person == Person::default() && faults.is_empty() {
-                faults.push(Fault::new("", FaultCode::OneRequired).with("allowed", "name, email"));
+            let mobile = request.new_mobile(snapshot.party.region, &mut faults);
+            if person == Person::default() && mobile == NewMobile::NotSaid && faults.is_empty() {
+                faults.push(Fault::new("", FaultCode::OneRequired).with("allowed", "name, email, mobile"));
             }
             if !faults.is_empty() {
                 return Err(Error::Unprocessable(faults));
             }
-            let name = person.name.unwrap_or_else(|| old.name.clone());
-            let contact = person.contact.unwrap_or_else(|| old.contact.clone());
+            let person = NewPerson {
+                name: person.name.unwrap_or_else(|| old.name.clone()),
+                contact: person.contact.unwrap_or_else(|| old.contact.clone()),
+                mobile,
+            };
             let change = workflow
                 .clone()
-                .correct_recipient(recipient, name, contact, snapshot.at)
+                .correct_recipient(recipient, person, snapshot.at)
                 .map_err(refused)?;
             let workflow = change.workflow.clone();
             prove_person(self, snapshot, &workflow, recipient, &fonts)?;
             Ok((self.plan_change(snapshot, change, &actor)?, workflow))
         })?;
         Ok(self.advanced(&workflow))
+    }
+}
+
+impl CorrectRequest {
+    fn new_mobile(&self, region: Region, faults: &mut Vec<Fault>) -> NewMobile {
+        match self.mobile.as_deref().map(str::trim) {
+            None => NewMobile::NotSaid,
+            Some("") => NewMobile::Said(None),
+            Some(mobile) => {
+                if !matches!(Contact::parse(mobile, region), Ok(Contact::Phone { .. })) {
+                    faults.push(Fault::new("mobile", FaultCode::InvalidPhone));
+                }
+                NewMobile::Said(Some(mobile.to_owned()))
+            }
+        }
     }
 }
 
@@ -132,6 +157,7 @@ pub(crate) fn prove_person(
         return Err(Error::fault("email", FaultCode::OneTimeCodeUnreachable));
     }
     let path = |detail| match detail {
+        WriterDetail::Phone if recipient.contact.phone().is_none() => "mobile".to_owned(),
         WriterDetail::Email | WriterDetail::Phone => "email".to_owned(),
         WriterDetail::Name | WriterDetail::Company => "name".to_owned(),
     };
@@ -146,25 +172,16 @@ pub(crate) fn prove_person(
 
 fn meant(snapshot: &Snapshot, order: u32, request: &CorrectRequest) -> Result<RecipientId, Error> {
     let region = snapshot.party.region;
+    let said = SaidOfWriter::new(request.role.as_deref(), request.current_email.as_deref(), region);
     let mut of_step = snapshot
         .stored
         .workflow
         .recipients
         .iter()
-        .filter(|recipient| recipient.order == order)
-        .filter(|recipient| {
-            request
-                .role
-                .as_deref()
-                .is_none_or(|role| recipient.role.as_deref() == Some(role.trim()))
-                && request
-                    .current_email
-                    .as_deref()
-                    .is_none_or(|email| recipient.contact.matches(email, region))
-        });
+        .filter(|recipient| recipient.order == order && said.fits(recipient));
     let first = of_step.next().ok_or(Error::NotFound(Subject::Recipient))?;
     if of_step.next().is_some() {
-        return Err(Error::fault("current_email", FaultCode::Required));
+        return Err(said.too_little("current_email"));
     }
     Ok(first.id)
 }

@@ -107,6 +107,7 @@ pub mod vault;
 mod verdict_words;
 mod workflow_links;
 mod workflow_view;
+mod writer_meant;
 
 pub use access_token::{AccessToken, TokenRow};
 pub use approve::ActRequest;

@@ -15,7 +15,7 @@ use store::outbox::{self, DeliveryId, Kind, Message, StopReason, ToNote, Try};
 use crate::error::{Fault, FaultCode};
 use crate::export_history::EndpointPaused;
 use crate::mail::{Letter, MailLink, Occasion, OutgoingMail};
-use crate::{App, Caller, ConflictCode, Error, Subject};
+use crate::{App, Caller, ConflictCode, Error, Subject, hidden_links};
 
 /// How many messages a page of the outbox has.
 pub const MESSAGES_PER_PAGE: u32 = 20;
@@ -25,6 +25,11 @@ const MOST_PAUSED: u64 = 1_000;
 
 /// So much is kept of what a report about a mail that came back says, in characters.
 const LONGEST_REPORT: usize = 1_000;
+
+/// What a mail server, messenger or endpoint said, to be kept: some quote the links of what they were sent.
+pub fn without_signing_links(words: &str) -> String {
+    hidden_links::without_signing_links(words, "[…]")
+}
 
 /// An id for an event that is to be told: 128 random bits. Every try carries it, so a receiver can drop doubles.
 pub fn new_event_id(random: &dyn Random) -> String {
@@ -282,8 +287,7 @@ impl App {
             duration: 0,
             code,
             fault: Some("the mail came back".to_owned()),
-            answer: self
-                .without_signing_links(words)
+            answer: without_signing_links(words)
                 .chars()
                 .filter(|c| *c != '\0')
                 .take(LONGEST_REPORT)
@@ -304,11 +308,6 @@ impl App {
             }
             Ok(true)
         })
-    }
-
-    /// What a mail server, messenger or endpoint said, to be kept: some quote the links of what they were sent.
-    pub fn without_signing_links(&self, words: &str) -> String {
-        self.outgoing.addresses.without_signing_links(words, "[…]")
     }
 
     /// A company's webhook endpoints that fail or were stopped.
@@ -401,7 +400,7 @@ impl App {
         let addresses = &self.outgoing.addresses;
         let language = Language::parse(&mail.language).unwrap_or_default();
         let hidden = i18n::text(language, "mail-hidden-link", &[]);
-        let shown = |text: &str| addresses.without_signing_links(text, &hidden);
+        let shown = |text: &str| hidden_links::without_signing_links(text, &hidden);
         let failure = match row.state {
             outbox::State::Delivered => None,
             _ => row.answer.filter(|answer| !answer.is_empty()).or(row.fault),

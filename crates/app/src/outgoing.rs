@@ -54,6 +54,8 @@ pub(crate) enum Asking<'a> {
 
 /// Somebody who is told.
 struct Addressee<'a> {
+    /// Which recipient it is; none if it is somebody else.
+    recipient: Option<RecipientId>,
     name: &'a str,
     contact: Contact,
     language: Language,
@@ -235,13 +237,13 @@ impl Outgoing {
                     writer: actor_name,
                     reason: comment,
                 };
-                // The others of his step too: they hold requests that lead nowhere now. Who has two roles rejects for both.
-                let is_rejecter =
-                    |writer: &Recipient| actor.is_some_and(|rejecter| rejecter.contact.is_same(&writer.contact));
+                // The others of the step too: they hold requests that lead nowhere now. Somebody else may have the address of
+                // the one who declined.
+                let decliner = outcome.recipient();
                 let were_asked = told(
                     workflow,
                     party,
-                    |writer| writer.order <= *order && !is_rejecter(writer),
+                    |writer| writer.order <= *order && writer.id != decliner,
                     Besides::SENDER,
                 );
                 all.extend(self.letters(workflow, party, &were_asked, occasion, at)?);
@@ -265,7 +267,8 @@ impl Outgoing {
     }
 
     /// The letter that everybody has approved, with links to the finished files. A signer who had to enter a code gets
-    /// links of their own, which ask for it; so do others who are notified at that signer's address.
+    /// links of their own, which ask for it; so do others who are notified at that signer's address, since that signer's
+    /// mailbox must not open the files without the code.
     fn completed(
         &self,
         before: &StoredWorkflow,
@@ -274,9 +277,17 @@ impl Outgoing {
         to: &Addressee<'_>,
         at: Timestamp,
     ) -> Result<NewDelivery, Error> {
-        let signer = workflow.recipients.iter().find_map(|recipient| {
+        let own = workflow
+            .recipients
+            .iter()
+            .filter(|recipient| to.recipient == Some(recipient.id));
+        let at_address = workflow
+            .recipients
+            .iter()
+            .filter(|recipient| recipient.contact.is_same(&to.contact));
+        let signer = own.chain(at_address).find_map(|recipient| {
             let writer = before.writer(recipient.id).filter(|writer| writer.must_enter_code())?;
-            recipient.contact.is_same(&to.contact).then_some((recipient, writer))
+            Some((recipient, writer))
         });
         let url = |kind| {
             let Some(links) = before.links.live() else {
@@ -367,7 +378,8 @@ impl Besides {
     };
 }
 
-/// Those writers (none where the workflow is embedded), and whoever is told besides; nobody twice.
+/// Those writers (none where the workflow is embedded), and whoever is told besides; nobody twice. Writers who share an address
+/// are told each under their own name; who is told besides reads at that address what a writer is told there.
 fn told<'a>(
     workflow: &'a Workflow,
     party: &'a Party,
@@ -376,7 +388,11 @@ fn told<'a>(
 ) -> Vec<Addressee<'a>> {
     let mut all: Vec<Addressee<'a>> = Vec::new();
     let mut add = |addressee: Addressee<'a>| {
-        if !all.iter().any(|known| known.contact.is_same(&addressee.contact)) {
+        let is_told = |known: &Addressee<'_>| {
+            let are_two_writers = known.recipient.is_some() && addressee.recipient.is_some();
+            known.contact.is_same(&addressee.contact) && (!are_two_writers || known.name == addressee.name)
+        };
+        if !all.iter().any(is_told) {
             all.push(addressee);
         }
     };
@@ -387,6 +403,7 @@ fn told<'a>(
     }
     if besides.sender {
         add(Addressee {
+            recipient: None,
             name: &party.sender_name,
             contact: Contact::Email(party.sender_email.clone()),
             language: party.language,
@@ -395,6 +412,7 @@ fn told<'a>(
     if besides.copies {
         for copy in &workflow.copies {
             add(Addressee {
+                recipient: None,
                 name: &copy.name,
                 contact: copy.contact.clone(),
                 language: workflow.language,
@@ -406,6 +424,7 @@ fn told<'a>(
 
 fn addressee<'a>(workflow: &Workflow, recipient: &'a Recipient) -> Addressee<'a> {
     Addressee {
+        recipient: Some(recipient.id),
         name: &recipient.name,
         contact: recipient.contact.clone(),
         language: workflow.language_of(recipient),

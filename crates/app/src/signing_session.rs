@@ -11,9 +11,8 @@ use std::collections::BTreeMap;
 
 use document::text::fonts::Fonts;
 use domain::{
-    BlobHash, CompanyId, Contact, EventKind, Field, FieldValue, Language, LiveLinks, OnReject, PageSize, Progress,
-    Recipient, RecipientId, State, Status, TemplateId, TemplateVersion, UtcOffset, Who, Workflow, WorkflowId,
-    named_events,
+    BlobHash, CompanyId, EventKind, Field, FieldValue, Language, LiveLinks, OnReject, PageSize, Progress, Recipient,
+    RecipientId, State, Status, TemplateId, TemplateVersion, UtcOffset, Who, Workflow, WorkflowId, named_events,
 };
 use jiff::Timestamp;
 use store::Transaction;
@@ -35,6 +34,7 @@ use crate::page_part::{PageAnswer, PagePart};
 use crate::start::PreviewContent;
 use crate::transition::{Snapshot, conflict, refused};
 use crate::values::value_fault;
+use crate::writer_meant::sender_at_turn;
 use crate::{App, CompanyLook, Origin};
 
 /// What opens the signing page.
@@ -651,13 +651,10 @@ impl App {
                 if !shows_view(&snapshot, token.version) {
                     return Err(Error::conflict(ConflictCode::LinkReplaced));
                 }
-                let sender = Contact::Email(snapshot.party.sender_email.clone());
-                let acts_as = snapshot
-                    .stored
-                    .workflow
-                    .writers_at_turn()
-                    .find(|writer| token.purpose == LinkPurpose::View && writer.contact.is_same(&sender))
-                    .map(|writer| writer.id);
+                let acts_as = match token.purpose {
+                    LinkPurpose::View => sender_at_turn(&snapshot),
+                    _ => None,
+                };
                 Ok(Session { snapshot, acts_as })
             }
             LinkPurpose::Preview

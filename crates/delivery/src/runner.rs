@@ -30,7 +30,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use app::mail::OutgoingMail;
-use app::outbox::Told;
+use app::outbox::{Told, without_signing_links};
 use app::{App, Purpose, SigningSecrets, WebhookSecret};
 use domain::public_address::CallbackUrl;
 use domain::{ClientId, CompanyId, one_time_code};
@@ -999,19 +999,9 @@ impl Shared {
             duration,
             code: Some(answer.status),
             fault: None,
-            answer: self.kept(&String::from_utf8_lossy(&answer.start)),
+            answer: kept(&String::from_utf8_lossy(&answer.start)),
         };
         TaskResult::Tried { made, outcome }
-    }
-
-    /// What the history keeps of an answer. Members read it, and some receivers quote the links of what they were sent.
-    fn kept(&self, answer: &str) -> String {
-        shown(&self.app.without_signing_links(answer))
-    }
-
-    /// The same for what went wrong, and for what the operator's own servers answered.
-    fn told(&self, words: impl std::fmt::Display) -> String {
-        told(self.app.without_signing_links(&words.to_string()))
     }
 
     fn failed(&self, claimed: &Claimed, began: Began, reason: &str) -> TaskResult {
@@ -1048,7 +1038,7 @@ impl Shared {
                     duration,
                     code: Some(250),
                     fault: None,
-                    answer: self.told(answer),
+                    answer: told(answer),
                 };
                 TaskResult::Tried {
                     made,
@@ -1056,7 +1046,8 @@ impl Shared {
                 }
             }
             Err(fault) => {
-                tracing::info!(%fault, "a mail was not sent");
+                let words = without_signing_links(&fault.to_string());
+                tracing::info!(fault = words, "a mail was not sent");
                 let outcome = if fault.is_permanent {
                     Outcome::Dead
                 } else {
@@ -1066,7 +1057,7 @@ impl Shared {
                     at: began.at,
                     duration,
                     code: fault.code,
-                    fault: Some(self.told(fault.words)),
+                    fault: Some(told(fault.words)),
                     answer: String::new(),
                 };
                 TaskResult::Tried { made, outcome }
@@ -1101,7 +1092,7 @@ impl Shared {
             self.again_in_time(claimed, mail.is_secret, asked)
         };
         let words: Vec<String> = reports.iter().map(Report::line).collect();
-        let words = self.told(words.join("\n"));
+        let words = told(words.join("\n"));
         let (fault, answer) = if is_taken {
             (None, words)
         } else {
@@ -1279,7 +1270,12 @@ fn lease_lost(claimed: &Claimed, may_be_written: bool) {
 
 /// What the history keeps of what went wrong, and of what the operator's own servers answered.
 fn told(words: impl std::fmt::Display) -> String {
-    shown(&CustomerWords::of(words).to_string())
+    shown(&CustomerWords::of(without_signing_links(&words.to_string())).to_string())
+}
+
+/// What the history keeps of an answer. Members read it, and some receivers quote the links of what they were sent.
+fn kept(answer: &str) -> String {
+    shown(&without_signing_links(answer))
 }
 
 /// What the history keeps of an answer: nothing that whoever prints it would obey.

@@ -191,12 +191,13 @@ pub fn dns_domain(domain: &str) -> Option<String> {
 }
 
 /// One text for all spellings of one mailbox. Quotes around a local part say nothing (RFC 5321, 4.1.2), and neither does the
-/// alphabet of the domain. Upper case could mean something in a local part; with no server known it does.
+/// alphabet of the domain. Upper case could mean something in a local part; with no server known it does. Only ASCII is
+/// folded: other letters fold onto those of another address (U+212A, the Kelvin sign, onto `k`).
 fn mailbox_key(address: &str) -> String {
     let (local, domain) = address.rsplit_once('@').unwrap_or((address, ""));
     let bare = local.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     let domain = dns_domain(domain).unwrap_or_else(|| domain.to_owned());
-    format!("{}@{}", bare.unwrap_or(local).to_lowercase(), domain.to_lowercase())
+    format!("{}@{domain}", bare.unwrap_or(local)).to_ascii_lowercase()
 }
 
 /// Why no message is sent to a telephone number that a stranger names.
@@ -530,6 +531,41 @@ mod tests {
         }
         for other in ["v@bücher.example", "u@bucher.example", "\"u \"@bücher.example"] {
             assert_ne!(key(other), first, "{other}");
+        }
+    }
+
+    #[test]
+    fn letters_that_fold_onto_ascii_do_not_make_two_addresses_one() {
+        let same = |a: &str, b: &str| {
+            let contact = |local: &str| Contact::parse(&format!("{local}@x.example"), Region::Kr).unwrap();
+            contact(a).is_same(&contact(b))
+        };
+        // The Kelvin sign, the long s, and the Turkish i with and without its dot.
+        for (other, ascii) in [
+            ("\u{212a}im", "kim"),
+            ("\u{17f}ara", "sara"),
+            ("k\u{131}m", "kim"),
+            ("k\u{130}m", "kim"),
+        ] {
+            assert!(!same(other, ascii), "{other}");
+            assert!(!same(other, &ascii.to_uppercase()), "{other}");
+        }
+        assert!(same("\u{212a}IM", "\u{212a}im"));
+        assert!(same("김K", "김k"));
+        assert!(!same("É", "é"));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn two_addresses_are_one_only_where_they_differ_in_the_case_of_ascii_letters(
+            a in "[kKsSiI\u{212a}\u{17f}\u{130}\u{131}éÉßẞ]{1,3}",
+            b in "[kKsSiI\u{212a}\u{17f}\u{130}\u{131}éÉßẞ]{1,3}",
+        ) {
+            let contact = |local: &str| Contact::parse(&format!("{local}@x.example"), Region::Kr).unwrap();
+            let (first, second) = (contact(&a), contact(&b));
+            let is_one = a.eq_ignore_ascii_case(&b);
+            proptest::prop_assert_eq!(first.is_same(&second), is_one);
+            proptest::prop_assert_eq!(first.mailbox() == second.mailbox(), is_one);
         }
     }
 

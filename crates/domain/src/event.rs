@@ -223,6 +223,9 @@ pub enum EventKind {
     RecipientCorrected {
         /// The recipient as he is now.
         recipient: NamedRecipient,
+        /// The mobile number besides, if there is one now.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mobile: Option<String>,
     },
     /// A writer gave the document to another person, who writes in his place; the old link is dead.
     HandedOver {
@@ -383,7 +386,7 @@ impl EventKind {
     /// Who takes a recipient's place by it.
     pub const fn successor(&self) -> Option<&NamedRecipient> {
         match self {
-            Self::RecipientCorrected { recipient } | Self::HandedOver { recipient, .. } => Some(recipient),
+            Self::RecipientCorrected { recipient, .. } | Self::HandedOver { recipient, .. } => Some(recipient),
             _ => None,
         }
     }
@@ -405,7 +408,7 @@ impl EventKind {
             | Self::Rejected { recipient, .. }
             | Self::Returned { recipient, .. } => Some(*recipient),
             Self::ValueWritten { recipient, .. } => *recipient,
-            Self::RecipientCorrected { recipient } | Self::HandedOver { recipient, .. } => Some(recipient.id),
+            Self::RecipientCorrected { recipient, .. } | Self::HandedOver { recipient, .. } => Some(recipient.id),
             _ => None,
         }
     }

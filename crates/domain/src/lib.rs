@@ -73,4 +73,7 @@ pub use template::{NamedWriter, OnReject, PageSize, TemplateStep, TemplateVersio
 pub use text::{Comment, PersonName, TextFault};
 pub use time::UtcOffset;
 pub use value::{BlobHash, FieldValue, FileValue, Picture, ValueFault};
-pub use workflow::{Change, CopyRecipient, Outcome, Progress, Recipient, Refusal, State, Status, Transition, Workflow};
+pub use workflow::{
+    Change, CopyRecipient, NewMobile, NewPerson, Outcome, Progress, Recipient, Refusal, State, Status, Transition,
+    Workflow,
+};

@@ -205,7 +205,13 @@ mod tests {
             name: "Kim".to_owned(),
             contact: "kim@example.com".to_owned(),
         };
-        let corrected = event(1, EventKind::RecipientCorrected { recipient });
+        let corrected = event(
+            1,
+            EventKind::RecipientCorrected {
+                recipient,
+                mobile: None,
+            },
+        );
         assert_eq!(Record::of([sent(0), corrected], WRITER).may_send(at(2)), Ok(()));
     }
 

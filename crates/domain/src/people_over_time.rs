@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::chain::Entry;
-use crate::event::{Event, NamedRecipient, Who};
+use crate::event::{Event, EventKind, NamedRecipient, Who};
 use crate::ids::RecipientId;
 
 /// An entry of a chain with the people it names, as they were when it was written.
@@ -59,16 +59,23 @@ pub fn named_events(entries: &[Entry]) -> Vec<NamedEvent> {
 }
 
 impl NamedEvent {
-    /// A change of person in one line: `박지훈 → 박서준 (jihun@example.com → seojun@example.com)`. What stays is named once.
+    /// A change of person in one line: `박지훈 → 박서준 (jihun@example.com → seojun@example.com)`. What stays is named once; a
+    /// mobile number that was corrected comes last.
     pub fn change(&self) -> Option<String> {
         let (before, after) = (self.recipient.as_ref()?, self.successor.as_ref()?);
         let names = arrow(&before.name, &after.name);
         // Somebody without a name is called by the contact.
         let says_contact = before.name == before.contact && after.name == after.contact;
-        Some(if says_contact {
+        let contacts = (!says_contact).then(|| arrow(&before.contact, &after.contact));
+        let mobile = match &self.event.event {
+            EventKind::RecipientCorrected { mobile, .. } => mobile.clone(),
+            _ => None,
+        };
+        let reached: Vec<String> = contacts.into_iter().chain(mobile).collect();
+        Some(if reached.is_empty() {
             names
         } else {
-            format!("{names} ({})", arrow(&before.contact, &after.contact))
+            format!("{names} ({})", reached.join(", "))
         })
     }
 }
@@ -87,7 +94,7 @@ mod tests {
 
     use super::*;
     use crate::chain::Head;
-    use crate::event::{Actor, EventKind};
+    use crate::event::Actor;
     use crate::ids::{CompanyId, MemberId, TemplateId, WorkflowId};
     use crate::value::BlobHash;
 
@@ -137,6 +144,7 @@ mod tests {
     fn each_entry_names_the_person_of_its_time() {
         let corrected = EventKind::RecipientCorrected {
             recipient: person("박서준", "seojun@example.com"),
+            mobile: None,
         };
         let handed_over = EventKind::HandedOver {
             recipient: person("최유나", "yuna@example.com"),
@@ -180,13 +188,18 @@ mod tests {
 
     #[test]
     fn a_change_names_once_what_stays() {
-        let change = |before: NamedRecipient, after: NamedRecipient| {
-            let event = chain(vec![(Who::Service, EventKind::RecipientCorrected { recipient: after })]);
+        let change_with = |before: NamedRecipient, recipient: NamedRecipient, mobile: Option<&str>| {
+            let mobile = mobile.map(str::to_owned);
+            let event = chain(vec![(
+                Who::Service,
+                EventKind::RecipientCorrected { recipient, mobile },
+            )]);
             let mut named = named_events(&event).remove(0);
             assert_eq!(named.change(), None, "nobody is known to have been there");
             named.recipient = Some(before);
             named.change().expect("a change")
         };
+        let change = |before, after| change_with(before, after, None);
         let kim = || person("Kim", "kim@example.com");
         assert_eq!(
             change(kim(), person("Lee", "kim@example.com")),
@@ -195,6 +208,10 @@ mod tests {
         assert_eq!(
             change(kim(), person("Kim", "010-1234-5678")),
             "Kim (kim@example.com → 010-1234-5678)"
+        );
+        assert_eq!(
+            change_with(kim(), kim(), Some("010-1234-5678")),
+            "Kim (kim@example.com, 010-1234-5678)"
         );
         let nameless = |contact: &str| person(contact, contact);
         assert_eq!(

@@ -44,7 +44,8 @@ impl ProvedContact {
         let mut went_to_contact = false;
         for Event { at, event, .. } in events {
             match event {
-                EventKind::RecipientCorrected { recipient: named } | EventKind::HandedOver { recipient: named, .. }
+                EventKind::RecipientCorrected { recipient: named, .. }
+                | EventKind::HandedOver { recipient: named, .. }
                     if named.id == recipient.id =>
                 {
                     went_to_contact = false;
@@ -114,7 +115,13 @@ mod tests {
             name: "Lee".to_owned(),
             contact: "lee@example.com".to_owned(),
         };
-        event(second, EventKind::RecipientCorrected { recipient })
+        event(
+            second,
+            EventKind::RecipientCorrected {
+                recipient,
+                mobile: None,
+            },
+        )
     }
 
     #[test]

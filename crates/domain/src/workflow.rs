@@ -188,8 +188,45 @@ impl Recipient {
     /// Has somebody else, or the same person corrected, taken the place since? What was the earlier person's (words, values,
     /// checks, consent) is not theirs.
     pub fn replaces(&self, before: &Self) -> bool {
-        self.name != before.name || self.contact != before.contact
+        self.name != before.name || self.contact != before.contact || self.mobile != before.mobile
     }
+}
+
+/// Who has a recipient's place from now on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewPerson {
+    /// The name.
+    pub name: String,
+    /// How they are reached.
+    pub contact: Contact,
+    /// Their mobile number.
+    pub mobile: NewMobile,
+}
+
+impl NewPerson {
+    /// The recipient with this person in their place.
+    fn in_place_of(self, old: &Recipient) -> Recipient {
+        let is_same_person = self.name == old.name && self.contact == old.contact;
+        Recipient {
+            name: self.name,
+            contact: self.contact,
+            mobile: match self.mobile {
+                NewMobile::Said(mobile) => mobile,
+                NewMobile::NotSaid => old.mobile.clone().filter(|_| is_same_person),
+            },
+            ..old.clone()
+        }
+    }
+}
+
+/// What is said of the mobile number of whoever has a place from now on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NewMobile {
+    /// Nothing. The number stays only if name and contact stay too: one-time codes go there, and nobody may get those of
+    /// somebody else.
+    NotSaid,
+    /// This number, or none.
+    Said(Option<String>),
 }
 
 /// Somebody who is told at the end besides the writers.
@@ -367,8 +404,8 @@ pub enum Refusal {
     /// The workflow has no such writer.
     #[error("the workflow has no such writer")]
     UnknownRecipient,
-    /// The step has several writers who are still to write, and it was not said which.
-    #[error("step {order} has several writers; name one by email")]
+    /// The step has several writers, and what was said fits more than one of them.
+    #[error("several writers of step {order} are meant; name one")]
     SeveralWriters {
         /// The step.
         order: u32,
@@ -447,21 +484,22 @@ impl Workflow {
         }
     }
 
-    /// The writer that a program means by step and, where the step has several, by e-mail.
+    /// The writer that a program means by step and, where the step has several, by what else it says. That must fit one
+    /// writer alone, whoever has written already: two writers may share an address, and neither may write for the other.
     pub fn writer_meant(
         &self,
         order: Option<u32>,
-        is_meant: Option<&dyn Fn(&Contact) -> bool>,
+        is_meant: Option<&dyn Fn(&Recipient) -> bool>,
     ) -> Result<RecipientId, Refusal> {
         let turn = self.turn().ok_or(Refusal::Ended(self.state.status()))?;
         let order = order.unwrap_or(turn);
-        let mut of_step = self
+        let meant: Vec<&Recipient> = self
             .recipients
             .iter()
             .filter(|recipient| recipient.order == order)
-            .filter(|recipient| is_meant.is_none_or(|is_meant| is_meant(&recipient.contact)))
-            .peekable();
-        if of_step.peek().is_none() {
+            .filter(|recipient| is_meant.is_none_or(|is_meant| is_meant(recipient)))
+            .collect();
+        if meant.is_empty() {
             return Err(Refusal::UnknownRecipient);
         }
         if order < turn {
@@ -470,10 +508,14 @@ impl Workflow {
         if order > turn {
             return Err(Refusal::NotTheirTurn { order, turn });
         }
-        let mut waiting = of_step.filter(|recipient| recipient.progress == Progress::Waiting);
+        let mut waiting = meant.iter().filter(|recipient| recipient.progress == Progress::Waiting);
         let first = waiting.next().ok_or(Refusal::AlreadyApproved { order })?;
-        // One person may hold two roles of a step; then his roles come in their order.
-        if is_meant.is_none() && waiting.next().is_some() {
+        // Who says nothing means whoever is left.
+        let is_several = match is_meant {
+            Some(_) => meant.len() > 1,
+            None => waiting.next().is_some(),
+        };
+        if is_several {
             return Err(Refusal::SeveralWriters { order });
         }
         Ok(first.id)
@@ -610,26 +652,28 @@ impl Workflow {
 
     /// A recipient who has not written is corrected. The old link dies; where it is his turn he is
     /// asked anew. Who stays as he is was not corrected: nothing happens.
-    pub fn correct_recipient(
-        self,
-        id: RecipientId,
-        name: String,
-        contact: Contact,
-        at: Timestamp,
-    ) -> Result<Change, Refusal> {
-        let stays = |old: &Recipient| old.name == name && old.contact == contact;
-        if self.waiting(id, at).is_ok_and(stays) {
+    pub fn correct_recipient(self, id: RecipientId, person: NewPerson, at: Timestamp) -> Result<Change, Refusal> {
+        if self
+            .waiting(id, at)
+            .is_ok_and(|old| person.clone().in_place_of(old) == *old)
+        {
             return Ok(self.unchanged());
         }
-        let (workflow, recipient, asked) = self.with_person(id, name, contact, at)?;
-        Ok(workflow.change(EventKind::RecipientCorrected { recipient }, asked))
+        let (workflow, recipient, asked) = self.with_person(id, person, at)?;
+        let mobile = workflow.recipient(id).and_then(|recipient| recipient.mobile.clone());
+        Ok(workflow.change(EventKind::RecipientCorrected { recipient, mobile }, asked))
     }
 
     /// The writer whose turn it is gives the document to another person, who writes in his place and is asked to. The old
     /// link dies. Whether the template allows it is judged before.
     pub fn hand_over(self, id: RecipientId, name: String, contact: Contact, at: Timestamp) -> Result<Change, Refusal> {
         let link_version = self.check_turn(id, at)?.link_version;
-        let (workflow, recipient, asked) = self.with_person(id, name, contact, at)?;
+        let person = NewPerson {
+            name,
+            contact,
+            mobile: NewMobile::NotSaid,
+        };
+        let (workflow, recipient, asked) = self.with_person(id, person, at)?;
         let event = EventKind::HandedOver {
             recipient,
             link_version,
@@ -641,8 +685,7 @@ impl Workflow {
     fn with_person(
         mut self,
         id: RecipientId,
-        name: String,
-        contact: Contact,
+        person: NewPerson,
         at: Timestamp,
     ) -> Result<(Self, NamedRecipient, Vec<RecipientId>), Refusal> {
         let turn = self.check_open(at)?;
@@ -652,12 +695,7 @@ impl Workflow {
             .iter_mut()
             .find(|recipient| recipient.id == id)
             .ok_or(Refusal::UnknownRecipient)?;
-        if !recipient.contact.is_same(&contact) {
-            // It was the other person's, and what goes to it proves that it is he.
-            recipient.mobile = None;
-        }
-        recipient.name = name;
-        recipient.contact = contact;
+        *recipient = person.in_place_of(recipient);
         recipient.link_version = recipient.link_version.saturating_add(1);
         let asked = if recipient.order == turn { vec![id] } else { Vec::new() };
         let named = recipient.named();

@@ -7,8 +7,8 @@
 use countersign_domain as domain;
 use domain::event::{Actor, Event, EventKind, Who};
 use domain::{
-    ClientId, CompanyId, Contact, Language, MemberId, OnReject, Outcome, Progress, Recipient, RecipientId, Refusal,
-    State, Status, TemplateId, UtcOffset, Workflow, WorkflowId, chain, time,
+    ClientId, CompanyId, Contact, Language, MemberId, NewMobile, NewPerson, OnReject, Outcome, Progress, Recipient,
+    RecipientId, Refusal, State, Status, TemplateId, UtcOffset, Workflow, WorkflowId, chain, time,
 };
 use jiff::Timestamp;
 use proptest::prelude::*;
@@ -184,6 +184,14 @@ fn command() -> impl Strategy<Value = Command> {
     ]
 }
 
+fn lee(mobile: NewMobile) -> NewPerson {
+    NewPerson {
+        name: "Lee".to_owned(),
+        contact: Contact::Email("lee@example.com".to_owned()),
+        mobile,
+    }
+}
+
 /// What must hold in every state that is reached.
 fn check_sound(workflow: &Workflow) -> Result<(), TestCaseError> {
     for recipient in &workflow.recipients {
@@ -251,12 +259,7 @@ proptest! {
                     .map(|change| { writes = !change.events.is_empty(); workflow = change.workflow; None }),
                 Command::Correct(writer) => workflow
                     .clone()
-                    .correct_recipient(
-                        id(writer),
-                        "Lee".to_owned(),
-                        Contact::Email("lee@example.com".to_owned()),
-                        now,
-                    )
+                    .correct_recipient(id(writer), lee(NewMobile::NotSaid), now)
                     .map(|change| { writes = !change.events.is_empty(); workflow = change.workflow; None }),
             };
             prop_assert_eq!(result.is_ok(), happens, "{:?}: {:?}", command, result);
@@ -426,7 +429,7 @@ fn writers_are_asked_when_their_turn_comes() {
 fn a_program_means_the_writer_by_step_and_email() {
     let mut shared = workflow(&[2, 1], OnReject::End);
     shared.recipients[1].contact = Contact::Email("lee@example.com".to_owned());
-    let lee = |contact: &Contact| contact.email() == Some("lee@example.com");
+    let lee = |recipient: &Recipient| recipient.contact.email() == Some("lee@example.com");
     assert_eq!(
         shared.writer_meant(None, None),
         Err(Refusal::SeveralWriters { order: 1 })
@@ -443,4 +446,60 @@ fn a_program_means_the_writer_by_step_and_email() {
         one.writer_meant(None, Some(&lee)),
         Err(Refusal::AlreadyApproved { order: 1 })
     );
+}
+
+#[test]
+fn an_address_that_several_writers_of_a_step_share_means_none_of_them() {
+    // Both have the same address.
+    let shared = workflow(&[2, 1], OnReject::End);
+    let by_address = |recipient: &Recipient| recipient.contact.email() == Some("kim@example.com");
+    let several = Err(Refusal::SeveralWriters { order: 1 });
+    assert_eq!(shared.writer_meant(Some(1), Some(&by_address)), several);
+    let second = |recipient: &Recipient| by_address(recipient) && recipient.place == 2;
+    assert_eq!(shared.writer_meant(Some(1), Some(&second)), Ok(RecipientId(1)));
+    // The address means no other person because one of them has approved meanwhile.
+    let one = shared.approve(RecipientId(0), moment(1)).unwrap().workflow;
+    assert_eq!(one.writer_meant(Some(1), Some(&by_address)), several);
+    let first = |recipient: &Recipient| by_address(recipient) && recipient.place == 1;
+    assert_eq!(
+        one.writer_meant(Some(1), Some(&first)),
+        Err(Refusal::AlreadyApproved { order: 1 })
+    );
+}
+
+proptest! {
+    #[test]
+    fn a_correction_leaves_no_mobile_number_of_the_person_before(
+        (name, contact) in (0..2_usize, 0..2_usize),
+        said in prop::option::of(prop::option::of(Just("010-9999-8888".to_owned()))),
+    ) {
+        let mut before = workflow(&[1], OnReject::End);
+        before.recipients[0].mobile = Some("010-1234-5678".to_owned());
+        let person = NewPerson {
+            name: ["김민준", "Lee"][name].to_owned(),
+            contact: Contact::Email(["kim@example.com", "lee@example.com"][contact].to_owned()),
+            mobile: said.clone().map_or(NewMobile::NotSaid, NewMobile::Said),
+        };
+        let after = before.clone().correct_recipient(RecipientId(0), person, moment(1)).unwrap();
+        let stays = name == 0 && contact == 0;
+        let mobile = after.workflow.recipients[0].mobile.clone();
+        let kept = before.recipients[0].mobile.clone().filter(|_| stays);
+        prop_assert_eq!(&mobile, &said.unwrap_or(kept));
+        // Whatever changed, the earlier link and what was checked by it are dead.
+        let is_changed = !stays || mobile != before.recipients[0].mobile;
+        let versions = [&before, &after.workflow].map(|workflow| workflow.recipients[0].link_version);
+        prop_assert_eq!(versions[1] > versions[0], is_changed);
+        prop_assert_eq!(after.workflow.recipients[0].replaces(&before.recipients[0]), is_changed);
+    }
+}
+
+#[test]
+fn a_document_that_is_assigned_to_someone_else_keeps_no_mobile_number() {
+    let mut before = workflow(&[1], OnReject::End);
+    before.recipients[0].mobile = Some("010-1234-5678".to_owned());
+    let contact = Contact::Email("lee@example.com".to_owned());
+    let after = before
+        .hand_over(RecipientId(0), "Lee".to_owned(), contact, moment(1))
+        .unwrap();
+    assert_eq!(after.workflow.recipients[0].mobile, None);
 }

@@ -320,6 +320,14 @@ impl<'a> Members<'a> {
         faults.text(&path, &value)
     }
 
+    /// A text; `null` is the empty one, for a member that takes away what is there.
+    pub fn text_or_null(&self, name: &str, faults: &mut Faults) -> Option<String> {
+        if self.given(name)?.get() == "null" {
+            return Some(String::new());
+        }
+        self.text(name, faults)
+    }
+
     /// A list of texts.
     pub fn texts(&self, name: &str, faults: &mut Faults) -> Option<Vec<String>> {
         let raw = self.raw(name)?;

@@ -28,6 +28,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use crate::blocking::{Blocking, answering, requester};
 use crate::bodies::{self, Places, Turns};
 use crate::client_address::Network;
+use crate::pages::ending::{About, Ending};
 use crate::pages::request::PageRequest;
 use crate::problem::{CompanyLanguage, Failure, speak};
 use crate::rate::Rate;
@@ -65,7 +66,7 @@ pub enum Authority {
     AccessToken(Access),
     /// Whoever holds a link token; the handler reads it from the address.
     LinkToken,
-    /// A member signed in on the pages; the handler reads the cookie.
+    /// A member signed in on the pages; the handler reads the cookie. The frame refuses what another site's page sends.
     Session,
 }
 
@@ -388,6 +389,9 @@ pub fn router(app: Arc<App>, settings: HttpSettings) -> Router {
             Authority::AccessToken(access) => {
                 handler.route_layer(middleware::from_fn_with_state((http.clone(), access), authenticate))
             }
+            Authority::Session if !route.method.is_safe() => {
+                handler.route_layer(middleware::from_fn_with_state(http.clone(), from_our_pages))
+            }
             Authority::Public | Authority::LinkToken | Authority::Session => handler,
         };
         router = router.route(route.path, handler);
@@ -456,6 +460,14 @@ async fn authenticate(
     };
     response.extensions_mut().insert(language);
     Ok(response)
+}
+
+/// A request that changes something with a member's cookie comes from one of our own pages.
+async fn from_our_pages(page: PageRequest, request: Request, next: Next) -> Response {
+    if page.is_from_elsewhere() {
+        return page.end(Ending::Forbidden, page.language(), &About::default());
+    }
+    next.run(request).await
 }
 
 /// The access token of an `Authorization` header: the service's scheme word or `Bearer`, in any

@@ -63,9 +63,10 @@ pub struct SessionRow {
     pub offset: UtcOffset,
 }
 
-/// How an address is compared: without regard to case.
+/// How an address is compared: without regard to case, of ASCII letters only, since other letters fold onto those of another
+/// address.
 pub fn email_key(email: &str) -> String {
-    email.trim().to_lowercase()
+    email.trim().to_ascii_lowercase()
 }
 
 fn member(row: &Row) -> Result<Member, Error> {

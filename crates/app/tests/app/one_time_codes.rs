@@ -391,13 +391,15 @@ fn a_mobile_number_is_the_persons_and_not_his_successors() {
         let id = id_of(&started);
         let mut correct = CorrectRequest {
             name: Some("김민준".to_owned()),
+            mobile: Some("010-1234-5678".to_owned()),
             ..CorrectRequest::default()
         };
-        // A name that was misspelt is the same person's.
+        // Who corrects a name that was misspelt says that the number is the same person's.
         app.correct_recipient(&world.caller, id, 1, &correct, &origin())
             .expect("corrected");
         send(app, &world.playing_key(id)).expect("sent");
         correct.email = Some("lee@example.com".to_owned());
+        correct.mobile = None;
         app.correct_recipient(&world.caller, id, 1, &correct, &origin())
             .expect("corrected");
         send(app, &world.playing_key(id)).expect("sent");

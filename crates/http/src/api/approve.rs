@@ -22,8 +22,10 @@ pub struct ActInput {
     /// Another than the one under way is answered 409.
     #[schema(minimum = 1)]
     pub order: Option<u32>,
-    /// Which writer, where the step has several.
+    /// Which writer, if the step has several.
     pub email: Option<String>,
+    /// Which writer, by role: needed if several writers of the step have this address.
+    pub role: Option<String>,
     /// Values to write.
     pub field_list: Option<Vec<FieldInput>>,
     /// Words that go along.
@@ -38,6 +40,7 @@ pub(super) fn read(body: &JsonBody) -> Result<ActRequest, Error> {
     Ok(ActRequest {
         order: order(&root, &mut faults),
         email: root.text("email", &mut faults),
+        role: root.text("role", &mut faults),
         fields: given_fields(&root, &mut faults),
         comment: root.text("comment", &mut faults),
         faults: faults.into_inner(),

@@ -22,17 +22,21 @@ pub struct CorrectInput {
     pub name: Option<String>,
     /// The right e-mail address or telephone number.
     pub email: Option<String>,
+    /// The right mobile number; `null` takes away the one that is there. If you leave it out, the number stays only if name and
+    /// address stay too.
+    pub mobile: Option<String>,
     /// Which of the step's writers, by the address that is there now.
     pub current_email: Option<String>,
-    /// Which of the step's writers, by role.
+    /// Which of the step's writers, by role: needed if several of them have this address.
     pub role: Option<String>,
 }
 
 /// Correct a recipient.
 ///
 /// Corrects a recipient who has not signed yet. Their old link stops working; if it is their turn, a new one is sent. Anything
-/// that the earlier person filled in or signed is removed, and the history keeps it under their name. If nothing changes, nothing
-/// happens and the link stays. An address that was reminded or asked again within the last ten minutes is not asked again: that is
+/// that the earlier person filled in or signed is removed, and the history keeps it under their name. One-time codes never go to
+/// the earlier person's mobile number: repeat `mobile` if it is still right. If nothing changes, nothing happens and the link
+/// stays. An address that was reminded or asked again within the last ten minutes is not asked again: that is
 /// 429.
 #[utoipa::path(
     patch, path = "/api/v3/workflows/{id}/recipients/{order}", tag = "Workflows",
@@ -62,6 +66,7 @@ pub async fn correct_recipient(
     let request = CorrectRequest {
         name: members.text("name", &mut faults),
         email: members.text("email", &mut faults),
+        mobile: members.text_or_null("mobile", &mut faults),
         current_email: members.text("current_email", &mut faults),
         role: members.text("role", &mut faults),
         faults: faults.into_inner(),

@@ -6,40 +6,20 @@ use serde_json::{Value, json};
 use store::outbox::Outcome;
 use testkit::database::TestDatabase;
 
-use crate::support::{Answer, BASE, PASSWORD, Server, plain};
+use crate::support::{Answer, BASE, Member, Server, plain};
 
 testkit::on_both_databases!(
     no_member_is_shown_a_link_that_signs_whatever_became_of_its_message,
     only_the_sender_and_administrators_copy_a_link,
     a_link_that_was_sent_is_not_copied,
+    a_link_that_another_message_took_to_its_signer_is_not_copied,
     a_copied_link_is_told_in_the_history_and_signs_without_proving_anything,
     a_link_that_leads_nowhere_any_more_is_not_copied,
     a_form_of_another_page_copies_no_link,
 );
 
-/// A signed-in member: the cookie and what forms carry.
-struct Member {
-    cookie: String,
-    csrf: String,
-}
-
 fn sign_in(server: &Server, email: &str) -> Member {
-    sign_in_to(server, "acme", email)
-}
-
-fn sign_in_to(server: &Server, company: &str, email: &str) -> Member {
-    let attempt = app::LoginAttempt {
-        company: company.to_owned(),
-        email: email.to_owned(),
-        password: PASSWORD.to_owned(),
-        address: std::net::Ipv4Addr::LOCALHOST.into(),
-    };
-    let cookie = server.app.sign_in(&attempt, None).expect("signed in").cookie;
-    let session = server.app.session(cookie.expose()).expect("a session");
-    Member {
-        cookie: format!("__Host-countersign_session={}", cookie.expose()),
-        csrf: session.form_token,
-    }
+    server.sign_in("acme", email)
 }
 
 fn look(server: &Server, path: &str, member: &Member) -> Answer {
@@ -272,7 +252,7 @@ fn a_link_that_was_sent_is_not_copied(database: &TestDatabase) {
             let answer = sent.copy(&member);
             assert_eq!(answer.status, 409);
             let html = answer.html();
-            assert!(html.contains("only if its message could not be sent"), "{html}");
+            assert!(html.contains("only if it could not be sent"), "{html}");
             assert!(world.signing_tokens(&html).is_empty());
         }
         assert_eq!(sent.copied_events(), Vec::<Value>::new());
@@ -280,10 +260,45 @@ fn a_link_that_was_sent_is_not_copied(database: &TestDatabase) {
     // No message of another company, and none that is not there.
     let sent = world.send(keep);
     world.server.company("other");
-    let stranger = sign_in_to(&world.server, "other", "owner@example.com");
+    let stranger = world.server.sign_in("other", "owner@example.com");
     assert_eq!(sent.copy(&stranger).status, 404);
     let owner = sign_in(&world.server, "owner@example.com");
     assert_eq!(copy(&world.server, sent.message + 1_000, &owner).status, 404);
+}
+
+fn a_link_that_another_message_took_to_its_signer_is_not_copied(database: &TestDatabase) {
+    let world = world(database);
+    let sender = sign_in(&world.server, "sender@example.com");
+    let is_offered = |sent: &Sent<'_>| {
+        let is_shown = sent.page(&sender).html().contains("Copy link");
+        assert_eq!(sent.copy(&sender).status, if is_shown { 200 } else { 409 });
+        is_shown
+    };
+    let remind = |sent: &Sent<'_>| {
+        let reminded = world.server.act_as_given(&world.token, &sent.id, "remind", &json!({}));
+        reminded.ok();
+    };
+    // The reminder is still under way, then delivered.
+    let sent = world.send(dead);
+    remind(&sent);
+    assert!(!is_offered(&sent));
+    delivered(&world.server);
+    assert!(!is_offered(&sent));
+    assert_eq!(sent.copied_events(), Vec::<Value>::new());
+    // The request was delivered, the reminder was not.
+    let sent = world.send(delivered);
+    remind(&sent);
+    dead(&world.server);
+    let reminder = Sent {
+        message: sent.message + 1,
+        ..sent
+    };
+    assert!(!is_offered(&reminder));
+    // Neither was delivered.
+    let sent = world.send(dead);
+    remind(&sent);
+    keep(&world.server);
+    assert!(is_offered(&sent));
 }
 
 fn a_copied_link_is_told_in_the_history_and_signs_without_proving_anything(database: &TestDatabase) {

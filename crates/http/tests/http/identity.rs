@@ -20,6 +20,7 @@ testkit::on_both_databases!(
     a_one_time_code_leads_on_in_the_session_in_which_it_was_entered,
     a_code_that_went_to_the_mobile_number_does_not_prove_the_address,
     a_link_from_before_a_correction_proves_nothing,
+    a_correction_sends_no_code_to_the_mobile_number_of_the_person_before,
     a_colleague_who_opens_the_senders_view_does_not_sign_as_the_sender,
     a_document_that_ended_early_does_not_use_up_an_address,
 );
@@ -414,6 +415,82 @@ fn a_link_from_before_a_correction_proves_nothing(database: &TestDatabase) {
     assert_eq!(shown.status, 200);
     let of_new = token_of_writer(&server, &company, &newest_document(&server, &token)["workflow_id"]);
     assert_eq!(token_in(&led), of_new);
+}
+
+fn a_correction_sends_no_code_to_the_mobile_number_of_the_person_before(database: &TestDatabase) {
+    let server = Server::with(database, |settings, _| settings.codes_to = vec!["+82".to_owned()]);
+    let (company, token, template) = world(&server);
+    let of_before = "010-1234-5678";
+    let more = json!({"one_time_code": true, "mobile": of_before});
+    // Where the next code goes after a correction; the proof of the code before it is worth nothing.
+    let goes_to = |corrections: &[Value]| {
+        let first = document(&server, &token, template, "kim@example.com", &more);
+        let old = delivered(&server, &company, &first);
+        let proof = enter_code(&server, &company, &old);
+        let path = format!("/api/v3/workflows/{}/recipients/1", first["workflow_id"]);
+        for correction in corrections {
+            server.clock.advance(700);
+            let corrected = server.request("PATCH", &path, Some(&token)).json(correction);
+            server.send(corrected).ok();
+        }
+        let link = delivered(&server, &company, &first);
+        assert_ne!(link, old, "{corrections:?}");
+        assert_eq!(
+            finish(&server, "approve", &old, "", &proof).problem(409)["code"],
+            "link-replaced"
+        );
+        assert_eq!(
+            finish(&server, "approve", &link, "", &proof).problem(403)["code"],
+            "one-time-code"
+        );
+        let cookie = enter_code(&server, &company, &link);
+        let sent = server.mails().into_iter().find(|mail| mail.is_secret).expect("a code");
+        finish(&server, "approve", &link, "", &cookie).ok();
+        let seen = server
+            .get(&format!("/api/v3/workflows/{}", first["workflow_id"]), &token)
+            .ok();
+        let history = seen["history"].as_array().expect("a history").iter();
+        let changes: Vec<String> = history
+            .filter(|entry| entry["event"] == "recipient_corrected")
+            .map(|entry| entry["change"].as_str().expect("a change").to_owned())
+            .collect();
+        (sent.to, changes)
+    };
+    let name = json!({"name": "Lee"});
+    let (to, changes) = goes_to(&[name]);
+    assert_eq!(
+        (to.as_str(), changes),
+        ("kim@example.com", vec!["Victim → Lee (kim@example.com)".to_owned()])
+    );
+    let address = json!({"email": "lee@example.com"});
+    assert_eq!(goes_to(&[address]).0, "lee@example.com");
+    assert_eq!(goes_to(&[json!({"mobile": null})]).0, "kim@example.com");
+    assert_eq!(goes_to(&[json!({"mobile": ""})]).0, "kim@example.com");
+    let (to, changes) = goes_to(&[json!({"mobile": "010-9999-8888"})]);
+    assert_eq!(
+        (to.as_str(), changes),
+        (
+            "+821099998888",
+            vec!["Victim (kim@example.com, 010-9999-8888)".to_owned()]
+        )
+    );
+    // Somebody whose name was misspelt: the sender says that the number is theirs.
+    let said = json!({"name": "Viktor", "mobile": of_before});
+    assert_eq!(goes_to(std::slice::from_ref(&said)).0, "+821012345678");
+    assert_eq!(goes_to(&[said, json!({"name": "Lee"})]).0, "kim@example.com");
+
+    let first = document(&server, &token, template, "kim@example.com", &more);
+    let path = format!("/api/v3/workflows/{}/recipients/1", first["workflow_id"]);
+    let correct = |body: &Value| server.send(server.request("PATCH", &path, Some(&token)).json(body));
+    let fault = |path: &str, code: &str| [(path.to_owned(), code.to_owned())];
+    assert_eq!(
+        correct(&json!({"mobile": "kim@example.com"})).faults(),
+        fault("mobile", "invalid-phone")
+    );
+    assert_eq!(correct(&json!({"mobile": 5})).faults(), fault("mobile", "wrong-type"));
+    let before = delivered(&server, &company, &first);
+    correct(&json!({"mobile": of_before})).ok();
+    assert_eq!(delivered(&server, &company, &first), before, "nothing changed");
 }
 
 fn a_colleague_who_opens_the_senders_view_does_not_sign_as_the_sender(database: &TestDatabase) {

@@ -19,6 +19,7 @@ mod people_over_time;
 mod reading;
 mod routes;
 mod sending;
+mod shared_addresses;
 mod shares;
 mod sign_in;
 mod signers_files;

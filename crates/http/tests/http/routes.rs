@@ -10,6 +10,7 @@ use crate::support::{PNG, Server, start_body};
 testkit::on_both_databases!(
     every_route_with_a_token_refuses_who_has_none,
     what_belongs_to_another_company_is_not_found,
+    a_member_changes_nothing_from_another_sites_page_or_without_the_forms_token,
     an_auditor_reads_and_changes_nothing,
     what_is_not_there_is_a_problem_too,
     a_failure_speaks_the_language_of_its_reader,
@@ -93,6 +94,39 @@ fn what_belongs_to_another_company_is_not_found(database: &TestDatabase) {
         server.get(&format!("/api/v3/workflows/{id}"), &token).ok()["history"],
         before["history"]
     );
+}
+
+fn a_member_changes_nothing_from_another_sites_page_or_without_the_forms_token(database: &TestDatabase) {
+    let server = Server::new(database);
+    server.company("acme");
+    let changing = routes()
+        .into_iter()
+        .filter(|route| route.authority == Authority::Session && !route.method.is_safe());
+    let mut asked = 0;
+    for route in changing {
+        asked += 1;
+        let member = server.sign_in("acme", "owner@example.com");
+        let send = |site: Option<&str>, csrf: &str| {
+            let request = server
+                .request(route.method.as_str(), &filled(route.path, "1"), None)
+                .header("cookie", member.cookie.clone())
+                .header("content-type", "application/x-www-form-urlencoded");
+            let request = match site {
+                Some(site) => request.header("sec-fetch-site", site),
+                None => request,
+            };
+            server.send(request.body(format!("csrf={csrf}"))).status
+        };
+        let path = route.path;
+        for site in ["cross-site", "same-site", "anything"] {
+            assert_eq!(send(Some(site), &member.csrf), 403, "{path} from {site}");
+        }
+        for (site, csrf) in [(None, ""), (None, "x"), (Some("same-origin"), "")] {
+            assert_eq!(send(site, csrf), 403, "{path} from {site:?} with {csrf:?}");
+        }
+        assert_ne!(send(Some("same-origin"), &member.csrf), 403, "{path}");
+    }
+    assert!(asked > 0);
 }
 
 fn an_auditor_reads_and_changes_nothing(database: &TestDatabase) {

@@ -49,6 +49,12 @@ pub struct Server {
     _files: TempDir,
 }
 
+/// A signed-in member: the cookie and what forms carry.
+pub struct Member {
+    pub cookie: String,
+    pub csrf: String,
+}
+
 /// What was answered.
 #[derive(Debug)]
 pub struct Answer {
@@ -232,6 +238,21 @@ impl Server {
             .ok();
         assert_eq!(answer["header"]["result_code"], "00", "{answer}");
         answer["body"]["access_token"].as_str().expect("a token").to_owned()
+    }
+
+    pub fn sign_in(&self, company: &str, email: &str) -> Member {
+        let attempt = app::LoginAttempt {
+            company: company.to_owned(),
+            email: email.to_owned(),
+            password: PASSWORD.to_owned(),
+            address: std::net::Ipv4Addr::LOCALHOST.into(),
+        };
+        let cookie = self.app.sign_in(&attempt, None).expect("signed in").cookie;
+        let session = self.app.session(cookie.expose()).expect("a session");
+        Member {
+            cookie: format!("__Host-countersign_session={}", cookie.expose()),
+            csrf: session.form_token,
+        }
     }
 
     /// A connection over which these bytes were sent.

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use app::mail::{self, MailKind};
 use app::mail_sample::{self, Links};
+use app::outbox::without_signing_links;
 use clap::Subcommand;
 use delivery::mailer::MailFault;
 use delivery::{Mailer, bounce};
@@ -149,7 +150,11 @@ fn bounced(context: &Context) -> Result<ExitCode, Failure> {
     if app.mail_came_back(&bounce.event_id, bounce.code, &bounce.words)? {
         tell(
             true,
-            format!("recorded: {} came back: {}", bounce.event_id, bounce.words),
+            format!(
+                "recorded: {} came back: {}",
+                bounce.event_id,
+                without_signing_links(&bounce.words)
+            ),
         )
     } else {
         let id = &bounce.event_id;

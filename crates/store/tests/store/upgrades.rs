@@ -13,6 +13,9 @@ testkit::on_both_databases!(
     deliveries_of_before_lanes_are_claimed_by_them_and_old_codes_are_to_be_erased,
     letters_of_before_codes_were_told_apart_are_each_looked_at_once,
     words_of_an_earlier_person_are_taken_off_the_next_one,
+    values_and_mobile_numbers_of_an_earlier_person_are_taken_off_the_next_one,
+    a_document_that_has_ended_keeps_its_values,
+    keys_of_addresses_fold_ascii_letters_only,
     what_was_discarded_before_has_its_links_revoked,
     a_session_from_before_the_idle_limit_lives_on_and_is_idle_since_it_began,
     files_of_drafts_and_templates_of_before_are_known_by_their_hash,
@@ -24,6 +27,10 @@ store::statements! {
         ORDER BY id";
     pub static LINKS = "SELECT id, links_revoked_at FROM workflow ORDER BY id";
     pub static ENDPOINTS = "SELECT url, stopped_at, letting_go FROM endpoint ORDER BY url";
+    pub static LEFT = "SELECT r.id, v.field_name, r.mobile FROM recipient r \
+        LEFT JOIN field_value v ON v.recipient_id = r.id ORDER BY r.id";
+    pub static UNOWNED = "SELECT field_name FROM field_value WHERE recipient_id IS NULL";
+    pub static KEYS = "SELECT contact_key FROM recipient ORDER BY id";
     pub static COMMENTS = "SELECT comment FROM recipient ORDER BY id";
     pub static UPLOADS = "SELECT recipient_id, hash, length, loose_since FROM upload ORDER BY recipient_id";
     pub static DRAFTS = "SELECT recipient_id FROM draft ORDER BY recipient_id";
@@ -213,6 +220,49 @@ fn letters_of_before_codes_were_told_apart_are_each_looked_at_once(database: &Te
     assert_eq!(states, ["delivered", "delivered", "dead", "waiting", "waiting"]);
 }
 
+fn zero(database: &TestDatabase) -> &'static str {
+    if dialect(database) == "postgres" {
+        "'\\x00'"
+    } else {
+        "x'00'"
+    }
+}
+
+/// A workflow, with what it needs but its company.
+fn workflow_of_then(bytes: &str, status: &str) -> String {
+    let ended = if status == "Playing" { "NULL" } else { "1" };
+    format!(
+        "INSERT INTO member (id, company_id, email, email_key, name, role, password_hash, created_at) \
+         VALUES (1, 'acme', 'a@example.com', 'a@example.com', 'A', 'owner', '', 0);\n\
+         INSERT INTO api_client (id, company_id, name, is_default, secret, created_at) \
+         VALUES ('3f2b8a54-6a0e-4b0e-9d53-1f4c2a7d9e10', 'acme', 'default', TRUE, {bytes}, 0);\n\
+         INSERT INTO template (id, company_id, name, current_version, created_at) VALUES (1, 'acme', 'T', 1, 0);\n\
+         INSERT INTO template_version (company_id, template_id, version, name, definition, pdf, original, page_images, \
+         created_at, created_by) VALUES ('acme', 1, 1, 'T', '{{}}', {bytes}, {bytes}, '[]', 0, 'A');\n\
+         INSERT INTO workflow (id, company_id, name, template_id, template_version, on_reject, language, offset_seconds, \
+         sender_id, client_id, cc_list, is_embedded, started_at, expires_at, status, turn, ended_at, first_step_reported, \
+         chain_sequence, chain_hash, link_version, revision) VALUES (1, 'acme', 'W', 1, 1, 'return', 'ko', 0, 1, \
+         '3f2b8a54-6a0e-4b0e-9d53-1f4c2a7d9e10', '[]', FALSE, 0, 1, '{status}', 1, {ended}, FALSE, 0, {bytes}, 1, 0);\n"
+    )
+}
+
+/// An entry of that workflow's chain about a recipient.
+fn entry_of_then(sequence: i64, event: &str, recipient: i64, bytes: &str) -> String {
+    let recipient = match event {
+        "recipient_corrected" | "handed_over" => {
+            format!(r#"{{"id":{recipient},"order":1,"name":"B","contact":"b@example.com"}}"#)
+        }
+        _ => recipient.to_string(),
+    };
+    let payload = format!(
+        r#"{{"at":"1970-01-01T00:00:00Z","actor":{{"who":{{"kind":"service"}}}},"event":{{"type":"{event}","recipient":{recipient},"order":1}}}}"#
+    );
+    format!(
+        "INSERT INTO audit_entry (workflow_id, sequence, company_id, at, payload, previous, hash) \
+         VALUES (1, {sequence}, 'acme', 0, '{payload}', {bytes}, {bytes});\n"
+    )
+}
+
 /// Of each recipient: the types of what happened to them, in order, and whether their words stay.
 const WORDS: [(&[&str], bool); 6] = [
     (&["approved"], true),
@@ -224,21 +274,8 @@ const WORDS: [(&[&str], bool); 6] = [
 ];
 
 fn words_of_an_earlier_person_are_taken_off_the_next_one(database: &TestDatabase) {
-    let is_postgres = dialect(database) == "postgres";
-    let bytes = if is_postgres { "'\\x00'" } else { "x'00'" };
-    let mut rows = format!(
-        "INSERT INTO member (id, company_id, email, email_key, name, role, password_hash, created_at) \
-         VALUES (1, 'acme', 'a@example.com', 'a@example.com', 'A', 'owner', '', 0);\n\
-         INSERT INTO api_client (id, company_id, name, is_default, secret, created_at) \
-         VALUES ('3f2b8a54-6a0e-4b0e-9d53-1f4c2a7d9e10', 'acme', 'default', TRUE, {bytes}, 0);\n\
-         INSERT INTO template (id, company_id, name, current_version, created_at) VALUES (1, 'acme', 'T', 1, 0);\n\
-         INSERT INTO template_version (company_id, template_id, version, name, definition, pdf, original, page_images, \
-         created_at, created_by) VALUES ('acme', 1, 1, 'T', '{{}}', {bytes}, {bytes}, '[]', 0, 'A');\n\
-         INSERT INTO workflow (id, company_id, name, template_id, template_version, on_reject, language, offset_seconds, \
-         sender_id, client_id, cc_list, is_embedded, started_at, expires_at, status, turn, first_step_reported, \
-         chain_sequence, chain_hash, link_version, revision) VALUES (1, 'acme', 'W', 1, 1, 'return', 'ko', 0, 1, \
-         '3f2b8a54-6a0e-4b0e-9d53-1f4c2a7d9e10', '[]', FALSE, 0, 1, 'Playing', 1, FALSE, 0, {bytes}, 1, 0);\n"
-    );
+    let bytes = zero(database);
+    let mut rows = workflow_of_then(bytes, "Playing");
     let mut sequence = 0;
     // The number of the second begins as that of the first does.
     for (id, (events, _)) in [1, 12, 123, 4, 5, 6].into_iter().zip(WORDS) {
@@ -249,19 +286,7 @@ fn words_of_an_earlier_person_are_taken_off_the_next_one(database: &TestDatabase
         );
         for event in events {
             sequence += 1;
-            let recipient = match *event {
-                "recipient_corrected" | "handed_over" => {
-                    format!(r#"{{"id":{id},"order":1,"name":"B","contact":"b@example.com"}}"#)
-                }
-                _ => id.to_string(),
-            };
-            let payload = format!(
-                r#"{{"at":"1970-01-01T00:00:00Z","actor":{{"who":{{"kind":"service"}}}},"event":{{"type":"{event}","recipient":{recipient},"order":1}}}}"#
-            );
-            rows = format!(
-                "{rows}INSERT INTO audit_entry (workflow_id, sequence, company_id, at, payload, previous, hash) \
-                 VALUES (1, {sequence}, 'acme', 0, '{payload}', {bytes}, {bytes});\n"
-            );
+            rows.push_str(&entry_of_then(sequence, event, id, bytes));
         }
     }
     as_of(database, 23, &format!("{COMPANY}\n{rows}"));
@@ -279,6 +304,137 @@ fn words_of_an_earlier_person_are_taken_off_the_next_one(database: &TestDatabase
         .collect();
     expected.sort_unstable();
     assert_eq!(found, expected.into_iter().map(|(_, stay)| stay).collect::<Vec<_>>());
+}
+
+/// Of each recipient: how far they are, what happened to them, in order, and whether their value and their mobile number stay.
+const LEFT_BEHIND: [(&str, &[&str], bool, bool); 8] = [
+    (
+        "waiting",
+        &["approved", "returned", "recipient_corrected"],
+        false,
+        false,
+    ),
+    ("waiting", &["approved", "handed_over", "viewed"], false, false),
+    // Whoever has the place has approved with the value, and kept it so.
+    (
+        "waiting",
+        &["approved", "returned", "recipient_corrected", "approved", "returned"],
+        true,
+        false,
+    ),
+    (
+        "approved",
+        &["approved", "returned", "recipient_corrected", "approved"],
+        true,
+        true,
+    ),
+    ("waiting", &["approved", "returned", "viewed"], true, true),
+    ("waiting", &["recipient_corrected"], false, false),
+    ("waiting", &["viewed"], true, true),
+    ("rejected", &["recipient_corrected", "rejected"], true, true),
+];
+
+/// A document of such recipients is brought up to date; what is left of each, and what was expected to be.
+fn left_behind(database: &TestDatabase, status: &str) -> [Vec<(i64, bool, bool)>; 2] {
+    let bytes = zero(database);
+    let mut rows = workflow_of_then(bytes, status);
+    let mut sequence = 0;
+    // The number of the second begins as that of the first does.
+    let numbers = [1, 12, 123, 4, 5, 6, 7, 8];
+    for (id, (progress, events, ..)) in numbers.into_iter().zip(LEFT_BEHIND) {
+        let (version, at) = (events.len() + 1, if progress == "waiting" { "NULL" } else { "1" });
+        rows = format!(
+            "{rows}INSERT INTO recipient (id, company_id, workflow_id, step_order, place, name, contact, contact_key, \
+             mobile, link_version, progress, progressed_at, access_failures) VALUES ({id}, 'acme', 1, {id}, 1, 'B', \
+             'b@example.com', 'b@example.com', '010', {version}, '{progress}', {at}, 0);\n\
+             INSERT INTO field_value (workflow_id, company_id, field_name, recipient_id, value, wire, wire_hash, salt, \
+             written_at) VALUES (1, 'acme', 'f{id}', {id}, '', '', 0, {bytes}, 0);\n"
+        );
+        for event in events {
+            sequence += 1;
+            rows.push_str(&entry_of_then(sequence, event, id, bytes));
+        }
+    }
+    // What the sender gave is nobody's.
+    rows = format!(
+        "{rows}INSERT INTO field_value (workflow_id, company_id, field_name, recipient_id, value, wire, wire_hash, salt, \
+         written_at) VALUES (1, 'acme', 'given', NULL, '', '', 0, {bytes}, 0);\n"
+    );
+    as_of(database, 29, &format!("{COMPANY}\n{rows}"));
+    let store = database.open();
+    let given = store.read(|tx| tx.query(&UNOWNED, &[])).expect("the sender's");
+    assert_eq!(given.len(), 1);
+    let found = store.read(|tx| tx.query(&LEFT, &[])).expect("what is left");
+    let found = found.iter().map(|row| {
+        let is_there = |column: &str| row.get::<Option<String>>(column).expect("a text").is_some();
+        (
+            row.get("id").expect("an id"),
+            is_there("field_name"),
+            is_there("mobile"),
+        )
+    });
+    let mut expected: Vec<(i64, bool, bool)> = numbers
+        .into_iter()
+        .zip(LEFT_BEHIND)
+        .map(|(id, (_, _, value, mobile))| (id, value, mobile))
+        .collect();
+    expected.sort_unstable();
+    [found.collect(), expected]
+}
+
+fn values_and_mobile_numbers_of_an_earlier_person_are_taken_off_the_next_one(database: &TestDatabase) {
+    let [found, expected] = left_behind(database, "Playing");
+    assert_eq!(found, expected);
+}
+
+fn a_document_that_has_ended_keeps_its_values(database: &TestDatabase) {
+    let [found, _] = left_behind(database, "Rejected");
+    assert!(found.iter().all(|(_, has_value, _)| *has_value), "{found:?}");
+}
+
+fn keys_of_addresses_fold_ascii_letters_only(database: &TestDatabase) {
+    let bytes = zero(database);
+    let mut rows = workflow_of_then(bytes, "Playing");
+    let addresses = [
+        ("\u{212a}IM@Example.com", "kim@example.com"),
+        ("Kim@Example.com", "kim@example.com"),
+        ("É@예시.한국", "é@xn--vv4b11d.xn--3e0b707e"),
+        ("\"Two Words\"@예시.한국", "two words@xn--vv4b11d.xn--3e0b707e"),
+        ("\"A@b\"@example.com", "a@b@example.com"),
+    ];
+    for (place, (contact, key)) in addresses.iter().enumerate() {
+        let id = place + 1;
+        rows = format!(
+            "{rows}INSERT INTO recipient (id, company_id, workflow_id, step_order, place, name, contact, contact_key, \
+             link_version, progress, access_failures) VALUES ({id}, 'acme', 1, {id}, 1, 'B', '{contact}', '{key}', 1, \
+             'waiting', 0);\n"
+        );
+    }
+    rows = format!(
+        "{rows}INSERT INTO recipient (id, company_id, workflow_id, step_order, place, name, contact, phone, contact_key, \
+         link_version, progress, access_failures) VALUES (9, 'acme', 1, 9, 1, 'B', '０10-1234-5678', '+821012345678', \
+         '+821012345678', 1, 'waiting', 0);\n\
+         INSERT INTO member (id, company_id, email, email_key, name, role, password_hash, created_at) \
+         VALUES (2, 'acme', '\u{212a}ATE@example.com', 'kate@example.com', 'K', 'owner', '', 0);\n"
+    );
+    as_of(database, 29, &format!("{COMPANY}\n{rows}"));
+    let store = database.open();
+    let keys = store.read(|tx| tx.query(&KEYS, &[])).expect("the keys");
+    let keys: Vec<String> = keys.iter().map(|row| row.get("contact_key").expect("a key")).collect();
+    // As they are made now.
+    let mut expected: Vec<String> = addresses
+        .iter()
+        .map(|(contact, _)| domain::Contact::Email((*contact).to_owned()).key())
+        .collect();
+    expected.push("+821012345678".to_owned());
+    assert_eq!(keys, expected);
+    let company = domain::CompanyId::parse("acme").expect("an id");
+    let member = |email: &'static str| {
+        let company = company.clone();
+        let found = store.read(move |tx| store::member::find_by_email(tx, &company, email));
+        found.expect("it is looked for").is_some()
+    };
+    assert!(member("\u{212a}ate@example.com") && !member("kate@example.com"));
 }
 
 fn what_was_discarded_before_has_its_links_revoked(database: &TestDatabase) {

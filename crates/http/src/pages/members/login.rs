@@ -126,7 +126,7 @@ pub async fn sign_out(State(http): State<Http>, PageForm(request): PageForm) -> 
     let Some(session) = request.member.clone() else {
         return super::to_sign_in(&request);
     };
-    if session.check_form(request.get("csrf").unwrap_or_default()).is_err() || request.is_from_elsewhere() {
+    if session.check_form(request.get("csrf").unwrap_or_default()).is_err() {
         return request.end(
             Ending::Forbidden,
             request.language(),
