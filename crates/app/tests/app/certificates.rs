@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use app::{Error, Origin, SigningKey, StartRecipient};
+use app::{CorrectRequest, Error, Origin, SigningKey, StartRecipient};
 use domain::{BlobHash, Language};
 use store::outbox::{self, Outcome, Try};
 use testkit::deliveries::claim_due;
@@ -270,6 +270,34 @@ fn a_link_is_called_sent_only_where_it_was() {
             assert!(!read.contains(&packed(unexpected)), "{unexpected} is in:\n{read}");
             settle_messages(app, true);
         }
+    });
+}
+
+#[test]
+fn a_corrected_mobile_number_is_told_and_makes_nobody_an_earlier_signer() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let mut request = world.request();
+        request.language = Some("en".to_owned());
+        request.export = None;
+        request.recipients[0] = writer(1, "김민준", "kim@example.com");
+        let id = id_of(&world.start(request));
+        let correction = CorrectRequest {
+            mobile: Some("010-1234-5678".to_owned()),
+            ..CorrectRequest::default()
+        };
+        app.correct_recipient(&world.caller, id, 1, &correction, &phone())
+            .expect("corrected");
+        let key = key_of(&world.letters(id).last().expect("asked again").1);
+        sign(&world, &key, Language::En, "김민준").expect("signed");
+        world
+            .approve(id, act(vec![given("pay", "1")]))
+            .expect("on behalf of the second");
+        let certificate = app.certificate(&world.caller, id, &phone()).expect("the certificate");
+        let read = packed(&text(&certificate.bytes));
+        let corrected = "Recipient corrected: 김민준 (kim@example.com, 010-1234-5678)";
+        assert!(read.contains(&packed(corrected)), "{read}");
+        assert!(!read.contains(&packed("Earlier signer")), "{read}");
     });
 }
 

@@ -193,7 +193,7 @@ impl<'a> World<'a> {
             .collect()
     }
 
-    fn letters(&self, id: WorkflowId) -> Vec<(String, String)> {
+    pub fn letters(&self, id: WorkflowId) -> Vec<(String, String)> {
         let url = |mail: &OutgoingMail| mail.links.first().map(|link| link.url.clone()).unwrap_or_default();
         self.mails(id)
             .into_iter()
