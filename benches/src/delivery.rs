@@ -14,7 +14,7 @@ use std::sync::mpsc::{Receiver as Signals, SyncSender, sync_channel};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use app::{App, NoDocuments, Parts, Purpose, Settings, Vault};
+use app::{App, Parts, Purpose, Settings, Vault};
 use axum::http::HeaderMap;
 use blobs::Blobs;
 use delivery::{GuardedClient, Runner, RunnerSettings};
@@ -26,6 +26,7 @@ use store::outbox::{self, NewChannel, NewDelivery};
 use testkit::database::TestDatabase;
 use testkit::installation::{Installation, binary};
 use testkit::receiver::{Answer, Receiver};
+use testkit::stand_ins::{EnoughSpace, NoDocuments, NoNetwork};
 use testkit::world::CountingRandom;
 use tokio::runtime::Runtime;
 
@@ -148,9 +149,9 @@ impl House {
             store,
             blobs: Blobs::local(folder.join("files of deliveries")).expect("a folder of files"),
             documents: Arc::new(NoDocuments),
-            space: Arc::new(app::Plenty),
+            space: Arc::new(EnoughSpace),
             clock: Arc::new(Now),
-            network: Arc::new(app::network::NoNetwork),
+            network: Arc::new(NoNetwork),
             tokens: Arc::new(app::key_tokens::NoTokens),
             vault: Vault::new(&[7; 32], Arc::clone(&random)),
             random,

@@ -53,16 +53,6 @@ pub trait FreeSpace: Send + Sync {
     fn spaces(&self) -> Vec<Space>;
 }
 
-/// There is always room. For tests and benches of what needs no disk.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Plenty;
-
-impl FreeSpace for Plenty {
-    fn spaces(&self) -> Vec<Space> {
-        Vec::new()
-    }
-}
-
 /// A disk is nearly full.
 #[derive(Debug, thiserror::Error)]
 #[error(

@@ -17,6 +17,7 @@ pub mod revocation_data;
 pub mod rows;
 pub mod scale;
 pub mod smtp_sink;
+pub mod stand_ins;
 pub mod time_stamp_authority;
 pub mod workbook;
 pub mod world;

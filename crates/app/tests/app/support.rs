@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use app::network::{Network, NoNetwork};
+use app::network::Network;
 use app::{
     App, CompanyChange, DocumentFault, DraftSeen, Error, FieldLook, FreeSpace, LoginAttempt, NewCompany, NewMember,
     Origin, Parts, SavedDraft, SealingSettings, Settings, Signed, SigningKey, Space, StrangersDocuments, Vault,
@@ -22,6 +22,7 @@ use jiff::Timestamp;
 use sheets::{Sheet, SheetLimits};
 use tempfile::TempDir;
 use testkit::database::TestDatabase;
+use testkit::stand_ins::NoNetwork;
 use testkit::world::{CountingRandom, StandingClock};
 
 pub const PASSWORD: &str = "plover lantern quay 47";
