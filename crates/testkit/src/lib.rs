@@ -12,6 +12,7 @@ pub mod deliveries;
 pub mod demo;
 pub mod installation;
 pub mod kill;
+pub mod node_kills;
 pub mod receiver;
 pub mod revocation_data;
 pub mod rows;
