@@ -19,6 +19,7 @@ testkit::on_both_databases!(
     what_was_discarded_before_has_its_links_revoked,
     a_session_from_before_the_idle_limit_lives_on_and_is_idle_since_it_began,
     files_of_drafts_and_templates_of_before_are_known_by_their_hash,
+    a_session_that_an_older_program_begins_beside_this_one_counts_from_its_beginning,
 );
 
 store::statements! {
@@ -33,6 +34,8 @@ store::statements! {
     pub static KEYS = "SELECT contact_key FROM recipient ORDER BY id";
     pub static COMMENTS = "SELECT comment FROM recipient ORDER BY id";
     pub static UPLOADS = "SELECT recipient_id, hash, length, loose_since FROM upload ORDER BY recipient_id";
+    pub static OLD_SESSION = "INSERT INTO member_session (session_hash, company_id, member_id, created_at, expires_at) \
+        SELECT $1, company_id, id, $2, $3 FROM member";
     pub static DRAFTS = "SELECT recipient_id FROM draft ORDER BY recipient_id";
 }
 
@@ -475,6 +478,64 @@ fn bytes(database: &TestDatabase) -> String {
     } else {
         format!("x'{zeros}'")
     }
+}
+
+fn a_session_from_before_the_idle_limit_lives_on_and_is_idle_since_it_began(database: &TestDatabase) {
+    let hash = if database.url().is_some() {
+        format!("'\\x{}'", "07".repeat(32))
+    } else {
+        format!("x'{}'", "07".repeat(32))
+    };
+    let rows = format!(
+        "{COMPANY}\nINSERT INTO member (company_id, email, email_key, name, role, password_hash, created_at) \
+         VALUES ('acme', 'a@example.com', 'a@example.com', 'A', 'owner', 'x', 0);\n\
+         INSERT INTO member_session (session_hash, company_id, member_id, created_at, expires_at) \
+         SELECT {hash}, company_id, id, 100000000, 900000000 FROM member;"
+    );
+    as_of(database, 23, &rows);
+    let store = database.open();
+    let found = |now: i64, idle_since: i64| {
+        let at = |second| Timestamp::from_second(second).expect("a time");
+        store
+            .read_one(move |tx| store::member::find_session(tx, &[7; 32], at(now), at(idle_since)))
+            .expect("it is looked for")
+            .map(|session| session.seen_at.as_second())
+    };
+    assert_eq!(found(200, 99), Some(100));
+    assert_eq!(found(200, 100), None, "idle for too long");
+    assert_eq!(found(900, 99), None, "over");
+}
+
+/// Of a version that does not know the idle limit, on another node.
+fn a_session_that_an_older_program_begins_beside_this_one_counts_from_its_beginning(database: &TestDatabase) {
+    let store = database.open();
+    let at = |second| Timestamp::from_second(second).expect("a time");
+    store
+        .write(move |tx| {
+            let company = domain::CompanyId::parse("acme").expect("an id");
+            store::company::insert(tx, &testkit::rows::company(&company, at(0)))?;
+            store::member::insert(tx, &company, "a@example.com", "A", domain::Role::Owner, "x", at(0))?;
+            tx.execute_one(&OLD_SESSION, store::values![[7_u8; 32].as_slice(), at(100), at(900)])
+        })
+        .expect("as it does");
+    let found = |idle_since: i64| {
+        store
+            .read_one(move |tx| store::member::find_session(tx, &[7; 32], at(200), at(idle_since)))
+            .expect("it is looked for")
+            .map(|session| session.seen_at)
+    };
+    let cleaned = |idle_since: i64| {
+        store
+            .write(move |tx| store::member::delete_expired_sessions(tx, at(200), at(idle_since)))
+            .expect("cleaned")
+    };
+    assert_eq!((found(99), cleaned(99)), (Some(at(100)), 0));
+    assert_eq!(found(100), None, "idle for too long");
+    store
+        .write(move |tx| store::member::use_session(tx, &[7; 32], at(150)))
+        .expect("it is used here");
+    assert_eq!((found(149), cleaned(149)), (Some(at(150)), 0));
+    assert_eq!((found(150), cleaned(150)), (None, 1));
 }
 
 fn a_session_from_before_the_idle_limit_lives_on_and_is_idle_since_it_began(database: &TestDatabase) {
