@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use app::network::Network;
 use app::{
@@ -180,9 +180,27 @@ pub fn attempt(company: &str, email: &str, password: &str) -> LoginAttempt {
 #[derive(Debug, Default)]
 pub struct InProcess {
     made: AtomicUsize,
+    before_pages: Before,
+}
+
+/// What happens before pages are shown, instead of their being shown where it fails.
+#[derive(Default)]
+struct Before(Mutex<Option<BeforePages>>);
+
+type BeforePages = Box<dyn Fn() -> Result<(), DocumentFault> + Send>;
+
+impl std::fmt::Debug for Before {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Before")
+    }
 }
 
 impl InProcess {
+    /// Lets something happen each time before pages are shown.
+    pub fn before_pages(&self, act: impl Fn() -> Result<(), DocumentFault> + Send + 'static) {
+        *self.before_pages.0.lock().expect("no panic while locked") = Some(Box::new(act));
+    }
+
     /// How many pictures were decoded.
     pub fn made(&self) -> usize {
         self.made.load(Ordering::SeqCst)
@@ -227,6 +245,9 @@ impl StrangersDocuments for InProcess {
         pages: &[u32],
         dots_per_inch: f32,
     ) -> Result<Vec<Vec<u8>>, DocumentFault> {
+        if let Some(act) = &*self.before_pages.0.lock().expect("no panic while locked") {
+            act()?;
+        }
         Ok(render::page_images(pdf, pages, dots_per_inch)?)
     }
 

@@ -2,6 +2,7 @@
 
 mod backlog;
 mod history;
+mod loose_files;
 mod plans;
 mod postgres_only;
 mod probe;
