@@ -6,6 +6,7 @@ mod loose_files;
 mod plans;
 mod postgres_only;
 mod probe;
+mod schemas;
 mod statements;
 mod transactions;
 mod upgrades;
