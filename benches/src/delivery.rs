@@ -14,7 +14,7 @@ use std::sync::mpsc::{Receiver as Signals, SyncSender, sync_channel};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use app::{App, NoDocuments, Parts, Purpose, Settings, Vault};
+use app::{App, Parts, Purpose, Settings, Vault};
 use axum::http::HeaderMap;
 use blobs::Blobs;
 use delivery::{GuardedClient, Runner, RunnerSettings};
@@ -25,7 +25,9 @@ use store::Store;
 use store::outbox::{self, NewChannel, NewDelivery};
 use testkit::database::TestDatabase;
 use testkit::installation::{Installation, binary};
+use testkit::node_kills::deliveries_after_kills;
 use testkit::receiver::{Answer, Receiver};
+use testkit::stand_ins::{EnoughSpace, NoDocuments, NoNetwork};
 use testkit::world::CountingRandom;
 use tokio::runtime::Runtime;
 
@@ -35,6 +37,8 @@ use crate::server;
 const CLIENT: &str = "3f2b8a54-6a0e-4b0e-9d53-1f4c2a7d9e10";
 /// How long each number of callers is measured.
 const LOAD: Duration = Duration::from_secs(5);
+/// How often one of two nodes is killed.
+const KILLS: u32 = 5;
 /// Nothing that works takes longer.
 const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -58,8 +62,23 @@ pub fn measure(folder: &Path) {
     }
     if has_postgres {
         starts(folder);
+        killed_nodes();
     }
     redelivery(folder);
+}
+
+/// How long deliveries of a node that is killed wait until another node makes them.
+pub fn killed_nodes() {
+    let mut took: Vec<f64> = deliveries_after_kills(&binary(), KILLS)
+        .iter()
+        .map(Duration::as_secs_f64)
+        .collect();
+    let (median, longest) = (percentile(&mut took, 0.5), percentile(&mut took, 1.0));
+    println!(
+        "| PostgreSQL: deliveries of a node that was killed, made by the other after | {median:.1} s median, {longest:.1} s longest of {} \
+         (at most 10 s) | {KILLS} kills | |",
+        took.len()
+    );
 }
 
 fn report(name: &str, house: &House, callers: usize) {
@@ -148,9 +167,9 @@ impl House {
             store,
             blobs: Blobs::local(folder.join("files of deliveries")).expect("a folder of files"),
             documents: Arc::new(NoDocuments),
-            space: Arc::new(app::Plenty),
+            space: Arc::new(EnoughSpace),
             clock: Arc::new(Now),
-            network: Arc::new(app::network::NoNetwork),
+            network: Arc::new(NoNetwork),
             tokens: Arc::new(app::key_tokens::NoTokens),
             vault: Vault::new(&[7; 32], Arc::clone(&random)),
             random,

@@ -3,7 +3,7 @@
 //! A figure alone says little on a machine that others use too, so each is a ratio: to raw durable commits of the same
 //! disk, to a raw HTTP client, to a peer. The idle share of the processors is printed before each part. Arguments name the
 //! parts that are measured (`store`, `document`, `memory`, `pages`, `delivery`, `server`, `logins`, `uploads`, and of `delivery` the
-//! `starts` alone); without any, all are.
+//! `starts` or the `kills` alone); without any, all are.
 
 #![allow(
     clippy::cast_precision_loss,
@@ -51,6 +51,8 @@ fn main() {
         delivery::measure(folder.path());
     } else if is_wanted("starts") {
         delivery::starts(folder.path());
+    } else if is_wanted("kills") {
+        delivery::killed_nodes();
     }
     if is_wanted("logins") {
         runtime().block_on(logins::measure(

@@ -20,6 +20,7 @@ use crate::draft::Draft;
 use crate::error::{Error, Fault, FaultCode};
 use crate::foresight::stuck_after;
 use crate::transition::{Advanced, Snapshot, refused};
+use crate::uploads::FileClaim;
 use crate::values::{GivenField, NewValue, prove, self_filled, value_fault};
 use crate::writer_meant::SaidOfWriter;
 use crate::{App, Caller, Origin, text};
@@ -160,9 +161,8 @@ impl App {
                 },
             };
             let values = self.read_values(snapshot, recipient, &given, &requester)?;
-            for bytes in &values.files {
-                self.blobs.put(bytes)?;
-            }
+            let mut claim = FileClaim::of(company);
+            self.keep_files(&mut claim, values.files.iter().map(Vec::as_slice))?;
             let mut transition = workflow.clone().approve(recipient_id, snapshot.at).map_err(refused)?;
             let written = values.written.iter().map(|(field, stored)| EventKind::ValueWritten {
                 recipient: Some(recipient_id),
@@ -188,6 +188,7 @@ impl App {
             };
             let plan = plan
                 .writing(values.written, values.removed)
+                .needing(claim)
                 .finishing_draft_of(recipient_id);
             let plan = match kept {
                 Some(kept) => plan.over_draft(recipient_id, kept),

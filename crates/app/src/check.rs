@@ -2,7 +2,8 @@
 //!
 //! Both may run beside a working server. A use-case keeps its files before the transaction that names them, so a file that
 //! nothing names may be one whose transaction is just coming: `fsck` sweeps only what has lain longer than the grace that
-//! its caller gives. That a file is swept is no fault: a crash between the two leaves one.
+//! its caller gives. That a file is swept is no fault: a use-case that fails between the two leaves one, which a job removes as
+//! well ([`crate::uploads`]).
 
 use std::collections::HashMap;
 use std::time::{Duration, SystemTime};

@@ -1,7 +1,7 @@
 //! The last approval: stamp, seal, certify, make durable, and only then write that the workflow is complete.
 //!
 //! All of it but the writing happens with no transaction open. Where another write comes first, what was made is thrown
-//! away (the sweep of unneeded files removes it), and the decision is taken anew. Where stamping or sealing fails, which
+//! away (the job that removes loose files removes it), and the decision is taken anew. Where stamping or sealing fails, which
 //! the start has proved it cannot but for our own faults, nothing is written: the writer's approval fails as a whole and
 //! can be given again.
 
@@ -26,6 +26,7 @@ use crate::seal_mark::SealMarks;
 use crate::sealing::Sealed;
 use crate::signing_session::same_link;
 use crate::transition::{Plan, Snapshot};
+use crate::uploads::FileClaim;
 use crate::values::{attached, marks};
 use crate::workflow_view::MOST_MESSAGES;
 
@@ -54,16 +55,19 @@ impl App {
         entries.extend_from_slice(plan.entries());
         // The document is made durable while the certificate is written: the disk waits for nobody.
         let (kept, certificate) = std::thread::scope(|scope| {
-            let keeping = scope.spawn(|| self.blobs.put(&sealed));
+            let keeping = scope.spawn(|| {
+                let mut claim = FileClaim::of(&workflow.company);
+                self.keep_file(&mut claim, &sealed).map(|_| claim)
+            });
             let sealed = Some((document, length, level));
             let certificate = self.sealed_certificate(snapshot, &workflow, &entries, sealed, comment, &patience);
             (keeping.join(), certificate)
         });
-        kept.map_err(|_| Error::internal("keeping a sealed document", "the thread panicked"))??;
+        let mut claim = kept.map_err(|_| Error::internal("keeping a sealed document", "the thread panicked"))??;
         let certificate = certificate?;
-        let certificate_hash = self.blobs.put(&certificate.bytes)?;
+        let certificate_hash = self.keep_file(&mut claim, &certificate.bytes)?;
         failpoint::reach(Place::Sealed);
-        Ok(plan.sealed(SealedDocument {
+        Ok(plan.needing(claim).sealed(SealedDocument {
             document,
             document_length: length,
             certificate: certificate_hash,

@@ -45,36 +45,6 @@ pub trait StrangersDocuments: Send + Sync {
     fn picture(&self, requester: &Requester, file: &[u8], wish: &PictureWish) -> Result<CheckedPicture, DocumentFault>;
 }
 
-/// Nobody reads strangers' PDFs: whatever is asked fails. For tests and benches of what needs no document.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct NoDocuments;
-
-impl StrangersDocuments for NoDocuments {
-    fn inspect_as(&self, _: &Requester, _: &[u8], _: &Wishes) -> Result<Intake, DocumentFault> {
-        Err(DocumentFault::Busy)
-    }
-
-    fn page_images(&self, _: &Requester, _: &[u8], _: &[u32], _: f32) -> Result<Vec<Vec<u8>>, DocumentFault> {
-        Err(DocumentFault::Busy)
-    }
-
-    fn page_texts(&self, _: &Requester, _: &[u8], _: &[u32]) -> Result<Vec<PageText>, DocumentFault> {
-        Err(DocumentFault::Busy)
-    }
-
-    fn verify(&self, _: &Requester, _: &[u8], _: &Means, _: Timestamp) -> Result<Verdict, DocumentFault> {
-        Err(DocumentFault::Busy)
-    }
-
-    fn sheet(&self, _: &Requester, _: &[u8], _: &SheetLimits) -> Result<Sheet, DocumentFault> {
-        Err(DocumentFault::Busy)
-    }
-
-    fn picture(&self, _: &Requester, _: &[u8], _: &PictureWish) -> Result<CheckedPicture, DocumentFault> {
-        Err(DocumentFault::Busy)
-    }
-}
-
 /// Why a stranger's PDF was not read.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum DocumentFault {

@@ -351,6 +351,7 @@ impl App {
             Ok(())
         })?;
         for (_, bytes) in files {
+            #[expect(clippy::disallowed_methods, reason = "it is announced above")]
             self.blobs.put(bytes)?;
         }
         Ok(())

@@ -121,7 +121,7 @@ pub use client::{ClientRow, NewClient, SigningSecrets, WebhookSecret};
 pub use company::{AddedCompany, CompanyChange, NewCompany, SealKeyDetails};
 pub use company_look::{CompanyLook, shown_logo_size};
 pub use correct_recipient::CorrectRequest;
-pub use documents::{DocumentFault, NoDocuments, StrangersDocuments};
+pub use documents::{DocumentFault, StrangersDocuments};
 pub use draft::{DraftChange, DraftSeen, DraftState, HeldField, LARGEST_DRAFT, SavedDraft};
 pub use drawing::{Choice, Wish};
 pub use error::{ConflictCode, ERROR_IDS, Error, Fault, FaultCode, ForbiddenCode, Subject, ThrottleCode};
@@ -161,7 +161,7 @@ pub use template_view::{
     ArchivedTemplate, ListTemplatesRequest, SavedTemplate, TemplateLine, TemplateList, TemplatePlace, TemplateView,
 };
 pub use transition::Advanced;
-pub use uploads::{FreeSpace, Plenty, Space};
+pub use uploads::{FreeSpace, Space};
 pub use values::GivenField;
 pub use vault::{Purpose, Vault, VaultError};
 pub use verdict_words::{Fact, Outcome, SignatureWords, Standing, VerdictWords, verdict_words};

@@ -102,43 +102,6 @@ impl Patience {
     }
 }
 
-/// No network: whatever is asked fails. For installations and tests that seal without a time-stamp authority.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct NoNetwork;
-
-impl NoNetwork {
-    fn fault(url: &str) -> NetworkFault {
-        NetworkFault {
-            url: url.to_owned(),
-            reason: "there is no network here".to_owned(),
-        }
-    }
-}
-
-impl Network for NoNetwork {
-    fn ask_authority(&self, authority: &TimeStampAuthority, _request: Vec<u8>) -> Result<Vec<u8>, NetworkFault> {
-        Err(NoNetwork::fault(&authority.url))
-    }
-
-    fn fetch(&self, address: &SourceAddress, _within: Duration) -> Result<Vec<u8>, NetworkFault> {
-        Err(NoNetwork::fault(address.as_str()))
-    }
-
-    fn ask(
-        &self,
-        address: &SourceAddress,
-        _media_type: &'static str,
-        _question: Vec<u8>,
-        _within: Duration,
-    ) -> Result<Vec<u8>, NetworkFault> {
-        Err(NoNetwork::fault(address.as_str()))
-    }
-
-    fn try_webhook(&self, trial: &WebhookTrial) -> Result<WebhookAnswer, NetworkFault> {
-        Err(NoNetwork::fault(trial.url.as_str()))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};

@@ -49,7 +49,7 @@ impl App {
             template_id: None,
             ..one_off.start
         };
-        let also = Also::OneOff(Arc::new(version));
+        let also = Also::OneOff(Arc::new(version), made.claim);
         Ok(self.start_with(caller, start, origin, Some(also))?.started)
     }
 }

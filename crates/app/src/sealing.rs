@@ -36,6 +36,7 @@ use crate::network::Patience;
 use crate::proofs::{ChainFault, Needed, Proofs, Unproved};
 use crate::seal_key::{UsableKey, not_sealable};
 use crate::start::callback_fault;
+use crate::uploads::FileClaim;
 use crate::{App, installation};
 
 /// How long a caller waits before an approval that was put off is given again, in seconds.
@@ -516,6 +517,7 @@ impl App {
         let mut after = due.sealed;
         let mut events = Vec::new();
         let mut dues = Vec::new();
+        let mut claim = FileClaim::of(&due.company);
         for (file, hash, length) in [
             (FileKind::Document, &mut after.document, &mut after.document_length),
             (
@@ -537,7 +539,7 @@ impl App {
             })??;
             dues.extend(next);
             let Some(longer) = longer else { continue };
-            *hash = self.blobs.put(&longer).map_err(Error::from)?;
+            *hash = self.keep_file(&mut claim, &longer)?;
             *length = longer.len() as u64;
             events.push(EventKind::Timestamped {
                 file,
@@ -553,7 +555,7 @@ impl App {
             })?;
             return Ok(false);
         }
-        self.replace_sealed(due, after, &events)?;
+        self.replace_sealed(due, after, &events, claim)?;
         Ok(true)
     }
 
@@ -610,13 +612,20 @@ impl App {
         }
     }
 
-    fn replace_sealed(&self, due: &DueTimestamp, after: SealedDocument, events: &[EventKind]) -> Result<(), Error> {
+    fn replace_sealed(
+        &self,
+        due: &DueTimestamp,
+        after: SealedDocument,
+        events: &[EventKind],
+        claim: FileClaim,
+    ) -> Result<(), Error> {
         let (company, id, before, at) = (due.company.clone(), due.workflow, due.sealed, self.now());
         self.note(&due.company, due.workflow, &Actor::SERVICE, events, move |tx| {
             if !store::workflow::replace_sealed(tx, &company, id, &before, &after)? {
-                // Another process was first. What was kept here is swept: nothing names it.
+                // Another process was first. What was kept here stays loose.
                 return Ok(false);
             }
+            claim.take_over(tx)?;
             for (before, after) in [
                 (before.document, after.document),
                 (before.certificate, after.certificate),
@@ -624,7 +633,7 @@ impl App {
                 if before != after {
                     store::workflow::refer_to_blob(tx, &company, id, after)?;
                     store::workflow::forget_blob(tx, &company, id, before)?;
-                    store::upload::leave(tx, &company, (before, 0), at)?;
+                    store::loose_file::leave(tx, &company, before, at)?;
                 }
             }
             Ok(true)

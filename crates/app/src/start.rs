@@ -15,7 +15,7 @@ use std::sync::Arc;
 use domain::public_address::{AddressFault, CallbackUrl};
 use domain::{
     ApiType, BlobHash, ClientId, Comment, CompanyId, Contact, CopyRecipient, EventKind, ExportSettings, Field,
-    FieldKind, FieldName, FieldValue, FileValue, Language, LinkType, LiveLinks, MemberId, PersonName, Progress,
+    FieldKind, FieldName, FieldValue, Language, LinkType, LiveLinks, MemberId, PersonName, Progress,
     Recipient, RecipientId, Requester, State, TemplateId, TemplateVersion, TextFault, UtcOffset, Who, Workflow,
     WorkflowId, WriterDetail, text, time,
 };
@@ -38,6 +38,7 @@ use crate::foresight::stuck_from_start;
 use crate::origin::Origin;
 use crate::outgoing::Outgoing;
 use crate::public_link::not_taken;
+use crate::uploads::FileClaim;
 use crate::values::{GivenField, NewValue, prove, prove_text, prove_writer, value_fault};
 use crate::vault::Purpose;
 use crate::{App, export};
@@ -250,13 +251,6 @@ pub(crate) struct PreviewContent {
     pub values: BTreeMap<String, FieldValue>,
 }
 
-impl PreviewContent {
-    /// The files that it shows.
-    pub(crate) fn files(&self) -> impl Iterator<Item = &FileValue> {
-        self.values.values().filter_map(FieldValue::file)
-    }
-}
-
 /// A request that was found good.
 struct Plan {
     workflow: Workflow,
@@ -270,6 +264,8 @@ struct Plan {
     idempotency: Option<Idempotency>,
     party: Party,
     also: Option<Also>,
+    /// On the files in its values.
+    claim: FileClaim,
     /// Numbers that are given out already.
     reserved: Option<Reserved>,
 }
@@ -285,7 +281,7 @@ pub(crate) enum Also {
         number: u32,
     },
     /// A template is made for this document alone; its id is known only now.
-    OneOff(Arc<StoredVersion>),
+    OneOff(Arc<StoredVersion>, FileClaim),
     /// A public link is used.
     LinkUse {
         /// By whom.
@@ -311,7 +307,7 @@ impl Also {
                     Err(Error::conflict(ConflictCode::Changed))
                 }
             }
-            Also::OneOff(_) => Ok(()),
+            Also::OneOff(..) => Ok(()),
             Also::LinkUse { taking, .. } => {
                 let taken = store::public_link::take(tx, company, taking, workflow, now)?;
                 not_taken(taken, now).map_or(Ok(()), Err)
@@ -361,26 +357,21 @@ impl App {
             return self.answered_before(kept, idempotency).map(only);
         }
         let one_off = match &also {
-            Some(Also::OneOff(version)) => Some(Arc::clone(version)),
+            Some(Also::OneOff(version, _)) => Some(Arc::clone(version)),
             _ => None,
         };
         let (mut plan, files, preview) = self.planned(caller, &context, one_off, now, request, origin)?;
         plan.also = also;
         plan.reserved = reserved;
-        let mut kept = Vec::new();
-        for bytes in files {
-            kept.push(self.blobs.put(&bytes)?);
-        }
+        self.keep_files(&mut plan.claim, files.iter().map(Vec::as_slice))?;
+        drop(files);
         if preview {
             return self.keep_preview(plan, now).map(only);
         }
         let outgoing = Arc::clone(&self.outgoing);
         let idempotency = plan.idempotency.clone();
-        let outcome = self.store.write(move |tx| plan.store(tx, &outgoing, now));
-        if !matches!(outcome, Ok(Stored::Now { .. })) {
-            self.leave_behind(&caller.company, kept);
-        }
-        match (outcome?, idempotency) {
+        let outcome = self.store.write(move |tx| plan.store(tx, &outgoing, now))?;
+        match (outcome, idempotency) {
             (Stored::Before(kept), Some(idempotency)) => self.answered_before(&kept, &idempotency).map(only),
             (Stored::Before(_), None) => Err(Error::internal("starting", "an answer without a key")),
             (
@@ -541,6 +532,7 @@ impl App {
         let (company, language) = (plan.workflow.company.clone(), plan.workflow.language);
         let id = self.store.write(move |tx| {
             content.template = plan.template(tx)?;
+            plan.claim.hold_until(tx, until)?;
             let text = serde_json::to_string(&content).map_err(|error| Error::internal("keeping a preview", error))?;
             store::preview::insert(tx, &company, &text, now, until).map_err(Error::from)
         })?;
@@ -708,6 +700,7 @@ impl Plan {
             &self.checks,
             (&entries, head),
         )?;
+        self.claim.take_over(tx)?;
         for (field, stored) in &self.values {
             store::workflow_value::insert(tx, company, workflow.id, field, stored)?;
             if let Some(file) = stored.value.file() {
@@ -745,7 +738,11 @@ impl Plan {
     /// The template; one that is made for this document alone is stored now.
     fn template(&self, tx: &mut dyn Transaction) -> Result<TemplateId, Error> {
         match &self.also {
-            Some(Also::OneOff(version)) => Ok(store::template::insert_one_off(tx, version)?),
+            Some(Also::OneOff(version, claim)) => {
+                let id = store::template::insert_one_off(tx, version)?;
+                claim.take_over(tx)?;
+                Ok(id)
+            }
             _ => Ok(self.workflow.template),
         }
     }
@@ -936,6 +933,7 @@ impl<'a> StartReader<'a> {
                 sender_disabled: false,
             },
             also: None,
+            claim: FileClaim::of(&self.caller.company),
             reserved: None,
         };
         Some((plan, files, request.is_preview))

@@ -2,7 +2,7 @@
 //!
 //! A PDF that comes from outside passes intake, which writes the file that everything after works on; its pages are
 //! rendered once and kept as files of their own, for every workflow of every version that shows them. Files are durable
-//! before the row that names them exists; files without a row are swept later.
+//! before the row that names them exists; if no such row is written, they are removed ([`crate::uploads`]).
 
 use std::collections::BTreeMap;
 
@@ -15,6 +15,7 @@ use store::template::{StoredVersion, TemplateRow};
 
 use crate::error::{ConflictCode, Error, Fault, FaultCode, Subject};
 use crate::foresight::{self, Sheets};
+use crate::uploads::FileClaim;
 use crate::{App, form_import, text, values};
 
 /// The resolution of page images: two pixels a point.
@@ -69,6 +70,8 @@ struct Kept {
 pub(crate) struct Made {
     file: FieldsFile,
     kept: Kept,
+    /// On its files, where they are new.
+    pub(crate) claim: FileClaim,
     report: Option<Report>,
 }
 
@@ -289,6 +292,7 @@ impl App {
                 }
             };
             store::template::insert_version(tx, &made.stored(&company, id, number, &by, at))?;
+            made.claim.take_over(tx)?;
             Ok::<_, Error>((id, number))
         })?;
         tracing::info!(template = %id, version = number, pages = page_count, "template imported");
@@ -322,10 +326,12 @@ impl App {
         if intake.is_signed() {
             refuse_embedding(&file.fields)?;
         }
+        let mut claim = FileClaim::of(company);
         Ok(Made {
             file,
             report: Some(intake.report()),
-            kept: self.keep(upload, intake, &requester)?,
+            kept: self.keep(&mut claim, upload, intake, &requester)?,
+            claim,
         })
     }
 
@@ -355,6 +361,7 @@ impl App {
         Ok(Made {
             file,
             kept,
+            claim: FileClaim::of(company),
             report: None,
         })
     }
@@ -389,12 +396,12 @@ impl App {
     }
 
     /// Makes the file and the pictures of its pages durable.
-    fn keep(&self, upload: &[u8], intake: Intake, requester: &Requester) -> Result<Kept, Error> {
+    fn keep(&self, claim: &mut FileClaim, upload: &[u8], intake: Intake, requester: &Requester) -> Result<Kept, Error> {
         let page_count = u32::try_from(intake.pages.len()).unwrap_or(u32::MAX);
         Ok(Kept {
-            pdf: self.blobs.put(&intake.pdf)?,
+            pdf: self.keep_file(claim, &intake.pdf)?,
             original: BlobHash(Sha256::digest(upload).into()),
-            page_images: self.put_page_images(&intake.pdf, page_count, requester)?,
+            page_images: self.keep_page_images(claim, &intake.pdf, page_count, requester)?,
             pages: intake.pages,
         })
     }
@@ -469,7 +476,13 @@ impl App {
         }
     }
 
-    fn put_page_images(&self, pdf: &[u8], page_count: u32, requester: &Requester) -> Result<Vec<BlobHash>, Error> {
+    fn keep_page_images(
+        &self,
+        claim: &mut FileClaim,
+        pdf: &[u8],
+        page_count: u32,
+        requester: &Requester,
+    ) -> Result<Vec<BlobHash>, Error> {
         let all: Vec<u32> = (1..=page_count).collect();
         let mut hashes = Vec::with_capacity(all.len());
         for some in all.chunks(PAGES_AT_ONCE) {
@@ -480,9 +493,7 @@ impl App {
             if images.len() != some.len() {
                 return Err(Error::internal("rendering the pages", "the worker left pages out"));
             }
-            for image in images {
-                hashes.push(self.blobs.put(&image)?);
-            }
+            hashes.extend(self.keep_files(claim, images.iter().map(Vec::as_slice))?);
         }
         Ok(hashes)
     }

@@ -6,7 +6,7 @@
 //! read. Where another write came first, nothing is written, and the use-case reads and decides anew: of two that arrive
 //! at the same moment one wins, and the other meets the state that the first one left.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use domain::{
@@ -22,6 +22,7 @@ use store::workflow_value::StoredValue;
 
 use crate::error::{ConflictCode, Error, Subject};
 use crate::export::{self, NextWriter};
+use crate::uploads::FileClaim;
 use crate::{App, Origin};
 
 /// How often a use-case reads and decides anew before it gives up.
@@ -31,6 +32,8 @@ pub(crate) const MOST_TRIES: usize = 16;
 pub(crate) struct Snapshot {
     pub(crate) stored: StoredWorkflow,
     pub(crate) values: BTreeMap<String, StoredValue>,
+    /// The files of the values as they were read, whatever a decision makes of them.
+    files: BTreeSet<BlobHash>,
     pub(crate) party: Party,
     pub(crate) template: Arc<StoredVersion>,
     pub(crate) at: Timestamp,
@@ -49,6 +52,7 @@ impl Snapshot {
         Snapshot {
             stored: self.stored.clone(),
             values,
+            files: self.files.clone(),
             party: self.party.clone(),
             template: Arc::clone(&self.template),
             at: self.at,
@@ -70,6 +74,12 @@ pub(crate) struct Plan {
     deliveries: Vec<NewDelivery>,
     sealed: Option<SealedDocument>,
     blobs: Vec<BlobHash>,
+    /// On files that this plan needs.
+    claims: Vec<FileClaim>,
+    /// The files of values as they were read.
+    files_before: BTreeSet<BlobHash>,
+    /// The files of values as they are to be, by field.
+    files_after: BTreeMap<String, BlobHash>,
     finished_draft: Option<RecipientId>,
     draft_read: Option<(RecipientId, Option<String>)>,
     reset_access: Vec<RecipientId>,
@@ -90,6 +100,11 @@ impl Plan {
             .chain(events)
             .collect();
         let (entries, head) = chain(snapshot.stored.head, actor, snapshot.at, events);
+        let removed: Vec<String> = theirs.into_iter().map(|(_, field)| field).collect();
+        let left = snapshot.values.iter().filter(|(field, _)| !removed.contains(field));
+        let files_after = left
+            .filter_map(|(field, stored)| Some((field.clone(), stored.value.file()?.hash)))
+            .collect();
         Plan {
             at: snapshot.at,
             before: snapshot.stored.clone(),
@@ -97,12 +112,15 @@ impl Plan {
             entries,
             head,
             values: Vec::new(),
-            removed: theirs.into_iter().map(|(_, field)| field).collect(),
+            removed,
             end_comment: None,
             acting: None,
             deliveries: Vec::new(),
             sealed: None,
             blobs: Vec::new(),
+            claims: Vec::new(),
+            files_before: snapshot.files.clone(),
+            files_after,
             finished_draft: None,
             draft_read: None,
             reset_access: Vec::new(),
@@ -130,14 +148,26 @@ impl Plan {
     }
 
     pub(crate) fn writing(mut self, values: Vec<(String, StoredValue)>, removed: Vec<String>) -> Plan {
-        self.blobs.extend(
-            values
-                .iter()
-                .filter_map(|(_, stored)| stored.value.file())
-                .map(|file| file.hash),
-        );
+        for field in &removed {
+            self.files_after.remove(field);
+        }
+        for (field, stored) in &values {
+            match stored.value.file() {
+                Some(file) => {
+                    self.blobs.push(file.hash);
+                    self.files_after.insert(field.clone(), file.hash);
+                }
+                None => drop(self.files_after.remove(field)),
+            }
+        }
         self.values = values;
         self.removed.extend(removed);
+        self
+    }
+
+    /// It needs the files of a claim.
+    pub(crate) fn needing(mut self, claim: FileClaim) -> Plan {
+        self.claims.push(claim);
         self
     }
 
@@ -192,9 +222,7 @@ impl Plan {
         for field in &self.removed {
             store::workflow_value::delete(tx, company, id, field)?;
         }
-        for hash in &self.blobs {
-            store::workflow::refer_to_blob(tx, company, id, *hash)?;
-        }
+        self.write_files(tx)?;
         if let Some(sealed) = &self.sealed {
             store::workflow::insert_sealed(tx, company, id, sealed)?;
         }
@@ -211,6 +239,23 @@ impl Plan {
             store::outbox::enqueue(tx, delivery)?;
         }
         Ok(true)
+    }
+
+    /// Which files the workflow needs from now on. What a value held that was taken away, or replaced, is removed later.
+    fn write_files(&self, tx: &mut dyn store::Transaction) -> Result<(), Error> {
+        let (company, id) = (&self.after.company, self.after.id);
+        for hash in &self.blobs {
+            store::workflow::refer_to_blob(tx, company, id, *hash)?;
+        }
+        for claim in &self.claims {
+            claim.take_over(tx)?;
+        }
+        let still: BTreeSet<&BlobHash> = self.files_after.values().chain(&self.blobs).collect();
+        for hash in self.files_before.iter().filter(|hash| !still.contains(hash)) {
+            store::workflow::forget_blob(tx, company, id, *hash)?;
+            store::loose_file::leave(tx, company, *hash, self.at)?;
+        }
+        Ok(())
     }
 }
 
@@ -299,6 +344,10 @@ impl App {
         let template = self.kept_template(company, stored.workflow.template, stored.workflow.template_version)?;
         Ok(Snapshot {
             stored,
+            files: values
+                .values()
+                .filter_map(|stored| Some(stored.value.file()?.hash))
+                .collect(),
             values,
             party,
             template,
@@ -319,13 +368,7 @@ impl App {
     /// Writes a decision; `false` where another write came first.
     pub(crate) fn commit(&self, plan: Plan) -> Result<bool, Error> {
         let tells = !plan.deliveries.is_empty();
-        let (company, kept) = (plan.after.company.clone(), plan.blobs.clone());
-        let written = self.store.write(move |tx| plan.write(tx));
-        if !matches!(written, Ok(true)) {
-            // What was kept for it is needed by nobody now, unless something else has the same bytes.
-            self.leave_behind(&company, kept);
-        }
-        let written = written?;
+        let written = self.store.write(move |tx| plan.write(tx))?;
         if written && tells {
             self.bell.ring();
         }

@@ -21,9 +21,6 @@ impl App {
             // With a preview of what is sent once goes its template.
             for (company, content) in store::preview::over(tx, now)? {
                 if let Ok(content) = serde_json::from_str::<PreviewContent>(&content) {
-                    for file in content.files() {
-                        store::upload::leave(tx, &company, (file.hash, file.length), now)?;
-                    }
                     store::template::delete_one_off(tx, &company, content.template, now)?;
                 }
             }

@@ -1,19 +1,24 @@
-//! What strangers send is bounded, and goes when nothing needs it any more.
+//! What is kept in the file store is bounded, and goes when nothing needs it.
 //!
+//! - **No file is put without a claim** ([`FileClaim`]), which is written before the file, and which the transaction that
+//!   writes the rows that need the file takes over. Whatever becomes of the use-case, or of its process, the file is either
+//!   needed or known to be loose. (A draft's files are announced as uploads, which are counted: [`store::upload`].)
 //! - **A link has its measure**: so many files and so many bytes are kept for it at a time, those that were replaced
 //!   included until they are gone.
 //! - **What nothing needs is removed** by a job, some time after it became loose: files of drafts whose workflow ended, that
-//!   were replaced or not taken over, and of what was not written after all. The time leaves whoever has just put a file
-//!   room to write the row that names it. The same bytes are one file: it goes only where nothing of any company needs it,
-//!   and not while somebody has just put it again ([`store::upload`], [`blobs::Blobs::delete_if_older`]).
+//!   were replaced or not taken over, of values that were taken away, and of what was not written after all. The same bytes
+//!   are one file: it goes only where nothing of any company needs it, and not while somebody has just put it again
+//!   ([`store::loose_file`], [`blobs::Blobs::delete_if_older`]).
 //! - **The disk keeps a reserve**: where less than some percent of it is free, no new files and no new workflows are taken.
 //!   What people have begun to sign they can finish.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
 
 use blobs::Removal;
 use domain::{BlobHash, CompanyId};
 use jiff::{SignedDuration, Timestamp};
+use store::Transaction;
 
 use crate::App;
 use crate::error::{Error, Fault, FaultCode};
@@ -53,16 +58,6 @@ pub trait FreeSpace: Send + Sync {
     fn spaces(&self) -> Vec<Space>;
 }
 
-/// There is always room. For tests and benches of what needs no disk.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Plenty;
-
-impl FreeSpace for Plenty {
-    fn spaces(&self) -> Vec<Space> {
-        Vec::new()
-    }
-}
-
 /// A disk is nearly full.
 #[derive(Debug, thiserror::Error)]
 #[error(
@@ -94,45 +89,125 @@ impl App {
         }
     }
 
-    /// What was kept for something that was not written is removed later, unless something else needs it. What cannot be
-    /// noted `fsck` finds.
-    pub(crate) fn leave_behind(&self, company: &CompanyId, files: Vec<BlobHash>) {
+    /// Keeps files under a claim, which is as good as new afterwards; their names in the same order.
+    pub(crate) fn keep_files<'f>(
+        &self,
+        claim: &mut FileClaim,
+        files: impl IntoIterator<Item = &'f [u8]>,
+    ) -> Result<Vec<BlobHash>, Error> {
+        let files: Vec<(BlobHash, &[u8])> = files.into_iter().map(|file| (BlobHash::of(file), file)).collect();
         if files.is_empty() {
-            return;
+            return Ok(Vec::new());
         }
-        let (company, at) = (company.clone(), self.now());
-        let noted = self.store.write(move |tx| {
-            for hash in &files {
-                store::upload::leave(tx, &company, (*hash, 0), at)?;
+        let has_more = !claim.files.is_empty();
+        if !has_more {
+            let mut number = [0; 8];
+            self.random.fill(&mut number);
+            // Positive: 0 is nobody's claim.
+            claim.number = (i64::from_be_bytes(number) & i64::MAX).max(1);
+        }
+        let hashes: Vec<BlobHash> = files.iter().map(|(hash, _)| *hash).collect();
+        claim.files.extend(&hashes);
+        let (company, number, at, announced) = (claim.company.clone(), claim.number, self.now(), hashes.clone());
+        // If the machine itself stops in the next moments, `fsck` finds the files.
+        self.store.write_relaxed(move |tx| {
+            for hash in &announced {
+                store::loose_file::announce(tx, &company, number, *hash, at)?;
+            }
+            if has_more {
+                store::loose_file::hold_later(tx, &company, number, at)?;
             }
             Ok::<_, Error>(())
-        });
-        if let Err(error) = noted {
-            tracing::debug!(%error, "files that nothing needs are left for fsck");
+        })?;
+        for (_, file) in files {
+            #[expect(clippy::disallowed_methods, reason = "it is announced above")]
+            self.blobs.put(file)?;
+        }
+        Ok(hashes)
+    }
+
+    /// Keeps one file under a claim; its name.
+    pub(crate) fn keep_file(&self, claim: &mut FileClaim, file: &[u8]) -> Result<BlobHash, Error> {
+        let kept = self.keep_files(claim, [file])?;
+        Ok(kept.first().copied().unwrap_or_else(|| BlobHash::of(file)))
+    }
+
+    /// Removes files that nothing has needed for long; how many. Several processes may do it at once. A file that cannot be
+    /// removed is tried again later, and keeps no other from being removed.
+    pub fn remove_loose_files(&self) -> Result<u64, Error> {
+        let now = self.now();
+        let before = now.checked_sub(LOOSE_FOR).unwrap_or(Timestamp::MIN);
+        let since_epoch = u64::try_from(before.as_microsecond()).unwrap_or_default();
+        let old = SystemTime::UNIX_EPOCH + Duration::from_micros(since_epoch);
+        let (mut removed, mut failed) = (0, None);
+        loop {
+            let loose = self
+                .store
+                .write(move |tx| store::loose_file::begin_removal(tx, before, now, AT_ONCE).map_err(Error::from))?;
+            let mut gone = Vec::new();
+            for file in loose.files {
+                match self.blobs.delete_if_older(&file.hash, old) {
+                    Ok(Removal::Removed) => {
+                        removed += 1;
+                        gone.push(file);
+                    }
+                    Ok(Removal::Absent) => gone.push(file),
+                    // Somebody has just put it again. If nothing comes to need it, it goes later.
+                    Ok(Removal::Young) => {}
+                    Err(error) => {
+                        tracing::warn!(%error, "a file that nothing needs could not be removed; it is tried again");
+                        failed = Some(error);
+                    }
+                }
+            }
+            self.store.write_relaxed(move |tx| {
+                gone.iter()
+                    .try_for_each(|file| store::loose_file::forget(tx, file, now))
+            })?;
+            if !loose.is_more {
+                return failed.map_or(Ok(removed), |error| Err(error.into()));
+            }
+        }
+    }
+}
+
+/// Files that are in the file store and that no row needs yet. They are removed some time later, unless the transaction that
+/// writes the rows that need them takes the claim over.
+#[derive(Debug, Clone)]
+#[must_use = "files whose claim is not taken over are removed"]
+pub(crate) struct FileClaim {
+    company: CompanyId,
+    /// Of no meaning while there are no files.
+    number: i64,
+    files: BTreeSet<BlobHash>,
+}
+
+impl FileClaim {
+    /// A claim on no files yet.
+    pub(crate) fn of(company: &CompanyId) -> FileClaim {
+        FileClaim {
+            company: company.clone(),
+            number: 0,
+            files: BTreeSet::new(),
         }
     }
 
-    /// Removes files of uploads that nothing has needed for long; how many. Several processes may do it at once.
-    pub fn remove_loose_files(&self) -> Result<u64, Error> {
-        let before = self.now().checked_sub(LOOSE_FOR).unwrap_or(Timestamp::MIN);
-        let since_epoch = u64::try_from(before.as_microsecond()).unwrap_or_default();
-        let old = SystemTime::UNIX_EPOCH + Duration::from_micros(since_epoch);
-        let mut removed = 0;
-        loop {
-            let (claimed, unneeded) = self
-                .store
-                .write(move |tx| store::upload::claim(tx, before, AT_ONCE).map_err(Error::from))?;
-            for loose in unneeded {
-                match self.blobs.delete_if_older(&loose.hash, old)? {
-                    Removal::Removed => removed += 1,
-                    Removal::Absent => {}
-                    // Somebody has just put it again, and may be about to name it. If not, it is loose once more.
-                    Removal::Young => self.leave_behind(&loose.company, vec![loose.hash]),
-                }
-            }
-            if claimed < AT_ONCE {
-                return Ok(removed);
-            }
+    /// This transaction writes the rows that need the files. It fails if some have been removed meanwhile: whoever was so
+    /// slow starts again.
+    pub(crate) fn take_over(&self, tx: &mut dyn Transaction) -> Result<(), Error> {
+        self.on_all(|| store::loose_file::take_over(tx, &self.company, self.number))
+    }
+
+    /// What this transaction writes needs the files until then, and they are removed after that.
+    pub(crate) fn hold_until(&self, tx: &mut dyn Transaction, until: Timestamp) -> Result<(), Error> {
+        self.on_all(|| store::loose_file::hold(tx, &self.company, self.number, until))
+    }
+
+    fn on_all(&self, act: impl FnOnce() -> Result<u64, store::Error>) -> Result<(), Error> {
+        if self.files.is_empty() || act()? == self.files.len() as u64 {
+            Ok(())
+        } else {
+            Err(Error::busy(1))
         }
     }
 }

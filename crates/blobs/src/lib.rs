@@ -1,9 +1,9 @@
 //! Content-addressed files: named by their SHA-256, durable when [`Blobs::put`] returns.
 //!
 //! **Actors.** Use-cases put a file before the transaction that refers to it, so that no row ever
-//! names a file that is not there. What a crash leaves between the two is a file that nobody
-//! refers to: `fsck` finds it by [`Blobs::list`] and sweeps it once it is old enough, as a job does
-//! with what it knows that nobody refers to any more.
+//! names a file that is not there. What fails between the two leaves a file that nobody refers to: a
+//! row was written before it was put, by which a job finds and removes it. `fsck` finds all such files
+//! by [`Blobs::list`] and sweeps them once they are old enough.
 //!
 //! **Guarantees.** `put` returns when content, name and folders are on the disk; the same bytes
 //! twice are one file. `get` never answers bytes whose hash is not their name.

@@ -7,14 +7,19 @@
 //!   away nobody beats, so nobody is taken for dead.
 //! - A node that was only slow, or stood still, goes on under the same name: its next beat makes its row anew. What it was
 //!   delivering may be delivered twice, as always when a lease ends; a result is recorded only by whoever holds the lease.
+//! - A node beats for as long as its work goes on ([`alive_while`]): while a runner lets what is under way come to its end,
+//!   nobody else takes that over. Once the work is done, the node leaves and gives back all that it still has.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::sync::Arc;
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use app::App;
 use store::node::{self, Node};
+use tokio::sync::Notify;
+use tokio::task::spawn_blocking;
 
 /// How often a node shows that it lives.
 pub const BEAT: Duration = Duration::from_secs(2);
@@ -27,6 +32,54 @@ pub struct Nodes {
     own: String,
     heard: HashMap<String, Heard>,
     has_beaten: bool,
+}
+
+/// Does the work of a node that claims things, and shows for exactly as long that it lives; then leaves. `pause` is what lies
+/// between two beats ([`BEAT`]). If the work panics, so does this, and the node falls silent.
+pub async fn alive_while<T, P: Future<Output = ()>>(
+    nodes: Nodes,
+    pause: impl Fn() -> P,
+    work: impl Future<Output = T>,
+) -> T {
+    let nodes = Arc::new(Mutex::new(nodes));
+    let done = Notify::new();
+    let working = async {
+        let result = work.await;
+        done.notify_one();
+        result
+    };
+    let beating = async {
+        loop {
+            if let Err(error) = blocking(&nodes, Nodes::beat).await {
+                tracing::warn!(%error, "this node could not show that it lives");
+            }
+            tokio::select! {
+                () = done.notified() => return,
+                () = pause() => {}
+            }
+        }
+    };
+    let (result, ()) = tokio::join!(working, beating);
+    match blocking(&nodes, |nodes| nodes.leave()).await {
+        Ok(0) => {}
+        Ok(claims) => tracing::info!(claims, "what this node had claimed was given back"),
+        Err(error) => tracing::warn!(%error, "this node could not leave; others take over what it had claimed"),
+    }
+    result
+}
+
+/// Asks the database on a thread for blocking work. A panic there is an error like others: the next beat comes all the same.
+async fn blocking(
+    nodes: &Arc<Mutex<Nodes>>,
+    ask: fn(&mut Nodes) -> Result<u64, store::Error>,
+) -> Result<u64, store::Error> {
+    let nodes = Arc::clone(nodes);
+    let asking = spawn_blocking(move || ask(&mut nodes.lock().unwrap_or_else(PoisonError::into_inner)));
+    asking.await.unwrap_or_else(|error| {
+        Err(store::Error::Panicked {
+            message: error.to_string(),
+        })
+    })
 }
 
 /// When a node was heard last.
@@ -73,6 +126,16 @@ impl Nodes {
         }
         if released > 0 {
             self.app.bell.ring();
+        }
+        Ok(released)
+    }
+
+    /// Leaves: others have no longer to wait until this node is silent. Blocks. How many claims it gave back.
+    pub fn leave(&self) -> Result<u64, store::Error> {
+        let (own, now) = (self.own.clone(), self.app.now());
+        let released = self.app.store.write_relaxed(move |tx| node::leave(tx, &own, now))?;
+        if released > 0 {
+            self.app.store.announce()?;
         }
         Ok(released)
     }

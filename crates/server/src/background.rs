@@ -107,11 +107,16 @@ pub fn start(
             tracing::warn!(%error, "what dead processes had taken of bulk starts is taken over later");
         }
     });
-    work.spawn(keep_alive(
+    // What claims things: others take that over from a node that does not beat, so it beats until both are done.
+    let starting_many = every(BULK_EVERY, ended.clone(), Arc::clone(&app), "starting many", start_many);
+    let delivering = runner.run(told(ended.clone()));
+    work.spawn(nodes::alive_while(
         Nodes::new(Arc::clone(&app), node::this_process()),
-        ended.clone(),
+        || tokio::time::sleep(nodes::BEAT),
+        async {
+            tokio::join!(delivering, starting_many);
+        },
     ));
-    work.spawn(runner.run(told(ended.clone())));
     work.spawn(every(
         EXPIRY_EVERY,
         ended.clone(),
@@ -132,13 +137,6 @@ pub fn start(
         Arc::clone(&app),
         "renewing the revocation list",
         renew_list,
-    ));
-    work.spawn(every(
-        BULK_EVERY,
-        ended.clone(),
-        Arc::clone(&app),
-        "starting many",
-        start_many,
     ));
     work.spawn(every(
         HISTORY_EVERY,
@@ -181,34 +179,6 @@ pub fn start(
 async fn told(mut ended: watch::Receiver<bool>) {
     // An error means that the sender is gone, and with it the server.
     let _ = ended.wait_for(|ended| *ended).await;
-}
-
-/// Shows other nodes that this one lives, and takes over from those that do not.
-async fn keep_alive(mut nodes: Nodes, ended: watch::Receiver<bool>) {
-    let mut time = interval(nodes::BEAT);
-    time.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut end = Box::pin(told(ended));
-    loop {
-        tokio::select! {
-            () = &mut end => return,
-            _ = time.tick() => {}
-        }
-        let beating = spawn_blocking(move || {
-            let beat = nodes.beat();
-            (nodes, beat)
-        });
-        let beat;
-        (nodes, beat) = match beating.await {
-            Ok(beaten) => beaten,
-            Err(error) => {
-                tracing::error!(%error, "this node no longer shows that it lives");
-                return;
-            }
-        };
-        if let Err(error) = beat {
-            tracing::warn!(%error, "this node could not show that it lives");
-        }
-    }
 }
 
 /// Runs a job again and again until the end.

@@ -41,6 +41,7 @@ mod error;
 pub mod idempotency;
 mod job;
 pub mod known_address;
+pub mod loose_file;
 pub mod member;
 mod migrations;
 pub mod node;

@@ -37,6 +37,16 @@ pub fn take_over(tx: &mut dyn Transaction, dead: &Node, now: Timestamp) -> Resul
     if tx.execute(&sql::REMOVE, values![dead.name.as_str(), dead.beat])? == 0 {
         return Ok(None);
     }
-    let deliveries = outbox::release_owner(tx, &dead.name, now)?;
-    Ok(Some(deliveries + bulk::release_owner(tx, &dead.name)?))
+    release(tx, &dead.name, now).map(Some)
+}
+
+/// Removes a node that ends, and gives back all that it still has, due now. How much.
+pub fn leave(tx: &mut dyn Transaction, name: &str, now: Timestamp) -> Result<u64, Error> {
+    tx.execute(&sql::LEAVE, values![name])?;
+    release(tx, name, now)
+}
+
+fn release(tx: &mut dyn Transaction, name: &str, now: Timestamp) -> Result<u64, Error> {
+    let deliveries = outbox::release_owner(tx, name, now)?;
+    Ok(deliveries + bulk::release_owner(tx, name)?)
 }

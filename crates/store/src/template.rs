@@ -4,7 +4,7 @@ use domain::{BlobHash, CompanyId, Field, TemplateId, TemplateVersion};
 use jiff::Timestamp;
 
 use crate::sql::template as sql;
-use crate::{Error, Row, Transaction, upload, values};
+use crate::{Error, Row, Transaction, loose_file, values};
 
 /// A version with what surrounds it.
 #[derive(Debug, Clone, PartialEq)]
@@ -218,10 +218,10 @@ pub fn delete_one_off(
     id: TemplateId,
     at: Timestamp,
 ) -> Result<(), Error> {
-    tx.execute(&sql::DELETE_ONE_OFF_VERSIONS, values![company.as_str(), id.get()])?;
     for row in tx.query(&sql::FORGET_FILES, values![company.as_str(), id.get()])? {
-        upload::leave(tx, company, (row.get("hash")?, 0), at)?;
+        loose_file::leave(tx, company, row.get("hash")?, at)?;
     }
+    tx.execute(&sql::DELETE_ONE_OFF_VERSIONS, values![company.as_str(), id.get()])?;
     tx.execute(&sql::DELETE_ONE_OFF, values![company.as_str(), id.get()])
         .map(drop)
 }

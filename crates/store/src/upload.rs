@@ -1,13 +1,14 @@
-//! Uploads: what the file store holds for whom, and which of it nobody needs.
+//! Uploads: what the file store holds for a recipient's draft, and which of it the draft no longer names.
 //!
-//! A file is announced before it is put into the file store, so that nothing is there of which nobody knows. It is *loose*
-//! while no draft names it: from its announcement until the draft is written, and again once the draft names another, is
-//! taken over or ends. What has been loose for long is claimed by one process, in a transaction that also looks whether
-//! anything else needs the file. A draft can name only what is announced still, so it never names what was claimed.
+//! A file is announced before it is put into the file store, so that the file store holds nothing that no row knows of. It is
+//! *loose* while no draft names it: from its announcement until the draft is written, and again once the draft names another,
+//! is taken over or ends. One process takes what has been loose for long ([`crate::loose_file`]). A draft can name only what is
+//! still announced, so it never names what was taken.
 
 use domain::{BlobHash, CompanyId, RecipientId, WorkflowId};
 use jiff::Timestamp;
 
+use crate::loose_file::Loose;
 use crate::sql::upload as sql;
 use crate::{Error, Transaction, values};
 
@@ -18,17 +19,6 @@ pub struct Counted {
     pub files: u64,
     /// Their bytes.
     pub bytes: u64,
-}
-
-/// A file that was loose for long, and that nothing needs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Loose {
-    /// Whose upload it was.
-    pub company: CompanyId,
-    /// The file.
-    pub hash: BlobHash,
-    /// Its length.
-    pub length: u64,
 }
 
 /// Announces a file that is about to be kept for a writer's draft.
@@ -93,39 +83,17 @@ pub fn end_workflow(
     tx.execute_later(&sql::END_WORKFLOW, values![company, workflow, at])
 }
 
-/// A file was kept for something that was not written: it is loose, unless something else needs it.
-pub fn leave(
-    tx: &mut dyn Transaction,
-    company: &CompanyId,
-    (hash, length): (BlobHash, u64),
-    at: Timestamp,
-) -> Result<(), Error> {
-    tx.execute_later(&sql::LEAVE, values![company, hash, signed(length), at])
-}
-
-/// Takes up to `most` uploads that were loose at `before`: how many, and the files among them that nothing needs. Whoever
-/// takes them removes these files.
-pub fn claim(tx: &mut dyn Transaction, before: Timestamp, most: u32) -> Result<(u32, Vec<Loose>), Error> {
-    let rows = tx.query(&sql::CLAIM, values![before, most])?;
-    let mut unneeded: Vec<Loose> = Vec::new();
-    for row in &rows {
-        let loose = Loose {
-            company: row.get("company_id")?,
-            hash: row.get("hash")?,
-            length: row.get("length")?,
-        };
-        let known = unneeded.iter().any(|other| other.hash == loose.hash);
-        if !known && !is_needed(tx, loose.hash)? {
-            unneeded.push(loose);
-        }
+/// Takes up to `most` uploads that were loose at `before`. A draft that names one at the same moment comes first or not at all:
+/// both change its row.
+pub(crate) fn take_old(tx: &mut dyn Transaction, before: Timestamp, most: u32) -> Result<Vec<Loose>, Error> {
+    let mut taken = Vec::new();
+    for row in tx.query(&sql::OLD, values![before, most])? {
+        let (company, hash): (CompanyId, BlobHash) = (row.get("company_id")?, row.get("hash")?);
+        let recipient: RecipientId = row.get("recipient_id")?;
+        tx.execute_later(&sql::TAKE, values![&company, recipient, hash])?;
+        taken.push(Loose { company, hash });
     }
-    Ok((u32::try_from(rows.len()).unwrap_or(u32::MAX), unneeded))
-}
-
-/// Does anything need the file?
-pub fn is_needed(tx: &mut dyn Transaction, hash: BlobHash) -> Result<bool, Error> {
-    let named = format!("%\"{hash}\"%");
-    tx.query_one(&sql::IS_NEEDED, values![hash, named])?.get("is_needed")
+    Ok(taken)
 }
 
 fn signed(length: u64) -> i64 {

@@ -1,4 +1,8 @@
 //! The use-cases through their public face, on both databases.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "files that no row needs are among what is tested"
+)]
 
 extern crate countersign_app as app;
 
@@ -9,6 +13,7 @@ mod drafts;
 mod foresight;
 mod known_addresses;
 mod look;
+mod loose_files;
 mod mails;
 mod one_time_codes;
 mod people_over_time;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
-use app::network::{Network, NoNetwork};
+use app::network::Network;
 use app::{
     App, CompanyChange, DocumentFault, DraftSeen, Error, FieldLook, FreeSpace, LoginAttempt, NewCompany, NewMember,
     Origin, Parts, SavedDraft, SealingSettings, Settings, Signed, SigningKey, Space, StrangersDocuments, Vault,
@@ -22,6 +22,7 @@ use jiff::Timestamp;
 use sheets::{Sheet, SheetLimits};
 use tempfile::TempDir;
 use testkit::database::TestDatabase;
+use testkit::stand_ins::NoNetwork;
 use testkit::world::{CountingRandom, StandingClock};
 
 pub const PASSWORD: &str = "plover lantern quay 47";
@@ -179,9 +180,27 @@ pub fn attempt(company: &str, email: &str, password: &str) -> LoginAttempt {
 #[derive(Debug, Default)]
 pub struct InProcess {
     made: AtomicUsize,
+    before_pages: Before,
+}
+
+/// What happens before pages are shown, instead of their being shown where it fails.
+#[derive(Default)]
+struct Before(Mutex<Option<BeforePages>>);
+
+type BeforePages = Box<dyn Fn() -> Result<(), DocumentFault> + Send>;
+
+impl std::fmt::Debug for Before {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Before")
+    }
 }
 
 impl InProcess {
+    /// Lets something happen each time before pages are shown.
+    pub fn before_pages(&self, act: impl Fn() -> Result<(), DocumentFault> + Send + 'static) {
+        *self.before_pages.0.lock().expect("no panic while locked") = Some(Box::new(act));
+    }
+
     /// How many pictures were decoded.
     pub fn made(&self) -> usize {
         self.made.load(Ordering::SeqCst)
@@ -226,6 +245,9 @@ impl StrangersDocuments for InProcess {
         pages: &[u32],
         dots_per_inch: f32,
     ) -> Result<Vec<Vec<u8>>, DocumentFault> {
+        if let Some(act) = &*self.before_pages.0.lock().expect("no panic while locked") {
+            act()?;
+        }
         Ok(render::page_images(pdf, pages, dots_per_inch)?)
     }
 

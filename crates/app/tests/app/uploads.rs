@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::support::{TestApp, on_both};
 use crate::workflows::{World, act, field, fields_of_first, id_of, key_of, origin, pixel, texts, two_steps};
 
-const MINUTE: i64 = 60;
+pub const MINUTE: i64 = 60;
 
 /// A signature, another for each number.
 pub fn picture(number: u32) -> Vec<u8> {
@@ -39,7 +39,7 @@ fn with_attachment() -> serde_json::Value {
     ]})
 }
 
-fn started(world: &World<'_>) -> (WorkflowId, SigningKey) {
+pub fn started(world: &World<'_>) -> (WorkflowId, SigningKey) {
     let mut request = world.request();
     if world
         .app
@@ -57,20 +57,20 @@ fn started(world: &World<'_>) -> (WorkflowId, SigningKey) {
     (id_of(&started), key_of(started.sign_url.as_deref().expect("embedded")))
 }
 
-fn files(app: &TestApp) -> Vec<BlobHash> {
+pub fn files(app: &TestApp) -> Vec<BlobHash> {
     app.blobs.list().expect("a list").iter().map(|file| file.hash).collect()
 }
 
 /// The time is the real one, as that of files is.
-fn at_present(app: &TestApp) {
+pub fn at_present(app: &TestApp) {
     app.clock.set(Timestamp::now());
 }
 
-fn is_there(app: &TestApp, bytes: &[u8]) -> bool {
+pub fn is_there(app: &TestApp, bytes: &[u8]) -> bool {
     app.blobs.exists(&BlobHash::of(bytes)).expect("an answer")
 }
 
-fn removed(app: &TestApp) -> u64 {
+pub fn removed(app: &TestApp) -> u64 {
     app.remove_loose_files().expect("the job runs")
 }
 
@@ -346,12 +346,15 @@ fn a_file_that_is_sent_again_while_it_is_about_to_go_stays() {
         let before = now - SignedDuration::from_mins(15);
         let claimed = app
             .store
-            .write(move |tx| store::upload::claim(tx, before, 10))
+            .write(move |tx| store::loose_file::begin_removal(tx, before, now, 10))
             .expect("claimed");
-        assert_eq!((claimed.0, claimed.1.len()), (1, 1));
+        assert_eq!((claimed.is_more, claimed.files.len()), (false, 1));
         app.attach(&other, "scan", None, bytes.to_vec()).expect("a file");
         let old = SystemTime::now() - Duration::from_mins(15);
-        let removal = app.blobs.delete_if_older(&claimed.1[0].hash, old).expect("an answer");
+        let removal = app
+            .blobs
+            .delete_if_older(&claimed.files[0].hash, old)
+            .expect("an answer");
         assert_eq!(removal, blobs::Removal::Young);
         assert!(is_there(app, bytes));
         assert!(app.fsck(Duration::ZERO).expect("a report").is_clean());
@@ -371,7 +374,7 @@ fn a_draft_names_no_file_that_was_claimed_meanwhile() {
             .store
             .write(move |tx| {
                 store::upload::announce(tx, &company, writer, (hash, 4), at)?;
-                store::upload::claim(tx, later, 10)?;
+                store::loose_file::begin_removal(tx, later, later, 10)?;
                 store::upload::name(tx, &company, writer, hash)
             })
             .expect("an answer");

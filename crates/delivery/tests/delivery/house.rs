@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use app::mail::{AccessCode, Letter, MailRoom, Occasion, Request};
-use app::{App, Caller, Channel, NoDocuments, Parts, Purpose, Settings, Vault};
+use app::{App, Caller, Channel, Parts, Purpose, Settings, Vault};
 use blobs::Blobs;
 use delivery::guarded_client::{GuardedClient, Limits, Lookup, SystemLookup};
 use delivery::mailer::{LONGEST_SENDING, MailSettings, MailTls, Mailer};
@@ -19,6 +19,7 @@ use store::outbox::{self, Delivery, DeliveryId, NewChannel, NewDelivery, Try};
 use store::{Store, Transaction, values};
 use tempfile::TempDir;
 use testkit::database::TestDatabase;
+use testkit::stand_ins::{EnoughSpace, NoDocuments, NoNetwork};
 
 store::statements! {
     /// The delivery of an event.
@@ -159,9 +160,9 @@ impl House {
             store,
             blobs: Blobs::local(folder.path()).expect("a folder of blobs"),
             documents: Arc::new(NoDocuments),
-            space: Arc::new(app::Plenty),
+            space: Arc::new(EnoughSpace),
             clock: Arc::<TurnedClock>::clone(&clock),
-            network: Arc::new(app::network::NoNetwork),
+            network: Arc::new(NoNetwork),
             tokens: Arc::new(app::key_tokens::NoTokens),
             vault: Vault::new(&[7; 32], Arc::clone(&random)),
             random,

@@ -1,18 +1,23 @@
 //! What a dead node held, and who takes it back. Time is counted in beats, so nobody waits here.
 
-use std::sync::Arc;
+use std::future::Future;
+use std::sync::mpsc::{Receiver as Signals, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use delivery::nodes::{Nodes, SILENCE};
+use delivery::nodes::{self, Nodes, SILENCE};
 use domain::{MemberId, TemplateId};
 use jiff::SignedDuration;
-use store::bulk::{self, NewBulk, NewRow};
+use store::bulk::{self, BulkId, NewBulk, NewRow};
 use store::node;
 use store::outbox::{self, Claimed, Finished, Outcome, Try};
 use testkit::database::TestDatabase;
 use testkit::deliveries::claim_due;
-use testkit::receiver::Receiver;
+use testkit::receiver::{Answer, Receiver};
+use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
 
-use crate::house::House;
+use crate::house::{House, endless, settings};
 
 testkit::on_both_databases!(
     what_a_dead_node_held_is_delivered_by_another_long_before_its_lease_ends,
@@ -20,7 +25,15 @@ testkit::on_both_databases!(
     a_node_that_was_taken_for_dead_records_no_result_over_anothers_claim,
     of_two_nodes_one_takes_over_from_a_third,
     bulk_sends_of_a_dead_node_are_given_back,
+    a_node_that_is_stopping_keeps_what_it_is_delivering_and_nothing_is_sent_twice,
+    what_a_node_still_has_when_its_work_is_done_is_the_others_at_once,
 );
+
+/// As the issue of nodes that are killed wants it, whatever the machine.
+#[test]
+fn what_a_dead_node_held_is_due_again_within_ten_seconds() {
+    assert!(nodes::BEAT * (SILENCE + 1) <= Duration::from_secs(10));
+}
 
 fn node_of(house: &House, name: &str) -> Nodes {
     Nodes::new(Arc::clone(&house.app), name.to_owned())
@@ -116,6 +129,16 @@ fn of_two_nodes_one_takes_over_from_a_third(database: &TestDatabase) {
 
 fn bulk_sends_of_a_dead_node_are_given_back(database: &TestDatabase) {
     let house = House::on(database);
+    let id = bulk_send(&house);
+    let take = |owner: &'static str| take_bulk_send(&house, id, owner);
+    let (mut dying, mut other) = (node_of(&house, "elsewhere/1/1"), node_of(&house, "here/1/1"));
+    beats(&mut dying, 1);
+    assert!(take("elsewhere/1/1") && !take("here/1/1"));
+    assert_eq!(beats(&mut other, SILENCE + 1), 1);
+    assert!(take("here/1/1"));
+}
+
+fn bulk_send(house: &House) -> BulkId {
     let now = house.app.now();
     let new = NewBulk {
         company: house.company.clone(),
@@ -128,12 +151,104 @@ fn bulk_sends_of_a_dead_node_are_given_back(database: &TestDatabase) {
             request: Ok(vec![1]),
         }],
     };
-    let id = house.write(move |tx| bulk::insert(tx, &new));
+    house.write(move |tx| bulk::insert(tx, &new))
+}
+
+fn take_bulk_send(house: &House, id: BulkId, owner: &'static str) -> bool {
+    let now = house.app.now();
     let until = now + SignedDuration::from_mins(1);
-    let take = |owner: &'static str| house.write(move |tx| bulk::claim(tx, id, owner, now, until));
-    let (mut dying, mut other) = (node_of(&house, "elsewhere/1/1"), node_of(&house, "here/1/1"));
-    beats(&mut dying, 1);
-    assert!(take("elsewhere/1/1") && !take("here/1/1"));
-    assert_eq!(beats(&mut other, SILENCE + 1), 1);
-    assert!(take("here/1/1"));
+    house.write(move |tx| bulk::claim(tx, id, owner, now, until))
+}
+
+/// A node at work, which beats when it is told to.
+struct Working {
+    ticks: Arc<Semaphore>,
+    pauses: Signals<()>,
+    ending: JoinHandle<()>,
+}
+
+impl Working {
+    fn begin(house: &House, name: &str, work: impl Future<Output = ()> + Send + 'static) -> Working {
+        let (ticks, (begun, pauses)) = (Arc::new(Semaphore::new(0)), channel());
+        let (nodes, told) = (node_of(house, name), Arc::clone(&ticks));
+        let begun = Mutex::new(begun);
+        let pause = move || {
+            let told = Arc::clone(&told);
+            let _ = begun.lock().expect("no panic while locked").send(());
+            async move { told.acquire().await.expect("it is never closed").forget() }
+        };
+        let working = Working {
+            ticks,
+            pauses,
+            ending: house.runtime.spawn(nodes::alive_while(nodes, pause, work)),
+        };
+        // It beats at once.
+        working.pauses.recv().expect("it lives");
+        working
+    }
+
+    fn beat(&self) {
+        self.ticks.add_permits(1);
+        self.pauses.recv().expect("it lives");
+    }
+
+    fn end(self, house: &House) {
+        house.runtime.block_on(self.ending).expect("no panic");
+    }
+}
+
+fn a_node_that_is_stopping_keeps_what_it_is_delivering_and_nothing_is_sent_twice(database: &TestDatabase) {
+    let house = House::on(database).with_limits(endless());
+    let (answer, answers) = channel::<()>();
+    let (ask, asked) = channel::<()>();
+    let talk = Mutex::new((ask, answers));
+    let receiver = Receiver::answering(move |_| {
+        let (ask, answers) = &*talk.lock().expect("no panic while locked");
+        let _ = ask.send(());
+        let _ = answers.recv();
+        Answer::status(200)
+    });
+    let id = house.tell(&receiver.url("/hook"), 1);
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let (draining, drains) = channel();
+    let runner = house.runner_with(settings("here/1/1")).run(async move {
+        drop(stopped.await);
+        let _ = draining.send(());
+    });
+    let working = Working::begin(&house, "here/1/1", runner);
+    asked.recv().expect("it is delivered");
+    stop.send(()).expect("it works");
+    drains.recv().expect("it is told to stop");
+    let mut other = node_of(&house, "there/1/1");
+    for _ in 0..10 {
+        working.beat();
+        assert_eq!(beats(&mut other, SILENCE), 0, "it is still delivering");
+        house.deliver();
+    }
+    answer.send(()).expect("the receiver waits");
+    working.end(&house);
+    house.deliver();
+    assert_eq!((receiver.received().len(), house.state(id)), (1, "delivered"));
+    let left: Vec<String> = house
+        .write(|tx| node::all(tx))
+        .into_iter()
+        .map(|node| node.name)
+        .collect();
+    assert_eq!(left, ["there/1/1"], "it has left");
+}
+
+fn what_a_node_still_has_when_its_work_is_done_is_the_others_at_once(database: &TestDatabase) {
+    let house = House::on(database);
+    let receiver = Receiver::start();
+    house.tell(&receiver.url("/hook"), 1);
+    let id = bulk_send(&house);
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let working = Working::begin(&house, "elsewhere/1/1", async { drop(stopped.await) });
+    assert_eq!(claim_as(&house, "elsewhere/1/1").len(), 1);
+    assert!(take_bulk_send(&house, id, "elsewhere/1/1"));
+    assert_eq!(claim_as(&house, "here/1/1"), []);
+    stop.send(()).expect("it works");
+    working.end(&house);
+    assert_eq!(claim_as(&house, "here/1/1").len(), 1);
+    assert!(take_bulk_send(&house, id, "here/1/1"));
 }

@@ -35,12 +35,14 @@ crate::statements! {
          SELECT $1, m.company_id, m.id, m.credential_version, $5, $5, $6 FROM member m \
          WHERE m.company_id = $2 AND m.id = $3 AND m.credential_version = $4 AND m.disabled_at IS NULL";
 
-    /// Whose session it is. The session's secret is the authority; the company comes from it.
-    pub static FIND_SESSION = "SELECT s.company_id, s.member_id, s.seen_at, s.expires_at, m.email, m.name, m.role, \
+    /// Whose session it is. The session's secret is the authority; the company comes from it. A session was last used at its
+    /// beginning at the earliest: programs of versions that do not know `seen_at` leave it at 0.
+    pub static FIND_SESSION = "SELECT s.company_id, s.member_id, \
+         CASE WHEN s.seen_at > s.created_at THEN s.seen_at ELSE s.created_at END AS seen_at, s.expires_at, m.email, m.name, m.role, \
          c.name AS company_name, c.language, c.utc_offset FROM member_session s \
          JOIN member m ON m.company_id = s.company_id AND m.id = s.member_id \
          JOIN company c ON c.id = s.company_id \
-         WHERE s.session_hash = $1 AND s.expires_at > $2 AND s.seen_at > $3 AND m.disabled_at IS NULL \
+         WHERE s.session_hash = $1 AND s.expires_at > $2 AND (s.seen_at > $3 OR s.created_at > $3) AND m.disabled_at IS NULL \
          AND s.credential_version = m.credential_version";
 
     /// A session was used.
@@ -53,5 +55,6 @@ crate::statements! {
     pub static DELETE_SESSIONS = "DELETE FROM member_session WHERE company_id = $1 AND member_id = $2";
 
     /// Sessions that are over.
-    pub static DELETE_EXPIRED_SESSIONS = "DELETE FROM member_session WHERE expires_at <= $1 OR seen_at <= $2";
+    pub static DELETE_EXPIRED_SESSIONS = "DELETE FROM member_session \
+         WHERE expires_at <= $1 OR (seen_at <= $2 AND created_at <= $2)";
 }

@@ -36,6 +36,8 @@ files! {
     delivery,
     /// Addresses from which members have logged in.
     known_address,
+    /// Files that no row needs, and whether anything needs a file.
+    loose_file,
     /// Members and their sessions.
     member,
     /// Processes that claim work.
@@ -48,7 +50,7 @@ files! {
     setting,
     /// Templates and their versions.
     template,
-    /// Uploads, and who needs a file.
+    /// What the file store holds for drafts.
     upload,
     /// Workflows, their writers and their sealed documents.
     workflow,

@@ -10,4 +10,7 @@ crate::statements! {
 
     /// Removes a node that has not beaten since.
     pub static REMOVE = "DELETE FROM node WHERE name = $1 AND beat = $2";
+
+    /// A node ends.
+    pub static LEAVE = "DELETE FROM node WHERE name = $1";
 }

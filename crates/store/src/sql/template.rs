@@ -36,14 +36,15 @@ crate::statements! {
     pub static INSERT_ONE_OFF = "INSERT INTO template (company_id, name, current_version, created_at, one_off) \
          VALUES ($1, $2, 1, $3, TRUE) RETURNING id";
 
-    /// The versions of a template that was made for one document which was not started.
+    /// The files of a template that was made for one document which was not started.
+    pub static FORGET_FILES = "DELETE FROM template_file WHERE company_id = $1 AND template_id = $2 \
+         AND EXISTS (SELECT 1 FROM template AS t WHERE t.company_id = $1 AND t.id = $2 AND t.one_off) \
+         AND NOT EXISTS (SELECT 1 FROM workflow AS w WHERE w.company_id = $1 AND w.template_id = $2) RETURNING hash";
+
+    /// Its versions.
     pub static DELETE_ONE_OFF_VERSIONS = "DELETE FROM template_version WHERE company_id = $1 AND template_id = $2 \
          AND EXISTS (SELECT 1 FROM template AS t WHERE t.company_id = $1 AND t.id = $2 AND t.one_off) \
          AND NOT EXISTS (SELECT 1 FROM workflow AS w WHERE w.company_id = $1 AND w.template_id = $2)";
-
-    /// Their files are needed no more.
-    pub static FORGET_FILES = "DELETE FROM template_file WHERE company_id = $1 AND template_id = $2 \
-         AND NOT EXISTS (SELECT 1 FROM template_version AS v WHERE v.company_id = $1 AND v.template_id = $2) RETURNING hash";
 
     /// And the template itself.
     pub static DELETE_ONE_OFF = "DELETE FROM template WHERE company_id = $1 AND id = $2 AND one_off \

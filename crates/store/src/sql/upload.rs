@@ -1,4 +1,4 @@
-//! The table `upload`: what the file store holds for somebody's upload; and who needs a file.
+//! The table `upload`: what the file store holds for a recipient's draft.
 
 crate::statements! {
     /// A file that is about to be kept for a writer's draft, which does not name it yet.
@@ -25,18 +25,10 @@ crate::statements! {
     pub static END_WORKFLOW = "UPDATE upload SET loose_since = $3 WHERE company_id = $1 AND loose_since IS NULL \
          AND recipient_id IN (SELECT id FROM recipient WHERE company_id = $1 AND workflow_id = $2)";
 
-    /// A file that was kept for what then was not written.
-    pub static LEAVE = "INSERT INTO upload (company_id, recipient_id, hash, length, loose_since) \
-         VALUES ($1, NULL, $2, $3, $4)";
+    /// What has been loose for long, of all companies.
+    pub static OLD = "SELECT company_id, recipient_id, hash FROM upload WHERE loose_since <= $1 \
+         ORDER BY loose_since LIMIT $2";
 
-    /// Takes what has been loose for long, of all companies.
-    pub static CLAIM = "DELETE FROM upload WHERE loose_since <= $1 AND id IN \
-         (SELECT id FROM upload WHERE loose_since <= $1 ORDER BY loose_since LIMIT $2) \
-         RETURNING company_id, hash, length";
-
-    /// Does anything need a file? Of all companies: the same bytes are one file.
-    pub static IS_NEEDED = "SELECT (EXISTS (SELECT 1 FROM upload WHERE hash = $1) \
-         OR EXISTS (SELECT 1 FROM blob_reference WHERE hash = $1) \
-         OR EXISTS (SELECT 1 FROM template_file WHERE hash = $1) \
-         OR EXISTS (SELECT 1 FROM preview WHERE content LIKE $2)) AS is_needed";
+    /// One of these is about to be removed, or needed after all.
+    pub static TAKE = "DELETE FROM upload WHERE company_id = $1 AND recipient_id = $2 AND hash = $3";
 }

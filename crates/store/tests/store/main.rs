@@ -2,9 +2,11 @@
 
 mod backlog;
 mod history;
+mod loose_files;
 mod plans;
 mod postgres_only;
 mod probe;
+mod schemas;
 mod statements;
 mod transactions;
 mod upgrades;

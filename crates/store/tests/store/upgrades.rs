@@ -19,6 +19,8 @@ testkit::on_both_databases!(
     what_was_discarded_before_has_its_links_revoked,
     a_session_from_before_the_idle_limit_lives_on_and_is_idle_since_it_began,
     files_of_drafts_and_templates_of_before_are_known_by_their_hash,
+    files_that_nothing_needs_are_left_by_their_company_and_previews_keep_theirs_until_they_expire,
+    a_session_that_an_older_program_begins_beside_this_one_counts_from_its_beginning,
 );
 
 store::statements! {
@@ -33,6 +35,9 @@ store::statements! {
     pub static KEYS = "SELECT contact_key FROM recipient ORDER BY id";
     pub static COMMENTS = "SELECT comment FROM recipient ORDER BY id";
     pub static UPLOADS = "SELECT recipient_id, hash, length, loose_since FROM upload ORDER BY recipient_id";
+    pub static LOOSE_FILES = "SELECT claim, hash, since FROM loose_file ORDER BY claim, hash";
+    pub static OLD_SESSION = "INSERT INTO member_session (session_hash, company_id, member_id, created_at, expires_at) \
+        SELECT $1, company_id, id, $2, $3 FROM member";
     pub static DRAFTS = "SELECT recipient_id FROM draft ORDER BY recipient_id";
 }
 
@@ -469,12 +474,143 @@ fn what_was_discarded_before_has_its_links_revoked(database: &TestDatabase) {
 }
 
 fn bytes(database: &TestDatabase) -> String {
-    let zeros = "00".repeat(32);
+    hash_text(database, 0)
+}
+
+/// A file's name that consists of one number, as the database writes it.
+fn hash_text(database: &TestDatabase, number: u8) -> String {
+    let hash = BlobHash([number; 32]);
     if dialect(database) == "postgres" {
-        format!("'\\x{zeros}'")
+        format!("'\\x{hash}'")
     } else {
-        format!("x'{zeros}'")
+        format!("x'{hash}'")
     }
+}
+
+/// What lets rows refer to others that are not there.
+fn unchecked(database: &TestDatabase) -> &'static str {
+    if dialect(database) == "postgres" {
+        "SET session_replication_role = replica;"
+    } else {
+        "PRAGMA foreign_keys = OFF;"
+    }
+}
+
+/// A workflow with a recipient. Only what the migrations of files read has a meaning, so what it refers to is not there.
+fn workflow(database: &TestDatabase, id: i64, status: &str) -> String {
+    let ended = if status == "Playing" { "NULL" } else { "1" };
+    let zero = bytes(database);
+    format!(
+        "INSERT INTO workflow (id, company_id, name, template_id, template_version, on_reject, language, offset_seconds, \
+         sender_id, client_id, cc_list, is_embedded, started_at, expires_at, status, turn, ended_at, \
+         first_step_reported, chain_sequence, chain_hash, link_version, revision, company_name) VALUES ({id}, 'acme', 'x', 1, 1, \
+         'end', 'ko', 0, 1, '3f2b8a54-6a0e-4b0e-9d53-1f4c2a7d9e10', '[]', FALSE, 0, 0, '{status}', 1, {ended}, FALSE, 1, \
+         {zero}, 1, 1, 'Acme');\n\
+         INSERT INTO recipient (id, company_id, workflow_id, step_order, place, name, contact, contact_key, link_version, \
+         progress, access_failures) VALUES ({id}, 'acme', {id}, 1, 1, 'x', 'x', 'x', 1, 'waiting', 0);\n"
+    )
+}
+
+fn files_that_nothing_needs_are_left_by_their_company_and_previews_keep_theirs_until_they_expire(
+    database: &TestDatabase,
+) {
+    let name = |number: u8| hash_text(database, number);
+    let value = format!(
+        r#"{{"type":"file","value":{{"file_name":"a","hash":"{}","length":7}}}}"#,
+        BlobHash([40; 32])
+    );
+    let preview = format!(
+        r#"{{"workflow_name":"x","values":{{"sign":{{"type":"file","value":{{"hash":"{}"}}}},"name":{{"type":"text","value":"x"}}}}}}"#,
+        BlobHash([50; 32])
+    );
+    let mut then = format!(
+        "{}\n{COMPANY}\n{}\
+         INSERT INTO field_value (workflow_id, company_id, field_name, value, wire, wire_hash, salt, written_at) \
+         VALUES (1, 'acme', 'sign', '{value}', 'a', 0, {}, 0);\n\
+         INSERT INTO sealed_document (workflow_id, company_id, document_hash, document_length, certificate_hash, \
+         certificate_length, sealed_at) VALUES (1, 'acme', {}, 1, {}, 1, 0);\n\
+         INSERT INTO preview (id, company_id, content, created_at, expires_at) VALUES (3, 'acme', '{preview}', 0, 900);\n\
+         INSERT INTO template_file (hash, company_id, template_id, version) VALUES ({}, 'acme', 5, 1);\n",
+        unchecked(database),
+        workflow(database, 1, "Complete"),
+        bytes(database),
+        name(42),
+        name(43),
+        name(60),
+    );
+    for number in 40..=43 {
+        then = format!(
+            "{then}INSERT INTO blob_reference (hash, workflow_id, company_id) VALUES ({}, 1, 'acme');\n",
+            name(number)
+        );
+    }
+    for (recipient, number, since) in [("NULL", 1, "5"), ("NULL", 1, "7"), ("1", 2, "NULL")] {
+        then = format!(
+            "{then}INSERT INTO upload (company_id, recipient_id, hash, length, loose_since) \
+             VALUES ('acme', {recipient}, {}, 1, {since});\n",
+            name(number)
+        );
+    }
+    as_of(database, 29, &then);
+    let store = database.open();
+    let rows = store.read(|tx| tx.query(&LOOSE_FILES, &[])).expect("the loose files");
+    let found: Vec<(i64, BlobHash, i64)> = rows
+        .iter()
+        .map(|row| {
+            (
+                row.get("claim").expect("a number"),
+                row.get("hash").expect("a hash"),
+                row.get("since").expect("a time"),
+            )
+        })
+        .collect();
+    let loose = |claim, number, since| (claim, BlobHash([number; 32]), since);
+    assert_eq!(found, [loose(-3, 50, 900), loose(0, 1, 7), loose(0, 41, 0)]);
+    for (number, is_needed) in [
+        (1, false),
+        (2, true),
+        (40, true),
+        (41, false),
+        (42, true),
+        (43, true),
+        (50, true),
+        (60, false),
+    ] {
+        let needed = store.read(move |tx| store::loose_file::is_needed(tx, BlobHash([number; 32])));
+        assert_eq!(needed.expect("an answer"), is_needed, "{number}");
+    }
+}
+
+/// Of a version that does not know the idle limit, on another node.
+fn a_session_that_an_older_program_begins_beside_this_one_counts_from_its_beginning(database: &TestDatabase) {
+    let store = database.open();
+    let at = |second| Timestamp::from_second(second).expect("a time");
+    store
+        .write(move |tx| {
+            let company = domain::CompanyId::parse("acme").expect("an id");
+            store::company::insert(tx, &testkit::rows::company(&company, at(0)))?;
+            store::member::insert(tx, &company, "a@example.com", "A", domain::Role::Owner, "x", at(0))?;
+            tx.execute_one(&OLD_SESSION, store::values![[7_u8; 32].as_slice(), at(100), at(900)])
+        })
+        .expect("as it does");
+    let found = |idle_since: i64| {
+        store
+            .read_one(move |tx| store::member::find_session(tx, &[7; 32], at(200), at(idle_since)))
+            .expect("it is looked for")
+            .map(|session| session.seen_at)
+    };
+    let cleaned = |idle_since: i64| {
+        store
+            .write(move |tx| store::member::delete_expired_sessions(tx, at(200), at(idle_since)))
+            .expect("cleaned")
+    };
+    assert_eq!((found(99), cleaned(99)), (Some(at(100)), 0));
+    assert_eq!(found(100), None, "idle for too long");
+    store
+        .write(move |tx| store::member::use_session(tx, &[7; 32], at(150)))
+        .expect("it is used here");
+    assert_eq!((found(149), cleaned(149)), (Some(at(150)), 0));
+    assert_eq!((found(150), cleaned(150)), (None, 1));
 }
 
 fn a_session_from_before_the_idle_limit_lives_on_and_is_idle_since_it_began(database: &TestDatabase) {
@@ -505,37 +641,15 @@ fn a_session_from_before_the_idle_limit_lives_on_and_is_idle_since_it_began(data
 
 fn files_of_drafts_and_templates_of_before_are_known_by_their_hash(database: &TestDatabase) {
     let hash = |number: u8| BlobHash([number; 32]);
-    let bytes = |number: u8| match dialect(database) {
-        "postgres" => format!("'\\x{}'", hash(number)),
-        _ => format!("x'{}'", hash(number)),
-    };
-    // Of a workflow only what the migration reads has a meaning here, so nothing else is there.
-    let unchecked = match dialect(database) {
-        "postgres" => "SET session_replication_role = replica;",
-        _ => "PRAGMA foreign_keys = OFF;",
-    };
-    let workflow = |id: i64, status: &str| {
-        let ended = if status == "Playing" { "NULL" } else { "1" };
-        let draft = format!(
-            r#"{{"texts":{{}},"files":{{"a":{{"file_name":"a","media_type":"b","hash":"{}","length":7}}}}}}"#,
-            hash(u8::try_from(id).expect("a small number"))
-        );
-        let (zero, no) = match dialect(database) {
-            "postgres" => ("'\\x00'", "FALSE"),
-            _ => ("x'00'", "0"),
-        };
+    let bytes = |number: u8| hash_text(database, number);
+    let draft = |id: i64| {
+        let hash = hash(u8::try_from(id).expect("a small number"));
         format!(
-            "INSERT INTO workflow (id, company_id, name, template_id, template_version, on_reject, language, offset_seconds, \
-             sender_id, client_id, cc_list, is_embedded, started_at, expires_at, status, turn, ended_at, \
-             first_step_reported, chain_sequence, chain_hash, link_version, revision, company_name) VALUES ({id}, 'acme', 'x', 1, 1, \
-             'end', 'ko', 0, 1, '3f2b8a54-6a0e-4b0e-9d53-1f4c2a7d9e10', '[]', {no}, 0, 0, '{status}', 1, {ended}, {no}, 1, \
-             {zero}, 1, 1, 'Acme');\n\
-             INSERT INTO recipient (id, company_id, workflow_id, step_order, place, name, contact, contact_key, link_version, \
-             progress, access_failures) VALUES ({id}, 'acme', {id}, 1, 1, 'x', 'x', 'x', 1, 'waiting', 0);\n\
-             INSERT INTO draft (recipient_id, company_id, field_values, written_at) VALUES ({id}, 'acme', '{draft}', 0);\n\
-             "
+            "INSERT INTO draft (recipient_id, company_id, field_values, written_at) VALUES ({id}, 'acme', \
+             '{{\"texts\":{{}},\"files\":{{\"a\":{{\"file_name\":\"a\",\"media_type\":\"b\",\"hash\":\"{hash}\",\"length\":7}}}}}}', 0);\n"
         )
     };
+    let workflow = |id: i64, status: &str| format!("{}{}", workflow(database, id, status), draft(id));
     let template = format!(
         "INSERT INTO template_version (company_id, template_id, version, name, definition, pdf, original, page_images, \
          created_at, created_by) VALUES ('acme', 1, 1, 'x', '{{}}', {}, {}, '[\"{}\",\"{}\",\"{}\"]', 0, 'x');",
@@ -548,7 +662,8 @@ fn files_of_drafts_and_templates_of_before_are_known_by_their_hash(database: &Te
     let without_files =
         "INSERT INTO draft (recipient_id, company_id, field_values, written_at) VALUES (9, 'acme', '{}', 0);";
     let then = format!(
-        "{unchecked}\n{COMPANY}\n{template}\n{}{}{without_files}",
+        "{}\n{COMPANY}\n{template}\n{}{}{without_files}",
+        unchecked(database),
         workflow(1, "Playing"),
         workflow(2, "Rejected")
     );
@@ -576,7 +691,7 @@ fn files_of_drafts_and_templates_of_before_are_known_by_their_hash(database: &Te
         .collect();
     assert_eq!(left, [1, 9], "of a document that has ended nothing is left to fill in");
     for (number, is_needed) in [(1, true), (30, true), (31, false), (32, true), (33, true), (34, false)] {
-        let needed = store.read(move |tx| store::upload::is_needed(tx, hash(number)));
+        let needed = store.read(move |tx| store::loose_file::is_needed(tx, hash(number)));
         assert_eq!(needed.expect("an answer"), is_needed, "{number}");
     }
 }

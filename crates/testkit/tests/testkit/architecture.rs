@@ -53,6 +53,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "failpoint",
             "document",
             "document-worker",
+            "sheets",
             "store",
             "blobs",
             "i18n",

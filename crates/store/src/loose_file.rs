@@ -1,0 +1,107 @@
+//! Files that the file store holds and that no row needs: not yet, or no longer.
+//!
+//! Whoever keeps a file announces it here first, under a claim of their own, so that the file store holds nothing that no row
+//! knows of. The transaction that writes the row that needs the file takes the claim over. If it fails, or its process is
+//! killed, the announcement stays, and a job removes the file.
+//!
+//! A file that a row no longer needs is left here under no claim: nobody can take it over. While it is being removed its row
+//! stays, so that a removal that fails, or whose process is killed, is tried again.
+
+use domain::{BlobHash, CompanyId};
+use jiff::Timestamp;
+
+use crate::sql::loose_file as sql;
+use crate::{Error, Transaction, upload, values};
+
+/// A file that nothing needs, about to be removed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loose {
+    /// Whose it was.
+    pub company: CompanyId,
+    /// The file.
+    pub hash: BlobHash,
+}
+
+/// Files to be removed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ToRemove {
+    /// Nothing needs these. Each has a row until [`forget`].
+    pub files: Vec<Loose>,
+    /// Are there more that have been loose for long?
+    pub is_more: bool,
+}
+
+/// Announces a file that is about to be kept under a claim, which is not 0.
+pub fn announce(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    claim: i64,
+    hash: BlobHash,
+    at: Timestamp,
+) -> Result<(), Error> {
+    tx.execute_later(&sql::ANNOUNCE, values![company, claim, hash, at])
+}
+
+/// The files of a claim are loose from this moment on, and not before; how many there are.
+pub fn hold(tx: &mut dyn Transaction, company: &CompanyId, claim: i64, until: Timestamp) -> Result<u64, Error> {
+    tx.execute(&sql::HOLD, values![company, claim, until])
+}
+
+/// The same, by somebody who does not need to know how many there are.
+pub fn hold_later(tx: &mut dyn Transaction, company: &CompanyId, claim: i64, until: Timestamp) -> Result<(), Error> {
+    tx.execute_later(&sql::HOLD, values![company, claim, until])
+}
+
+/// Rows of this transaction need the files of a claim; how many it still had.
+pub fn take_over(tx: &mut dyn Transaction, company: &CompanyId, claim: i64) -> Result<u64, Error> {
+    tx.execute(&sql::TAKE_OVER, values![company, claim])
+}
+
+/// A row no longer needs a file: it is removed, unless something else needs it.
+pub fn leave(tx: &mut dyn Transaction, company: &CompanyId, hash: BlobHash, at: Timestamp) -> Result<(), Error> {
+    tx.execute_later(&sql::LEAVE, values![company, hash, at])
+}
+
+/// Takes about `most` files that were loose at `before`, and says which of them nothing needs. Whoever takes them removes
+/// these files; what has not been removed is taken again later, as if it were loose since `now`.
+pub fn begin_removal(
+    tx: &mut dyn Transaction,
+    before: Timestamp,
+    now: Timestamp,
+    most: u32,
+) -> Result<ToRemove, Error> {
+    let uploads = upload::take_old(tx, before, most)?;
+    let others = take_old(tx, before, most)?;
+    let is_more = uploads.len().max(others.len()) >= most as usize;
+    let mut files = Vec::new();
+    for file in uploads.into_iter().chain(others) {
+        if !is_needed(tx, file.hash)? {
+            files.push(file);
+        }
+    }
+    for file in &files {
+        leave(tx, &file.company, file.hash, now)?;
+    }
+    Ok(ToRemove { files, is_more })
+}
+
+fn take_old(tx: &mut dyn Transaction, before: Timestamp, most: u32) -> Result<Vec<Loose>, Error> {
+    let mut taken = Vec::new();
+    for row in tx.query(&sql::OLD, values![before, most])? {
+        let (company, hash): (CompanyId, BlobHash) = (row.get("company_id")?, row.get("hash")?);
+        let claim: i64 = row.get("claim")?;
+        tx.execute_later(&sql::TAKE, values![&company, claim, hash])?;
+        taken.push(Loose { company, hash });
+    }
+    Ok(taken)
+}
+
+/// A file that was to be removed is gone. `since` is when its removal began.
+pub fn forget(tx: &mut dyn Transaction, gone: &Loose, since: Timestamp) -> Result<(), Error> {
+    tx.execute_later(&sql::FORGET, values![&gone.company, gone.hash, since])
+}
+
+/// Does anything need the file, or may anybody come to need it?
+pub fn is_needed(tx: &mut dyn Transaction, hash: BlobHash) -> Result<bool, Error> {
+    tx.query_one(&sql::IS_NEEDED, values![hash])?.get("is_needed")
+}
