@@ -29,6 +29,7 @@ fn main() {
         take(&corpus, &mut |name, bytes| {
             put("intake", name, bytes);
             put("verify", name, bytes);
+            put("reader", name, bytes);
         });
     }
 }

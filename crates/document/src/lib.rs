@@ -9,7 +9,7 @@
 //!
 //! | room | what it provides |
 //! |---|---|
-//! | [`pdf`] | the format: revisions that append, the form, the place of a box on its page, bytes that are shared |
+//! | [`pdf`] | the format: a strict reader, writers, revisions that append, the form, the place of a box on its page, bytes that are shared |
 //! | [`text`] | the fonts, texts laid out in boxes and columns, what pages of our own are made of |
 //! | [`pages`] | pictures of pages, packed small, and what the pages say |
 //! | [`marks`] | what is drawn on a page for a value: texts, pictures, drawn signatures and seals |

@@ -1,13 +1,43 @@
 //! The format of PDF: what files are made of, whoever made them.
 //!
-//! [`revision`] appends to a file without touching what is there. `form` finds the fields of a form and adds to them,
-//! [`geometry`] knows where a box lies on a page that may be turned, cropped or scaled, `xmp` reads the description of a
-//! document, and [`shared_bytes`] keeps a large file in memory once. Nothing here knows what a file is read or written for.
+//! A lenient reader can be deceived: it shows one file where other programs see another. Ours reads a file only if its
+//! cross-references say one thing, loses nothing of it, and names the rule that a file breaks.
+//!
+//! - [`lex`] and [`parse`] turn bytes into [`object`]s, which keep the spelling of numbers, names and strings;
+//! - [`section`] reads the chain of cross-reference sections, [`crypt`] decrypts, [`filter`] decodes streams;
+//! - [`file`](mod@file) opens a file, and [`view`] shows its objects as one of its revisions left them;
+//! - [`edit`] keeps changes beside a file; [`write`](mod@write) writes objects and whole files, [`append`](mod@append) adds a
+//!   section and keeps every earlier byte;
+//! - [`rebuild`] reads damaged files, as another type, so that nothing that verifies can take one for a sound file;
+//! - [`defect`] names what is wrong.
+//!
+//! [`revision`] appends to a file that lopdf has read. `form` finds the fields of a form and adds to them, [`geometry`] knows
+//! where a box lies on a page that may be turned, cropped or scaled, `xmp` reads the description of a document, and
+//! [`shared_bytes`] keeps a large file in memory once. Nothing here knows what a file is read or written for.
 //!
 //! This is the lowest room: it uses no other.
 
+pub mod append;
+pub mod crypt;
+pub mod defect;
+pub mod edit;
+pub mod file;
+pub mod filter;
 pub(crate) mod form;
 pub mod geometry;
+pub mod lex;
+pub mod object;
+mod pages;
+pub mod parse;
+pub mod rebuild;
 pub mod revision;
+pub mod section;
 pub mod shared_bytes;
+pub mod view;
+pub mod write;
 pub(crate) mod xmp;
+
+pub use defect::{Deviation, PdfDefect, Rule};
+pub use file::File;
+pub use object::{Dict, Name, Number, Object, Ref, Str, Stream};
+pub use view::{View, Written};

@@ -15,6 +15,7 @@ mod fields;
 mod intake;
 mod materials;
 mod overlay;
+mod reader;
 mod revision;
 mod seeds;
 mod verify;
@@ -27,6 +28,7 @@ pub use cms::cms;
 pub use fields::fields;
 pub use intake::intake;
 pub use overlay::overlay;
+pub use reader::reader;
 pub use revision::revision;
 pub use seeds::{Seed, seeds};
 pub use verify::verify;
@@ -35,11 +37,12 @@ pub use verify::verify;
 pub type Target = fn(&[u8]) -> bool;
 
 /// All targets by name.
-pub const TARGETS: [(&str, Target); 6] = [
+pub const TARGETS: [(&str, Target); 7] = [
     ("cms", cms),
     ("fields", fields),
     ("intake", intake),
     ("overlay", overlay),
+    ("reader", reader),
     ("revision", revision),
     ("verify", verify),
 ];

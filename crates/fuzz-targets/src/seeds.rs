@@ -45,6 +45,7 @@ pub fn seeds() -> Vec<Seed> {
     };
     for (name, file) in samples() {
         put("intake", &name, &file);
+        put("reader", &name, &file);
         // As signed by others: our own approval would lock the file.
         let stamped = add_archive_timestamp(&file, &ValidationData::default(), &Authority).expect("stamped");
         put("intake", &format!("stamped-{name}"), &stamped);
@@ -58,6 +59,7 @@ pub fn seeds() -> Vec<Seed> {
         if certified {
             let long = add_validation_data(&file, &data).expect("extended");
             put("verify", &format!("long-{name}"), &long);
+            put("reader", &format!("long-{name}"), &long);
         }
         let kind = if certified { "certified" } else { "approved" };
         put("verify", &format!("{kind}-{name}"), &file);

@@ -18,6 +18,7 @@ mod keys;
 mod other_signers;
 mod pages;
 mod raw_revision;
+mod reader;
 mod reading;
 mod revisions;
 mod revocation;

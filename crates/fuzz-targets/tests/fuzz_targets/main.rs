@@ -2,8 +2,9 @@
 //! `script/fuzz` looks further.
 
 use std::panic::catch_unwind;
+use std::path::{Path, PathBuf};
 
-use countersign_fuzz_targets::{Seed, TARGETS, as_in_the_worker, seeds};
+use countersign_fuzz_targets::{Seed, TARGETS, as_in_the_worker, reader, seeds};
 
 /// Numbers that look random and are the same every time (`SplitMix64`).
 struct Numbers(u64);
@@ -86,6 +87,46 @@ fn intake_keeps_its_promises() {
 #[test]
 fn overlay_keeps_its_promises() {
     try_out("overlay", 40);
+}
+
+#[test]
+fn reader_keeps_its_promises() {
+    try_out("reader", 200);
+}
+
+/// `COUNTERSIGN_CORPUS` names a folder of PDFs that nobody here wrote.
+#[test]
+fn reader_keeps_its_promises_with_files_of_others() {
+    let folder = std::env::var_os("COUNTERSIGN_CORPUS").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"),
+        PathBuf::from,
+    );
+    if !folder.is_dir() {
+        eprintln!(
+            "skipped: {} is not there; COUNTERSIGN_CORPUS names the folder",
+            folder.display()
+        );
+        return;
+    }
+    let mut waiting = vec![folder];
+    let (mut files, mut sound, mut broken) = (0, 0, Vec::new());
+    while let Some(folder) = waiting.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                waiting.push(path);
+            } else if path.extension().is_some_and(|end| end == "pdf") {
+                files += 1;
+                let bytes = std::fs::read(&path).expect("a file");
+                match catch_unwind(|| reader(&bytes)) {
+                    Ok(is_sound) => sound += u32::from(is_sound),
+                    Err(_) => broken.push(path),
+                }
+            }
+        }
+    }
+    println!("{files} files, {sound} keep the rules");
+    assert!(broken.is_empty(), "{broken:#?}");
 }
 
 #[test]

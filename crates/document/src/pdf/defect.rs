@@ -1,0 +1,244 @@
+//! What is wrong with a file, and where.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use super::object::Ref;
+
+/// A rule that a file breaks. Nothing is read past it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PdfDefect {
+    /// The byte, counted from the file's header.
+    pub offset: usize,
+    /// The object, when it is known.
+    pub object: Option<Ref>,
+    /// The rule.
+    pub rule: Rule,
+}
+
+impl PdfDefect {
+    /// A defect at a byte.
+    pub fn new(offset: usize, rule: Rule) -> Self {
+        Self {
+            offset,
+            object: None,
+            rule,
+        }
+    }
+
+    /// The same defect, in this object.
+    #[must_use]
+    pub fn within(mut self, object: Ref) -> Self {
+        self.object.get_or_insert(object);
+        self
+    }
+}
+
+impl fmt::Display for PdfDefect {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "byte {}", self.offset)?;
+        if let Some(object) = self.object {
+            write!(formatter, ", object {object}")?;
+        }
+        write!(formatter, ": {}", self.rule)
+    }
+}
+
+impl std::error::Error for PdfDefect {}
+
+/// The rules of ISO 32000-2 that the reader enforces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Error)]
+pub enum Rule {
+    // Syntax (7.2, 7.3)
+    /// 7.3.
+    #[error("the file ends within an object")]
+    UnexpectedEnd,
+    /// 7.3.
+    #[error("no object begins here")]
+    UnexpectedToken,
+    /// 7.3.
+    #[error("this word is no object")]
+    UnknownWord,
+    /// 7.3.3.
+    #[error("this is not a number")]
+    MalformedNumber,
+    /// 7.3.5.
+    #[error("# in a name needs two hexadecimal digits other than 00")]
+    NameEscape,
+    /// 7.3.4.3.
+    #[error("a hexadecimal string contains something other than digits")]
+    HexDigit,
+    /// 7.3.6, 7.3.7.
+    #[error("objects are nested too deeply")]
+    TooDeep,
+    /// 7.3.7.
+    #[error("a dictionary contains a key twice")]
+    DuplicateKey,
+    /// 7.3.7.
+    #[error("a key of a dictionary is not a name")]
+    KeyNotName,
+    /// 7.3.10.
+    #[error("a reference is out of range")]
+    ReferenceRange,
+    /// 7.3.10.
+    #[error("references lead to references without end")]
+    ReferenceChain,
+    /// 7.3.10.
+    #[error("an object does not end with endobj")]
+    MissingEndobj,
+    /// 7.3.8.1.
+    #[error("the word stream is not followed by a line end")]
+    StreamStart,
+    /// 7.3.8.2.
+    #[error("a stream's /Length is missing or is not a length")]
+    StreamLength,
+    /// 7.3.8.2.
+    #[error("a stream's /Length is redefined while the stream stays")]
+    LengthRedefined,
+    /// 7.3.8.1.
+    #[error("endstream is not where the stream's /Length says")]
+    StreamEnd,
+    /// 7.5.4.
+    #[error("an object extends into the next one")]
+    Overlap,
+
+    // Structure (7.5)
+    /// 7.5.2.
+    #[error("the file does not begin with %PDF-")]
+    NoHeader,
+    /// 7.5.5.
+    #[error("startxref is missing at the end of the file")]
+    NoStart,
+    /// 7.5.5.
+    #[error("no cross-reference section is where startxref or /Prev says")]
+    NoSection,
+    /// 7.5.4.
+    #[error("the cross-reference table is malformed")]
+    Table,
+    /// 7.5.4.
+    #[error("a section lists an object twice")]
+    ListedTwice,
+    /// 7.5.4.
+    #[error("object 0 is in use")]
+    ObjectZero,
+    /// 7.5.5.
+    #[error("the trailer dictionary is missing")]
+    NoTrailer,
+    /// 7.5.5.
+    #[error("/Prev is not an offset")]
+    Previous,
+    /// 7.5.5.
+    #[error("cross-reference sections form a loop")]
+    SectionLoop,
+    /// 7.5.6, F.
+    #[error("/Prev leads forward in a file that is not linearised")]
+    ForwardPrevious,
+    /// 7.5.8.
+    #[error("the cross-reference stream is malformed")]
+    CrossReferenceStream,
+    /// 7.5.8.4.
+    #[error("/XRefStm does not lead to a cross-reference stream")]
+    Hybrid,
+    /// 7.5.4.
+    #[error("a cross-reference entry does not point at its own object")]
+    StrayEntry,
+    /// 7.5.8.3.
+    #[error("a cross-reference entry does not point at its own place in an object stream")]
+    StrayCompressedEntry,
+    /// 7.5.7.
+    #[error("the object stream is malformed")]
+    ObjectStream,
+    /// 7.5.5.
+    #[error("/Root does not lead to the document catalog")]
+    NoCatalog,
+    /// 7.7.3.2.
+    #[error("the page tree is malformed")]
+    PageTree,
+    /// 7.8.2.
+    #[error("the content of a page is not a stream that can be decoded")]
+    Content,
+
+    // Encryption (7.6)
+    /// 7.6.2.
+    #[error("the encryption dictionary is malformed")]
+    EncryptionDictionary,
+    /// 7.6.2.
+    #[error("this kind of encryption is not supported")]
+    UnsupportedEncryption,
+    /// 7.6.4.
+    #[error("the file needs a password")]
+    PasswordNeeded,
+    /// 7.6.4.
+    #[error("the password is wrong")]
+    PasswordWrong,
+    /// 7.6.3.
+    #[error("encrypted data is malformed")]
+    Ciphertext,
+
+    // Filters (7.4)
+    /// 7.4.1.
+    #[error("nobody here decodes this filter")]
+    UnknownFilter,
+    /// 7.4.1.
+    #[error("the filters or their parameters are malformed")]
+    FilterParameters,
+    /// 7.4.
+    #[error("the data of a stream cannot be decoded")]
+    FilterData,
+    /// Annex C.
+    #[error("decoded data exceeds the limit")]
+    TooLarge,
+}
+
+/// What real writers write although the standard says otherwise. It is read in one way and reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deviation {
+    /// The byte, counted from the file's header.
+    pub offset: usize,
+    /// What it is.
+    pub kind: DeviationKind,
+}
+
+/// The deviations that the reader accepts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Error)]
+pub enum DeviationKind {
+    /// 7.5.2: offsets count from the header, or from the file's first byte.
+    #[error("bytes precede the header")]
+    HeaderNotAtStart,
+    /// 7.5.5.
+    #[error("%%EOF is missing at the end of the file")]
+    NoEndMark,
+    /// 7.5.5.
+    #[error("bytes other than white space follow the last %%EOF")]
+    BytesAfterEnd,
+    /// 7.5.4: an entry has exactly 20 bytes.
+    #[error("entries of the cross-reference table do not have the prescribed spaces and line ends")]
+    EntrySpelling,
+    /// 7.5.4.
+    #[error("white space precedes the cross-reference section")]
+    SpaceBeforeSection,
+    /// 7.5.4: the first subsection begins with object 1, but lists object 0.
+    #[error("the first subsection of the cross-reference table is off by one")]
+    FirstSubsectionOffByOne,
+    /// 7.5.4.
+    #[error("white space precedes an object's number where its entry points")]
+    SpaceBeforeObject,
+    /// 7.5.4: no object can be there. The number is read as free.
+    #[error("an entry in use points at the first byte of the file")]
+    EntryAtZero,
+    /// 7.5.5.
+    #[error("/Size is not greater than every object number")]
+    SizeTooSmall,
+    /// 7.3.8.1.
+    #[error("more than a line end stands before endstream")]
+    SpaceBeforeEndstream,
+    /// 7.2.4: a program that searches the file takes it for structure.
+    #[error("a comment within an object contains a word of the file's structure")]
+    WordInComment,
+}
+
+/// A defect at a byte, as an error.
+pub(crate) fn defect<T>(offset: usize, rule: Rule) -> Result<T, PdfDefect> {
+    Err(PdfDefect::new(offset, rule))
+}

@@ -1,0 +1,162 @@
+//! The objects of a file as one of its revisions left them.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::defect::{PdfDefect, Rule, defect};
+use super::file::{File, Place, Revision};
+use super::filter::{self, Decoded, Step};
+use super::object::{Dict, Object, Ref, Stream, StreamData};
+
+/// A chain of references is not longer.
+const MAX_CHAIN: usize = 16;
+
+/// The file as one of its revisions left it.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'f> {
+    file: &'f File,
+    revision: usize,
+}
+
+/// The bytes of an object as they were written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Written<'f> {
+    /// In the file, from its number to `endobj`, counted from the header.
+    InFile(Range<usize>),
+    /// In an object stream.
+    InStream {
+        /// The object stream.
+        container: Ref,
+        /// The bytes in it.
+        bytes: &'f [u8],
+    },
+}
+
+impl<'f> View<'f> {
+    pub(super) fn new(file: &'f File, revision: usize) -> Self {
+        Self { file, revision }
+    }
+
+    /// The file. Nothing outside gets it from here, so that a rebuilt one stays within its own type.
+    pub(super) fn file(self) -> &'f File {
+        self.file
+    }
+
+    /// Which revision it is; 0 is the oldest.
+    pub fn revision(self) -> usize {
+        self.revision
+    }
+
+    /// The trailer (7.5.5).
+    pub fn trailer(self) -> Result<&'f Dict, PdfDefect> {
+        let revision = self.file.revisions.get(self.revision);
+        revision
+            .and_then(Revision::trailer)
+            .ok_or(PdfDefect::new(0, Rule::NoTrailer))
+    }
+
+    /// The document catalog (7.7.2).
+    pub fn catalog(self) -> Result<&'f Dict, PdfDefect> {
+        match self.trailer()?.get(b"Root") {
+            Some(Object::Ref(root)) => match self.object(*root)? {
+                Object::Dict(catalog) => Ok(catalog),
+                _ => Err(PdfDefect::new(0, Rule::NoCatalog).within(*root)),
+            },
+            _ => defect(0, Rule::NoCatalog),
+        }
+    }
+
+    pub(super) fn place(self, number: u32) -> Option<(Place, u16)> {
+        let versions = self.file.history.get(&number)?;
+        let later = versions.partition_point(|version| version.revision <= self.revision);
+        versions.get(later.checked_sub(1)?)?.object
+    }
+
+    fn place_of(self, reference: Ref) -> Option<Place> {
+        let (place, generation) = self.place(reference.number)?;
+        (generation == reference.generation).then_some(place)
+    }
+
+    /// An object. One that does not exist is null (7.3.10).
+    pub fn object(self, reference: Ref) -> Result<&'f Object, PdfDefect> {
+        match self.place_of(reference) {
+            Some(place) => Ok(&self.file.read(place)?.object),
+            None => Ok(&Object::Null),
+        }
+    }
+
+    /// Whether an object exists.
+    pub fn has(self, reference: Ref) -> bool {
+        self.place_of(reference).is_some()
+    }
+
+    /// The bytes of an object as they were written; none if it does not exist.
+    pub fn written(self, reference: Ref) -> Result<Option<Written<'f>>, PdfDefect> {
+        self.place_of(reference)
+            .map(|place| self.file.written(place))
+            .transpose()
+    }
+
+    /// Every object, by its number.
+    pub fn objects(self) -> impl Iterator<Item = (Ref, Result<&'f Object, PdfDefect>)> {
+        self.file.history.keys().filter_map(move |number| {
+            let (place, generation) = self.place(*number)?;
+            let read = self.file.read(place).map(|read| &read.object);
+            Some((Ref::new(*number, generation), read))
+        })
+    }
+
+    /// What a reference leads to; any other object is itself.
+    pub fn resolve<'o>(self, object: &'o Object) -> Result<&'o Object, PdfDefect>
+    where
+        'f: 'o,
+    {
+        let mut object = object;
+        for _ in 0..MAX_CHAIN {
+            match object {
+                Object::Ref(reference) => object = self.object(*reference)?,
+                other => return Ok(other),
+            }
+        }
+        defect(0, Rule::ReferenceChain)
+    }
+
+    /// The value of a key, resolved; null if it is missing (7.3.7).
+    pub fn get<'o>(self, dict: &'o Dict, key: &[u8]) -> Result<&'o Object, PdfDefect>
+    where
+        'f: 'o,
+    {
+        dict.get(key).map_or(Ok(&Object::Null), |value| self.resolve(value))
+    }
+
+    /// The filters of a stream.
+    pub fn filters(self, dict: &Dict) -> Result<Vec<Step>, PdfDefect> {
+        filter::steps(dict, |object| self.resolve(object))
+    }
+
+    /// The data of a stream as its filters encoded it, decrypted.
+    pub fn raw<'o>(self, stream: &'o Stream) -> Result<Cow<'o, [u8]>, PdfDefect>
+    where
+        'f: 'o,
+    {
+        let steps = match self.file.crypt {
+            Some(_) => self.filters(&stream.dict)?,
+            None => Vec::new(),
+        };
+        self.file.raw(stream, &steps).map_err(|rule| about(stream, rule))
+    }
+
+    /// The data of a stream, decoded up to a filter that makes an image.
+    pub fn decode(self, stream: &Stream, limit: usize) -> Result<Decoded, PdfDefect> {
+        let steps = self.filters(&stream.dict)?;
+        let raw = self.file.raw(stream, &steps).map_err(|rule| about(stream, rule))?;
+        filter::decode(steps, &raw, limit).map_err(|rule| about(stream, rule))
+    }
+}
+
+fn about(stream: &Stream, rule: Rule) -> PdfDefect {
+    match &stream.data {
+        StreamData::InFile { object, span } => PdfDefect::new(span.start, rule).within(*object),
+        StreamData::New(_) => PdfDefect::new(0, rule),
+    }
+}
