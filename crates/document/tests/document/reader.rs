@@ -35,12 +35,12 @@ fn file_of(objects: &[&str], trailer: &str) -> Vec<u8> {
 /// A section of these objects behind a file. `/Prev` is up to the trailer.
 fn appended(file: &[u8], objects: &[(u32, &str)], trailer: &str) -> Vec<u8> {
     let mut bytes = file.to_vec();
-    let mut rows = String::new();
+    let mut rows = Vec::new();
     for (number, object) in objects {
-        rows += &format!("{number} 1\n{:010} 00000 n \n", bytes.len());
+        rows.push(format!("{number} 1\n{:010} 00000 n \n", bytes.len()));
         bytes.extend(format!("{number} 0 obj\n{object}\nendobj\n").bytes());
     }
-    let start = bytes.len();
+    let (start, rows) = (bytes.len(), rows.concat());
     bytes.extend(format!("xref\n0 1\n0000000000 65535 f \n{rows}trailer\n{trailer}\n").bytes());
     bytes.extend(format!("startxref\n{start}\n%%EOF\n").bytes());
     bytes

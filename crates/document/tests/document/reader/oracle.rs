@@ -183,7 +183,7 @@ fn is_same_string(ours: &[u8], theirs: &str) -> bool {
     text.as_deref() == Some(theirs)
 }
 
-/// PDFDocEncoding (D.2).
+/// `PDFDocEncoding` (D.2).
 fn pdf_doc_character(byte: u8) -> char {
     const LOW: [char; 8] = ['˘', 'ˇ', 'ˆ', '˙', '˝', '˛', '˚', '˜'];
     const HIGH: [char; 33] = [
