@@ -297,8 +297,8 @@ view-download = Download PDF
 view-completed = Completed on { $date }
 view-sealed = Sealed. Any later change can be detected.
 view-verify = Check a PDF
-view-expired-title = This link has expired
-view-expired-text = Links to finished documents work for a limited time. Ask the sender for a new one.
+view-expired-title = This link no longer works
+view-expired-text = It has expired, or the sender replaced or revoked it. Ask the sender for a new one.
 view-locked = The code was wrong too many times. Ask the sender to renew the links to this document.
 
 ## Verify page

@@ -285,8 +285,8 @@ view-download = PDF をダウンロード
 view-completed = { $date } 完了
 view-sealed = 封印された文書です。以後の変更はすべて検出できます。
 view-verify = PDF を検証する
-view-expired-title = リンクの期限が切れています
-view-expired-text = 完了した文書のリンクには期限があります。送信者に新しいリンクを依頼してください。
+view-expired-title = このリンクは使えなくなりました
+view-expired-text = 期限が切れたか、送信者が更新または無効にしたリンクです。送信者に新しいリンクを依頼してください。
 view-locked = コードの誤りが続きました。送信者に、この文書のリンクの更新を依頼してください。
 
 ## 文書の検証

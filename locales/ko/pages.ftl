@@ -285,8 +285,8 @@ view-download = PDF 내려받기
 view-completed = { $date } 완료
 view-sealed = 봉인된 문서입니다. 이후에 변경되면 확인할 수 있습니다.
 view-verify = PDF 확인하기
-view-expired-title = 기한이 지난 링크입니다
-view-expired-text = 완료된 문서의 링크는 정해진 기간에만 열 수 있습니다. 보낸 사람에게 새 링크를 요청하세요.
+view-expired-title = 더 이상 사용할 수 없는 링크입니다
+view-expired-text = 기한이 지났거나, 보낸 사람이 새로 바꾸거나 해지한 링크입니다. 보낸 사람에게 새 링크를 요청하세요.
 view-locked = 암호나 인증번호를 여러 번 잘못 입력했습니다. 보낸 사람에게 이 문서의 링크를 갱신해 달라고 요청하세요.
 
 ## 문서 확인

@@ -85,6 +85,6 @@ test("a link that was revoked says so, before and after the code", async () => {
   assert.equal(await page.getByRole("link", { name: "Open the finished document" }).count(), 0);
   const answer = await page.goto(address);
   assert.equal(answer.status(), 410);
-  await page.getByRole("heading", { name: "This link has expired" }).waitFor();
+  await page.getByRole("heading", { name: "This link no longer works" }).waitFor();
   assert.deepEqual(page.faults, []);
 });

@@ -15,9 +15,9 @@ use std::sync::Arc;
 use domain::public_address::{AddressFault, CallbackUrl};
 use domain::{
     ApiType, BlobHash, ClientId, Comment, CompanyId, Contact, CopyRecipient, EventKind, ExportSettings, Field,
-    FieldKind, FieldName, FieldValue, Language, LinkType, LiveLinks, MemberId, PersonName, Progress,
-    Recipient, RecipientId, Requester, State, TemplateId, TemplateVersion, TextFault, UtcOffset, Who, Workflow,
-    WorkflowId, WriterDetail, text, time,
+    FieldKind, FieldName, FieldValue, Language, LinkType, LiveLinks, MemberId, PersonName, Progress, Recipient,
+    RecipientId, Requester, State, TemplateId, TemplateVersion, TextFault, UtcOffset, Who, Workflow, WorkflowId,
+    WriterDetail, text, time,
 };
 use jiff::{SignedDuration, Timestamp};
 use serde::de::DeserializeOwned;

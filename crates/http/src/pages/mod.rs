@@ -44,13 +44,21 @@ pub fn routes() -> Vec<Route> {
         route(Method::POST, "/api/{company}/sign", LinkToken, page::company_form),
         route(Method::POST, "/sign/viewed", LinkToken, actions::viewed),
         route(Method::POST, "/sign/access-code", LinkToken, actions::access_code),
+        route(Method::GET, "/sign/access-code", LinkToken, actions::back_to_page),
         route(
             Method::POST,
             "/sign/one-time-code/send",
             LinkToken,
             actions::send_one_time_code,
         ),
+        route(
+            Method::GET,
+            "/sign/one-time-code/send",
+            LinkToken,
+            actions::back_to_page,
+        ),
         route(Method::POST, "/sign/one-time-code", LinkToken, actions::one_time_code),
+        route(Method::GET, "/sign/one-time-code", LinkToken, actions::back_to_page),
         route(Method::POST, "/sign/consent", LinkToken, actions::consent),
         route(Method::PUT, "/sign/drafts", LinkToken, actions::drafts),
         route(Method::POST, "/sign/files", LinkToken, actions::files).taking_files(),
@@ -100,6 +108,7 @@ pub fn routes() -> Vec<Route> {
         route(Method::GET, "/outbox", Session, outbox::list),
         route(Method::GET, "/outbox/{id}", Session, outbox::open),
         route(Method::POST, "/outbox/{id}/link", Session, outbox::copy_link),
+        route(Method::GET, "/outbox/{id}/link", Session, outbox::back_to_message),
     ]
 }
 

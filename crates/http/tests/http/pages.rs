@@ -646,7 +646,7 @@ fn an_expired_document_and_a_link_past_its_time_are_gone(database: &TestDatabase
     for address in ["download_url", "certificate_url"] {
         let page = look(&server, &local(&complete[address]).replace("lang=ko", "lang=en"));
         assert_eq!(page.status, 410, "{address}");
-        assert!(text(&page).contains("This link has expired"), "{address}");
+        assert!(text(&page).contains("This link no longer works"), "{address}");
     }
 }
 
@@ -694,6 +694,12 @@ fn the_access_code_stands_before_everything(database: &TestDatabase) {
             .header("content-type", "application/x-www-form-urlencoded");
         server.send(request.body(format!("token={sign}&code={code}&lang=en")))
     };
+    // A tab that is reloaded or restored asks for the form's address.
+    let again = look(&server, &format!("/sign/access-code?token={sign}"));
+    assert_eq!(
+        (again.status, again.header("location")),
+        (303, format!("/mail/sign?token={sign}").as_str())
+    );
     for left in ["4 tries left", "3 tries left", "2 tries left", "1 try left"] {
         let answer = give("000000");
         assert_eq!(answer.status, 422);

@@ -304,7 +304,7 @@ fn a_signers_own_link_ends_with_the_other_links_to_the_files(database: &TestData
             for path in [path.to_owned(), path.replace("/view", "/file")] {
                 let answer = look(&server, &path, cookie);
                 assert!(
-                    answer.status == 410 && answer.html().contains("This link has expired"),
+                    answer.status == 410 && answer.html().contains("This link no longer works"),
                     "{path}"
                 );
             }

@@ -173,7 +173,7 @@ fn revoked_links_open_nothing_and_nothing_makes_new_ones(database: &TestDatabase
     for address in &addresses {
         let file = format!("/mail/file?token={}&lang=ko", token_in(address));
         for path in [address, &file] {
-            assert_gone(&server, path, "This link has expired");
+            assert_gone(&server, path, "This link no longer works");
             // In the language of the reader.
             let answer = look(&server, &path.replace("lang=ko", "lang=ja"));
             assert!(
@@ -243,18 +243,18 @@ fn revoking_twice_changes_nothing_and_of_renewed_links_only_the_newest_work(data
     let (second, third) = (renew(), renew());
     let in_webhook = local(&webhook["download_url"]);
     for dead in [&at_first, &second, &in_webhook] {
-        assert_gone(&server, dead, "This link has expired");
+        assert_gone(&server, dead, "This link no longer works");
     }
     assert_eq!(look(&server, &third).status, 200);
     let answers = [(); 2].map(|()| links(&server, &token, &id, "revoke").ok());
     assert_eq!(answers[0], answers[1]);
-    assert_gone(&server, &third, "This link has expired");
+    assert_gone(&server, &third, "This link no longer works");
     assert_eq!(events(&server, &token, &id, "links_revoked").len(), 1);
     assert_eq!(events(&server, &token, &id, "links_renewed").len(), 2);
     // None of the dead ones comes alive again.
     let fourth = renew();
     for dead in [&at_first, &second, &third, &in_webhook] {
-        assert_gone(&server, dead, "This link has expired");
+        assert_gone(&server, dead, "This link no longer works");
     }
     assert_eq!(look(&server, &fourth).status, 200);
 }
@@ -288,7 +288,7 @@ fn renewed_links_work_for_the_companys_days_from_then_on(database: &TestDatabase
     assert!(offered().is_some());
     server.clock.advance(2);
     for address in both.iter().chain([&of_signer]) {
-        assert_gone(&server, address, "This link has expired");
+        assert_gone(&server, address, "This link no longer works");
     }
     assert_eq!(offered(), None);
 }
@@ -376,7 +376,7 @@ fn a_discarded_document_has_no_links_until_they_are_renewed(database: &TestDatab
     }
     assert_gone(&server, &watch, "This link is no longer valid");
     for url in ["download_url", "certificate_url"] {
-        assert_gone(&server, &local(&before[url]), "This link has expired");
+        assert_gone(&server, &local(&before[url]), "This link no longer works");
         assert_eq!(view(&server, &token, &id)[url], "", "{url}");
     }
     for kind in ["discarded", "links_revoked"] {

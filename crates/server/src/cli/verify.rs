@@ -106,7 +106,10 @@ impl Verified {
     fn lines(&self, path: &Path, language: Language) -> Vec<String> {
         let say = |key: &str, arguments: &[(&str, &str)]| i18n::text(language, key, arguments);
         let words = words_of(&self.verdict, language);
-        let mut lines = vec![format!("{}: {}. {}", path.display(), words.title, words.text)];
+        let mut lines = vec![
+            format!("{}: {}", path.display(), words.title),
+            format!("  {}", words.text),
+        ];
         lines.extend(words.problems.iter().map(|problem| format!("  - {problem}")));
         for signature in &words.signatures {
             lines.push(format!("{}: {}", signature.title, signature.state));

@@ -195,6 +195,17 @@ pub async fn copy_link(
     }
 }
 
+/// `GET /outbox/{id}/link`, after a reload or from a restored tab: the message.
+pub async fn back_to_message(State(_): State<Http>, PagePath(id): PagePath<String>, request: PageRequest) -> Response {
+    if request.member.is_none() {
+        return to_sign_in(&request);
+    }
+    match id.parse::<i64>() {
+        Ok(id) => request.redirect(&request.onward(&format!("/outbox/{id}"), &[])),
+        Err(_) => request.fail(&Error::NotFound(Subject::Delivery), request.language()),
+    }
+}
+
 fn origin(request: &PageRequest) -> Origin {
     Origin {
         address: Some(request.client.address.to_string()),

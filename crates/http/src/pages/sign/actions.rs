@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 
 use app::{
-    App, CodeQuestion, ConflictCode, DraftSeen, Error, Fault, FaultCode, Origin, SavedDraft, Signed, SigningKey,
+    App, CodeQuestion, ConflictCode, DraftSeen, Error, Fault, FaultCode, LinkToken, Origin, SavedDraft, Signed,
+    SigningKey,
 };
 use axum::Json;
 use axum::extract::State;
@@ -24,6 +25,7 @@ use super::view::Look;
 use super::{Proof, key, page_of, proof_cookie};
 use crate::bodies::LinkJson;
 use crate::json_body::{Faults, JsonBody, Members};
+use crate::pages::ending::{About, Ending};
 use crate::pages::language::led_on;
 use crate::pages::request::{PageForm, PageRequest};
 use crate::problem::Failure;
@@ -60,6 +62,15 @@ pub async fn viewed(State(http): State<Http>, request: PageRequest) -> Result<Re
     let (key, origin) = (key(&http, &request), origin(&request));
     http.blocking(move |app| app.record_viewed(&key, &origin)).await?;
     Ok(done())
+}
+
+/// `GET` of an address that a form of codes is sent to, after a reload or from a restored tab: the page that asks for the code.
+pub async fn back_to_page(State(http): State<Http>, request: PageRequest) -> Response {
+    let token = key(&http, &request).token;
+    if LinkToken::decode(&token, &http.app().vault).is_none() {
+        return request.end(Ending::UnknownLink, request.language(), &About::default());
+    }
+    request.redirect(&request.onward(page_of(&http, &token), &[("token", &token)]))
 }
 
 /// `POST /sign/access-code`
