@@ -394,9 +394,6 @@ impl App {
 
     pub(crate) fn opened_message(&self, row: Message) -> Result<OutboxMessage, Error> {
         let mut mail = OutgoingMail::open(&row.body, &self.vault)?;
-        if mail.is_secret {
-            mail.text.clear();
-        }
         let addresses = &self.outgoing.addresses;
         let language = Language::parse(&mail.language).unwrap_or_default();
         let hidden = i18n::text(language, "mail-hidden-link", &[]);
@@ -405,6 +402,13 @@ impl App {
             outbox::State::Delivered => None,
             _ => row.answer.filter(|answer| !answer.is_empty()).or(row.fault),
         };
+        let mut failure = failure.as_deref().map(shown);
+        // A company's own template may put the code into the subject, and a server may quote it: no member reads it.
+        if mail.is_secret {
+            mail.text.clear();
+            mail.subject = i18n::text(language, "mail-code-title", &[]);
+            failure = failure.map(|_| i18n::text(language, "outbox-code-failure", &[]));
+        }
         let all_links = mail.links.len();
         mail.links.retain(|link| !addresses.has_signers_link(&link.url));
         Ok(OutboxMessage {
@@ -421,7 +425,7 @@ impl App {
             links: mail.links,
             is_secret: mail.is_secret,
             at: row.created_at,
-            failure: failure.as_deref().map(shown),
+            failure,
         })
     }
 }

@@ -1038,7 +1038,7 @@ impl Shared {
                     duration,
                     code: Some(250),
                     fault: None,
-                    answer: told(answer),
+                    answer: told_of(&mail, answer),
                 };
                 TaskResult::Tried {
                     made,
@@ -1046,8 +1046,7 @@ impl Shared {
                 }
             }
             Err(fault) => {
-                let words = without_signing_links(&fault.to_string());
-                tracing::info!(fault = words, "a mail was not sent");
+                tracing::info!(fault = told_of(&mail, &fault), "a mail was not sent");
                 let outcome = if fault.is_permanent {
                     Outcome::Dead
                 } else {
@@ -1057,7 +1056,7 @@ impl Shared {
                     at: began.at,
                     duration,
                     code: fault.code,
-                    fault: Some(told(fault.words)),
+                    fault: Some(told_of(&mail, fault.words)),
                     answer: String::new(),
                 };
                 TaskResult::Tried { made, outcome }
@@ -1092,7 +1091,7 @@ impl Shared {
             self.again_in_time(claimed, mail.is_secret, asked)
         };
         let words: Vec<String> = reports.iter().map(Report::line).collect();
-        let words = told(words.join("\n"));
+        let words = told_of(&mail, words.join("\n"));
         let (fault, answer) = if is_taken {
             (None, words)
         } else {
@@ -1271,6 +1270,16 @@ fn lease_lost(claimed: &Claimed, may_be_written: bool) {
 /// What the history keeps of what went wrong, and of what the operator's own servers answered.
 fn told(words: impl std::fmt::Display) -> String {
     shown(&CustomerWords::of(without_signing_links(&words.to_string())).to_string())
+}
+
+/// The same of what a mail server or messenger said of `mail`. Some quote what they were sent, and members read the history: of
+/// a one-time code nothing is kept but the status.
+fn told_of(mail: &OutgoingMail, words: impl std::fmt::Display) -> String {
+    if mail.is_secret {
+        "not kept: it may quote the code".to_owned()
+    } else {
+        told(words)
+    }
 }
 
 /// What the history keeps of an answer. Members read it, and some receivers quote the links of what they were sent.

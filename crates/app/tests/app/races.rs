@@ -103,6 +103,12 @@ fn consent_through_a_link_that_is_replaced_at_that_moment_is_not_the_new_writers
 fn what_the_person_before_does_while_they_are_replaced_is_not_told_of_the_next_one() {
     let app = on_postgres();
     let world = World::new(&app, &two_steps());
+    // On a busy machine a correction that waits may lose its place to the other: then they meet again.
+    while !both_come_after_the_correction(&app, &world) {}
+}
+
+/// Whether the corrections came first, as they were meant to.
+fn both_come_after_the_correction(app: &TestApp, world: &World<'_>) -> bool {
     let mut request = world.request();
     request.recipients[0].password = Some("850101".to_owned());
     let started = world.start(request);
@@ -118,23 +124,29 @@ fn what_the_person_before_does_while_they_are_replaced_is_not_told_of_the_next_o
     let lock = "SELECT id FROM workflow FOR UPDATE";
     let key = old();
     let (corrected, tried) = meet(
-        &app,
+        app,
         lock,
         || correct("kim2@example.com"),
         || app.give_access_code(&key, "wrong", &origin()),
     );
     corrected.expect("corrected");
+    if matches!(tried, Err(Error::Unprocessable(_))) {
+        return false;
+    }
     assert_eq!(conflict(tried), ConflictCode::LinkReplaced);
 
     let mut key = old();
     key.proof = Some(app.give_access_code(&key, "850101", &origin()).expect("the right code"));
     let (corrected, taken) = meet(
-        &app,
+        app,
         lock,
         || correct("kim3@example.com"),
         || app.signing_original(&key, &origin()).map(|file| file.bytes.len()),
     );
     corrected.expect("corrected");
+    if taken.is_ok() {
+        return false;
+    }
     assert_eq!(conflict(taken), ConflictCode::LinkReplaced);
     let history = app.workflow(&world.caller, id).expect("a workflow").history;
     let events: Vec<&str> = history.iter().map(|entry| entry.event).collect();
@@ -147,6 +159,7 @@ fn what_the_person_before_does_while_they_are_replaced_is_not_told_of_the_next_o
             "recipient_corrected"
         ]
     );
+    true
 }
 
 #[test]

@@ -312,6 +312,30 @@ fn what_a_mail_server_quotes_is_kept_without_links_that_sign() {
 }
 
 #[test]
+fn what_a_mail_server_says_of_a_one_time_code_is_shown_to_no_member() {
+    let sink = SmtpSink::start();
+    let house = house(&sink);
+    let occasion = Occasion::OneTimeCode { code: "012345" };
+    sink.trouble_next([Trouble::AtRecipient(
+        "550 5.7.1 012345 is your code: refused".to_owned(),
+    )]);
+    let refused = house.write_letter(&address(), "홍길동", "계약", Language::Ko, occasion);
+    house.deliver();
+    let fault = house.tries(refused)[0].fault.clone().expect("a fault");
+    assert!(!fault.contains("012345"), "{fault}");
+    let sent = house.write_letter(&address(), "홍길동", "계약", Language::Ko, occasion);
+    house.deliver();
+    let event = house.delivery(sent).event_id;
+    let report = "550 5.1.1 no such user\n\n012345";
+    assert!(house.app.mail_came_back(&event, Some(550), report).expect("recorded"));
+    for id in [refused, sent] {
+        let message = house.app.outbox_message(&house.caller(), id.0).expect("the message");
+        assert!(message.failure.is_some(), "{message:?}");
+        assert!(!format!("{message:?}").contains("012345"), "{message:?}");
+    }
+}
+
+#[test]
 fn without_a_mail_server_and_for_telephones_messages_stay_on_the_outbox_page() {
     let house = House::on(&TestDatabase::sqlite());
     let phone = Contact::Phone {

@@ -26,7 +26,7 @@ pub struct LinksInput {
 /// Works in any state. It affects the sender's view and every link to the finished files, including those in mails and
 /// webhooks that were already sent. Signers' links to sign (`sign_url`) keep working. After `revoke`, no new links are
 /// made until you `renew` them; revoking twice changes nothing. `renew` replaces the links, starts a new lifetime,
-/// unlocks signers' codes, and returns the new addresses. Discarding a document revokes its links.
+/// unlocks signers' codes if the document is complete, and returns the new addresses. Discarding a document revokes its links.
 #[utoipa::path(
     post, path = "/api/v3/workflows/{id}/links", tag = "Workflows",
     params(("id" = i64, Path, description = "The document's id.")),

@@ -710,6 +710,11 @@ fn the_access_code_stands_before_everything(database: &TestDatabase) {
     let answer = give("850101");
     assert_eq!(answer.status, 409);
     assert!(text(&answer).contains("This link is locked"));
+    // A member who could unlock it as often as they liked could guess the code.
+    let links = format!("/api/v3/workflows/{}/links", started["workflow_id"]);
+    let renew = server.request("POST", &links, Some(&token));
+    server.send(renew.json(&json!({"action": "renew"}))).ok();
+    assert_eq!(give("850101").status, 409);
 }
 
 /// The newest one-time code that was sent.
