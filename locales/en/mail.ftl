@@ -72,6 +72,7 @@ mail-stopped-message = [{ $company }] Webhook deliveries were stopped: { $url }
 
 ## One-time code
 mail-code-subject = [{ $company }] Your code
+mail-code-failure = This message was not delivered. The server's answer is not shown, because it may quote the code.
 mail-code-title = Your code
 mail-code-text = To open "{ $document }", enter this code on the page that asked for it. It can be used for { $minutes } minutes.
 mail-code-secret = Give the code to nobody. If you did not ask for it, you can ignore this mail.

@@ -331,7 +331,6 @@ outbox-empty-text = When a document is sent, the message to each writer appears 
 outbox-to = To
 outbox-created = Time
 outbox-hidden = This message holds a one-time code. Only the addressee may see it, so it is not shown here.
-outbox-code-failure = This message was not delivered. The server's answer is not shown, because it may quote the code.
 outbox-link-note = Only the signer may use the link in this message, so it is not shown here.
 outbox-copy = Copy link
 outbox-copy-text = This message could not be sent. You can copy its signing link and pass it on to the signer yourself. The audit trail and the certificate will say that you copied it.

@@ -72,6 +72,7 @@ mail-stopped-message = [{ $company }] Webhook の送信を停止しました: { 
 
 ## 確認コード
 mail-code-subject = [{ $company }] 確認コードのお知らせ
+mail-code-failure = このメッセージは届きませんでした。サーバーの応答にはコードが含まれている可能性があるため、表示しません。
 mail-code-title = 確認コードのお知らせ
 mail-code-text = 「{ $document }」を開くには、コードを請求した画面に下の確認コードを入力してください。{ $minutes } 分間有効です。
 mail-code-secret = このコードをほかの人に教えないでください。お心当たりのない場合は、このメールを破棄してください。

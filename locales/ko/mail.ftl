@@ -72,6 +72,7 @@ mail-stopped-message = [{ $company }] 웹훅 전송이 중지되었습니다: { 
 
 ## 일회용 인증번호
 mail-code-subject = [{ $company }] 인증번호 안내
+mail-code-failure = 이 메시지를 전달하지 못했습니다. 서버의 응답에 인증번호가 들어 있을 수 있어 표시하지 않습니다.
 mail-code-title = 인증번호 안내
 mail-code-text = "{ $document }" 문서를 열려면 인증번호를 요청한 화면에 아래 번호를 입력하세요. { $minutes }분 동안 사용할 수 있습니다.
 mail-code-secret = 인증번호를 다른 사람에게 알려 주지 마세요. 직접 요청하지 않았다면 이 메일을 무시하셔도 됩니다.

@@ -407,7 +407,7 @@ impl App {
         if mail.is_secret {
             mail.text.clear();
             mail.subject = i18n::text(language, "mail-code-title", &[]);
-            failure = failure.map(|_| i18n::text(language, "outbox-code-failure", &[]));
+            failure = failure.map(|_| i18n::text(language, "mail-code-failure", &[]));
         }
         let all_links = mail.links.len();
         mail.links.retain(|link| !addresses.has_signers_link(&link.url));

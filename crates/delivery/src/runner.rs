@@ -50,6 +50,8 @@ use crate::schedule::{MOST_TRIES, next_try};
 use crate::shares::{Bounds, Call, Plan, Shares};
 use crate::webhook::{self, Verdict, Webhook};
 
+/// In place of what a server said of a one-time code: some quote what they were sent, and members read the history.
+const NOT_KEPT: &str = "not kept: it may quote the code";
 /// So much of an answer is kept for the history, in characters.
 const LONGEST_ANSWER: usize = 1_000;
 /// For so long a database that does not answer is asked to take results; what comes meanwhile is written after them.
@@ -1077,9 +1079,14 @@ impl Shared {
             event_id: &claimed.event_id,
             at: began.at,
         };
-        let Some(reports) = messengers.send(message).await else {
+        let Some(mut reports) = messengers.send(message).await else {
             return TaskResult::Kept;
         };
+        if mail.is_secret {
+            reports
+                .iter_mut()
+                .for_each(|report| NOT_KEPT.clone_into(&mut report.words));
+        }
         let is_taken = reports.iter().any(|report| report.verdict == MessageVerdict::Taken);
         let is_refused = reports.iter().all(|report| report.verdict == MessageVerdict::Refused);
         let outcome = if is_taken {
@@ -1091,7 +1098,7 @@ impl Shared {
             self.again_in_time(claimed, mail.is_secret, asked)
         };
         let words: Vec<String> = reports.iter().map(Report::line).collect();
-        let words = told_of(&mail, words.join("\n"));
+        let words = told(words.join("\n"));
         let (fault, answer) = if is_taken {
             (None, words)
         } else {
@@ -1272,11 +1279,10 @@ fn told(words: impl std::fmt::Display) -> String {
     shown(&CustomerWords::of(without_signing_links(&words.to_string())).to_string())
 }
 
-/// The same of what a mail server or messenger said of `mail`. Some quote what they were sent, and members read the history: of
-/// a one-time code nothing is kept but the status.
+/// The same of what a mail server said of `mail`.
 fn told_of(mail: &OutgoingMail, words: impl std::fmt::Display) -> String {
     if mail.is_secret {
-        "not kept: it may quote the code".to_owned()
+        NOT_KEPT.to_owned()
     } else {
         told(words)
     }
