@@ -12,8 +12,8 @@
 //!    what is hidden, `clean` scripts, actions, attachments, multimedia, XFA and usage rights;
 //!    `flatten` makes a form part of its pages, and hands its fields on; `rewrite` drops unreachable
 //!    objects and numbers the rest anew.
-//! 3. `compare` renders every page before and after. One pixel of difference at 50 dpi refuses the
-//!    file: what the sender uploads is what people sign.
+//! 3. `compare` holds every page against the same page of the upload: the steps by which it is drawn, and where
+//!    those differ the picture. A page that differs refuses the file: what the sender uploads is what people sign.
 //!
 //! A file that others have signed goes another way (`signed`): rewriting would break their
 //! signatures, so it is kept byte for byte and only ever extended, if its signatures are intact and
@@ -42,6 +42,7 @@ mod signed;
 mod unsigned;
 mod whole;
 
+pub use compare::{Likeness, compare};
 pub use report::{Change, Refused, Report, Verdict, Warning};
 
 use std::collections::BTreeSet;
@@ -206,11 +207,11 @@ pub fn inspect_counting(
     changes.extend(settled.changes.iter().copied());
     let pages = page_sizes(&document, limits)?;
     // Where the upload itself is read differently by viewers, and by the rules of the format only one
-    // of them is right, that reading is what the rest is held against.
-    let reading = if settled.readers_differ {
-        Some(SharedBytes::from(rewrite::rewrite(document.clone(), &bytes)?))
-    } else {
+    // of them is right, that reading is what the rest is held against, and the sender is warned.
+    let reading = if settled.warnings.is_empty() {
         None
+    } else {
+        Some(SharedBytes::from(rewrite::rewrite(document.clone(), &bytes)?))
     };
     let most = usize::try_from(limits.largest_stream).unwrap_or(usize::MAX);
     let has_hidden = remove_layers(&mut document, most, &mut changes);
@@ -232,10 +233,7 @@ pub fn inspect_counting(
     let written = if flatten::has_form(&document) {
         before.without_form(document, wishes.form)?
     } else {
-        Written {
-            pdf: before.proved(document)?,
-            ..Written::default()
-        }
+        before.proved(document)?
     };
     changes.extend(written.changes);
     changes.sort_unstable();
@@ -266,13 +264,13 @@ fn settled(document: &mut Document, bytes: &SharedBytes, password: Option<&str>)
     let mut settled = settle::settle(document);
     // By our renderer alone; the parser has read it without having to repair anything.
     if document.xref_recovery.is_none()
+        && !settled.warnings.contains(&Warning::NotCompared)
         && matches!(
             Opened::with_password(bytes.clone(), password.unwrap_or_default()),
             Err(RenderFault::Unreadable)
         )
     {
         settled.warnings.push(Warning::NotCompared);
-        settled.readers_differ = true;
     }
     settled
 }
@@ -310,34 +308,31 @@ struct Written {
 
 impl Before<'_> {
     /// Writes the file and proves that no page looks different.
-    fn proved(&self, document: Document) -> Result<Vec<u8>, Refused> {
+    fn proved(&self, document: Document) -> Result<Written, Refused> {
         let pdf = SharedBytes::from(rewrite::rewrite(document, &self.upload)?);
-        compare::same_pages(self.bytes.clone(), self.password, pdf.clone(), self.pages).map_err(
-            |refused| match refused {
-                Refused::PageWouldChange { page } if self.has_hidden => Refused::HiddenContent { page },
-                other => other,
-            },
-        )?;
-        Ok(pdf.into_vec())
+        let compared = compare::same_pages(self.bytes.clone(), self.password, pdf.clone(), self.pages);
+        let redrawn = compared.map_err(|refused| match refused {
+            Refused::PageWouldChange { page } if self.has_hidden => Refused::HiddenContent { page },
+            other => other,
+        })?;
+        Ok(Written {
+            pdf: pdf.into_vec(),
+            changes: Vec::from_iter((redrawn > 0).then_some(Change::PagesRedrawn { count: redrawn })),
+            ..Written::default()
+        })
     }
 
-    /// Writes the file with its form made part of the pages, and what its sender is told of that. Where that would show, the form stays, and
-    /// nobody can fill it unseen: the seal forbids it.
+    /// Writes the file with its form made part of the pages, and what its sender is told of that.
     fn without_form(&self, document: Document, values: FormValues) -> Result<Written, Refused> {
         let mut flat = document.clone();
         let fields = flatten::flatten(&mut flat, Look::OfTheFile).fields;
-        let mut changes = Vec::new();
-        let mut pdf = match self.proved(flat) {
-            Ok(pdf) => pdf,
-            Err(_) if values == FormValues::Shown => {
-                return Ok(Written {
-                    pdf: self.proved(document)?,
-                    fields,
-                    ..Written::default()
-                });
+        let proved = match self.proved(flat) {
+            Err(Refused::PageWouldChange { page }) if values == FormValues::Shown => {
+                return self.with_form(document, fields, page);
             }
-            Err(refused) => return Err(refused),
+            proved => proved?,
         };
+        let (mut pdf, mut changes) = (proved.pdf, proved.changes);
         let mut filled = document;
         let flattened = flatten::flatten(&mut filled, Look::OfViewers(values));
         if values == FormValues::Taken || flattened.made > 0 {
@@ -371,6 +366,22 @@ impl Before<'_> {
             warnings,
             fields,
         })
+    }
+
+    /// Writes the file with its form, which would change `page` as a part of it. The seal forbids to fill it in; values that it
+    /// leaves to viewers would be seen by some people alone.
+    fn with_form(&self, document: Document, fields: Vec<Field>, page: u32) -> Result<Written, Refused> {
+        let left = flatten::flatten(&mut document.clone(), Look::OfViewers(FormValues::Shown));
+        if left.made > 0 {
+            return Err(Refused::PageWouldChange { page });
+        }
+        let mut written = self.proved(document)?;
+        written.warnings.push(Warning::FormKept { page });
+        let unshown = each_once(left.unshown);
+        written
+            .warnings
+            .extend(unshown.map(|fields| Warning::FormValuesNotShown { fields }));
+        Ok(Written { fields, ..written })
     }
 
     /// Draws values that the file did not show by itself. None is left out unsaid.

@@ -1,25 +1,99 @@
-//! Looks at every page before and after rewriting.
+//! Holds every page of what was written against the same page of the upload.
+//!
+//! First the steps are compared by which they draw (`recording`): the same glyphs, shapes and images in the same order, each
+//! within a tenth of a point. Nothing is painted for that, so it is quick, and rounding does no harm. Where the steps differ, or
+//! are too many, the pictures of both pages decide (`pictures`).
+
+mod image;
+mod pictures;
+mod recording;
 
 use domain::template::PageSize;
 
+use self::recording::Recorder;
 use super::Refused;
-use crate::pages::render::{Opened, RenderFault, Rendering};
+use crate::pages::render::{Opened, RenderFault, Rendering, user_unit};
 use crate::pdf::shared_bytes::SharedBytes;
 
-/// Coarse enough to be fast, fine enough that a missing letter shows.
-const DOTS_PER_INCH: f32 = 50.0;
+/// How closely the size of a page is looked at.
+const SIZE_DOTS_PER_INCH: f32 = 50.0;
+/// Fine enough that the tail of a comma is more than a pixel in letters of six points.
+const DOTS_PER_INCH: f32 = 200.0;
 const POINTS_PER_INCH: f64 = 72.0;
 /// A picture of few pixels proves little, so small pages are looked at more closely.
 const LEAST_PIXELS: f64 = 100.0;
 
-/// Refuses unless both files have the pages `sizes` and show the same on each.
+/// How a page compares with the page that it was made from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Likeness {
+    /// It is drawn in the same steps.
+    DrawnAlike,
+    /// It is drawn in other steps, or in too many to compare, and looks the same.
+    LooksAlike,
+    /// It looks different.
+    Differs,
+}
+
+/// Two files whose pages are compared.
+struct Pair<'a> {
+    before: &'a Opened,
+    after: &'a Opened,
+    recorders: (Recorder<'a>, Recorder<'a>),
+    rendering: (Rendering<'a>, Rendering<'a>),
+}
+
+impl<'a> Pair<'a> {
+    fn new(before: &'a Opened, after: &'a Opened) -> Self {
+        let rendering = (Rendering::exact(), Rendering::exact());
+        let recorder = |rendering: &Rendering<'_>| Recorder::new(rendering.settings.clone());
+        Self {
+            before,
+            after,
+            recorders: (recorder(&rendering.0), recorder(&rendering.1)),
+            rendering,
+        }
+    }
+
+    fn likeness(&mut self, page: u32) -> Result<Likeness, RenderFault> {
+        let drawn = self.recorders.0.record(self.before.page(page)?);
+        let is_drawn_alike = drawn.is_like(&self.recorders.1.record(self.after.page(page)?));
+        drop(drawn);
+        if is_drawn_alike {
+            return Ok(Likeness::DrawnAlike);
+        }
+        let shown = self.before.page(page)?;
+        let (width, height) = shown.render_dimensions();
+        let resolution = resolution(DOTS_PER_INCH, f64::from(width.min(height) * user_unit(shown)));
+        let before = self.before.picture(&self.rendering.0, page, resolution)?;
+        let after = self.after.picture(&self.rendering.1, page, resolution)?;
+        Ok(if pictures::differ(&before, &after) {
+            Likeness::Differs
+        } else {
+            Likeness::LooksAlike
+        })
+    }
+}
+
+/// How each page of a file compares with that of another. `password` opens the first.
+pub fn compare(
+    before: impl Into<SharedBytes>,
+    password: &str,
+    after: impl Into<SharedBytes>,
+) -> Result<Vec<Likeness>, RenderFault> {
+    let (before, after) = (Opened::with_password(before, password)?, Opened::new(after)?);
+    let pages = u32::try_from(before.page_count().max(after.page_count())).unwrap_or(u32::MAX);
+    let mut pair = Pair::new(&before, &after);
+    (1..=pages).map(|page| pair.likeness(page)).collect()
+}
+
+/// Refuses unless both files have the pages `sizes` and show the same on each; tells how many are drawn in other steps.
 /// `password` opens the file before.
 pub(super) fn same_pages(
     before: impl Into<SharedBytes>,
     password: Option<&str>,
     after: impl Into<SharedBytes>,
     sizes: &[PageSize],
-) -> Result<(), Refused> {
+) -> Result<u32, Refused> {
     let before = Opened::with_password(before, password.unwrap_or_default()).map_err(|fault| match fault {
         RenderFault::NeedsPassword => Refused::NeedsPassword,
         _ => Refused::NotPdf,
@@ -35,26 +109,19 @@ pub(super) fn same_pages(
             page: u32::try_from(first_difference).unwrap_or(u32::MAX),
         });
     }
-    let (cache_before, cache_after) = (Rendering::new(), Rendering::new());
+    let mut redrawn = 0_u32;
+    let mut pair = Pair::new(&before, &after);
     for (size, page) in sizes.iter().zip(1_u32..) {
-        let resolution = resolution(size);
-        let would_change = Refused::PageWouldChange { page };
-        if !after
-            .picture_size(page, resolution)
-            .is_ok_and(|shown| has_size(shown, size, resolution))
-        {
-            return Err(would_change);
+        if !shows_size(&after, page, size) {
+            return Err(Refused::PageWouldChange { page });
         }
-        let pictures = (
-            before.picture(&cache_before, page, resolution),
-            after.picture(&cache_after, page, resolution),
-        );
-        match pictures {
-            (Ok(old), Ok(new)) if old == new => {}
-            _ => return Err(would_change),
+        match pair.likeness(page) {
+            Ok(Likeness::DrawnAlike) => {}
+            Ok(Likeness::LooksAlike) => redrawn = redrawn.saturating_add(1),
+            Ok(Likeness::Differs) | Err(_) => return Err(Refused::PageWouldChange { page }),
         }
     }
-    Ok(())
+    Ok(redrawn)
 }
 
 /// Refuses unless the renderer sees the pages of a file that stays as it is in the sizes `sizes`. No page is drawn for that.
@@ -64,19 +131,22 @@ pub(super) fn has_sizes(pdf: SharedBytes, sizes: &[PageSize]) -> Result<(), Refu
         return Err(Refused::NotPdf);
     }
     for (size, page) in sizes.iter().zip(1_u32..) {
-        let resolution = resolution(size);
-        let shown = opened.picture_size(page, resolution);
-        if !shown.is_ok_and(|shown| has_size(shown, size, resolution)) {
+        if !shows_size(&opened, page, size) {
             return Err(Refused::PageWouldChange { page });
         }
     }
     Ok(())
 }
 
+fn shows_size(file: &Opened, page: u32, size: &PageSize) -> bool {
+    let resolution = resolution(SIZE_DOTS_PER_INCH, size.width_points.min(size.height_points));
+    let shown = file.picture_size(page, resolution);
+    shown.is_ok_and(|shown| has_size(shown, size, resolution))
+}
+
 #[expect(clippy::cast_possible_truncation, reason = "a resolution of at most some hundred")]
-fn resolution(size: &PageSize) -> f32 {
-    let shorter = size.width_points.min(size.height_points);
-    DOTS_PER_INCH.max((LEAST_PIXELS * POINTS_PER_INCH / shorter) as f32)
+fn resolution(wanted: f32, shorter_side: f64) -> f32 {
+    wanted.max((LEAST_PIXELS * POINTS_PER_INCH / shorter_side) as f32)
 }
 
 /// The renderer must see the page as large as [`crate::pdf::geometry`] does, or marks would be displaced.
@@ -127,7 +197,7 @@ mod tests {
             height_points: 100.0,
         };
         let before = file(&[DRAWN, DRAWN, DRAWN]);
-        assert_eq!(same_pages(&before, None, &before, &[size; 3]), Ok(()));
+        assert_eq!(same_pages(&before, None, &before, &[size; 3]), Ok(0));
         let moved = file(&[DRAWN, "0 0 1 rg 10 11 20 20 re f", ""]);
         assert_eq!(
             same_pages(&before, None, &moved, &[size; 3]),

@@ -75,6 +75,14 @@ pub enum Warning {
         "viewers may differ on the file: it could be compared only after it was put in order, so look at the pages"
     )]
     NotCompared,
+    /// The form could not be made part of the pages without changing the look of one, and stays as it is.
+    #[error(
+        "the form stays in the file, for as a part of page {page} it would look different; nobody can fill it in here"
+    )]
+    FormKept {
+        /// The first such page, from 1.
+        page: u32,
+    },
     /// A signed file keeps its embedded files, for it is not rewritten.
     #[error("{count} embedded file(s) stay in the signed file; nobody is shown them while signing")]
     EmbeddedFilesKept {
@@ -132,6 +140,12 @@ pub enum Change {
     /// Layers that are shown became part of their pages, so that nobody can switch them off.
     #[error("{count} visible layer(s) became part of the pages")]
     LayersMerged {
+        /// How many.
+        count: u32,
+    },
+    /// Pages are drawn in other steps than before, as their pictures prove without looking different.
+    #[error("{count} page(s) are drawn in other steps than in the upload and look the same")]
+    PagesRedrawn {
         /// How many.
         count: u32,
     },

@@ -30,11 +30,9 @@ const MOST_DECODED: usize = 64 * 1024 * 1024;
 pub(super) struct Settled {
     /// What the sender is told of.
     pub(super) changes: Vec<Change>,
-    /// What the sender should know.
+    /// Why viewers read the upload in different ways, of which only one is right: an object that was deleted is still shown by
+    /// some, a page without size is shown in this size or that. With any, pages are compared with that one reading.
     pub(super) warnings: Vec<Warning>,
-    /// Viewers read the upload in different ways, and only one of them is right: an object that was
-    /// deleted is still shown by some, a page without size is shown in this size or that.
-    pub(super) readers_differ: bool,
 }
 
 /// Settles the file, in place; what nothing refers to is dropped on the way.
@@ -44,12 +42,11 @@ pub(super) fn settle(document: &mut Document) -> Settled {
     let mut settled = Settled::default();
     if refers_to_deleted(document, &used) {
         settled.warnings.push(Warning::DeletedContentGone);
-        settled.readers_differ = true;
     }
     let assumed = settle_pages(document);
     if assumed > 0 {
         settled.changes.push(Change::PageSizeAssumed { count: assumed });
-        settled.readers_differ = true;
+        settled.warnings.push(Warning::NotCompared);
     }
     let dropped = settle_streams(document).saturating_add(settle_links(document));
     if dropped > 0 {

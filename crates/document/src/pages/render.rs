@@ -112,7 +112,7 @@ pub fn page_sizes(pdf: impl Into<SharedBytes>) -> Result<Vec<PageSize>, RenderFa
 }
 
 /// How many points a unit of the page is (ISO 32000-2, 7.7.3.3).
-pub(super) fn user_unit(page: &Page<'_>) -> f32 {
+pub(crate) fn user_unit(page: &Page<'_>) -> f32 {
     page.raw()
         .get::<f32>(&b"UserUnit"[..])
         .filter(|unit| unit.is_finite() && *unit > 0.0)
@@ -139,6 +139,7 @@ pub(crate) struct Opened {
 pub(crate) struct Rendering<'a> {
     cache: RenderCache<'a>,
     pub(crate) settings: InterpreterSettings,
+    letters: RenderSettings,
     context: RefCell<Option<RenderContext>>,
 }
 
@@ -163,7 +164,20 @@ impl Rendering<'_> {
         Self {
             cache: RenderCache::new(),
             settings,
+            letters: RenderSettings::default(),
             context: RefCell::new(None),
+        }
+    }
+
+    /// For pictures that are compared: letters stand where the page has them, not where they look best.
+    pub(crate) fn exact() -> Self {
+        Self {
+            letters: RenderSettings {
+                hinting: false,
+                glyph_caching: false,
+                ..RenderSettings::default()
+            },
+            ..Self::new()
         }
     }
 }
@@ -240,7 +254,7 @@ impl Opened {
             page,
             &rendering.cache,
             &rendering.settings,
-            &RenderSettings::default(),
+            &rendering.letters,
             context,
             scale * page.initial_transform(true).to_kurbo(),
         );

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use document::intake::{Limits, Refused, inspect};
+use document::intake::{Change, Limits, Refused, inspect};
 use document::verify::{Fault, How, TrustedRoots, Verdict, verify};
 use jiff::Timestamp;
 
@@ -95,6 +95,31 @@ fn white_space_behind_a_file_of_others_is_no_change() {
     let Some(folder) = folder() else { return };
     let verdict = judge(&folder, "trail_nl.pdf", "trail_nl_cert.pem");
     assert!(verdict.holds_strictly(), "{verdict:#?}");
+}
+
+/// A page that is a hundred-thousandth of a point wider, and a clip around what is drawn exactly in it.
+#[test]
+fn rounding_is_no_reason_to_refuse_a_file() {
+    let Some(folder) = folder() else { return };
+    for name in [
+        "P_cairo_vector_refused_f32.pdf",
+        "P_inline_image_and_clipped_rect_refused.pdf",
+    ] {
+        let taken =
+            inspect(read(&folder, name), &Limits::default()).unwrap_or_else(|refused| panic!("{name}: {refused}"));
+        assert_eq!((taken.changes, taken.warnings), (Vec::new(), Vec::new()), "{name}");
+    }
+}
+
+#[test]
+fn a_form_without_looks_becomes_part_of_the_page() {
+    let Some(folder) = folder() else { return };
+    for name in ["form_letter_noap.pdf", "form_letter_need.pdf"] {
+        let taken =
+            inspect(read(&folder, name), &Limits::default()).unwrap_or_else(|refused| panic!("{name}: {refused}"));
+        let is_flattened = |change: &Change| matches!(change, Change::FormFlattened { .. });
+        assert!(taken.changes.iter().any(is_flattened), "{name}: {:?}", taken.changes);
+    }
 }
 
 /// `COUNTERSIGN_CORPUS` names a folder of PDFs that nobody here wrote: which of the signed ones have a structure that is not sound.

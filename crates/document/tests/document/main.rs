@@ -4,6 +4,7 @@
 extern crate countersign_document as document;
 
 mod certificates;
+mod comparing;
 mod cut_off;
 mod drawings;
 mod embedded_files;

@@ -1,0 +1,78 @@
+//! Whether two pictures of a page show the same.
+
+use crate::pages::render::Picture;
+
+/// The side of the square in which a difference has to show, in pixels.
+const SIDE: usize = 4;
+/// As much as a single pixel from white to black: a sixteenth of the square's full scale.
+const MOST: u16 = 255;
+/// Bytes of a pixel; the fourth says nothing.
+const PIXEL: usize = 4;
+
+/// Do they differ by more than one whole pixel anywhere in 4 × 4 of them, in red, green or blue?
+pub(super) fn differ(before: &Picture, after: &Picture) -> bool {
+    if (before.width, before.height) != (after.width, after.height) {
+        return true;
+    }
+    if before.rgba == after.rgba {
+        return false;
+    }
+    let columns = usize::try_from(before.width).unwrap_or(usize::MAX);
+    let rows_of = |picture| rows(picture, columns);
+    let rows: Vec<(&[u8], &[u8])> = rows_of(before).zip(rows_of(after)).collect();
+    // How much the last rows differ in each column.
+    let mut sums = vec![[0_u16; 3]; columns];
+    let mut alike = 0_usize;
+    for (row, pair) in rows.iter().enumerate() {
+        alike = if pair.0 == pair.1 { alike.saturating_add(1) } else { 0 };
+        if alike > SIDE {
+            // All sums are zero.
+            continue;
+        }
+        let leaving = row.checked_sub(SIDE).and_then(|above| rows.get(above));
+        for (sum, added) in sums.iter_mut().zip(differences(*pair)) {
+            *sum = each(*sum, added, u16::saturating_add);
+        }
+        if let Some(leaving) = leaving {
+            for (sum, taken) in sums.iter_mut().zip(differences(*leaving)) {
+                *sum = each(*sum, taken, u16::saturating_sub);
+            }
+        }
+        if exceeds(&sums) {
+            return true;
+        }
+    }
+    false
+}
+
+fn rows(picture: &Picture, columns: usize) -> impl Iterator<Item = &[u8]> {
+    picture.rgba.chunks_exact(columns.saturating_mul(PIXEL).max(1))
+}
+
+/// How much each pixel of a row differs.
+fn differences((before, after): (&[u8], &[u8])) -> impl Iterator<Item = [u16; 3]> {
+    let pixels = before.as_chunks::<PIXEL>().0.iter().zip(after.as_chunks::<PIXEL>().0);
+    pixels.map(|([red, green, blue, _], [other_red, other_green, other_blue, _])| {
+        [
+            red.abs_diff(*other_red).into(),
+            green.abs_diff(*other_green).into(),
+            blue.abs_diff(*other_blue).into(),
+        ]
+    })
+}
+
+/// Is there too much in as many neighbouring columns as a square has?
+fn exceeds(sums: &[[u16; 3]]) -> bool {
+    sums.windows(SIDE.min(sums.len()).max(1)).any(|columns| {
+        let square = columns
+            .iter()
+            .fold([0; 3], |sum, column| each(sum, *column, u16::saturating_add));
+        square.iter().any(|sum| *sum > MOST)
+    })
+}
+
+fn each(colours: [u16; 3], others: [u16; 3], with: impl Fn(u16, u16) -> u16) -> [u16; 3] {
+    let [red, green, blue] = colours;
+    let [other_red, other_green, other_blue] = others;
+    [with(red, other_red), with(green, other_green), with(blue, other_blue)]
+}
