@@ -1083,9 +1083,9 @@ impl Shared {
             return TaskResult::Kept;
         };
         if mail.is_secret {
-            reports
-                .iter_mut()
-                .for_each(|report| NOT_KEPT.clone_into(&mut report.words));
+            for report in &mut reports {
+                NOT_KEPT.clone_into(&mut report.words);
+            }
         }
         let is_taken = reports.iter().any(|report| report.verdict == MessageVerdict::Taken);
         let is_refused = reports.iter().all(|report| report.verdict == MessageVerdict::Refused);
