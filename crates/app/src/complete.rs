@@ -1,9 +1,8 @@
 //! The last approval: stamp, seal, certify, make durable, and only then write that the workflow is complete.
 //!
-//! All of it but the writing happens with no transaction open. Where another write comes first, what was made is thrown
-//! away (the job that removes loose files removes it), and the decision is taken anew. Where stamping or sealing fails, which
-//! the start has proved it cannot but for our own faults, nothing is written: the writer's approval fails as a whole and
-//! can be given again.
+//! Only the writing happens in a transaction. If another write comes first, the approval is decided again, and the job that
+//! removes loose files deletes the files of the first attempt. The start has proved that the document can be sealed; if
+//! stamping or sealing fails nevertheless, nothing is written, and the writer can approve again.
 
 use std::collections::BTreeMap;
 

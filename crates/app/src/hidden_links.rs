@@ -312,8 +312,8 @@ mod tests {
         decoded(written.collect()).iter().map(|read| read.character).collect()
     }
 
-    /// The text in lines of about so many characters. None ends in an equals sign, however that is written: quoted-printable goes
-    /// on there, and no reader could tell the one from the other.
+    /// The text in lines of about `width` characters. No line ends in an equals sign, plain or encoded: quoted-printable would
+    /// read it as a soft line break.
     fn wrapped(text: &str, width: usize, end: &str) -> String {
         let (mut lines, mut length) = (String::new(), 0);
         for character in text.chars() {

@@ -219,7 +219,7 @@ impl App {
         Err(LoginRefusal::WrongCredentials)
     }
 
-    /// Whether there is a company of this name: whoever signs in at one waits for others who do ([`domain::Requester::SignIn`]).
+    /// The company of this name, if there is one. Sign-ins to one company share a queue ([`domain::Requester::SignIn`]).
     pub fn company_named(&self, name: &str) -> Result<Option<CompanyId>, Error> {
         let Ok(company) = CompanyId::parse(name) else {
             return Ok(None);

@@ -378,8 +378,8 @@ impl Besides {
     };
 }
 
-/// Those writers (none where the workflow is embedded), and whoever is told besides; nobody twice. Writers who share an address
-/// are told each under their own name; who is told besides reads at that address what a writer is told there.
+/// The people to notify: these writers (none if the workflow is embedded) and the others who want to know, each once. Writers who
+/// share an address each get a message in their own name. Anyone else with a writer's address gets no second message.
 fn told<'a>(
     workflow: &'a Workflow,
     party: &'a Party,

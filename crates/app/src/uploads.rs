@@ -192,8 +192,8 @@ impl FileClaim {
         }
     }
 
-    /// This transaction writes the rows that need the files. It fails if some have been removed meanwhile: whoever was so
-    /// slow starts again.
+    /// This transaction writes the rows that need the files. It fails if the clean-up has removed some of them
+    /// meanwhile; the caller then starts again.
     pub(crate) fn take_over(&self, tx: &mut dyn Transaction) -> Result<(), Error> {
         self.on_all(|| store::loose_file::take_over(tx, &self.company, self.number))
     }

@@ -34,7 +34,7 @@ const MOST_TEXT_BYTES: u64 = 32 * 1024 * 1024;
 
 /// A sheet of one call.
 const MOST_SHEET_BYTES: u64 = 256 * 1024 * 1024;
-/// So many jobs of one link wait behind the one that is at work, and so many of one company. They hold a thread each.
+/// How many jobs of one link, and of one company, may wait while another is being done. Each waiting job occupies a thread.
 const WAITING_OF_LINK: usize = 4;
 const WAITING_OF_GROUP: usize = 64;
 
@@ -120,7 +120,7 @@ pub struct Pool {
 struct Children {
     idle: Vec<Worker>,
     alive: usize,
-    /// As many places as there are children: whoever has one finds a child that is idle, or room for another.
+    /// One turn for each child process, so a job that has a turn finds an idle child or may start one.
     turns: Turns,
 }
 

@@ -322,7 +322,7 @@ impl Before<'_> {
         })
     }
 
-    /// Writes the file with its form made part of the pages, and what its sender is told of that.
+    /// Writes the file with its form flattened into the pages, and reports that to the sender.
     fn without_form(&self, document: Document, values: FormValues) -> Result<Written, Refused> {
         let mut flat = document.clone();
         let fields = flatten::flatten(&mut flat, Look::OfTheFile).fields;

@@ -1164,7 +1164,7 @@ fn who_declines_is_told_to_the_others_of_his_step_and_to_nobody_who_was_not_aske
         assert_eq!(declined_by_b("a@example.com"), ["a@example.com", "owner@example.com"]);
         // Another writer with the same address is another person.
         assert_eq!(declined_by_b("b@example.com"), ["b@example.com", "owner@example.com"]);
-        // The sender reads there what the writer is told.
+        // The sender has the writer's address, so one message is enough.
         assert_eq!(declined_by_b("owner@example.com"), ["owner@example.com"]);
     });
 }

@@ -160,7 +160,7 @@ fn take_bulk_send(house: &House, id: BulkId, owner: &'static str) -> bool {
     house.write(move |tx| bulk::claim(tx, id, owner, now, until))
 }
 
-/// A node at work, which beats when it is told to.
+/// A node at work; the test triggers each of its heartbeats.
 struct Working {
     ticks: Arc<Semaphore>,
     pauses: Signals<()>,

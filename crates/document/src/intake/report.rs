@@ -1,4 +1,4 @@
-//! What a sender is told of an upload: taken, taken with changes, taken with warnings, or refused, and why.
+//! The report to the sender about an upload: accepted, accepted with changes or warnings, or refused, and why.
 
 use domain::field::Field;
 use domain::template::PageSize;

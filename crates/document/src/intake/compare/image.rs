@@ -8,7 +8,7 @@ use hayro::hayro_syntax::object::{Dict, Object, ObjectIdentifier, Stream};
 /// How deep the parts of an image may lie in one another, and how many there may be; a colour space has some ten.
 const DEEPEST: u32 = 12;
 const MOST_PARTS: u32 = 100_000;
-/// Entries of a stream that say how it is packed; what comes of them is compared.
+/// Entries that describe how a stream is encoded. They are left out, because the decoded data is compared.
 const PACKING: [&[u8]; 6] = [b"Length", b"Filter", b"F", b"DecodeParms", b"DP", b"DL"];
 
 /// The images of a file that were met already.

@@ -429,7 +429,7 @@ impl<'a> Device<'a> for Notes<'_> {
                 let identity = self.images.identity(image.stream());
                 self.what(identity);
             }
-            // Only who decodes it is told its paint.
+            // hayro gives the paint only together with the decoded samples.
             Image::Stencil(stencil) => stencil.with_stencil(
                 |samples, paint| {
                     self.paint(paint, false);
