@@ -22,7 +22,7 @@ use domain::{
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use store::Transaction;
+use store::HeldWorkflow;
 
 use crate::App;
 use crate::approve::{is_editable, writable};
@@ -465,15 +465,19 @@ impl App {
         key: &SigningKey,
         session: &Session,
         recipient: &Recipient,
-        write: impl Fn(&mut dyn Transaction) -> Result<T, Error> + Send + 'static,
+        write: impl Fn(&mut HeldWorkflow<'_>) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
-        let company = session.snapshot.stored.workflow.company.clone();
+        let workflow = &session.snapshot.stored.workflow;
+        let (company, workflow) = (workflow.company.clone(), workflow.id);
         let (id, link_version) = (recipient.id, recipient.link_version);
         let written = self.store.write::<_, Error, _>(move |tx| {
-            if !store::workflow::hold_writer(tx, &company, id, link_version)? {
+            let Some(mut held) = store::hold(tx, &company, workflow)? else {
+                return Ok(None);
+            };
+            if !store::workflow::hold_writer(&mut held, &company, id, link_version)? {
                 return Ok(None);
             }
-            write(tx).map(Some)
+            write(&mut held).map(Some)
         })?;
         if let Some(written) = written {
             return Ok(written);
@@ -492,7 +496,7 @@ fn requester(session: &Session, recipient: &Recipient) -> Requester {
 }
 
 fn keep(
-    tx: &mut dyn Transaction,
+    held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
     recipient: RecipientId,
     draft: &Draft,
@@ -503,7 +507,7 @@ fn keep(
         let fault = Fault::new("values", FaultCode::DraftTooLarge).with("limit", LARGEST_DRAFT);
         return Err(Error::Unprocessable(vec![fault]));
     }
-    Ok(store::workflow_value::save_draft(tx, company, recipient, &text, at)?)
+    Ok(store::workflow_value::save_draft(held, company, recipient, &text, at)?)
 }
 
 /// A draft that cannot be read any more is a lost convenience, not a failure.

@@ -15,7 +15,7 @@ use store::outbox::{self, DeliveryId, Kind, Message, StopReason, ToNote, Try};
 use crate::error::{Fault, FaultCode};
 use crate::export_history::EndpointPaused;
 use crate::mail::{Letter, MailLink, Occasion, OutgoingMail};
-use crate::{App, Caller, ConflictCode, Error, Subject, hidden_links};
+use crate::{App, Caller, Error, Subject, hidden_links};
 
 /// How many messages a page of the outbox has.
 pub const MESSAGES_PER_PAGE: u32 = 20;
@@ -74,10 +74,10 @@ fn tell_chain(
     workflow: WorkflowId,
     events: impl IntoIterator<Item = (Timestamp, EventKind)>,
 ) -> Result<(), Error> {
-    let Some(head) = store::workflow::head(tx, company, workflow)? else {
+    let Some(mut held) = store::hold(tx, company, workflow)? else {
         return Ok(());
     };
-    let (mut entries, mut after) = (Vec::new(), head);
+    let (mut entries, mut after) = (Vec::new(), held.head());
     for (at, event) in events {
         let (entry, next) = after.append(&Event {
             at,
@@ -87,11 +87,7 @@ fn tell_chain(
         entries.push(entry);
         after = next;
     }
-    if store::audit::append(tx, company, workflow, head, &entries, after)? {
-        Ok(())
-    } else {
-        Err(Error::conflict(ConflictCode::Changed))
-    }
+    Ok(store::audit::append(&mut held, company, workflow, &entries, after)?)
 }
 
 /// What a workflow's chain is to be told.
@@ -262,6 +258,8 @@ impl App {
             };
             looked_at.push((letter.id, body));
         }
+        // In one order, as whoever tells chains of deliveries has it.
+        looked_at.sort_by_key(|(id, _)| *id);
         let count = looked_at.len();
         if count > 0 {
             self.store.write(move |tx| {

@@ -15,7 +15,7 @@ use domain::{
     RecipientId, State, Status, TemplateId, TemplateVersion, UtcOffset, Who, Workflow, WorkflowId, named_events,
 };
 use jiff::Timestamp;
-use store::Transaction;
+use store::HeldWorkflow;
 use store::template::StoredVersion;
 use store::workflow::{StoredWorkflow, Writer};
 use store::workflow_value::StoredValue;
@@ -420,7 +420,7 @@ impl App {
         origin: &Origin,
         event: EventKind,
         rule: impl Fn(&StoredWorkflow, Timestamp) -> Result<(), Error> + Send + Clone + 'static,
-        keep: fn(&mut dyn Transaction, &CompanyId, RecipientId, Timestamp) -> Result<bool, store::Error>,
+        keep: fn(&mut HeldWorkflow<'_>, &CompanyId, RecipientId, Timestamp) -> Result<bool, store::Error>,
     ) -> Result<(), Error> {
         let workflow = &session.snapshot.stored.workflow;
         let (company, id, at) = (workflow.company.clone(), workflow.id, session.snapshot.at);

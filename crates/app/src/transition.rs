@@ -15,6 +15,7 @@ use domain::{
 };
 use jiff::Timestamp;
 use serde::Serialize;
+use store::HeldWorkflow;
 use store::outbox::NewDelivery;
 use store::template::StoredVersion;
 use store::workflow::{Party, SealedDocument, StoredWorkflow};
@@ -199,13 +200,13 @@ impl Plan {
             .acting
             .as_ref()
             .map(|(recipient, comment)| (*recipient, comment.as_deref()));
-        // A draft that is saved from here on changes the writer's row, which the update below changes too.
+        // A draft that is saved from here on changes the writer's row, which the update below changes too: this runs again.
         if let Some((recipient, read)) = &self.draft_read
             && store::workflow_value::draft(tx, company, *recipient)? != *read
         {
             return Ok(false);
         }
-        if !store::workflow::update(
+        let Some(mut held) = store::workflow::update(
             tx,
             &self.before,
             &self.after,
@@ -213,47 +214,50 @@ impl Plan {
             self.end_comment.as_deref(),
             acting,
             self.at,
-        )? {
+        )?
+        else {
             return Ok(false);
+        };
+        let held = &mut held;
+        for recipient in &self.reset_access {
+            store::workflow::reset_access(held, company, id, *recipient)?;
         }
         for (field, value) in &self.values {
-            store::workflow_value::write(tx, company, id, field, value)?;
+            store::workflow_value::write(held, company, id, field, value)?;
         }
         for field in &self.removed {
-            store::workflow_value::delete(tx, company, id, field)?;
-        }
-        self.write_files(tx)?;
-        if let Some(sealed) = &self.sealed {
-            store::workflow::insert_sealed(tx, company, id, sealed)?;
+            store::workflow_value::delete(held, company, id, field)?;
         }
         if let Some(recipient) = self.finished_draft {
-            store::workflow_value::delete_draft(tx, company, recipient, self.at)?;
+            store::workflow_value::delete_draft(held, company, recipient, self.at)?;
         }
         if self.after.turn().is_none() {
-            store::workflow_value::delete_drafts(tx, company, id, self.at)?;
+            store::workflow_value::delete_drafts(held, company, id, self.at)?;
         }
-        for recipient in &self.reset_access {
-            store::workflow::reset_access(tx, company, id, *recipient)?;
+        if let Some(sealed) = &self.sealed {
+            store::workflow::insert_sealed(held, company, id, sealed)?;
         }
+        // After the uploads: the job that removes files takes them in this order, too.
+        self.write_files(held)?;
         for delivery in &self.deliveries {
-            store::outbox::enqueue(tx, delivery)?;
+            store::outbox::enqueue(held, delivery)?;
         }
         Ok(true)
     }
 
     /// Which files the workflow needs from now on. What a value held that was taken away, or replaced, is removed later.
-    fn write_files(&self, tx: &mut dyn store::Transaction) -> Result<(), Error> {
+    fn write_files(&self, held: &mut HeldWorkflow<'_>) -> Result<(), Error> {
         let (company, id) = (&self.after.company, self.after.id);
         for hash in &self.blobs {
-            store::workflow::refer_to_blob(tx, company, id, *hash)?;
+            store::workflow::refer_to_blob(held, company, id, *hash)?;
         }
         for claim in &self.claims {
-            claim.take_over(tx)?;
+            claim.take_over(held)?;
         }
         let still: BTreeSet<&BlobHash> = self.files_after.values().chain(&self.blobs).collect();
         for hash in self.files_before.iter().filter(|hash| !still.contains(hash)) {
-            store::workflow::forget_blob(tx, company, id, *hash)?;
-            store::loose_file::leave(tx, company, *hash, self.at)?;
+            store::workflow::forget_blob(held, company, id, *hash)?;
+            store::loose_file::leave(held, company, *hash, self.at)?;
         }
         Ok(())
     }
@@ -468,49 +472,33 @@ impl App {
         id: WorkflowId,
         actor: &Actor,
         events: &[EventKind],
-        more: impl Fn(&mut dyn store::Transaction) -> Result<bool, Error> + Send + Clone + 'static,
+        more: impl Fn(&mut HeldWorkflow<'_>) -> Result<bool, Error> + Send + 'static,
     ) -> Result<(), Error> {
         let events = events.to_vec();
-        self.judge_and_note(company, id, actor, move |tx| {
-            Ok((if more(tx)? { events.clone() } else { Vec::new() }, ()))
+        self.judge_and_note(company, id, actor, move |held| {
+            Ok((if more(held)? { events.clone() } else { Vec::new() }, ()))
         })
     }
 
     /// The same, where the transaction itself judges what happened: `judge` answers its events, none where there is nothing
-    /// to tell, and what the caller wants to know.
+    /// to tell, and what the caller wants to know. The workflow is held before `judge` reads anything of it.
     pub(crate) fn judge_and_note<T: Send + 'static>(
         &self,
         company: &CompanyId,
         id: WorkflowId,
         actor: &Actor,
-        judge: impl Fn(&mut dyn store::Transaction) -> Result<(Vec<EventKind>, T), Error> + Send + Clone + 'static,
+        judge: impl Fn(&mut HeldWorkflow<'_>) -> Result<(Vec<EventKind>, T), Error> + Send + 'static,
     ) -> Result<T, Error> {
-        let at = self.now();
-        for _ in 0..MOST_TRIES {
-            let (company, actor, judge) = (company.clone(), actor.clone(), judge.clone());
-            let written = self.store.write(move |tx| {
-                let (events, answer) = judge(tx)?;
-                if events.is_empty() {
-                    return Ok(answer);
-                }
-                let before = store::workflow::head(tx, &company, id)?.ok_or(Error::NotFound(Subject::Workflow))?;
-                let (entries, after) = chain(before, &actor, at, events);
-                if store::audit::append(tx, &company, id, before, &entries, after)? {
-                    Ok(answer)
-                } else {
-                    // Undoes what was written here; the caller tries again.
-                    Err(Error::conflict(ConflictCode::Changed))
-                }
-            });
-            match written {
-                Err(Error::Conflict {
-                    code: ConflictCode::Changed,
-                    ..
-                }) => {}
-                other => return other,
+        let (company, actor, at) = (company.clone(), actor.clone(), self.now());
+        self.store.write(move |tx| {
+            let mut held = store::hold(tx, &company, id)?.ok_or(Error::NotFound(Subject::Workflow))?;
+            let (events, answer) = judge(&mut held)?;
+            if !events.is_empty() {
+                let (entries, after) = chain(held.head(), &actor, at, events);
+                store::audit::append(&mut held, &company, id, &entries, after)?;
             }
-        }
-        Err(Error::conflict(ConflictCode::Changed))
+            Ok(answer)
+        })
     }
 
     pub(crate) fn advanced(&self, workflow: &Workflow) -> Advanced {

@@ -1219,8 +1219,10 @@ impl Shared {
     }
 
     /// Writes what else came of deliveries.
-    fn write_others(&self, results: Vec<Arc<Done>>, may_be_written: bool) -> Result<(), app::Error> {
+    fn write_others(&self, mut results: Vec<Arc<Done>>, may_be_written: bool) -> Result<(), app::Error> {
         let (app, now) = (Arc::clone(&self.app), self.app.now());
+        // In one order, so that no two workers wait for each other's endpoints.
+        results.sort_by(|one, other| one.claimed.endpoint().cmp(&other.claimed.endpoint()));
         self.app.store.write_relaxed(move |tx| {
             for done in &results {
                 let Done { claimed, result } = done.as_ref();

@@ -3,26 +3,19 @@
 use domain::{CompanyId, Entry, Head, WorkflowId};
 
 use crate::sql::workflow_audit as sql;
-use crate::{Error, Row, Transaction, values};
+use crate::{Error, HeldWorkflow, Row, Transaction, values};
 
-/// Appends entries where nothing else of the workflow changes; `false` where another entry came first. A transition's
-/// entries are written by [`crate::workflow::update`].
-///
-/// The head moves before the entries are written: it is the row at which two that append at once meet, and the second
-/// runs again. The entries' own key would tell it of a duplicate, which is nobody's fault.
+/// Appends entries, which follow the [head](HeldWorkflow::head) of the held workflow, if nothing else of it changes. A
+/// transition's entries are written by [`crate::workflow::update`].
 pub fn append(
-    tx: &mut dyn Transaction,
+    held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
     workflow: WorkflowId,
-    before: Head,
     entries: &[Entry],
     after: Head,
-) -> Result<bool, Error> {
-    if !crate::workflow::update_head(tx, company, workflow, before, after)? {
-        return Ok(false);
-    }
-    insert(tx, company, workflow, entries)?;
-    Ok(true)
+) -> Result<(), Error> {
+    crate::workflow::update_head(held, company, workflow, after)?;
+    insert(held, company, workflow, entries)
 }
 
 /// Writes entries whose head is in the workflow's row already.

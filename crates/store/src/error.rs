@@ -66,6 +66,13 @@ pub enum Error {
         /// The database's words at the last try.
         detail: String,
     },
+    /// Transactions waited for each other's rows, and the database ended this one. They lock in different orders: a mistake of
+    /// ours ([`crate::HeldWorkflow`]), which costs only time where it runs again.
+    #[error("the database ended a deadlock ({detail}); try again")]
+    Deadlock {
+        /// The database's words.
+        detail: String,
+    },
     /// The disk of the database is full, or takes no writes.
     #[error("the database cannot write: {detail}; make room on its disk, or make it writable")]
     Full {
@@ -132,7 +139,7 @@ impl Error {
     pub fn is_temporary(&self) -> bool {
         matches!(
             self,
-            Error::Busy { .. } | Error::Unreachable { .. } | Error::Full { .. }
+            Error::Busy { .. } | Error::Deadlock { .. } | Error::Unreachable { .. } | Error::Full { .. }
         )
     }
 }

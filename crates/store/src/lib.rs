@@ -15,6 +15,7 @@
 //! - A closure sees one state of the database, and no update is lost: of two that change the same row at once, one runs
 //!   again on what the other has left. What is decided from rows that are not changed is guarded by one that is; which
 //!   one, says docs/adr/0004.
+//! - What belongs to a workflow is changed by whoever holds its row ([`HeldWorkflow`]), so no two transactions wait for each other.
 //! - A statement that failed spoils its transaction: later statements answer
 //!   [`Error::Spoiled`], and a closure that returns `Ok` all the same is undone. An expected
 //!   duplicate is therefore written as `ON CONFLICT DO NOTHING`, never as a caught error.
@@ -38,6 +39,7 @@ pub mod bulk;
 pub mod check;
 pub mod company;
 mod error;
+mod held_workflow;
 pub mod idempotency;
 mod job;
 pub mod known_address;
@@ -65,6 +67,7 @@ pub mod workflow_links;
 pub mod workflow_value;
 
 pub use error::Error;
+pub use held_workflow::{HeldWorkflow, hold};
 pub use row::Row;
 pub use statement::Statement;
 pub use store::{Settings, StatementShape, Store};

@@ -304,6 +304,14 @@ impl Claimed {
         }
     }
 
+    /// The company and URL of the endpoint it goes to; none of a letter.
+    pub fn endpoint(&self) -> Option<(&str, &str)> {
+        match &self.channel {
+            ClaimedChannel::Webhook { url, .. } => Some((self.company.as_str(), url.as_str())),
+            ClaimedChannel::Mail | ClaimedChannel::Message => None,
+        }
+    }
+
     /// Which try of all, from 1, this claim is for: whoever holds the lease is the only one who counts.
     fn number_of_this_try(&self) -> i64 {
         self.tries_made + 1
@@ -629,13 +637,7 @@ pub fn finish_taken(
     now: Timestamp,
 ) -> Result<HashSet<DeliveryId>, Error> {
     // In one order, so that two workers who record for the same endpoints wait for each other once.
-    let endpoints: BTreeSet<(&str, &str)> = taken
-        .iter()
-        .filter_map(|(claimed, _)| match &claimed.channel {
-            ClaimedChannel::Webhook { url, .. } => Some((claimed.company.as_str(), url.as_str())),
-            ClaimedChannel::Mail | ClaimedChannel::Message => None,
-        })
-        .collect();
+    let endpoints: BTreeSet<(&str, &str)> = taken.iter().filter_map(|(claimed, _)| claimed.endpoint()).collect();
     let recovered = endpoints
         .into_iter()
         .map(|(company, url)| json!({"kind": "endpoint", "company": company, "url": url}));
@@ -738,7 +740,9 @@ pub fn set_noted(
     tx: &mut dyn Transaction,
     ids: impl IntoIterator<Item = DeliveryId>,
 ) -> Result<HashSet<DeliveryId>, Error> {
-    let ids = ids.into_iter().map(|id| json!({"kind": "noted", "id": id.0})).collect();
+    // In one order, as whoever erases codes has it.
+    let ids: BTreeSet<DeliveryId> = ids.into_iter().collect();
+    let ids = ids.iter().map(|id| json!({"kind": "noted", "id": id.0})).collect();
     tx.query(&sql::NOTED, values![text(ids)])?
         .iter()
         .map(|row| Ok(DeliveryId(row.get("id")?)))

@@ -34,6 +34,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::future::Future;
 use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -99,6 +100,7 @@ pub(crate) struct Driver {
     additions: Together<Access, Vec<Later>, (Vec<Later>, Fate)>,
     listeners: Mutex<Vec<Listener>>,
     server: Arc<Server>,
+    pub(crate) deadlocks: Arc<AtomicU64>,
 }
 
 impl Drop for Driver {
@@ -128,6 +130,7 @@ impl Driver {
             additions: Together::new(),
             listeners: Mutex::default(),
             server,
+            deadlocks: Arc::default(),
         })
     }
 
@@ -137,14 +140,23 @@ impl Driver {
             match self.attempt(job, access) {
                 Outcome::Done => return,
                 Outcome::Again(error) if attempt < ATTEMPTS => {
+                    self.count(&error);
                     tracing::debug!(%error, attempt, "a transaction runs again");
                     std::thread::sleep(pause(attempt));
                 }
                 Outcome::Failed(error) | Outcome::Again(error) => {
+                    self.count(&error);
                     job.fail(error);
                     return;
                 }
             }
+        }
+    }
+
+    fn count(&self, error: &Error) {
+        if matches!(error, Error::Deadlock { .. }) {
+            self.deadlocks.fetch_add(1, Ordering::Relaxed);
+            tracing::warn!(%error, "two transactions waited for each other");
         }
     }
 
@@ -169,6 +181,7 @@ impl Driver {
             Outcome::Done => Fate::Kept,
             Outcome::Failed(Error::CommitUnknown { detail }) => Fate::Unknown { detail },
             Outcome::Failed(error) | Outcome::Again(error) => {
+                self.count(&error);
                 tracing::debug!(%error, transactions = additions.len(), "a common commit failed; each goes alone");
                 Fate::Alone
             }
@@ -556,8 +569,8 @@ impl Session {
         let met_standby = access.writes() && error.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION);
         if lost(error) || met_standby {
             Some(Error::Unreachable { detail })
-        } else if is_contention(error) {
-            Some(Error::Busy { detail })
+        } else if let Some(contention) = contention(error) {
+            Some(contention)
         } else if error.code() == Some(&SqlState::FEATURE_NOT_SUPPORTED) {
             // A prepared statement's answer has changed its form under a migration: prepare anew.
             self.prepared.clear();
@@ -1146,8 +1159,8 @@ impl<'driver> PostgresTransaction<'driver> {
             Part::Commit => {
                 open.give_back();
                 let detail = described(&error);
-                if is_contention(&error) {
-                    Outcome::Again(Error::Busy { detail })
+                if let Some(contention) = contention(&error) {
+                    Outcome::Again(contention)
                 } else if is_full(&error) {
                     Outcome::Failed(Error::Full { detail })
                 } else {
@@ -1424,11 +1437,14 @@ fn is_full(error: &tokio_postgres::Error) -> bool {
     matches!(error.code(), Some(&SqlState::DISK_FULL))
 }
 
-fn is_contention(error: &tokio_postgres::Error) -> bool {
-    matches!(
-        error.code(),
-        Some(&(SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED))
-    )
+/// What is told where others wanted the same rows.
+fn contention(error: &tokio_postgres::Error) -> Option<Error> {
+    let detail = described(error);
+    match *error.code()? {
+        SqlState::T_R_SERIALIZATION_FAILURE => Some(Error::Busy { detail }),
+        SqlState::T_R_DEADLOCK_DETECTED => Some(Error::Deadlock { detail }),
+        _ => None,
+    }
 }
 
 /// True where the connection is gone, or the server said that it is about to be.

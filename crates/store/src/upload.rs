@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use crate::loose_file::Loose;
 use crate::sql::upload as sql;
-use crate::{Error, Transaction, values};
+use crate::{Error, HeldWorkflow, Transaction, values};
 
 /// How much is kept for one link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -23,13 +23,13 @@ pub struct Counted {
 
 /// Announces a file that is about to be kept for a writer's draft.
 pub fn announce(
-    tx: &mut dyn Transaction,
+    held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
     recipient: RecipientId,
     (hash, length): (BlobHash, u64),
     at: Timestamp,
 ) -> Result<(), Error> {
-    tx.execute_one(&sql::ANNOUNCE, values![company, recipient, hash, signed(length), at])
+    held.execute_one(&sql::ANNOUNCE, values![company, recipient, hash, signed(length), at])
 }
 
 /// How much is kept for a writer's link, replaced files included until they are gone.
@@ -43,44 +43,44 @@ pub fn counted(tx: &mut dyn Transaction, company: &CompanyId, recipient: Recipie
 
 /// The writer's draft names a file; `false` where it is not announced any more.
 pub fn name(
-    tx: &mut dyn Transaction,
+    held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
     recipient: RecipientId,
     hash: BlobHash,
 ) -> Result<bool, Error> {
-    Ok(tx.execute(&sql::NAME, values![company, recipient, hash])? == 1)
+    Ok(held.execute(&sql::NAME, values![company, recipient, hash])? == 1)
 }
 
 /// The writer's draft names a file no more.
 pub fn loosen(
-    tx: &mut dyn Transaction,
+    held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
     recipient: RecipientId,
     hash: BlobHash,
     at: Timestamp,
 ) -> Result<(), Error> {
-    tx.execute(&sql::LOOSEN, values![company, recipient, hash, at])
+    held.execute(&sql::LOOSEN, values![company, recipient, hash, at])
         .map(drop)
 }
 
 /// The writer's draft has become values, or nothing.
 pub fn end_draft(
-    tx: &mut dyn Transaction,
+    held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
     recipient: RecipientId,
     at: Timestamp,
 ) -> Result<(), Error> {
-    tx.execute_later(&sql::END_DRAFT, values![company, recipient, at])
+    held.execute_later(&sql::END_DRAFT, values![company, recipient, at])
 }
 
 /// The drafts of a workflow are nothing any more.
 pub fn end_workflow(
-    tx: &mut dyn Transaction,
+    held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
     workflow: WorkflowId,
     at: Timestamp,
 ) -> Result<(), Error> {
-    tx.execute_later(&sql::END_WORKFLOW, values![company, workflow, at])
+    held.execute_later(&sql::END_WORKFLOW, values![company, workflow, at])
 }
 
 /// Takes up to `most` uploads that were loose at `before`. A draft that names one at the same moment comes first or not at all:

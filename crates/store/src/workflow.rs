@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use crate::company::{Style, style};
 use crate::sql::workflow as sql;
 use crate::transaction::at_most_one;
-use crate::{Error, Numbers, Row, Transaction, values};
+use crate::{Error, HeldWorkflow, Numbers, Row, Transaction, values};
 
 /// A workflow with what surrounds it.
 #[derive(Debug, Clone, PartialEq)]
@@ -407,17 +407,17 @@ pub fn company_of(tx: &mut dyn Transaction, id: WorkflowId) -> Result<Option<Com
 }
 
 /// Writes the workflow after a transition or change, with the chain's new entries and their head, and the recipients that
-/// differ. `false` where another write came first. Somebody new in a recipient's place begins afresh: this is the only
+/// differ, and answers the workflow, which is held from then on; none where another write came first. Somebody new in a recipient's place begins afresh: this is the only
 /// statement that names anybody, so nothing that the earlier person did or wrote can be left to them.
-pub fn update(
-    tx: &mut dyn Transaction,
+pub fn update<'t>(
+    tx: &'t mut dyn Transaction,
     before: &StoredWorkflow,
     after: &Workflow,
     (entries, head): (&[Entry], Head),
     end_comment: Option<&str>,
     acting: Option<(RecipientId, Option<&str>)>,
     at: Timestamp,
-) -> Result<bool, Error> {
+) -> Result<Option<HeldWorkflow<'t>>, Error> {
     let (turn, ended_by) = match after.state {
         State::Playing { order } | State::Canceled { order, .. } | State::Expired { order, .. } => (order, None),
         State::Complete { .. } => (after.last_order(), None),
@@ -443,9 +443,10 @@ pub fn update(
         ],
     )?;
     if written != 1 {
-        return Ok(false);
+        return Ok(None);
     }
-    crate::audit::insert(tx, &after.company, after.id, entries)?;
+    let mut locked = HeldWorkflow::changed(tx, head);
+    crate::audit::insert(&mut locked, &after.company, after.id, entries)?;
     for recipient in &after.recipients {
         let old = before.workflow.recipient(recipient.id);
         let is_replaced = old.is_some_and(|old| recipient.replaces(old));
@@ -463,7 +464,7 @@ pub fn update(
             Progress::Approved { at } => ("approved", Some(at)),
             Progress::Rejected { at } => ("rejected", Some(at)),
         };
-        tx.execute_one(
+        locked.execute_one(
             &sql::UPDATE_RECIPIENT,
             values![
                 &after.company,
@@ -481,123 +482,118 @@ pub fn update(
             ],
         )?;
         if is_replaced || old.is_some_and(|old| old.link_version != recipient.link_version) {
-            tx.execute_one(&sql::RESET_ACCESS, values![&after.company, after.id, recipient.id])?;
+            locked.execute_one(&sql::RESET_ACCESS, values![&after.company, after.id, recipient.id])?;
         }
         if is_replaced {
-            crate::workflow_value::delete_draft(tx, &after.company, recipient.id, at)?;
+            crate::workflow_value::delete_draft(&mut locked, &after.company, recipient.id, at)?;
         }
     }
-    Ok(true)
+    Ok(Some(locked))
 }
 
-/// The chain's head, for an entry that no decision hangs on.
-pub fn head(tx: &mut dyn Transaction, company: &CompanyId, id: WorkflowId) -> Result<Option<Head>, Error> {
-    let Some(row) = tx.query_optional(&sql::HEAD, values![company, id])? else {
-        return Ok(None);
-    };
-    Ok(Some(Head {
-        sequence: row.get("chain_sequence")?,
-        hash: row.get("chain_hash")?,
-    }))
-}
-
-/// Writes the chain's new head where nothing else of the workflow changes. `false` where another entry came first.
+/// Writes the chain's new head if nothing else of the workflow changes.
 pub(crate) fn update_head(
-    tx: &mut dyn Transaction,
+    held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
     id: WorkflowId,
-    before: Head,
     after: Head,
-) -> Result<bool, Error> {
-    let written = tx.execute(
+) -> Result<(), Error> {
+    let before = head_sequence(held.head());
+    held.execute_one(
         &sql::UPDATE_HEAD,
-        values![company, id, head_sequence(before), head_sequence(after), after.hash],
+        values![company, id, before, head_sequence(after), after.hash],
     )?;
-    Ok(written == 1)
+    held.move_head(after);
+    Ok(())
 }
 
 /// Counts a wrong access code.
-pub fn count_access_failure(tx: &mut dyn Transaction, company: &CompanyId, id: RecipientId) -> Result<(), Error> {
-    tx.execute_one(&sql::COUNT_ACCESS_FAILURE, values![company, id])
+pub fn count_access_failure(held: &mut HeldWorkflow<'_>, company: &CompanyId, id: RecipientId) -> Result<(), Error> {
+    held.execute_one(&sql::COUNT_ACCESS_FAILURE, values![company, id])
 }
 
 /// Keeps that the right access code was given.
-pub fn set_access(tx: &mut dyn Transaction, company: &CompanyId, id: RecipientId, at: Timestamp) -> Result<(), Error> {
-    tx.execute_one(&sql::SET_ACCESS, values![company, id, at])
+pub fn set_access(
+    held: &mut HeldWorkflow<'_>,
+    company: &CompanyId,
+    id: RecipientId,
+    at: Timestamp,
+) -> Result<(), Error> {
+    held.execute_one(&sql::SET_ACCESS, values![company, id, at])
 }
 
 /// Keeps the code that is sent; the one before is dead.
 pub fn set_one_time_code(
-    tx: &mut dyn Transaction,
+    held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
     id: RecipientId,
     code: &OneTimeCode,
 ) -> Result<(), Error> {
-    tx.execute_one(
+    held.execute_one(
         &sql::SET_ONE_TIME_CODE,
         values![company, id, code.salt.as_slice(), code.code.as_slice(), code.sent_at],
     )
 }
 
 /// Counts a wrong one-time code.
-pub fn count_one_time_failure(tx: &mut dyn Transaction, company: &CompanyId, id: RecipientId) -> Result<(), Error> {
-    tx.execute_one(&sql::COUNT_ONE_TIME_FAILURE, values![company, id])
+pub fn count_one_time_failure(held: &mut HeldWorkflow<'_>, company: &CompanyId, id: RecipientId) -> Result<(), Error> {
+    held.execute_one(&sql::COUNT_ONE_TIME_FAILURE, values![company, id])
 }
 
 /// Keeps that the right one-time code was given.
 pub fn use_one_time_code(
-    tx: &mut dyn Transaction,
+    held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
     id: RecipientId,
     at: Timestamp,
 ) -> Result<(), Error> {
-    tx.execute_one(&sql::USE_ONE_TIME_CODE, values![company, id, at])
+    held.execute_one(&sql::USE_ONE_TIME_CODE, values![company, id, at])
 }
 
 /// Takes hold of a writer who has not acted, so that what is kept for him (a draft) and his approval cannot pass each
 /// other. `false` where he has acted, or the link was replaced.
 pub fn hold_writer(
-    tx: &mut dyn Transaction,
+    held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
     id: RecipientId,
     link_version: u32,
 ) -> Result<bool, Error> {
-    Ok(tx.execute(&sql::HOLD_WRITER, values![company, id, link_version])? == 1)
+    Ok(held.execute(&sql::HOLD_WRITER, values![company, id, link_version])? == 1)
 }
 
 /// The recipient proves himself anew: the sender has sent anew.
 pub fn reset_access(
-    tx: &mut dyn Transaction,
+    held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
     workflow: WorkflowId,
     id: RecipientId,
 ) -> Result<(), Error> {
-    tx.execute_one(&sql::RESET_ACCESS, values![company, workflow, id])
+    held.execute_one(&sql::RESET_ACCESS, values![company, workflow, id])
 }
 
 /// Keeps that the writer has seen the document; `false` where that was known.
 pub fn set_viewed(
-    tx: &mut dyn Transaction,
+    held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
     id: RecipientId,
     at: Timestamp,
 ) -> Result<bool, Error> {
-    Ok(tx.execute(&sql::SET_VIEWED, values![company, id, at])? == 1)
+    Ok(held.execute(&sql::SET_VIEWED, values![company, id, at])? == 1)
 }
 
 /// Keeps that the writer agreed to sign electronically; `false` where that was known.
 pub fn set_consented(
-    tx: &mut dyn Transaction,
+    held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
     id: RecipientId,
     at: Timestamp,
 ) -> Result<bool, Error> {
-    Ok(tx.execute(&sql::SET_CONSENTED, values![company, id, at])? == 1)
+    Ok(held.execute(&sql::SET_CONSENTED, values![company, id, at])? == 1)
 }
 
 /// Hides a finished workflow; `false` where it is under way, or hidden already.
-pub fn discard(tx: &mut dyn Transaction, company: &CompanyId, id: WorkflowId, at: Timestamp) -> Result<bool, Error> {
-    Ok(tx.execute(&sql::DISCARD, values![company, id, at])? == 1)
+pub fn discard(held: &mut HeldWorkflow<'_>, company: &CompanyId, id: WorkflowId, at: Timestamp) -> Result<bool, Error> {
+    Ok(held.execute(&sql::DISCARD, values![company, id, at])? == 1)
 }
 
 /// Workflows of all companies whose time has run out, but for those that were put off until later.
@@ -812,12 +808,12 @@ pub struct DueTimestamp {
 
 /// Keeps a sealed document. There is one a workflow; a second is refused by the database.
 pub fn insert_sealed(
-    tx: &mut dyn Transaction,
+    held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
     id: WorkflowId,
     sealed: &SealedDocument,
 ) -> Result<(), Error> {
-    tx.execute_one(
+    held.execute_one(
         &sql::INSERT_SEALED,
         values![
             id,
@@ -881,13 +877,13 @@ pub fn put_timestamp_off(
 
 /// Puts longer files in the place of sealed ones; `false` where they are no longer the ones that `before` says.
 pub fn replace_sealed(
-    tx: &mut dyn Transaction,
+    held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
     id: WorkflowId,
     before: &SealedDocument,
     after: &SealedDocument,
 ) -> Result<bool, Error> {
-    let changed = tx.execute(
+    let changed = held.execute(
         &sql::REPLACE_SEALED,
         values![
             company,
@@ -905,8 +901,13 @@ pub fn replace_sealed(
 }
 
 /// Says that a workflow needs a file no more.
-pub fn forget_blob(tx: &mut dyn Transaction, company: &CompanyId, id: WorkflowId, hash: BlobHash) -> Result<(), Error> {
-    tx.execute_later(&sql::FORGET_BLOB, values![hash, id, company])
+pub fn forget_blob(
+    held: &mut HeldWorkflow<'_>,
+    company: &CompanyId,
+    id: WorkflowId,
+    hash: BlobHash,
+) -> Result<(), Error> {
+    held.execute_later(&sql::FORGET_BLOB, values![hash, id, company])
 }
 
 /// Keeps that a workflow needs a file.

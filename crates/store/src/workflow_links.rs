@@ -4,16 +4,16 @@ use domain::{CompanyId, WorkflowId};
 use jiff::Timestamp;
 
 use crate::sql::workflow_links as sql;
-use crate::{Error, Transaction, values};
+use crate::{Error, HeldWorkflow, Transaction, values};
 
 /// Revokes the links; `false` if they are revoked already.
-pub fn revoke(tx: &mut dyn Transaction, company: &CompanyId, id: WorkflowId, at: Timestamp) -> Result<bool, Error> {
-    Ok(tx.execute(&sql::REVOKE, values![company, id, at])? == 1)
+pub fn revoke(held: &mut HeldWorkflow<'_>, company: &CompanyId, id: WorkflowId, at: Timestamp) -> Result<bool, Error> {
+    Ok(held.execute(&sql::REVOKE, values![company, id, at])? == 1)
 }
 
 /// Replaces the links by new ones. Recipients whose access code was locked may try again.
-pub fn renew(tx: &mut dyn Transaction, company: &CompanyId, id: WorkflowId, at: Timestamp) -> Result<(), Error> {
-    tx.execute_one(&sql::RENEW, values![company, id, at])?;
-    tx.execute(&sql::UNLOCK, values![company, id])?;
+pub fn renew(held: &mut HeldWorkflow<'_>, company: &CompanyId, id: WorkflowId, at: Timestamp) -> Result<(), Error> {
+    held.execute_one(&sql::RENEW, values![company, id, at])?;
+    held.execute(&sql::UNLOCK, values![company, id])?;
     Ok(())
 }

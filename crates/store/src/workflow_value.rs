@@ -6,7 +6,7 @@ use domain::{BlobHash, CompanyId, FieldValue, RecipientId, WorkflowId};
 use jiff::Timestamp;
 
 use crate::sql::workflow_value as sql;
-use crate::{Error, Statement, Transaction, upload, values};
+use crate::{Error, HeldWorkflow, Statement, Transaction, upload, values};
 
 /// A field's value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,13 +44,13 @@ pub fn insert(
 
 /// Writes a value over the one before.
 pub fn write(
-    tx: &mut dyn Transaction,
+    held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
     workflow: WorkflowId,
     field: &str,
     stored: &StoredValue,
 ) -> Result<(), Error> {
-    leave(tx, &sql::WRITE, company, workflow, field, stored)
+    leave(held, &sql::WRITE, company, workflow, field, stored)
 }
 
 fn leave(
@@ -104,19 +104,24 @@ pub fn load(
 }
 
 /// Takes a value away.
-pub fn delete(tx: &mut dyn Transaction, company: &CompanyId, workflow: WorkflowId, field: &str) -> Result<(), Error> {
-    tx.execute(&sql::DELETE, values![company, workflow, field]).map(drop)
+pub fn delete(
+    held: &mut HeldWorkflow<'_>,
+    company: &CompanyId,
+    workflow: WorkflowId,
+    field: &str,
+) -> Result<(), Error> {
+    held.execute(&sql::DELETE, values![company, workflow, field]).map(drop)
 }
 
 /// Keeps a writer's draft (JSON), over the one before.
 pub fn save_draft(
-    tx: &mut dyn Transaction,
+    held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
     recipient: RecipientId,
     draft: &str,
     at: Timestamp,
 ) -> Result<(), Error> {
-    tx.execute_one(&sql::SAVE_DRAFT, values![recipient, company, draft, at])
+    held.execute_one(&sql::SAVE_DRAFT, values![recipient, company, draft, at])
 }
 
 /// A writer's draft (JSON).
@@ -128,22 +133,22 @@ pub fn draft(tx: &mut dyn Transaction, company: &CompanyId, recipient: Recipient
 
 /// Forgets a writer's draft; its files are loose from then on.
 pub fn delete_draft(
-    tx: &mut dyn Transaction,
+    held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
     recipient: RecipientId,
     at: Timestamp,
 ) -> Result<(), Error> {
-    tx.execute(&sql::DELETE_DRAFT, values![company, recipient])?;
-    upload::end_draft(tx, company, recipient, at)
+    held.execute(&sql::DELETE_DRAFT, values![company, recipient])?;
+    upload::end_draft(held, company, recipient, at)
 }
 
 /// Forgets the drafts of a workflow that has ended; their files are loose from then on.
 pub fn delete_drafts(
-    tx: &mut dyn Transaction,
+    held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
     workflow: WorkflowId,
     at: Timestamp,
 ) -> Result<(), Error> {
-    tx.execute_later(&sql::DELETE_DRAFTS, values![company, workflow])?;
-    upload::end_workflow(tx, company, workflow, at)
+    held.execute_later(&sql::DELETE_DRAFTS, values![company, workflow])?;
+    upload::end_workflow(held, company, workflow, at)
 }

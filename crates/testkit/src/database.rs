@@ -12,8 +12,8 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use domain::Secret;
@@ -22,11 +22,14 @@ use tempfile::TempDir;
 
 mod schema;
 
-/// A database that nobody else uses, gone when this is dropped. It is made when it is first asked for.
+/// A database that nobody else uses, gone when this is dropped. It is made when it is first asked for. Dropping it panics if
+/// transactions of stores that it opened met in a deadlock.
 pub struct TestDatabase {
     settings: Settings,
     keep: Keep,
     made: OnceLock<()>,
+    /// Of the stores that were opened.
+    deadlocks: Mutex<Vec<Arc<AtomicU64>>>,
 }
 
 const SQLITE_FILE: &str = "countersign.db";
@@ -46,6 +49,7 @@ impl TestDatabase {
             },
             keep: Keep::Folder(folder),
             made: OnceLock::new(),
+            deadlocks: Mutex::default(),
         }
     }
 
@@ -58,6 +62,7 @@ impl TestDatabase {
             settings: postgres_settings(&admin_url, &name),
             keep: Keep::Database { admin_url, name },
             made: OnceLock::new(),
+            deadlocks: Mutex::default(),
         }
     }
 
@@ -87,7 +92,12 @@ impl TestDatabase {
         });
         let store = Store::open(&self.settings).expect("the test database opens");
         store.migrate().expect("the schema is made");
+        self.opened().push(store.deadlocks());
         store
+    }
+
+    fn opened(&self) -> MutexGuard<'_, Vec<Arc<AtomicU64>>> {
+        self.deadlocks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Cuts every connection to a PostgreSQL database, as a restart of the server would, and says
@@ -179,13 +189,16 @@ impl RowLock {
     }
 }
 
+/// No test may end with a deadlock: whatever meets in it locks in one order.
 impl Drop for TestDatabase {
     fn drop(&mut self) {
+        let deadlocks: u64 = self.opened().iter().map(|met| met.load(Ordering::Relaxed)).sum();
         if let Keep::Database { admin_url, name } = &self.keep
             && let Ok(mut client) = postgres::Client::connect(admin_url, postgres::NoTls)
         {
             let _ = client.batch_execute(&format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"));
         }
+        assert!(deadlocks == 0 || std::thread::panicking(), "{deadlocks} deadlocks");
     }
 }
 

@@ -166,11 +166,12 @@ fn a_draft_of_an_older_version_is_approved_and_a_page_has_a_short_name() {
         let started = world.start(world.request());
         let key = key_of(started.sign_url.as_deref().expect("embedded"));
         let writer = app.open_signing(&key).expect("a page").recipient.expect("a writer").id;
-        let (company, at) = (world.company.clone(), app.now());
+        let (company, id, at) = (world.company.clone(), id_of(&started), app.now());
         app.store
             .write(move |tx| {
                 let text = r#"{"texts":{"성명":"옛날"},"files":{},"drawn":{},"sent":0}"#;
-                store::workflow_value::save_draft(tx, &company, writer, text, at)
+                let held = &mut store::hold(tx, &company, id)?.expect("the workflow");
+                store::workflow_value::save_draft(held, &company, writer, text, at)
             })
             .expect("written");
         let view = app.open_signing(&key).expect("a page");

@@ -871,8 +871,9 @@ fn a_file_that_does_not_verify_gets_no_timestamp() {
                 let is_put = app
                     .store
                     .write(move |tx| {
-                        store::workflow::refer_to_blob(tx, &due.company, due.workflow, after.document)?;
-                        store::workflow::replace_sealed(tx, &due.company, due.workflow, &due.sealed, &after)
+                        let held = &mut store::hold(tx, &due.company, due.workflow)?.expect("the workflow");
+                        store::workflow::refer_to_blob(held, &due.company, due.workflow, after.document)?;
+                        store::workflow::replace_sealed(held, &due.company, due.workflow, &due.sealed, &after)
                     })
                     .expect("written");
                 assert!(is_put);

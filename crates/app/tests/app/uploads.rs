@@ -127,9 +127,10 @@ fn a_picture_of_an_earlier_version_is_made_anew_before_it_is_stamped() {
             .write(move |tx| {
                 let file = json!({"file_name": "mine.png", "media_type": "image/png", "hash": hash, "length": length});
                 let draft = json!({"texts": {"성명": "옛날"}, "files": {"sign": file}, "sent": length});
-                store::upload::announce(tx, &company, writer, (hash, length), at)?;
-                store::upload::name(tx, &company, writer, hash)?;
-                store::workflow_value::save_draft(tx, &company, writer, &draft.to_string(), at)
+                let held = &mut store::hold(tx, &company, id)?.expect("the workflow");
+                store::upload::announce(held, &company, writer, (hash, length), at)?;
+                store::upload::name(held, &company, writer, hash)?;
+                store::workflow_value::save_draft(held, &company, writer, &draft.to_string(), at)
             })
             .expect("as it was kept");
         app.give_consent(&key, "동의합니다", &origin()).expect("consent");
@@ -153,7 +154,10 @@ fn a_picture_of_an_earlier_version_is_made_anew_before_it_is_stamped() {
             written_at: app.now(),
         };
         app.store
-            .write(move |tx| store::workflow_value::write(tx, &company, id, "sign", &stored))
+            .write(move |tx| {
+                let held = &mut store::hold(tx, &company, id)?.expect("the workflow");
+                store::workflow_value::write(held, &company, id, "sign", &stored)
+            })
             .expect("as it was kept");
         world
             .approve(id, act(vec![crate::workflows::given("pay", "5")]))
@@ -366,16 +370,17 @@ fn a_draft_names_no_file_that_was_claimed_meanwhile() {
     on_both(|app| {
         at_present(app);
         let world = World::new(app, &with_attachment());
-        let (_, key) = started(&world);
+        let (id, key) = started(&world);
         let writer = app.open_signing(&key).expect("a page").recipient.expect("a writer").id;
         let (hash, company) = (BlobHash::of(b"slow"), world.company.clone());
         let (at, later) = (app.now(), app.now() + SignedDuration::from_mins(15));
         let named = app
             .store
             .write(move |tx| {
-                store::upload::announce(tx, &company, writer, (hash, 4), at)?;
-                store::loose_file::begin_removal(tx, later, later, 10)?;
-                store::upload::name(tx, &company, writer, hash)
+                let held = &mut store::hold(tx, &company, id)?.expect("the workflow");
+                store::upload::announce(held, &company, writer, (hash, 4), at)?;
+                store::loose_file::begin_removal(held, later, later, 10)?;
+                store::upload::name(held, &company, writer, hash)
             })
             .expect("an answer");
         assert!(!named, "whoever was so slow has to send it again");

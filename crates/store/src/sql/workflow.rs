@@ -64,8 +64,10 @@ crate::statements! {
          end_comment = $9, first_step_reported = $10, chain_sequence = $11, chain_hash = $12, revision = $13 \
          WHERE company_id = $1 AND id = $2 AND revision = $3 AND chain_sequence = $14";
 
-    /// The chain's head.
-    pub static HEAD = "SELECT chain_sequence, chain_hash FROM workflow WHERE company_id = $1 AND id = $2";
+    /// The chain's head, of a row that is locked from now on. (On SQLite there is one writer, who needs no lock.)
+    pub static HOLD =
+        sqlite "SELECT chain_sequence, chain_hash FROM workflow WHERE company_id = $1 AND id = $2",
+        postgres "SELECT chain_sequence, chain_hash FROM workflow WHERE company_id = $1 AND id = $2 FOR NO KEY UPDATE";
 
     /// The chain's new head, over the old one.
     pub static UPDATE_HEAD = "UPDATE workflow SET chain_sequence = $4, chain_hash = $5 \
@@ -132,8 +134,12 @@ crate::statements! {
     pub static SET_REMINDER_LOOK = "UPDATE workflow SET reminder_look = $3 WHERE company_id = $1 AND id = $2";
 
     /// The company has chosen anew when writers are reminded.
-    pub static FORGET_REMINDER_LOOKS = "UPDATE workflow SET reminder_look = 0 \
-         WHERE company_id = $1 AND status = 'Playing' AND reminder_look <> 0";
+    /// Others hold several workflows in the order of their ids; PostgreSQL locks them in the order of the inner SELECT.
+    pub static FORGET_REMINDER_LOOKS =
+        sqlite "UPDATE workflow SET reminder_look = 0 \
+            WHERE company_id = $1 AND status = 'Playing' AND reminder_look <> 0",
+        postgres "UPDATE workflow SET reminder_look = 0 WHERE id IN (SELECT id FROM workflow \
+            WHERE company_id = $1 AND status = 'Playing' AND reminder_look <> 0 ORDER BY id FOR NO KEY UPDATE)";
 
     /// A company's workflows, newest first.
     pub static LIST = "SELECT id, name, status, language, offset_seconds, template_id, started_at, expires_at, ended_at, turn \

@@ -1,8 +1,8 @@
 //! What only a server elsewhere can do to us.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
 use store::{Error, Settings, Store, Transaction, values};
@@ -46,6 +46,36 @@ fn a_connection_lost_before_the_commit_is_tried_again() {
         .unwrap();
     assert_eq!(runs.load(Ordering::Relaxed), 2);
     assert_eq!(count(&store), 2);
+}
+
+/// Tests demand that there are none ([`TestDatabase`]), so they must be counted.
+#[test]
+fn a_deadlock_is_counted_and_its_transaction_runs_again() {
+    let database = TestDatabase::postgres();
+    drop(database.open());
+    // Opened past the database, which would demand that this does not happen.
+    let store = Store::open(database.settings()).expect("it opens");
+    let (both_hold_one, ran) = (Arc::new(Barrier::new(2)), Arc::new(AtomicU32::new(0)));
+    let put = |first: &'static str, second: &'static str| {
+        let (store, both_hold_one, ran) = (store.clone(), Arc::clone(&both_hold_one), Arc::clone(&ran));
+        move || {
+            store.write(move |tx| {
+                store::setting::put(tx, first, b"x")?;
+                if ran.fetch_add(1, Ordering::Relaxed) < 2 {
+                    both_hold_one.wait();
+                }
+                store::setting::put(tx, second, b"x")
+            })
+        }
+    };
+    std::thread::scope(|scope| {
+        let threads = [scope.spawn(put("a", "b")), scope.spawn(put("b", "a"))];
+        for thread in threads {
+            thread.join().expect("no panic").expect("both are written in the end");
+        }
+    });
+    assert_eq!(store.deadlocks().load(Ordering::Relaxed), 1);
+    assert!(ran.load(Ordering::Relaxed) >= 3);
 }
 
 /// A standby, or a server that was made read-only: the callers are told to come again, and once the address leads to one that

@@ -1,0 +1,68 @@
+//! A workflow whose row this transaction has locked.
+//!
+//! What belongs to a workflow (its writers, values, drafts, uploads, files and links) is changed only through a
+//! [`HeldWorkflow`], and there is none before the workflow's row is locked. So every transaction locks the workflow first, and
+//! no two of them wait for each other's rows.
+
+use domain::{CompanyId, Head, WorkflowId};
+
+use crate::sql::workflow as sql;
+use crate::{Error, Numbers, Row, Statement, Transaction, Value, values};
+
+/// A transaction that has locked the row of a workflow.
+pub struct HeldWorkflow<'t> {
+    tx: &'t mut dyn Transaction,
+    head: Head,
+}
+
+/// Locks a workflow's row until the transaction ends; none if the company has no such workflow.
+///
+/// If another transaction changes the row at the same moment, this one runs again after it.
+pub fn hold<'t>(
+    tx: &'t mut dyn Transaction,
+    company: &CompanyId,
+    id: WorkflowId,
+) -> Result<Option<HeldWorkflow<'t>>, Error> {
+    let Some(row) = tx.query_optional(&sql::HOLD, values![company, id])? else {
+        return Ok(None);
+    };
+    let head = Head {
+        sequence: row.get("chain_sequence")?,
+        hash: row.get("chain_hash")?,
+    };
+    Ok(Some(HeldWorkflow { tx, head }))
+}
+
+impl<'t> HeldWorkflow<'t> {
+    /// The transaction has just changed the workflow's row, and with it the chain's head.
+    pub(crate) fn changed(tx: &'t mut dyn Transaction, head: Head) -> Self {
+        HeldWorkflow { tx, head }
+    }
+
+    /// Where the workflow's chain ends.
+    pub fn head(&self) -> Head {
+        self.head
+    }
+
+    pub(crate) fn move_head(&mut self, head: Head) {
+        self.head = head;
+    }
+}
+
+impl Transaction for HeldWorkflow<'_> {
+    fn execute(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<u64, Error> {
+        self.tx.execute(statement, parameters)
+    }
+
+    fn query(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<Row>, Error> {
+        self.tx.query(statement, parameters)
+    }
+
+    fn execute_later(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<(), Error> {
+        self.tx.execute_later(statement, parameters)
+    }
+
+    fn numbers(&mut self, statement: &'static Statement, parts: i64) -> Result<Numbers, Error> {
+        self.tx.numbers(statement, parts)
+    }
+}
