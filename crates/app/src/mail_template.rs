@@ -196,7 +196,7 @@ impl MailTemplates {
             line: None,
             what,
         };
-        let Some((kind, language, _)) = parse_name(name) else {
+        let Some((kind, language, part)) = parse_name(name) else {
             return Err(wrong(format!(
                 "no mail has this name; templates are called KIND.LANGUAGE.PART, with KIND one of {}, LANGUAGE one of ko, en, \
                  ja, and PART one of subject, txt, html",
@@ -213,6 +213,19 @@ impl MailTemplates {
             .add_template_owned(name.to_owned(), text.clone())
             .map_err(|error| broken(&error))?;
         let template = self.environment.get_template(name).map_err(|error| broken(&error))?;
+        let secret = |line| {
+            TemplateFault {
+            line,
+            ..wrong(
+                "the subject must not contain the one-time code: lists of messages, logs and lock screens show subjects; put \
+                 {{ code }} into the txt and html parts"
+                    .to_owned(),
+            )
+        }
+        };
+        if part == Part::Subject && template.undeclared_variables(false).contains("code") {
+            return Err(secret(line_with(&text, "code")));
+        }
         let known = mail_sample::variable_names();
         let mut unknown: Vec<String> = template
             .undeclared_variables(false)
@@ -224,7 +237,7 @@ impl MailTemplates {
             let mut known: Vec<&str> = known.iter().map(String::as_str).collect();
             known.sort_unstable();
             return Err(TemplateFault {
-                line: text.lines().position(|line| has_word(line, unknown)).map(|at| at + 1),
+                line: line_with(&text, unknown),
                 ..wrong(format!(
                     "there is no variable {unknown}; there are {}",
                     known.join(", ")
@@ -232,7 +245,13 @@ impl MailTemplates {
             });
         }
         for values in mail_sample::values(kind, language) {
-            self.render_named(name, &values).map_err(|error| broken(&error))?;
+            let written = self.render_named(name, &values).map_err(|error| broken(&error))?;
+            // What it includes may write the code.
+            let code = values.get_attr("code").ok();
+            let code = code.as_ref().and_then(Value::as_str).filter(|code| code.len() > 1);
+            if part == Part::Subject && code.is_some_and(|code| written.contains(code)) {
+                return Err(secret(None));
+            }
         }
         let content = BlobHash::of(text.as_bytes()).to_string();
         self.overrides.insert(name.to_owned(), content);
@@ -336,6 +355,10 @@ fn fault(file: &str, error: &minijinja::Error) -> TemplateFault {
 
 fn colon(detail: Option<&str>) -> String {
     detail.map(|detail| format!(": {detail}")).unwrap_or_default()
+}
+
+fn line_with(text: &str, word: &str) -> Option<usize> {
+    text.lines().position(|line| has_word(line, word)).map(|at| at + 1)
 }
 
 fn has_word(line: &str, word: &str) -> bool {
@@ -571,6 +594,24 @@ mod tests {
             written(&templates, MailKind::Request, Language::Ko),
             written(&MailTemplates::built_in(), MailKind::Request, Language::Ko)
         );
+    }
+
+    /// A subject is shown where a one-time code must not be.
+    #[test]
+    fn no_subject_contains_the_one_time_code() {
+        for text in [
+            "{{ company }}: {{ code }}",
+            "{% if false %}{{ code }}{% endif %}",
+            "{% include 'letter.txt' %}",
+            "{{ code[0] }}",
+        ] {
+            let found = faults(&[("code.en.subject", text)]);
+            assert!(
+                found.len() == 1 && found[0].contains("the subject must not contain the one-time code"),
+                "{text}: {found:?}"
+            );
+        }
+        assert!(faults(&[("code.en.subject", "{{ company }}"), ("code.en.txt", "{{ code }}")]).is_empty());
     }
 
     #[test]
