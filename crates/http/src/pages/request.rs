@@ -41,6 +41,7 @@ pub struct PageRequest {
     pub member: Option<MemberSession>,
     accepted: Option<Language>,
     headers: HeaderMap,
+    public_url: String,
     secure: bool,
 }
 
@@ -61,6 +62,7 @@ where
                 .collect();
         Ok(Self {
             base: base_path(public).to_owned(),
+            public_url: public.to_owned(),
             path: own_path(parts.uri.path()),
             address: pairs.clone(),
             pairs,
@@ -84,6 +86,13 @@ fn base_path(public_url: &str) -> &str {
         .and_then(|slash| rest.get(slash..))
         .unwrap_or_default()
         .trim_end_matches('/')
+}
+
+/// Whether this value of an `Origin` header names the scheme, host and port of the address.
+fn is_origin_of(origin: &HeaderValue, address: &str) -> bool {
+    let origin_of = |text: &str| url::Url::parse(text).ok().map(|url| url.origin());
+    let said = origin.to_str().ok().and_then(origin_of);
+    said.is_some() && said == origin_of(address)
 }
 
 /// The path as one of ours: an address that begins with two slashes, or what browsers take for one, names another host
@@ -185,11 +194,15 @@ impl PageRequest {
     }
 
     /// Whether the browser says that a page of another host sent this request (`Sec-Fetch-Site`, Fetch Metadata 2.3). Browsers
-    /// send the header over https and to localhost; without it, nothing is known.
+    /// send the header over https and to localhost. Without it, as from Safari before 16.4, the `Origin` must be our public
+    /// address, unless it is missing or `null`, as our own pages have it: then nothing is known.
     pub fn is_from_elsewhere(&self) -> bool {
+        if let Some(site) = self.headers.get("sec-fetch-site") {
+            return site != "same-origin" && site != "none";
+        }
         self.headers
-            .get("sec-fetch-site")
-            .is_some_and(|site| site != "same-origin" && site != "none")
+            .get(header::ORIGIN)
+            .is_some_and(|origin| origin != "null" && !is_origin_of(origin, &self.public_url))
     }
 
     /// The browser's own words about itself.
@@ -318,7 +331,7 @@ pub fn ending_of(error: &Error) -> Ending {
         | Error::BrokenBody
         | Error::Unprocessable(_)
         | Error::TooLarge { .. }
-        | Error::Unsupported => Ending::Missing,
+        | Error::Unsupported { .. } => Ending::Missing,
     }
 }
 

@@ -106,6 +106,14 @@ fn a_member_changes_nothing_from_another_sites_page_or_without_the_forms_token(d
     for route in changing {
         asked += 1;
         let member = server.sign_in("acme", "owner@example.com");
+        let from = |origin: &str, csrf: &str| {
+            let request = server
+                .request(route.method.as_str(), &filled(route.path, "1"), None)
+                .header("cookie", member.cookie.clone())
+                .header("content-type", "application/x-www-form-urlencoded")
+                .header("origin", origin);
+            server.send(request.body(format!("csrf={csrf}"))).status
+        };
         let send = |site: Option<&str>, csrf: &str| {
             let request = server
                 .request(route.method.as_str(), &filled(route.path, "1"), None)
@@ -121,6 +129,7 @@ fn a_member_changes_nothing_from_another_sites_page_or_without_the_forms_token(d
         for site in ["cross-site", "same-site", "anything"] {
             assert_eq!(send(Some(site), &member.csrf), 403, "{path} from {site}");
         }
+        assert_eq!(from("https://attacker.example", &member.csrf), 403, "{path}");
         for (site, csrf) in [(None, ""), (None, "x"), (Some("same-origin"), "")] {
             assert_eq!(send(site, csrf), 403, "{path} from {site:?} with {csrf:?}");
         }

@@ -6,7 +6,7 @@ use reqwest::redirect::Policy;
 use testkit::database::TestDatabase;
 use url::form_urlencoded::Serializer;
 
-use crate::support::{Answer, PASSWORD, Server, start_body};
+use crate::support::{Answer, BASE, PASSWORD, Server, start_body};
 
 testkit::on_both_databases!(
     over_https_every_cookie_has_the_host_prefix_and_over_plain_http_none,
@@ -232,10 +232,23 @@ fn a_form_that_another_site_sends_signs_nobody_in_or_out(database: &TestDatabase
         let answer = browser.sign_in(&pair, &[("sec-fetch-site", site)], &token_of(&page), PASSWORD);
         assert_eq!(answer.status, 403, "{site}");
     }
+    // Browsers without that header name the page's origin.
+    for origin in [
+        "https://attacker.example",
+        "http://sign.example.com",
+        "https://sign.example.com:8443",
+        "x",
+    ] {
+        let answer = browser.sign_in(&pair, &[("origin", origin)], &token_of(&page), PASSWORD);
+        assert_eq!(answer.status, 403, "{origin}");
+    }
     let mut session = String::new();
     for headers in [
         &[("sec-fetch-site", "same-origin")][..],
+        &[("sec-fetch-site", "same-origin"), ("origin", "null")],
         &[("sec-fetch-site", "none")],
+        &[("origin", "null")],
+        &[("origin", BASE)],
         &[],
     ] {
         let answer = browser.sign_in(&pair, headers, &token_of(&page), PASSWORD);
@@ -246,10 +259,11 @@ fn a_form_that_another_site_sends_signs_nobody_in_or_out(database: &TestDatabase
         );
     }
     let token = token_of(&browser.get("/outbox", &session));
-    let sign_out = |site: &str| browser.post("/sign-out", &session, &[("sec-fetch-site", site)], &[("csrf", &token)]);
-    assert_eq!(sign_out("cross-site").status, 403);
+    let sign_out = |header| browser.post("/sign-out", &session, &[header], &[("csrf", &token)]);
+    assert_eq!(sign_out(("sec-fetch-site", "cross-site")).status, 403);
+    assert_eq!(sign_out(("origin", "https://attacker.example")).status, 403);
     assert_eq!(browser.get("/outbox", &session).status, 200);
-    assert_eq!(sign_out("same-origin").status, 303);
+    assert_eq!(sign_out(("sec-fetch-site", "same-origin")).status, 303);
     assert_eq!(browser.get("/outbox", &session).status, 303);
 }
 
