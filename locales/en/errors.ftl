@@ -6,7 +6,11 @@ error-not-found = Not found: { $subject }.
 error-method-not-allowed = This address does not support this method.
 error-unprocessable = The request breaks a rule.
 error-too-large = The body is larger than { $limit } bytes.
-error-unsupported = This media type, charset or content encoding is not supported here. Send UTF-8, not compressed.
+error-unsupported = { $expected ->
+    [none] Compressed bodies are not supported here. Send the body without a Content-Encoding.
+   *[other] The Content-Type is not supported here. Send { $expected }, in UTF-8.
+}
+error-asked-lately = They were asked less than 10 minutes ago. You can ask them again in { $wait }, at { $time }.
 error-throttled = Too many attempts. Try again in { $wait }.
 error-link-network-throttled = There were too many attempts from the network that you are using. Try again in { $wait }.
 error-link-addressee-throttled = Too many documents were started for this e-mail address or telephone number. Try again in { $wait }.
@@ -61,6 +65,7 @@ error-one-required = At least one of these must be given: { $allowed }.
 error-not-together = This cannot be given together with { $name }. Give one of the two.
 error-empty-range = This lies after { $name }, so that nothing can lie between them.
 error-field-required = The field “{ $name }” must be filled in.
+error-unexpected-member = There is no member or parameter with this name here.
 error-wrong-type = { $expected ->
     [string] This must be a string.
     [integer] This must be a whole number.

@@ -6,7 +6,11 @@ error-not-found = 見つかりません: { $subject }。
 error-method-not-allowed = このアドレスではこのメソッドを使えません。
 error-unprocessable = リクエストが規則に合っていません。
 error-too-large = リクエスト本文が { $limit } バイトを超えています。
-error-unsupported = このメディアタイプ、文字セット、またはコンテンツエンコーディングには対応していません。圧縮しない UTF-8 で送信してください。
+error-unsupported = { $expected ->
+    [none] 圧縮された本文には対応していません。Content-Encoding を付けずに送信してください。
+   *[other] この Content-Type には対応していません。{ $expected } を UTF-8 で送信してください。
+}
+error-asked-lately = 依頼を送ってから10分経っていません。{ $wait }後の { $time } から再送できます。
 error-throttled = 試行回数が多すぎます。{ $wait }後にもう一度お試しください。
 error-link-network-throttled = ご利用中のネットワークからの試行が多すぎます。{ $wait }後にもう一度お試しください。
 error-link-addressee-throttled = このメールアドレスまたは電話番号で始められた文書が多すぎます。{ $wait }後にもう一度お試しください。
@@ -61,6 +65,7 @@ error-one-required = 次のうち少なくとも 1 つを指定してくださ�
 error-not-together = { $name } と同時には指定できません。どちらか一方を指定してください。
 error-empty-range = { $name } より後のため、その間に該当するものはありません。
 error-field-required = 項目「{ $name }」は必須です。
+error-unexpected-member = この名前の項目やパラメーターはここにはありません。
 error-wrong-type = { $expected ->
     [string] 文字列でなければなりません。
     [integer] 整数でなければなりません。

@@ -6,7 +6,11 @@ error-not-found = 찾을 수 없습니다: { $subject }.
 error-method-not-allowed = 이 주소에서는 지원하지 않는 메서드입니다.
 error-unprocessable = 요청이 규칙에 맞지 않습니다.
 error-too-large = 요청 본문이 { $limit }바이트를 넘습니다.
-error-unsupported = 지원하지 않는 미디어 형식, 문자 집합 또는 콘텐츠 인코딩입니다. 압축하지 않은 UTF-8로 보내 주세요.
+error-unsupported = { $expected ->
+    [none] 압축한 본문은 지원하지 않습니다. Content-Encoding 없이 보내 주세요.
+   *[other] 지원하지 않는 Content-Type입니다. { $expected } 형식의 UTF-8로 보내 주세요.
+}
+error-asked-lately = 요청을 보낸 지 10분이 지나지 않았습니다. { $wait } 뒤인 { $time }부터 다시 보낼 수 있습니다.
 error-throttled = 시도가 너무 많습니다. { $wait } 뒤에 다시 시도하세요.
 error-link-network-throttled = 지금 사용하는 네트워크에서 너무 많이 시도했습니다. { $wait } 뒤에 다시 시도하세요.
 error-link-addressee-throttled = 이 이메일 주소나 전화번호로 시작된 문서가 너무 많습니다. { $wait } 뒤에 다시 시도하세요.
@@ -61,6 +65,7 @@ error-one-required = 다음 중 하나 이상을 지정해야 합니다: { $allo
 error-not-together = { $name }와(과) 함께 지정할 수 없습니다. 둘 중 하나만 지정하세요.
 error-empty-range = { $name }보다 뒤이므로 그 사이에 해당하는 것이 있을 수 없습니다.
 error-field-required = 필수 입력란입니다: { $name }
+error-unexpected-member = 여기에는 이런 이름의 항목이나 매개변수가 없습니다.
 error-wrong-type = { $expected ->
     [string] 문자열이어야 합니다.
     [integer] 정수여야 합니다.

@@ -12,8 +12,8 @@
 
 use std::fmt;
 
-use domain::Language;
-use jiff::SignedDuration;
+use domain::{Language, UtcOffset};
+use jiff::{SignedDuration, Timestamp};
 
 /// Declares a closed list of codes: the enum, its ids and `ALL`.
 macro_rules! codes {
@@ -59,6 +59,8 @@ codes! {
         FieldRequired => "field-required",
         /// The value has another JSON type; argument `expected`.
         WrongType => "wrong-type",
+        /// A member or query parameter that the call does not have; told only if the client wants nothing to be ignored.
+        UnexpectedMember => "unexpected-member",
         /// More than `max` characters.
         TooLong => "too-long",
         /// Fewer than `min` characters.
@@ -329,8 +331,10 @@ codes! {
 codes! {
     /// What was done too often (429).
     ThrottleCode {
-        /// What nobody needs to do so often: codes asked for, reminders sent.
+        /// What nobody needs to do so often, such as asking for codes.
         Attempts => "throttled",
+        /// Reminders, and requests after a correction, to one address.
+        AskedLately => "asked-lately",
         /// Starts by public links, from one address on the network.
         LinkNetwork => "link-network-throttled",
         /// Starts by public links, for one e-mail address or telephone number.
@@ -499,9 +503,12 @@ pub enum Error {
         /// What would be taken.
         limit: u64,
     },
-    /// The media type is none that is taken (415).
+    /// The media type is none that is taken, or the body is coded (415).
     #[error("the media type is not supported")]
-    Unsupported,
+    Unsupported {
+        /// The media types that are taken, if it is of another one.
+        expected: Option<&'static str>,
+    },
     /// Too often (429).
     #[error("{code}; try again in {retry_after} s")]
     Throttled {
@@ -509,6 +516,8 @@ pub enum Error {
         code: ThrottleCode,
         /// Seconds to wait.
         retry_after: u64,
+        /// From when on, as people read it, where that is told.
+        until: Option<String>,
     },
     /// Not now (503). Nothing was done.
     #[error("busy; try again in {retry_after} s{}", cause.as_ref().map(|cause| format!(" ({cause})")).unwrap_or_default())]
@@ -563,6 +572,18 @@ impl Error {
         Error::Throttled {
             code,
             retry_after: whole_seconds(wait),
+            until: None,
+        }
+    }
+
+    /// The addressee was asked lately: from `at` on they can be asked again after this wait, which is told in the offset.
+    pub(crate) fn asked_lately(at: Timestamp, wait: SignedDuration, offset: UtcOffset) -> Error {
+        let seconds = i64::try_from(whole_seconds(wait)).unwrap_or_default();
+        let until = at.saturating_add(SignedDuration::from_secs(seconds)).unwrap_or(at);
+        Error::Throttled {
+            code: ThrottleCode::AskedLately,
+            retry_after: whole_seconds(wait),
+            until: Some(domain::time::format_with_zone(until, offset)),
         }
     }
 
@@ -612,7 +633,7 @@ impl Error {
             Error::Conflict { code, .. } => code.id(),
             Error::Unprocessable(_) => "unprocessable",
             Error::TooLarge { .. } => "too-large",
-            Error::Unsupported => "unsupported",
+            Error::Unsupported { .. } => "unsupported",
             Error::Throttled { code, .. } => code.id(),
             Error::Unavailable { .. } => "unavailable",
             Error::OutcomeUnknown(_) => "outcome-unknown",
@@ -644,7 +665,17 @@ impl Error {
                 all
             }
             Error::TooLarge { limit } => message(language, self.id(), &[("limit", limit.to_string())]),
-            Error::Throttled { .. } | Error::Unavailable { .. } => {
+            Error::Unsupported { expected } => message(
+                language,
+                self.id(),
+                &[("expected", expected.unwrap_or("none").to_owned())],
+            ),
+            Error::Throttled { until, .. } => {
+                let wait = i18n::wait(language, self.retry_after().unwrap_or_default());
+                let time = until.clone().unwrap_or_default();
+                message(language, self.id(), &[("wait", wait), ("time", time)])
+            }
+            Error::Unavailable { .. } => {
                 let wait = i18n::wait(language, self.retry_after().unwrap_or_default());
                 message(language, self.id(), &[("wait", wait)])
             }

@@ -18,7 +18,7 @@ use domain::{
 };
 use jiff::{SignedDuration, Timestamp};
 
-use crate::error::{ConflictCode, Error, ThrottleCode};
+use crate::error::{ConflictCode, Error};
 use crate::outgoing::{Asking, codes};
 use crate::transition::{Advanced, MOST_TRIES, Plan, Snapshot, conflict};
 use crate::{App, Caller, Origin};
@@ -50,7 +50,7 @@ impl App {
             if let Some(waits) = asked.iter().map(wait).collect::<Option<Vec<_>>>()
                 && let Some(shortest) = waits.into_iter().min()
             {
-                return Err(throttled(shortest));
+                return Err(throttled(snapshot, shortest));
             }
             asked.retain(|recipient| wait(recipient).is_none());
             let (plan, after) = self.reminder(snapshot, &asked, &actor)?;
@@ -175,7 +175,7 @@ impl App {
         let longest = asked
             .filter_map(|recipient| asked_anew.wait(recipient, snapshot.at))
             .max();
-        longest.map_or(Ok(()), |wait| Err(throttled(wait)))
+        longest.map_or(Ok(()), |wait| Err(throttled(snapshot, wait)))
     }
 
     fn asked_anew(&self, snapshot: &Snapshot) -> Result<AskedAnew, Error> {
@@ -221,6 +221,6 @@ impl AskedAnew {
     }
 }
 
-fn throttled(wait: SignedDuration) -> Error {
-    Error::throttled(ThrottleCode::Attempts, wait)
+fn throttled(snapshot: &Snapshot, wait: SignedDuration) -> Error {
+    Error::asked_lately(snapshot.at, wait, snapshot.stored.workflow.offset)
 }

@@ -79,7 +79,9 @@ impl JsonBody {
     /// Reads a body of at most `limit` bytes.
     pub async fn read(headers: &HeaderMap, body: Body, limit: u64) -> Result<Self, Error> {
         if !is_json(headers) {
-            return Err(Error::Unsupported);
+            return Err(Error::Unsupported {
+                expected: Some("application/json"),
+            });
         }
         Self::parse(read(headers, body, limit).await?)
     }
@@ -182,7 +184,7 @@ fn is_coded(headers: &HeaderMap) -> bool {
 /// none, and with `Unavailable` where it did not come in time.
 pub async fn read(headers: &HeaderMap, body: Body, limit: u64) -> Result<Bytes, Error> {
     if is_coded(headers) {
-        return Err(Error::Unsupported);
+        return Err(Error::Unsupported { expected: None });
     }
     let said = headers
         .get(header::CONTENT_LENGTH)

@@ -39,7 +39,9 @@ pub fn media_type(headers: &HeaderMap) -> String {
 /// Fails with `Unsupported` where it is no form, with `BrokenBody` where it is a broken one, and as [`json_body::read`].
 pub async fn read(request: Request, limit: u64) -> Result<Vec<Part>, Error> {
     if media_type(request.headers()) != "multipart/form-data" {
-        return Err(Error::Unsupported);
+        return Err(Error::Unsupported {
+            expected: Some("multipart/form-data"),
+        });
     }
     let (head, body) = request.into_parts();
     let whole = json_body::read(&head.headers, body, limit.saturating_add(FRAME)).await?;

@@ -123,7 +123,7 @@ impl Failure {
             Error::Conflict { .. } => StatusCode::CONFLICT,
             Error::Unprocessable(_) => StatusCode::UNPROCESSABLE_ENTITY,
             Error::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
-            Error::Unsupported => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Error::Unsupported { .. } => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Error::Throttled { .. } => StatusCode::TOO_MANY_REQUESTS,
             Error::Unavailable { .. } => StatusCode::SERVICE_UNAVAILABLE,
             Error::OutcomeUnknown(_) | Error::FileLost(_) | Error::Internal { .. } => StatusCode::INTERNAL_SERVER_ERROR,

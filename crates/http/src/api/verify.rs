@@ -274,7 +274,12 @@ async fn file(request: Request, limit: u64) -> Result<Bytes, Error> {
             json_body::read(&parts.headers, body, limit).await
         }
         _ => {
-            let parts = multipart::read(request, limit).await?;
+            let parts = multipart::read(request, limit).await.map_err(|error| match error {
+                Error::Unsupported { expected: Some(_) } => Error::Unsupported {
+                    expected: Some("application/pdf or multipart/form-data"),
+                },
+                other => other,
+            })?;
             let file = parts.into_iter().find(|part| part.file_name.is_some());
             Ok(file.map(|file| file.bytes).unwrap_or_default())
         }

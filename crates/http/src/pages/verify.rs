@@ -78,7 +78,7 @@ async fn receive(form: Request, limit: u64) -> Result<Option<Upload>, Error> {
     let parts = match multipart::read(form, limit).await {
         Ok(parts) => parts,
         // A form of another kind holds no file.
-        Err(Error::Unsupported) => return Ok(None),
+        Err(Error::Unsupported { expected: Some(_) }) => return Ok(None),
         Err(error) => return Err(error),
     };
     let file = parts.into_iter().find(|part| part.name == "file");

@@ -1,6 +1,8 @@
 //! Approve, reject, cancel, extend, correct: each transition happens once, and who comes too late is
 //! told what state he met.
 
+use domain::{Clock as _, UtcOffset};
+use jiff::SignedDuration;
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
 
@@ -344,11 +346,16 @@ fn who_reminds_too_often_is_told_how_long_to_wait(database: &TestDatabase) {
     let id = server.start(&token, &body).ok()["workflow_id"].clone();
     let remind = || server.act(&token, &id, "remind", &json!({}));
     remind().ok();
+    let again_at =
+        domain::time::format_with_zone(server.clock.now() + SignedDuration::from_mins(10), UtcOffset::default());
     for (passed, wait) in [(0, "600"), (100, "500"), (499, "1")] {
         server.clock.advance(passed);
         let answer = remind();
-        assert_eq!(answer.problem(429)["code"], "throttled");
+        let problem = answer.problem(429);
+        assert_eq!(problem["code"], "asked-lately");
         assert_eq!(answer.header("retry-after"), wait);
+        let detail = problem["detail"].as_str().expect("a detail");
+        assert!(detail.contains(&again_at), "{detail} does not name {again_at}");
     }
     // Who waits for as long as he was told is let in.
     server.clock.advance(1);

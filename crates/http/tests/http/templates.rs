@@ -622,5 +622,8 @@ fn what_is_wrong_with_a_form_is_named(database: &TestDatabase) {
     let fields = plain(1, "end").to_string();
     post(&[("file", Some("a.pdf"), &large), ("fields", None, fields.as_bytes())]).problem(413);
     let json = server.post("/api/v3/templates", Some(&token), &json!({"file": "x"}));
-    assert_eq!(json.problem(415)["code"], "unsupported");
+    let problem = json.problem(415);
+    assert_eq!(problem["code"], "unsupported");
+    let detail = problem["detail"].as_str().expect("a detail");
+    assert!(detail.contains("multipart/form-data"), "{detail}");
 }
