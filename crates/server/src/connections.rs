@@ -41,6 +41,7 @@ mod head;
 mod shares;
 mod stream;
 
+const MALFORMED: &str = "This is not a well-formed HTTP/1.1 request, or its head is too long.\n";
 const TOO_MANY: &str = "Too many requests from this address are in progress. Try again in a few seconds.\n";
 
 /// What a connection may take.
@@ -111,6 +112,7 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: 
         let unsent = Unsent::default();
         let stream = Guarded::new(stream, limits.write, unsent.clone());
         let service = service_fn(move |request: Request<Incoming>| {
+            let malformed = head::refused(request.method());
             let mut request = request.map(Body::new);
             request.extensions_mut().insert(ConnectInfo(address));
             let client = ClientAddress::of(address.ip(), request.headers(), &proxies).address;
@@ -123,9 +125,10 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: 
             };
             let (router, unsent) = (router.clone(), unsent.clone());
             async move {
-                match held {
-                    None => Ok(refusal(is_public_https).map(Body::from)),
-                    Some(held) => answered(router, request, held, unsent).await,
+                match (malformed, held) {
+                    (Some(status), _) => Ok(plain(status, MALFORMED, is_public_https).map(Body::from)),
+                    (None, None) => Ok(refusal(is_public_https).map(Body::from)),
+                    (None, Some(held)) => answered(router, request, held, unsent).await,
                 }
             }
         });
@@ -156,10 +159,17 @@ async fn answered(
 }
 
 fn refusal(is_public_https: bool) -> Response<&'static str> {
-    let mut answer = Response::new(TOO_MANY);
-    *answer.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+    let mut answer = plain(StatusCode::SERVICE_UNAVAILABLE, TOO_MANY, is_public_https);
     let headers = answer.headers_mut();
     headers.insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
+    answer
+}
+
+/// An answer that no handler gives.
+fn plain(status: StatusCode, text: &'static str, is_public_https: bool) -> Response<&'static str> {
+    let mut answer = Response::new(text);
+    *answer.status_mut() = status;
+    let headers = answer.headers_mut();
     headers.insert(
         header::CONTENT_TYPE,
         HeaderValue::from_static("text/plain; charset=utf-8"),
@@ -351,13 +361,8 @@ mod tests {
             let said = rest(&mut refused).await;
             assert!(said.starts_with("HTTP/1.1 503 Service Unavailable\r\n"), "{said}");
             assert!(said.ends_with(&format!("\r\n\r\n{TOO_MANY}")), "{said}");
-            for header in [
-                "retry-after: 5\r\n",
-                "cache-control: no-store\r\n",
-                "x-content-type-options: nosniff\r\n",
-            ] {
-                assert!(said.contains(header), "{said}");
-            }
+            assert!(said.contains("retry-after: 5\r\n"), "{said}");
+            has_the_headers_of_every_answer(&said);
             let transport = "strict-transport-security: max-age=63072000\r\n";
             assert_eq!(said.contains(transport), is_public_https, "{said}");
         }
@@ -408,14 +413,17 @@ mod tests {
             "GET / HTTP/1.1\r\nHost: a\r\nX: y\n\r\n",
             "GET http://b/ HTTP/1.1\r\nHost: a\r\n\r\n",
             "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+            "nonsense\r\n\r\n",
+            "GET /\u{1} HTTP/1.1\r\nHost: a\r\n\r\n",
         ] {
             let mut connection = TcpStream::connect(address).await.expect("a connection");
             connection.write_all(request.as_bytes()).await.expect("a request");
             let said = rest(&mut connection).await;
             assert!(
-                said.starts_with("HTTP/1.1 400") && said.matches("HTTP/1.1").count() == 1,
+                said.starts_with("HTTP/1.1 400") && said.matches("HTTP/1.1 4").count() == 1,
                 "{request:?}: {said}"
             );
+            has_the_headers_of_every_answer(&said);
         }
     }
 
@@ -447,7 +455,17 @@ mod tests {
         let (address, _stop, _task) = started(Limits::new(8, Vec::new())).await;
         let mut connection = TcpStream::connect(address).await.expect("a connection");
         let head = format!("GET / HTTP/1.1\r\nHost: a\r\nX: {}", "x".repeat(head::LONGEST_HEAD));
-        assert_eq!(answer(&mut connection, head.as_bytes()).await, "HTTP/1.1 431");
+        connection.write_all(head.as_bytes()).await.expect("a request");
+        let said = rest(&mut connection).await;
+        assert!(said.starts_with("HTTP/1.1 431"), "{said}");
+        has_the_headers_of_every_answer(&said);
+    }
+
+    #[track_caller]
+    fn has_the_headers_of_every_answer(said: &str) {
+        for header in ["cache-control: no-store\r\n", "x-content-type-options: nosniff\r\n"] {
+            assert!(said.contains(header), "{said}");
+        }
     }
 
     #[tokio::test]

@@ -3,25 +3,40 @@
 //! hyper accepts more than RFC 9112 allows: line feeds without a carriage return, `Transfer-Encoding` beside
 //! `Content-Length`, several `Host` fields or none. A proxy in front of us may read such a request differently, and then the
 //! two disagree about where the next request begins (request smuggling) or about which host was meant. So the bytes pass
-//! through this gate first, which knows where each head begins. Anything ambiguous is replaced by bytes that hyper answers
-//! with 400.
+//! through this gate first, which knows where each head begins. Anything ambiguous, and anything that
+//! hyper itself would refuse with an answer that lacks our headers, is replaced by a request of our own, whose method says how to
+//! answer it ([`refused`]).
 //!
 //! The gate never decides what a request means: hyper gets the same bytes in the same order, or none. If the two ever
 //! disagreed about a body's end, the gate would refuse the rest of the connection.
 
 use std::str::FromStr as _;
 
-use axum::http::Uri;
 use axum::http::uri::Authority;
+use axum::http::{Method, StatusCode, Uri};
 
-/// A longer head is hyper's to refuse (431).
+/// A longer head is refused.
 pub(super) const LONGEST_HEAD: usize = 64 * 1024;
-/// hyper answers this with 400 and closes the connection.
-const REFUSED: &[u8] = b"\0\r\n\r\n";
+/// So many headers hyper reads.
+const MOST_HEADERS: usize = 100;
+/// What takes the place of a head that is refused. Whoever sends it themselves is refused, too.
+const REFUSED: &[u8] = b"MALFORMED / HTTP/1.1\r\nConnection: close\r\n\r\n";
+const REFUSED_AS_TOO_LONG: &[u8] = b"TOO-LONG / HTTP/1.1\r\nConnection: close\r\n\r\n";
 
 /// Why a head is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Malformed(&'static str);
+
+const TOO_LONG: Malformed = Malformed("too long a head");
+
+/// How to answer a request if the gate has put it in the place of another.
+pub(super) fn refused(method: &Method) -> Option<StatusCode> {
+    match method.as_str() {
+        "MALFORMED" => Some(StatusCode::BAD_REQUEST),
+        "TOO-LONG" => Some(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE),
+        _ => None,
+    }
+}
 
 /// How the body that follows a head ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,8 +53,6 @@ enum Place {
     /// In a body with so many bytes to come.
     Length(u64),
     Chunked(Chunk),
-    /// In a head that is too long.
-    TooLong,
     /// Behind a request that was refused.
     Refused,
 }
@@ -106,7 +119,6 @@ impl Gate {
                 bytes
             }
             Place::Chunked(chunk) => self.allow_chunked(raw, chunk),
-            Place::TooLong => raw.len(),
             Place::Refused => {
                 raw.clear();
                 0
@@ -121,13 +133,10 @@ impl Gate {
             looked_at = 0;
         }
         let end = match end_of_head(raw, looked_at) {
+            Ok(end) if end.unwrap_or(raw.len()) > LONGEST_HEAD => return self.refuse(raw, TOO_LONG),
             Ok(Some(end)) => end,
             Ok(None) => {
                 self.0 = Place::Head(raw.len());
-                if raw.len() > LONGEST_HEAD {
-                    self.0 = Place::TooLong;
-                    return raw.len();
-                }
                 return 0;
             }
             Err(malformed) => return self.refuse(raw, malformed),
@@ -144,11 +153,15 @@ impl Gate {
         }
     }
 
-    fn refuse(&mut self, raw: &mut Vec<u8>, Malformed(reason): Malformed) -> usize {
-        tracing::debug!(reason, "a malformed request was refused");
+    fn refuse(&mut self, raw: &mut Vec<u8>, malformed: Malformed) -> usize {
+        tracing::debug!(reason = malformed.0, "a malformed request was refused");
         self.0 = Place::Refused;
         raw.clear();
-        raw.extend_from_slice(REFUSED);
+        raw.extend_from_slice(if malformed == TOO_LONG {
+            REFUSED_AS_TOO_LONG
+        } else {
+            REFUSED
+        });
         raw.len()
     }
 
@@ -250,7 +263,10 @@ fn framing(head: &[u8]) -> Result<Framing, Malformed> {
         .take_while(|line| !line.is_empty());
     let (target, is_first_version) = request_line(lines.next().unwrap_or_default())?;
     let (mut host, mut length, mut encoding) = (None, None, None);
-    for line in lines {
+    for (number, line) in lines.enumerate() {
+        if number == MOST_HEADERS {
+            return Err(TOO_LONG);
+        }
         if line.starts_with(b" ") || line.starts_with(b"\t") {
             return Err(Malformed("a header that goes on in the next line"));
         }
@@ -260,6 +276,9 @@ fn framing(head: &[u8]) -> Result<Framing, Malformed> {
             return Err(Malformed("a header's name"));
         }
         let value = value.get(1..).unwrap_or_default().trim_ascii();
+        if value.iter().any(|byte| byte.is_ascii_control() && *byte != b'\t') {
+            return Err(Malformed("a control character in a header"));
+        }
         let seen = if name.eq_ignore_ascii_case(b"host") {
             &mut host
         } else if name.eq_ignore_ascii_case(b"content-length") {
@@ -290,11 +309,15 @@ fn framing(head: &[u8]) -> Result<Framing, Malformed> {
 /// The target of a request line, and whether its version is HTTP/1.0.
 fn request_line(line: &[u8]) -> Result<(&[u8], bool), Malformed> {
     let parts: Vec<&[u8]> = line.split(|byte| *byte == b' ').collect();
-    match parts.as_slice() {
-        [method, target, b"HTTP/1.1"] if !method.is_empty() && !target.is_empty() => Ok((target, false)),
-        [method, target, b"HTTP/1.0"] if !method.is_empty() && !target.is_empty() => Ok((target, true)),
-        _ => Err(Malformed("the request line")),
+    let (method, target, is_first_version) = match parts.as_slice() {
+        [method, target, b"HTTP/1.1"] => (method, target, false),
+        [method, target, b"HTTP/1.0"] => (method, target, true),
+        _ => return Err(Malformed("the request line")),
+    };
+    if Method::from_bytes(method).is_err() || Uri::try_from(*target).is_err() {
+        return Err(Malformed("a method or target that is none"));
     }
+    Ok((target, is_first_version))
 }
 
 fn content_length(digits: &[u8]) -> Result<Framing, Malformed> {
@@ -321,13 +344,7 @@ fn check_host(host: &[u8], target: &[u8]) -> Result<(), Malformed> {
     if target.starts_with(b"/") || target == b"*" {
         return Ok(());
     }
-    // hyper refuses what is no URI.
-    let Some(target) = std::str::from_utf8(target)
-        .ok()
-        .and_then(|target| Uri::from_str(target).ok())
-    else {
-        return Ok(());
-    };
+    let target = Uri::try_from(target).map_err(|_| invalid)?;
     let usual = if target.scheme_str() == Some("https") { 443 } else { 80 };
     let named = |authority: &Authority| {
         let port = authority.port_u16().unwrap_or(usual);
@@ -409,6 +426,10 @@ mod tests {
             "GET / x HTTP/1.1\r\nHost: a\r\n\r\n",
             "GET / HTTP/1.2\r\nHost: a\r\n\r\n",
             "GET /\r\n\r\n",
+            "G\"T / HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET /a\u{1}b HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET nothing/ HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nX: a\u{1b}b\r\n\r\n",
             "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
             "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n",
             "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n",
@@ -460,9 +481,14 @@ mod tests {
     }
 
     #[test]
-    fn a_head_without_an_end_is_left_to_hyper_once_it_is_too_long() {
-        let head = [b"GET / HTTP/1.1\r\nX: ".to_vec(), vec![b'a'; LONGEST_HEAD]].concat();
-        assert_eq!(passed(&head, 4096), head);
+    fn a_head_that_is_too_long_is_refused_as_such() {
+        let head = [b"GET / HTTP/1.1\r\nHost: a\r\nX: ".to_vec(), vec![b'a'; LONGEST_HEAD]].concat();
+        assert_eq!(passed(&head, 4096), REFUSED_AS_TOO_LONG);
         assert_eq!(passed(&head[..LONGEST_HEAD], 4096), b"");
+        let ended = [&head[..], b"\r\n\r\n"].concat();
+        assert_eq!(passed(&ended, ended.len()), REFUSED_AS_TOO_LONG);
+        let headers = |more: usize| format!("GET / HTTP/1.1\r\nHost: a\r\n{}\r\n", "X: 1\r\n".repeat(more));
+        assert_eq!(passed(headers(100).as_bytes(), 4096), REFUSED_AS_TOO_LONG);
+        assert_eq!(passed(headers(99).as_bytes(), 4096), headers(99).as_bytes());
     }
 }
